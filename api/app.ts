@@ -1,19 +1,20 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { contracts } from "../shared/contracts/catalogue.ts";
 import { DatabaseFailure } from "../shared/db/database-failure.ts";
+import { actPath } from "../shared/domain/reminder/link.ts";
 import { type Refusal, refuse } from "../shared/errors.ts";
 import { ZoneNotAdopted } from "./auth/adopt-zone.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
-import { answerMcp, type McpContext, servedHosts } from "./doors/mcp/door.ts";
+import { type McpContext, mcpHandler } from "./doors/mcp/door.ts";
 import { rpcRefusal } from "./doors/mcp/errors.ts";
 import { answerFeed, type CalendarContext } from "./doors/pages/calendar/feed.ts";
 import { isForPeople, nothingHerePage } from "./doors/pages/front/not-found.ts";
+import { type ActContext, answerAct } from "./doors/pages/reminder/act.ts";
 import { accountPaths, routeOfPage } from "./doors/pages/router.ts";
-import { answerRest, type RestContext } from "./doors/rest/door.ts";
+import { type RestContext, restHandler } from "./doors/rest/door.ts";
 import { openApiDocument } from "./doors/rest/openapi/document.ts";
-import { viewerFiles, viewerPage } from "./doors/rest/openapi/viewer.ts";
+import { referencePage } from "./doors/rest/reference/page.ts";
 import { restPrefix, restRoute } from "./doors/rest/route.ts";
-import type { Observe } from "./http/observe.ts";
 import { loggedIds, loggedPath } from "./http/request.ts";
 import { cacheable, fault, nothingHere, refusalResponse } from "./http/response.ts";
 import { securityText, securityTextPath } from "./http/security-text.ts";
@@ -22,25 +23,25 @@ import { assets } from "./web/assets.ts";
 type AppContext = RestContext &
   McpContext &
   Readonly<{
-    observe: Observe;
     answerPage(request: Request): Promise<Response>;
     calendar: CalendarContext;
+    acts: ActContext;
   }>;
 
 const mcpPath = "/mcp";
 
-/** A refusal in the form of the door that an address belongs to. */
+/** Puts a refusal into the form of the door that owns the address. */
 export const refusalAt = (path: string, refusal: Refusal): Response =>
   path === mcpPath ? rpcRefusal(refusal) : refusalResponse(refusal);
 
-/** The front door: every route there is. */
+/** The front door, with all routes. */
 export function createApp(context: AppContext): AnyElysia {
   const app = new Elysia({ aot: true, normalize: false }).onError(({ error, code, request }) =>
     code === "NOT_FOUND" ? nothingAt(request) : answerError(context, request, error),
   );
   addPublicDocuments(app, context);
   addAccountPages(app, context);
-  addMcpEndpoint(app, context);
+  app.all(mcpPath, mcpHandler(context, mcpPath), { parse: "none" });
   addRestRoutes(app, context);
   return app;
 }
@@ -48,7 +49,7 @@ export function createApp(context: AppContext): AnyElysia {
 const nothingAt = (request: Request): Response =>
   isForPeople(request) ? nothingHerePage() : refusalResponse(nothingHere.refusal);
 
-/** A lost database is an outage that passes; whatever else is thrown is a mistake in our code. */
+/** A lost database is an outage that passes; any other thrown error is a fault in Kept's code. */
 function answerError({ log }: AppContext, request: Request, error: unknown): Response {
   const { method, url } = request;
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
@@ -70,8 +71,7 @@ const away = refuse("overloaded", "The service is briefly unable to answer.", {
 function addPublicDocuments(app: AnyElysia, { config }: AppContext): void {
   const openApi = openApiDocument(config.baseUrl, config);
   app.get("/openapi.json", () => Response.json(openApi, { headers: cacheable }));
-  app.get("/docs", viewerPage);
-  for (const { path, response } of viewerFiles) app.get(path, response);
+  app.get("/docs", referencePage(openApi));
   for (const resource of ["rest", "mcp"] as const) {
     const metadata = resourceMetadata(config, resource);
     app.get(metadataPaths[resource], () => Response.json(metadata, { headers: cacheable }));
@@ -89,15 +89,15 @@ function addAccountPages(app: AnyElysia, context: AppContext): void {
   app.get(feed.path, ({ request, params }) =>
     context.observe(request, feed, () => answerFeed(context.calendar, request, params.file)),
   );
-}
-
-function addMcpEndpoint(app: AnyElysia, context: AppContext): void {
-  const hosts = servedHosts(context.config);
-  const answer = (request: Request) =>
-    context.observe(request, { method: request.method, path: mcpPath }, () =>
-      answerMcp(context, hosts, request),
-    );
-  app.all(mcpPath, ({ request }) => answer(request), { parse: "none" });
+  const act = `${actPath}:link`;
+  app.all(
+    act,
+    ({ request, params }) =>
+      context.observe(request, { method: request.method, path: act }, () =>
+        answerAct(context.acts, request, params.link),
+      ),
+    { parse: "none" },
+  );
 }
 
 function addRestRoutes(app: AnyElysia, context: AppContext): void {
@@ -106,10 +106,7 @@ function addRestRoutes(app: AnyElysia, context: AppContext): void {
     for (const route of contract.rest ?? []) {
       const path = `${restPrefix}${route.path.replace(/\{(\w+)\}/g, ":$1")}`;
       methodsOf.set(path, [...(methodsOf.get(path) ?? []), route.method]);
-      const found = restRoute(contract, route);
-      const answer = (request: Request, params: Record<string, string> = {}) =>
-        context.observe(request, route, () => answerRest(context, { ...found, params }, request));
-      app.route(route.method, path, ({ request, params }) => answer(request, params), { parse: "none" });
+      app.route(route.method, path, restHandler(context, restRoute(contract, route)), { parse: "none" });
     }
   }
   for (const [path, methods] of methodsOf) {

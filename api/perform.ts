@@ -15,13 +15,13 @@ export type PerformContext = Readonly<{
   query: OpenQuery;
 }>;
 
-/** How a change is to be made. */
+/** Options of a change. */
 type ChangeManner = Readonly<{
   idempotencyKey?: string | undefined;
   preconditions?: Preconditions | undefined;
 }>;
 
-/** The content of a request: the fields of its contract's input, and how a change is to be made. */
+/** The content of a request: the input fields of its contract, and the options of a change. */
 export type Content = ChangeManner &
   Readonly<{
     fields: Fields;
@@ -33,19 +33,19 @@ type Asked = Readonly<{
   contract: Contract;
   actor: Requester & Pick<Actor, "scopes">;
   allowance?: Allowance | undefined;
-  /** The door that a change came in by, for the action log; a tool call is logged as what it is. */
+  /** The door of a change, for the action log; a tool call is logged as a call. */
   origin?: RequestOrigin | undefined;
 }>;
 
 type PerformRequest = Asked &
   Readonly<{
-    /** Read only after the scope check: a caller who may not do this learns nothing about the content. */
+    /** The content is read after the scope check: a caller without the scope learns nothing about it. */
     content(): Promise<Content | Refused> | Content | Refused;
     /** Fields that the route demands beyond the contract's own. */
     required?: readonly string[] | undefined;
   }>;
 
-/** A request that is permitted and valid. */
+/** A permitted and valid request. */
 type PreparedRequest = Asked & ChangeManner & Readonly<{ input: object }>;
 
 /** The one way of every request, by REST, by MCP or from a page: scopes, contract, then a read or a command. */
@@ -54,7 +54,7 @@ export async function perform(context: PerformContext, request: PerformRequest):
   return isRefused(prepared) ? { outcome: prepared, replayed: false } : execute(context, prepared);
 }
 
-/** The first half of `perform`; MCP calls the halves itself, because it logs what is refused in between. */
+/** The first half of `perform`. MCP calls both halves itself, because it logs refusals in between. */
 export async function prepare(request: PerformRequest): Promise<PreparedRequest | Refused> {
   const { contract, actor, content, required, ...asked } = request;
   const found = checkScopes(contract, actor) ?? (await content());

@@ -1,9 +1,13 @@
 import { openDatabase } from "../shared/db/orm.ts";
+import { openReminderSecrets } from "../shared/db/reminder-secrets.ts";
+import { createPostgresCheck } from "../shared/db/schema-guard.ts";
 import type { Config } from "../shared/process/config.ts";
+import { readConnections } from "../shared/process/connections.ts";
 import { createHealthCheck } from "../shared/process/observe/health.ts";
 import type { Log } from "../shared/process/observe/log.ts";
 import { openTracing } from "../shared/process/observe/open-tracing.ts";
 import { throttled } from "../shared/process/observe/throttle-log.ts";
+import type { QueuedCommand } from "../shared/queue/batch.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
 import { createApp, refusalAt } from "./app.ts";
 import { createZoneAdoption } from "./auth/adopt-zone.ts";
@@ -15,6 +19,7 @@ import { feedsPerMinute } from "./doors/pages/calendar/feed.ts";
 import { formsPerMinute } from "./doors/pages/edit/thing-form.ts";
 import { uploadsPerHour } from "./doors/pages/import/upload.ts";
 import { openAccountPages } from "./doors/pages/open.ts";
+import { actsPerMinute } from "./doors/pages/reminder/act.ts";
 import { openLiveHub } from "./doors/pages/streams/hub.ts";
 import { readUserState } from "./doors/pages/streams/version.ts";
 import { createTurnAway } from "./http/intake/turn-away.ts";
@@ -51,7 +56,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const tracing = await openTracing("kept-api", { config, log });
   const reads = await openReads({ config, log, database, redis, registry: metrics.registry });
   const [mailbox, clock] = await Promise.all([
-    openMailbox(config, reads.checkReply),
+    openMailbox(config, { reply: reads.checkReply, lost: sayLost(log) }),
     openServerClock(database.pool),
   ]);
   metrics.show({ pools: reads.pools, mailbox });
@@ -67,6 +72,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const revokeToken = createRevocation(config, client, authenticator.refuseToken);
   const findOwner = createFindOwner(reads.primary);
   const overLimit = createOverLimit({ dispatch, query }, now);
+  const secrets = openReminderSecrets(database.pool);
   const rateLimit = createRateLimits({ config, log, redis, metrics, now: clock.now });
   const app = createApp({
     config,
@@ -75,7 +81,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     ...{ now, dispatch, dispatchGroup, overLimit, query },
     authenticate: authenticator.authenticate,
     answerPage: openAccountPages({
-      ...{ config, log, client, dispatch, query, adoptZone, revokeToken, live },
+      ...{ config, log, client, dispatch, query, adoptZone, revokeToken, live, secrets },
       formLimit: rateLimit("forms", formsPerMinute),
       uploadLimit: rateLimit("uploads", uploadsPerHour, 3_600),
     }),
@@ -83,13 +89,14 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     messageLimit: unlessOff(config.mcpRateLimitPerMinute, (limit) => createLocalRateLimit(limit, clock.now)),
     rateLimit: unlessOff(config.rateLimitPerMinute, (limit) => rateLimit("rest", limit)),
     calendar: { config, query, findOwner, limit: rateLimit("calendar", feedsPerMinute) },
+    acts: { now, dispatch, query, linkKeys: secrets.linkKeys, limit: rateLimit("acts", actsPerMinute) },
   });
   const listener = listen(config, log, {
     turnAway: await openTurnAway(config),
     knownUser: authenticator.knownUser,
     exposition: metrics,
     ready: createHealthCheck({
-      postgres: () => database.pool.query("select 1"),
+      postgres: createPostgresCheck(database.pool, log),
       redis: () => redis.ping(),
       worker: () => mailbox.ping(),
     }),
@@ -121,10 +128,10 @@ const openDoorDatabase = ({ config, log }: Options) =>
     url: config.databaseUrl,
     log,
     prepare: config.databasePrepare,
-    connections: config.databaseConnections ?? 10,
+    connections: readConnections(config),
   });
 
-/** The user of a feed is not known before the look-up, so each network has turns of its own. */
+/** The user of a feed is unknown before the look-up, so each network has turns of its own. */
 function createFindOwner(primary: Reads["primary"]) {
   const share = createReadShare("lookUps");
   return (secretHash: string, network: string) =>
@@ -140,7 +147,7 @@ function createRateLimits({ config, log, redis, metrics, now }: Limiting) {
     createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, now, onFallback, seconds);
 }
 
-/** A limit of 0 in the settings is none. */
+/** A limit of 0 means none. */
 const unlessOff = <Limit>(limit: number, make: (limit: number) => Limit): Limit | undefined =>
   limit === 0 ? undefined : make(limit);
 
@@ -153,3 +160,9 @@ function noteFallbacks(metrics: Metrics, log: Log): () => void {
     say();
   };
 }
+
+/** Says at most once a minute that changes are refused, with the id of one of the requests. */
+const sayLost = (log: Log) =>
+  throttled(({ name, call }: Omit<QueuedCommand, "ticket">, result: string) =>
+    log.warn({ request_id: call?.requestId, command: name, result }, "changes are refused"),
+  );

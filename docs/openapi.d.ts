@@ -32,6 +32,11 @@ export interface paths {
     /** Change a habit; a new rhythm looks forward only and never breaks or revives a streak */
     patch: operations["updateHabit"];
   };
+  "/habits/{habit_id}/amounts": {
+    parameters: {};
+    /** List the amounts of a habit by day, newest first: at most 366 days, by default the last ones */
+    get: operations["listHabitAmounts"];
+  };
   "/habits/{habit_id}/complete": {
     parameters: {};
     /** Mark a habit completed, today or on a date up to seven days back; for a bad habit: avoided today */
@@ -44,9 +49,16 @@ export interface paths {
     /** List the days on which a habit was completed, newest first: at most 366 days, by default the last ones */
     get: operations["listHabitCompletions"];
   };
+  "/habits/{habit_id}/skip": {
+    parameters: {};
+    /** Skip a day, or its week: nothing is asked and the streak stays; today, up to seven days back or thirty ahead */
+    post: operations["skipHabitDay"];
+    /** Take back the skip of today or of another day; the streak becomes what it would be without it */
+    delete: operations["takeHabitSkipBack"];
+  };
   "/todos": {
     parameters: {};
-    /** List or search todos, by default the incomplete ones */
+    /** List or search todos, by default the incomplete ones; with done_since those completed from that day on, newest first */
     get: operations["listTodos"];
     /** Create a one-time or recurring todo */
     post: operations["createTodo"];
@@ -55,11 +67,11 @@ export interface paths {
     parameters: {};
     /** View a todo */
     get: operations["getTodo"];
-    /** Change a todo */
+    /** Change a todo, whose reminder moves with its due date */
     put: operations["replaceTodo"];
     /** Delete a todo and its reminder for good */
     delete: operations["deleteTodo"];
-    /** Change a todo */
+    /** Change a todo, whose reminder moves with its due date */
     patch: operations["updateTodo"];
   };
   "/todos/{todo_id}/reminder": {
@@ -78,12 +90,12 @@ export interface paths {
   };
   "/quick-add": {
     parameters: {};
-    /** What a line in words says, as the body of POST /todos or of POST /habits; nothing is made by it */
+    /** Read a line of words as the body of POST /todos or of POST /habits; this makes nothing */
     get: operations["getQuickAdd"];
   };
   "/changes": {
     parameters: {};
-    /** What was written or deleted since a cursor, or everything without one */
+    /** List what was written or deleted since a cursor, or everything without one */
     get: operations["listChanges"];
   };
   "/categories": {
@@ -114,6 +126,21 @@ export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     ActivityStrip: { [key: string]: number };
+    /** @description Fields that replace those of the first reading, or the habit that is meant instead of a todo */
+    AlternativeInWords: {
+      /** @description The other choice in a few words, such as 18:00 or habit */
+      label: string;
+      title?: string;
+      due_date?: components["schemas"]["CalendarDate"] | null;
+      due_time?: components["schemas"]["ClockTime"] | null;
+      time_of_day?: components["schemas"]["TimeOfDay"] | null;
+      estimated_minutes?: number | null;
+      recurrence?: string | null;
+      remind_at?: string | null;
+      habit?: components["schemas"]["HabitInWords"];
+    };
+    /** @description A whole number from 1 to 100000 */
+    Amount: number;
     BatchAnswer: { [key: string]: unknown };
     /** @description An object of fields; category_id may be a reference such as $0.id */
     BatchBody: { [key: string]: unknown };
@@ -159,9 +186,11 @@ export interface components {
     CategoryRef: { id: components["schemas"]["Id"]; name: string; color: string };
     Change: components["schemas"]["CategoryChange"] | components["schemas"]["HabitChange"] | components["schemas"]["TodoChange"];
     Changes: { data: components["schemas"]["Change"][]; next_cursor: string; has_more: boolean };
+    /** @description A time of day such as 14:30 */
+    ClockTime: string;
     /** @description A hex color such as #6b7280 */
     Color: string;
-    CompleteHabitRequest: { date?: components["schemas"]["CalendarDate"] };
+    CompleteHabitRequest: { date?: components["schemas"]["CalendarDate"]; amount?: components["schemas"]["Amount"] };
     /** @description Text of at most 100 characters on one line */
     Context: string;
     CreateCategoryRequest: {
@@ -175,14 +204,20 @@ export interface components {
       frequency: components["schemas"]["Frequency"];
       time_of_day?: components["schemas"]["TimeOfDay"] | null;
       category_id?: components["schemas"]["Id"] | null;
+      remind_at?: components["schemas"]["ClockTime"] | null;
       description?: components["schemas"]["Description"] | null;
       grace_days?: components["schemas"]["GraceDays"] | null;
       schedule?: components["schemas"]["Schedule"] | null;
+      paused_from?: components["schemas"]["CalendarDate"] | null;
+      paused_through?: components["schemas"]["CalendarDate"] | null;
+      target?: components["schemas"]["Amount"] | null;
+      unit?: components["schemas"]["Unit"] | null;
     };
     CreateTodoRequest: {
       title: components["schemas"]["Name"];
       description?: components["schemas"]["Description"] | null;
       due_date?: components["schemas"]["CalendarDate"] | null;
+      due_time?: components["schemas"]["ClockTime"] | null;
       time_of_day?: components["schemas"]["TimeOfDay"] | null;
       estimated_minutes?: components["schemas"]["Minutes"] | null;
       context?: components["schemas"]["Context"] | null;
@@ -196,10 +231,11 @@ export interface components {
       activity_strip: components["schemas"]["ActivityStrip"];
       stats: components["schemas"]["Stats"];
     };
+    DayAmount: { date: components["schemas"]["CalendarDate"]; amount: number };
     /** @description Text of at most 5000 characters */
     Description: string;
     /** @enum {string} */
-    Due: "today" | "overdue" | "upcoming";
+    Due: "today" | "overdue" | "upcoming" | "none";
     Error: {
       message: string;
       /** @enum {string} */
@@ -234,17 +270,35 @@ export interface components {
       frequency: components["schemas"]["Frequency"];
       schedule: components["schemas"]["Schedule"] | null;
       time_of_day: components["schemas"]["TimeOfDay"] | null;
+      remind_at: components["schemas"]["ClockTime"] | null;
+      reaches: components["schemas"]["Reach"] | null;
+      choose_channel_at: string | null;
       description: string | null;
+      paused_from: components["schemas"]["CalendarDate"] | null;
+      paused_through: components["schemas"]["CalendarDate"] | null;
+      target: number | null;
+      unit: string | null;
       streak_count: number;
       longest_streak: number;
       streak_alive_through: components["schemas"]["CalendarDate"] | null;
       grace_days: number;
+      skipped_dates: components["schemas"]["CalendarDate"][];
       is_completed_today: boolean;
+      amount_today: number | null;
+      recent_amounts: components["schemas"]["DayAmount"][];
       completions_count: number;
+      written_by: string | null;
       category: components["schemas"]["CategoryRef"] | null;
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
     };
+    HabitAmount: {
+      date: components["schemas"]["CalendarDate"];
+      amount: number;
+      /** @description By which the day counts; 0 for one that was ticked off without */
+      target: number;
+    };
+    HabitAmounts: { data: components["schemas"]["HabitAmount"][] };
     HabitChange: {
       type: "habit";
       id: components["schemas"]["Id"];
@@ -261,6 +315,7 @@ export interface components {
       frequency: components["schemas"]["Frequency"];
       schedule: components["schemas"]["Schedule"] | null;
       time_of_day: components["schemas"]["TimeOfDay"] | null;
+      remind_at: components["schemas"]["ClockTime"] | null;
     };
     HabitPage: {
       data: components["schemas"]["Habit"][];
@@ -304,6 +359,8 @@ export interface components {
       habit: components["schemas"]["HabitInWords"] | null;
       category: string | null;
       remind_at: string | null;
+      /** @description Other readings, where the words leave a choice; ask the person */
+      alternatives: components["schemas"]["AlternativeInWords"][];
     };
     RateLimit: {
       limit: number;
@@ -312,7 +369,7 @@ export interface components {
       reset: number;
     };
     /** @enum {string} */
-    Reach: "nobody" | "email" | "webhook";
+    Reach: "nobody" | "email" | "push" | "ntfy" | "telegram" | "webhook";
     /** @description Text of 1 to 500 characters on one line */
     Recurrence: string;
     /** @enum {string} */
@@ -325,6 +382,7 @@ export interface components {
       time_zone: string;
       status: components["schemas"]["ReminderStatus"];
       reaches: components["schemas"]["Reach"];
+      choose_channel_at: string | null;
     };
     /** @enum {string} */
     ReminderStatus: "scheduled" | "suspended" | "sent" | "unsent" | "missed" | "failed";
@@ -341,14 +399,20 @@ export interface components {
       frequency: components["schemas"]["Frequency"];
       time_of_day?: components["schemas"]["TimeOfDay"] | null;
       category_id?: components["schemas"]["Id"] | null;
+      remind_at?: components["schemas"]["ClockTime"] | null;
       description?: components["schemas"]["Description"] | null;
       grace_days?: components["schemas"]["GraceDays"] | null;
       schedule?: components["schemas"]["Schedule"] | null;
+      paused_from?: components["schemas"]["CalendarDate"] | null;
+      paused_through?: components["schemas"]["CalendarDate"] | null;
+      target?: components["schemas"]["Amount"] | null;
+      unit?: components["schemas"]["Unit"] | null;
     };
     ReplaceTodoRequest: {
       title: components["schemas"]["Name"];
       description?: components["schemas"]["Description"] | null;
       due_date?: components["schemas"]["CalendarDate"] | null;
+      due_time?: components["schemas"]["ClockTime"] | null;
       time_of_day?: components["schemas"]["TimeOfDay"] | null;
       estimated_minutes?: components["schemas"]["Minutes"] | null;
       context?: components["schemas"]["Context"] | null;
@@ -364,6 +428,7 @@ export interface components {
     /** @description Text of 1 to 255 characters on one line */
     SearchText: string;
     SetReminderRequest: { remind_at: components["schemas"]["ReminderTime"] };
+    SkipHabitDayRequest: { date?: components["schemas"]["CalendarDate"] };
     Stats: { total_habits: number; completed_today: number; total_streak: number; pending_todos: number };
     /** @enum {string} */
     TimeOfDay: "morning" | "afternoon" | "evening";
@@ -378,6 +443,7 @@ export interface components {
       title: string;
       description: string | null;
       due_date: components["schemas"]["CalendarDate"] | null;
+      due_time: components["schemas"]["ClockTime"] | null;
       time_of_day: components["schemas"]["TimeOfDay"] | null;
       estimated_minutes: number | null;
       context: string | null;
@@ -388,6 +454,7 @@ export interface components {
       completed_at: components["schemas"]["Timestamp"] | null;
       next_todo_id: components["schemas"]["Id"] | null;
       reminder: components["schemas"]["Reminder"] | null;
+      written_by: string | null;
       category: components["schemas"]["CategoryRef"] | null;
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
@@ -401,6 +468,7 @@ export interface components {
     TodoInWords: {
       title: string;
       due_date: components["schemas"]["CalendarDate"] | null;
+      due_time: components["schemas"]["ClockTime"] | null;
       time_of_day: components["schemas"]["TimeOfDay"] | null;
       estimated_minutes: number | null;
       context: string | null;
@@ -418,6 +486,8 @@ export interface components {
       /** @description True or false */
       is_completed?: boolean;
     };
+    /** @description Text of 1 to 30 characters on one line */
+    Unit: string;
     UpdateCategoryRequest: {
       name?: components["schemas"]["Name"];
       color?: components["schemas"]["Color"] | null;
@@ -429,14 +499,20 @@ export interface components {
       frequency?: components["schemas"]["Frequency"];
       time_of_day?: components["schemas"]["TimeOfDay"] | null;
       category_id?: components["schemas"]["Id"] | null;
+      remind_at?: components["schemas"]["ClockTime"] | null;
       description?: components["schemas"]["Description"] | null;
       grace_days?: components["schemas"]["GraceDays"] | null;
       schedule?: components["schemas"]["Schedule"] | null;
+      paused_from?: components["schemas"]["CalendarDate"] | null;
+      paused_through?: components["schemas"]["CalendarDate"] | null;
+      target?: components["schemas"]["Amount"] | null;
+      unit?: components["schemas"]["Unit"] | null;
     };
     UpdateTodoRequest: {
       title?: components["schemas"]["Name"];
       description?: components["schemas"]["Description"] | null;
       due_date?: components["schemas"]["CalendarDate"] | null;
+      due_time?: components["schemas"]["ClockTime"] | null;
       time_of_day?: components["schemas"]["TimeOfDay"] | null;
       estimated_minutes?: components["schemas"]["Minutes"] | null;
       context?: components["schemas"]["Context"] | null;
@@ -450,7 +526,7 @@ export interface components {
   responses: {
     /** @description A parameter or a field is not acceptable; `errors` has the reasons by field */
     Invalid: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["ValidationError"] } };
-    /** @description What the tags in If-None-Match name has not changed */
+    /** @description The resource is still in a state that If-None-Match names */
     NotModified: { headers: { [name: string]: unknown }; content?: never };
     /** @description `code` says why */
     Refused: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Error"] } };
@@ -543,6 +619,18 @@ export interface operations {
       default: components["responses"]["Refused"];
     };
   };
+  listHabitAmounts: {
+    parameters: {
+      query?: { from?: components["schemas"]["CalendarDate"]; to?: components["schemas"]["CalendarDate"] };
+      path: { habit_id: components["schemas"]["Id"] };
+    };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["HabitAmounts"] } };
+      304: components["responses"]["NotModified"];
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
   completeHabit: {
     parameters: { path: { habit_id: components["schemas"]["Id"] } };
     requestBody?: { content: { "application/json": components["schemas"]["CompleteHabitRequest"] } };
@@ -572,6 +660,23 @@ export interface operations {
       default: components["responses"]["Refused"];
     };
   };
+  skipHabitDay: {
+    parameters: { path: { habit_id: components["schemas"]["Id"] } };
+    requestBody?: { content: { "application/json": components["schemas"]["SkipHabitDayRequest"] } };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
+  takeHabitSkipBack: {
+    parameters: { query?: { date?: components["schemas"]["CalendarDate"] }; path: { habit_id: components["schemas"]["Id"] } };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
   listTodos: {
     parameters: {
       query?: {
@@ -580,6 +685,8 @@ export interface operations {
         due?: components["schemas"]["Due"];
         due_from?: components["schemas"]["CalendarDate"];
         due_to?: components["schemas"]["CalendarDate"];
+        done_since?: components["schemas"]["CalendarDate"];
+        has_reminder?: boolean;
         context?: components["schemas"]["Context"];
         time_of_day?: components["schemas"]["TimeOfDay"];
         category_id?: components["schemas"]["Id"];

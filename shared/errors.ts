@@ -33,12 +33,12 @@ export type Refusal = Readonly<{
   message: string;
   /** The end of the message, with the next step. A door adds its own advice to a message without one. */
   next?: string;
-  /** The resource already is as requested, so nothing is left to do. */
+  /** The resource already has the requested state, so nothing is left to do. */
   isSoAlready?: true;
   errors?: FieldErrors;
   /** The missing resource, for sentences of the doors; no answer has this field. */
   resource?: ResourceName;
-  /** True if the messages list the user's categories, which only a caller with permission to list them may see. */
+  /** True if the messages list the user's categories, which only a caller with that permission may see. */
   listsCategories?: boolean;
   /** Tells if a refused mutation may have taken effect; only on `overloaded`. */
   applied?: "no" | "unknown";
@@ -56,7 +56,7 @@ export function refuse(
   return { refusal: { code, message: sentence(reason, more.next), ...more } };
 }
 
-/** After a full sentence the next step is a sentence of its own, else its second half. */
+/** After a full sentence the next step is a sentence of its own; otherwise it is the second half. */
 function sentence(reason: string, next: string | undefined): string {
   if (next === undefined) return reason;
   return reason.endsWith(".") ? `${reason} ${next}` : `${reason}; ${next}`;
@@ -65,13 +65,13 @@ function sentence(reason: string, next: string | undefined): string {
 export const notFound = (resource: ResourceName): Refused =>
   refuse("not_found", `${resource} not found.`, { resource });
 
-/** The refusal of a request that the present state does not allow. */
+/** The refusal of a request that the present state forbids. */
 export const conflict = (reason: string, next: string): Refused => refuse("conflict", reason, { next });
 
-/** The refusal of a request for a state that holds already. */
+/** The refusal of a request for the present state. */
 export const alreadySo = (reason: string): Refused => refuse("conflict", reason, { isSoAlready: true });
 
-/** The refusal of a request with a false condition in a header. */
+/** The refusal of a request whose header has a false condition. */
 export const preconditionFailed = (header: "If-Match" | "If-None-Match"): Refused =>
   refuse(
     "precondition_failed",
@@ -88,7 +88,7 @@ export const unavailable = (applied: "no" | "unknown"): Refused =>
     retryAfterSeconds: 1,
   });
 
-/** A 422 whose message is the first field's, with the messages of all fields in `errors`. */
+/** A 422 with the first field's message as its own, and the messages of all fields in `errors`. */
 export function invalid(problems: FieldProblems): Refused {
   const errors = Object.fromEntries(
     Object.entries(problems).map(([name, all]) => [name, all.map(problemSentence)]),
@@ -105,8 +105,8 @@ const problemSentence = (problem: Problem): string =>
   typeof problem === "string" ? problem : sentence(problem.reason, problem.next);
 
 /**
- * The refusal of a request with the key of a different request; each door has its own name for the key.
- * @param day set if the other request differs only in its day
+ * The refusal of a request whose key belongs to another request; each door has its own name for the key.
+ * @param day set if the requests differ only in the day
  */
 export const keyTaken = (isToolCall: boolean, day?: string): Refused => {
   const use = day === undefined ? "a different request" : `this on ${day}`;

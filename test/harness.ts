@@ -86,7 +86,10 @@ export async function startStack({
   };
 }
 
-/** Starts a pooler before the database of `config`. @returns the settings that each role has behind it */
+/**
+ * Starts a pooler before the database of `config`.
+ * @returns the settings of each role behind it
+ */
 async function poolerFor({ databaseUrl }: Config) {
   const { pooled, prepare, stop } = await startPooler(
     (await services()).databaseUrl,
@@ -115,7 +118,7 @@ export async function callRest(
   path: string,
   { token, body, headers, prism }: Call,
 ): Promise<Answer> {
-  // Prism answers by itself where it cannot read a body.
+  // Prism cannot read these bodies and answers them itself.
   const proxied = typeof body === "string" ? undefined : prism;
   const response = await fetch(`${proxied?.url ?? `${baseUrl}/api/v1`}${path}`, {
     method,

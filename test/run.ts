@@ -1,21 +1,25 @@
 import { startServices } from "./support/servers/services.ts";
 
-type Counts = Readonly<{ passed: number; failed: number; exitCode: number }>;
+type Counts = Readonly<{ passed: number; failed: number; failures: readonly string[]; exitCode: number }>;
 
-/** Files that a process runs one after the other share what they load, which costs a second for each file otherwise. */
-const inPairs = ["--parallel=2", "--no-isolate"];
+/**
+ * Three at once, because tests wait more than they compute. Files that run in one process share what they load,
+ * which saves a second for each.
+ */
+const together = ["--parallel=3", "--no-isolate"];
 const others = "--path-ignore-patterns=**/*.{patient,timed}.test.ts";
 
-/** `npm test [-- files]`: real servers for the run, bun test on them, one plain closing line for any CI. */
+/** `npm test [-- files]`: real servers for the run, bun test on them, then what failed and one plain closing line. */
 const { databaseUrl, redisUrl, stop } = await startServices();
 const named = process.argv.slice(2);
 // A file's name says how it must run: CONTRIBUTING.md.
 const runs =
-  named.length > 0 ? [named] : [[...inPairs, others], [...inPairs, ".patient.test.ts"], [".timed.test.ts"]];
+  named.length > 0 ? [named] : [[...together, others], [...together, ".patient.test.ts"], [".timed.test.ts"]];
 const counts: Counts[] = [];
 for (const run of runs) counts.push(await runTests(run));
 await stop();
 const sum = (of: (counts: Counts) => number): number => counts.map(of).reduce((a, b) => a + b, 0);
+for (const failure of counts.flatMap(({ failures }) => failures)) console.log(failure);
 console.log(`${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed)} failed`);
 process.exit(Math.max(...counts.map(({ exitCode }) => exitCode)));
 
@@ -28,9 +32,10 @@ async function runTests(options: readonly string[]): Promise<Counts> {
   let report = "";
   for await (const chunk of tests.stderr.pipeThrough(new TextDecoderStream())) {
     process.stderr.write(chunk);
-    report = (report + chunk).slice(-10_000);
+    report += chunk;
   }
   const count = (word: string): number =>
     Number(new RegExp(`^\\s*(\\d+) ${word}$`, "m").exec(report)?.[1] ?? 0);
-  return { passed: count("pass"), failed: count("fail"), exitCode: await tests.exited };
+  const failures = report.split("\n").filter((line) => /^\(fail\)|^error:/.test(line));
+  return { passed: count("pass"), failed: count("fail"), failures, exitCode: await tests.exited };
 }

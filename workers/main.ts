@@ -10,6 +10,7 @@ await runRole("workers", async (context) => {
   const workerData: SignThreadData = { redisUrl: config.redisUrl, prefixes: lanePrefixes(config) };
   const signs = new Worker(new URL("./commands/sign-thread.ts", import.meta.url), { workerData });
   return {
+    ...workers,
     async stop() {
       await Promise.all([signs.terminate(), workers.stop()]);
     },

@@ -1,15 +1,17 @@
 import { openDatabase } from "../shared/db/orm.ts";
 import { showPools } from "../shared/db/pool-metrics.ts";
+import { createPostgresCheck } from "../shared/db/schema-guard.ts";
 import type { Config } from "../shared/process/config.ts";
+import { workerConnections } from "../shared/process/connections.ts";
 import { createHealthCheck } from "../shared/process/observe/health.ts";
 import type { Log } from "../shared/process/observe/log.ts";
 import { createExposition } from "../shared/process/observe/metrics.ts";
 import { openTracing } from "../shared/process/observe/open-tracing.ts";
 import { createStatusPages } from "../shared/process/observe/status-pages.ts";
+import type { Role } from "../shared/process/role.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
 import { lanePrefixes } from "../shared/queue/lanes.ts";
 import { commandQueue, deliveryQueue, openQueue } from "../shared/queue/queues.ts";
-import { slowConcurrency } from "./commands/apart.ts";
 import { showQueues } from "./commands/queue-metrics.ts";
 import { startCommands } from "./commands/worker.ts";
 import type { WorkerContext } from "./process/context.ts";
@@ -17,6 +19,7 @@ import { createHangWatch } from "./process/hang-watch.ts";
 import { createJobMetrics } from "./process/job-worker.ts";
 import { serveStatus } from "./process/status-server.ts";
 import { startReminders } from "./reminder/start.ts";
+import { showCheckStates } from "./upkeep/check-states.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 
 type Options = Readonly<{
@@ -26,13 +29,8 @@ type Options = Readonly<{
   now?: () => number;
 }>;
 
-/** Database connections for reminders, upkeep and deferred commands. Batches, slow commands and groups have their own. */
-const otherConnections = 5;
-
 /** Starts one worker process: commands, reminders and upkeep, until it is stopped. */
-export async function startWorkers({ config, log, now }: Options): Promise<{
-  stop(): Promise<void>;
-}> {
+export async function startWorkers({ config, log, now }: Options): Promise<Role> {
   const exposition = createExposition(config);
   const context: WorkerContext = {
     config,
@@ -43,9 +41,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
       log,
       purpose: "writes",
       prepare: config.databasePrepare,
-      connections:
-        config.databaseConnections ??
-        config.queueLanes * config.workerConcurrency + 2 * slowConcurrency + otherConnections,
+      connections: workerConnections(config),
     }),
     publisher: connectFailFast(config.redisUrl),
     blocking: connectBlocking(config.redisUrl, workerSilenceMs),
@@ -59,10 +55,11 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
   showPools(context.registry, { primary: database.pool });
   const queues = openQueues(context);
   showQueues(context.registry, queues);
+  showCheckStates(context);
   const statusPages = createStatusPages({
     exposition,
     ready: createHealthCheck({
-      postgres: () => database.pool.query("select 1"),
+      postgres: createPostgresCheck(database.pool, log),
       redis: () => publisher.ping(),
     }),
     isDraining: () => isStopping,
@@ -72,6 +69,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
   const statusServer = serveStatus(config, statusPages);
   const parts = [upkeep, await startCommands(context), startReminders(context)];
   return {
+    hanging: context.watch.hanging,
     async stop() {
       isStopping = true;
       await Promise.all(parts.map((part) => part.stop()));

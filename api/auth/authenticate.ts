@@ -35,13 +35,16 @@ type Options = Readonly<{
   onChecked(actor: Actor): Promise<void>;
 }>;
 
-/** A checked token: the number of its check, and until when it is trusted (epoch ms). */
+/** The number of a token's last check, and the time until which it is trusted (epoch ms). */
 type Known = Readonly<{ actor: Actor; check: number; until: number }>;
 
 const maxTokenLength = 8_192;
 const maxKnown = 10_000;
 const maxRevoked = 10_000;
-/** Shares of TOKEN_CACHE_SECONDS; chosen at random between them, so that refreshes of many tokens spread out. */
+/**
+ * Refreshes happen at a random share of TOKEN_CACHE_SECONDS between these two, so that refreshes of many tokens
+ * spread out.
+ */
 const refreshAfter = { from: 0.7, to: 0.9 };
 
 /**
@@ -68,18 +71,18 @@ export function createAuthenticator(options: Options): Authenticator {
       checks += 1;
       const [number, askedAt, cacheMs] = [checks, Date.now(), options.config.tokenCacheSeconds * 1000];
       const found = await check(token, tokenHash);
-      // An outage leaves what is known in place, a refusal does not.
+      // An outage keeps the last known answer; a refusal replaces it.
       entry.noDeleteOnFetchRejection = found !== undefined;
       if (!found) throw new InvalidToken();
       const { from, to } = refreshAfter;
       const refreshAt = askedAt + cacheMs * (from + (to - from) * Math.random());
       entry.ttl = Math.max(1, refreshAt - Date.now());
-      // Counted from before the question, because the token may be revoked while the answer is on its way.
+      // The time counts from before the question, because the token may be revoked while the answer travels.
       return { actor: found.actor, check: number, until: Math.min(askedAt + cacheMs, found.expires) };
     },
   });
 
-  /** A check that began before the request is shared for as long only as its result is trusted. */
+  /** A request may share a check that began before it only while the result of that check is trusted. */
   async function findKnown(token: string, tokenHash: string): Promise<Known | undefined> {
     const [now, begun] = [Date.now(), checks];
     let found = await known.fetch(tokenHash, { context: token });

@@ -8,7 +8,7 @@ type Resource = "rest" | "mcp";
 const metadataPath = "/.well-known/oauth-protected-resource";
 export const metadataPaths: Record<Resource, string> = { rest: metadataPath, mcp: `${metadataPath}/mcp` };
 
-/** The things that a refused request asked for. */
+/** The resource, scopes and token of a refused request. */
 type Demand = Readonly<{ resource: Resource; tokenSent: boolean; scopes?: readonly Scope[] }>;
 
 /**

@@ -20,7 +20,7 @@ export function actorOf(claims: Claims, tokenHash: string): Actor | undefined {
 
 const clockToleranceSeconds = 60;
 
-/** `iat` orders a user's tokens: one in the future would outrank all later tokens, and some values are no date at all. */
+/** `iat` orders a user's tokens. A future one would outrank all later tokens, and some values are not dates. */
 const isPast = (iat: unknown): iat is number =>
   typeof iat === "number" && iat >= 0 && iat <= Date.now() / 1000 + clockToleranceSeconds;
 
@@ -38,7 +38,7 @@ function scopesOf({ scope, scp }: Claims) {
   return list.filter((word) => typeof word === "string").filter(isScope);
 }
 
-/** The name may be anything, and goes into rows and pages. */
+/** A client may have any name, so it is made safe for rows and pages. */
 function nameIn({ client_name, client_id, azp }: Claims): string | null {
   const name = [client_name, client_id, azp].find((one) => typeof one === "string" && one !== "");
   return typeof name === "string" ? printable(name) : null;

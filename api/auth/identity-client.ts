@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Pool } from "pg";
+import { keepSecret } from "../../shared/db/secrets.ts";
 import type { Config } from "../../shared/process/config.ts";
-import { keepSecret } from "./secrets.ts";
 
 /** The credentials of the service itself at the built-in provider, for introspection and the account pages. */
 export type IdentityClient = Readonly<{

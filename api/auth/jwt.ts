@@ -4,7 +4,7 @@ import type { Config } from "../../shared/process/config.ts";
 import type { Claims } from "./claims.ts";
 import { type Provider, ProviderUnavailable } from "./provider.ts";
 
-/** Padding is refused although decoders accept it, because one token would then have several spellings. */
+/** Padding is refused although decoders accept it, because one token would then have several forms. */
 export const looksLikeJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
 
 const algorithms = [
@@ -22,7 +22,7 @@ const algorithms = [
 ];
 const clockToleranceSeconds = 5;
 
-/** A token with a checked signature, and its key: as long as that is published, it need not be checked again. */
+/** A token with a checked signature, and its key. While that key is published, the signature needs no further check. */
 type Verified = Readonly<{ header: JWTVerifyResult["protectedHeader"]; key: CryptoKey; claims: JWTPayload }>;
 
 /**
@@ -32,7 +32,10 @@ type Verified = Readonly<{ header: JWTVerifyResult["protectedHeader"]; key: Cryp
  */
 type VerifyJwt = (token: string, tokenHash: string, provider: Provider) => Promise<Claims | undefined>;
 
-/** A signature costs as much as a request, so those of the last `maxRemembered` tokens are checked once for each key. */
+/**
+ * A check of a signature costs as much as a request, so the last `maxRemembered` tokens are checked once for each
+ * key.
+ */
 export function createJwtVerifier(
   { authAudience, authJwtTyp }: Pick<Config, "authAudience" | "authJwtTyp">,
   maxRemembered: number,

@@ -74,8 +74,8 @@ async function fetchMetadata(address: string): Promise<Record<string, unknown> |
 const keysEveryMs = 1_000;
 
 /**
- * A new key works at its first use: an unknown one is always looked up, even after look-ups by strangers. The keys are
- * fetched at most once a second, so a request may have to wait.
+ * Finds keys. An unknown key is always looked up, so a new one works at its first use, even after look-ups by
+ * strangers. The keys are fetched at most once a second, so a request may have to wait.
  */
 function remoteKeys(address: string): FindKey {
   let fetches = 0;
@@ -83,7 +83,7 @@ function remoteKeys(address: string): FindKey {
   const keys = createRemoteJWKSet(new URL(address), {
     timeoutDuration: providerTimeoutMs,
     cooldownDuration: 0,
-    // Together with the usual five seconds in the token cache, a removed key is refused within a minute.
+    // With the five seconds of the token cache, a removed key is refused within a minute.
     cacheMaxAge: 50_000,
     async [customFetch](url, options) {
       await Bun.sleep(Math.max(0, notBefore - performance.now()));

@@ -9,6 +9,8 @@ const commands: Readonly<Record<string, Command>> = {
   actions: { says: "the log of actions in this terminal", script: "api/cli/actions.ts" },
   "archive-log": { says: "takes old months of the log out", script: "workers/upkeep/archive-log.ts" },
   backup: { says: "backs up the database of npm start", script: "shared/embedded/backup/backup.ts" },
+  connections: { says: "how many connections PostgreSQL must allow", script: "api/cli/connections.ts" },
+  doctor: { says: "checks all parts of a running Kept", script: "api/cli/doctor.ts" },
   migrate: { says: "brings a database to the newest schema", script: "workers/upkeep/migrate.ts" },
   owner: { says: "prints a one-time sign-in link", script: "api/cli/owner.ts" },
   restore: { says: "restores the database of npm start", script: "shared/embedded/backup/restore.ts" },

@@ -30,7 +30,7 @@ function changesOf(call: LoggedAction, known: Known): string {
   return sentence.length > maxSentenceLength ? `${sentence.slice(0, maxSentenceLength)}…` : sentence;
 }
 
-/** Commands by REST and from pages have none; the line shows their changes. */
+/** Commands by REST and from pages have no arguments in the log; the line shows their changes. */
 function argumentsOf(call: LoggedAction): string {
   if (call.door !== "mcp" && call.arguments === "{}") return "";
   const { args, cut } = readStored(call.arguments);

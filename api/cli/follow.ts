@@ -9,7 +9,7 @@ type LoggedCall = Static<typeof LoggedAction>;
 const pollMs = 1_000;
 const pageSize = 200;
 const newestLimit = 50;
-/** A row has the start of its call but is committed at the call's end, so it can appear this late. */
+/** A row has the time at which its call began, and is committed at the call's end, so it can appear this late. */
 const maxDelayMs = 60_000;
 
 /** The newest calls that pass the filters, oldest first. */
@@ -26,7 +26,7 @@ export async function readNewest(query: QueryContext, filters: LogFilters): Prom
   return calls.toReversed();
 }
 
-/** The newest calls, and then new ones soon after they are committed, without end. */
+/** The newest calls, and then each new one soon after its commit, without end. */
 export async function* followLog(query: QueryContext, filters: LogFilters): AsyncGenerator<LoggedCall[]> {
   const readRecent = () =>
     readAll(query, { ...filters, from: new Date(Date.now() - maxDelayMs).toISOString() });

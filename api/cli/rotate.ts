@@ -6,7 +6,7 @@ const restart = "Now restart all front doors and identity providers";
 const done: Readonly<Record<RotationStep, string>> = {
   prepare: `New keys were made; nothing uses them yet. ${restart}, then: npm run admin -- rotate switch`,
   switch: `The new keys are used, and the old ones accepted. ${restart}, then, twelve hours later: npm run admin -- rotate finish`,
-  finish: `The old keys are gone. ${restart}, and what they made is worth nothing.`,
+  finish: `The old keys are gone. ${restart}, after which their signatures are refused.`,
 };
 
 /** Replaces the keys and secrets that the database of a running Kept keeps, in three steps. */

@@ -1,14 +1,14 @@
-/** A balancer that asks for health at least this often is waited for, until it has heard that we are stopping. */
+/** A stopping process waits for balancers that ask for health at least this often, until each has heard of the stop. */
 const askedMs = 10_000;
 /** After this silence no further request is coming and every answer has left. */
 const quietMs = 250;
 const drainMs = 3_000;
 
-/** The requests of a server, as far as it has to know them to stop (times of performance.now()). */
+/** The facts about a server's requests that decide when it may stop (times of performance.now()). */
 export type Traffic = {
   isStopping: boolean;
   lastRequest: number;
-  /** The last question for health by which a balancer decides where to send requests. */
+  /** The time of a balancer's last question for health. */
   lastAsked: number;
 };
 
@@ -19,10 +19,10 @@ export const noTraffic = (): Traffic => ({
 });
 
 type Stopping = Readonly<{
-  /** Seconds to serve on in any case, because a balancer may need them to notice. */
+  /** Seconds to serve on in any case; a balancer may need them to notice the stop. */
   drainSeconds: number;
   isBusy(): boolean;
-  /** Called once new requests go to other doors, because streams would be waited for in vain. */
+  /** Called once new requests go to other doors. Streams end then, because they would never end by themselves. */
   endStreams?(): void;
 }>;
 

@@ -14,7 +14,7 @@ export function createGiveWay(): () => Promise<void> {
   };
 }
 
-/** Makes something of each item in order, and lets other requests go on in between when it is their turn. */
+/** Maps items in order, and lets other requests run in between. */
 export async function mapGivingWay<Item, Result>(
   items: readonly Item[],
   make: (item: Item) => Result,

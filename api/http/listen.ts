@@ -14,15 +14,15 @@ type Answers = Readonly<{
   exposition: Pick<Exposition, "answer">;
   ready(): Promise<Health>;
   answer(request: Request): Promise<Response> | Response;
-  /** The answer to a request that is refused before anything is looked at. */
+  /** The answer to a request that is refused unread. */
   turnAway(request: Request): Response;
   /** The user of an Authorization header whose token is known to be valid. */
   knownUser(authorization: string | null): string | undefined;
-  /** Ends the answers that would go on for as long as their clients want. */
+  /** Ends the answers that have no end of their own, such as streams. */
   endStreams(): void;
 }>;
 
-/** Listens on HOST, or on both loopback addresses, because `localhost` means one to some clients and the other to others. */
+/** Listens on HOST, or on both loopback addresses, because clients resolve `localhost` to either. */
 export function listen(
   config: Pick<Config, "host" | "port" | "baseUrl" | "drainSeconds" | "trustedProxies">,
   log: Log,
@@ -33,7 +33,7 @@ export function listen(
   const traffic = noTraffic();
   const isLogged = log.isLevelEnabled("debug");
 
-  /** Asks the client of a stopping door to come back over a new connection, which will lead to another door. */
+  /** Asks the client of a stopping door to reconnect, which leads it to another door. */
   function send(request: object, response: Response): Response {
     response.headers.set("x-request-id", requestIdOf(request));
     if (traffic.isStopping) response.headers.set("connection", "close");
@@ -67,11 +67,11 @@ export function listen(
     Bun.serve({
       hostname,
       port,
-      // Bun's development page would show our source to anybody who makes a request fail.
+      // Bun's development page would show the source to anybody who makes a request fail.
       development: false,
       routes: statusRoutes({ findPage, traffic, send, take }),
       fetch: take,
-      // Nothing caught this error. Its text may hold what a client sent, so only the lines of its stack are logged.
+      // The text of an uncaught error may hold client input, so only the lines of its stack are logged.
       error(error) {
         const stack = placesOf(error);
         log.error({ request_id: requestIdOf(error), name: error.name, stack }, "request failed");
@@ -84,8 +84,8 @@ export function listen(
 
   return {
     /**
-     * When Bun stops listening, it closes every connection without a request under way, even if a request or answer is
-     * just being sent. So requests are served until no more come; a balancer's health checks see to that.
+     * When Bun stops listening, it closes every connection without a request under way, even while a request or
+     * answer is being sent. So requests are served until no more come, as a balancer's health checks ensure.
      */
     async stop() {
       await drain(traffic, { drainSeconds, isBusy, endStreams });
@@ -100,7 +100,7 @@ function listenOnLoopback<Server>(listenOn: (hostname: string) => Server): Serve
   try {
     return [first, listenOn("::1")];
   } catch {
-    // A machine without IPv6 is served on IPv4 alone.
+    // A machine without IPv6 listens on IPv4 alone.
     return [first];
   }
 }
@@ -111,7 +111,7 @@ const badHost = refuse("malformed_request", "The Host header does not name a hos
 const placesOf = ({ stack }: Error): string[] =>
   stack?.match(/^\s+at .*/gm)?.map((line) => line.trim()) ?? [];
 
-/** Requests under way are answered; idle connections, which a bare stop waits for, are closed. */
+/** Requests under way are answered. Idle connections, for which a bare stop would wait, are closed. */
 async function stopServer(server: ReturnType<typeof Bun.serve>): Promise<void> {
   void server.stop();
   await until(() => server.pendingRequests === 0);

@@ -12,7 +12,7 @@ export type Metrics = Exposition &
     requestSeconds: RequestSeconds;
     /** Counts a request whose rate limit was counted by this process alone. */
     countFallback(): void;
-    /** Shows at each scrape what the parts of the door know by themselves. */
+    /** Shows, at each scrape, numbers that the parts of the door have. */
     show(parts: Shown): void;
   }>;
 

@@ -2,14 +2,14 @@ import type { Histogram } from "prom-client";
 import type { TraceSpan, Tracing } from "../../shared/process/observe/tracing.ts";
 import { noteTrace, requestIdOf } from "./request.ts";
 
-/** Passes the answer to a request on, and counts and traces it. */
+/** Counts and traces an answer, and passes it on. */
 export type Observe = (
   request: Request,
   route: Readonly<{ method: string; path: string }>,
   answer: () => Promise<Response>,
 ) => Promise<Response>;
 
-/** The request histogram counts seconds by these labels. */
+/** Labels of the request histogram, in seconds. */
 export type RequestSeconds = Histogram<"method" | "route" | "status">;
 
 export function createObserve(requestSeconds: RequestSeconds, tracing: Tracing | undefined): Observe {

@@ -8,10 +8,10 @@ import {
 import type { RedisConnection } from "../../shared/queue/connections.ts";
 
 const minute = 60;
-/** All tokens of an account together have the limits of so many, because making tokens costs nothing. */
+/** All tokens of an account together have the limits of this many, because making tokens costs nothing. */
 const tokensOfAccount = 5;
 
-/** The rest of a limit after a request. */
+/** The state of a limit after a request. */
 export type Allowance = Readonly<{
   allowed: boolean;
   limit: number;
@@ -21,7 +21,7 @@ export type Allowance = Readonly<{
   resetsAt: number;
 }>;
 
-/** Counts one request of a token, and one of its account where that is given. */
+/** Counts a request of a token, and of its account if that is known. */
 export type RateLimit = (tokenId: string, userId?: string) => Promise<Allowance>;
 
 /**
@@ -49,7 +49,7 @@ export function createRateLimit(
   return limitBy(limiter, options, now);
 }
 
-/** The same, as this process alone counts it, so that no request asks Redis. */
+/** The same limit, counted by this process alone, so no request asks Redis. */
 export function createLocalRateLimit(limit: number, now: () => number): RateLimit {
   const options = { points: limit, duration: minute };
   return limitBy(new RateLimiterMemory(options), options, now);
@@ -61,7 +61,7 @@ function limitBy(ofToken: RateLimiterAbstract, { points, duration }: Window, now
   const ofAccount = new RateLimiterMemory({ points: points * tokensOfAccount, duration });
   return async (tokenId, userId) => {
     const token = await consume(ofToken, tokenId);
-    // The refused requests of one token use up nothing of the others.
+    // Refused requests of one token use up nothing of the account's other tokens.
     const account = token.allowed && userId !== undefined ? await consume(ofAccount, userId) : undefined;
     const { allowed, state } = account?.allowed === false ? account : token;
     const resetInSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));

@@ -2,8 +2,8 @@ import type { Log } from "../../shared/process/observe/log.ts";
 import type { RequestOrigin } from "../mailbox/dispatch.ts";
 
 /**
- * Gives a request without a Host header (HTTP/1.0) a full address: URL refuses a mere path, and Elysia expects a host
- * of at least four characters before it. Nothing of ours depends on the host in the URL.
+ * Gives a request without a Host header (HTTP/1.0) a full address: URL refuses a bare path, and Elysia expects a
+ * host of at least four characters before it. Kept never uses the host of this URL.
  * @returns undefined when the header is no host, or there are two (RFC 9112 §3.2)
  */
 export function withFullAddress(request: Request): Request | undefined {
@@ -24,19 +24,19 @@ export function pathOf(url: string): string {
 }
 
 type Entry = Readonly<{
-  /** Ends being counted as under way. */
+  /** Stops counting the request as under way. */
   leave(): void;
   /** The network of the client. */
   network(): string;
 }>;
 
-/** The step of a trace that answers a request; empty where it is not traced. */
+/** The step of a trace that answers the request; empty without a trace. */
 type Trace = Pick<RequestOrigin, "traceparent">;
 type KnownRequest = { readonly id: string; hasChanged: boolean; trace: Trace; entry: Entry | undefined };
 
 const requests = new WeakMap<object, KnownRequest>();
 
-/** The facts are kept beside the request, because every answerer has the request anyway. */
+/** The facts are kept beside the request, because every part that answers has the request. */
 export function noteRequest(request: object, entry?: Entry): KnownRequest {
   const known = { id: Bun.randomUUIDv7(), hasChanged: false, trace: {}, entry };
   requests.set(request, known);
@@ -46,14 +46,14 @@ export function noteRequest(request: object, entry?: Entry): KnownRequest {
 const know = (request: object): KnownRequest => requests.get(request) ?? noteRequest(request);
 
 /**
- * The id of a request: its answer has it (`X-Request-Id`), and so have the lines of the logs about it and the row of the
- * action log. It is a key there, so it is always ours.
+ * The id of a request: its answer (`X-Request-Id`), its lines in the logs and its row in the action log have it. It
+ * is a key of that row, so Kept always makes it.
  */
 export const requestIdOf = (request: object): string => know(request).id;
 
 /**
- * The place where a change comes in. The request's id is that of its first change; a page may make several by one
- * request, and the others have ids of their own.
+ * The door of a change, and the id of its row in the log. The first change of a request has the request's id; a
+ * page may make several changes by one request, and the others have their own ids.
  */
 export function originOf(request: object, door: RequestOrigin["door"]): RequestOrigin {
   const known = know(request);
@@ -62,31 +62,31 @@ export function originOf(request: object, door: RequestOrigin["door"]): RequestO
   return { ...known.trace, door, requestId };
 }
 
-/** Notes the step of a trace that answers a request, to which the changes that it asks for belong. */
+/** Stores the step of a trace that answers a request; its changes belong to that step. */
 export function noteTrace(request: object, traceparent: string): void {
   know(request).trace = { traceparent };
 }
 
 export const traceOf = (request: object): Trace => know(request).trace;
 
-/** Says of a request that from now on it is only kept waiting, so it takes nobody's place. */
+/** Marks a request as only waiting from now on, so it no longer counts as load. */
 export const keptWaiting = (request: object): void => know(request).entry?.leave();
 
-/** The network of a request's client, which tells strangers apart. */
+/** The network of a request's client, by which strangers are told apart. */
 export const clientOf = (request: object): string => know(request).entry?.network() ?? "";
 
-/** An id that a client or a proxy gives is believed in its form alone, and only ever a field of the log. */
+/** Checks only the form of an id from a client or a proxy; it is just a field of the log. */
 const harmless = /^[\w.:=+/-]{1,128}$/;
 
-/** The ids by which the logs name a request: its own, and the one that it was sent with. */
+/** The ids that the logs have of a request: its own, and the client's. */
 export function loggedIds(request: Pick<Request, "headers">) {
   const sent = request.headers.get("x-request-id") ?? "";
   return { request_id: requestIdOf(request), ...(harmless.test(sent) && { client_request_id: sent }) };
 }
 
-/** The path of a request as a log may have it: what follows `/calendar/` is the secret of a feed. */
+/** The path of a request for a log: the part after `/calendar/` or `/remind/` is a secret. */
 export const loggedPath = (url: string): string =>
-  new URL(url).pathname.replace(/^\/+calendar\/.*/i, "/calendar/…");
+  new URL(url).pathname.replace(/^\/+(calendar|remind)\/.*/i, "/$1/…");
 
 export function logAnswer(log: Log, request: Request, { status }: Response, tookMs: number): void {
   const { method, url } = request;

@@ -1,7 +1,7 @@
 import { type Refusal, type RefusalCode, refuse } from "../../shared/errors.ts";
 import { bodyOf } from "../web/body.ts";
 
-/** The one place where a refusal gets its HTTP status. */
+/** The one place that gives a refusal its HTTP status. */
 const statuses: Record<RefusalCode, number> = {
   unauthenticated: 401,
   insufficient_scope: 403,
@@ -21,13 +21,13 @@ const statuses: Record<RefusalCode, number> = {
   overloaded: 503,
 };
 
-/** The refusal of a request that met a mistake in our code. */
+/** The refusal for a fault in Kept's code. */
 export const fault = refuse("internal", "This request failed because of a fault of the service.");
 
 /** The refusal of an address that does not exist. */
 export const nothingHere = refuse("not_found", "There is nothing at this address.");
 
-/** Every code, as the documents list them. */
+/** All codes, as the documents list them. */
 export const refusalCodes: readonly string[] = Object.keys(statuses);
 
 export const statusOf = (code: RefusalCode): number => statuses[code];

@@ -13,11 +13,11 @@ type Parts = Readonly<{
   findPage: FindStatusPage;
   traffic: Traffic;
   send(request: object, response: Response): Response;
-  /** Takes what is for no status page, such as a POST. */
+  /** Answers requests that no status page takes, such as a POST. */
   take: Take;
 }>;
 
-/** Status pages have routes of their own, so that no other request is compared with their addresses. */
+/** Bun matches the status pages itself, so other requests are not compared with their addresses. */
 export function statusRoutes({ findPage, traffic, send, take }: Parts): Record<string, Take> {
   const answer: Take = (received, server) => {
     const request = withFullAddress(received);

@@ -1,8 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Pool } from "pg";
 import { showPools } from "../../shared/db/pool-metrics.ts";
+import { createPostgresCheck } from "../../shared/db/schema-guard.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { createHealthCheck } from "../../shared/process/observe/health.ts";
+import type { Log } from "../../shared/process/observe/log.ts";
 import { createExposition } from "../../shared/process/observe/metrics.ts";
 import { createStatusPages, isAskedByBalancers } from "../../shared/process/observe/status-pages.ts";
 import { drain, noTraffic } from "../http/drain.ts";
@@ -18,7 +20,7 @@ type Lifecycle = Readonly<{
 
 export function createLifecycle(
   { authUrl, metricsToken, drainSeconds }: Pick<Config, "authUrl" | "metricsToken" | "drainSeconds">,
-  pool: Pool,
+  { pool, log }: Readonly<{ pool: Pool; log: Log }>,
 ): Lifecycle {
   const traffic = noTraffic();
   let underWay = 0;
@@ -26,7 +28,7 @@ export function createLifecycle(
   showPools(exposition.registry, { primary: pool });
   const findStatusPage = createStatusPages({
     exposition,
-    ready: createHealthCheck({ postgres: () => pool.query("select 1") }),
+    ready: createHealthCheck({ postgres: createPostgresCheck(pool, log) }),
     isDraining: () => traffic.isStopping,
   });
   return {

@@ -1,5 +1,6 @@
 import { openDatabase } from "../../shared/db/orm.ts";
 import type { Config } from "../../shared/process/config.ts";
+import { newsConnections } from "../../shared/process/connections.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { createDispatch } from "../mailbox/dispatch.ts";
 import { openMailbox } from "../mailbox/mailbox.ts";
@@ -12,7 +13,7 @@ export type Service = Readonly<{ tell: Tell; close(): Promise<void> }>;
 export async function connectService(config: Config, log: Log): Promise<Service> {
   const mailbox = await openMailbox(config);
   const { databaseUrl: url, databasePrepare: prepare } = config;
-  const database = await openDatabase({ url, log, prepare, connections: 2 });
+  const database = await openDatabase({ url, log, prepare, connections: newsConnections });
   const clock = await openServerClock(database.pool);
   const dispatch = createDispatch(mailbox, database, clock);
   return {

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { openDatabase } from "../../shared/db/orm.ts";
 import type { Config } from "../../shared/process/config.ts";
+import { readConnections } from "../../shared/process/connections.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import type { Role } from "../../shared/process/role.ts";
 import { identityClient } from "../auth/identity-client.ts";
@@ -35,7 +36,7 @@ export async function startIdentity(
     url: config.databaseUrl,
     log,
     prepare: config.databasePrepare,
-    connections: config.databaseConnections ?? 10,
+    connections: readConnections(config),
   });
   const pool = fairPool(database.pool, log);
   const ownClient = await identityClient(config, pool);
@@ -53,7 +54,7 @@ export async function startIdentity(
 
   const details = await createOwner(identity);
   await noteAddress(pool, config.authUrl);
-  const lifecycle = createLifecycle(config, pool);
+  const lifecycle = createLifecycle(config, { pool, log });
   const stopServer = await serve(lifecycle.wrap(pinAddress(provider.callback(), config)), config);
   const stopChores = scheduleChores(identity);
   return {

@@ -30,7 +30,7 @@ export type BatchSender = Readonly<{
 export type BatchSenderEvents = Readonly<{
   onReply(reply: Reply): void;
   onLost(commands: readonly QueuedCommand[], how: Lost): void;
-  /** No worker has answered for as long as anybody waits, and none is alive. */
+  /** Every caller has waited as long as it may, and no worker has answered or is alive. */
   onAway(): void;
 }>;
 
@@ -58,7 +58,7 @@ export async function openBatchSender(
     if (!message) return;
     heardAt = performance.now();
     if ("refusedBatch" in message) {
-      // A worker is there, but it may be none that serves this door.
+      // A worker is alive, but perhaps none that serves this door.
       answers.settle(message.refusedBatch, "undelivered");
     } else {
       isAway = false;
@@ -84,7 +84,7 @@ export async function openBatchSender(
     return answer === "answered";
   }
 
-  /** Counts the workers as away when nothing came since then and none is alive, and asks until one answers. */
+  /** Counts the workers as away if none has answered since then and none is alive. Then it asks until one answers. */
   async function lookForWorkers(sentAt: number): Promise<void> {
     const isSilent = () => heardAt < sentAt && !isAway && !isClosed;
     if (!isSilent() || (await isAlive()) || !isSilent()) return;
@@ -93,7 +93,7 @@ export async function openBatchSender(
     while (isAway && !isClosed) if (!(await send([]))) await Bun.sleep(probePauseMs);
   }
 
-  // A connection that is not ready yet refuses everything, so the first command must not meet it in that state.
+  // A connection that is not ready refuses everything, so the mailbox opens only with a ready one.
   const connected = Promise.race([firstTry(producer), Bun.sleep(patienceMs)]);
   const subscription = await subscribe(redisUrl, replyTo, {
     onMessage: receive,
@@ -115,7 +115,7 @@ export async function openBatchSender(
   };
 }
 
-/** Nothing was queued when Redis refused the job or the connection was known to be down. */
+/** Redis refused the job, or its connection was known to be down, so nothing was queued. */
 function lossOf(error: unknown): Lost {
   if (!(error instanceof Error)) return "unanswered";
   const wasNeverSent = error.name === "ReplyError" || error.message.includes("enableOfflineQueue");

@@ -1,6 +1,6 @@
 import { isRefused, type Refused, unavailable } from "../../shared/errors.ts";
 import type { Outcome, QueuedCommand } from "../../shared/queue/batch.ts";
-import { fingerprintOf, keyedId, placedId } from "../../shared/queue/command-id.ts";
+import { fingerprintOf, indexedId, keyedId } from "../../shared/queue/command-id.ts";
 import { groupCommand, type QueuedGroup, type QueuedOperation, resolved } from "../../shared/queue/group.ts";
 import { answeredId, failedDependency, type OperationEnd, readEnds } from "../../shared/queue/group-end.ts";
 import { replayStored } from "../../shared/queue/stored-reply.ts";
@@ -10,19 +10,19 @@ import type { Mailbox } from "./mailbox.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { dateNowBy, findStoredReplies, type Inbox, type StoredReplies } from "./stored-replies.ts";
 
-/** One change of a batch request, validated. */
-export type GroupedOperation = Pick<QueuedOperation, "place" | "name" | "input" | "references" | "after"> &
+/** One change of a group, validated. */
+export type GroupedOperation = Pick<QueuedOperation, "index" | "name" | "input" | "references" | "after"> &
   Readonly<{ idempotencyKey?: string | undefined }>;
 
 type GroupRequest = Readonly<{
   atomic: boolean;
   operations: readonly GroupedOperation[];
   by?: Sender | undefined;
-  /** Gives a key to each operation that has none. */
+  /** The idempotency key of the request, from which operations without a key get theirs. */
   idempotencyKey?: string | undefined;
 }>;
 
-/** Sends changes that belong together. Answers with the end of each, or with a refusal when nothing is known of any. */
+/** Sends changes that belong together. Answers with the end of each, or with a refusal if no end is known. */
 export type DispatchGroup = (
   actor: Pick<Actor, "userId">,
   request: GroupRequest,
@@ -66,10 +66,10 @@ function queuedOperation(
   { idempotencyKey, ...operation }: GroupedOperation,
   { userId, newId, key }: Origin,
 ): QueuedOperation {
-  const { place, name, input } = operation;
+  const { index, name, input } = operation;
   const keyed = idempotencyKey ?? key;
   if (keyed === undefined) return { ...operation, id: newId(), fingerprint: null };
-  const id = idempotencyKey === undefined ? placedId(userId, keyed, place) : keyedId(userId, keyed);
+  const id = idempotencyKey === undefined ? indexedId(userId, keyed, index) : keyedId(userId, keyed);
   return { ...operation, id, fingerprint: fingerprintOf(name, input) };
 }
 
@@ -88,7 +88,7 @@ async function committedEnds(
   const ended = new Map<number, Outcome>();
   const ends = operations.map((operation) => {
     const end = endOf(operation, stored, ended, command.acceptedAt);
-    ended.set(end.place, end.outcome);
+    ended.set(end.index, end.outcome);
     return end;
   });
   return atomic ? allOrNone(ends) : ends;
@@ -100,20 +100,20 @@ function endOf(
   ended: ReadonlyMap<number, Outcome>,
   acceptedAt: number,
 ): OperationEnd {
-  const { place, id } = operation;
+  const { index, id } = operation;
   const row = stored.get(id);
-  if (!row) return { place, outcome: unavailable("unknown"), replayed: false };
+  if (!row) return { index, outcome: unavailable("unknown"), replayed: false };
   const known = resolved(operation, (at) => answeredId(ended.get(at)));
   const { outcome, isSame } = replayStored(row, known, dateNowBy(row, acceptedAt));
-  return { place, outcome, replayed: isSame && row.before };
+  return { index, outcome, replayed: isSame && row.before };
 }
 
-/** A failed atomic group has stored nothing but its failure. */
+/** A failed atomic group stores nothing but its failure. */
 function allOrNone(ends: readonly OperationEnd[]): readonly OperationEnd[] | Refused {
   const failed = ends.find(({ outcome }) => isRefused(outcome) && outcome.refusal.code !== "overloaded");
   if (failed)
     return ends.map((end) =>
-      end === failed ? end : { ...end, outcome: failedDependency(failed.place), replayed: false },
+      end === failed ? end : { ...end, outcome: failedDependency(failed.index), replayed: false },
     );
   return ends.some(({ outcome }) => isRefused(outcome)) ? unavailable("unknown") : ends;
 }

@@ -39,13 +39,16 @@ export type CommandResult = Readonly<{
 /** Sends a mutation to the workers. Answers when its outcome is committed, or with a 503 that says whether it may be. */
 export type Dispatch = (actor: Pick<Actor, "userId">, request: CommandRequest) => Promise<CommandResult>;
 
-/** Reads what a command changed, as its answer. @returns undefined when that cannot be read */
+/**
+ * Reads the changed resource as the answer of a command.
+ * @returns undefined when that is impossible
+ */
 export type ReadAgain = (userId: string, command: CommandName, id: number) => Promise<Outcome | undefined>;
 
 type Options = Readonly<{
-  /** Dates the commands and so decides the user's day; whether a command is late is decided by the clock. */
+  /** Dates commands and so decides the user's day. PostgreSQL's clock decides whether a command is late. */
   now?: () => number;
-  /** Without it workers store every reply. */
+  /** Without this, workers store every reply. */
   readAgain?: ReadAgain;
 }>;
 
@@ -74,7 +77,7 @@ export function createDispatch(
     if (result === "undelivered") return { outcome: unavailable("no"), replayed: false };
     if (result !== "unanswered" && result.changedId === undefined) return result;
     const lost = result === "unanswered";
-    // Both at once, because the caller has waited long enough.
+    // Both look-ups run at once, because the caller has waited long enough.
     const [stored, changedId] = lost
       ? await Promise.all([committed(inbox, command), findChanged(inbox, command)])
       : [undefined, result.changedId];
@@ -91,7 +94,8 @@ export const callOf = (by: Sender, tool: CommandName, startedAt: number): Call =
 });
 
 /**
- * Looks up a reply that was lost on its way. For a tool call its own row decides, which also has whether it was a replay.
+ * Looks up a reply that was lost on its way. A tool call's own log row decides, because it also tells whether the
+ * call was a replay.
  * @returns undefined when nothing is committed, or the database does not answer in time
  */
 async function committed(

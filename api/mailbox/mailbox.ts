@@ -22,20 +22,23 @@ export type Mailbox = Readonly<{
 const maxWaiting = 2_000;
 const maxWaitingOfUser = 500;
 /**
- * A command that would wait longer is refused at once. This is half of what its caller waits, so that every accepted
- * command is answered in time although the estimate is rough.
+ * A command that would wait longer is refused at once. This is half of a caller's wait, so accepted commands are
+ * answered in time although the estimate is rough.
  */
 const maxWaitMs = patienceMs / 2;
+
+type Watch = Readonly<{
+  reply?: ((reply: Reply) => void) | undefined;
+  /** Hears of a command without a reply. */
+  lost?(command: Omit<QueuedCommand, "ticket">, result: "undelivered" | "unanswered"): void;
+}>;
 
 type MailboxConfig = Pick<Config, "redisUrl" | "queuePrefix" | "queueLanes">;
 
 /** Opens a mailbox that brings the commands of each user to the lane of that user. */
-export async function openMailbox(
-  config: MailboxConfig,
-  watchReply: (reply: Reply) => void = () => {},
-): Promise<Mailbox> {
+export async function openMailbox(config: MailboxConfig, watch: Watch = {}): Promise<Mailbox> {
   const open = (queuePrefix: string) =>
-    openLane((events) => openBatchSender({ ...config, queuePrefix }, events), watchReply);
+    openLane((events) => openBatchSender({ ...config, queuePrefix }, events), watch);
   const [first, ...others] = lanePrefixes(config);
   if (others.length === 0) return open(first);
   const lanes = [await open(first), ...(await Promise.all(others.map(open)))] as const;
@@ -52,7 +55,7 @@ export async function openMailbox(
 /** Keeps commands until they leave, and their callers waiting until they are answered. */
 export async function openLane(
   openSender: (events: BatchSenderEvents) => Promise<BatchSender>,
-  watchReply: (reply: Reply) => void,
+  watch: Watch,
 ): Promise<Mailbox> {
   const callers = createWaiters<number, SendResult>(patienceMs);
   const pending = createPendingCommands();
@@ -63,7 +66,7 @@ export async function openLane(
   };
   const sender = await openSender({
     onReply(reply) {
-      watchReply(reply);
+      watch.reply?.(reply);
       callers.settle(reply.ticket, reply);
     },
     onLost: settleAll,
@@ -77,16 +80,22 @@ export async function openLane(
     return batchesAhead > 0 && loop.answerInMs(batchesAhead) > maxWaitMs;
   }
 
+  async function sendAndWait(command: Omit<QueuedCommand, "ticket">): Promise<SendResult> {
+    if (!sender.isOpen() || isFullFor(command.userId)) return "undelivered";
+    const queued = { ...command, ticket: ++lastTicket };
+    const late = () => (pending.withdraw(queued) ? "undelivered" : "unanswered");
+    const answer = callers.wait(queued.ticket, late);
+    pending.put(queued);
+    loop.added();
+    const result = await answer;
+    if (pending.ended(queued)) loop.start();
+    return result;
+  }
+
   return {
     async send(command) {
-      if (!sender.isOpen() || isFullFor(command.userId)) return "undelivered";
-      const queued = { ...command, ticket: ++lastTicket };
-      const late = () => (pending.withdraw(queued) ? "undelivered" : "unanswered");
-      const answer = callers.wait(queued.ticket, late);
-      pending.put(queued);
-      loop.added();
-      const result = await answer;
-      if (pending.ended(queued)) loop.start();
+      const result = await sendAndWait(command);
+      if (typeof result === "string") watch.lost?.(command, result);
       return result;
     },
     ping: sender.ping,

@@ -23,8 +23,8 @@ export type PendingCommands = Readonly<{
   withdraw(command: QueuedCommand): boolean;
   withdrawAll(): QueuedCommand[];
   /**
-   * Notes that a command is answered or given up.
-   * @returns whether commands of its user may leave by that
+   * Ends a command that is answered or given up.
+   * @returns whether other commands of its user may now leave
    */
   ended(command: QueuedCommand): boolean;
 }>;
@@ -67,12 +67,15 @@ function createLines() {
     open,
     /** Lines take turns: the one that left longest ago comes first. */
     ready: (): Line[] => [...ready],
-    /** To be called when commands of a line came, left or ended. @returns whether it is ready */
+    /**
+     * Call this when commands of a line came, left or ended.
+     * @returns whether the line is ready
+     */
     update,
   };
 }
 
-/** @returns whether one more command of the line may share the batch, which has `round` of it already */
+/** @returns whether one more command may join a batch that has `round` commands of this line */
 function takeNext({ waiting, out }: Line, taken: QueuedCommand[], round: number): boolean {
   const [next] = waiting;
   if (!next) return false;
@@ -119,9 +122,9 @@ export function createPendingCommands(): PendingCommands {
     },
     withdraw(command) {
       const line = lines.of(command.userId);
-      const place = line?.waiting.indexOf(command) ?? -1;
-      if (!line || place === -1) return false;
-      line.waiting.splice(place, 1);
+      const index = line?.waiting.indexOf(command) ?? -1;
+      if (!line || index === -1) return false;
+      line.waiting.splice(index, 1);
       size -= 1;
       lines.update(line);
       return true;

@@ -2,9 +2,9 @@ import type { QueuedCommand } from "../../shared/queue/batch.ts";
 import { type LineKind, maxBatch, type PendingCommands } from "./pending.ts";
 
 type SendLoop = Readonly<{
-  /** To be called when a command was put. */
+  /** Call this when a command was put in. */
   added(): void;
-  /** Call this when a line can go on. */
+  /** Call this when a line may go on. */
   start(): void;
   /** Milliseconds that a new command would wait behind so many full batches. */
   answerInMs(batchesAhead: number): number;
@@ -34,7 +34,7 @@ const weight = 0.2;
  * a lone command travels alone, and under load many share one job, one transaction and one fsync.
  */
 export function createSendLoop({ pending, send }: Options): SendLoop {
-  /** Batches that keep further ones of their kind from leaving, and all that are not answered. */
+  /** Batches under way that keep the next of their kind waiting, and all unanswered batches. */
   const leaving = { short: 0, long: 0 };
   let underWay = 0;
   const gatherings = new Set<{ count: number; end(): void }>();
@@ -50,7 +50,7 @@ export function createSendLoop({ pending, send }: Options): SendLoop {
     }
   }
 
-  /** Long lines come first, so that one that has just become short is not overlooked. */
+  /** Long lines come first, so a line that has just become short is not missed. */
   function start(): void {
     sendAll("long");
     sendAll("short");
@@ -91,7 +91,10 @@ export function createSendLoop({ pending, send }: Options): SendLoop {
   }
 
   return {
-    /** A line becomes long only while it waits for a batch, whose end starts it. So long ones need no look here. */
+    /**
+     * A line becomes long only while a batch of it is out, and the end of that batch starts it. So long lines need
+     * no check here.
+     */
     added() {
       endGatherings();
       sendAll("short");

@@ -20,7 +20,7 @@ type StoredReply = Readonly<{
 
 export type StoredReplies = ReadonlyMap<string, StoredReply>;
 
-/** The database with the stored replies. `onFound` runs before a reply that is found there is answered. */
+/** The database with the stored replies. `onFound` runs before a found reply is used. */
 export type Inbox = Pick<Database, "pool"> & Readonly<{ onFound?(userId: string): Promise<void> }>;
 
 /** The user's day at that instant, by the settings that came with a reply. */

@@ -1,6 +1,6 @@
 /** Answers that are awaited by key, each for the same bounded time. */
 type Waiters<Key, Answer> = Readonly<{
-  /** @param late makes the answer when none came in time */
+  /** @param late makes the answer if none came in time */
   wait(key: Key, late: () => Answer): Promise<Answer>;
   /** Answers the waiter of the key, if there is one. */
   settle(key: Key, answer: Answer): void;

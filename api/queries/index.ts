@@ -7,7 +7,7 @@ import { readChanges } from "./change/read.ts";
 import { readDashboard } from "./dashboard/read.ts";
 import type { QueryContext, QueryHandler } from "./engine/context.ts";
 import { orStopped } from "./engine/search.ts";
-import { readCompletions } from "./habit/completions.ts";
+import { readAmounts, readCompletions } from "./habit/completions.ts";
 import { readHabit, readHabits } from "./habit/read.ts";
 import { readTodayHabits } from "./habit/today.ts";
 import { readReminder } from "./reminder/read.ts";
@@ -27,6 +27,7 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
   "habit.today": readTodayHabits,
   "habit.get": readHabit,
   "habit.completions": readCompletions,
+  "habit.amounts": readAmounts,
   "todo.list": readTodos,
   "todo.pending": readPendingTodos,
   "todo.get": readTodo,

@@ -5,7 +5,7 @@ import type { ReadAgain } from "../mailbox/dispatch.ts";
 import type { QueryContext } from "./engine/context.ts";
 import { read } from "./index.ts";
 
-/** Answers a command by what it changed, as that is now; with nothing when it was deleted since. */
+/** Answers a command with the present state of the changed resource; with nothing if it was deleted since. */
 export const createReadAgain =
   (queryOf: (actor: Pick<Actor, "userId">) => QueryContext): ReadAgain =>
   async (userId, command, changedId) => {

@@ -12,7 +12,10 @@ async function loadAsset(
   files: readonly string[] = [name],
 ): Promise<Asset> {
   const parts = await Promise.all(files.map((file) => Bun.file(new URL(file, import.meta.url)).text()));
-  const text = parts.join("\n");
+  return asset(name, headers, parts.join("\n"));
+}
+
+function asset(name: string, headers: Readonly<Record<string, string>>, text: string): Asset {
   const path = `/${name}`;
   return {
     path,
@@ -31,13 +34,24 @@ const styles = [
   "styles/notices.css",
   "styles/forms.css",
   "styles/tokens.css",
+  "styles/reference.css",
 ];
 
 /** The stylesheet of every page. */
 export const stylesheet = await loadAsset("pages.css", { "Content-Type": "text/css; charset=utf-8" }, styles);
 
-const loadScript = (name: string): Promise<Asset> =>
-  loadAsset(name, { "Content-Type": "text/javascript; charset=utf-8" }, [`scripts/${name}`]);
+const ofScript = { "Content-Type": "text/javascript; charset=utf-8" };
+
+const loadScript = (name: string): Promise<Asset> => loadAsset(name, ofScript, [`scripts/${name}`]);
+
+/** Joins the modules of a folder into one file, because a page would fetch them one after another. */
+async function bundleScript(name: string): Promise<Asset> {
+  const entry = Bun.fileURLToPath(new URL(`scripts/${name}/main.js`, import.meta.url));
+  const { outputs } = await Bun.build({ entrypoints: [entry], minify: true });
+  const [bundle] = outputs;
+  if (!bundle) throw new Error(`The script ${name} could not be bundled.`);
+  return asset(`${name}.js`, ofScript, await bundle.text());
+}
 
 /** Adds buttons that copy lines, on pages that have lines to copy. */
 export const copyScript = await loadScript("copy.js");
@@ -54,19 +68,19 @@ export const passwordScript = await loadScript("passwords.js");
 /** Keeps weekdays and kind of rhythm in a habit's form consistent. */
 export const rhythmScript = await loadScript("rhythm.js");
 
-/** Completes things without leaving the page, and updates the changed parts. */
-export const stayScript = await loadScript("stay.js");
+/** Does things without leaving the page, and shows what changed elsewhere. */
+export const pageScript = await bundleScript("page");
 
-/** Tells a page when something has changed elsewhere. */
-export const liveScript = await loadScript("live.js");
+/** Subscribes a browser to reminders. */
+export const pushScript = await loadScript("push.js");
 
-/** Shows how the line at the top is understood, while it is typed. */
-export const quickScript = await loadScript("quick.js");
+/** Shows reminders, also when no page is open. */
+export const pushWorker = await loadScript("push-worker.js");
 
 /** The icon of every page. */
 export const favicon = await loadAsset("favicon.svg", {
   "Content-Type": "image/svg+xml",
-  // An SVG opened by itself is a document, which could run scripts.
+  // A browser opens an SVG as a document, which could run scripts.
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
 });
@@ -80,7 +94,7 @@ export const assets: readonly Asset[] = [
   passkeyScript,
   passwordScript,
   rhythmScript,
-  stayScript,
-  liveScript,
-  quickScript,
+  pageScript,
+  pushScript,
+  pushWorker,
 ];

@@ -1,9 +1,9 @@
 import { type Html, html } from "../../shared/html.ts";
 
-/** Instructions for one kind of client: the place for its lines, and the lines to copy. */
+/** Instructions for one kind of client: the text above its lines, and the lines to copy. */
 export type Guide = Readonly<{ client: string; text: Html; lines: string }>;
 
-const places = {
+const locations = {
   claudeDesktop: html`Settings, Developer, Edit Config: put this into <code>claude_desktop_config.json</code> and start
     Claude Desktop again. It needs Node.`,
   cursor: html`In <code>~/.cursor/mcp.json</code>, or in <code>.cursor/mcp.json</code> of a project.`,
@@ -23,12 +23,12 @@ export function connectGuides(baseUrl: string): readonly Guide[] {
     },
     {
       client: "Claude Desktop",
-      text: html`${places.claudeDesktop} What is added under Connectors instead is called from Anthropic’s
+      text: html`${locations.claudeDesktop} What is added under Connectors instead is called from Anthropic’s
         computers, so it needs a public https address.`,
       lines: json({ mcpServers: { kept: { command: "npx", args: mcpRemoteArguments(url) } } }),
     },
-    { client: "Cursor", text: places.cursor, lines: json({ mcpServers: { kept: { url } } }) },
-    { client: "VS Code", text: places.vsCode, lines: json({ servers: { kept: { type: "http", url } } }) },
+    { client: "Cursor", text: locations.cursor, lines: json({ mcpServers: { kept: { url } } }) },
+    { client: "VS Code", text: locations.vsCode, lines: json({ servers: { kept: { type: "http", url } } }) },
     {
       client: "Codex",
       text: html`In a terminal. It signs in at once; later, <code>codex mcp login kept</code> does so again.`,
@@ -54,7 +54,7 @@ export function connectGuides(baseUrl: string): readonly Guide[] {
   ];
 }
 
-/** The same guides for a person who has a token, so that no client must sign in. */
+/** The same guides for a person with a token, whose client needs no sign-in. */
 export function tokenGuides(baseUrl: string, token: string): readonly Guide[] {
   const url = `${baseUrl}/mcp`;
   const headers = { Authorization: `Bearer ${token}` };
@@ -70,18 +70,18 @@ export function tokenGuides(baseUrl: string, token: string): readonly Guide[] {
     },
     {
       client: "Claude Desktop",
-      text: places.claudeDesktop,
+      text: locations.claudeDesktop,
       lines: json({ mcpServers: { kept: { command: "npx", args, env } } }),
     },
-    { client: "Cursor", text: places.cursor, lines: json({ mcpServers: { kept: { url, headers } } }) },
+    { client: "Cursor", text: locations.cursor, lines: json({ mcpServers: { kept: { url, headers } } }) },
     {
       client: "VS Code",
-      text: places.vsCode,
+      text: locations.vsCode,
       lines: json({ servers: { kept: { type: "http", url, headers } } }),
     },
     {
       client: "Codex",
-      text: places.codex,
+      text: locations.codex,
       lines: `[mcp_servers.kept]\nurl = "${url}"\nhttp_headers = { Authorization = "${headers.Authorization}" }`,
     },
     {

@@ -12,7 +12,7 @@ type Section = Readonly<{
   covers: readonly string[];
 }>;
 
-/** Today covers its own address only, because those of all other account pages are below it. */
+/** Today is current at its own address only, because all other account pages lie below it. */
 const sections: readonly Section[] = [
   { label: "Today", port: "service", path: "/account", covers: [] },
   { label: "Todos", port: "service", path: "/account/todos", covers: ["/account/todos"] },

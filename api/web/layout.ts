@@ -18,13 +18,15 @@ export type Layout = Readonly<{
   tools?: Html | undefined;
   /** The result of the last action, below the title. */
   notice?: Html | undefined;
-  /** Our own modules. They share no names, and the page is complete without them. */
+  /** True for pages with two columns on a wide screen. */
+  isWide?: boolean;
+  /** Kept's own modules. They share no names, and the page works without them. */
   scripts?: readonly Readonly<{ href: string }>[];
 }>;
 
 /** The document that every page of the service and of its identity provider shares; the brand leads to `home`. */
 export function layout(
-  { title, body, nav = [], corner, tools, notice, scripts = [] }: Layout,
+  { title, body, nav = [], corner, tools, notice, isWide = false, scripts = [] }: Layout,
   home: string,
 ): string {
   return markup(html`<!doctype html>
@@ -48,7 +50,7 @@ ${corner}
 </div>
 ${tools}
 </header>
-<main id="content">
+<main id="content"${isWide && html` class="wide"`}>
 <h1>${title}</h1>
 ${notice}
 ${body}

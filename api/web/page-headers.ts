@@ -1,7 +1,7 @@
 /**
- * Headers of every page: no caching, no framing; scripts are the page's own files, if any, and they and its forms reach
- * this origin only.
- * @param formTargets further sources for form-action, which browsers apply to the redirects after a POST as well
+ * Headers of every page: no caching, no framing. Scripts are the page's own files, and scripts and forms reach this
+ * origin only.
+ * @param formTargets further sources for form-action, which browsers also apply to redirects after a POST
  */
 export function pageHeaders(formTargets: readonly string[], hasScript: boolean): Record<string, string> {
   return {

@@ -7,6 +7,19 @@ export function seeOther(location: string, cookies: readonly string[] = []): Res
   return new Response(null, { status: 303, headers });
 }
 
+/**
+ * Answers a form that a script sent: a redirect becomes a header, because the script decides when to read the next page.
+ * Everything else goes through unchanged.
+ */
+export function stayOnPage({ headers: sent }: Pick<Request, "headers">, response: Response): Response {
+  const next = response.headers.get("location");
+  if (!sent.has("x-stay") || next === null) return response;
+  const headers = new Headers(response.headers);
+  headers.delete("location");
+  headers.set("x-next", next);
+  return new Response(null, { status: 204, headers });
+}
+
 /** The next page within the site, never another site's address. */
 export function safeNext(
   { origin, root, afterSignIn }: Pick<Site, "origin" | "root" | "afterSignIn">,
@@ -14,6 +27,6 @@ export function safeNext(
 ): string {
   const url = next ? URL.parse(next, origin) : null;
   if (url?.origin !== origin || !`${url.pathname}/`.startsWith(`${root}/`)) return afterSignIn;
-  // `/.//host` is a path of ours, but as text it is `//host`, another site.
+  // `/.//host` is a path of this site, but as text it is `//host`, another site.
   return url.pathname.startsWith("//") ? afterSignIn : `${url.pathname}${url.search}`;
 }

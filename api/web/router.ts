@@ -21,7 +21,7 @@ export function answerByMethod<Visit extends PageRequest>(
 type SignIn<Guest, Visit> = Readonly<{
   /** The visit of the person signed in, if there is one. */
   find(guest: Guest): Promise<Visit | undefined>;
-  /** The sign-in address that leads on to `next`, which is undefined when the request cannot be repeated. */
+  /** The sign-in address that leads back to `next`; undefined if the request cannot be repeated. */
   address(guest: Guest, next: string | undefined): string;
   /**
    * Keeps a stranger's form during the sign-in.
@@ -30,7 +30,7 @@ type SignIn<Guest, Visit> = Readonly<{
   keepForm?(guest: Guest): Promise<Response | undefined>;
 }>;
 
-/** Makes `requireSignIn(page)`: a page for signed-in people only, to which strangers return after the sign-in. */
+/** Makes `requireSignIn(page)`: a page for signed-in people, to which strangers return after the sign-in. */
 export function createRequireSignIn<Guest extends PageRequest, Visit>({
   find,
   address,

@@ -2,13 +2,13 @@ import type { KeyRing } from "./key-ring.ts";
 
 /** The pages of one origin: the account pages, or those of the built-in identity provider. */
 export type Site = Readonly<{
-  /** The only origin that forms are accepted from and that a `next` address may lead to. */
+  /** The only origin of accepted forms and of `next` addresses. */
   origin: string;
-  /** These sign the tokens inside forms. */
+  /** Keys that sign the tokens inside forms. */
   formKeys: KeyRing<string>;
   /** The page that messages lead to. */
   home: string;
-  /** The page after a sign-in that had no destination. */
+  /** The page after a sign-in without a destination. */
   afterSignIn: string;
   /** The path that a `next` address must be at or below; empty allows any. */
   root: string;
@@ -29,9 +29,9 @@ export type FormRequest = PageRequest &
   Readonly<{
     /** The binding of form tokens: the session, or a stranger's browser. */
     holder: string;
-    /** The owner of the page, if forms may be sent again after the session has ended. */
+    /** The owner of the page, if forms may be sent again after the session ended. */
     owner?: string;
-    /** Answers a form of the owner whose token is too old: shows it, to be sent again. */
+    /** Shows a form of the owner whose token is too old, so that the owner can send it again. */
     askAgain?(form: URLSearchParams): Promise<Response>;
   }>;
 

@@ -5,22 +5,26 @@ import * as calendar from "./calendar/contracts.ts";
 import * as category from "./category/contracts.ts";
 import * as change from "./change/contracts.ts";
 import * as dashboard from "./dashboard/contracts.ts";
-import * as batch from "./group/contracts.ts";
+import * as group from "./group/contracts.ts";
+import * as acting from "./habit/act.ts";
+import * as amounts from "./habit/amounts.ts";
 import * as habit from "./habit/commands.ts";
 import * as completing from "./habit/complete.ts";
 import * as completions from "./habit/completions.ts";
 import * as habits from "./habit/queries.ts";
+import * as skipping from "./habit/skip.ts";
 import * as imports from "./import/contracts.ts";
 import type { CommandContract, QueryContract } from "./kernel/contract.ts";
+import { severalOf } from "./kernel/several.ts";
 import * as reminder from "./reminder/contracts.ts";
+import * as push from "./reminder/push.ts";
 import * as todo from "./todo/commands.ts";
 import * as todos from "./todo/queries.ts";
 import * as quickAdd from "./todo/quick-add.ts";
-import * as several from "./todo/several.ts";
 import * as user from "./user/contracts.ts";
 import * as me from "./user/me.ts";
 
-/** Every mutation. Workers must have a handler for each, or they do not compile. */
+/** Every mutation. Workers without a handler for one of them do not compile. */
 export const commands = catalogue(
   action.recordToolCall,
   action.countToolCalls,
@@ -30,32 +34,47 @@ export const commands = catalogue(
   category.createCategory,
   category.updateCategory,
   category.deleteCategory,
+  category.renameCategory,
   habit.createHabit,
   habit.updateHabit,
   habit.deleteHabit,
+  acting.actOnHabit,
+  severalOf(habit.updateHabit),
+  severalOf(habit.deleteHabit),
   completing.completeHabit,
   completing.undoHabit,
+  skipping.skipHabit,
+  skipping.takeSkipBack,
+  severalOf(completing.completeHabit),
+  severalOf(completing.undoHabit),
+  severalOf(skipping.skipHabit),
+  severalOf(skipping.takeSkipBack),
   todo.createTodo,
-  several.createTodos,
   todo.updateTodo,
-  several.updateTodos,
   todo.deleteTodo,
   todo.toggleTodo,
+  severalOf(todo.createTodo),
+  severalOf(todo.updateTodo),
+  severalOf(todo.deleteTodo),
+  severalOf(todo.toggleTodo),
   reminder.setReminder,
   reminder.clearReminder,
   reminder.sendReminderAgain,
-  batch.runBatch,
+  reminder.actOnReminder,
+  push.subscribePush,
+  push.unsubscribePush,
+  group.runGroup,
   imports.stageImport,
   imports.applyImport,
   calendar.setCalendarFeed,
   user.changeSettings,
   user.adoptZone,
-  user.testWebhook,
+  user.testChannel,
   user.endSessions,
   user.deleteUser,
 );
 
-/** Every read. The front door must answer each, or it does not compile. */
+/** Every read. A front door without an answer to one of them does not compile. */
 export const queries = catalogue(
   action.listActions,
   action.listTokens,
@@ -65,6 +84,7 @@ export const queries = catalogue(
   habits.todayHabits,
   habits.getHabit,
   completions.listCompletions,
+  amounts.listAmounts,
   todos.listTodos,
   todos.pendingTodos,
   todos.getTodo,

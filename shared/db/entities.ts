@@ -4,9 +4,10 @@ import { ByteLedgerEntity } from "./entities/byte-ledger.ts";
 import { CalendarFeedEntity } from "./entities/calendar-feed.ts";
 import { CategoryEntity } from "./entities/category.ts";
 import { DeletionEntity } from "./entities/deletion.ts";
-import { HabitCompletionEntity, HabitEntity } from "./entities/habit.ts";
+import { HabitAmountEntity, HabitCompletionEntity, HabitEntity } from "./entities/habit.ts";
 import { ImportKeyEntity, ImportPartEntity } from "./entities/import.ts";
 import { InboxEntity } from "./entities/inbox.ts";
+import { PushSubscriptionEntity } from "./entities/push-subscription.ts";
 import { ReminderDeliveryEntity, ReminderEntity } from "./entities/reminder.ts";
 import { TodoEntity } from "./entities/todo.ts";
 import { UserEntity } from "./entities/user.ts";
@@ -21,9 +22,11 @@ export const entities = [
   CategoryEntity,
   HabitEntity,
   HabitCompletionEntity,
+  HabitAmountEntity,
   TodoEntity,
   ReminderEntity,
   ReminderDeliveryEntity,
+  PushSubscriptionEntity,
   DeletionEntity,
   ActionEntity,
   ActionImagesEntity,
@@ -43,9 +46,10 @@ export type { ByteKind, ByteLedgerRow } from "./entities/byte-ledger.ts";
 export type { CalendarFeedRow } from "./entities/calendar-feed.ts";
 export type { CategoryRow } from "./entities/category.ts";
 export type { DeletionRow } from "./entities/deletion.ts";
-export type { HabitCompletionRow, HabitRow } from "./entities/habit.ts";
+export type { HabitAmountRow, HabitCompletionRow, HabitRow } from "./entities/habit.ts";
 export type { ImportKeyRow, ImportPartRow } from "./entities/import.ts";
 export type { InboxRow } from "./entities/inbox.ts";
+export type { PushSubscriptionRow } from "./entities/push-subscription.ts";
 export type { ReminderDeliveryRow, ReminderRow } from "./entities/reminder.ts";
 export type { TodoRow } from "./entities/todo.ts";
 export type { UserRow } from "./entities/user.ts";

@@ -4,6 +4,7 @@ import type { Log } from "../process/observe/log.ts";
 import { entities } from "./entities.ts";
 import { migrations } from "./migrations/index.ts";
 import { prepareStatements } from "./prepared-statements.ts";
+import { demandSchema } from "./schema-guard.ts";
 import { demandSettings } from "./session-settings.ts";
 
 export type Database = Readonly<{
@@ -14,9 +15,9 @@ export type Database = Readonly<{
 }>;
 
 /**
- * Writes only look up keys, so their plans are generic and use indexes alone. They never wait for locked rows, so the
- * lock timeout is a safeguard; and a process that freezes or vanishes in the middle of a transaction loses its locks
- * within seconds.
+ * Writes only look up keys, so their plans are generic and use indexes alone. They never wait for locked rows, so
+ * the lock timeout is a safeguard. A process that freezes or vanishes inside a transaction loses its locks within
+ * seconds.
  */
 const writeSettings = {
   plan_cache_mode: "force_generic_plan",
@@ -33,10 +34,9 @@ const writeSettings = {
 };
 
 /**
- * Timeouts and settings by purpose. Somebody waits for a read, so a frozen server fails it within 2 s including the
- * connection. PostgreSQL stops a long one just before, or costly reads that nobody awaits would pile up. A list is read
- * along an index that holds it in order, which a bitmap would lose. Writes have the front door's own timeout; their query
- * timeout is only a backstop.
+ * Timeouts and settings by purpose. Somebody waits for a read, so a frozen server fails it within 2 s. PostgreSQL
+ * stops a long one just before that, or unawaited reads would pile up. Lists follow an index in order, which a
+ * bitmap scan would lose. Writes have the door's own timeout; their query timeout is a backstop.
  */
 const reads = {
   connectMs: 900,
@@ -48,7 +48,11 @@ const purposes = {
   "standby-reads": reads,
   writes: { connectMs: 1_500, queryMs: 5_000, settings: writeSettings },
   migrations: { connectMs: 1_500, queryMs: 0, settings: {} },
+  checks: { connectMs: 1_500, queryMs: 5_000, settings: { statement_timeout: "4500ms" } },
 };
+
+/** Purposes that a server serves as soon as it is there: a standby's reads, and looking whether it is there. */
+const mayBeAway: readonly string[] = ["standby-reads", "checks"];
 
 type Options = Readonly<{
   url: string;
@@ -56,13 +60,14 @@ type Options = Readonly<{
   purpose?: keyof typeof purposes;
   connections?: number;
   prepare?: boolean;
-  /** Looks at each new connection. One for which it throws is not used. */
+  /** Checks each new connection. If it throws, the connection is not used. */
   inspect?(connection: PoolClient): Promise<void>;
 }>;
 
 /**
  * Opens MikroORM on a pool of at most `connections`; with `prepare`, each prepares a statement once. Lost connections
- * are logged and replaced, never fatal. A standby may be away at the start as well.
+ * are logged and replaced, never fatal. For some purposes the server may be away at the start as well.
+ * @throws when the server cannot be used, or when this release cannot serve its schema
  */
 export async function openDatabase(options: Options): Promise<Database> {
   const { url, log, purpose = "reads", connections = 10, prepare = true } = options;
@@ -75,8 +80,8 @@ export async function openDatabase(options: Options): Promise<Database> {
     debug: false,
     logger: (message) => log.debug(message.trim()),
     discovery: { warnWhenNoEntities: false },
-    ensureDatabase: purpose !== "standby-reads",
-    migrations: { migrationsList: migrations, snapshot: false, transactional: true },
+    ensureDatabase: false,
+    migrations: { migrationsList: migrations, snapshot: false },
     pool: { min: 0, max: connections },
     driverOptions: {
       pipeline: true,
@@ -103,10 +108,21 @@ export async function openDatabase(options: Options): Promise<Database> {
   });
   await orm.connect();
   if (!pool) throw new Error("MikroORM opened no pool.");
+  // MikroORM ends a pool only if it has used it itself.
+  const answer = await orm.checkConnection();
+  if (!answer.ok && !mayBeAway.includes(purpose)) throw new Error(unusable(url, answer.reason));
+  if (purpose === "reads" || purpose === "writes")
+    await demandSchema(pool).catch((error) => orm.close(true).then(() => Promise.reject(error)));
   return { orm, pool, close: () => orm.close(true) };
 }
 
-/** bigint columns hold ids up to 2^53-1, which a JavaScript number carries exactly. */
+/** Names the setting and the server, but not the password. */
+function unusable(url: string, reason: string): string {
+  const { host, pathname } = new URL(url);
+  return `PostgreSQL at ${host}${pathname} cannot be used (DATABASE_URL): ${reason.replace(/\.$/, "")}.`;
+}
+
+/** bigint columns hold ids up to 2^53-1, which a JavaScript number represents exactly. */
 function numericIds(pool: Pool): void {
   const bigint = 20;
   const types = pool.options.types as

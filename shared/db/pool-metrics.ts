@@ -1,10 +1,10 @@
 import type { Pool } from "pg";
 import { Gauge, type Registry } from "prom-client";
 
-/** Pools by the database that they lead to. */
+/** Pools by their database. */
 type Pools = Readonly<Record<string, Pick<Pool, "totalCount" | "idleCount" | "waitingCount" | "options">>>;
 
-/** Shows at each scrape what the pools of this process know by themselves: PostgreSQL is not asked. */
+/** Shows at each scrape the numbers that the pools of this process have, without asking PostgreSQL. */
 export function showPools(registry: Registry, pools: Pools): void {
   const registers = [registry];
   const gaugeOf = (name: string, help: string, read: (pool: Pools[string]) => number) =>

@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 
 type Query = { text: string; values?: unknown[]; name?: string };
 
-/** Statement texts are few because every value is bound; PostgreSQL keeps a plan of each for a connection. */
+/** Every value is bound, so there are few texts; PostgreSQL keeps a plan of each for a connection. */
 const maxNames = 500;
 
 /**
@@ -43,8 +43,8 @@ function withName(names: Map<string, string>, query: Query): Query {
 }
 
 /**
- * A name that depends on the text alone, so that behind a pooler, where processes share connections, no name ever
- * means another text than its own. 120 bits are enough that two texts never share a name.
+ * A name that depends on the text alone, because behind a pooler several processes share connections. With 120
+ * bits, two texts never share a name.
  */
 const statementName = (text: string): string =>
   `k${createHash("sha256").update(text).digest("base64url").slice(0, 20)}`;

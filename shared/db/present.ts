@@ -8,16 +8,18 @@ import { todoFields } from "../contracts/todo/fields.ts";
 import type { Reminder } from "../contracts/todo/reminder-schema.ts";
 import { Todo } from "../contracts/todo/schema.ts";
 import type { Settings } from "../contracts/user/contracts.ts";
-import { localTime } from "../domain/day/day.ts";
+import { otherAuthor } from "../domain/author.ts";
+import { addDays, localTime } from "../domain/day/day.ts";
 import { timestamp } from "../domain/day/timestamp.ts";
-import type { Today } from "../domain/day/today.ts";
+import { daysBack, endless } from "../domain/habit/streak.ts";
 import type { Viewer } from "../domain/reach.ts";
 import { perTarget } from "../domain/reminder/channels.ts";
+import { isOverdue } from "../domain/todo/overdue.ts";
 import { HabitEntity } from "./entities/habit.ts";
 import { TodoEntity } from "./entities/todo.ts";
 import type { CategoryRow, HabitRow, ReminderRow, TodoRow, UserRow } from "./entities.ts";
 
-/** The only way a row becomes JSON: workers' answers, both doors' reads and the dashboard all go through here. */
+/** The only way from a row to JSON, for workers' answers, both doors' reads and the dashboard. */
 
 export type PresentedReminder = Pick<ReminderRow, "todo_id" | "remind_at" | "status">;
 type SettingsRow = Omit<UserRow, "created_at" | "updated_at">;
@@ -25,7 +27,7 @@ export type CategoryRefRow = Pick<CategoryRow, "id" | "name" | "color">;
 
 type EntityColumns = Readonly<{ properties: object }>;
 
-/** The names of a table's columns, but for some. */
+/** The names of a table's columns, except some. */
 function columnsBut({ properties }: EntityColumns, hidden: readonly string[]): readonly string[] {
   return Object.keys(properties).filter((column) => !hidden.includes(column));
 }
@@ -35,8 +37,9 @@ type Columns<Declared extends DeclaredFields> = ColumnsOf<Declared> & CommonColu
 type AnswerSchema = TSchema & Readonly<{ properties: Readonly<Record<string, TSchema>> }>;
 
 /**
- * Makes the function that copies the fields of a row into an answer, in the order of its schema; it takes what the schema
- * has beside them. It becomes code, as TypeBox's checks do: a loop over names takes thrice as long, for each row of a list.
+ * Makes the function that copies the fields of a row into an answer, in the order of its schema; it takes the other
+ * fields as an argument. It generates code, as TypeBox does: a loop over names takes three times as long, for each
+ * row of a list.
  */
 function copyFields<Answer extends AnswerSchema, Declared extends DeclaredFields>(
   answer: Answer,
@@ -67,7 +70,16 @@ export const presentCategory = (row: CategoryRow): Static<typeof Category> => co
 const presentCategoryRef = (row: CategoryRefRow | undefined) =>
   row ? { id: row.id, name: row.name, color: row.color } : null;
 
-const hiddenOfHabit = ["user_id", "streak_state"] as const;
+const hiddenOfHabit = [
+  "user_id",
+  "streak_state",
+  "free_dates",
+  "rings_at",
+  "rang_on",
+  "delivery_id",
+  "created_by",
+  "changed_by",
+] as const;
 export type ShownHabitRow = Omit<HabitRow, (typeof hiddenOfHabit)[number]>;
 /** Columns to select for lists; the rest is the streak's internal state. */
 export const shownOfHabit = columnsBut(HabitEntity.meta, hiddenOfHabit);
@@ -75,21 +87,36 @@ export const shownOfHabit = columnsBut(HabitEntity.meta, hiddenOfHabit);
 export function presentHabit(
   row: ShownHabitRow,
   category: CategoryRefRow | undefined,
-  today: Today,
+  today: Viewer,
 ): Static<typeof Habit> {
   const aliveThrough = row.streak_alive_through ?? null;
   const isAlive = aliveThrough !== null && today.date <= aliveThrough;
   return copyHabit(row, {
+    reaches: row.remind_at == null ? null : today.reaches,
+    choose_channel_at: row.remind_at == null ? null : chooseChannelAt(today),
     streak_count: isAlive ? row.streak : 0,
     longest_streak: row.longest_streak,
-    streak_alive_through: isAlive ? aliveThrough : null,
+    streak_alive_through: isAlive && aliveThrough !== endless ? aliveThrough : null,
+    skipped_dates: row.skipped_dates.filter((date) => addDays(date, daysBack) >= today.date),
     is_completed_today: row.recent_dates.includes(today.date),
+    amount_today: row.target == null ? null : (row.recent_amounts[today.date] ?? 0),
+    recent_amounts: recentAmounts(row, today.date),
     completions_count: row.completions_count,
+    written_by: otherAuthor(row.written_by, today.reader),
     category: presentCategoryRef(category),
   });
 }
 
-const hiddenOfTodo = ["user_id", "completed_on", "recurrence_anchor"] as const;
+const recentAmounts = ({ recent_amounts }: ShownHabitRow, today: string) =>
+  Object.entries(recent_amounts)
+    .map(([date, amount]) => ({ date, amount }))
+    .filter(({ date }) => addDays(date, daysBack) >= today)
+    .sort((one, other) => (one.date < other.date ? 1 : -1));
+
+const chooseChannelAt = ({ reaches, baseUrl }: Viewer): string | null =>
+  reaches === "nobody" ? `${baseUrl}/account/settings` : null;
+
+const hiddenOfTodo = ["user_id", "completed_on", "recurrence_anchor", "created_by", "changed_by"] as const;
 export type ShownTodoRow = Omit<TodoRow, (typeof hiddenOfTodo)[number]>;
 export const shownOfTodo = columnsBut(TodoEntity.meta, hiddenOfTodo);
 
@@ -99,18 +126,16 @@ export function presentTodo(
   reminder: PresentedReminder | undefined,
   viewer: Viewer,
 ): Static<typeof Todo> {
-  const { is_completed, due_date } = row;
   return copyTodo(row, {
-    is_overdue: !is_completed && due_date !== null && due_date < viewer.date,
+    is_overdue: isOverdue(row, viewer),
     reminder: reminder ? presentReminder(reminder, viewer) : null,
+    written_by: otherAuthor(row.written_by, viewer.reader),
     category: presentCategoryRef(category),
   });
 }
 
-export function presentReminder(
-  row: PresentedReminder,
-  { timeZone, reaches }: Viewer,
-): Static<typeof Reminder> {
+export function presentReminder(row: PresentedReminder, viewer: Viewer): Static<typeof Reminder> {
+  const { timeZone, reaches } = viewer;
   const remindAt = timestamp(row.remind_at);
   return {
     todo_id: row.todo_id,
@@ -119,6 +144,7 @@ export function presentReminder(
     time_zone: timeZone,
     status: row.status,
     reaches,
+    choose_channel_at: chooseChannelAt(viewer),
   };
 }
 

@@ -1,15 +1,15 @@
 import type { PoolClient } from "pg";
 
 /**
- * Makes sure that a new connection has the settings that it asked for. A pooler in between may drop them, and then
- * times are in the server's zone and locks have no timeout.
+ * Checks that a new connection has its settings. A pooler in between may drop them; then times are in the server's
+ * zone and locks have no timeout.
  * @throws Error naming the first setting that differs
  */
 export async function demandSettings(
   client: Pick<PoolClient, "query">,
   wanted: Readonly<Record<string, string>>,
 ): Promise<void> {
-  // PostgreSQL shows a value in the setting's own unit, so the wanted one is converted before they are compared.
+  // PostgreSQL shows a value in the setting's own unit, so the wanted value is converted for the comparison.
   const { rows } = await client.query<{ name: string; value: string; unit: string | null }>(
     "select name, setting as value, unit from pg_settings where lower(name) = any($1::text[])",
     [Object.keys(wanted)],

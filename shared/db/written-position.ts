@@ -5,9 +5,9 @@ type Queryable = Readonly<{
 }>;
 
 /**
- * A position in the write-ahead log that counts from the log's beginning. Where commits wait for the disk, what is
- * flushed has all of them; what is inserted only might not reach a standby for long. The value bound here lets the
- * statement be prepared.
+ * A position in the write-ahead log, in bytes from its beginning. If commits wait for the disk, the flushed
+ * position covers all of them; the inserted one might not reach a standby for long. The bound value lets PostgreSQL
+ * prepare the statement.
  */
 const statement = `
   select pg_wal_lsn_diff(
@@ -15,8 +15,8 @@ const statement = `
     $1::pg_lsn)::bigint as position`;
 
 /**
- * Asks the primary how far its log goes.
- * @returns bytes; everything that was committed before the call lies before that
+ * Asks the primary for the end of its log.
+ * @returns bytes; every earlier commit lies before them
  */
 export async function writtenPosition(connection: Queryable): Promise<number> {
   const { rows } = await connection.query<{ position: number }>(statement, ["0/0"]);

@@ -37,7 +37,7 @@ export const deliveryStatuses = [
 ] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** The way of a request: an agent's tool, a script's request, or a person on the account pages. */
+/** The door of a request: an agent's tool, REST, or the account pages. */
 export const doors = ["mcp", "rest", "page"] as const;
 export type Door = (typeof doors)[number];
 

@@ -1,3 +1,4 @@
+import { connectFailFast, firstTry } from "../queue/connections.ts";
 import { startBackedUpPostgres } from "./backup/archive-wal.ts";
 import { lockDataDir } from "./lock.ts";
 import { launchRole, type RoleScript } from "./role-process.ts";
@@ -47,7 +48,7 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
   }
 
   async function startRole(role: RoleScript, env: Record<string, string | undefined>) {
-    const launch = async () => launchRole(role, env);
+    const launch = async () => launchRole(role, env, { endsHanging: true });
     const { details } = await step(role.name, supervise({ name: role.name, launch, report }));
     return details;
   }
@@ -60,7 +61,7 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
         plan.databaseUrl
           ? { url: plan.databaseUrl }
           : step("PostgreSQL", startBackedUpPostgres(plan.dataDir, report)),
-        plan.redisUrl ? { url: plan.redisUrl } : step("Redis", startRedis(plan.dataDir, report)),
+        plan.redisUrl ? answering(plan.redisUrl) : step("Redis", startRedis(plan.dataDir, report)),
       ]);
       const env = {
         ...process.env,
@@ -92,9 +93,24 @@ async function withProgress<Result>(work: Promise<Result>, report: () => void): 
   return work.finally(() => clearTimeout(timer));
 }
 
+/** @throws when Redis does not answer: without it no change is accepted */
+async function answering(url: string): Promise<{ url: string }> {
+  const redis = connectFailFast(url);
+  try {
+    await firstTry(redis);
+    await redis.ping();
+    return { url };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`Redis does not answer at the address in REDIS_URL: ${reason}.`);
+  } finally {
+    redis.disconnect();
+  }
+}
+
 async function migrate(script: string, env: Record<string, string | undefined>): Promise<{ stop?: never }> {
   const child = Bun.spawn([process.execPath, script], { env, stdio: ["ignore", "inherit", "inherit"] });
   const code = await child.exited;
-  if (code !== 0) throw new Error(`The database could not be brought up to date (exit code ${code}).`);
+  if (code !== 0) throw new Error("The database could not be brought up to date.");
   return {};
 }

@@ -1,4 +1,4 @@
-import type { Ready } from "../process/role.ts";
+import { type FromRole, isAliveQuestion } from "../process/role.ts";
 import type { Life } from "./servers/supervisor.ts";
 
 /** A process of Kept under the supervisor: a script that calls runRole. */
@@ -6,21 +6,50 @@ export type RoleScript = Readonly<{ name: string; script: string }>;
 
 /** A role stops within the drain time and 10 s; after this it is stuck. */
 const stuckMs = 12_000;
+const askEveryMs = 1_500;
+/** A role that leaves so many questions in a row unanswered hangs. */
+const unansweredAtMost = 5;
 
-/** Launches a role in a session of its own, so that a Ctrl-C in the terminal does not reach it before us. */
+type Options = Readonly<{
+  /** Kills a role that no longer serves, so that the supervisor starts it again. */
+  endsHanging?: boolean;
+}>;
+
+/** Launches a role in a session of its own, so that a Ctrl-C in the terminal reaches the supervisor first. */
 export function launchRole(
   { name, script }: RoleScript,
   env: Record<string, string | undefined>,
-): Life<Ready["details"]> {
-  const ready = Promise.withResolvers<Ready["details"]>();
+  { endsHanging = false }: Options = {},
+): Life<Record<string, string>> {
+  const ready = Promise.withResolvers<Record<string, string>>();
+  let asking: Timer | undefined;
+  let unanswered = 0;
   const child = Bun.spawn([process.execPath, script], {
     env,
     detached: true,
     stdio: ["ignore", "inherit", "inherit"],
-    ipc: (message: Partial<Ready>) => ready.resolve(message.details ?? {}),
+    ipc(message: FromRole) {
+      if (message.alive) unanswered = 0;
+      else begin(message.details);
+    },
   });
+  const kill = () => child.kill("SIGKILL");
+  const isHanging = () => unanswered >= unansweredAtMost;
+  function ask() {
+    if (isHanging()) return kill();
+    unanswered += 1;
+    child.send(isAliveQuestion);
+  }
+  function begin(details: Record<string, string>) {
+    if (endsHanging) asking = setInterval(ask, askEveryMs);
+    ready.resolve(details);
+  }
+  // A frozen role does not notice that its supervisor is gone.
+  process.once("exit", kill);
   const exited = child.exited.then(() => {
-    const cause = child.signalCode ? `${child.signalCode}` : `exit code ${child.exitCode}`;
+    clearInterval(asking);
+    process.off("exit", kill);
+    const cause = isHanging() ? "it hung" : `${child.signalCode ?? `exit code ${child.exitCode}`}`;
     ready.reject(new Error(`${name} did not start (${cause})`));
     return cause;
   });
@@ -30,7 +59,7 @@ export function launchRole(
     async stop() {
       child.kill("SIGTERM");
       const drainMs = 1_000 * (Number(env.DRAIN_SECONDS) || 0);
-      const stuck = setTimeout(() => child.kill("SIGKILL"), drainMs + stuckMs);
+      const stuck = setTimeout(kill, drainMs + stuckMs);
       await exited;
       clearTimeout(stuck);
     },

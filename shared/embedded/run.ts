@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import { type CommonConfig, loadCommonConfig } from "../process/config.ts";
+import { sameSignalMs } from "../process/role.ts";
+import { feedWatchdog } from "../process/watchdog.ts";
 import { createInstance, type Instance, type Plan } from "./instance.ts";
 import { elapsed } from "./servers/elapsed.ts";
 import { welcome } from "./welcome.ts";
@@ -10,11 +12,12 @@ const parentCheckMs = 500;
 type Scripts = Pick<Plan, "migrate" | "roles">;
 
 /**
- * Does all of `npm start`: runs an instance until SIGINT or SIGTERM. Everything it starts is a child of this process
- * and ends with it. If it cannot start, it prints the reason in one line and ends with exit code 1.
+ * Does all of `npm start`: runs an instance until SIGINT or SIGTERM; a second one ends it at once. Everything it starts
+ * is a child of this process and ends with it. If it cannot start, it prints the reason in one line and ends with exit code 1.
  */
 export async function run(scripts: (config: CommonConfig) => Scripts): Promise<void> {
   const start = performance.now();
+  feedWatchdog(() => true);
   let instance: Instance | undefined;
   try {
     const config = loadCommonConfig();
@@ -52,11 +55,13 @@ function planOf(config: CommonConfig, scripts: Scripts): Plan {
 }
 
 function stopOnRequest(instance: Instance): void {
-  let stopping = false;
+  let stoppingSince: number | undefined;
   async function stop() {
-    // npm repeats a signal that the terminal has sent us already.
-    if (stopping) return;
-    stopping = true;
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > sameSignalMs) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
     console.log("Stopping …");
     await instance.stop();
     console.log("Stopped.");
@@ -66,7 +71,7 @@ function stopOnRequest(instance: Instance): void {
   if (process.env.npm_lifecycle_event) whenParentIsGone(stop);
 }
 
-/** We do not notice a kill -9 of npm, which is meant to end everything. */
+/** A kill -9 of npm, which should end everything, sends no signal. */
 function whenParentIsGone(act: () => void): void {
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || act(), parentCheckMs);

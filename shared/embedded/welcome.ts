@@ -21,10 +21,12 @@ export function welcome(config: CommonConfig, dataDir: string, details: Details)
     ...firstCall(config, dataDir, details),
     "",
     ...(config.builtInIdentity
-      ? [`For a link that signs the owner in: ${besideIt(dataDir)}npm run owner`, ""]
+      ? [`For a link that signs the owner in: ${besideIt(dataDir)}${ownerCommand}`, ""]
       : []),
   ].join("\n");
 }
+
+const ownerCommand = process.env.npm_lifecycle_event === "npx" ? "npx kept owner" : "npm run owner";
 
 /** Tells commands that run beside this one the data folder, unless it is the default. */
 const besideIt = (dataDir: string): string => (dataDir === resolve("./data") ? "" : `DATA_DIR='${dataDir}' `);

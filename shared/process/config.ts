@@ -6,6 +6,9 @@ import {
   integer,
   networks,
   oneOf,
+  recorded,
+  refuseMisspelt,
+  serverUrl,
   share,
   text,
   timeZone,
@@ -54,6 +57,8 @@ export type CommonConfig = Readonly<{
   mailFrom: string;
   signUpOpen: boolean;
   webhookAllowLoopback: boolean;
+  /** The address of Telegram, or of a Bot API server of the operator. */
+  telegramUrl: string;
   metricsToken: string | undefined;
   /** The receiver of traces (OTLP over HTTP); unset: nothing is traced. */
   otlpEndpoint: string | undefined;
@@ -100,8 +105,15 @@ export function loadConfig(env: Environment = Bun.env): Config {
   return { ...common, databaseUrl, redisUrl };
 }
 
-/** @throws Error naming the variable when a value cannot be used. */
-export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
+/** @throws Error naming the variable when a value cannot be used, or when its name is nearly that of a setting */
+export function loadCommonConfig(given: Environment = Bun.env): CommonConfig {
+  const { env, asked } = recorded(given);
+  const config = readSettings(env);
+  refuseMisspelt(given, asked);
+  return config;
+}
+
+function readSettings(env: Environment): CommonConfig {
   const port = integer(env, "PORT", 3000, 65_535);
   const identityPort = integer(env, "IDENTITY_PORT", port + 1, 65_535);
   const baseUrl = httpUrl(env, "BASE_URL") ?? `http://localhost:${port}`;
@@ -113,10 +125,10 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     baseUrl,
     dataDir: text(env, "DATA_DIR") ?? "./data",
     backupDir: text(env, "BACKUP_DIR"),
-    databaseUrl: text(env, "DATABASE_URL"),
+    databaseUrl: serverUrl(env, "DATABASE_URL", ...postgres),
     databasePrepare: oneOf(env, "DATABASE_PREPARE", ["yes", "no"]) === "yes",
     databaseConnections: databaseConnections(env),
-    readDatabaseUrl: text(env, "READ_DATABASE_URL"),
+    readDatabaseUrl: serverUrl(env, "READ_DATABASE_URL", ...postgres),
     readDatabaseSync: oneOf(env, "READ_DATABASE_SYNC", ["async", "remote_apply"]),
     redisUrl: text(env, "REDIS_URL"),
     queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
@@ -133,10 +145,11 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     rateLimitPerMinute: integer(env, "RATE_LIMIT_PER_MINUTE", 60, 1_000_000_000),
     mcpRateLimitPerMinute: integer(env, "MCP_RATE_LIMIT_PER_MINUTE", 600, 1_000_000_000),
     defaultTimeZone: timeZone(env, "DEFAULT_TIME_ZONE"),
-    smtpUrl: text(env, "SMTP_URL"),
+    smtpUrl: serverUrl(env, "SMTP_URL", "smtp", "smtps"),
     mailFrom: text(env, "MAIL_FROM") ?? `Kept <kept@${new URL(baseUrl).hostname}>`,
     signUpOpen: oneOf(env, "SIGN_UP", ["open", "closed"]) === "open",
     webhookAllowLoopback: oneOf(env, "WEBHOOK_ALLOW_LOOPBACK", ["no", "yes"]) === "yes",
+    telegramUrl: httpUrl(env, "TELEGRAM_URL") ?? "https://api.telegram.org",
     metricsToken: text(env, "METRICS_TOKEN"),
     otlpEndpoint: httpUrl(env, "OTEL_EXPORTER_OTLP_ENDPOINT"),
     tracesSampler: oneOf(env, "OTEL_TRACES_SAMPLER", tracesSamplers),
@@ -149,9 +162,11 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
     workerPort: integer(env, "WORKER_PORT", 0, 65_535),
     drainSeconds: integer(env, "DRAIN_SECONDS", 0, 300),
-    logLevel: text(env, "LOG_LEVEL") ?? "info",
+    logLevel: oneOf(env, "LOG_LEVEL", ["info", "debug", "warn", "error", "silent", "trace", "fatal"]),
   };
 }
+
+const postgres = ["postgres", "postgresql"] as const;
 
 /** One connection holds the lock of a task while others do the work. */
 const minConnections = 3;

@@ -1,4 +1,5 @@
 import { BlockList } from "node:net";
+import { distance } from "fastest-levenshtein";
 
 export type Environment = Record<string, string | undefined>;
 
@@ -40,6 +41,38 @@ export function httpUrl(env: Environment, name: string): string | undefined {
   if (!URL.canParse(value) || !/^https?:/.test(value))
     throw new Error(`${name} must be an http(s) address, not "${value}".`);
   return value.replace(/\/+$/, "");
+}
+
+/** An address of a server with one of the given schemes. Its password is not shown. */
+export function serverUrl(env: Environment, name: string, ...schemes: readonly string[]): string | undefined {
+  const value = text(env, name);
+  const url = value === undefined ? null : URL.parse(value);
+  if (value !== undefined && !(url && schemes.includes(url.protocol.slice(0, -1))))
+    throw new Error(`${name} must be an address that begins with ${schemes.join(":// or ")}://.`);
+  return value;
+}
+
+/** A short name may differ from another program's variable by few letters. */
+const shortestMisspelt = 8;
+const mostWrongLetters = 2;
+
+/** @throws Error naming a variable that is nearly one of the settings, and the setting */
+export function refuseMisspelt(env: Environment, settings: ReadonlySet<string>): void {
+  const given = Object.keys(env).filter((name) => name.length >= shortestMisspelt && !settings.has(name));
+  for (const name of given) {
+    const meant = [...settings].find((setting) => distance(name, setting) <= mostWrongLetters);
+    if (meant) throw new Error(`There is no setting ${name}. Did you mean ${meant}?`);
+  }
+}
+
+/** Remembers each variable that is read. */
+export function recorded(env: Environment): Readonly<{ env: Environment; asked: ReadonlySet<string> }> {
+  const asked = new Set<string>();
+  const get = (_: Environment, name: string | symbol) => {
+    asked.add(String(name));
+    return env[String(name)];
+  };
+  return { env: new Proxy<Environment>({}, { get }), asked };
 }
 
 export function contact(env: Environment, name: string): string | undefined {

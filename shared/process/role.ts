@@ -1,16 +1,26 @@
 import { type Config, loadConfig } from "./config.ts";
 import { createLog, type Log } from "./observe/log.ts";
+import { feedWatchdog } from "./watchdog.ts";
 
-/** A started role: its stop function, and details for `npm start` to show. */
-export type Role = Readonly<{ stop(): Promise<void>; details?: Record<string, string> }>;
+/** A started role. */
+export type Role = Readonly<{
+  stop(): Promise<void>;
+  /** Details for `npm start` to show. */
+  details?: Record<string, string>;
+  /** The parts of this process that hang and need a restart. */
+  hanging?(): string[];
+}>;
 
-/** The message from a role to its supervisor once it serves. */
-export type Ready = Readonly<{ ready: true; details: Record<string, string> }>;
+/** A role tells its supervisor once that it serves, and that it is alive whenever it is asked. */
+export type FromRole = Readonly<{ alive: false; details: Record<string, string> } | { alive: true }>;
+
+/** The supervisor's question. */
+export const isAliveQuestion = "alive?";
 
 /** Milliseconds that a role may take to stop, beside the drain time. */
 const stopMs = 10_000;
-/** npm and some supervisors repeat a signal that the process already got. */
-const sameSignalMs = 500;
+/** npm and some supervisors repeat a signal within this many milliseconds. */
+export const sameSignalMs = 500;
 
 /**
  * Runs one process of Kept until SIGINT or SIGTERM, then stops it within the drain time and 10 s more; a second signal
@@ -28,6 +38,13 @@ export async function runRole(
   process.on("disconnect", () => process.exit(1));
   if (isSupervised() && !process.connected) process.exit(1);
 
+  let role: Role | undefined;
+  const isHanging = () => (role?.hanging?.() ?? []).length > 0;
+  process.on("message", (message) => {
+    if (message === isAliveQuestion && !isHanging()) tellSupervisor({ alive: true });
+  });
+  feedWatchdog(() => !isHanging());
+
   let withinMs = stopMs;
   const starting = Promise.resolve().then(() => {
     const config = loadConfig();
@@ -43,10 +60,12 @@ export async function runRole(
       stop(starting, { log, signal, withinMs }).catch((error) => crash(log, error));
     });
   }
-  const role = await starting.catch((error) => crash(log, error));
+  role = await starting.catch((error) => crash(log, error));
   if (!isSupervised()) log.info("ready");
-  process.send?.({ ready: true, details: role.details ?? {} } satisfies Ready);
+  tellSupervisor({ alive: false, details: role.details ?? {} });
 }
+
+const tellSupervisor = (message: FromRole): unknown => process.send?.(message);
 
 /** True if a supervisor runs this process; it tells people itself when a role is ready and has stopped. */
 const isSupervised = (): boolean => process.send !== undefined;

@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer";
 import type { Config } from "./config.ts";
 
-/** An unresponsive server is given up after this time, because somebody waits for the mail. */
+/** Gives up on an unresponsive server after this time, because somebody waits for the mail. */
 const timeoutMs = 10_000;
 
 /** Reuses connections, for a service that sends many mails. */

@@ -1,11 +1,11 @@
 type Bounds = Readonly<{
-  /** The most turns at the same time, in all and of one key; no limit by default. */
+  /** The most simultaneous turns, in all and of one key; unlimited by default. */
   atOnce?: number;
   atOnceOfKey?: number;
-  /** The most that wait for a turn, in all and of one key. */
+  /** The most waiters for a turn, in all and of one key. */
   mostWaiting?: number;
   mostWaitingOfKey?: number;
-  /** Milliseconds that one waits. */
+  /** Milliseconds for which a waiter waits. */
   patienceMs?: number;
 }>;
 
@@ -16,7 +16,7 @@ export type Turns = Readonly<{
   take(key: string): Promise<Turn> | Turn;
   /**
    * Runs the work in the key's turn.
-   * @returns the result of `refuse` without a turn
+   * @returns the result of `refuse` if there is no turn
    */
   run<Result, Refused>(
     key: string,
@@ -88,7 +88,7 @@ export function createTurns({
     return promise;
   }
 
-  /** While there is room, no line is ready, so a turn begins at once. */
+  /** While there is room, no line waits, so a turn begins at once. */
   function take(key: string): Promise<Turn> | Turn {
     const line = lines.get(key) ?? { key, running: 0, waiting: new Set() };
     lines.set(key, line);

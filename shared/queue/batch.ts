@@ -11,11 +11,11 @@ import { queuedGroup } from "./group.ts";
 export const patienceMs = 1_500;
 
 /**
- * The format of batches and replies. Raise it when the other side would misread the new form; what it may ignore
- * needs no new version. A worker answers a batch in the version of that batch, or refuses it.
+ * The format of batches and replies. Raise it if the other side would misread the new form; parts that it may
+ * ignore need no new version. A worker answers a batch in its version, or refuses it.
  */
 export const batchVersion = 3;
-/** The version of the release before. Its front doors may still be running; they know no `readsAgain`. */
+/** The version of the previous release, whose front doors may still run; they know no `readsAgain`. */
 const earlierVersion = 2;
 const knownVersion = Type.Union([Type.Literal(batchVersion), Type.Literal(earlierVersion)]);
 
@@ -30,20 +30,20 @@ const call = Type.Object({
   clientName: nullableText,
   /** The tool; for a request by REST or from a page, the name of its command. */
   tool: Type.String(),
-  /** JSON text, as a tool was called; else an empty object, because the command has its input. */
+  /** JSON text of a tool's arguments; else an empty object, because the command has its input. */
   arguments: Type.String(),
   /** Epoch ms by PostgreSQL's clock. */
   startedAt: Type.Number(),
-  /** The place of an operation in its batch request. */
-  place: Type.Optional(Type.Integer()),
+  /** The index of an operation in its group. */
+  index: Type.Optional(Type.Integer()),
   /** The step of a trace that the command belongs to (W3C Trace Context). A worker may ignore it. */
   traceparent: Type.Optional(Type.String()),
 });
 
-/** The call that a command came by: its row in the action log is written with the command's effects. */
+/** The call of a command: its row in the action log is written with the command's effects. */
 export type Call = Readonly<Static<typeof call>>;
 
-/** True for a call of a tool: it always has a row in the log, and its answer states the user's day. */
+/** True for a tool call: it always has a row in the log, and its answer has the user's day. */
 export const isToolCall = (call: Call | undefined): boolean =>
   call !== undefined && (call.door ?? "mcp") === "mcp";
 
@@ -51,7 +51,7 @@ const header = Type.Optional(Type.String());
 const preconditions = Type.Object({ ifMatch: header, ifNoneMatch: header });
 
 const queuedCommand = Type.Object({
-  /** Identifies the caller at the front door: repeats of one command have tickets of their own. */
+  /** Identifies the caller at the front door: each repeat of a command has its own ticket. */
   ticket: Type.Integer(),
   /** UUID: new, or derived from user and idempotency key. */
   id: Type.String(),
@@ -66,21 +66,21 @@ const queuedCommand = Type.Object({
   /** The start of the front door's wait by PostgreSQL's clock (epoch ms). */
   sentAt: Type.Number(),
   call: Type.Optional(Type.Unsafe<Call>(call)),
-  /** Looked at when the rows are locked; no part of the fingerprint. */
+  /** The worker checks these on locked rows; the fingerprint ignores them. */
   preconditions: Type.Optional(Type.Unsafe<Preconditions>(preconditions)),
   /**
-   * Set when the answer is the resource itself, and a row of the action log shows that the change was made. Then no
-   * reply is stored: a front door that got none reads the resource.
+   * Set if the answer is the resource itself and a row of the action log proves the change. Then no reply is
+   * stored: a front door that got none reads the resource.
    */
   readsAgain: Type.Optional(Type.Literal(true)),
-  /** Only of `batch.run`: the commands that it stands for. */
+  /** Only for `batch.run`: the operations of the group. */
   group: Type.Optional(queuedGroup),
 });
 
 /** One validated mutation on its way to a worker. */
 export type QueuedCommand = Readonly<Static<typeof queuedCommand>>;
 
-/** The part that batches of every version have, so that any worker can refuse any batch. */
+/** The common part of batches of all versions, so that any worker can refuse any batch. */
 const batchAddress = Type.Object({ id: Type.String(), replyTo: Type.String() });
 
 const commandBatch = Type.Object({
@@ -105,11 +105,11 @@ const reply = Type.Object({
   ticket: Type.Integer(),
   outcome: Type.Unsafe<Outcome>(outcome),
   replayed: Type.Boolean(),
-  /** The resource that an earlier attempt changed, where its reply was not stored (`readsAgain`). */
+  /** The resource that an earlier attempt changed, if its reply was not stored (`readsAgain`). */
   changedId: Type.Optional(Type.Integer()),
-  /** Up to where a standby must have replayed the log to show what was committed, if front doors read from one. */
+  /** The position that a standby must have replayed to show the commit, if front doors read from one. */
   position: Type.Optional(Type.Number()),
-  /** The user's day, of tool calls alone. Workers of an earlier release leave it out, and their doors ignore it. */
+  /** The user's day, for tool calls only. Workers of an earlier release leave it out, and their doors ignore it. */
   today: Type.Optional(Type.Unsafe<Today>(today)),
 });
 
@@ -124,7 +124,7 @@ const replies = Type.Object({
 /** One pub/sub message to a front door: outcomes of some commands of a batch, or of all. */
 export type Replies = Readonly<Static<typeof replies>>;
 
-/** The other message to a front door, the same in every version: nothing of this batch was or will be run. */
+/** The other message to a front door, the same in every version: no command of this batch was or will be run. */
 const refusedBatch = Type.Object({ refusedBatch: Type.String() });
 export type RefusedBatch = Readonly<Static<typeof refusedBatch>>;
 
@@ -135,7 +135,7 @@ const messageCheck = Compile(Type.Union([replies, refusedBatch]));
 
 /**
  * Reads a job's data at the worker.
- * @returns undefined for another version's batch, or when anything in it does not fit: none of it may be run
+ * @returns undefined for another version's batch, or if any part is malformed: then nothing of it may run
  */
 export const readBatch = (data: unknown): CommandBatch | undefined =>
   batchCheck.Check(data) ? data : undefined;
@@ -146,7 +146,7 @@ export const readBatchAddress = (data: unknown): BatchAddress | undefined =>
 
 /**
  * Reads a message at the front door.
- * @returns undefined for a format of another version, which counts as no message
+ * @returns undefined for another version's format, which is ignored
  */
 export function readMessage(text: string): Replies | RefusedBatch | undefined {
   try {

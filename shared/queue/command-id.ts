@@ -9,19 +9,19 @@ export const fingerprintOf = (name: CommandName, input: unknown): string =>
 export const keyedId = (userId: string, key: string): string => idFrom([userId, key]);
 
 /** The id of an operation of a group that has no key of its own, from the key of the whole group. */
-export const placedId = (userId: string, key: string, place: number): string => idFrom([userId, key, place]);
+export const indexedId = (userId: string, key: string, index: number): string => idFrom([userId, key, index]);
 
 /**
- * An operation's row in the action log has its request's id except for the last two digits, which are its place, so
- * that a search for the request finds its operations.
+ * The id of an operation's row in the action log is its request's id, except that the last two digits are its
+ * index. So a search for the request finds its operations.
  */
-export const operationRequestId = (requestId: string, place: number): string =>
-  requestFamily(requestId) + place.toString(16).padStart(2, "0");
+export const operationRequestId = (requestId: string, index: number): string =>
+  requestFamily(requestId) + index.toString(16).padStart(2, "0");
 
 /** The part that the ids of a request and of its operations have in common. */
 export const requestFamily = (requestId: string): string => requestId.slice(0, -2).toLowerCase();
 
-/** Lists of different lengths are different texts, so that no key can be chosen to give another one's id. */
+/** Lists of different lengths give different texts, so no key can be chosen to get another one's id. */
 function idFrom(parts: readonly (string | number)[]): string {
   const bytes = hash(JSON.stringify(parts)).subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;

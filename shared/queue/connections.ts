@@ -4,9 +4,9 @@ import { readRedisAddress } from "./redis-address.ts";
 /** The pub/sub channel on which one front door hears the replies to its batches. */
 export const replyChannel = (queuePrefix: string, doorId: string): string => `${queuePrefix}:reply:${doorId}`;
 
-/** A path that gave no answer for this long is given up for a new connection. */
+/** A connection without an answer for this long is replaced. */
 const silenceMs = 2_000;
-/** The same for workers, which ask for a job for one second at a time. */
+/** The same for workers, which wait for a job for one second at a time. */
 export const workerSilenceMs = 2_500;
 
 const connectTimeout = 1_500;
@@ -22,7 +22,7 @@ export type RedisConnection = Redis | Cluster;
 export const connectFailFast = (url: string, commandTimeout = 1_500): RedisConnection =>
   connect(url, {
     enableOfflineQueue: false,
-    // A command left unanswered by a lost connection fails at once and is not sent again: refused the second time,
+    // A command that a lost connection left unanswered fails at once and is not sent again. Refused the second time
     // it would count as never sent, although the first may have arrived.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -31,8 +31,8 @@ export const connectFailFast = (url: string, commandTimeout = 1_500): RedisConne
   });
 
 /**
- * A connection for blocking reads and subscriptions: commands wait until Redis is back, and it never stops
- * reconnecting, also when no answer came for `socketTimeout` ms: a network path can die without closing.
+ * A connection for blocking reads and subscriptions. Commands wait until Redis is back, and it never stops
+ * reconnecting, also after `socketTimeout` ms without an answer, because a network path can die without closing.
  */
 export const connectBlocking = (url: string, socketTimeout: number): RedisConnection =>
   connect(url, { maxRetriesPerRequest: null, socketTimeout });
@@ -83,7 +83,7 @@ function connect(url: string, options: Patience): RedisConnection {
     clusterRetryStrategy: retryStrategy,
     slotsRefreshTimeout: connectTimeout,
     slotsRefreshInterval: lookAgainMs,
-    // As above: commands that may have arrived are not sent again.
+    // As above, commands that may have arrived are not sent again.
     retryDelayOnFailover: 0,
     redisOptions: { ...redisOptions, ...credentials, ...(address.tls && { tls: {} }) },
   });

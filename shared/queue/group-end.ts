@@ -5,19 +5,22 @@ import type { Outcome } from "./batch.ts";
 import type { QueuedOperation } from "./group.ts";
 
 /** The result of one operation of a group. */
-export type OperationEnd = Readonly<{ place: number; outcome: Outcome; replayed: boolean }>;
+export type OperationEnd = Readonly<{ index: number; outcome: Outcome; replayed: boolean }>;
 
 const ends = Compile(
   Type.Array(
     Type.Object({
-      place: Type.Integer(),
+      index: Type.Integer(),
       outcome: Type.Unsafe<Outcome>(Type.Object({})),
       replayed: Type.Boolean(),
     }),
   ),
 );
 
-/** Reads the answer to a group. @returns undefined when it is none */
+/**
+ * Reads the answer to a group.
+ * @returns undefined when it is not one
+ */
 export const readEnds = (body: unknown): readonly OperationEnd[] | undefined =>
   ends.Check(body) ? body : undefined;
 
@@ -29,22 +32,22 @@ export function answeredId(outcome: Outcome | undefined): number | undefined {
   return typeof body.id === "number" ? body.id : undefined;
 }
 
-/** The refusal of an operation that is not carried out because of another one. */
-export const failedDependency = (place: number): Refused =>
-  refuse("failed_dependency", `Not carried out, because operation ${place} failed.`);
+/** The refusal of an operation that needs one that failed. */
+export const failedDependency = (index: number): Refused =>
+  refuse("failed_dependency", `Not carried out, because operation ${index} failed.`);
 
 /**
  * If an operation's result is unknown, so are the results of those that need it.
- * @returns the refusal of an operation that needs one that failed or has not ended
+ * @returns the refusal of an operation that needs a failed or unfinished one
  */
 export function missingDependency(
   { after }: Pick<QueuedOperation, "after">,
   ended: ReadonlyMap<number, Outcome>,
 ): Refused | undefined {
-  for (const place of after) {
-    const outcome = ended.get(place);
+  for (const index of after) {
+    const outcome = ended.get(index);
     if (outcome && !isRefused(outcome)) continue;
-    return outcome?.refusal.code === "overloaded" ? outcome : failedDependency(place);
+    return outcome?.refusal.code === "overloaded" ? outcome : failedDependency(index);
   }
   return undefined;
 }

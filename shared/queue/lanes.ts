@@ -1,6 +1,6 @@
 import type { Config } from "../process/config.ts";
 
-/** One for each lane, and there is at least one. */
+/** One prefix for each lane; there is at least one. */
 type Lanes<Lane> = readonly [Lane, ...Lane[]];
 
 /**

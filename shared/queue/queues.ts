@@ -15,12 +15,15 @@ export const commandQueue: QueueDefinition = { name: "commands", keepFailed: 100
 export const deliveryQueue: QueueDefinition = { name: "deliveries", keepFailed: 0, lockMs: 5_000 };
 
 /** The Redis connection of a queue, and QUEUE_PREFIX. */
-export type QueuePlace = Readonly<{ connection: RedisConnection; queuePrefix: string }>;
+export type QueueConnection = Readonly<{ connection: RedisConnection; queuePrefix: string }>;
 
 /** Opens a queue for adding jobs. It does not wait for Redis: an add fails while Redis is away. */
-export function openQueue<Data>({ name, keepFailed }: QueueDefinition, place: QueuePlace): Queue<Data> {
+export function openQueue<Data>(
+  { name, keepFailed }: QueueDefinition,
+  connection: QueueConnection,
+): Queue<Data> {
   const queue = new Queue<Data>(name, {
-    ...connectionOptions(place),
+    ...connectionOptions(connection),
     skipWaitingForReady: true,
     defaultJobOptions: { removeOnComplete: true, removeOnFail: keepFailed || true },
   });
@@ -30,7 +33,7 @@ export function openQueue<Data>({ name, keepFailed }: QueueDefinition, place: Qu
 }
 
 /** The braces keep all keys of one queue in one slot of a Redis Cluster. */
-export const connectionOptions = ({ connection, queuePrefix }: QueuePlace) => ({
+export const connectionOptions = ({ connection, queuePrefix }: QueueConnection) => ({
   connection,
   prefix: `{${queuePrefix}}`,
   skipVersionCheck: true,

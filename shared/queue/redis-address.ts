@@ -16,7 +16,7 @@ const form =
  * @throws Error naming the variable
  */
 export function readRedisAddress(url: string): RedisAddress {
-  if (!/^rediss?\+/.test(url)) return { kind: "server", url };
+  if (/^rediss?:/.test(url) && URL.canParse(url)) return { kind: "server", url };
   const [, scheme, kind, username, password, hosts = "", name, db = "0"] = form.exec(url) ?? [];
   const nodes = hosts.split(",").map(readNode);
   const credentials = {

@@ -1,17 +1,17 @@
 import type { RedisConnection } from "./connections.ts";
 
-/** A process gives a sign this often (ms), and each lasts for a few of them. */
+/** A process gives a sign this often (ms); each sign lasts a few times as long. */
 export const signEveryMs = 250;
 const signLastsMs = 1_000;
 
 const keyOf = (queuePrefix: string): string => `${queuePrefix}:workers-alive`;
 
-/** Says that a worker of these lanes runs. What Redis does not take now, the next sign makes up for. */
+/** Tells that a worker of these lanes runs. If Redis misses a sign, the next one replaces it. */
 export function giveSign(redis: RedisConnection, prefixes: readonly string[]): void {
   for (const prefix of prefixes) redis.set(keyOf(prefix), 1, "PX", signLastsMs).catch(() => {});
 }
 
-/** Redis is asked in vain for no longer than this. */
+/** A question to Redis waits no longer than this. */
 const answerMs = 200;
 
 /** True if a worker of this lane has given a recent sign of life. */

@@ -1,4 +1,5 @@
 import { commands } from "../contracts/catalogue.ts";
+import { fieldsOfEach } from "../contracts/kernel/several.ts";
 import { parseWithTexts, shareTexts } from "../domain/action/shared-texts.ts";
 import type { Today } from "../domain/day/today.ts";
 import { keyTaken } from "../errors.ts";
@@ -15,8 +16,8 @@ type Repeat = Pick<QueuedCommand, "name" | "input" | "fingerprint" | "call">;
 type Replay = Readonly<{ outcome: Outcome; today?: Today | undefined; isSame: boolean }>;
 
 /**
- * Answers a command whose id was seen before: with the stored reply, or with a refusal if its key was that of another
- * request. Without a date, "today" of another day is another request.
+ * Answers a command whose id is known: with the stored reply, or with a refusal if its key belongs to another
+ * request. Without a date, "today" on another day is another request.
  * @param dateNow the user's day of this command
  */
 export function replayStored(
@@ -34,5 +35,7 @@ export function replayStored(
 
 const meansToday = ({ name, input }: Repeat): boolean => {
   const { dayField } = commands[name];
-  return dayField !== undefined && (input as Record<string, unknown>)[dayField] === undefined;
+  return (
+    dayField !== undefined && fieldsOfEach(input as object).some((fields) => fields[dayField] === undefined)
+  );
 };

@@ -2,14 +2,14 @@ import { connectBlocking } from "./connections.ts";
 
 /** A front door's subscription to its replies. */
 type Subscription = Readonly<{
-  /** False while a reply that is sent now would be lost. */
+  /** False while a reply would be lost. */
   isListening(): boolean;
   close(): void;
 }>;
 
 type SubscriptionEvents = Readonly<{
   onMessage(text: string): void;
-  /** The connection is ready, for the first time or again. */
+  /** Called when the connection is ready, for the first time or again. */
   onListening(): void;
 }>;
 
@@ -19,7 +19,7 @@ const startMs = 1_500;
 
 /**
  * Listens to a channel. A connection that only listens does not notice that its path died without closing (a load
- * balancer forgot it, a host was suspended). So it pings each second and reconnects when no answer comes.
+ * balancer forgot it, a host was suspended). So it pings each second and reconnects without an answer.
  */
 export async function subscribe(
   redisUrl: string,

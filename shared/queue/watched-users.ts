@@ -2,15 +2,15 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 
 /**
- * Front doors say on this channel, again and again, whose pages are open at present. So workers know for whom a word
- * about a change is worth sending, and while nobody watches a change costs them nothing more.
+ * On this channel front doors repeat which users have open pages. So workers announce only changes that somebody
+ * watches, and other changes cost nothing more.
  */
 export const watchedChannel = (queuePrefix: string): string => `${queuePrefix}:watched`;
 
-/** Workers say here that something was committed for users who are watched. What is lost here does no harm. */
+/** On this channel workers announce commits for watched users. A lost message does no harm. */
 export const changedChannel = (queuePrefix: string): string => `${queuePrefix}:changed`;
 
-/** Milliseconds between a front door's announcements, and for how long each holds. */
+/** Milliseconds between a front door's announcements, and the time for which each holds. */
 export const sayWatchedMs = 5_000;
 export const watchedForMs = 3 * sayWatchedMs;
 
@@ -19,7 +19,7 @@ const userIds = Compile(Type.Array(Type.String()));
 /** The message on either channel. */
 export const writeUsers = (ids: Iterable<string>): string => JSON.stringify([...ids]);
 
-/** @returns nobody for a message of another form */
+/** @returns nobody for a malformed message */
 export function readUsers(text: string): readonly string[] {
   try {
     const ids: unknown = JSON.parse(text);

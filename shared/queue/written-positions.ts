@@ -7,29 +7,29 @@ import type { RedisConnection } from "./connections.ts";
  */
 export type WrittenPositions = Readonly<{
   /**
-   * Notes positions by user.
+   * Stores positions by user.
    * @throws when Redis did not take them
    */
   note(positions: ReadonlyMap<string, number>): Promise<void>;
   /**
-   * @returns 0 when nothing is noted
+   * @returns 0 without a stored position
    * @throws when Redis does not answer
    */
   of(userId: string): Promise<number>;
 }>;
 
-/** A standby must not be used when it is as far behind as this, because positions are forgotten then. */
+/** A standby that is this far behind must not be used, because positions are forgotten by then. */
 export const positionsKeptMs = 10_000;
 
-/** Several workers note positions of one user, and what is noted must not go back. */
+/** Several workers store positions of one user, and a position must not go back. */
 const noteAll = `
-  for place, key in ipairs(KEYS) do
-    if tonumber(redis.call('get', key) or 0) < tonumber(ARGV[place + 1]) then
-      redis.call('set', key, ARGV[place + 1], 'px', ARGV[1])
+  for index, key in ipairs(KEYS) do
+    if tonumber(redis.call('get', key) or 0) < tonumber(ARGV[index + 1]) then
+      redis.call('set', key, ARGV[index + 1], 'px', ARGV[1])
     end
   end`;
 
-/** True if workers store positions, because front doors read from a standby that no commit waits for. */
+/** True if workers store positions: front doors read from a standby, and commits do not wait for it. */
 export const notesPositions = ({
   readDatabaseUrl,
   readDatabaseSync,
@@ -48,7 +48,7 @@ export function createWrittenPositions(redis: RedisConnection, queuePrefix: stri
     return new Map(userIds.map((userId, index) => [userId, Number(positions[index] ?? 0)]));
   }
 
-  /** Reads that come in at the same moment ask together. */
+  /** Simultaneous reads ask together. */
   function open(): Question {
     const userIds = new Set<string>();
     const gathered = new Promise((resolve) => setImmediate(resolve));

@@ -18,6 +18,20 @@ test("every path that the docs cite exists", async () => {
   expect(missing).toEqual([]);
 });
 
+const pages = list("docs/*.md").filter((page) => page !== "docs/third-party.md");
+const wordsIn = (text: string) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+
+test("a page begins with what its reader can do, and none but the decisions has over 2,000 words", async () => {
+  const wrong: string[] = [];
+  for (const page of pages) {
+    const text = await textOf(page);
+    if (!/^# .+\n\nAfter this page /.test(text)) wrong.push(`${page} does not begin with "After this page"`);
+    if (page !== "docs/decisions.md" && wordsIn(text) > 2_000)
+      wrong.push(`${page} has ${wordsIn(text)} words`);
+  }
+  expect(wrong).toEqual([]);
+});
+
 test("the map names the folders of each layer, and each door", async () => {
   const text = await textOf("docs/architecture.md");
   const named = sources.map((path) => {

@@ -12,7 +12,7 @@ for (const path of sources) {
   for (const [, kind, name = ""] of declarations) exported.push({ name, path, isType: kind === "type" });
 }
 
-/** Names that each file takes from another: `*` when it takes all. */
+/** The names that each file imports from another: `*` for all. */
 const taken = new Set<string>();
 for (const path of [...sources, ...list("test/**/*.ts")]) {
   const text = await textOf(path);

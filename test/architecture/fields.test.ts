@@ -33,7 +33,7 @@ type Place = (typeof places)[number];
 type Left = Readonly<Record<string, readonly Place[]>>;
 
 const everywhere = places.filter((place) => place !== "migrations");
-/** Kept for an undo, and shown nowhere. */
+/** Kept for an undo, and never shown. */
 const hidden: Left = { former_category_id: everywhere };
 const notEdited: readonly Place[] = ["form", "log"];
 const keys: Left = {
@@ -42,25 +42,38 @@ const keys: Left = {
   created_at: notEdited,
   updated_at: notEdited,
 };
+/** The unit of work signs rows; pages tell who made a thing, and answers whose words it has. */
+const authors: Left = { created_by: everywhere, changed_by: everywhere };
+const writer: Left = { written_by: everywhere.filter((place) => place !== "answers") };
 /** Follows from a habit's completions and rules. */
 const ofStreak: readonly Place[] = [...notEdited, "export", "import"];
 
 const left: Readonly<Record<"categories" | "habits" | "todos", Left>> = {
-  categories: keys,
+  categories: { ...keys, ...authors, written_by: everywhere },
   habits: {
     ...keys,
     ...hidden,
+    ...authors,
+    ...writer,
     completions_count: ofStreak,
     streak: [...ofStreak, "csv"],
     streak_alive_through: [...ofStreak, "csv"],
     longest_streak: ofStreak,
     next_due: everywhere,
     recent_dates: [...ofStreak, "csv"],
+    free_dates: everywhere,
+    skipped_dates: [...ofStreak, "csv"],
+    recent_amounts: [...ofStreak, "csv"],
     streak_state: everywhere,
+    rings_at: everywhere,
+    rang_on: everywhere,
+    delivery_id: everywhere,
   },
   todos: {
     ...keys,
     ...hidden,
+    ...authors,
+    ...writer,
     is_completed: notEdited,
     completed_at: notEdited,
     completed_on: [...notEdited, "answers"],
@@ -69,17 +82,28 @@ const left: Readonly<Record<"categories" | "habits" | "todos", Left>> = {
   },
 };
 
-const today = { date: "2026-11-20", timeZone: "UTC", reaches: "nobody" } as const;
+const today = {
+  date: "2026-11-20",
+  timeZone: "UTC",
+  lastMinute: "2026-11-20T10:00",
+  reaches: "nobody",
+  baseUrl: "https://kept.example",
+  reader: { tokenId: "", name: null },
+} as const;
 const time = "2026-11-19T20:15:44.902177Z";
 
-/** Values of columns, as far as their kind alone does not make one. */
+/** Values of columns whose type does not suggest one. */
 const values: Readonly<Record<string, unknown>> = {
   ...{ id: 7, category_id: 7, next_todo_id: 7, created_at: time, updated_at: time },
   ...{ type: "bad", frequency: "custom", schedule: { every_days: 3 }, time_of_day: "evening" },
   ...{ recurrence: "FREQ=DAILY", recurrence_from: "completion", icon: "heart" },
   ...{ completions_count: 4, streak: 4, longest_streak: 5, streak_alive_through: "2026-11-21" },
-  ...{ recent_dates: [today.date], streak_state: {} },
+  ...{ recent_dates: [today.date], skipped_dates: [today.date], streak_state: {} },
+  ...{ recent_amounts: { [today.date]: 6 } },
 };
+
+/** Objects in which the column always has a value. */
+const neverNull: Readonly<Record<string, object>> = { recent_amounts: {} };
 
 function sampleOf(column: string, kind: FieldKind | undefined): unknown {
   if (column in values) return values[column];
@@ -87,6 +111,7 @@ function sampleOf(column: string, kind: FieldKind | undefined): unknown {
   if (kind === "flag") return true;
   if (kind === "instant") return time;
   if (kind === "date") return "2026-11-18";
+  if (kind === "time") return "14:30";
   return kind === "color" ? "#112233" : `Some ${column}`;
 }
 
@@ -168,9 +193,9 @@ describe.each(things)("a field of $table", ({ table, kind, entity, fields, form,
   const context = { clock, categories: [] } as unknown as FormContext;
   const inputs = markup(form.inputs(form.blank, {}, context));
 
-  /** True if clearing the column makes a difference. */
+  /** True if clearing the column changes the output. */
   const matters = (column: string, show: (row: Row) => unknown) => {
-    const cleared = { ...row, [column]: Array.isArray(row[column]) ? [] : null };
+    const cleared = { ...row, [column]: Array.isArray(row[column]) ? [] : (neverNull[column] ?? null) };
     return JSON.stringify(show(row)) !== JSON.stringify(show(cleared));
   };
   const isIn: Readonly<Record<Place, (column: string) => boolean>> = {
@@ -209,8 +234,8 @@ describe.each(things)("a field of $table", ({ table, kind, entity, fields, form,
   });
 });
 
-test("a reminder channel is in docs/reminders.md, and its target is in the migrations", async () => {
-  const text = await textOf("docs/reminders.md");
+test("a reminder channel is in docs/channels.md, and its target is in the migrations", async () => {
+  const text = await textOf("docs/channels.md");
   const untold = reminderChannels.filter((name) => isReaching(name) && !text.includes(`\`${name}\``));
   const missing = Object.keys(perTarget(() => null)).filter((column) => !isMigrated("users", column));
   expect([...untold, ...missing]).toEqual([]);

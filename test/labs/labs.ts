@@ -5,7 +5,7 @@ const prism = "npm exec --yes --package=@stoplight/prism-cli@5.14.2 -c";
 const linters = "npm exec --yes --package=@redocly/cli@2.77.0 --package=@stoplight/spectral-cli@6.16.3 -c";
 const quiet = "REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true";
 
-/** Everything that is run by hand or by CI alone: `npm run lab -- NAME [options]`. */
+/** All labs, which people or CI run: `npm run lab -- NAME [options]`. */
 export const labs: Readonly<Record<string, Lab>> = {
   bench: {
     says: "requests per second beside pgbench on the same server",
@@ -26,6 +26,10 @@ export const labs: Readonly<Record<string, Lab>> = {
   "reminder-flood": {
     says: "100,000 reminders due in one second",
     runs: "bun test/labs/reminder-flood.ts",
+  },
+  upgrade: {
+    says: "migrates 300,000 todos of older commits under ten clients",
+    runs: "bun test/labs/upgrade.ts",
   },
   figures: {
     says: "neighbours, floods and outages, each figure with its goal",
@@ -62,6 +66,14 @@ export const labs: Readonly<Record<string, Lab>> = {
   server: {
     says: "docs/server.md typed, and the Dockerfile's steps (as root, with Debian's nginx)",
     runs: "bun test/run.ts --timeout=300000 ./test/labs/deploy/server.ts ./test/labs/deploy/image.ts",
+  },
+  release: {
+    says: "packs the service with its SBOM and notes into release/, for the tag of package.json's version",
+    runs: "bun test/labs/release/build.ts",
+  },
+  tarball: {
+    says: "the packed service, installed and started in an empty folder",
+    runs: "bun test/run.ts --timeout=300000 ./test/labs/release/tarball.ts",
   },
   "openapi-lint": {
     says: "Redocly and Spectral on docs/openapi.json",

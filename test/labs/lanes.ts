@@ -9,7 +9,10 @@ import { printTable } from "./bench/report.ts";
 import { scenarios, sequencesOf } from "./bench/scenarios.ts";
 import { ownRoot, startSubject } from "./bench/subject.ts";
 
-/** `npm run lab -- lanes`: creates over 1, 2 and 4 lanes on a Redis Cluster of three masters, and which of them is busy. */
+/**
+ * `npm run lab -- lanes`: creates over 1, 2 and 4 lanes on a Redis Cluster of three masters, with the load of each
+ * master.
+ */
 const seconds = 5;
 const folder = join(ownRoot, `data-bench-lanes-${process.pid}`);
 const [services, cluster] = [await startServices(), await startCluster(folder)];

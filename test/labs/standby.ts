@@ -10,7 +10,7 @@ import { measure } from "./bench/load/measure.ts";
 import { type Scenario, scenarios, sequencesOf } from "./bench/scenarios.ts";
 import { perUser, seed, userAt } from "./bench/seed.ts";
 
-/** `npm run lab -- standby --seconds 5`: what reading from a standby saves the primary, and what it costs the others. */
+/** `npm run lab -- standby --seconds 5`: measures what reads from a standby save at the primary, and cost elsewhere. */
 const { values } = parseArgs({ options: { seconds: { type: "string", default: "5" } } });
 const seconds = Number(values.seconds);
 const [users, connections, warmUpSeconds] = [500, 24, 1];

@@ -8,7 +8,10 @@ export type Copy = { resources: Map<string, JsonBody>; cursor: string | undefine
 
 export const newCopy = (): Copy => ({ resources: new Map(), cursor: undefined, timesBegun: 0 });
 
-/** Reads until there is no more, and begins anew when the service says so. @returns how many changes were read */
+/**
+ * Reads all changes, and starts over when the service says so.
+ * @returns the number of changes
+ */
 export async function bringUpToDate(get: Get, copy: Copy): Promise<number> {
   for (let read = 0; ; ) {
     const { status, body } = await get(
@@ -16,7 +19,7 @@ export async function bringUpToDate(get: Get, copy: Copy): Promise<number> {
     );
     if (status === 422) copy.cursor = undefined;
     if (status === 422) continue;
-    // A door that is away is asked again by the caller.
+    // The caller retries a door that is away.
     if (status === 503) return read;
     expect(status).toBe(200);
     if (copy.cursor === undefined) {
@@ -37,7 +40,7 @@ export async function bringUpToDate(get: Get, copy: Copy): Promise<number> {
 
 const lists = { category: "/categories?", habit: "/habits?", todo: "/todos?status=all&" };
 
-/** Everything of the user as the lists show it, in the form of a copy. */
+/** All things of the user as the lists show them, in the form of a copy. */
 export async function everything(get: Get): Promise<Map<string, JsonBody>> {
   const found = new Map<string, JsonBody>();
   for (const [type, path] of Object.entries(lists))
@@ -54,8 +57,8 @@ const inOrder = (resources: Map<string, JsonBody>) =>
   Object.fromEntries([...resources].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 
 /**
- * Copies that are brought up to date are what the lists show, field by field, once the workers have done what they do by
- * themselves, such as sending reminders. A change that was missed would not come by waiting.
+ * Checks that updated copies equal the lists, field by field, after the workers' own changes, such as sending
+ * reminders. A missed change would not come by waiting.
  */
 export async function expectEqual(get: Get, ...copies: readonly Copy[]): Promise<void> {
   for (let tries = 1; ; tries++)

@@ -36,7 +36,7 @@ export type DocumentedBlock = Readonly<{
   beside: string;
 }>;
 
-/** The pages whose commands are held to be run. */
+/** The pages whose commands tests must run. */
 export const commandPages: readonly string[] = [
   "README.md",
   ...[...new Glob("docs/**/*.md").scanSync(root)].toSorted(),

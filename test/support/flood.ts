@@ -1,5 +1,6 @@
 import { SQL } from "bun";
 import { Webhook } from "standardwebhooks";
+import { newStreak } from "../../shared/domain/habit/streak.ts";
 
 export const floodSecret = `whsec_${Buffer.from("the flood's thirty-two byte key!").toString("base64")}`;
 
@@ -9,14 +10,16 @@ type Seed = Readonly<{
   prefix: string;
   users: number;
   remindersPerUser: number;
+  /** Habits whose daily time is the minute of `dueAt`, or the one before it. */
+  habitsPerUser?: number;
   /** The time of the first reminder (epoch ms); the others follow evenly. */
   dueAt: number;
   spreadMs: number;
 }>;
 
-/** Users with a webhook at `url`, each with todos and reminders, as the commands would have left them. */
+/** Users with a webhook at `url`, each with todos, habits and reminders, in the state that commands would leave. */
 export async function seedReminders(databaseUrl: string, seed: Seed): Promise<void> {
-  const { url, prefix, users, remindersPerUser, dueAt, spreadMs } = seed;
+  const { url, prefix, users, remindersPerUser, habitsPerUser = 0, dueAt, spreadMs } = seed;
   const total = users * remindersPerUser;
   const at = new Date(dueAt).toISOString();
   const sql = new SQL(databaseUrl, { max: 1 });
@@ -37,6 +40,13 @@ export async function seedReminders(databaseUrl: string, seed: Seed): Promise<vo
      from generate_series(0, ${total - 1}) n`,
     [at],
   );
+  await sql.unsafe(
+    `insert into habits (user_id, id, name, type, frequency, grace_days, completions_count, streak, longest_streak,
+       recent_dates, streak_state, remind_at, rings_at, created_at, updated_at)
+     select ${owner}, 5000000 + n, 'Habit ' || n, 'good', 'daily', 1, 0, 0, 0, '{}', $1::jsonb, $2::text,
+       $3::timestamptz, now(), now() from generate_series(0, ${users * habitsPerUser - 1}) n`,
+    [newStreak(), at.slice(11, 16), `${at.slice(0, 16)}Z`],
+  );
   await sql.close();
 }
 
@@ -46,18 +56,18 @@ export type FloodReceiver = Readonly<{
   lateness: number[];
   /** The number of requests for each delivery's id. */
   times: Map<string, number>;
-  /** The todos that were reminded of. */
-  todos: Set<number>;
+  /** The todos and habits of the reminders. */
+  things: Set<number>;
   stop(): Promise<void>;
 }>;
 
 const accept = async () => new Response(null, { status: 204 });
 
-/** Counts what comes, and checks every hundredth signature with the public library. */
+/** Counts requests, and checks every hundredth signature with the public library. */
 export function startFloodReceiver(answer = accept): FloodReceiver {
   const lateness: number[] = [];
   const times = new Map<string, number>();
-  const todos = new Set<number>();
+  const things = new Set<number>();
   const webhook = new Webhook(floodSecret);
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -70,7 +80,7 @@ export function startFloodReceiver(answer = accept): FloodReceiver {
       const { data } = JSON.parse(body);
       lateness.push(Date.now() - Date.parse(data.remind_at));
       times.set(id, (times.get(id) ?? 0) + 1);
-      todos.add(data.todo.id);
+      things.add((data.todo ?? data.habit).id);
       return answer();
     },
   });
@@ -78,7 +88,7 @@ export function startFloodReceiver(answer = accept): FloodReceiver {
     url: `http://127.0.0.1:${server.port}/`,
     lateness,
     times,
-    todos,
+    things,
     stop: () => server.stop(true),
   };
 }

@@ -4,6 +4,7 @@ const tables = [
   "categories",
   "habits",
   "habit_completions",
+  "habit_amounts",
   "todos",
   "reminders",
   "reminder_deliveries",
@@ -11,8 +12,8 @@ const tables = [
 ] as const;
 
 /**
- * Cuts the tables of an empty database into partitions by hash of the user, as an operator may who shards by user. Rows
- * of different users may then have the same place (ctid) in different partitions. What is cut already stays as it is.
+ * Partitions the tables of an empty database by hash of the user, as an operator may do who shards. Rows of
+ * different users may then have the same ctid in different partitions. Partitioned tables stay as they are.
  */
 export const cutByUser = (partitions: number): string => `
   do $$

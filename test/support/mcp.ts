@@ -1,5 +1,6 @@
 import type { SQL } from "bun";
 import type { Answer, JsonBody } from "../harness.ts";
+import { checkFacts } from "./facts-check.ts";
 import type { Issuer } from "./servers/issuer.ts";
 
 /** The address to call, and the issuer of its tokens. */
@@ -43,6 +44,7 @@ export async function agent(stack: Door, claims: Record<string, unknown> = {}) {
     async call(name: string, args: unknown = {}): Promise<ToolAnswer> {
       const answer = await post(stack, rpc("tools/call", { name, arguments: args }), { token });
       const { content, structuredContent, isError = false } = answer.body.result ?? {};
+      if (answer.body.result) checkFacts(name, structuredContent, isError);
       return { text: content?.[0]?.text ?? "", facts: structuredContent, isError, answer };
     },
   };
@@ -54,7 +56,7 @@ export type Tool = {
   description: string;
   annotations: Record<"readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint", boolean>;
   inputSchema: { properties: object; additionalProperties: boolean };
-  outputSchema: { required: string[] };
+  outputSchema: { properties: object; required: string[] };
 };
 
 export type ActionRow = {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 
-/** The number of requests to make up: FUZZ_RUNS, for a longer search than usual. */
+/** The number of generated requests: FUZZ_RUNS sets a longer search. */
 export const fuzzRuns = (usually: number): number => Number(Bun.env.FUZZ_RUNS ?? usually);
 
-/** Enough for 10,000 on a busy machine. */
+/** Milliseconds that suffice for 10,000 on a busy machine. */
 export const fuzzTimeoutMs = 900_000;
 
 /** Values that have broken services before, beside plain ones that pass. */

@@ -1,13 +1,13 @@
 import type { Pool } from "pg";
 
-/** A statement as it was sent. */
+/** A statement and its values. */
 export type Asked = Readonly<{ text: string; values: readonly unknown[] }>;
 
-/** The reads of a statement: a count that is the same on every machine. */
+/** The reads of a statement: numbers that are the same on every machine. */
 type Reads = Readonly<{
-  /** Rows of tables, those that were read only to be left out included. */
+  /** Rows of tables, including those that a filter dropped. */
   rows: number;
-  /** Entries of an index that were enough by themselves. */
+  /** Index entries that needed no row. */
   entries: number;
   sorted: number;
 }>;

@@ -3,11 +3,11 @@ import type { Socket } from "bun";
 /** An answer's status, or `cut` when the connection ended without one. */
 export type RawAnswer = number | "cut";
 
-/** One connection of HTTP by hand: a library would hide what a server does to it, by trying again. */
+/** One HTTP connection by hand, because a library would hide a server's faults by retrying. */
 export type RawConnection = Readonly<{
-  /** Sends a request; only one at a time. Understands answers with a content-length or without a body. */
+  /** Sends a request, one at a time. Understands answers with a content-length or without a body. */
   exchange(request: string): Promise<RawAnswer>;
-  /** False once the server ended it or said that it is going to. */
+  /** False once the server ended the connection or announced its end. */
   isOpen(): boolean;
   close(): void;
 }>;

@@ -2,12 +2,15 @@ import type { Pool } from "pg";
 
 type Store = Pick<Pool, "query">;
 
+const authors = ["created_by", "changed_by", "written_by"] as const;
+
 const tables = {
   users: [],
-  categories: ["name", "color"],
-  habits: ["name", "description", "type", "frequency", "repeat('x', 600)"],
+  categories: ["name", "color", ...authors],
+  habits: ["name", "description", "type", "frequency", "repeat('x', 600)", ...authors],
   habit_completions: [],
-  todos: ["title", "context", "description", "recurrence"],
+  habit_amounts: [],
+  todos: ["title", "context", "description", "recurrence", ...authors],
   reminders: ["status"],
   deletions: [],
   action_log: [
@@ -25,7 +28,10 @@ const tables = {
   action_images: ["before", "after"],
 } as const;
 
-/** A user's rows and history in bytes, counted by hand: each row 200 bytes with its owner's name, and its texts; a habit has two lists. */
+/**
+ * A user's rows and history in bytes, counted by hand: each row counts 200 bytes with its owner's name, and its
+ * texts. A habit has two lists.
+ */
 export async function storedBytes(store: Store, sub: string): Promise<number> {
   let bytes = 0;
   for (const [table, columns] of Object.entries(tables)) {
@@ -39,7 +45,7 @@ export async function storedBytes(store: Store, sub: string): Promise<number> {
   return bytes;
 }
 
-/** The same by the ledger. */
+/** The same, by the ledger. */
 export async function accountBytes(store: Store, sub: string): Promise<number> {
   const { rows } = await store.query(
     `select coalesce(sum(bytes), 0)::float8 as bytes from byte_ledger

@@ -1,9 +1,10 @@
 import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import { writtenPosition } from "../../shared/db/written-position.ts";
+import { slowConcurrency } from "../../shared/process/connections.ts";
 import { createTurns, type Turns } from "../../shared/process/turns.ts";
 import type { Reply } from "../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
-import { handlerOf } from "../handlers/index.ts";
+import { handlers } from "../handlers/index.ts";
 import type { HangWatch } from "../process/hang-watch.ts";
 import { markFailures } from "../unit-of-work/connection.ts";
 import type { CommandMetrics } from "./metrics.ts";
@@ -17,16 +18,13 @@ export type ApartContext = RunContext &
   Readonly<{
     watch: Pick<HangWatch, "during">;
     slowTurns: Turns;
-    /** Turns for groups without slow commands, so that they wait for none. */
+    /** Groups without slow commands have their own turns, so they wait for no slow command. */
     groupTurns: Turns;
     reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
     metrics: CommandMetrics;
   }>;
 
-/** Each running command uses a database connection. */
-export const slowConcurrency = 4;
-
-/** Turns for commands that take long: a few run at the same time, and never two of one user. */
+/** Slow commands take turns: a few run at the same time, and never two of one user. */
 export const createSlowTurns = (): Turns =>
   createTurns({ atOnce: slowConcurrency, atOnceOfKey: 1, mostWaiting: 1_000 });
 
@@ -41,7 +39,7 @@ export async function runApart(context: ApartContext, turns: Turns, one: Receive
 const firstPauseMs = 4;
 const longestPauseMs = 40;
 
-/** Tries again what another transaction has locked. Commands that have become late are answered, so this always ends. */
+/** Retries commands on rows that another transaction has locked. Late commands are answered, so this always ends. */
 async function runUntilAnswered(
   context: ApartContext,
   received: readonly ReceivedCommand[],
@@ -61,14 +59,14 @@ async function runUntilAnswered(
 async function runGroup(context: ApartContext, one: ReceivedCommand, group: QueuedGroup): Promise<void> {
   const operations = group.operations.map((operation) => operationCommand(one, operation));
   const replies = await runUntilAnswered(context, operations, openGroup(group));
-  // They go out inside of the one answer to the group.
+  // Replies of operations travel inside the one answer to the group.
   context.metrics.answered({ ...one.batch, commands: operations.map(({ command }) => command) }, replies);
   await context.reply(one.batch, [replyToGroup(one.command, replies)]);
 }
 
 async function runSlow(context: ApartContext, one: ReceivedCommand): Promise<void> {
   const answered = await runUntilAnswered(context, [one], "wait");
-  const { followUp } = handlerOf(one.command.name);
+  const { followUp } = handlers[one.command.name];
   const done = answered.every(({ outcome }) => "body" in outcome);
   try {
     const isFollowed = followUp !== undefined && done;

@@ -14,19 +14,18 @@ export type BatchContext = ApartContext &
   Readonly<{
     retryQueue: RetryQueue;
     tracing?: Tracing | undefined;
-    /** Answers that nothing of a batch is run. */
+    /** Tells the front door that no command of a batch is run. */
     refuseBatch(data: unknown, redelivered: boolean): Promise<unknown>;
   }>;
+
+type BatchJob = Pick<Job<unknown>, "data" | "attemptsStarted">;
 
 /**
  * Runs the batch of a job and answers it. Never throws: every command is answered, with its committed outcome or with
  * `overloaded`. Commands that would delay the others follow outside of the batch: those on rows that another
  * transaction has locked, slow ones and groups.
  */
-export async function takeBatch(
-  context: BatchContext,
-  { data, attemptsStarted }: Pick<Job<unknown>, "data" | "attemptsStarted">,
-): Promise<void> {
+export async function takeBatch(context: BatchContext, { data, attemptsStarted }: BatchJob): Promise<void> {
   const receivedAt = performance.now();
   const { tracing } = context;
   const redelivered = attemptsStarted > 1;

@@ -3,7 +3,7 @@ import type { CommandBatch, Reply } from "../../shared/queue/batch.ts";
 import { codeOf } from "./metrics.ts";
 import { type CommandSpans, type CommandToRun, requestOf } from "./received.ts";
 
-/** A command is a step of its request's trace; what no traced request asked for is none. */
+/** A command is a step of its request's trace, if that request is traced. */
 export function startSpans(tracing: Tracing, { commands }: Pick<CommandBatch, "commands">): CommandSpans {
   const spans = new Map<number, TraceSpan>();
   for (const command of commands) {
@@ -29,7 +29,7 @@ export function endSpans(spans: CommandSpans, replies: readonly Reply[]): void {
   }
 }
 
-/** A transaction carries commands of many traces, and each of these has it as a step of its own. */
+/** A transaction carries commands of many traces, so each trace has a step for it. */
 export function transactionSpans(tracing: Tracing, work: readonly CommandToRun[]): readonly TraceSpan[] {
   const parents = new Set(work.flatMap(({ span }) => span ?? []));
   const attributes = { "kept.transaction.commands": work.length };

@@ -82,5 +82,5 @@ function createTransactionMetrics(registry: Registry): TransactionMetrics {
   };
 }
 
-/** `done`, or why not. */
+/** `done`, or the code of the refusal. */
 export const codeOf = (outcome: Outcome): string => ("refusal" in outcome ? outcome.refusal.code : "done");

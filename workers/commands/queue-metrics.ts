@@ -1,14 +1,14 @@
 import type { Queue } from "bullmq";
 import { Gauge, type Registry } from "prom-client";
 
-/** A scrape never waits longer for Redis; what is not known then is left out. */
+/** A scrape waits no longer than this for Redis, and leaves out unknown numbers. */
 const patienceMs = 500;
 
 const states = ["waiting", "active", "failed"] as const;
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Shows at each scrape how many jobs the queues have in Redis, the lanes of one name together. */
+/** Shows at each scrape the number of jobs in Redis by queue, summed over the lanes of a name. */
 export function showQueues(
   registry: Registry,
   queues: readonly Pick<Queue, "name" | "getJobCounts">[],

@@ -3,20 +3,20 @@ import { Compile } from "typebox/compile";
 import type { TraceSpan } from "../../shared/process/observe/tracing.ts";
 import type { Call, CommandBatch, QueuedCommand } from "../../shared/queue/batch.ts";
 
-/** The steps of the commands of one batch that are traced, by ticket. */
+/** The traced commands of a batch: their steps, by ticket. */
 export type CommandSpans = ReadonlyMap<number, TraceSpan>;
 
 /** A batch with the time (of performance.now()) at which this worker got it. */
 export type ReceivedBatch = CommandBatch & Readonly<{ receivedAt: number; spans?: CommandSpans | undefined }>;
 
-/** A command that is not answered yet. */
+/** A command without an answer yet. */
 export type CommandToRun = Readonly<{
   command: QueuedCommand;
   /** True if it may have run before; then its stored reply is looked up. */
   repeat: boolean;
   /** True if an earlier attempt of this worker may have been applied. */
   inDoubt?: boolean;
-  /** True if the commands before it in the transaction are its caller's and may make or change its rows. */
+  /** True if earlier commands of the transaction come from the same request and may make or change its rows. */
   inGroup?: boolean;
   /** True if the id of its new row is known. */
   hasId?: boolean;
@@ -34,8 +34,8 @@ const recorded = Compile(
 );
 
 /**
- * The request that a command came by. A command that writes the row of another call has that call in its input.
- * @returns undefined for what no request asked for by itself, such as a zone that a token claims
+ * The request of a command. A command that writes the row of another call has that call in its input.
+ * @returns undefined for a command without a request of its own, such as a zone that a token claims
  */
 export function requestOf({
   call,

@@ -17,13 +17,13 @@ import { type ReceivedBatch, requestOf } from "./received.ts";
 type Answering = Readonly<{
   reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
   /**
-   * Answers that nothing of this batch is run. A batch that was delivered before is left unanswered, because a worker
-   * that knows its format may have run it, which the front door then finds in the inbox.
+   * Tells the front door that no command of this batch is run. A batch that was delivered before stays unanswered,
+   * because another worker may have run it; the front door then finds the replies in the inbox.
    */
   refuseBatch(data: unknown, redelivered: boolean): Promise<unknown>;
 }>;
 
-/** Sends replies to the front doors. What is lost here is made up for by the door, which looks into the inbox. */
+/** Sends replies to the front doors. A door that misses one looks into the inbox. */
 export function createAnswering(
   { config, log, publisher }: Pick<WorkerContext, "config" | "log" | "publisher">,
   metrics: CommandMetrics,
@@ -74,7 +74,7 @@ function logAnswers(log: Log, { id: batch, commands, receivedAt }: ReceivedBatch
   }
 }
 
-/** An agent's read is no change: its log is read from the primary, so nobody waits for it. */
+/** An agent's read changes nothing, and its log row is read from the primary, so it needs no position. */
 function positionsByUser({ commands }: ReceivedBatch, replies: readonly Reply[]): Map<string, number> {
   const changing = commands.filter(({ name }) => name !== "action.record");
   const users = new Map(changing.map(({ ticket, userId }) => [ticket, userId]));
@@ -88,12 +88,12 @@ function positionsByUser({ commands }: ReceivedBatch, replies: readonly Reply[])
 }
 
 type Announcing = Readonly<{
-  /** Says that something was committed for those users of a batch whose pages are open. */
+  /** Announces a commit for those users of a batch whose pages are open. */
   announce(batch: Readonly<{ commands: readonly Readonly<{ userId: string }>[] }>): void;
   close(): void;
 }>;
 
-/** Listens for whose pages are open, so that nothing is sent about anybody else. */
+/** Listens for users with open pages, so that nothing is sent about others. */
 export async function openAnnouncing({
   config: { redisUrl, queuePrefix },
   publisher,
@@ -114,7 +114,7 @@ export async function openAnnouncing({
       const now = performance.now();
       const isWatched = (userId: string) => (watched.get(userId) ?? 0) > now;
       const users = new Set(commands.flatMap(({ userId }) => (isWatched(userId) ? userId : [])));
-      // Sent in the same moment as the reply, with which it travels to Redis.
+      // The announcement leaves together with the reply.
       if (users.size > 0) publisher.publish(changedChannel(queuePrefix), writeUsers(users)).catch(() => {});
     },
     close: subscription.close,

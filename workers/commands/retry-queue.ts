@@ -1,11 +1,14 @@
 import type { ReceivedCommand } from "./received.ts";
 import type { RunResult } from "./transaction/retries.ts";
 
-/** Commands on rows or keys that another transaction has locked, tried again together until they run or are late. */
+/**
+ * Commands on rows or keys that another transaction has locked. They are retried together until they run or are
+ * late.
+ */
 export type RetryQueue = Readonly<{
-  /** @returns those for which there is no room: all or none */
+  /** @returns the commands for which there is no room: all or none */
   add(commands: readonly ReceivedCommand[]): readonly ReceivedCommand[];
-  /** Resolves when none is left. */
+  /** Resolves when no command is left. */
   drained(): Promise<unknown>;
 }>;
 
@@ -18,15 +21,15 @@ type RetryOptions = Readonly<{
 const firstPauseMs = 4;
 const longestPauseMs = 40;
 const maxTogether = 100;
-/** A door sends the next commands of a user when these are answered, so no user takes the room of others. */
+/** A door sends a user's next commands only when these are answered, so no user takes the room of others. */
 const maxWaiting = 4_000;
 
 /** The rest of one user's commands of one batch, in their order. */
 type Line = Readonly<{ commands: readonly ReceivedCommand[]; tries: number; dueAt: number }>;
 
 /**
- * Waits here and not inside PostgreSQL, so that a row that stays locked for seconds costs no connection and delays no
- * other user's command. It always ends: a command that has become late is answered by its next attempt.
+ * Commands wait here and not inside PostgreSQL, so a row that stays locked for seconds costs no connection and
+ * delays no other user. The wait always ends, because the next attempt answers a late command.
  */
 export function createRetryQueue({ run, reply }: RetryOptions): RetryQueue {
   let lines: readonly Line[] = [];
@@ -66,7 +69,7 @@ export function createRetryQueue({ run, reply }: RetryOptions): RetryQueue {
 const sizeOf = (lines: readonly Line[]): number =>
   lines.reduce((sum, { commands }) => sum + commands.length, 0);
 
-/** The lines whose next try is due: whole ones, as many as fit into a transaction. */
+/** The lines whose next attempt is due, uncut, as many as fit into a transaction. */
 function firstDue(lines: readonly Line[]): readonly Line[] {
   const now = performance.now();
   let room = maxTogether;

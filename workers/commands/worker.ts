@@ -49,7 +49,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   };
   const works = startWorks(worker, { context, announce: announcing.announce });
 
-  // One consumer per slot, because a consumer with an idle slot asks Redis in vain once more for each job.
+  // Each slot has its own consumer, because a consumer with an idle slot asks Redis in vain for each job.
   const consume = (queuePrefix: string) =>
     openWorker<unknown>(commandQueue, {
       connection: blocking,
@@ -58,7 +58,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
       log,
       metrics: jobMetrics,
       watch,
-      process: (job) => takeBatch(context, job),
+      process: takeBatch.bind(undefined, context),
     });
   const consumers = slotsOf(config).map(consume);
   return {

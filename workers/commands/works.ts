@@ -16,18 +16,21 @@ const lockTimeoutMs = 800;
 
 type Options = Readonly<{
   context: TransactionContext;
-  /** Tells a user's open pages of a change. */
+  /** Tells a user's open pages about a change. */
   announce(change: { commands: readonly { userId: string }[] }): void;
 }>;
 
-/** Carries out the steps of long work: of what this worker began at once, and of what another left when it looks. */
+/**
+ * Carries out steps of long work: at once for work that this worker began, and at intervals for work that another
+ * worker left.
+ */
 export function startWorks(worker: Pick<WorkerContext, "log" | "watch">, { context, announce }: Options) {
   const { log, watch } = worker;
-  /** Users take turns, a step each. A waiting user needs no second turn. */
+  /** Users take turns, one step each. A waiting user needs no second turn. */
   const turns = createTurns({ atOnce: stepsAtOnce, atOnceOfKey: 1, mostWaitingOfKey: 1 });
   let isStopping = false;
 
-  /** @returns "none" also when another worker is at it or the step has to be tried again later */
+  /** @returns "none" also if another worker does the work, or the step must be retried later */
   async function takeStep(userId: string): Promise<"more" | "none"> {
     let work: WorkRow | undefined;
     try {

@@ -2,7 +2,7 @@ import type { CommandName } from "../../shared/contracts/catalogue.ts";
 import type { HandlerContext } from "./handler.ts";
 
 /**
- * Begins the long work whose steps the handler of `name` has.
+ * Begins long work with the steps of the handler of `name`.
  * @returns its id
  */
 export function beginWork({ works, now }: HandlerContext, name: CommandName, input: object): string {

@@ -1,17 +1,17 @@
 import type { ColumnsOf, DeclaredFields, Field } from "../../shared/contracts/kernel/declared-fields.ts";
 
-/** DeclaredFields as requests and files give them: null stands for the usual value. */
+/** Declared fields as requests and files have them: null means the usual value. */
 type Given<Declared extends DeclaredFields> = {
   readonly [Name in keyof Declared]?: ColumnsOf<Declared>[Name] | null | undefined;
 };
 
-/** The columns of a new thing. What is not given has its usual value. */
+/** The columns of a new thing. An absent field has its usual value. */
 export const newColumns = <Declared extends DeclaredFields>(fields: Declared, given: Given<Declared>) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name, stored(field, given[name])]),
   ) as ColumnsOf<Declared>;
 
-/** The columns of the fields that are given: the others keep their values. */
+/** The columns of the given fields; the others keep their values. */
 export const givenColumns = <Declared extends DeclaredFields>(fields: Declared, given: Given<Declared>) =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) =>

@@ -1,27 +1,31 @@
 import { hideCategories } from "../../shared/contracts/category/name.ts";
-import type { SeveralEnd, SeveralInput, SeveralOutput } from "../../shared/contracts/todo/several.ts";
+import type { SeveralEnd, SeveralInput, SeveralOutput } from "../../shared/contracts/kernel/several.ts";
 import { isRefused, type Refused } from "../../shared/errors.ts";
 import type { HandlerOf } from "./handler.ts";
 
 /**
- * Makes the handler of several things of that of one. They are done one after the other in one transaction, and one that
- * is refused keeps no other from being done. When none is done, the whole call is refused as the first is.
+ * Makes the handler for several things from that for one. They run in order in one transaction, and a refused one
+ * does not stop the others. If none succeeds, the call gets the first refusal.
  */
 export function eachOf<Input, Output>(
-  handler: Pick<HandlerOf<Input, Output>, "rows" | "related" | "makes" | "run">,
+  handler: Pick<HandlerOf<Input, Output>, "rows" | "related" | "makes" | "stores" | "run">,
 ): HandlerOf<SeveralInput, SeveralOutput> {
-  const { rows, related, makes, run } = handler;
+  const { rows, related, makes, stores, run } = handler;
   // The front door has checked each input by the contract of the one.
   const inputOf = (input: object, alike?: object) => ({ ...alike, ...input }) as Input;
   const inputsOf = ({ items, alike }: SeveralInput) =>
     items.flatMap((item) => (isRefused(item) ? [] : [inputOf(item.input, alike)]));
   return {
-    stores: "more",
+    ...(stores && { stores }),
     ...(makes && { makes, count: ({ items }) => items.length }),
     rows: (several, acceptedAt) => inputsOf(several).flatMap((input) => rows?.(input, acceptedAt) ?? []),
-    related: (loaded, several) => ({
-      rows: inputsOf(several).flatMap((input) => related?.(loaded, input).rows ?? []),
-    }),
+    related(loaded, several) {
+      const all = inputsOf(several).map((input) => related?.(loaded, input));
+      return {
+        rows: all.flatMap((one) => one?.rows ?? []),
+        makes: all.flatMap((one) => one?.makes ?? []),
+      };
+    },
     run(context, { items, alike }) {
       const ends = items.map((item): SeveralEnd => {
         if (isRefused(item)) return item;
@@ -35,7 +39,7 @@ export function eachOf<Input, Output>(
   };
 }
 
-/** The list of the categories can be long, so only the first refusal that tells it does. */
+/** The list of categories can be long, so only the first refusal has it. */
 function withOneList(ends: readonly SeveralEnd[]): SeveralEnd[] {
   const first = ends.findIndex(listsCategories);
   return ends.map((end, index) => (index > first && listsCategories(end) ? hideCategories(end, []) : end));

@@ -7,21 +7,27 @@ import { actionUndoRun } from "./action/undo-run.ts";
 import { calendarSet } from "./calendar/set.ts";
 import { categoryCreate } from "./category/create.ts";
 import { categoryDelete } from "./category/delete.ts";
+import { categoryRename } from "./category/rename.ts";
 import { categoryUpdate } from "./category/update.ts";
 import { eachOf } from "./each-of.ts";
-import { batchRun } from "./group/run.ts";
+import { groupRun } from "./group/run.ts";
 import { habitComplete } from "./habit/complete.ts";
 import { habitCreate } from "./habit/create.ts";
 import { habitDelete } from "./habit/delete.ts";
+import { habitSkip } from "./habit/skip.ts";
 import { habitUndo } from "./habit/undo.ts";
+import { habitUnskip } from "./habit/unskip.ts";
 import { habitUpdate } from "./habit/update.ts";
 import type { AnyHandler, Handler } from "./handler.ts";
 import { importApply } from "./import/apply.ts";
 import { importStage } from "./import/stage.ts";
+import { reminderAct } from "./reminder/act.ts";
+import { habitAct } from "./reminder/act-on-habit.ts";
 import { reminderClear } from "./reminder/clear.ts";
+import { pushSubscribe, pushUnsubscribe } from "./reminder/push.ts";
 import { reminderSendAgain } from "./reminder/send-again.ts";
 import { reminderSet } from "./reminder/set.ts";
-import { webhookTest } from "./reminder/test-webhook.ts";
+import { channelTest } from "./reminder/test-channel.ts";
 import { todoCreate } from "./todo/create.ts";
 import { todoDelete } from "./todo/delete.ts";
 import { todoToggle } from "./todo/toggle.ts";
@@ -32,7 +38,7 @@ import { userDelete } from "./user/delete.ts";
 import { userEndSessions } from "./user/end-sessions.ts";
 
 /** One handler for every command: a missing one does not compile. */
-const handlers: { [Name in CommandName]: Handler<Name> } = {
+const checked: { [Name in CommandName]: Handler<Name> } = {
   "action.record": actionRecord,
   "action.count": actionCount,
   "action.undo": actionUndo,
@@ -41,21 +47,36 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "category.create": categoryCreate,
   "category.update": categoryUpdate,
   "category.delete": categoryDelete,
+  "category.rename": categoryRename,
   "habit.create": habitCreate,
   "habit.update": habitUpdate,
   "habit.delete": habitDelete,
+  "habit.update-many": eachOf(habitUpdate),
+  "habit.delete-many": eachOf(habitDelete),
+  "habit.act": habitAct,
   "habit.complete": habitComplete,
   "habit.undo": habitUndo,
+  "habit.skip": habitSkip,
+  "habit.unskip": habitUnskip,
+  "habit.complete-many": eachOf(habitComplete),
+  "habit.undo-many": eachOf(habitUndo),
+  "habit.skip-many": eachOf(habitSkip),
+  "habit.unskip-many": eachOf(habitUnskip),
   "todo.create": todoCreate,
-  "todo.create-many": eachOf(todoCreate),
   "todo.update": todoUpdate,
-  "todo.update-many": eachOf(todoUpdate),
   "todo.delete": todoDelete,
   "todo.toggle": todoToggle,
+  "todo.create-many": eachOf(todoCreate),
+  "todo.update-many": eachOf(todoUpdate),
+  "todo.delete-many": eachOf(todoDelete),
+  "todo.toggle-many": eachOf(todoToggle),
   "reminder.set": reminderSet,
   "reminder.clear": reminderClear,
   "reminder.send-again": reminderSendAgain,
-  "batch.run": batchRun,
+  "reminder.act": reminderAct,
+  "push.subscribe": pushSubscribe,
+  "push.unsubscribe": pushUnsubscribe,
+  "batch.run": groupRun,
   "import.stage": importStage,
   "import.apply": importApply,
   "calendar.set": calendarSet,
@@ -63,8 +84,8 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "user.adopt-zone": userClaimZone,
   "user.end-sessions": userEndSessions,
   "user.delete": userDelete,
-  "webhook.test": webhookTest,
+  "webhook.test": channelTest,
 };
 
-/** Finds the handler of a command. Workers read only batches whose commands they have. */
-export const handlerOf = (name: CommandName): AnyHandler => handlers[name];
+/** Workers read only batches whose commands they have. */
+export const handlers: Readonly<Record<CommandName, AnyHandler>> = checked;

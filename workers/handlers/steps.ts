@@ -3,28 +3,27 @@ import type { Refused } from "../../shared/errors.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 
 /**
- * Long work: more than one transaction of about 50 ms should do. The handler of a command declares `steps`, and its `run`
- * calls `beginWork`. The first step is part of the command's transaction. If it is the last, nothing else happens.
- * Otherwise a row of `works` is committed with it, the command is answered, and workers carry out the next steps: each is
- * one transaction with its progress, so that it happens once, and any worker goes on after a crash.
- *
- * Between steps anything may happen, except other long work and slow commands of the same user. So each step leaves rows
- * that are right on their own, and takes rows as it finds them.
+ * Long work takes more than one transaction of about 50 ms. The handler of a command declares `steps`, and its
+ * `run` calls `beginWork`. The first step is part of the command's transaction. If it is not the last, a row of
+ * `works` is committed with it, the command is answered, and workers carry out the next steps. Each step is one
+ * transaction with its progress, so it happens once, and any worker continues after a crash.
+ * Between steps anything may happen, except other long work and slow commands of the same user. So each step leaves
+ * valid rows, and expects any rows.
  */
 export type Steps = Readonly<{
   /** Carries out the next part: at most about a thousand rows. */
   step(context: StepContext): Promise<Step>;
-  /** Counts the rest for people who watch the progress. It is called once, after the first step. */
+  /** Counts the rest, to show people the progress. It is called once, after the first step. */
   left(context: StepContext): Promise<number>;
 }>;
 
-/** A part of the work that was done. */
+/** A finished part of the work. */
 export type Step = Readonly<{
-  /** The number of done ones of those that `left` counts. */
+  /** The number of done ones among those that `left` counted. */
   done: number;
   /** The place at which the next step begins, as any text; null at the end. */
   cursor: string | null;
-  /** The outcome of the whole, at the end. Then its row is kept for a day. */
+  /** The outcome of the whole, at the end; its row is kept for a day. */
   outcome?: object;
 }>;
 

@@ -11,7 +11,7 @@ import type { JobMetrics } from "./job-worker.ts";
 export type WorkerContext = Readonly<{
   config: Config;
   log: Log;
-  /** The shift of tests from PostgreSQL's present, as an interval; always zero in service. */
+  /** The shift by which tests travel from PostgreSQL's present, as an interval; zero in service. */
   travel(): string;
   database: Database;
   /** Adds jobs and publishes replies. It fails at once when Redis is away. */
@@ -23,6 +23,6 @@ export type WorkerContext = Readonly<{
   jobMetrics: JobMetrics;
   /** Undefined without tracing. */
   tracing: Tracing | undefined;
-  /** Tells an orchestrator that a part of this process hangs. */
+  /** Reports a hanging part of this process to an orchestrator. */
   watch: HangWatch;
 }>;

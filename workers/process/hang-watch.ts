@@ -4,7 +4,7 @@ export type HangWatch = Readonly<{
   during<Result>(name: string, work: () => Promise<Result>, withinMs?: number): Promise<Result>;
   /**
    * Watches a loop, which hangs if it does not come round.
-   * @param isExcused true while it waits for something that a restart would not fix
+   * @param isExcused true during a wait that a restart would not end
    * @returns a function to call each time it comes round
    */
   loop(name: string, isExcused: () => boolean): () => void;

@@ -1,7 +1,8 @@
 import { type Job, Worker } from "bullmq";
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Log } from "../../shared/process/observe/log.ts";
-import { connectionOptions, type QueueDefinition, type QueuePlace } from "../../shared/queue/queues.ts";
+import { throttled } from "../../shared/process/observe/throttle-log.ts";
+import { connectionOptions, type QueueConnection, type QueueDefinition } from "../../shared/queue/queues.ts";
 import type { HangWatch } from "./hang-watch.ts";
 
 /** Counts the jobs of all queues of one worker process. */
@@ -40,7 +41,7 @@ export function createJobMetrics(registry: Registry): JobMetrics {
   });
   return {
     async measure(queue, { timestamp, attemptsStarted }, run) {
-      // The clock of the host that added the job may be ahead of ours.
+      // The clock of the host that added the job may be ahead of this one.
       waits.observe({ queue }, Math.max(0, Date.now() - timestamp) / 1000);
       if (attemptsStarted > 1) redelivered.inc({ queue });
       const started = performance.now();
@@ -57,14 +58,14 @@ export function createJobMetrics(registry: Registry): JobMetrics {
   };
 }
 
-/** How long an idle worker asks for jobs at a time. */
+/** The time for which an idle worker waits for a job. */
 const pollSeconds = 1;
-/** How soon a worker asks again when asking has failed, as it does while a Redis Cluster elects a new master. */
+/** The pause after a failed question, for example while a Redis Cluster elects a new master. */
 const askAgainMs = 300;
-/** A job is run again whenever its worker died; commands and deliveries know by themselves when it is too late. */
+/** A job runs again whenever its worker died; commands and deliveries know themselves when it is too late. */
 const maxStalledCount = 100;
 
-type Work<Data> = QueuePlace &
+type Work<Data> = QueueConnection &
   Readonly<{
     concurrency: number;
     log: Log;
@@ -77,7 +78,7 @@ type Work<Data> = QueuePlace &
 export function openWorker<Data>(definition: QueueDefinition, work: Work<Data>): Worker<Data> {
   const { name, lockMs } = definition;
   const { log, metrics, watch, concurrency, connection } = work;
-  // While Redis is away, the loop has to wait for it.
+  // While Redis is away, the loop must wait for it.
   const comeRound = watch.loop(`${name} queue`, () => connection.status !== "ready");
   const run = (job: Job<Data>) => {
     comeRound();
@@ -93,12 +94,13 @@ export function openWorker<Data>(definition: QueueDefinition, work: Work<Data>):
     runRetryDelay: askAgainMs,
   });
   worker.onPoll = comeRound;
-  worker.on("error", (error) => log.warn({ queue: name, reason: error.message }, "queue unavailable"));
+  const sayAway = throttled((reason: string) => log.warn({ queue: name, reason }, "queue unavailable"));
+  worker.on("error", ({ message }) => sayAway(message));
   worker.on("failed", (_job, error) => log.warn({ queue: name, reason: error.message }, "job failed"));
   return worker;
 }
 
-/** BullMQ has no event for a queue that was asked in vain, by which is seen that the loop goes on. */
+/** BullMQ has no event for a question without a job, so this wraps the question to see that the loop goes on. */
 class PollingWorker<Data> extends Worker<Data> {
   onPoll = () => {};
   protected override getBlockTimeout(blockUntil: number): number {

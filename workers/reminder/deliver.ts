@@ -1,6 +1,7 @@
 import type { ReminderChannel } from "../../shared/domain/reminder/channels.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { type Channel, sendFailed } from "./channels/channel.ts";
+import type { Message } from "./channels/message.ts";
 import type { DeliveryKeys } from "./jobs.ts";
 import { type LeasedDelivery, leaseDeliveries, renewLeaseEveryMs, renewLeases } from "./lease.ts";
 import type { ReminderMetrics } from "./reminder-metrics.ts";
@@ -14,6 +15,7 @@ type DelivererContext = Readonly<{
   log: Log;
   travel(): string;
   channels: Record<ReminderChannel, Channel>;
+  compose(delivery: LeasedDelivery): Promise<Message>;
   metrics: ReminderMetrics;
 }>;
 
@@ -30,7 +32,7 @@ const stopWithinMs = 8_000;
 
 /** Sends deliveries and writes their results. In PostgreSQL they are `sending` until the result is written. */
 export function createDeliverer(context: DelivererContext): Deliverer {
-  const { database, log, travel, channels, metrics } = context;
+  const { database, log, travel, channels, compose, metrics } = context;
   const underWay = new Map<string, LeasedDelivery>();
   const targets = createSlowTargets();
   const results = createResultWriter(context, ({ delivery }) => underWay.delete(delivery.id));
@@ -46,8 +48,8 @@ export function createDeliverer(context: DelivererContext): Deliverer {
       results.add({ delivery, result });
     };
     if (!targets.enter(delivery)) return end("busy");
-    const result = await channels[delivery.channel]
-      .send(delivery)
+    const result = await compose(delivery)
+      .then((message) => channels[delivery.channel].send(delivery, message))
       .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error)));
     targets.leave(delivery, performance.now() - from);
     if (!result.ok) {

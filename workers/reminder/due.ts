@@ -65,7 +65,7 @@ const takeOverdue = `
 export type TakenDeliveries = Readonly<{ taken: number }> & DeliveryKeys;
 
 /** A queued delivery is queued again after this time, in case its job was lost. */
-const queueTimeout = "60 seconds";
+export const queueTimeout = "60 seconds";
 
 export const takeDueReminders = (store: ReminderStore, limit: number): Promise<TakenDeliveries> =>
   take(store, takeDue, [limit, queueTimeout]);

@@ -1,4 +1,5 @@
 import { Counter, Histogram, type Registry } from "prom-client";
+import { isTest } from "./lease.ts";
 import { type DeliveryAttempt, deliveryResult } from "./results.ts";
 
 /** Counts the reminders that one worker process sends. */
@@ -24,9 +25,9 @@ export function createReminderMetrics(registry: Registry): ReminderMetrics {
   });
   return {
     attempted(attempt, tookSeconds) {
-      const { channel, todo, overdue_seconds } = attempt.delivery;
+      const { channel, overdue_seconds } = attempt.delivery;
       // A person tests a webhook because it may fail.
-      if (todo === null) return;
+      if (isTest(attempt.delivery)) return;
       const { status: outcome } = deliveryResult(attempt);
       attempts.inc({ channel, outcome });
       if (outcome === "sent" || outcome === "unsent")

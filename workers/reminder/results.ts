@@ -1,5 +1,5 @@
 import type { ChannelResult } from "./channels/channel.ts";
-import type { LeasedDelivery } from "./lease.ts";
+import { isTest, type LeasedDelivery } from "./lease.ts";
 import { retryAfterMs } from "./retry.ts";
 import type { WebhookAttempt } from "./webhook-health.ts";
 
@@ -21,14 +21,14 @@ type DeliveryResult = Readonly<{
 const busyAgainMs = 10_000;
 
 export function deliveryResult({ delivery, result }: DeliveryAttempt): DeliveryResult {
-  const { user_id: userId, id, todo, attempts, channel } = delivery;
+  const { user_id: userId, id, attempts, channel } = delivery;
   if (result === "busy") {
     const againInMs = busyAgainMs * (1 + Math.random());
     return { userId, id, againInMs, status: "postponed", error: null };
   }
   if (result.ok)
     return { userId, id, againInMs: 0, status: channel === "log" ? "unsent" : "sent", error: null };
-  const again = result.final || todo === null ? undefined : retryAfterMs(attempts);
+  const again = result.final || isTest(delivery) ? undefined : retryAfterMs(attempts);
   if (again === undefined) return { userId, id, againInMs: 0, status: "failed", error: result.reason };
   return { userId, id, againInMs: again, status: "retrying", error: result.reason };
 }
@@ -38,8 +38,8 @@ export function deliveryResult({ delivery, result }: DeliveryAttempt): DeliveryR
  * failed test does not count: people test a webhook because it may fail.
  */
 export function webhookAttempts({ delivery, result }: DeliveryAttempt): WebhookAttempt[] {
-  const { channel, user_id: userId, webhook_failures: failures, todo } = delivery;
+  const { channel, user_id: userId, webhook_failures: failures } = delivery;
   if (channel !== "webhook" || result === "busy") return [];
-  const counts = result.ok ? failures > 0 : !result.final && todo !== null;
+  const counts = result.ok ? failures > 0 : !result.final && !isTest(delivery);
   return counts ? [{ userId, ok: result.ok }] : [];
 }

@@ -3,8 +3,8 @@ import type { LeasedDelivery } from "./lease.ts";
 
 type SlowTargets = Readonly<{
   /**
-   * Takes a place at the delivery's target until `leave`.
-   * @returns false when none is free
+   * Takes a turn at the delivery's target until `leave`.
+   * @returns false when no turn is free
    */
   enter(delivery: LeasedDelivery): boolean;
   leave(delivery: LeasedDelivery, tookMs: number): void;
@@ -14,8 +14,8 @@ const slowMs = 2_000;
 const maxAtSlowTarget = 20;
 
 /**
- * Keeps unresponsive receivers from taking all places: a target whose last answer was slow gets only a few. A target is
- * the host of an address, or the channel as a whole.
+ * Keeps unresponsive receivers from taking all turns: a target whose last answer was slow gets only a few. A target
+ * is the host of an address, or the channel as a whole.
  */
 export function createSlowTargets(): SlowTargets {
   const slow = new Set<string>();
@@ -39,8 +39,11 @@ export function createSlowTargets(): SlowTargets {
   };
 }
 
+/** Browsers have several hosts: a slow host that a person named slows only people with the same hosts. */
 function targetOf(delivery: LeasedDelivery): string {
-  const { target } = channels[delivery.channel];
-  const address = target && delivery[target.column];
-  return (address && URL.parse(address)?.host) || delivery.channel;
+  const { channel, browsers } = delivery;
+  const [target] = channels[channel].targets ?? [];
+  const addresses = target ? [delivery[target.column]] : (browsers ?? []).map(({ endpoint }) => endpoint);
+  const hosts = new Set(addresses.map((address) => URL.parse(address ?? "")?.host ?? channel));
+  return [...hosts].sort().join() || channel;
 }

@@ -1,5 +1,7 @@
 import type { Queue } from "bullmq";
-import { type TakenDeliveries, takeDueReminders, takeOverdueDeliveries } from "./due.ts";
+import type { Log } from "../../shared/process/observe/log.ts";
+import { queueTimeout, type TakenDeliveries, takeDueReminders, takeOverdueDeliveries } from "./due.ts";
+import { takeDueHabits } from "./due-habits.ts";
 import { type DeliveryKeys, queueDeliveries } from "./jobs.ts";
 import type { ReminderStore } from "./store.ts";
 
@@ -7,11 +9,15 @@ type TickContext = Readonly<{
   database: ReminderStore["database"];
   queue: Queue<DeliveryKeys>;
   travel(): string;
-  /** True if PostgreSQL's clock has just jumped, so that leases which seem to have ended may be in use. */
+  defaultTimeZone: string;
+  log: Log;
+  /** True if PostgreSQL's clock has just jumped, so leases that seem to have ended may be in use. */
   hasJumped(): Promise<boolean>;
 }>;
 
-const batch = 2_000;
+const maxClaimed = 2_000;
+/** Planning the next ring of a habit takes a tenth of a millisecond, while its row is locked. */
+const habitsAtOnce = 500;
 /** Redis holds at most about this many jobs; PostgreSQL keeps the rest until there is room. */
 const maxQueuedJobs = 200;
 
@@ -20,15 +26,19 @@ const maxQueuedJobs = 200;
  * later one takes up its rows.
  */
 export async function runTick(context: TickContext): Promise<void> {
-  const { database, travel, hasJumped } = context;
+  const { database, travel, defaultTimeZone, log, hasJumped } = context;
   const store = () => ({ database, travel: travel() });
   if (!(await hasJumped()))
-    await fillQueue(context, (jobs) => takeOverdueDeliveries(store(), batch, jobs === 0));
-  await fillQueue(context, () => takeDueReminders(store(), batch));
+    await fillQueue(context, maxClaimed, (jobs) => takeOverdueDeliveries(store(), maxClaimed, jobs === 0));
+  await fillQueue(context, maxClaimed, () => takeDueReminders(store(), maxClaimed));
+  await fillQueue(context, habitsAtOnce, () =>
+    takeDueHabits({ ...store(), defaultTimeZone, log }, habitsAtOnce, queueTimeout),
+  );
 }
 
 async function fillQueue(
   { queue }: TickContext,
+  limit: number,
   take: (jobs: number) => Promise<TakenDeliveries>,
 ): Promise<void> {
   for (;;) {
@@ -36,7 +46,7 @@ async function fillQueue(
     if (jobs >= maxQueuedJobs) return;
     const taken = await take(jobs);
     await queueDeliveries(queue, taken);
-    if (taken.taken < batch) return;
+    if (taken.taken < limit) return;
   }
 }
 

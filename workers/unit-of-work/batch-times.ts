@@ -13,14 +13,14 @@ type StoredUser = { [Setting in keyof StoredDaySettings]: StoredDaySettings[Sett
     deleted: boolean;
   };
 
-/** The time of a transaction, and what decides which day it is for its users. */
+/** The time of a transaction, and the settings that decide its users' days. */
 export type BatchTimes = Readonly<{
   /** The transaction's time, with microseconds. */
   now: string;
   /** PostgreSQL's clock after BEGIN (epoch ms), so that no host's clock decides what is late. */
   nowMs: number;
   users: ReadonlyMap<string, StoredUser>;
-  /** Replies without a key to commands sent before then (epoch ms) may be lost; infinite when it was not noted yet. */
+  /** Replies without a key to commands sent before then (epoch ms) may be lost; infinite when that time is unknown. */
   repliesSince: number;
 }>;
 
@@ -35,7 +35,7 @@ const statement = `
 
 type Row = StoredUser & { now: string; at: number; replies_since: number | null };
 
-/** One statement for all of it: two made a transaction take 5 % longer. */
+/** One statement reads all of it: two made a transaction take 5 % longer. */
 export async function readTimes(connection: Queryable, userIds: readonly string[]): Promise<BatchTimes> {
   const { rows } = await connection.query<Row>(statement, [userIds]);
   const [first] = rows;
@@ -48,8 +48,8 @@ export async function readTimes(connection: Queryable, userIds: readonly string[
 }
 
 /**
- * Notes that replies without a key are complete from now on. A crash of PostgreSQL empties their unlogged partitions,
- * and with them the row that is written here. A time in the future was noted before the clock was set back.
+ * Stores that replies without a key are complete from now on. A crash of PostgreSQL empties their unlogged
+ * partitions, and the row written here as well. A time in the future was stored before the clock was set back.
  */
 export const noteRepliesSince = (connection: Queryable): Promise<unknown> =>
   connection.query(
@@ -62,8 +62,8 @@ export const noteRepliesSince = (connection: Queryable): Promise<unknown> =>
 const toleranceMs = 600_000;
 
 /**
- * Rows lie in partitions by time, and the clock of a front door must not put one where there is no partition.
- * @returns the time that a front door noted (epoch ms), or PostgreSQL's when the two are far apart
+ * Rows lie in partitions by time, so the clock of a front door must not put one where no partition is.
+ * @returns the front door's time (epoch ms), or PostgreSQL's if the two are far apart
  */
 export const trustedTime = (noted: number, { now, nowMs }: Pick<BatchTimes, "now" | "nowMs">): string =>
   Math.abs(noted - nowMs) < toleranceMs ? new Date(noted).toISOString() : now;

@@ -1,5 +1,5 @@
 import { maxUndone } from "../../shared/contracts/action/undo.ts";
-import { maxSeveral } from "../../shared/contracts/todo/several.ts";
+import { maxSeveral } from "../../shared/contracts/kernel/several.ts";
 import type { View } from "./table.ts";
 
 export type CategoryMembers = Readonly<{
@@ -9,7 +9,7 @@ export type CategoryMembers = Readonly<{
   todo_ids: readonly number[];
 }>;
 
-/** One more than a single undo can take out of the category, so that it sees whether others are in it. */
+/** One more than a single undo can remove from the category, to see whether others are in it. */
 const mostSeen = maxUndone * maxSeveral + 1;
 
 const members = (table: string): string => `

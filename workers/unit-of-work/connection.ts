@@ -10,10 +10,10 @@ const markFailure = (error: unknown): never => {
   throw new DatabaseFailure(error);
 };
 
-/** @throws DatabaseFailure when there is no connection to be had */
+/** @throws DatabaseFailure when no connection can be had */
 export const connect = (pool: Pool): Promise<PoolClient> => pool.connect().catch(markFailure);
 
-/** Marks failed queries where they fail, so that no error of the workers' own code is taken for an outage. */
+/** Marks failed queries here, so that an error of the workers' own code never looks like an outage. */
 export const markFailures = (connection: Queryable): Queryable => ({
   query: <Row extends QueryResultRow>(text: string, values?: unknown[]) =>
     connection.query<Row>(text, values).catch(markFailure),

@@ -16,8 +16,8 @@ type Group = Readonly<{
 }>;
 
 /**
- * Loads the requested rows into `state`: one query per table and lock, all sent at once, tables and keys in one fixed
- * order, so that two transactions never wait for each other in a circle.
+ * Loads the requested rows into `state` by one query per table and lock. All are sent at once, with tables and keys
+ * in one fixed order, so that two transactions never wait for each other in a circle.
  */
 export async function load(
   connection: Queryable,

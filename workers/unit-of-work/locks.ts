@@ -5,8 +5,8 @@ const keyLocks = `
   select v.id, pg_try_advisory_xact_lock(v.lock) as free from unnest($1::text[], $2::bigint[]) v(id, lock)`;
 
 /**
- * Locks the keys of commands with an idempotency key for this transaction: of two repeats at the same time one runs, and
- * the other finds its reply. It never waits, and must be sent before the query for stored replies.
+ * Locks the keys of commands with an idempotency key for this transaction: of two simultaneous repeats one runs,
+ * and the other finds its reply. It never waits, and must be sent before the query for stored replies.
  * @returns the ids of commands whose key another transaction has locked
  */
 export async function lockKeys(
@@ -25,13 +25,16 @@ const lockOf = (id: string): string =>
 const turnLock = "select pg_try_advisory_xact_lock(hashtextextended('works ' || $1, 0)) as free";
 const openWork = "select from works where user_id = $1 and ended_at is null limit 1";
 
-/** Takes the user's turn until the transaction ends: of commands that are apart and steps of a user, one at a time runs anywhere. */
+/**
+ * Takes the user's turn until the transaction ends: only one slow command, group or step of a user runs at a time,
+ * on any worker.
+ */
 export async function takeTurn(connection: Queryable, userId: string): Promise<boolean> {
   const { rows } = await connection.query<{ free: boolean }>(turnLock, [userId]);
   return rows[0]?.free === true;
 }
 
-/** Takes the turn for a command that is apart, which long work of its user goes before. */
+/** Takes the turn for a slow command or group; long work of its user goes first. */
 export async function takeTurnAfterWorks(
   connection: Queryable,
   userId: string,

@@ -12,22 +12,25 @@ export type NewRow = Readonly<{
   hasId?: boolean | undefined;
 }>;
 
-/** The most rows that one user can have: more than anybody needs, but few enough to keep statements short. */
+/** The most rows of one user: more than anybody needs, but few enough to keep statements short. */
 const quotas: Readonly<Record<NumberedTable, number>> = {
   categories: 1_000,
   habits: 2_000,
   todos: 50_000,
 };
 
-/** The quotas and ids of what one transaction makes. What is rolled back uses no quota up, and leaves a gap in the ids. */
+/** Quotas and ids for the new rows of one transaction. A rollback uses up no quota, and leaves a gap in the ids. */
 export type NewRows = Readonly<{
-  /** Takes an id for each row that may be made, and counts the rows of users whose count is not known. */
+  /** Takes an id for each possible new row, and counts the rows of users whose count is unknown. */
   reserve(connection: Queryable, rows: readonly NewRow[]): Promise<void>;
-  /** @throws Error when none was reserved */
+  /** @throws Error when no id was reserved */
   nextId(table: NumberedTable): number;
   /** Counts one more row. @returns a refusal that says what to do when the quota is used up */
   useQuota(row: NewRow): Refused | undefined;
-  /** Notes which quotas were used. @returns a function that forgets all uses since then */
+  /**
+   * Remembers the used quotas.
+   * @returns a function that forgets all later uses
+   */
   checkpoint(): () => void;
   committed(): void;
 }>;
@@ -37,13 +40,13 @@ export type OpenNewRows = () => NewRows;
 
 type Count = { count: number; trustedUntil: number };
 
-/** A count below half of the quota is trusted for longer: what other workers add meanwhile still fits in. */
+/** A count below half of the quota is trusted for longer, because additions of other workers still fit. */
 const trustedMs = { belowHalf: 60_000, aboveHalf: 1_000 };
 const maxKnown = 20_000;
 
 /**
- * Counts the rows of users who create some, at most once a minute each: counting with every command would cost as
- * much as the command, and quotas are so generous that exceeding one by the rows of a minute is harmless.
+ * Counts the rows of users who create some, at most once a minute each. Counting with every command would cost as
+ * much as the command, and exceeding a generous quota by a minute's rows is harmless.
  */
 export function createQuotas(): OpenNewRows {
   const known = new Map<string, Count>();
@@ -117,8 +120,8 @@ const usedUp = ({ table }: NewRow): Refused => {
 };
 
 /**
- * Takes ids inside the transaction, so that they grow with time over all workers: blocks that each worker reserved
- * in advance put new rows into the middle of lists.
+ * Takes ids inside the transaction, so that they grow with time over all workers. Blocks that workers reserved in
+ * advance put new rows into the middle of lists.
  */
 async function takeIds(connection: Queryable, table: NumberedTable, count: number): Promise<number[]> {
   const statement = `select nextval('${table}_id_seq') as id from generate_series(1, $1)`;
@@ -126,7 +129,7 @@ async function takeIds(connection: Queryable, table: NumberedTable, count: numbe
   return rows.map(({ id }) => id);
 }
 
-/** Counts no further than the quota, however many rows there are. */
+/** Counts no further than the quota. */
 async function countRows(connection: Queryable, table: NumberedTable, userIds: readonly string[]) {
   const { rows } = await connection.query<{ user_id: string; count: number }>(
     `select v.user_id, (select count(*) from (select 1 from ${table} t where t.user_id = v.user_id limit $2) t)

@@ -4,8 +4,8 @@ import type { TableName, ViewName } from "./tables.ts";
 type RowKey = string | number | readonly (string | number)[];
 
 /**
- * A row that a command wants loaded, and the lock that it takes: `update` to change the row, `key share` to refer to
- * it, so that it cannot be deleted meanwhile. A request without a key means all rows of the user.
+ * A requested row and its lock: `update` to change the row, `key share` to refer to it, so that it cannot be
+ * deleted meanwhile. A request without a key means all rows of the user.
  */
 export type RowRequest =
   | Readonly<{ table: TableName; key?: RowKey; lock: "update" | "key share" | "none" }>
@@ -17,7 +17,7 @@ export const forUpdate = (table: TableName, key: RowKey): RowRequest => ({
   lock: "update",
 });
 
-/** Only a slow command may ask for all rows, since it waits until no other transaction has locked any of them. */
+/** Only a slow command may request all rows, because it waits until no other transaction has locked any of them. */
 export const allForUpdate = (table: TableName): RowRequest => ({ table, lock: "update" });
 
 /** The settings are one row, whose key is the user. */

@@ -58,14 +58,17 @@ function inParts<Row>(rows: readonly Row[], size: (row: Row) => number): Row[][]
   return parts;
 }
 
-/** True if a change goes to the write-ahead log. A reply to a command without a key does not: its table is unlogged. */
+/** True if a change goes to the write-ahead log. The table of replies without a key is unlogged. */
 export const hasLoggedChange = (state: State): boolean =>
-  state.changes.some(({ name, place, entries }) => {
-    const { change = "none", row } = entries.get(place) ?? {};
+  state.changes.some(({ name, entryKey, entries }) => {
+    const { change = "none", row } = entries.get(entryKey) ?? {};
     return change !== "none" && (name !== "inbox" || (row && "keyed" in row && row.keyed === true));
   });
 
-/** json_to_recordset reads an absent field as null, and often half of a row is null: that halves the JSON. */
+/**
+ * json_to_recordset reads an absent field as null. Often half of a row is null, so leaving nulls out halves the
+ * JSON.
+ */
 const asJson = (rows: readonly object[]): string => JSON.stringify(rows.map(withoutNulls));
 
 function withoutNulls(row: object): object {

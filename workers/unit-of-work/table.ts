@@ -5,17 +5,17 @@ export type Column = Readonly<{ name: string; type: string }>;
 /** The columns whose length counts in the ledger of bytes. */
 export type SizedColumns = Readonly<{ texts: readonly string[]; lists: readonly string[] }>;
 
-/** The unit of work's settings for a table, beyond its entity. */
+/** Settings of a table in the unit of work, beyond its entity. */
 export type TableSpec = Readonly<{
-  /** The name by which handlers know it, where they do. */
+  /** The name for handlers, if they may see it. */
   as?: string;
-  /** The key by which commands name rows, where that is not the primary key. */
+  /** The key by which commands name rows, if it is not the primary key. */
   key?: readonly string[];
   /** The kind of the tombstones (`deletions`) that its deleted rows leave. */
   tombstone?: number;
-  /** An upsert's clause for a row that stands already; without one, it replaces the row. */
+  /** The conflict clause of an upsert; without one, it replaces the row. */
   onConflict?: string;
-  /** The columns that an update changes, where these are not all. */
+  /** The columns that an update changes, if not all. */
   updates?: readonly string[];
   /** Statements in place of the usual ones. */
   own?: Partial<Statements>;
@@ -23,10 +23,10 @@ export type TableSpec = Readonly<{
   bytes?: Exclude<ByteKind, "growth"> | "none";
 }>;
 
-/** Each has one text for any number of rows, so that it is planned once. */
+/** Each statement has one text for any number of rows, so that it is planned once. */
 export type Statements = Readonly<{
   forUpdate: string;
-  /** Never waits: of a row that another transaction has locked, it returns only the key. */
+  /** Never waits: for a row that another transaction has locked, it returns only the key. */
   forUpdateSkipLocked: string;
   /** The lock of a foreign key: the row cannot be deleted, and inserting a reference to it never waits. */
   forKeyShare: string;
@@ -36,7 +36,7 @@ export type Statements = Readonly<{
   read: string;
   /** All rows of the given users. */
   readAll: string;
-  /** Takes the rows as one JSON array, as do `upsert` and `update`. */
+  /** Takes the rows as one JSON array, like `upsert` and `update`. */
   insert: string;
   upsert: string;
   update: string;
@@ -50,21 +50,20 @@ export type Table<Name extends string = string> = Readonly<{
   key: readonly string[];
   bytes: NonNullable<TableSpec["bytes"]>;
   sized: SizedColumns;
+  /** True if its rows name their authors. */
+  isSigned: boolean;
   sql: Statements;
 }>;
 
 /** Computed rows that commands read. The statement takes one array for each column of the key. */
 export type View = Readonly<{ as: string; key: readonly string[]; read: string }>;
 
-/**
- * A change of many rows that a handler asks for without loading them. Of one user, each is asked for once for each value
- * of its key.
- */
+/** A change of many rows that a handler requests without loading them, at most once for each user and key. */
 export type Effect<Row> = Readonly<{
   key: readonly ["user_id", keyof Row & string];
-  /** Takes what was asked for as one JSON array. Undefined where the transaction does without one. */
+  /** Takes the requests as one JSON array; undefined for an effect without a statement. */
   statement?: string;
-  /** The rows that the statement writes for one, if they can be thousands. */
+  /** The number of rows that the statement writes for one request, if it can be thousands. */
   size?(row: Row): number;
   /** Set if these rows, and so their bytes, are new. */
   adds?: true;

@@ -8,28 +8,30 @@ import { statementsOf } from "./statements.ts";
 import type { Column, Effect, SizedColumns, Table, TableSpec, View } from "./table.ts";
 
 /**
- * Every table of the unit of work, once, in the order in which rows are written: a table comes after those that it refers
- * to. Loading, locking, saving, the ledger of bytes and what handlers see of it (`as`) are derived from here.
+ * Every table of the unit of work, once, in the order of writing: a table comes after those to which it refers.
+ * Loading, locking, saving, the ledger of bytes and the tables of handlers (`as`) follow from this list.
  */
 export const tables = {
   users: { as: "users" },
   categories: { as: "categories", tombstone: deletionKinds.categories },
   habits: { as: "habits", tombstone: deletionKinds.habits },
   habit_completions: { as: "completions" },
+  habit_amounts: { as: "amounts" },
   todos: { as: "todos", tombstone: deletionKinds.todos },
   reminders: { as: "reminders" },
   reminder_deliveries: { as: "deliveries" },
+  push_subscriptions: { as: "browsers" },
   action_log: {
     as: "actions",
     bytes: "log",
-    // A redelivered call leaves its row as it is; a row that counts refused calls adds them up.
+    // A redelivered call leaves its row as it is; a row that counts refused calls is added up.
     onConflict: `on conflict (user_id, called_at, request_id) do update
       set calls = action_log.calls + excluded.calls where excluded.outcome = 'rate_limited'`,
-    // A row stands as it is, but for what took it back.
+    // Only `undone_by` of a row ever changes.
     updates: ["undone_by"],
   },
   action_images: { as: "images", bytes: "images" },
-  // Its rows are written by the statements that remove others.
+  // The statements that remove other rows write these.
   deletions: {},
   import_parts: { as: "importParts" },
   import_keys: { as: "importKeys", own: { read: readImportKeys } },
@@ -59,10 +61,10 @@ type EffectRows = {
   works: WorkRow;
 };
 
-/** Effects by their names in handlers, in the order in which they run, after rows are written. */
+/** Effects by their names in handlers, in the order in which they run after the rows are written. */
 export const effects: { readonly [Name in keyof EffectRows]: Effect<EffectRows[Name]> } = {
   writeHistory,
-  // Long work that a command begins: its row is written with its first step, unless that is the last as well.
+  // A command's long work: its row is written after its first step, unless that was the last one.
   works: { key: ["user_id", "id"] },
 };
 
@@ -70,7 +72,7 @@ export type EffectName = keyof typeof effects;
 export const effectNames = Object.keys(effects) as EffectName[];
 export const isEffect = (name: string): name is EffectName => name in effects;
 
-/** The rows that a transaction knows, by what they are rows of. */
+/** The rows that a transaction knows, by table, view or effect. */
 export type Rows = Pick<TableRows, TableName> & ViewRows & EffectRows;
 
 export type TableMap = { readonly [Name in TableName]: Table<Name> };
@@ -88,7 +90,8 @@ export function describeTables(orm: MikroORM): TableMap {
     const keyNames: readonly string[] = spec.key ?? entity.primaryKeys;
     const key = columns.flatMap((column) => (keyNames.includes(column.name) ? column.name : []));
     const table = { name, columns, key, bytes: spec.bytes ?? "things", sized: sizedColumns(columns) };
-    return [name, { ...table, sql: statementsOf(table, spec) }];
+    const isSigned = columns.some((column) => column.name === "written_by");
+    return [name, { ...table, isSigned, sql: statementsOf(table, spec) }];
   });
   return Object.fromEntries(described) as TableMap;
 }

@@ -1,6 +1,6 @@
 /**
- * The number of the transaction that last wrote a row, by which clients that keep a copy learn of changes. Its default
- * is the present transaction, in new rows as in `excluded`. Triggers set it in tables without tombstones.
+ * The number of the transaction that last wrote a row, from which clients with a copy learn of changes. Its default
+ * is the present transaction, in new rows and in `excluded`. Triggers set it in tables without tombstones.
  */
 export const changedXid = "changed_xid";
 

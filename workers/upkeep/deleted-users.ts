@@ -3,10 +3,12 @@ import type { Queryable } from "../unit-of-work/connection.ts";
 /** Every table with rows of a user, and its key. A table comes before those that it refers to. */
 const tables = [
   ["works", "id"],
+  ["push_subscriptions", "id"],
   ["reminder_deliveries", "id"],
   ["reminders", "todo_id"],
   ["todos", "id"],
   ["habit_completions", "habit_id, local_date"],
+  ["habit_amounts", "habit_id, local_date"],
   ["habits", "id"],
   ["categories", "id"],
   ["deletions", "changed_xid, kind, id"],

@@ -3,18 +3,23 @@ import type { Database } from "../../shared/db/orm.ts";
 
 type Store = Pick<Database, "pool">;
 
-const batch = 10_000;
+const maxDeleted = 10_000;
 
 /** The keys of the oldest rows that have been kept for 30 days. */
 const oldRows = (table: string, key: string, time: string, kept = "30 days"): string => `(
   select ${key} from ${table}
-  where ${time} < now() + $1::interval - interval '${kept}' order by ${time} limit ${batch}) old`;
+  where ${time} < now() + $1::interval - interval '${kept}' order by ${time} limit ${maxDeleted}) old`;
 
 /**
- * Deletes in small batches, so that no other statement waits long.
+ * Deletes few rows at a time, so that no other statement waits long.
  * @returns the number of deleted rows
  */
-async function deleteInBatches({ pool }: Store, sql: string, travel: string, most = batch): Promise<number> {
+async function deleteInParts(
+  { pool }: Store,
+  sql: string,
+  travel: string,
+  most = maxDeleted,
+): Promise<number> {
   let deleted = 0;
   for (let rows = most; rows === most; deleted += rows)
     rows = (await pool.query(sql, [travel])).rowCount ?? 0;
@@ -27,24 +32,24 @@ const oldDeliveries = `
 
 /** @param travel distance from the present, as an interval */
 export const pruneDeliveries = (store: Store, travel = "0"): Promise<number> =>
-  deleteInBatches(store, oldDeliveries, travel);
+  deleteInParts(store, oldDeliveries, travel);
 
 /** Nobody can take these deletions back any more. A habit that came back and was deleted again has a newer one. */
-const oldCompletions = `
-  delete from habit_completions c using (
+const daysOfDeletedHabits = (table: "habit_completions" | "habit_amounts"): string => `
+  delete from ${table} c using (
     select c.user_id, c.habit_id, c.local_date
     from (
       select * from deletions where deleted_at < now() + $1::interval - interval '30 days' order by deleted_at offset 0
     ) d
     cross join lateral (
-      select * from habit_completions c where c.user_id = d.user_id and c.habit_id = d.id
+      select * from ${table} c where c.user_id = d.user_id and c.habit_id = d.id
         and not exists (select from habits h where h.user_id = d.user_id and h.id = d.id)
         and not exists (
           select from deletions n
           where n.user_id = d.user_id and n.kind = d.kind and n.id = d.id and n.changed_xid > d.changed_xid)
       offset 0
     ) c
-    where d.kind = ${deletionKinds.habits} limit ${batch}
+    where d.kind = ${deletionKinds.habits} limit ${maxDeleted}
   ) old
   where c.user_id = old.user_id and c.habit_id = old.habit_id and c.local_date = old.local_date`;
 
@@ -63,13 +68,14 @@ const oldDeletions = `
   select from gone`;
 
 /**
- * Deletes old deletions, and before them the completions of deleted habits. A client whose copy may still contain these
+ * Deletes old deletions, and before them the completions and amounts of deleted habits. A client whose copy may still contain these
  * rows must start anew.
  * @param travel distance from the present, as an interval
  */
 export async function pruneDeletions(store: Store, travel = "0"): Promise<number> {
-  await deleteInBatches(store, oldCompletions, travel);
-  return deleteInBatches(store, oldDeletions, travel);
+  for (const table of ["habit_completions", "habit_amounts"] as const)
+    await deleteInParts(store, daysOfDeletedHabits(table), travel);
+  return deleteInParts(store, oldDeletions, travel);
 }
 
 /**
@@ -85,14 +91,14 @@ export async function pruneWorks({ pool }: Store, travel = "0"): Promise<number>
 }
 
 /** A part of a file is up to 48,000 characters long. */
-const partsInBatch = 200;
+const partsAtATime = 200;
 
 /** A file that is being replaced or imported now is left to the next run. */
 const oldParts = `
   delete from import_parts p using (
     select user_id, part from import_parts
     where created_at < now() + $1::interval - interval '1 day'
-    order by created_at limit ${partsInBatch} for update skip locked
+    order by created_at limit ${partsAtATime} for update skip locked
   ) old
   where p.user_id = old.user_id and p.part = old.part`;
 
@@ -101,4 +107,4 @@ const oldParts = `
  * @param travel distance from the present, as an interval
  */
 export const pruneImports = (store: Store, travel = "0"): Promise<number> =>
-  deleteInBatches(store, oldParts, travel, partsInBatch);
+  deleteInParts(store, oldParts, travel, partsAtATime);

@@ -4,7 +4,7 @@ import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../process/context.ts";
 import { startSchedule } from "../process/schedule.ts";
 import { measureAccounts } from "../unit-of-work/bytes/measure.ts";
-import { countKeptBytes } from "../unit-of-work/bytes/metrics.ts";
+import { showKeptBytes } from "../unit-of-work/bytes/metrics.ts";
 import { advanceClock, mendReminders } from "./clock.ts";
 import { sweepDeletedUsers } from "./deleted-users.ts";
 import { pruneDeletions, pruneDeliveries, pruneImports, pruneWorks } from "./old-rows.ts";
@@ -20,7 +20,7 @@ const withinMs = 20 * 60_000;
 /** Starts this process's share of the upkeep. It makes partitions first, so that the first command has one. */
 export async function startUpkeep(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
   const { database, config, log } = context;
-  const countBytes = countKeptBytes(context.registry, config.accountMegabytes);
+  const countBytes = showKeptBytes(context.registry, config.accountMegabytes);
   const notMade = (error: unknown) => log.warn({ reason: String(error) }, "partitions not made yet");
   await makePartitions(database.pool, keptFor(config.actionLogDays)).catch(notMade);
   const run = () => runUpkeep(context).finally(() => countBytes(database));

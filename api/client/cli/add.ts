@@ -2,7 +2,7 @@ import type { KeptClient } from "../index.ts";
 import type { components } from "../schema.ts";
 import { type CommandLine, dataOf, sentenceOf } from "./command-line.ts";
 import { noteAct } from "./last-act.ts";
-import { fetchThing, lineOf } from "./things.ts";
+import { type Completable, fetchThing, isTodo, lineOf } from "./things.ts";
 
 type Schemas = components["schemas"];
 
@@ -17,18 +17,30 @@ export async function add({ client, memory, print }: CommandLine, words: string)
   if (said.category !== null && category === undefined)
     operations.push({ method: "POST", path: "/categories", body: { name: said.category } });
   const category_id = said.category === null ? null : (category?.id ?? "$0.id");
-  const place = operations.length;
+  const index = operations.length;
   const type = said.habit ? "habit" : "todo";
   operations.push({ method: "POST", path: `/${type}s`, body: { ...(said.habit ?? said.todo), category_id } });
   if (said.remind_at !== null) {
     const body = { remind_at: said.remind_at };
-    operations.push({ method: "PUT", path: `/todos/$${place}.id/reminder`, body });
+    operations.push({ method: "PUT", path: `/todos/$${index}.id/reminder`, body });
   }
   const results = await runAll(client, operations);
-  const { thing } = await fetchThing(client, type, Number(results[place]?.body?.id));
+  const { thing } = await fetchThing(client, type, Number(results[index]?.body?.id));
   await noteAct(memory, thing, { act: "added" });
-  print(`Added ${lineOf(thing)}`, thing);
+  print([`Added ${lineOf(thing)}${warningOf(thing)}`, ...otherReadings(said.alternatives)].join("\n"), thing);
 }
+
+/** A reminder that reaches nobody does not help, so the command warns. */
+function warningOf(thing: Completable): string {
+  const page = isTodo(thing) ? thing.reminder?.choose_channel_at : null;
+  return page ? `\nThe reminder reaches nobody until you choose where reminders go: ${page}` : "";
+}
+
+/** A line for each other meaning of the words. */
+const otherReadings = (alternatives: readonly { label: string }[]): readonly string[] =>
+  alternatives.length === 0
+    ? []
+    : [`It may also mean: ${alternatives.map(({ label }) => label).join("; ")}. kept undo takes it back.`];
 
 /** @throws with the reason of the operation that failed; nothing was done then */
 async function runAll(

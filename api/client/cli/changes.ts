@@ -4,7 +4,7 @@ import { dataOf } from "./command-line.ts";
 
 type Schemas = components["schemas"];
 
-/** Pages of changes since a cursor, or of everything without one, up to the present. */
+/** Pages of changes up to the present: since a cursor, or all without one. */
 export async function* changesSince(
   client: KeptClient,
   cursor: string | undefined,

@@ -55,7 +55,7 @@ function byTime(one: Change, other: Change): number {
   return Number(first > second) - Number(first < second);
 }
 
-/** Deleted things have no time, and come last. */
+/** Deleted things have no time, so they come last. */
 const timeOf = ({ resource }: Change): string => resource?.updated_at ?? "~";
 
 function lineOfChange(change: Change): string {

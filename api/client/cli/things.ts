@@ -40,9 +40,10 @@ export function lineOf(thing: Completable): string {
   return facts.length > 0 ? `${lead}  (${facts.join(", ")})` : lead;
 }
 
-function factsOfTodo({ due_date, is_overdue, reminder, recurrence, category }: Schemas["Todo"]): string[] {
+function factsOfTodo({ due_date, due_time, is_overdue, ...others }: Schemas["Todo"]): string[] {
+  const { reminder, recurrence, category } = others;
   return [
-    ...(due_date ? [`due ${due_date}`] : []),
+    ...(due_date ? [`due ${due_date}${due_time ? ` ${due_time}` : ""}`] : []),
     ...(is_overdue ? ["overdue"] : []),
     ...(reminder?.status === "scheduled" ? [`reminder ${reminder.local_time.slice(0, 16)}`] : []),
     ...(recurrence ? [recurrence] : []),

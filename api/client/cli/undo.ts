@@ -8,9 +8,9 @@ import { fetchThing, nameOfThing } from "./things.ts";
  * for people, on their account pages.
  */
 export async function undoLastAct({ client, memory, url, print }: CommandLine): Promise<void> {
-  const elsewhere = `What was done otherwise is taken back on the page ${url}/account/actions`;
+  const elsewhere = `Undo other changes on the page ${url}/account/actions`;
   const act = await recallAct(memory);
-  if (!act) throw new Error(`There is nothing that this command line has done. ${elsewhere}`);
+  if (!act) throw new Error(`This command line has nothing to undo. ${elsewhere}`);
   const { thing, etag } = await fetchThing(client, act.type, act.id);
   const name = `“${nameOfThing(thing)}”`;
   if (thing.updated_at !== act.updated_at)
@@ -18,7 +18,7 @@ export async function undoLastAct({ client, memory, url, print }: CommandLine): 
   await awaitAnswer<unknown>(opposite(client, act, { "if-match": etag }));
   await memory.forget("last-act");
   const { act: undone, type, id } = act;
-  const deleted = `Deleted ${name} again. Whoever wants it back finds it on the page ${url}/account/actions`;
+  const deleted = `Deleted ${name} again. To restore it, open the page ${url}/account/actions`;
   print(undone === "added" ? deleted : `${name} is open again.`, { undone, type, id });
 }
 

@@ -1,6 +1,6 @@
 import type { Refusal, ResourceName } from "../../../shared/errors.ts";
 
-/** A refusal as one sentence that says what to do next, if not by itself. */
+/** A refusal as one message that says what to do next. */
 export function advise(refusal: Refusal): string {
   const { message, next } = refusal;
   const advice = adviceOn(refusal);
@@ -17,13 +17,13 @@ const whereIdsAre: Readonly<Record<ResourceName, string | undefined>> = {
   Reminder: undefined,
 };
 
-/** @returns undefined when the message says enough */
+/** @returns undefined when the message needs no advice */
 function adviceOn({ code, ...refusal }: Refusal): string | undefined {
   const { next, isSoAlready, resource, applied, retryAfterSeconds = 1 } = refusal;
   if (code === "rate_limited") return `wait ${retryAfterSeconds} seconds and call again`;
   if (code === "overloaded")
     return applied === "unknown"
-      ? `the change may have been made. Call again in ${retryAfterSeconds} s with the same idempotency_key. Without one, look whether it was made`
+      ? `the change may have been made. Call again in ${retryAfterSeconds} s with the same idempotency_key. Without one, check first whether it was made`
       : `nothing was changed, so call again in ${retryAfterSeconds} s`;
   if (next !== undefined) return undefined;
   if (isSoAlready) return "nothing was changed and nothing needs to be done";

@@ -1,32 +1,37 @@
 import { type TObject, type TSchema, Type } from "typebox";
 import { Id, IdempotencyKey, numberOfDigits } from "../../../shared/contracts/kernel/fields.ts";
-import type { Tool } from "../../../shared/contracts/kernel/tool.ts";
+import type { Form } from "../../../shared/contracts/kernel/tool.ts";
 import { givenIn } from "../../../shared/contracts/kernel/tool-sentence.ts";
 import { type FieldProblems, invalid, isRefused, type Refused } from "../../../shared/errors.ts";
 import { type KnownNames, unknownNames } from "../../http/input/unknown-names.ts";
 import { type Fields, validate } from "../../http/input/validate.ts";
 import type { Content } from "../../perform.ts";
+import type { CallTarget } from "./target.ts";
 
 /** Turns arguments into the content of a request by the contract of their tool. */
 export type ReadArguments = (args: Fields) => Content | Refused;
 
-/** @param input the tool's own arguments, and the idempotency key where a call may have one */
-export function createReader(tool: Tool, input: TObject): ReadArguments {
-  const { elsewhere = {}, several } = tool;
-  const known: KnownNames = {
-    what: "an argument of this tool",
-    names: [...Object.keys(input.properties), ...(several ? [several.argument] : [])],
-    alwaysListed: true,
-  };
+type ReaderOptions = Readonly<{
+  form: Pick<Form, "refine" | "toInput">;
+  /** The form's own arguments, and the idempotency key of a write. */
+  input: TObject;
+  known: KnownNames;
+  elsewhere?: FieldProblems | undefined;
+  /** The rules of the command; their refusals join those of single arguments. */
+  refine: CallTarget["contract"]["refine"];
+}>;
+
+export function createReader({ form, input, known, elsewhere = {}, refine }: ReaderOptions): ReadArguments {
+  const numbered = numberingOf(input);
   return (args) => {
     const isKnown = Object.keys(args).every((name) => known.names.includes(name));
     const unknown = isKnown ? undefined : refusedNames(args, known, elsewhere);
-    const checked = validate({ input }, withNumericIds(input, givenIn(args)), { unknown });
+    const checked = validate({ input }, numbered(givenIn(args)), { unknown, alsoTold: refine });
     if (isRefused(checked)) return checked;
     const { idempotency_key: key, ...own } = checked.input;
-    const errors = tool.refine?.(own);
+    const errors = form.refine?.(own);
     if (errors) return invalid(errors);
-    return { fields: { ...tool.toInput(own) }, idempotencyKey: typeof key === "string" ? key : undefined };
+    return { fields: { ...form.toInput(own) }, idempotencyKey: typeof key === "string" ? key : undefined };
   };
 }
 
@@ -40,16 +45,20 @@ export function withIdempotencyKey({ properties }: TObject): TObject {
   return Type.Object({ ...properties, idempotency_key: Type.Optional(IdempotencyKey) });
 }
 
-/** Ids become numbers before anything looks at them, so that "7" and 7 are the same request. */
-export const withNumericIds = ({ properties }: TObject, args: Fields): Fields =>
-  Object.fromEntries(
-    Object.entries(args).map(([name, value]) => [name, withNumericId(properties[name], value)]),
-  );
-
-/** An optional schema is a copy, so that of an id is known by its title. */
-function withNumericId({ title, items }: IdSchema = {}, value: unknown): unknown {
-  if (title === Id.title) return numberOfDigits(value);
-  return items?.title === Id.title && Array.isArray(value) ? value.map(numberOfDigits) : value;
+/** Ids become numbers first, so that "7" and 7 are the same request. */
+export function numberingOf({ properties }: TObject): (args: Fields) => Fields {
+  const ids = Object.keys(properties).filter((name) => isOfIds(properties[name]));
+  return (args) => {
+    const numbered = { ...args };
+    for (const name of ids) if (Object.hasOwn(args, name)) numbered[name] = numbersIn(args[name]);
+    return numbered;
+  };
 }
+
+const numbersIn = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(numberOfDigits) : numberOfDigits(value);
+
+/** An optional schema is a copy, so an id's schema is recognised by its title. */
+const isOfIds = ({ title, items }: IdSchema = {}): boolean => title === Id.title || items?.title === Id.title;
 
 type IdSchema = TSchema & { title?: string; items?: { title?: string } };

@@ -19,7 +19,7 @@ export type CallContext = PerformContext &
   Readonly<{
     config: Pick<Config, "baseUrl">;
     log: Log;
-    /** Undefined when it is off. */
+    /** Undefined when calls have no limit. */
     toolRateLimit: RateLimit | undefined;
     overLimit: OverLimit;
   }>;
@@ -32,6 +32,8 @@ type End<Ended extends Outcome = Outcome> = Readonly<{
   replayed?: boolean;
 }>;
 
+const at = ({ record }: ReceivedCall) => ({ calledAt: record.startedAt });
+
 /** Checks the token's rate limit, the target's existence and the token's scopes, in this order. */
 export async function admit(
   { toolRateLimit }: CallContext,
@@ -40,12 +42,12 @@ export async function admit(
   const allowance = await toolRateLimit?.(actor.tokenId, actor.userId);
   if (allowance?.allowed === false)
     return refuse("rate_limited", "Too many tool calls.", { retryAfterSeconds: allowance.resetInSeconds });
-  return isRefused(target) ? target : (checkScopes(target.contract, actor) ?? target);
+  return isRefused(target) ? target : (checkScopes(target, actor) ?? target);
 }
 
 /**
- * Answers a call once its row in the action log is committed. When that cannot be, the call is refused, and a read gives
- * nothing away.
+ * Answers a call once its row in the action log is committed. Without the row the call is refused, and a read
+ * reveals nothing.
  */
 export async function answerCall(
   context: CallContext,
@@ -60,7 +62,7 @@ export async function answerCall(
     const reason = error instanceof Error ? error.stack : String(error);
     context.log.error({ request_id: requestId, tool, reason }, "tool call failed");
     const applied = appliedBy(admitted);
-    return call.refuse((error instanceof DatabaseFailure ? away(applied) : fault(applied)).refusal, {});
+    return call.refuse((error instanceof DatabaseFailure ? away(applied) : fault(applied)).refusal, at(call));
   }
 }
 
@@ -79,14 +81,14 @@ async function runCall(context: CallContext, call: ReceivedCall, target: CallTar
   const { body } = outcome;
   // A reply that was lost on its way and found in the inbox has no day.
   const today = target.dayOf?.(body) ?? end.today ?? (await readToday(context, call));
-  if (!today) return call.refuse(away(appliedBy(target)).refusal, {});
+  if (!today) return call.refuse(away(appliedBy(target)).refusal, at(call));
   const { baseUrl } = context.config;
-  return target.answer({ body, input, actor: call.actor, today, replayed, baseUrl });
+  return target.answer({ body, input, actor: call.actor, today, ...at(call), replayed, baseUrl });
 }
 
 const overloadLogMs = 300;
 
-/** A worker writes the row of a change with its effects. All other calls are logged by a command of their own. */
+/** A worker writes the row of a change with its effects. A command of its own logs any other call. */
 async function carryOut(context: CallContext, call: ReceivedCall, target: CallTarget): Promise<End> {
   const { contract } = target;
   const prepared = await prepare({ contract, actor: call.actor, content: () => target.read(call.args) });
@@ -97,7 +99,7 @@ async function carryOut(context: CallContext, call: ReceivedCall, target: CallTa
   if (!isRefused(end.outcome)) return end;
   const { code, applied } = end.outcome.refusal;
   if (code === "internal") return log(context, call, end);
-  // No worker had the change. Its caller does not wait long for the row that says so.
+  // No worker had the change, so its caller does not wait long for a row that says so.
   if (code === "overloaded" && applied === "no")
     await Promise.race([log(context, call, end), Bun.sleep(overloadLogMs)]);
   return end;
@@ -109,7 +111,7 @@ async function log<Ended extends End>(context: CallContext, call: ReceivedCall, 
   return isRefused(logged) ? { outcome: logged } : { ...end, ...logged };
 }
 
-/** A refusal that comes late, because something is frozen, is held up no longer than this for the user's day. */
+/** A late refusal waits no longer than this for the user's day. */
 const refusedDayMs = 100;
 
 async function shapeRefusal(
@@ -117,9 +119,10 @@ async function shapeRefusal(
   call: ReceivedCall,
   { outcome: { refusal }, today, replayed }: End<Refused>,
 ): Promise<Result> {
-  if (today) return call.refuse(refusal, { today, replayed });
+  if (today) return call.refuse(refusal, { ...at(call), today, replayed });
   const tooLate = Bun.sleep(refusedDayMs).then(() => undefined);
-  return call.refuse(refusal, { today: await Promise.race([readToday(context, call), tooLate]), replayed });
+  const day = await Promise.race([readToday(context, call), tooLate]);
+  return call.refuse(refusal, { ...at(call), today: day, replayed });
 }
 
 /** @returns undefined when the database cannot be asked */
@@ -131,7 +134,7 @@ const readToday = ({ query }: CallContext, { actor }: ReceivedCall): Promise<Tod
 
 type Applied = "no" | "unknown";
 
-/** Tells if a call that failed at an unknown point may have changed something. */
+/** True if a call that failed at an unknown point may have changed something. */
 const appliedBy = (admitted: CallTarget | Refused): Applied =>
   !isRefused(admitted) && admitted.contract.kind === "command" ? "unknown" : "no";
 

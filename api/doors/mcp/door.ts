@@ -11,6 +11,7 @@ import type { Authenticate } from "../../auth/authenticate.ts";
 import { addChallenge } from "../../auth/challenge.ts";
 import { isObject, isPlainJson, parseJson, readText } from "../../http/input/body.ts";
 import type { Fields } from "../../http/input/validate.ts";
+import type { Observe } from "../../http/observe.ts";
 import type { RateLimit } from "../../http/rate-limit.ts";
 import { keptWaiting, requestIdOf, traceOf } from "../../http/request.ts";
 import type { Actor } from "../../mailbox/actor.ts";
@@ -26,21 +27,29 @@ import { askedTool } from "./tools.ts";
 export type McpContext = CallContext &
   Readonly<{
     config: Config;
+    observe: Observe;
     authenticate: Authenticate;
     /** Dates calls (epoch ms). */
     now(): number;
-    /** Counts messages that are no calls; undefined when that is off. */
+    /** Counts messages that are not calls; undefined when they have no limit. */
     messageLimit: RateLimit | undefined;
   }>;
 
-/** The hosts under which the endpoint may be called: no page of another name reaches it by DNS rebinding. */
-export const servedHosts = ({ baseUrl }: Pick<Config, "baseUrl">): string[] => [
+/** The hosts at which the endpoint answers, so that no foreign page reaches it by DNS rebinding. */
+const servedHosts = ({ baseUrl }: Pick<Config, "baseUrl">): string[] => [
   new URL(baseUrl).hostname,
   ...localhostAllowedHostnames(),
 ];
 
+/** Makes the handler of the MCP endpoint. */
+export function mcpHandler(context: McpContext, path: string) {
+  const hosts = servedHosts(context.config);
+  return ({ request }: Readonly<{ request: Request }>): Promise<Response> =>
+    context.observe(request, { method: request.method, path }, () => answerMcp(context, hosts, request));
+}
+
 /** Answers the MCP endpoint: 403 for foreign hosts and origins, 405, 401, 503, then the message itself. */
-export async function answerMcp(context: McpContext, hosts: string[], request: Request): Promise<Response> {
+async function answerMcp(context: McpContext, hosts: string[], request: Request): Promise<Response> {
   const foreign = hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, hosts);
   if (foreign) return foreign;
   if (request.method !== "POST") return rpcRefusal(onlyPost, new Headers({ allow: "POST" }));
@@ -99,7 +108,9 @@ async function answerAsked(context: McpContext, message: Fields, call: ReceivedC
   const admitted = await admit(context, call);
   if (isRefused(admitted) && admitted.refusal.code === "insufficient_scope")
     return forbid(context, call, admitted, message.id);
-  return serveMessage(call.request, message, () => answerCall(context, call, admitted));
+  const { baseUrl } = context.config;
+  const answer = () => answerCall(context, call, admitted);
+  return serveMessage(call.request, message, { answer, baseUrl });
 }
 
 /** A missing scope is answered over HTTP, so that OAuth clients can step up. */
@@ -112,27 +123,27 @@ async function forbid(
   const { request, target } = call;
   const logged = await logCall(context, call, forbidden.refusal);
   if (isRefused(logged)) return rpcRefusal(logged.refusal, new Headers(), id);
-  const scopes = isRefused(target) ? [] : target.contract.scopes;
+  const scopes = isRefused(target) ? [] : target.scopes;
   return rpcRefusal(forbidden.refusal, challengeOf(context, request, forbidden, scopes), id);
 }
 
 const heldBackMs = 500;
 const tooMany = (retryAfterSeconds: number) =>
-  refuse("rate_limited", "Too many messages that are no calls.", { retryAfterSeconds }).refusal;
+  refuse("rate_limited", "Too many messages other than tool calls.", { retryAfterSeconds }).refusal;
 
-/** Answers a message that is no call, or is none at all. */
+/** Answers a message that is not a call, or is malformed. */
 async function answerOther(
-  { messageLimit }: McpContext,
+  { messageLimit, config: { baseUrl } }: McpContext,
   { tokenId, userId }: Actor,
   request: Request,
   message: Fields | Response,
 ): Promise<Response> {
   const allowance = await messageLimit?.(tokenId, userId);
   if (allowance?.allowed === false) {
-    // A client that does not wait is made to.
+    // A client over the limit has to wait for its answer.
     keptWaiting(request);
     await Bun.sleep(heldBackMs);
     return rpcRefusal(tooMany(allowance.resetInSeconds));
   }
-  return message instanceof Response ? message : serveMessage(request, message, undefined);
+  return message instanceof Response ? message : serveMessage(request, message, { baseUrl });
 }

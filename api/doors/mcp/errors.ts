@@ -18,7 +18,7 @@ export function rpcRefusal(refusal: Refusal, headers = new Headers(), id: unknow
   return jsonResponse(JSON.stringify({ jsonrpc: "2.0", id, error }), statusOf(code), headers);
 }
 
-/** The refusal of a request whose result cannot say that it is one, as that of a tool can. */
+/** The refusal of a request whose result has no `isError`, unlike that of a tool. */
 export function rpcError(refusal: Refusal): ProtocolError {
   const { code, applied, retryAfterSeconds: seconds } = refusal;
   const data = {

@@ -26,7 +26,7 @@ export const unlogged = refuse("overloaded", "The service is briefly unable to l
   retryAfterSeconds: 1,
 });
 
-/** The user's day, where a worker's answer had it. */
+/** The user's day, if a worker's answer had it. */
 type KnownDay = Readonly<{ today?: Today | undefined }>;
 
 /**

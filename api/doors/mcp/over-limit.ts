@@ -22,21 +22,21 @@ type Minute = {
   today: Promise<Today | undefined>;
   /** The reason why the first call's row could not be written; undefined when it is stored. */
   first: Promise<Refused | undefined>;
-  /** The calls counted here so far, and those of them that are not in the row yet. */
+  /** The calls counted here so far, and those that the row does not have yet. */
   total: number;
   more: number;
 };
 
 export type OverLimit = Readonly<{
-  /** Counts a call; resolves, the later the more there are, when its minute's row stands or cannot be written. */
+  /** Counts a call. It resolves when its minute's row is stored or cannot be stored, later with each call. */
   count(call: ReceivedCall): Promise<Readonly<{ refused: Refused | undefined; today: Today | undefined }>>;
-  /** Writes what is not written yet. */
+  /** Adds the calls that the row does not have yet. */
   stop(): Promise<void>;
 }>;
 
 /**
- * Counts refused calls, which must cost next to nothing, or the limit would protect nobody. The first one of a minute
- * waits for its row, the others are added to it a few seconds later. All front doors add to the same row.
+ * Counts refused calls almost for free, because a costly limit would protect nobody. The first call of a minute
+ * waits for its row, and the others are added a few seconds later. All front doors add to the same row.
  */
 export function createOverLimit({ dispatch, query }: PerformContext, now: () => number): OverLimit {
   const minutes = new Map<string, Minute>();

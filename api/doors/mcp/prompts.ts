@@ -31,7 +31,7 @@ const prompts: readonly Prompt[] = [
 /** The answer to prompts/list. */
 export const promptList = prompts.map(({ name, title, description }) => ({ name, title, description }));
 
-/** The message that a person's choice from the menu stands for. It has none of their data. */
+/** The message behind a prompt that a person chose. It has none of their data. */
 export function getPrompt(name: unknown): GetPromptResult {
   const prompt = prompts.find((one) => one.name === name);
   if (!prompt) {

@@ -4,8 +4,8 @@ import type { QueryContract } from "../../../shared/contracts/kernel/contract.ts
 import { inputOfUri, type McpResource, resourceRead } from "../../../shared/contracts/kernel/mcp-resource.ts";
 import { type Refusal, refuse } from "../../../shared/errors.ts";
 import type { Fields } from "../../http/input/validate.ts";
+import { dayLine } from "./day-line.ts";
 import { rpcError } from "./errors.ts";
-import { dayLine } from "./result.ts";
 import type { Asked, CallTarget, Success } from "./target.ts";
 
 type ResourceEntry = Readonly<{ contract: QueryContract<QueryName>; resource: McpResource }>;
@@ -44,13 +44,16 @@ function targetAt(uri: string): CallTarget | undefined {
   for (const { contract, resource } of entries) {
     const fields = inputOfUri(resource, uri);
     if (fields)
-      return { contract, read: () => ({ fields }), answer: (success) => shownText(uri, resource, success) };
+      return {
+        ...{ contract, scopes: contract.scopes, read: () => ({ fields }) },
+        answer: (success) => shownText(uri, resource, success),
+      };
   }
   return undefined;
 }
 
-const shownText = (uri: string, resource: McpResource, { body, today }: Success): ReadResourceResult => ({
-  contents: [{ uri, mimeType, text: [dayLine(today), ...resource.lines(body, today)].join("\n") }],
+const shownText = (uri: string, resource: McpResource, { body, ...moment }: Success): ReadResourceResult => ({
+  contents: [{ uri, mimeType, text: [dayLine(moment), ...resource.lines(body, moment.today)].join("\n") }],
 });
 
 function refuseResource(uri: string, refusal: Refusal): never {

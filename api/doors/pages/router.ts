@@ -1,6 +1,7 @@
+import { html } from "../../../shared/html.ts";
 import { loggedIds } from "../../http/request.ts";
 import { takeForm } from "../../web/form/form.ts";
-import { seeOther } from "../../web/redirect.ts";
+import { seeOther, stayOnPage } from "../../web/redirect.ts";
 import {
   answerByMethod,
   createRequireSignIn,
@@ -11,9 +12,10 @@ import {
 import { exportActions } from "./action/list/export.ts";
 import { askForget, forgetThing } from "./action/list/forget.ts";
 import { showActions } from "./action/list/page.ts";
-import { takeRunBack } from "./action/take-back/run.ts";
-import { showRun } from "./action/take-back/run-page.ts";
 import { doneNotice, undoAction } from "./action/take-back/undo.ts";
+import { undoAll } from "./action/take-back/undo-all.ts";
+import { showUndoAll } from "./action/take-back/undo-all-page.ts";
+import { addLine } from "./add/line.ts";
 import { newHabit, newTodo, previewLine } from "./add/page.ts";
 import { changeFeed } from "./calendar/change.ts";
 import { showConnect } from "./connect/page.ts";
@@ -35,14 +37,19 @@ import { idInPath } from "./kit/path-id.ts";
 import { showEvents } from "./live/events.ts";
 import type { Guest, PagesContext, Visit } from "./session/context.ts";
 import { signedInVisit } from "./session/session.ts";
+import { sendTest } from "./settings/channel-test.ts";
 import { showSettings } from "./settings/page.ts";
-import { saveChannel, saveDay, saveTarget, sendTest } from "./settings/save.ts";
+import { addBrowser, removeBrowser } from "./settings/push.ts";
+import { pushPath } from "./settings/push-card.ts";
+import { saveChannel, saveDay, saveTarget } from "./settings/save.ts";
 import { sendAgain } from "./settings/send-again.ts";
 import { targetPath, typedTargets } from "./settings/target-cards.ts";
 import { keepSentForm, sentPath, showSentForm } from "./sign-in/sent-form.ts";
 import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
 import { signOut } from "./sign-in/sign-out.ts";
+import { tickNotice } from "./tick/notice.ts";
 import { toggleItem, undoTick } from "./tick/toggle.ts";
+import { moveToToday, overduePath } from "./today/move-overdue.ts";
 import { showToday } from "./today/page.ts";
 import { showTodos } from "./todo/page.ts";
 
@@ -52,10 +59,12 @@ const requireSignIn = createRequireSignIn<Guest, Visit>({
   keepForm: keepSentForm,
 });
 
-/** Adds the notice of the last action that the address names. */
+/** Adds the notices of the last action and of the last tick that the address names. */
 async function findVisit(guest: Guest): Promise<Visit | undefined> {
   const visit = await signedInVisit(guest);
-  return visit && guest.request.method !== "POST" ? { ...visit, notice: await doneNotice(visit) } : visit;
+  if (!visit || guest.request.method === "POST") return visit;
+  const [done, tick] = await Promise.all([doneNotice(visit), tickNotice(visit)]);
+  return { ...visit, notice: html`${done}${tick}` };
 }
 
 /** The page of a form, to return to after signing in again. */
@@ -69,7 +78,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/todos": { GET: requireSignIn(showTodos) },
   "/account/habits": { GET: requireSignIn(showHabits) },
   "/account/habits/:id": { GET: requireSignIn(showHabit) },
-  "/account/add": { GET: requireSignIn(previewLine) },
+  "/account/add": { GET: requireSignIn(previewLine), POST: requireSignIn(takeForm(addLine)) },
   "/account/todos/new": { GET: requireSignIn(newTodo), POST: requireSignIn(takeForm(createThing(todoForm))) },
   "/account/habits/new": {
     GET: requireSignIn(newHabit),
@@ -87,7 +96,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/actions": { GET: requireSignIn(showActions) },
   "/account/actions/export": { GET: requireSignIn(exportActions) },
   "/account/actions/undo": formOn("/account/actions", undoAction),
-  "/account/actions/run": { GET: requireSignIn(showRun), POST: requireSignIn(takeForm(takeRunBack)) },
+  "/account/actions/run": { GET: requireSignIn(showUndoAll), POST: requireSignIn(takeForm(undoAll)) },
   "/account/actions/forget": { GET: requireSignIn(askForget), POST: requireSignIn(takeForm(forgetThing)) },
   "/account/data": { GET: requireSignIn(showData) },
   "/account/data/import": {
@@ -107,7 +116,10 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
       formOn("/account/settings", saveTarget(target)),
     ]),
   ),
-  "/account/settings/webhook/test": formOn("/account/settings", sendTest),
+  "/account/settings/test": formOn("/account/settings", sendTest),
+  [pushPath]: formOn("/account/settings", addBrowser),
+  [`${pushPath}/remove`]: formOn("/account/settings", removeBrowser),
+  [overduePath]: formOn("/account", moveToToday),
   "/account/tick": formOn("/account", toggleItem),
   "/account/tick/undo": formOn("/account", undoTick),
   "/account/sign-in": { GET: beginSignIn },
@@ -151,7 +163,7 @@ export async function answerPage(context: PagesContext, request: Request): Promi
   const methods = url.pathname.includes(":id") ? undefined : pages[pathOf(url)];
   if (!methods) return notFoundPage(site);
   try {
-    return await answerByMethod(methods, { context, site, request, url });
+    return stayOnPage(request, await answerByMethod(methods, { context, site, request, url }));
   } catch (error) {
     const reason = error instanceof Error ? error.stack : String(error);
     log.error({ ...loggedIds(request), path: url.pathname, reason }, "a page failed");

@@ -9,7 +9,7 @@ import { nothingHere } from "../../http/response.ts";
 import type { Content } from "../../perform.ts";
 import type { Target } from "./route.ts";
 
-/** Reads path, query, body and, of a change, the headers that say how it is to be made. */
+/** Reads path, query and body, and for a change its headers (key and preconditions). */
 export async function readContent(target: Target, request: Request): Promise<Content | Refused> {
   const ids = pathIds(target);
   if (isRefused(ids)) return ids;
@@ -36,7 +36,7 @@ export function preconditionsOf({ headers }: Request): Preconditions | undefined
   return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch };
 }
 
-/** The ids in the path. Another text in the place of an id is not found, as an unknown id would be. */
+/** The ids in the path. Any other text instead of an id is 404, like an unknown id. */
 export function pathIds({ contract, params }: Target): Readonly<{ ids: Fields }> | Refused {
   const ids: Fields = {};
   for (const [name, text] of Object.entries(params)) {
@@ -49,7 +49,7 @@ export function pathIds({ contract, params }: Target): Readonly<{ ids: Fields }>
 
 type Sent = Readonly<{ ids: Fields; query: URLSearchParams | undefined; body: Fields | undefined }>;
 
-/** The fields in path, query and body, and a refusal of each name that the route does not have there. */
+/** The fields in path, query and body, and a refusal of each name that the route does not have. */
 export function targetContent(target: Target, { ids, query, body }: Sent): Content {
   const inQuery = query && queryContent(target, query);
   const inBody = body && bodyContent(target, body);
@@ -62,7 +62,7 @@ const queryContent = ({ contract: { input }, inQuery }: Target, query: URLSearch
   unknown: { ...repeatedParameters(input, query), ...unknownNames([...query.keys()], inQuery) },
 });
 
-/** In POST, null is the same as leaving the field out. An ignored field can be one that the contract takes from a tool. */
+/** In POST, null counts as absent. An ignored field may be an argument that only tools have. */
 function bodyContent({ route, inBody }: Target, body: Fields): Content {
   const { names, ignored = [] } = inBody;
   const fields: Fields = {};

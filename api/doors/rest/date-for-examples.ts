@@ -5,12 +5,12 @@ import type { Actor } from "../../mailbox/actor.ts";
 import type { PerformContext } from "../../perform.ts";
 import { readDaySettings } from "../../queries/engine/context.ts";
 
-/** A refusal is held up no longer than this for the user's day. */
+/** A refusal waits no longer than this for the user's day. */
 const usersDayMs = 100;
 
 /**
- * The user's date, for the examples in refusals.
- * @returns undefined when no refusal shows a date, or the database does not say soon which it is
+ * The user's date, for examples in refusals.
+ * @returns undefined if the refusal shows no date, or the date is not known soon
  */
 export async function dateForExamples(
   { query }: Pick<PerformContext, "query">,

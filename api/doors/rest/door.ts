@@ -6,6 +6,7 @@ import { groupCommand } from "../../../shared/queue/group.ts";
 import type { Authenticate } from "../../auth/authenticate.ts";
 import { addChallenge } from "../../auth/challenge.ts";
 import { isObject } from "../../http/input/body.ts";
+import type { Observe } from "../../http/observe.ts";
 import { type RateLimit, rateLimitHeaders } from "../../http/rate-limit.ts";
 import { originOf } from "../../http/request.ts";
 import { jsonResponse, refusalResponse } from "../../http/response.ts";
@@ -13,23 +14,34 @@ import type { Actor } from "../../mailbox/actor.ts";
 import { type PerformContext, perform } from "../../perform.ts";
 import { preconditionsOf, readContent } from "./content.ts";
 import { dateForExamples } from "./date-for-examples.ts";
-import { answerBatch, type BatchRequestContext } from "./group/run.ts";
-import { restPrefix, type Target } from "./route.ts";
+import { answerGroup, type GroupContext } from "./group/run.ts";
+import { type RestRoute, restPrefix, type Target } from "./route.ts";
 
 export type RestContext = PerformContext &
-  BatchRequestContext &
+  GroupContext &
   Readonly<{
     config: Config;
+    observe: Observe;
     authenticate: Authenticate;
-    /** Undefined when it is off. */
+    /** Undefined when requests have no limit. */
     rateLimit: RateLimit | undefined;
   }>;
 
+type Received = Readonly<{ request: Request; params?: Readonly<Record<string, string>> }>;
+
+/** Makes the handler of a REST route. Elysia types a handler by the text of its path, which only contracts know. */
+export const restHandler =
+  (context: RestContext, found: RestRoute) =>
+  (received: object): Promise<Response> => {
+    const { request, params = {} } = received as Received;
+    return context.observe(request, found.route, () => answerRest(context, { ...found, params }, request));
+  };
+
 /**
- * Answers one REST route of a contract. The checks come in this order: 401, 429, 403, then the body (400,
- * 413, 415), then 422, then what depends on the rows (404, 412, 409).
+ * Answers a REST route of a contract. The checks come in this order: 401, 429, 403, then the body (400, 413, 415),
+ * 422, and the rows (404, 412, 409).
  */
-export async function answerRest(context: RestContext, target: Target, request: Request): Promise<Response> {
+async function answerRest(context: RestContext, target: Target, request: Request): Promise<Response> {
   const caller = await context.authenticate(request.headers.get("authorization"));
   if (isRefused(caller)) return refused(context, target, request, caller);
   const { actor } = caller;
@@ -41,7 +53,7 @@ export async function answerRest(context: RestContext, target: Target, request: 
   const content = () => readContent(target, request);
   const { outcome, replayed } =
     origin && contract.name === groupCommand
-      ? await answerBatch(context, { actor, origin, request }, content)
+      ? await answerGroup(context, { actor, origin, request }, content)
       : await perform(context, { contract, actor, allowance, origin, required: route.required, content });
   if (replayed) headers.set("idempotent-replayed", "true");
   if (isRefused(outcome)) return refused(context, target, request, outcome, { actor, headers });
@@ -50,7 +62,7 @@ export async function answerRest(context: RestContext, target: Target, request: 
 
 type Answer = Readonly<{ body: unknown; headers: Headers }>;
 
-/** A successful answer. A read's preconditions are looked at here, a change's by the worker. */
+/** A successful answer. This door checks a read's preconditions, the worker a change's. */
 function succeeded(
   { config }: RestContext,
   { route, isConditional }: Target,
@@ -77,7 +89,7 @@ function tooMany(seconds: number) {
   return refuse("rate_limited", message, { retryAfterSeconds: seconds }).refusal;
 }
 
-/** @param known the caller and the headers so far, unless it is the token that is refused */
+/** @param known the caller and the headers so far; absent when the token itself is refused */
 async function refused(
   context: RestContext,
   { contract }: Target,

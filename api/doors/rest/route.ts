@@ -5,13 +5,13 @@ import type { KnownNames } from "../../http/input/unknown-names.ts";
 
 export const restPrefix = "/api/v1";
 
-/** The fields of a route's input, by the part of a request that has them. */
+/** The fields of a route's input, by part of the request. */
 type RouteFields = Readonly<{ inPath: readonly string[]; inQuery: KnownNames; inBody: KnownNames }>;
 
-/** A REST route of a contract, with all that is derived from them once. */
-type RestRoute = RouteFields & Readonly<{ contract: Contract; route: Route; isConditional: boolean }>;
+/** A REST route of a contract, with everything that follows from them, computed once. */
+export type RestRoute = RouteFields & Readonly<{ contract: Contract; route: Route; isConditional: boolean }>;
 
-/** A route and its path's parameters, as a request has them. */
+/** A route, and the parameters in the path of a request. */
 export type Target = RestRoute & Readonly<{ params: Readonly<Record<string, string>> }>;
 
 export const restRoute = (contract: Contract, route: Route): RestRoute => ({
@@ -21,7 +21,7 @@ export const restRoute = (contract: Contract, route: Route): RestRoute => ({
   isConditional: isConditional(contract, route),
 });
 
-/** True if a route answers with a resource, and so has an entity tag and preconditions. */
+/** True if a route answers with a resource, which has an entity tag and preconditions. */
 export const isConditional = ({ resource }: Contract, { method, status }: Route): boolean =>
   method === "GET" || status === 201 || resource !== undefined;
 

@@ -43,7 +43,7 @@ export async function readText(request: Request): Promise<string | Refused> {
 /** The deepest nesting of brackets. No schema needs more, and deep nesting has crashed parsers. */
 const maxDepth = 32;
 
-/** @returns undefined when the text is not JSON, or absurdly deep */
+/** @returns undefined when the text is not JSON, or nested too deep */
 export function parseJson(text: string): unknown {
   try {
     return mayBeDeep(text) && isTooDeep(text) ? undefined : JSON.parse(text);
@@ -55,7 +55,7 @@ export function parseJson(text: string): unknown {
 /** Most bodies have too few brackets to be deep, and counting them costs a tenth of the loop. */
 const mayBeDeep = (text: string): boolean => (text.match(/[[{]/g)?.length ?? 0) > maxDepth;
 
-/** A plain loop: as a regular expression it cost a tenth of all that is done with a request before it is queued. */
+/** A plain loop, because a regular expression took a tenth of the time that a request takes before it is queued. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;

@@ -11,7 +11,7 @@ export type KnownNames = Readonly<{
   names: readonly string[];
   /** Names that may be sent and have no effect. */
   ignored?: readonly string[];
-  /** Lists the known names even if one of them is similar. */
+  /** Lists the known names once, even if one of them is similar. */
   alwaysListed?: boolean;
 }>;
 
@@ -19,21 +19,21 @@ export type KnownNames = Readonly<{
 const maxTold = 10;
 const maxShown = 64;
 /** A longer list of known names would hide the reason. */
-const maxListed = 12;
+const maxListed = 16;
 
 /** @returns a refusal for each name that is not known, naming the nearest known one or all that there are */
 export function unknownNames(sent: readonly string[], known: KnownNames): FieldProblems {
   const unknown = sent.filter((name) => !known.names.includes(name) && !known.ignored?.includes(name));
-  const told = unknown.slice(0, maxTold).map((name) => {
+  const told = unknown.slice(0, maxTold).map((name, index) => {
     const shown = printable(name.slice(0, maxShown));
-    return [shown, [problemOf(shown, known)]];
+    return [shown, [problemOf(shown, known, index === 0)]];
   });
   return Object.fromEntries(told);
 }
 
-function problemOf(name: string, { what, names, alwaysListed = false }: KnownNames): Problem {
+function problemOf(name: string, { what, names, alwaysListed }: KnownNames, isFirst: boolean): Problem {
   const nearest = nearestName(name, names);
-  const isListed = alwaysListed || (nearest === undefined && names.length <= maxListed);
+  const isListed = alwaysListed ? isFirst : nearest === undefined && names.length <= maxListed;
   const list = isListed ? `, which takes ${names.join(", ") || "none"}` : "";
   const reason = `${name} is not ${what}${list}`;
   return nearest === undefined ? `${reason}.` : { reason, next: `did you mean ${nearest}?` };

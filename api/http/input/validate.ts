@@ -44,8 +44,10 @@ function storing(schema: FieldSchema): Property["store"] {
 type Demands = Readonly<{
   /** Fields demanded beyond the schema's own, as PUT does. */
   required?: readonly string[] | undefined;
-  /** Refusals of unknown names, shown together with those of fields. */
+  /** Refusals of unknown names, which the answer shows together with those of fields. */
   unknown?: FieldProblems | undefined;
+  /** Rules for fields that are valid by themselves; their refusals join the others. */
+  alsoTold?: ((fields: Fields) => FieldProblems | undefined) | undefined;
 }>;
 
 /**
@@ -55,7 +57,7 @@ type Demands = Readonly<{
 export function validate<Input extends TObject>(
   contract: Readonly<{ input: Input; refine?(input: Static<Input>): FieldProblems | undefined }>,
   fields: Fields,
-  { required = [], unknown }: Demands = {},
+  { required = [], unknown, alsoTold }: Demands = {},
 ): Validated<Input> {
   const { validator, properties } = preparations.get(contract.input) ?? prepare(contract.input);
   const input: Fields = {};
@@ -68,11 +70,14 @@ export function validate<Input extends TObject>(
     ...unknown,
     ...(!fits && { ...missing(input, required), ...mismatches(validator, input) }),
   };
-  if (Object.keys(errors).length > 0) return invalid(errors);
+  if (Object.keys(errors).length > 0) return invalid({ ...errors, ...alsoTold?.(without(input, errors)) });
   const accepted = input as Static<Input>;
   const refined = Object.keys(input).length > 0 ? contract.refine?.(accepted) : undefined;
   return refined ? invalid(refined) : { input: accepted };
 }
+
+const without = (fields: Fields, errors: object): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(errors, name)));
 
 function missing(input: Fields, required: readonly string[]): FieldErrors {
   const absent = required.filter((name) => input[name] === undefined);

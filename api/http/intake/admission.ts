@@ -1,4 +1,4 @@
-/** Decides whether a whole request can be served before anything else is done with it, so that refusing costs next to nothing. */
+/** Decides first of all whether a complete request can be served, so that a refusal costs next to nothing. */
 type Admission = Readonly<{
   /**
    * @param sender asked only while load is shed
@@ -13,29 +13,29 @@ type Admission = Readonly<{
 const beatMs = 10;
 /** A process that runs its timers this late (ms) has more to do than it can. */
 const lateMs = 15;
-/** Lateness shorter than this (ms) is a burst, which is to be served. */
+/** Lateness for less than this (ms) is a burst, which is served. */
 const burstMs = 500;
-/** The load is taken to be gone when this process was not late for this long. */
+/** Load is over when this process was not late for this long. */
 const calmMs = 2_000;
-/** The requests under way at once while load is shed: enough to fill every batch, few enough to be answered in time. */
+/** The most simultaneous requests while load is shed: enough to fill every batch, few enough to be answered in time. */
 const limit = 500;
 
 /**
- * Sheds load after this process has been late for long, until it has not been late for a while: refusals prolong nothing.
- * Each sender may use an equal part of the limit, and one part stays free for the next to come, so that the busiest are
- * refused first. They are counted only while load is shed, because that costs a request as much as its checks.
+ * Sheds load once this process was late for long, until it was punctual for a while. Each sender gets an equal part
+ * of the limit, and one part stays free for a new sender, so the busiest are refused first. Senders are counted
+ * only while load is shed, because counting costs as much as the checks of a request.
  */
 export function createAdmission(): Admission {
   const underWay = new Map<string, number>();
   let total = 0;
   let isShedding = false;
-  /** Milliseconds of lateness minus punctuality of this process. */
+  /** The time for which this process has been late, minus the time for which it was punctual (ms). */
   let lateFor = 0;
   let lastLate = Number.NEGATIVE_INFINITY;
   let lastBeat = performance.now();
   let lastCheck = lastBeat;
 
-  // Under load, timers do not run for seconds while requests are taken in, so each request checks, too.
+  // While requests are taken in under load, timers may not run for seconds. So each request checks, too.
   function check(now: number): void {
     const isLate = now - lastBeat > beatMs + lateMs;
     if (isLate || lateFor > 0 || isShedding) weigh(now, isLate);

@@ -9,7 +9,7 @@ import { clientNetwork } from "./network.ts";
  * Seconds in which a request must arrive. Bun counts from the first byte, and goes on counting below 16 KB a second.
  */
 export const arrivalSeconds = 10;
-/** Seconds that an answer may go without sending its client a byte. */
+/** Seconds for which an answer may send no byte to its client. */
 const silenceSeconds = 30;
 
 type Parts = Readonly<{
@@ -18,7 +18,7 @@ type Parts = Readonly<{
   knownUser(authorization: string | null): string | undefined;
   serve(request: Request): Promise<Response>;
   refused(request: Request, refusal: Refusal): Response;
-  /** The answer to a request that is refused before anything is looked at. */
+  /** The answer to a request that is refused unread. */
   turnAway(request: Request): Response;
 }>;
 
@@ -33,7 +33,7 @@ type Intake = Readonly<{
   stop(): void;
 }>;
 
-/** Hands requests on to be served when they have arrived, and no more of them than can be served. */
+/** Serves requests once they have arrived, and no more of them than this process can. */
 export function createIntake({ trustedProxies, knownUser, serve, refused, turnAway }: Parts): Intake {
   const arrivals = createArrivals();
   const admission = createAdmission();
@@ -78,7 +78,10 @@ export function createIntake({ trustedProxies, knownUser, serve, refused, turnAw
   };
 }
 
-/** A long body is left to the pages that take files, which look at its sender first. All others refuse it unread. */
+/**
+ * Pages that take files read long bodies, after they have checked the sender. All other addresses refuse them
+ * unread.
+ */
 function sizeOfBody({ method, headers }: Request): "none" | "short" | "long" {
   if (method === "GET" || method === "HEAD") return "none";
   const length = headers.get("content-length");

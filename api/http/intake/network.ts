@@ -1,7 +1,7 @@
 import { type BlockList, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** A person with one IPv6 address has its whole /64 (RFC 6177 §2), so all addresses of that count as one. */
+/** A person with one IPv6 address has its whole /64 (RFC 6177 §2), so all addresses of a /64 count as one. */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address) || address.includes(".")) return address;
   const { parts } = ipaddr.IPv6.parse(address);
@@ -17,12 +17,12 @@ export function isTrustedProxy(proxies: BlockList, peer: string): boolean {
   return proxies.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
 
-/** The network of a client, which the last proxy before us has added to X-Forwarded-For. */
+/** The network of a client; the last proxy has added its address to X-Forwarded-For. */
 export function clientNetwork(proxies: BlockList, headers: Headers, peer: string): string {
   const forwarded = headers.get("x-forwarded-for");
   const isForwarded = forwarded !== null && isTrustedProxy(proxies, peer);
   return networkOf(isForwarded ? (forwarded.split(",").at(-1)?.trim() ?? "") : plainAddress(peer));
 }
 
-/** A socket for both families shows IPv4 addresses in a form of IPv6. */
+/** A socket for both families shows IPv4 addresses in an IPv6 form. */
 const plainAddress = (peer: string): string => peer.replace(/^::ffff:/, "");

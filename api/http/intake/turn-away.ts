@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from "../../../shared/errors.ts";
 
-const { refusal: overloaded } = refuse("overloaded", "The service has more to do than it can.", {
+const { refusal: overloaded } = refuse("overloaded", "The service is overloaded.", {
   next: "Please try again.",
   applied: "no",
   retryAfterSeconds: 1,
@@ -23,7 +23,7 @@ export async function createTurnAway(
   return ({ url }) => (answers.find(([path]) => url.endsWith(path))?.[1] ?? other)();
 }
 
-/** Makes copies of a response, which can be sent only once itself. */
+/** Copies a response, because it can be sent only once. */
 async function repeatable(response: Response): Promise<() => Response> {
   const body = await response.text();
   const { status } = response;

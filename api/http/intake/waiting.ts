@@ -5,32 +5,44 @@ type Bounds<Item> = Readonly<{
   putOut(item: Item): void;
 }>;
 
-/** The things that clients have yet to send. */
+/** Parts of requests that clients still have to send. */
 export type Waiting<Item> = Readonly<{ add(item: Item): void; remove(item: Item): void }>;
 
 /**
- * Bounds what waits for slow clients. When one of them, or all together, have too many, the longest waiting is put out:
+ * Bounds the waits for slow clients. When one client, or all together, wait for too much, the oldest wait ends:
  * honest requests arrive at once, so they always find room.
  */
 export function createWaiting<Item>({ most, mostOfOne, whose, putOut }: Bounds<Item>): Waiting<Item> {
-  const items = new Set<Item>();
+  /** Waits, oldest first, each with its client, because a closed socket has forgotten its address. */
+  const clients = new Map<Item, string>();
+  const itemsOf = new Map<string, Set<Item>>();
 
-  function tooMany(item: Item): Item | undefined {
-    if (items.size <= mostOfOne) return undefined;
-    const own = [...items].filter((other) => whose(other) === whose(item));
-    const [longest] = own.length > mostOfOne ? own : items.size > most ? items : [];
-    return longest;
+  function remove(item: Item): void {
+    const client = clients.get(item);
+    if (client === undefined) return;
+    clients.delete(item);
+    const own = itemsOf.get(client);
+    own?.delete(item);
+    if (own?.size === 0) itemsOf.delete(client);
+  }
+
+  function enter(item: Item): Set<Item> {
+    const client = whose(item);
+    const own = itemsOf.get(client) ?? new Set();
+    clients.set(item, client);
+    itemsOf.set(client, own.add(item));
+    return own;
   }
 
   return {
     add(item) {
-      items.delete(item);
-      items.add(item);
-      const longest = tooMany(item);
+      remove(item);
+      const own = enter(item);
+      const [longest] = own.size > mostOfOne ? own : clients.size > most ? clients.keys() : [];
       if (longest === undefined) return;
-      items.delete(longest);
+      remove(longest);
       putOut(longest);
     },
-    remove: (item) => void items.delete(item),
+    remove,
   };
 }

@@ -24,7 +24,7 @@ export function mailPasskeyNotice(identity: IdentityContext, account: Account): 
 export function mailAddressNotice(identity: IdentityContext, before: Account): Promise<void> {
   return mailNotice(identity, before, {
     subject: "Your e-mail address for Kept was changed",
-    what: `Your account of Kept has another e-mail address now. Nothing more is sent to ${before.email}.`,
+    what: `Your account of Kept has another e-mail address now. Kept sends nothing more to ${before.email}.`,
   });
 }
 

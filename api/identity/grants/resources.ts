@@ -2,18 +2,18 @@ import type { Grant } from "oidc-provider";
 import { isScope, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { Config } from "../../../shared/process/config.ts";
 
-/** The service as the resource of tokens (RFC 8707), under each address that clients use for it. */
+/** The service as the resource of tokens (RFC 8707), under each address by which clients name it. */
 export type Resources = Readonly<{
-  /** @returns the audience of a token for a resource; undefined when the resource is not ours */
+  /** @returns the audience of a token for a resource; undefined when it is no resource of this service */
   audience(identifier: string): string | undefined;
   /** The resource if a client names none: the MCP endpoint. */
   byDefault: string;
   identifiers: readonly string[];
 }>;
 
-/** The resources of AUTH_AUDIENCE, also in the spelling of clients that add a slash to a bare origin. */
+/** The resources of AUTH_AUDIENCE, also in the form of clients that add a slash to a bare origin. */
 export function resourcesOf({ authAudience, baseUrl }: Pick<Config, "authAudience" | "baseUrl">): Resources {
-  const audiences = new Map(authAudience.flatMap((audience) => spellings(audience)));
+  const audiences = new Map(authAudience.flatMap((audience) => formsOf(audience)));
   const byDefault = audiences.get(`${baseUrl}/mcp`) ?? authAudience[0] ?? baseUrl;
   return {
     audience: (identifier) => audiences.get(identifier),
@@ -22,7 +22,7 @@ export function resourcesOf({ authAudience, baseUrl }: Pick<Config, "authAudienc
   };
 }
 
-function spellings(audience: string): [string, string][] {
+function formsOf(audience: string): [string, string][] {
   const href = URL.parse(audience)?.href ?? audience;
   return [
     [audience, audience],

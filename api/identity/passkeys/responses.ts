@@ -43,8 +43,8 @@ export function readAssertion(text: string) {
 }
 
 /**
- * Reads a browser's answer that makes a passkey; undefined when it has another form or contains certificates. We ask
- * for none, and checking a stranger's would fetch addresses that they name.
+ * Reads a browser's answer that makes a passkey; undefined when it has another form or contains certificates. Kept
+ * asks for none, and checking a stranger's would fetch addresses that they name.
  */
 export function readCreation(text: string) {
   const answer = parseJson(text);

@@ -3,7 +3,7 @@ import { resourceRead } from "../../../shared/contracts/kernel/mcp-resource.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
 import type { ActionKind } from "../../../shared/domain/vocabulary.ts";
 import { requestFamily } from "../../../shared/queue/command-id.ts";
-import { anyOf, type Condition } from "../engine/context.ts";
+import { anyOf, type Condition, type QueryContext } from "../engine/context.ts";
 import { searchPattern } from "../engine/search.ts";
 import { join, literal, type Sql, sql } from "../engine/sql.ts";
 
@@ -15,19 +15,18 @@ export const tokenHash = sql`hashtextextended(a.token_id, 0)`;
 
 /** The conditions of the filters on rows `a` of the action log. */
 export function actionConditions(filters: ActionFilters): Condition[] {
-  const { kinds, q, thing, door, tool, outcome, undoable, ...range } = filters;
+  const { kinds, q, thing: _, door, tool, outcome, undoable, ...range } = filters;
   const conditions = rangeConditions(range);
   if (kinds !== undefined) conditions.push(anyOf(kinds.map((kind) => ofKind[kind])));
   if (door !== undefined) conditions.push(sql`a.door = ${door}`);
   if (tool !== undefined) conditions.push(sql`a.tool = ${tool}`);
   if (outcome !== undefined) conditions.push(sql`a.outcome = ${outcome}`);
   if (undoable) conditions.push(sql`(a.before is not null or a.after is not null) and a.undone_by is null`);
-  if (thing !== undefined) conditions.push(isAbout(thing));
   if (q !== undefined) conditions.push(mentions(q));
   return conditions;
 }
 
-/** The conditions that an index serves, so that no row is looked at in vain. */
+/** Conditions that an index serves, so no row is read in vain. */
 export function rangeConditions({ token_id, from, to, cursor }: ActionFilters): Condition[] {
   const conditions: Condition[] = [];
   if (token_id !== undefined)
@@ -41,7 +40,7 @@ export function rangeConditions({ token_id, from, to, cursor }: ActionFilters): 
   return conditions;
 }
 
-/** The rows down to a place, which is one of them. */
+/** Rows from a place in the log downwards; one of them has that place. */
 export const isFromPlace = (cursor: string): Condition =>
   sql`(a.called_at, a.request_id) >= ${placeOf(cursor)}`;
 
@@ -64,20 +63,21 @@ export const isRequestId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){
 const isOfRequest = (id: string): Condition =>
   sql`left(a.request_id::text, ${literal(requestFamily(id).length)}) = ${requestFamily(id)}`;
 
-const tablesOf: Readonly<Record<string, string>> = {
-  habit: "habits|habit_completions",
-  todo: "todos|reminders",
-  category: "categories",
-};
-
-/** Images name the rows of each thing; a name within a text has its quotation mark escaped. */
-function isAbout(thing: string): Condition {
-  const [kind = "", id = ""] = thing.split("/");
-  const row = `[{,[]"(${tablesOf[kind]})/${id}["/]`;
-  return sql`(a.resource_kind = ${kind} and a.resource_id = ${id}::bigint or a.before ~ ${row} or a.after ~ ${row})`;
+/** The user's log, or the part of it about one thing; an index finds that, in the order of time. */
+export function logOf({ own }: Pick<QueryContext, "own">, { thing }: Pick<ActionFilters, "thing">): Sql {
+  if (thing === undefined) return own("action_log");
+  const [kind, id] = thing.split("/");
+  const newestFirst = sql`order by l.called_at desc, l.request_id desc`;
+  return sql`(
+    (select l.* from ${own("action_log")} l
+     where l.resource_kind = ${kind} and l.resource_id = ${id}::bigint ${newestFirst})
+    union all
+    (select l.* from ${own("action_log")} l
+     where l.others is not null and l.others @> array[${thing}]::text[] ${newestFirst})
+  )`;
 }
 
-/** Only the texts in JSON are searched, as they are written there: every row has names of fields. */
+/** A search looks only at texts in the JSON, in their stored form, because every row has names of fields. */
 function mentions(q: string): Condition {
   const pattern = searchPattern(q);
   const written = searchPattern(JSON.stringify(q).slice(1, -1));

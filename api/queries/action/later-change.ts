@@ -28,8 +28,8 @@ const mostFound = 500;
 const mostBytes = 4_000_000;
 
 /**
- * Later changes of any of the rows, oldest first. Undone ones come last, because they explain something only if nothing
- * else does. Empty if the read takes too long, because it only explains.
+ * Reads later changes of any of the rows, oldest first; undone ones come last, because they rarely explain
+ * anything. The result is empty if the read takes too long.
  * @param rowNames as in images
  */
 export async function readLaterChanges(
@@ -101,7 +101,7 @@ const mentions = ({ images }: LaterChange, row: string): boolean =>
 const removes = ({ images }: LaterChange, row: string): boolean =>
   row in images.before && !(row in images.after);
 
-/** A reminder is a row of its own, whatever is said of the todo that it belongs to. */
+/** A reminder is a row of its own, so changes of its todo do not count. */
 const reminderOf = (row: string): string => row.replace("todos/", "reminders/");
 
 export function rowsInTheWay({ row, fields, why }: UndoConflict): string[] {
@@ -109,7 +109,7 @@ export function rowsInTheWay({ row, fields, why }: UndoConflict): string[] {
   return fields.includes("reminder") ? [row, reminderOf(row)] : [row];
 }
 
-/** Fields that several changed since are told one by one. */
+/** Fields that several actions changed are named one by one. */
 export function withChanges(conflict: UndoConflict, changes: readonly LaterChange[]) {
   const { row, fields, why } = conflict;
   if (row === null || rowsInTheWay(conflict).length === 0) return [{ ...conflict, by: undefined }];

@@ -1,7 +1,7 @@
 import type { QueryContext } from "../engine/context.ts";
 import { sql } from "../engine/sql.ts";
 
-/** The present names of a user's things by the names of their rows, such as `todos/5`; what is deleted has none. */
+/** Present names of a user's things, by the names of their rows, such as `todos/5`. Deleted things have none. */
 export type ThingNames = ReadonlyMap<string, string>;
 
 /** @param things names of rows */

@@ -10,23 +10,24 @@ import {
   type ActionPlace,
   actionConditions,
   isFromPlace,
+  logOf,
   rangeConditions,
   tokenHash,
 } from "./filters.ts";
 
 const defaultLimit = 50;
-/** A page that few calls match ends after this many, and its cursor continues from there. */
+/** A page with few matches ends after this many calls; its cursor continues from there. */
 const mostLookedAt = 5_000;
-/** Measured: a busy machine searches so much in 0.3 s, and PostgreSQL stops a read after 0.8. */
+/** Measured: a busy machine searches this much in 0.3 s, and PostgreSQL stops a read after 0.8 s. */
 const mostBytesSearched = 8_000_000;
 
-/** The pages go by keyset, newest first: calls logged between two pages never repeat or skip one. */
+/** Pages go by keyset, newest first, so calls that come in between are neither repeated nor skipped. */
 export const readActions: QueryHandler<"action.list"> = async (query, input) => {
   const { limit = defaultLimit, ...filters } = input;
   const end = await endOfPage(query, filters);
   const found = await query.rows(sql<ReadRow>`
     select ${actionColumns}
-    from ${query.own("action_log")} a
+    from ${logOf(query, filters)} a
     where ${allOf(...actionConditions(filters), ...(end ? [isFromPlace(end)] : []))}
     order by a.called_at desc, a.request_id desc
     limit ${limit + 1}`);
@@ -35,7 +36,7 @@ export const readActions: QueryHandler<"action.list"> = async (query, input) => 
   return { actions, next_cursor: (last ? cursorOf(last) : end) ?? null };
 };
 
-export type ReadRow = Omit<ActionRow, "user_id">;
+export type ReadRow = Omit<ActionRow, "user_id" | "others">;
 
 /** The columns of rows `a` of the log. */
 export const actionColumns = sql`a.request_id, a.called_at, a.door, a.token_id, a.client_name, a.tool, a.arguments,
@@ -60,13 +61,15 @@ export const presentAction = (row: ReadRow): Static<typeof LoggedAction> => ({
  * Cursor where the scan limit was reached.
  * @returns undefined when the filters exclude no row, or fewer rows are left than the limit
  */
-async function endOfPage({ own, rows }: QueryContext, filters: ActionFilters): Promise<string | undefined> {
+async function endOfPage(query: QueryContext, filters: ActionFilters): Promise<string | undefined> {
+  // Nearly all that an index finds of a thing is shown.
+  if (filters.thing !== undefined && filters.q === undefined) return undefined;
   const conditions = rangeConditions(filters);
   if (actionConditions(filters).length === conditions.length) return undefined;
-  const inRange = sql`from ${own("action_log")} a where ${allOf(...conditions)}
+  const inRange = sql`from ${logOf(query, filters)} a where ${allOf(...conditions)}
     order by a.called_at desc, a.request_id desc`;
-  const [end] = await rows(
-    filters.q === undefined && filters.thing === undefined
+  const [end] = await query.rows(
+    filters.q === undefined
       ? sql<ActionPlace>`select a.called_at, a.request_id ${inRange} limit 1 offset ${literal(mostLookedAt - 1)}`
       : endOfSearch(inRange),
   );
@@ -105,7 +108,7 @@ export const readTokens: QueryHandler<"action.tokens"> = async ({ own, rows }) =
   };
 };
 
-/** True if a call's row is known to be stored: a worker's answer can be lost although the row is committed. */
+/** True if a call's row is known to be stored: a worker's answer can get lost after the commit. */
 export async function isLogged(
   { own, rows }: QueryContext,
   { requestId, startedAt }: Pick<Call, "requestId" | "startedAt">,

@@ -1,9 +1,9 @@
 import { timestamp } from "../../../shared/domain/day/timestamp.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
 import { sql } from "../engine/sql.ts";
-import { type ActionFilters, actionConditions, isFromPlace } from "./filters.ts";
+import { type ActionFilters, actionConditions, isFromPlace, logOf } from "./filters.ts";
 
-/** The number of equal reads by a token in some time, and the time of the last. */
+/** A number of equal reads by a token, and the time of the last. */
 export type ReadCount = Readonly<{
   token_id: string;
   client_name: string | null;
@@ -13,18 +13,19 @@ export type ReadCount = Readonly<{
 }>;
 
 /**
- * The reads among a page's rows, counted by token, tool and quarter of an hour: a day of any zone is made of whole ones.
- * @param next the cursor of the next page, where there is one
+ * The reads among a page's rows, by token, tool and quarter of an hour, because a day of any zone is made of whole
+ * quarters.
+ * @param next the cursor of the next page, if there is one
  */
 export async function readReadCounts(
-  { own, rows }: QueryContext,
+  query: QueryContext,
   filters: ActionFilters,
   next: string | null,
 ): Promise<readonly ReadCount[]> {
   const conditions = actionConditions({ ...filters, kinds: ["read"] });
-  const found = await rows(sql<ReadCount>`
+  const found = await query.rows(sql<ReadCount>`
     select a.token_id, max(a.client_name) as client_name, a.tool, count(*)::int as reads, max(a.called_at) as called_at
-    from ${own("action_log")} a
+    from ${logOf(query, filters)} a
     where ${allOf(...conditions, ...(next === null ? [] : [isFromPlace(next)]))}
     group by a.token_id, a.tool, date_bin('15 minutes', a.called_at, 'epoch'::timestamptz)
     order by called_at desc`);

@@ -10,7 +10,7 @@ import { readActions } from "./read.ts";
 
 export type ActionKey = Pick<LoggedAction, "called_at" | "request_id">;
 
-/** The actions that took others back, by their request ids. */
+/** Actions that undid others, by their request ids. */
 export type Undos = ReadonlyMap<string, Pick<LoggedAction, "called_at" | "arguments">>;
 
 /** The token of actions on pages; only they undo. */
@@ -29,13 +29,31 @@ export async function readAction(
   return actions.find((action) => action.request_id === request_id);
 }
 
-/** The same when it is the user's turn. @returns undefined too where that does not come in time */
+/**
+ * The same, in the user's turn.
+ * @returns undefined also if the turn does not come in time
+ */
 export async function readActionInTurn(
   query: QueryContext,
   key: ActionKey,
 ): Promise<LoggedAction | undefined> {
   const found = await query.inTurn(async (own) => ({ action: await readAction(own, key) }), false);
   return isRefused(found) ? undefined : found.action;
+}
+
+/** A page sends a change again for so long. */
+const mostRepeatMs = 24 * 60 * 60 * 1_000;
+
+/** @returns the log key of a change whose first attempt had this request id, undefined where it has no row */
+export async function findLogged(
+  { own, rows }: QueryContext,
+  { called_at, request_id }: ActionKey,
+): Promise<ActionKey | undefined> {
+  const from = new Date(Date.parse(called_at) - mostRepeatMs).toISOString();
+  const [found] = await rows(sql<ActionKey>`
+    select a.called_at, a.request_id from ${own("action_log")} a
+    where ${allOf(...rangeConditions({ token_id: noToken, from, to: called_at }))} and a.request_id = ${request_id}::uuid`);
+  return found && { ...found, called_at: timestamp(found.called_at) };
 }
 
 /** Only pages undo, so undos have no token. */

@@ -17,7 +17,7 @@ import { habitRows, presentHabits } from "../habit/read.ts";
 import { presentTodos, todoRows } from "../todo/read.ts";
 import { changesAfter, kindOf } from "./sources.ts";
 
-/** See the function change_marks in the migrations: the numbers of transactions when the statement ran. */
+/** The numbers of transactions when the statement ran; see the function change_marks in the migrations. */
 type Marks = { generation: string; settled_xid: string; next_xid: string; pruned_xid: string };
 type ChangeRow = Marks & { xid: string | null; source: number; group_id: number; id: number };
 
@@ -25,8 +25,8 @@ const beginning: ChangePlace = { xid: 0n, source: 0, group: 0, id: 0 };
 const never = 2n ** 64n - 1n;
 
 /**
- * Everything below `settled_xid` is committed or will never be, so a place there is final. What is above is shown as
- * well, so that callers read what they wrote, but the next page begins at `settled_xid` again.
+ * Everything below `settled_xid` is committed or rolled back, so a place there is final. Newer rows are shown as
+ * well, so that callers read their own writes, but the next page begins at `settled_xid` again.
  */
 export const readChanges: QueryHandler<"change.list"> = async (query, input) => {
   const cursor = input.cursor === undefined ? undefined : parseChangeCursor(input.cursor);
@@ -52,14 +52,14 @@ export const readChanges: QueryHandler<"change.list"> = async (query, input) => 
       since: cursor?.since ?? settled,
       place: next ?? { ...beginning, xid: settled },
     }),
-    // A page that is full of what is not settled yet comes again, and asking at once would not help.
+    // A page full of unsettled changes comes again, so the client should not ask at once.
     has_more: next !== undefined || (isMore && settled > place.xid),
   };
 };
 
-/** Another numbering, a number that was never given out, or deletions after it that are forgotten. */
+/** The numbering has changed, the number was never given out, or later deletions are forgotten. */
 function isOutdated({ generation, since, place }: ChangeCursor, marks: Marks): boolean {
-  // A copy that is being begun is still among old rows, but needs no deletion from before its beginning.
+  // A new copy is still reading old rows, but needs no deletion from before its beginning.
   const knows = place.xid > since ? place.xid : since;
   return (
     generation !== marks.generation || knows > BigInt(marks.next_xid) || knows <= BigInt(marks.pruned_xid)
@@ -68,7 +68,7 @@ function isOutdated({ generation, since, place }: ChangeCursor, marks: Marks): b
 
 type Place = Pick<ChangePlace, "source" | "group" | "id">;
 
-/** Reads what the places name, after them and therefore at least as new; what is gone by then is deleted. */
+/** Reads the rows after their places were found, so they are at least as new. A row that is gone by then is deleted. */
 async function resourcesAt(
   query: QueryContext,
   places: readonly Place[],
@@ -85,7 +85,7 @@ async function resourcesAt(
   const changes = new Map(
     [...categories, ...habits, ...todos].map((change) => [nameOf(change.type, change.id), change]),
   );
-  // Each once, at its first place.
+  // Each row comes once, at its first place.
   const names = new Set(places.map((place) => nameOf(kindOf(place), place.id)));
   return [...names].flatMap((name) => changes.get(name) ?? []);
 }
@@ -114,6 +114,6 @@ async function readHabitsOf(query: QueryContext, ids: Condition) {
 
 async function readTodosOf(query: QueryContext, ids: Condition) {
   const todos = sql`(select * from ${query.own("todos")} t where t.id = ${ids})`;
-  const found = await query.rows(todoRows(query, { todos, total: sql`0` }));
+  const found = await query.rows(todoRows({ todos, total: sql`0` }));
   return presentTodos(found, daySettingsOf(found, query).today);
 }

@@ -5,14 +5,14 @@ import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "../engine/context.ts";
 import { join, literal, type Sql, sql } from "../engine/sql.ts";
 
-/** One more than a page has shows whether there is another page. */
+/** One row more than a page shows whether there is a next page. */
 const limit = literal(changesLimit + 1);
 
 type After = Readonly<{ xid: string; group: number; id: number }>;
 
 /** A source of changes: the kinds of rows that count, and a query for those after a place, in order. */
 type ChangeSource = Readonly<{
-  /** Cursors in use carry it, so it keeps its meaning: a new source takes the next one, and none beyond 9. */
+  /** Cursors carry this number, so it never changes: a new source takes the next one, up to 9. */
   number: number;
   /** For deletions, `group` is the kind. */
   kind?: ResourceKind;
@@ -27,7 +27,7 @@ const deletedKinds: Readonly<Record<number, ResourceKind>> = {
   [deletionKinds.todos]: "todo",
 };
 
-/** Each is a range of an index, or looks through rows that are few by their quota: habits and categories. */
+/** Each source is a range of an index, or a user's few habits and categories. */
 const sources: readonly ChangeSource[] = [
   {
     number: 1,
@@ -115,8 +115,8 @@ export const kindOf = ({ source, group }: Pick<ChangePlace, "source" | "group">)
   sources.find(({ number }) => number === source)?.kind ?? deletedKinds[group];
 
 /**
- * The places of all changes after one, in order.
- * @param since where echoes begin
+ * Places of all changes after one, in order.
+ * @param since the place from which repeated rows count
  */
 export function changesAfter({ own }: QueryContext, place: ChangePlace, since: bigint): Sql {
   const parts = sources.map(({ number, isEcho, rows }) => {

@@ -1,20 +1,19 @@
-import type { Today } from "../../../shared/domain/day/today.ts";
+import type { Viewer } from "../../../shared/domain/reach.ts";
 import { type QueryContext, readDaySettings } from "../engine/context.ts";
 import { type DoneDays, readDoneDays } from "../habit/done-days.ts";
-import { dueOn } from "../habit/read.ts";
-import { readHabitsInWeek } from "../habit/week.ts";
+import { readHabitsOfDay } from "../habit/overview.ts";
+import type { DueGroup } from "../todo/due-groups.ts";
 import { readTodoCounts, readTodoGroups, type TodoCounts } from "../todo/groups.ts";
 import { type DayTotals, readDayTotals } from "./day-totals.ts";
 
-/** Further ones are on the pages of all habits and todos. */
-const mostHabits = 100;
-const mostTodosOfGroup = 15;
+/** Further ones are on the page of all todos. Nobody does more in a day than is shown of it. */
+const mostTodos = (group: DueGroup): number => (group === "overdue" || group === "today" ? 100 : 15);
 
 /** The data of the page of a day. */
 export type DaySummary = Readonly<{
-  today: Today;
-  /** The first habits that are due, and the number of all of them. */
-  due: Awaited<ReturnType<typeof readHabitsInWeek>>;
+  today: Viewer;
+  /** The first due habits, and the number of all. */
+  due: Awaited<ReturnType<typeof readHabitsOfDay>>;
   todos: Awaited<ReturnType<typeof readTodoGroups>>;
   counts: TodoCounts;
   done: DoneDays;
@@ -28,10 +27,10 @@ export async function readDay(
 ): Promise<DaySummary> {
   const { today } = await readDaySettings(query);
   const { date } = today;
-  // One statement after the other, because all of it is one turn of the user.
-  const due = await readHabitsInWeek(query, today, { where: dueOn(date), limit: mostHabits });
-  const todos = await readTodoGroups(query, today, mostTodosOfGroup);
-  const counts = await readTodoCounts(query, date);
+  // Statements run one after the other, because together they take one turn of the user.
+  const due = await readHabitsOfDay(query, today);
+  const todos = await readTodoGroups(query, today, mostTodos);
+  const counts = await readTodoCounts(query, today);
   const done = await readDoneDays(query, { from: beginning(date), to: date });
   return { today, due, todos, counts, done, totals: await readDayTotals(query, date) };
 }

@@ -11,7 +11,7 @@ import {
   inOrderOfIds,
   presentHabits,
 } from "../habit/read.ts";
-import { inOrder, isPending, todosInOrder } from "../todo/order.ts";
+import { allPending, inOrder, isPending, todosInOrder } from "../todo/order.ts";
 import { presentTodos, type TodoWithRelations, todoRows } from "../todo/read.ts";
 
 const maxTodos = 100;
@@ -32,8 +32,8 @@ type Parts = {
 export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
   const { today } = await readDaySettings(query);
   const habits = habitRows(query, dueOn(today.date));
-  const pending = todosInOrder(query, { ranges: [isPending] }, { limit: maxTodos });
-  const todos = todoRows(query, { ...pending, total: sql`0` });
+  const pending = todosInOrder(allPending, { limit: maxTodos });
+  const todos = todoRows({ ...pending, total: sql`0` });
   const [parts] = await query.rows(sql<Parts>`
     select
       (select coalesce(json_agg(h ${inOrderOfIds}), '[]') from (${habits}) h) as habits,

@@ -1,7 +1,6 @@
 import type { InputOf, OutputOf, Queries, QueryName } from "../../../shared/contracts/catalogue.ts";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
-import { localDay } from "../../../shared/domain/day/day.ts";
-import { reachOf, type Viewer } from "../../../shared/domain/reach.ts";
+import { type Viewer, viewerAt } from "../../../shared/domain/reach.ts";
 import type { ReminderChannel } from "../../../shared/domain/reminder/channels.ts";
 import type { Refused } from "../../../shared/errors.ts";
 import type { Allowance } from "../../http/rate-limit.ts";
@@ -11,16 +10,17 @@ import { createReadShare, type ShareReads } from "./share.ts";
 import { join, type Sql, sql } from "./sql.ts";
 
 type Settings = Readonly<{
-  /** Epoch ms. */
+  /** Time in epoch ms. */
   now: number;
   defaultTimeZone: string;
   baseUrl: string;
 }>;
 
-/** The rights of a request's token, as its caller may know them. */
+/** The rights of a request's token, as far as its caller may know them. */
 type CallingToken = Readonly<{
   scopes: readonly Scope[];
   clientName: string | null;
+  tokenId: string;
   allowance: Allowance | undefined;
 }>;
 
@@ -39,14 +39,14 @@ export type QueryContext = GuardedRows &
 type Parts = Settings &
   Readonly<{
     db: QueryDatabase;
-    /** Absent where a page asks for its visitor. */
+    /** Absent when a page asks for its own visitor. */
     token?: CallingToken;
     userId: string;
-    /** Limits how many reads a user has at once; without it none waits for another. */
+    /** Limits a user's simultaneous reads; without it no read waits. */
     share?: Readonly<{ reads: ShareReads; searches: ShareReads }>;
   }>;
 
-const noToken: CallingToken = { scopes: [], clientName: null, allowance: undefined };
+const noToken: CallingToken = { scopes: [], clientName: null, tokenId: "", allowance: undefined };
 
 export function createQueryContext({ db, userId, share, token = noToken, ...settings }: Parts): QueryContext {
   const query: QueryContext = { ...guardRows(db, userId), ...settings, token, inTurn };
@@ -62,13 +62,13 @@ export function createQueryContext({ db, userId, share, token = noToken, ...sett
 /** The user, and the token if there is one. */
 export type Requester = Pick<Actor, "userId"> & Partial<Pick<Actor, "scopes" | "clientName" | "tokenId">>;
 
-/** Reads for a user, from the primary unless a standby may answer as well. */
+/** Reads for a user: from the primary, or from a standby if the caller allows it. */
 export type OpenQuery = (
   actor: Requester,
   manner?: Readonly<{
-    /** The rest of the rate limit of the request's token, which it may ask for. */
+    /** The rest of the token's rate limit, which a query may ask for. */
     allowance?: Allowance | undefined;
-    /** Set for reads that are only shown to the user. A front door's own decisions read from the primary. */
+    /** Set for reads that the user only looks at. Decisions of the door read from the primary. */
     standbyMayAnswer?: boolean;
   }>,
 ) => QueryContext;
@@ -79,18 +79,22 @@ export function openQueries(
   now: () => number,
 ): OpenQuery {
   const share = { reads: createReadShare("reads"), searches: createReadShare("searches") };
-  return ({ userId, scopes = [], clientName = null }, { allowance, standbyMayAnswer = false } = {}) => {
-    const token = { scopes, clientName, allowance };
+  return (
+    { userId, scopes = [], clientName = null, tokenId = "" },
+    { allowance, standbyMayAnswer = false } = {},
+  ) => {
+    const token = { scopes, clientName, tokenId, allowance };
     const db = standbyMayAnswer ? shown : primary;
     return createQueryContext({ db, userId, now: now(), defaultTimeZone, baseUrl, share, token });
   };
 }
 
-/** Queries for something by its id or name, which may not exist, or after a cursor that may be outdated. Others always have an answer. */
+/** Queries that can find nothing: by id or name, or after an outdated cursor. The others always have an answer. */
 type RefusableQuery =
   | "category.get"
   | "habit.get"
   | "habit.completions"
+  | "habit.amounts"
   | "todo.get"
   | "todo.pending"
   | "reminder.get"
@@ -107,7 +111,7 @@ export const allOf = (...conditions: readonly Condition[]): Condition =>
   conditions.length > 0 ? sql`(${join(conditions, " and ")})` : sql`true`;
 export const anyOf = (conditions: readonly Condition[]): Condition => sql`(${join(conditions, " or ")})`;
 
-/** The user's settings as columns of every row, so that a list takes one statement. */
+/** The user's settings as columns of every row, which saves a second statement. */
 export const daySettingsColumns = sql`
   (select u.time_zone from ${own("users")} u) as user_time_zone,
   (select u.day_start_hour from ${own("users")} u) as user_day_start_hour,
@@ -121,24 +125,30 @@ export type DaySettingsColumns = {
   user_channel: ReminderChannel | null;
 };
 
+const noSettings: DaySettingsColumns = {
+  user_time_zone: null,
+  user_day_start_hour: null,
+  user_channel: null,
+};
+
+const daySettings = sql<DaySettingsColumns>`select ${daySettingsColumns}`;
+
 type DaySettings = Readonly<{ timeZone: string; dayStartHour: number; today: Viewer }>;
 
 /** The user's zone, start of day and present date. */
 export async function readDaySettings(query: QueryContext): Promise<DaySettings> {
-  return daySettingsOf(await query.rows(sql<DaySettingsColumns>`select ${daySettingsColumns}`), query);
+  return daySettingsOf(await query.rows(daySettings), query);
 }
 
 /** The day settings in the columns of the first row; the defaults when there is none. */
-export function daySettingsOf(
-  rows: readonly DaySettingsColumns[],
-  { now, defaultTimeZone }: QueryContext,
-): DaySettings {
-  const timeZone = rows[0]?.user_time_zone ?? defaultTimeZone;
-  const dayStartHour = rows[0]?.user_day_start_hour ?? 0;
-  const reaches = reachOf({ reminder_channel: rows[0]?.user_channel ?? "log" });
-  return {
-    timeZone,
-    dayStartHour,
-    today: { date: localDay(now, timeZone, dayStartHour), timeZone, reaches },
-  };
+export function daySettingsOf(rows: readonly DaySettingsColumns[], query: QueryContext): DaySettings {
+  const {
+    user_time_zone: time_zone,
+    user_day_start_hour: day_start_hour,
+    user_channel,
+  } = rows[0] ?? noSettings;
+  const user = { time_zone, day_start_hour, reminder_channel: user_channel ?? "log" };
+  const { tokenId, clientName: name } = query.token;
+  const today = viewerAt(query.now, user, query, { tokenId, name });
+  return { timeZone: today.timeZone, dayStartHour: day_start_hour ?? 0, today };
 }

@@ -1,12 +1,15 @@
 import type { InferKyselyDB } from "@mikro-orm/sql";
 import type { entities } from "../../../shared/db/entities.ts";
 import type { Database } from "../../../shared/db/orm.ts";
-import { createReadBatches, type ReadManner, type RunRead } from "./read-batches.ts";
+import { createCoalescedReads, type ReadManner, type RunRead } from "./coalesced-reads.ts";
 import { raw, type Sql } from "./sql.ts";
 
 type UserTable = keyof InferKyselyDB<(typeof entities)[number]>;
 
-/** The database as one user's queries see it: they name no table themselves, so they cannot forget whose rows. */
+/**
+ * The database as the queries of one user see it. They name no table themselves, so they cannot forget whose rows
+ * they read.
+ */
 export type GuardedRows = Readonly<{
   /** The user's rows of a table, for a `from` or `join`, where it needs an alias. */
   own(table: UserTable): Sql;
@@ -14,7 +17,7 @@ export type GuardedRows = Readonly<{
   rows<Row>(statement: Sql<Row>): Promise<Row[]>;
 }>;
 
-/** Stands for the user in the text of a statement until all its other values are known. */
+/** A mark for the user in the text of a statement, replaced when all other values are known. */
 const owner = "$0";
 
 /** PostgreSQL merges this subquery into the statement around it, so that indexes serve it like the table. */
@@ -23,9 +26,9 @@ export const own = (table: UserTable): Sql => raw(`(select * from ${table} where
 /** Runs statements. */
 export type QueryDatabase = Readonly<{ run: RunRead }>;
 
-/** All reads of a process go through one of these, so that they can travel together. */
+/** All reads of a process share one of these, so that they can be coalesced. */
 export const openQueryDatabase = ({ pool }: Pick<Database, "pool">): QueryDatabase => ({
-  run: createReadBatches(pool),
+  run: createCoalescedReads(pool),
 });
 
 /** The owner of the calendar feed with this hash: the one read before the user is known, so it counts as the network's. */
@@ -42,10 +45,10 @@ export async function feedOwner(
 export const guardRows = ({ run }: QueryDatabase, userId: string, manner?: ReadManner): GuardedRows => ({
   own,
   rows<Row>({ text, values }: Sql<Row>) {
-    // Once, however many tables are read: each value of a statement costs, most in a batch.
-    const place = `$${values.length + 1}`;
+    // The user is one parameter, whatever the number of tables: each parameter costs, most in coalesced reads.
+    const parameter = `$${values.length + 1}`;
     return text.includes(owner)
-      ? run<Row>(userId, text.replaceAll(owner, place), [...values, userId], manner)
+      ? run<Row>(userId, text.replaceAll(owner, parameter), [...values, userId], manner)
       : run<Row>(userId, text, values, manner);
   },
 });

@@ -1,12 +1,15 @@
 import type { Condition, QueryContext } from "./context.ts";
 import { literal, type Sql, sql } from "./sql.ts";
 
-const pageSize = 15;
+export const pageSize = 15;
 
 /** Optional parts of a list's statement: a subquery that counts all that the pages share, and the rows wanted. */
 export type Extent = Readonly<{ total?: Condition; limit?: number; offset?: number }>;
 
-/** Constants where they can be, because reads that are batched take no others; only pages beyond the first cannot. */
+/**
+ * Uses constants where possible, because coalesced reads take no other limits. Pages beyond the first need
+ * parameters.
+ */
 export function limitClause({ limit, offset = 0 }: Extent): Condition {
   if (limit === undefined) return sql``;
   return offset === 0 ? sql`limit ${literal(limit)}` : sql`limit ${literal(limit)} offset ${offset}`;
@@ -36,7 +39,7 @@ export async function readPage<Row extends Total, Item>(
   const [counted] = rows.length > 0 || page === 1 ? rows : await query.rows(list.count);
   const total = counted?.total ?? 0;
   const lastPage = Math.max(1, Math.ceil(total / pageSize));
-  // On BASE_URL: never built from the Host header.
+  // Links begin with BASE_URL and never come from the Host header.
   const link = (target: number): string => `${query.baseUrl}/api/v1/${list.path}?${queryOf(filters, target)}`;
   return {
     data: list.present(rows),

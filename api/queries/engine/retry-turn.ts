@@ -4,9 +4,9 @@ import type { QueryContext } from "./context.ts";
 const attempts = 10;
 
 /**
- * Reads one step of a file when it is the user's turn. A file is no reason to refuse its person's other reads, so it asks
- * for its turn again and again.
- * @throws Error when that was in vain
+ * Reads one step of a file in the user's turn. It asks for the turn again and again, because a download should not
+ * fail for a busy moment.
+ * @throws Error when the turn never came
  */
 export async function retryTurn<Result extends object>(
   query: QueryContext,

@@ -1,8 +1,8 @@
 import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure.ts";
 import { folded } from "../../../shared/domain/folding.ts";
 import { invalid, type Refused } from "../../../shared/errors.ts";
-import { anyOf, type Condition } from "./context.ts";
-import { type Sql, sql } from "./sql.ts";
+import type { Condition } from "./context.ts";
+import { join, type Sql, sql } from "./sql.ts";
 
 /** Ranges of all scripts with case or accents; going through all of Unicode would take a second. */
 const ranges = [
@@ -21,7 +21,7 @@ const ranges = [
   [0x1e900, 0x1e943],
 ] as const;
 
-/** Written out, because what PostgreSQL takes for a blank depends on the locale of the database. */
+/** The characters are listed, because PostgreSQL's class of blanks depends on the locale of the database. */
 const blanks = "[\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]+";
 
 let variants: ReadonlyMap<string, string> | undefined;
@@ -61,22 +61,32 @@ export function searchPattern(q: string): string {
 /** Marks that no composed character includes: a text can have them after any character. */
 const marks = "[\u0300-\u036f]*";
 
-/** The character in all its forms. */
+/** The character class with all forms of a character. */
 function oneOf(character: string): string {
   const forms = variantsOf(character);
   if (forms !== "") return `[${forms.includes(character) ? forms : forms + character}]${marks}`;
   return `${/[!-/:-@[-`{-~]/.test(character) ? "\\" : ""}${character}${marks}`;
 }
 
-/** Matches if one of the columns has the text. No index serves it: each row is examined. */
+/** PostgreSQL tries each pattern on each row, and caches only 32 compiled patterns. */
+const mostWords = 8;
+
+/** The words of a search. The rest after the first ones is one pattern, unsplit. */
+function wordsOf(q: string): readonly string[] {
+  const words = q.trim().split(/\s+/u);
+  const rest = words.slice(mostWords - 1).join(" ");
+  return [...new Set([...words.slice(0, mostWords - 1), ...(rest === "" ? [] : [rest])])];
+}
+
+/** Matches if the columns together have each word, in any order. No index serves it: each row is examined. */
 export function hasText(columns: readonly Sql[], q: string): Condition {
-  const pattern = searchPattern(q);
-  return anyOf(columns.map((column) => sql`${column} ~ ${pattern}`));
+  const patterns = wordsOf(q).map(searchPattern);
+  return sql`concat_ws(chr(10), ${join(columns, ", ")}) ~ all(${patterns}::text[])`;
 }
 
 const stopped = "This search took too long and was stopped. Narrow it with more filters, or try again.";
 
-/** A search that PostgreSQL stopped is refused: the next one would be stopped as well, unless it looks at less. */
+/** A search that PostgreSQL stopped is refused, because a repeat would be stopped as well, unless it reads less. */
 export async function orStopped<Result>(field: string, search: Promise<Result>): Promise<Result | Refused> {
   try {
     return await search;

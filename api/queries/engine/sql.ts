@@ -9,7 +9,7 @@ export type Sql<Row = unknown> = Fragment & { readonly row?: Row };
 export const sql = <Row = unknown>(strings: TemplateStringsArray, ...values: readonly unknown[]): Sql<Row> =>
   template(strings, ...values);
 
-/** A constant of our own as text, for what PostgreSQL or a batch of reads takes no value. */
+/** A constant of Kept's own as text, where PostgreSQL or coalesced reads take no parameter. */
 export const literal = (value: string | number): Fragment =>
   raw(typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`);
 

@@ -1,12 +1,12 @@
 import type { Condition, QueryContext } from "../engine/context.ts";
 import { sql } from "../engine/sql.ts";
 
-/** Days with the number of completions on each; a day without any is not in it. */
+/** Numbers of completions by day; days without any are left out. */
 export type DoneDays = ReadonlyMap<string, number>;
 
 type Period = Readonly<{ from: string; to: string }>;
 
-/** Completions of deleted habits are kept for an undo, and count nowhere. */
+/** Completions of deleted habits stay for an undo but do not count. */
 export const isOfHabit = ({ own }: Pick<QueryContext, "own">): Condition =>
   sql`exists (select from ${own("habits")} h where h.id = c.habit_id)`;
 
@@ -18,7 +18,7 @@ export const readDoneDays = (query: QueryContext, period: Period): Promise<DoneD
 export const readDoneDaysOf = (query: QueryContext, period: Period, habitId: number): Promise<DoneDays> =>
   countDays(query, period, sql`c.habit_id = ${habitId}::bigint`);
 
-/** Day by day along an index: as one range, PostgreSQL would sort all completions of a year. */
+/** Reads day by day along an index; for one range, PostgreSQL would sort all completions of a year. */
 async function countDays({ own, rows }: QueryContext, { from, to }: Period, which: Condition) {
   const days = await rows(sql<{ day: string; done: number }>`
     select day::date as day, c.done from generate_series(${from}::date, ${to}::date, interval '1 day') day

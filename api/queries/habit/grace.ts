@@ -1,19 +1,19 @@
 import { dayNumber } from "../../../shared/domain/day/day.ts";
-import { replay } from "../../../shared/domain/habit/recent-events.ts";
 import { rhythmOf } from "../../../shared/domain/habit/rhythm.ts";
 import { missedUntil } from "../../../shared/domain/habit/run.ts";
 import type { Rules } from "../../../shared/domain/habit/schedule.ts";
-import { type StreakState, withNewFields } from "../../../shared/domain/habit/streak.ts";
+import { runOf, type StreakState } from "../../../shared/domain/habit/streak.ts";
 
 /**
  * The misses that a living streak still forgives: due days in a row, or days after the end of a week with too few
  * completions. Missed days before today have used some of it.
  */
 export function graceLeft(state: StreakState, rules: Rules, today: string): number {
-  const { settled, recent } = withNewFields(state);
-  const run = replay(settled, recent, rules);
+  const { run, demand, end } = runOf(state, rules);
   const day = dayNumber(today);
   const isWeekly = "times" in rhythmOf(rules);
-  const left = isWeekly ? run.alive - day : rules.grace_days - run.misses - missedUntil(run, rules, day);
+  const left = isWeekly
+    ? (end ?? run.alive) - day
+    : rules.grace_days - run.misses - missedUntil(run, demand, day);
   return Math.max(0, Math.min(left, rules.grace_days));
 }

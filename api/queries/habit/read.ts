@@ -1,7 +1,7 @@
 import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { presentHabit, type ShownHabitRow, shownOfHabit } from "../../../shared/db/present.ts";
 import { dayNumber, isoWeekday } from "../../../shared/domain/day/day.ts";
-import type { Today } from "../../../shared/domain/day/today.ts";
+import type { Viewer } from "../../../shared/domain/reach.ts";
 import { notFound } from "../../../shared/errors.ts";
 import { type CategoryColumns, categoryOf } from "../category/read.ts";
 import {
@@ -30,7 +30,7 @@ export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
 
 type Filters = Omit<InputOf<Queries["habit.list"]>, "page">;
 
-/** No filter has an index, as a user's habits are few; so each statement has several, which makes few statements. */
+/** No filter has an index, because a user's habits are few. So filters share few statements. */
 async function filtering(query: QueryContext, filters: Filters): Promise<Condition> {
   const { q, completed_today = null, due } = filters;
   const conditions = [ofKind(filters)];
@@ -63,7 +63,8 @@ export const completedOn = (date: string): Condition => sql`(${date}::date = any
 /** `isDueOn` of shared/domain/habit/streak.ts as a condition on a habit's columns; a test compares the two. */
 export const dueOn = (date: string): Condition => sql`(
   ${completedOn(date)} or (
-    (h.next_due is null or h.next_due <= ${date}::date)
+    not h.free_dates @> ${date}::date
+    and (h.next_due is null or h.next_due <= ${date}::date)
     and (h.schedule -> 'weekdays' is null or h.schedule -> 'weekdays' @> ${String(isoWeekday(dayNumber(date)))}::jsonb)
   )
 )`;
@@ -87,8 +88,8 @@ export const habitRows = (
   left join ${query.own("categories")} c on c.id = h.category_id
   ${order}`;
 
-export const presentHabits = (rows: readonly HabitWithCategory[], today: Today) =>
+export const presentHabits = (rows: readonly HabitWithCategory[], today: Viewer) =>
   rows.map((row) => presentHabitRow(row, today));
 
-export const presentHabitRow = (row: HabitWithCategory, today: Today) =>
+export const presentHabitRow = (row: HabitWithCategory, today: Viewer) =>
   presentHabit(row, categoryOf(row), today);

@@ -9,8 +9,8 @@ export function weekOf(date: string): Readonly<{ monday: string; sunday: string 
 }
 
 /**
- * On how many days of a week a habit's rules ask for it. More can be done, because every day counts on which it is done.
- * @returns undefined for a habit that is due some days after its last completion, as no week asks for a number of them
+ * The number of days on which a habit's rules ask for it in a week. The habit can be done on more days.
+ * @returns undefined for `every_days`, because no week asks for a number of days
  */
 export function daysAskedFor(rules: Rules): number | undefined {
   const rhythm = rhythmOf(rules);

@@ -3,14 +3,17 @@ import type { Habit } from "../../../shared/contracts/habit/schema.ts";
 import type { HabitRow } from "../../../shared/db/entities.ts";
 import { shownOfHabit } from "../../../shared/db/present.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
-import type { Today } from "../../../shared/domain/day/today.ts";
+import { type FreeDays, noFreeDays } from "../../../shared/domain/habit/free-days.ts";
 import { daysBack, firstChangeableDay } from "../../../shared/domain/habit/streak.ts";
-import type { Condition, QueryContext } from "../engine/context.ts";
+import type { Viewer } from "../../../shared/domain/reach.ts";
+import { allOf, type Condition, type QueryContext } from "../engine/context.ts";
 import type { Extent } from "../engine/pagination.ts";
 import { columnList, sql } from "../engine/sql.ts";
 import { graceLeft } from "./grace.ts";
 import { dueOn, type HabitWithCategory, habitRows, inOrderOfIds, presentHabitRow } from "./read.ts";
 import { daysAskedFor, weekOf } from "./week-progress.ts";
+
+type DayAmounts = readonly Readonly<{ date: string; amount: number }>[];
 
 /** A habit beside its day and its week. */
 export type HabitInWeek = Readonly<{
@@ -18,10 +21,16 @@ export type HabitInWeek = Readonly<{
   isDue: boolean;
   /** The days of this week on which it was done. */
   doneDays: readonly string[];
-  /** On how many days of a week it is asked for; undefined when its rules name no number. */
+  /** The number of days of a week on which it is due; undefined when its rules name none. */
   target: number | undefined;
   /** The misses that its streak still forgives. */
   graceLeft: number;
+  /** The days that its pauses and skips free. */
+  free: FreeDays;
+  /** The days of the requested period on which it was done. */
+  periodDays: readonly string[] | undefined;
+  /** The sums of these days, for a habit with a target. */
+  periodAmounts: DayAmounts | undefined;
   /** The first day that can still be completed or undone. */
   changeableFrom: string;
 }>;
@@ -29,43 +38,69 @@ export type HabitInWeek = Readonly<{
 /** @returns undefined when the habit does not exist */
 export async function readHabitInWeek(
   query: QueryContext,
-  today: Today,
+  today: Viewer,
   habitId: number,
 ): Promise<HabitInWeek | undefined> {
   const { habits } = await readHabitsInWeek(query, today, { where: sql`h.id = ${habitId}::bigint` });
   return habits[0];
 }
 
-type WeekColumns = Pick<HabitRow, "streak_state"> & { is_due: boolean; done_days: string[] };
+type WeekColumns = Pick<HabitRow, "streak_state"> & {
+  is_due: boolean;
+  done_days: string[];
+  period_days?: string[];
+  period_amounts?: DayAmounts | null;
+};
 
-const columns = columnList("h", [...shownOfHabit, "streak_state"]);
+const columns = columnList("h", [...shownOfHabit, "streak_state", "free_dates"]);
 
-type Wanted = Pick<Extent, "limit" | "offset"> & Readonly<{ where: Condition; order?: Condition }>;
+type Wanted = Pick<Extent, "limit" | "offset"> &
+  Readonly<{
+    where: Condition;
+    order?: Condition;
+    /** Only habits with later ids, in the order of ids; the total counts all. */
+    after?: number | undefined;
+    /** The number of past days to show for each. */
+    period?: Readonly<{ from: string; to: string }> | undefined;
+  }>;
 
 /** Habits with their day and week, and the number of all that meet the condition. */
 export async function readHabitsInWeek(
   query: QueryContext,
-  today: Today,
-  { where, order = inOrderOfIds, ...part }: Wanted,
+  today: Viewer,
+  { where, order = inOrderOfIds, after, period, ...part }: Wanted,
 ): Promise<Readonly<{ habits: HabitInWeek[]; total: number }>> {
-  const { monday, sunday } = weekOf(today.date);
+  const { monday: from, sunday: to } = weekOf(today.date);
   const total = sql`select count(*) from ${query.own("habits")} h where ${where}`;
+  const page = after === undefined ? where : allOf(where, sql`h.id > ${after}::bigint`);
   const rows = await query.rows(sql<HabitWithCategory & WeekColumns>`
-    select h.*, ${dueOn(today.date)} as is_due, array(
-      select c.local_date from ${query.own("habit_completions")} c
-      where c.habit_id = h.id and c.local_date between ${monday}::date and ${sunday}::date
-      order by c.local_date
-    ) as done_days
-    from (${habitRows(query, where, { total, ...part }, { order, columns })}) h ${order}`);
+    select h.*, ${dueOn(today.date)} as is_due, ${daysDone(query, { from, to })} as done_days
+    ${period ? sql`, ${daysDone(query, period)} as period_days, ${amountsIn(query, period)} as period_amounts` : sql``}
+    from (${habitRows(query, page, { total, ...part }, { order, columns })}) h ${order}`);
   return { habits: rows.map((row) => inWeek(row, today)), total: rows[0]?.total ?? 0 };
 }
 
-function inWeek(row: HabitWithCategory & WeekColumns, today: Today): HabitInWeek {
+const daysDone = ({ own }: QueryContext, { from, to }: NonNullable<Wanted["period"]>): Condition => sql`array(
+  select c.local_date from ${own("habit_completions")} c
+  where c.habit_id = h.id and c.local_date between ${from}::date and ${to}::date
+  order by c.local_date
+)`;
+
+const amountsIn = ({ own }: QueryContext, { from, to }: NonNullable<Wanted["period"]>): Condition => sql`(
+  select json_agg(json_build_object('date', a.local_date, 'amount', a.amount) order by a.local_date)
+  from ${own("habit_amounts")} a
+  where a.habit_id = h.id and a.local_date between ${from}::date and ${to}::date
+)`;
+
+function inWeek(row: HabitWithCategory & WeekColumns, today: Viewer): HabitInWeek {
   const habit = presentHabitRow(row, today);
   return {
     habit,
     isDue: row.is_due,
     doneDays: row.done_days,
+    free: row.streak_state.free ?? noFreeDays,
+    periodDays: row.period_days,
+    periodAmounts: habit.target === null ? undefined : (row.period_amounts ?? []),
     target: daysAskedFor(habit),
     graceLeft: graceLeft(row.streak_state, habit, today.date),
     changeableFrom: later(firstChangeableDay(row.streak_state), addDays(today.date, -daysBack)),

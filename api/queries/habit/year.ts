@@ -1,10 +1,10 @@
-import type { Today } from "../../../shared/domain/day/today.ts";
+import type { Viewer } from "../../../shared/domain/reach.ts";
 import { type QueryContext, readDaySettings } from "../engine/context.ts";
 import { type DoneDays, readDoneDaysOf } from "./done-days.ts";
 import { type HabitInWeek, readHabitInWeek } from "./week.ts";
 
 /** A habit with the days of a period up to today on which it was done. */
-export type HabitInYear = Readonly<{ today: Today; item: HabitInWeek; done: DoneDays }>;
+export type HabitInYear = Readonly<{ today: Viewer; item: HabitInWeek; done: DoneDays }>;
 
 /**
  * @param beginning the period's first day

@@ -7,14 +7,14 @@ import { join, literal, sql } from "../engine/sql.ts";
 const tables = ["categories", "habits", "todos"] as const;
 type Table = (typeof tables)[number];
 
-/** A thing of a file: its key and, in a file of ours, what it was where the file was made. */
+/** A thing of a file with its key; in a file by Kept, also its id and time in the service that made the file. */
 export type ThingOfFile = Readonly<{
   kind: string;
   key: string;
   origin?: Readonly<{ id: number; created_at: string }>;
 }>;
 
-/** @returns whether each thing of a file is here: an earlier import made it, or it is the very one that the file is of */
+/** @returns whether each thing of a file exists here: from an earlier import, or because the file was made here */
 export async function readWhatIsHere(
   query: QueryContext,
   things: readonly ThingOfFile[],
@@ -64,5 +64,5 @@ async function readSame(
   return rows.map(({ id }) => id);
 }
 
-/** PostgreSQL takes no others, and a file may have anything. */
+/** PostgreSQL takes no other numbers, and a file may contain anything. */
 const isInstant = (text: string): boolean => Format.Test("action-time", text);

@@ -1,5 +1,6 @@
 import type {
   CategoryRow,
+  HabitAmountRow,
   HabitCompletionRow,
   HabitRow,
   ReminderRow,
@@ -17,16 +18,17 @@ type ReminderColumns = Readonly<{
   reminder_status: ReminderRow["status"] | null;
 }>;
 
-/** All that a person has made, by kind, as the rows of a file have it. */
+/** All that a person has made, by kind, as rows of a file. */
 export type ExportRows = {
   categories: CategoryRow;
   habits: HabitRow & CategoryName;
   completions: HabitCompletionRow;
+  amounts: HabitAmountRow;
   todos: TodoRow & CategoryName & ReminderColumns;
 };
 export type KindOfThing = keyof ExportRows;
 
-/** The place after which a step begins. */
+/** The place at which a step begins. */
 type Place = Readonly<{ id: number; date: string }>;
 
 type Source<Row> = Readonly<{
@@ -37,6 +39,18 @@ type Source<Row> = Readonly<{
 
 const beforeAll: Place = { id: 0, date: "0001-01-01" };
 const placeById = ({ id }: { id: number }): Place => ({ ...beforeAll, id });
+
+type DayRow = Readonly<{ habit_id: number; local_date: string }>;
+
+const daysOf = <Row extends DayRow>(table: "habit_completions" | "habit_amounts"): Source<Row> => ({
+  rowsInStep: 2_000,
+  placeOf: ({ habit_id, local_date }) => ({ id: habit_id, date: local_date }),
+  step: (own, { id, date }, limit) => sql`
+    select c.* from ${own(table)} c
+    where (c.habit_id, c.local_date) > (${id}::bigint, ${date}::date)
+      and ${isOfHabit({ own })}
+    order by c.habit_id, c.local_date limit ${limit}`,
+});
 
 const sources: { [Kind in KindOfThing]: Source<ExportRows[Kind]> } = {
   categories: {
@@ -53,15 +67,8 @@ const sources: { [Kind in KindOfThing]: Source<ExportRows[Kind]> } = {
       from (select * from ${own("habits")} h where h.id > ${id}::bigint order by h.id limit ${limit}) h
       left join ${own("categories")} c on c.id = h.category_id order by h.id`,
   },
-  completions: {
-    rowsInStep: 2_000,
-    placeOf: ({ habit_id, local_date }) => ({ id: habit_id, date: local_date }),
-    step: (own, { id, date }, limit) => sql`
-      select c.* from ${own("habit_completions")} c
-      where (c.habit_id, c.local_date) > (${id}::bigint, ${date}::date)
-        and ${isOfHabit({ own })}
-      order by c.habit_id, c.local_date limit ${limit}`,
-  },
+  completions: daysOf("habit_completions"),
+  amounts: daysOf("habit_amounts"),
   todos: {
     rowsInStep: 200,
     placeOf: placeById,
@@ -74,8 +81,8 @@ const sources: { [Kind in KindOfThing]: Source<ExportRows[Kind]> } = {
 };
 
 /**
- * All rows of a kind in the order of their keys, in steps along the key's index. Nothing is held between two steps, so a
- * client that reads slowly costs nobody anything; what is changed meanwhile is there as it was before or after.
+ * Reads all rows of a kind in the order of their keys, in steps along the key's index. Nothing stays open between
+ * steps, so slow clients cost nothing. A row that changes meanwhile appears in its old or its new state.
  */
 export async function* allRows<Kind extends KindOfThing>(
   query: QueryContext,

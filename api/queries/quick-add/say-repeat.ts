@@ -1,13 +1,13 @@
-import { findRepeat } from "./repeat.ts";
-import { dayOfCode, partsOfRule } from "./repeat-rule.ts";
+import { repeatsIn } from "./forms/repeat.ts";
+import { dayOfCode, partsOfRule } from "./forms/repeat-rule.ts";
 
-/** A normalised rule in words that `readRepeat` reads as the same rule, or else the rule itself. */
+/** Says a normalised rule in words that `readRepeat` reads back as the same rule; else gives the rule itself. */
 export function sayRepeat(rule: string): string {
   const until = /;UNTIL=(\d{4})(\d\d)(\d\d)/.exec(rule);
   const endless = rule.replace(until?.[0] ?? "", "");
   const words = inWords(endless);
-  const read = findRepeat(words);
-  if (read.value?.rule !== endless || read.rest.trim() !== "") return rule;
+  const [read] = repeatsIn(words);
+  if (read?.says.rule !== endless || read.end - read.start < words.length) return rule;
   return until ? `${words} until ${until.slice(1).join("-")}` : words;
 }
 
@@ -27,7 +27,8 @@ function inWords(rule: string): string {
   if (freq === "WEEKLY" && days) return `${every} on ${namesOf(days)}`;
   if (freq === "MONTHLY" && days) return `${every} on the ${inMonth(days)}`;
   const monthDays = parts.get("BYMONTHDAY");
-  if (freq === "MONTHLY" && monthDays) return `${every} on the ${monthDays.split(",").map(place).join(", ")}`;
+  if (freq === "MONTHLY" && monthDays)
+    return `${every} on the ${monthDays.split(",").map(monthDay).join(", ")}`;
   const month = monthNames[Number(parts.get("BYMONTH")) - 1];
   if (freq === "YEARLY" && monthDays && month) return `${every} on ${monthDays} ${month}`;
   return every;
@@ -44,7 +45,7 @@ const nameOf = (code: string): string => weekdayNames[dayOfCode(code) - 1] ?? co
 /** The last Friday, or the 2nd. */
 const inMonth = (day: string): string => `${ordinal(Number.parseInt(day, 10))} ${nameOf(day.slice(-2))}`;
 
-const place = (day: string): string => (day === "-1" ? "last day" : ordinal(Number(day)));
+const monthDay = (day: string): string => (day === "-1" ? "last day" : ordinal(Number(day)));
 
 function ordinal(number: number): string {
   if (number === -1) return "last";

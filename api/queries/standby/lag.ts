@@ -1,10 +1,10 @@
-/** The upper bound of a standby's lag in time. */
+/** An upper bound of a standby's lag in time. */
 type LagWatch = Readonly<{
-  /** Asks the primary where its log ends, when it has not been asked for a while. */
+  /** Asks the primary for the end of its log, if that is not known recently. */
   markWhenDue(): void;
   standbyReached(position: number): void;
   ms(): number;
-  /** Explains the lag. */
+  /** The reason why the standby cannot be used, for the log. */
   reason(): string;
 }>;
 
@@ -14,14 +14,14 @@ const notWaitedFor =
   "READ_DATABASE_SYNC is remote_apply, but the primary's commits wait for no standby to apply them";
 
 /**
- * Asks how far the log goes at the primary.
- * @returns undefined when its commits do not wait for standbys, although this was promised
+ * Asks the primary for the flushed end of its log.
+ * @returns undefined when its commits do not wait for standbys, although the settings promise it
  */
 export type AskPrimary = () => Promise<number | undefined>;
 
 /**
- * Clocks of hosts are not compared: once the standby has reached where the primary's log ended, it shows everything
- * that was committed before the primary was asked.
+ * Clocks of hosts are not compared. A standby that has replayed up to the primary's end of log shows everything
+ * committed before the primary was asked.
  */
 export function createLagWatch(askPrimary: AskPrimary, maxLagMs: number): LagWatch {
   let mark: Readonly<{ position: number; askedAt: number }> | undefined;
@@ -31,7 +31,7 @@ export function createLagWatch(askPrimary: AskPrimary, maxLagMs: number): LagWat
 
   async function ask(askedAt: number): Promise<void> {
     const position = await askPrimary().catch(() => null);
-    // A primary that does not answer commits nothing, so what was known of the standby stays true for a while.
+    // A primary that does not answer commits nothing, so the known state of the standby stays true for a while.
     if (position === null) return;
     mark = position === undefined ? undefined : { position, askedAt };
     if (position === undefined) freshAt = Number.NEGATIVE_INFINITY;
@@ -41,7 +41,7 @@ export function createLagWatch(askPrimary: AskPrimary, maxLagMs: number): LagWat
   return {
     markWhenDue() {
       const now = performance.now();
-      // A mark is out of reach where a primary took over that lacks the end of the log of the one before.
+      // A new primary may lack the end of the old one's log, so the mark can be out of reach.
       const isUnderWay = mark !== undefined && now - mark.askedAt < maxLagMs;
       if (isUnderWay || now < nextAt) return;
       nextAt = now + everyMs;

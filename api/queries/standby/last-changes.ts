@@ -2,15 +2,15 @@ import type { Reply } from "../../../shared/queue/batch.ts";
 import type { RedisConnection } from "../../../shared/queue/connections.ts";
 import { positionsKeptMs, type WrittenPositions } from "../../../shared/queue/written-positions.ts";
 
-/** Up to where a standby must be so that users find what they have changed. */
+/** The position that a standby must have reached to show a user's last change. */
 type LastChanges = Readonly<{
-  /** @returns undefined when that is not known at present */
+  /** @returns undefined if the position is unknown at present */
   of(userId: string): Promise<number | undefined>;
-  /** Looks whether the worker that gave this reply notes positions. */
+  /** Checks whether the worker of this reply stores positions. */
   check(reply: Reply): void;
   /**
-   * Notes a change whose reply was lost, so that its worker may have noted nothing.
-   * @throws when it cannot be noted
+   * Stores the position of a change whose reply was lost, because its worker may have stored none.
+   * @throws when that fails
    */
   noteLost(userId: string): Promise<void>;
 }>;
@@ -20,7 +20,7 @@ type Parts = Readonly<{
   positions: WrittenPositions;
   /** The end of the primary's log. */
   askPrimary(): Promise<number>;
-  /** Called when workers start or stop noting positions. */
+  /** Called when workers start or stop storing positions. */
   onWorkers(note: boolean): void;
 }>;
 
@@ -30,10 +30,13 @@ export function createLastChanges({ redis, positions, askPrimary, onWorkers }: P
   const forget = () => {
     least = undefined;
   };
-  // A Redis that comes back, or another one that took over, may have lost notes.
+  // A Redis that restarted or took over may have lost positions.
   for (const event of ["ready", "+node", "-node"]) redis.on(event, forget);
 
-  /** The present end of the log bounds the notes that may be lost, until they would expire anyway. */
+  /**
+   * Lost positions lie before the present end of the log, so that end counts for everybody until they would have
+   * expired.
+   */
   function askLeast(): Promise<number> {
     const asked = askPrimary();
     const expire = () => {
@@ -48,7 +51,7 @@ export function createLastChanges({ redis, positions, askPrimary, onWorkers }: P
       if (!workersNote) return undefined;
       try {
         const position = await positions.of(userId);
-        // Asked after Redis has answered, so that it is none from before a Redis that came back.
+        // The end of the log is asked for after Redis has answered, so it is not from before the restart of Redis.
         least ??= askLeast();
         return Math.max(position, await least);
       } catch {

@@ -2,7 +2,10 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import type { StandbyOutcome } from "./reads.ts";
 import type { StandbyWatch } from "./watch.ts";
 
-/** Shows the state of the standby at each scrape. @returns what counts the reads that it may answer */
+/**
+ * Shows the state of the standby at each scrape.
+ * @returns a counter of the reads that it may answer
+ */
 export function showStandby(
   registry: Registry,
   { isUsable, lagMs }: Pick<StandbyWatch, "isUsable" | "lagMs">,

@@ -3,6 +3,7 @@ import type { Registry } from "prom-client";
 import { type Database, openDatabase } from "../../../shared/db/orm.ts";
 import { writtenPosition } from "../../../shared/db/written-position.ts";
 import type { Config } from "../../../shared/process/config.ts";
+import { readConnections } from "../../../shared/process/connections.ts";
 import type { Log } from "../../../shared/process/observe/log.ts";
 import { throttled } from "../../../shared/process/observe/throttle-log.ts";
 import type { Reply } from "../../../shared/queue/batch.ts";
@@ -13,24 +14,24 @@ import {
   positionsKeptMs,
 } from "../../../shared/queue/written-positions.ts";
 import type { Inbox } from "../../mailbox/stored-replies.ts";
+import { createCoalescedReads } from "../engine/coalesced-reads.ts";
 import { openQueryDatabase, type QueryDatabase } from "../engine/guard.ts";
-import { createReadBatches } from "../engine/read-batches.ts";
 import { createLastChanges } from "./last-changes.ts";
 import { showStandby } from "./metrics.ts";
 import { createProbe, type StandbyProbe } from "./probe.ts";
 import { createStandbyReads } from "./reads.ts";
 import { type StandbyWatch, watchStandby } from "./watch.ts";
 
-/** The databases that a front door reads. */
+/** The databases from which a front door reads. */
 export type Reads = Readonly<{
-  /** For the door's own decisions. */
+  /** For decisions of the door. */
   primary: QueryDatabase;
-  /** For reads that are only shown: the standby if there is one, else the primary. */
+  /** For display: the standby if there is one, else the primary. */
   shown: QueryDatabase;
   inbox: Inbox;
-  /** Connections, by the server that they lead to. */
+  /** Connections, by server. */
   pools: Readonly<{ primary: Pool; standby?: Pool }>;
-  /** To be called with each reply of a worker. */
+  /** Call this with each reply of a worker. */
   checkReply?(reply: Reply): void;
   close(): Promise<void>;
 }>;
@@ -46,7 +47,8 @@ type Parts = Readonly<{
 /** Opens the standby of READ_DATABASE_URL. When that is unset, everything is read from the database itself. */
 export async function openReads(parts: Parts): Promise<Reads> {
   const { config, log, database, registry } = parts;
-  const { readDatabaseUrl: url, databasePrepare: prepare, databaseConnections: connections = 10 } = config;
+  const { readDatabaseUrl: url, databasePrepare: prepare } = config;
+  const connections = readConnections(config);
   const [primary, { pool }] = [openQueryDatabase(database), database];
   if (url === undefined)
     return { primary, shown: primary, inbox: { pool }, pools: { primary: pool }, close: async () => {} };
@@ -62,7 +64,7 @@ export async function openReads(parts: Parts): Promise<Reads> {
   const lastChanges = openLastChanges(parts);
   const sayFailed = throttled((reason: string) => log.warn({ reason }, "a read failed at the standby"));
   const run = createStandbyReads({
-    standby: createReadBatches(standby.pool),
+    standby: createCoalescedReads(standby.pool),
     primary: primary.run,
     watch,
     lastChangeOf: lastChanges?.of ?? (() => 0),
@@ -89,7 +91,7 @@ function openWatch({ config, log, database }: Parts, probe: StandbyProbe): Stand
   return watchStandby({
     probe,
     log,
-    // Positions are noted for twice as long, so what is forgotten is shown by every standby in use.
+    // Positions are stored for twice as long, so every standby in use shows changes whose position has expired.
     maxLagMs: positionsKeptMs / 2,
     askPrimary: async () =>
       isPromised && !(await waitsForStandbys(database)) ? undefined : writtenPosition(database.pool),
@@ -103,7 +105,7 @@ async function waitsForStandbys({ pool }: Database): Promise<boolean> {
   return rows[0]?.waits ?? false;
 }
 
-/** @returns undefined where commits wait for the standby, so that it always shows them */
+/** @returns undefined if commits wait for the standby, which then always shows them */
 function openLastChanges({ config, log, database, redis }: Parts) {
   if (!notesPositions(config)) return undefined;
   return createLastChanges({

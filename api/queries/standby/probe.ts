@@ -1,13 +1,13 @@
 import type { Pool, PoolClient } from "pg";
 
-/** Asks one standby where it is, over a connection that is used for nothing else. */
+/** Asks one standby for its position, over a connection of its own. */
 export type StandbyProbe = Readonly<{
   /**
-   * @returns up to where the standby has replayed the log (bytes)
+   * @returns the position up to which the standby has replayed the log (bytes)
    * @throws when it does not answer soon, or is no standby
    */
   ask(): Promise<number>;
-  /** Gives the connection up; the next question opens another. */
+  /** Drops the connection; the next question opens another. */
   drop(): void;
   /** @throws when a new connection of the pool leads to another server */
   inspect(connection: PoolClient): Promise<void>;
@@ -21,9 +21,9 @@ const whereIsIt = `
   where pg_is_in_recovery()`;
 
 /**
- * A position counts for the server that the probe talks to. Its address may lead to another one after a while, or a
- * restart may have thrown it back, so connections to any other server, which the time of its start gives away, are
- * refused or closed.
+ * A position belongs to the server that the probe talks to. The address may come to lead to another server, and a
+ * restart may throw a server back. So connections to any other server, recognised by its start time, are refused or
+ * closed.
  */
 export function createProbe(pool: Pool): StandbyProbe {
   const connections = new Set<PoolClient>();

@@ -1,10 +1,10 @@
 import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure.ts";
-import type { RunRead } from "../engine/read-batches.ts";
+import type { RunRead } from "../engine/coalesced-reads.ts";
 import type { StandbyWatch } from "./watch.ts";
 
 /**
- * The outcome of a read that a standby may answer: it answered, or the primary did because the standby was away, was
- * behind the caller's last change, failed, or that change was unknown.
+ * The outcome of a read that a standby may answer. It was answered by the standby; or by the primary, because the
+ * standby was away, was behind the caller's last change or failed, or because that change was unknown.
  */
 export type StandbyOutcome = "answered" | "away" | "behind" | "failed" | "unknown";
 
@@ -12,14 +12,14 @@ type Parts = Readonly<{
   standby: RunRead;
   primary: RunRead;
   watch: StandbyWatch;
-  /** @returns the position that the standby must have reached for this user, or undefined when it is not known */
+  /** @returns the position that the standby must have reached for this user; undefined when it is unknown */
   lastChangeOf(userId: string): Promise<number | undefined> | number;
   note(outcome: StandbyOutcome, error?: unknown): void;
 }>;
 
-/** Reads at the standby as soon as it shows what the user has changed, else at the primary. */
+/** Reads from the standby once it shows the user's last change, else from the primary. */
 export function createStandbyReads({ standby, primary, watch, lastChangeOf, note }: Parts): RunRead {
-  async function findObstacle(userId: string): Promise<StandbyOutcome | undefined> {
+  async function findReason(userId: string): Promise<StandbyOutcome | undefined> {
     if (!watch.isUsable()) return "away";
     const position = await lastChangeOf(userId);
     if (position === undefined) return "unknown";
@@ -28,9 +28,9 @@ export function createStandbyReads({ standby, primary, watch, lastChangeOf, note
   }
 
   return async <Row>(...read: Parameters<RunRead>) => {
-    const obstacle = await findObstacle(read[0]);
-    if (obstacle) {
-      note(obstacle);
+    const reason = await findReason(read[0]);
+    if (reason) {
+      note(reason);
       return primary<Row>(...read);
     }
     try {
@@ -45,5 +45,5 @@ export function createStandbyReads({ standby, primary, watch, lastChangeOf, note
   };
 }
 
-/** The primary would have to stop this read as well. */
+/** A read that PostgreSQL stopped takes too long at the primary as well. */
 const isStopped = (error: unknown): boolean => error instanceof DatabaseFailure && wasStopped(error.cause);

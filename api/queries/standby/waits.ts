@@ -1,6 +1,6 @@
 /** Reads that wait until the standby has reached a position, each for the same bounded time. */
 type PositionWaits = Readonly<{
-  /** Resolves to whether the position was reached in time. */
+  /** Resolves to whether the standby reached the position in time. */
   wait(position: number): Promise<boolean>;
   areAny(): boolean;
   reached(position: number): void;

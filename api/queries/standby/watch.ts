@@ -3,7 +3,7 @@ import { type AskPrimary, createLagWatch } from "./lag.ts";
 import type { StandbyProbe } from "./probe.ts";
 import { createPositionWaits } from "./waits.ts";
 
-/** A standby's position as known here: replayed changes stay, so all reads share one answer. */
+/** The known position of a standby. Replayed changes stay, so all reads share one answer. */
 export type StandbyWatch = Readonly<{
   /** False while the standby is away or too far behind for any read. */
   isUsable(): boolean;
@@ -11,7 +11,10 @@ export type StandbyWatch = Readonly<{
   lagMs(): number;
   /** Resolves to whether the standby shows everything before that position, at the latest after 200 ms. */
   hasReached(position: number): Promise<boolean>;
-  /** Passes on the result of work at the standby. @throws as soon as the standby is given up */
+  /**
+   * Passes on the result of a read at the standby.
+   * @throws as soon as the standby counts as away
+   */
   whileUsable<Result>(work: Promise<Result>): Promise<Result>;
   close(): void;
 }>;
@@ -19,17 +22,17 @@ export type StandbyWatch = Readonly<{
 type Watched = Readonly<{
   probe: Pick<StandbyProbe, "ask" | "drop">;
   askPrimary: AskPrimary;
-  /** A standby that has not shown for so long what the primary had is too far behind. */
+  /** A standby is too far behind if it has not shown a state of the primary within this time. */
   maxLagMs: number;
   log: Log;
 }>;
 
 const patienceMs = 200;
-/** Pauses between questions to the standby, with and without a waiting read. */
+/** Pauses between questions to the standby: with a waiting read, and without one. */
 const busyPauseMs = 2;
 const idlePauseMs = 250;
 
-/** Asks the standby again and again until it is closed. */
+/** Asks the standby repeatedly until the watch is closed. */
 export function watchStandby({ probe, askPrimary, maxLagMs, log }: Watched): StandbyWatch {
   const waits = createPositionWaits(patienceMs);
   const working = new Set<(reason: Error) => void>();
@@ -95,7 +98,7 @@ export function watchStandby({ probe, askPrimary, maxLagMs, log }: Watched): Sta
 /** Missing facts right after the start are no outage. */
 const startMs = 1_000;
 
-/** Logs once when the standby cannot be used any more, and once when it can. */
+/** Logs once when the standby becomes unusable, and once when it is usable again. */
 function createTeller(log: Log): (isUsable: boolean, reason: string) => void {
   const startedAt = performance.now();
   let told: boolean | undefined;

@@ -1,7 +1,7 @@
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { weekOf } from "../habit/week-progress.ts";
 
-/** In the order of the due dates that they hold; each date is in one of them. */
+/** Groups in the order of their due dates; each todo is in exactly one. */
 export const dueGroups = ["overdue", "today", "tomorrow", "week", "later", "undated"] as const;
 export type DueGroup = (typeof dueGroups)[number];
 
@@ -24,13 +24,17 @@ export function dueDatesOf(group: DueGroup, today: string): DueDates | undefined
   return undefined;
 }
 
-/** The group of a pending todo. */
-export function dueGroupOf(dueDate: string | null, today: string): DueGroup {
+/** The group of a pending todo. One with a due time is overdue before its day is over. */
+export function dueGroupOf(
+  { due_date, is_overdue }: Readonly<{ due_date: string | null; is_overdue: boolean }>,
+  today: string,
+): DueGroup {
+  if (is_overdue) return "overdue";
   const holds = (group: DueGroup): boolean => {
     const dates = dueDatesOf(group, today);
-    if (!dates || dueDate === null) return !dates && dueDate === null;
+    if (!dates || due_date === null) return !dates && due_date === null;
     // In text order, "-infinity" comes before all dates and "infinity" after them.
-    return dates.from <= dueDate && dueDate <= dates.to;
+    return dates.from <= due_date && due_date <= dates.to;
   };
   return dueGroups.find(holds) ?? "undated";
 }

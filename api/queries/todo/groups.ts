@@ -5,20 +5,21 @@ import { allOf, type Condition, type QueryContext } from "../engine/context.ts";
 import { join, literal, sql } from "../engine/sql.ts";
 import { type DueGroup, dueDatesOf, dueGroups } from "./due-groups.ts";
 import { inOrder, isCompleted, isPending, todosInOrder } from "./order.ts";
+import { always, isAheadWithin, isOverdueWithin } from "./overdue.ts";
 import { presentTodos, type TodoWithRelations, todoRows } from "./read.ts";
 
-/** Matches todos whose due date is in a group. */
-export function isInGroup(group: DueGroup, today: string): Condition {
-  const dates = dueDatesOf(group, today);
+/** Matches pending todos of a group. */
+export function isInGroup(group: DueGroup, today: Viewer): Condition {
+  const dates = dueDatesOf(group, today.date);
   if (!dates) return sql`t.due_date is null`;
-  return sql`t.due_date >= ${dates.from}::date and t.due_date <= ${dates.to}::date`;
+  return group === "overdue" ? isOverdueWithin(always, today) : isAheadWithin(dates, today);
 }
 
 /** The number of pending todos in each group, and of those that are done. */
 export type TodoCounts = Readonly<Record<DueGroup | "done", number>>;
 
-/** Counted from the entries of an index alone. */
-export async function readTodoCounts({ own, rows }: QueryContext, today: string): Promise<TodoCounts> {
+/** The count reads only index entries. */
+export async function readTodoCounts({ own, rows }: QueryContext, today: Viewer): Promise<TodoCounts> {
   const count = (where: Condition) => sql`(select count(*) from ${own("todos")} t where ${where})`;
   const pending = dueGroups.map(
     (group) => sql`${literal(group)}, ${count(allOf(isPending, isInGroup(group, today)))}`,
@@ -29,16 +30,16 @@ export async function readTodoCounts({ own, rows }: QueryContext, today: string)
   return row.counts;
 }
 
-/** The first pending todos of each group, at most so many, in the default order. */
+/** The first pending todos of each group, at most `limit` of it, in the default order. */
 export async function readTodoGroups(
   query: QueryContext,
   today: Viewer,
-  limit: number,
+  limit: (group: DueGroup) => number,
 ): Promise<readonly Static<typeof Todo>[]> {
   const parts = dueGroups.map((group) => {
-    const ranges = [allOf(isPending, isInGroup(group, today.date))];
-    const { todos } = todosInOrder(query, { ranges }, { limit });
-    return sql`(select * from (${todoRows(query, { todos, total: sql`0` })}) part)`;
+    const ranges = [allOf(isPending, isInGroup(group, today))];
+    const { todos } = todosInOrder({ ranges }, { limit: limit(group) });
+    return sql`(select * from (${todoRows({ todos, total: sql`0` })}) part)`;
   });
   const rows = await query.rows(sql<TodoWithRelations>`
     select * from (${join(parts, " union all ")}) t ${inOrder}`);

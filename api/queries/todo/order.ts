@@ -1,24 +1,32 @@
 import type { TodoPlace } from "../../../shared/contracts/todo/cursor.ts";
-import { allOf, anyOf, type Condition, type QueryContext } from "../engine/context.ts";
+import type { DonePlace } from "../../../shared/contracts/todo/done-cursor.ts";
+import { allOf, anyOf, type Condition } from "../engine/context.ts";
+import { own } from "../engine/guard.ts";
 import { type Extent, limitClause } from "../engine/pagination.ts";
 import { join, type Sql, sql } from "../engine/sql.ts";
 
 /**
- * The default order of todos. It is total: by due date with undated ones last, then by time of day (the enum's order,
- * none last), then by id.
+ * The default order of todos. It is total: by due date with undated ones last, then by due time (none last), then by
+ * time of day (the enum's order, none last), then by id.
  */
-export const inOrder = sql`order by t.due_date, t.time_of_day, t.id`;
+export const inOrder = sql`order by t.due_date, t.due_time, t.time_of_day, t.id`;
+
+/** The columns of the order, and the id for looking up a row. */
+const placeColumns = sql`t.id, t.due_date, t.due_time, t.time_of_day`;
 
 /** Completed todos, newest first. */
 export const newestDone = sql`order by t.completed_on desc, t.completed_at desc, t.id desc`;
 
-/** Written out, without a parameter, because only then is an index known to hold their todos in order. */
+/**
+ * The status is a constant, not a parameter, because only then PostgreSQL knows that an index holds the todos in
+ * order.
+ */
 export const isPending: Condition = sql`not t.is_completed`;
 export const isCompleted: Condition = sql`t.is_completed`;
 
 /** The todos that a list shows. Its cost must not grow with a user's whole history. */
 export type Selection = Readonly<{
-  /** Each is a range of an index that holds it in order; together they are merged. */
+  /** Each range lies in an index in order; PostgreSQL merges them. */
   ranges: readonly Condition[];
   /** A condition that no index range expresses. It uses indexed columns only, so that no row is read in vain. */
   filter?: Condition | undefined;
@@ -26,63 +34,83 @@ export type Selection = Readonly<{
   search?: Condition | undefined;
 }>;
 
-/** Exact, and from the entries of an index alone unless there is a search. */
-export function countTodos({ own }: QueryContext, selection: Selection) {
+/** The todos of a list without filters. */
+export const allPending: Selection = { ranges: [isPending] };
+
+/** An exact total, counted from index entries unless there is a search. */
+export function countTodos(selection: Selection) {
   const counts = conditionsOf(selection).map(
     (where) => sql`(select count(*) from ${own("todos")} t where ${where})`,
   );
   return sql<{ total: number }>`select ${join(counts, " + ")} as total`;
 }
 
-/** A part of a selection: what a page shows, or what comes after a todo. */
+/** A part of a selection: one page, or the rest after a todo. */
 type Part = Pick<Extent, "limit" | "offset"> & Readonly<{ after?: TodoPlace | undefined }>;
 
-/** A subquery of todos, and the number of all in the selection as an expression beside it. */
+/** A subquery of todos, and beside it an expression for the number of all. */
 export type ListedTodos = Readonly<{ todos: Condition; total: Condition }>;
 
 /**
- * A part of a selection. Where it is the beginning of a range, it is read as it lies. Else it is found among the
- * entries of the index, and only its own rows are looked up: none of those that come before it.
+ * A part of a selection. The beginning of a range is read directly. Any other part is found in the index first, and
+ * only its own rows are read.
  */
-export function todosInOrder(query: QueryContext, selection: Selection, part: Part): ListedTodos {
-  if (selection.search) return todosFound(query, selection, part);
+export function todosInOrder(selection: Selection, part: Part): ListedTodos {
+  if (selection.search) return todosFound(selection, part);
   const { after, ...extent } = part;
   const ranges = after
     ? selection.ranges.flatMap((range) => rangesAfter(after).map((later) => allOf(range, later)))
     : selection.ranges;
   const wanted = { ...selection, ranges };
-  const total = countTodos(query, selection);
+  const total = countTodos(selection);
   if (!extent.offset && !selection.filter)
-    return { todos: merged(query, wanted, extent, sql`t.*`), total: sql`(${total})` };
-  const keys = merged(query, wanted, extent, sql`t.id, t.due_date, t.time_of_day`);
-  return { todos: rowsAt(query, keys, sql`t.*`), total: sql`(${total})` };
+    return { todos: merged(wanted, extent, sql`t.*`), total: sql`(${total})` };
+  const keys = merged(wanted, extent, placeColumns);
+  return { todos: rowsAt(keys, sql`t.*`), total: sql`(${total})` };
 }
 
-/** Completed todos, the newest first. Their days are in an index, so a page reads only its own and those before it. */
-export function todosDone(query: QueryContext, selection: Selection, extent: Extent): ListedTodos {
+/** A part of the completed todos. */
+type DonePart = Extent & Readonly<{ after?: DonePlace | undefined }>;
+
+/** Completed todos, newest first. An index has their days, so a page reads only its own rows and those before it. */
+export function todosDone(selection: Selection, { after, ...extent }: DonePart): ListedTodos {
   const where = allOf(sql`t.completed_on is not null`, anyOf(conditionsOf(selection)));
-  const page = (columns: Condition) =>
-    sql`(select ${columns} from ${query.own("todos")} t where ${where} ${newestDone} ${limitClause(extent)})`;
-  if (selection.search) return { todos: page(sql`t.*, count(*) over () as found`), total: sql`t.found` };
-  return { todos: page(sql`t.*`), total: sql`(${countTodos(query, selection)})` };
+  const older = after ? [isOlder(after)] : [];
+  const page = (columns: Condition, from: Condition, conditions: Condition) =>
+    sql`(select ${columns} from ${from} t where ${conditions} ${newestDone} ${limitClause(extent)})`;
+  const all = own("todos");
+  if (!selection.search)
+    return {
+      todos: page(sql`t.*`, all, allOf(where, ...older)),
+      total: sql`(${countTodos(selection)})`,
+    };
+  const found = sql`(select t.*, count(*) over () as found from ${all} t where ${where})`;
+  return { todos: page(sql`t.*`, found, allOf(...older)), total: sql`t.found` };
 }
 
-/** Found and counted in one pass: counted apart, all rows would be searched twice. */
-function todosFound(query: QueryContext, selection: Selection, { after, ...extent }: Part): ListedTodos {
-  const found = sql`(select t.id, t.due_date, t.time_of_day, count(*) over () as found
-    from ${query.own("todos")} t where ${anyOf(conditionsOf(selection))})`;
+const isOlder = ({
+  completed_on,
+  completed_at,
+  id,
+}: DonePlace): Condition => sql`(t.completed_on, t.completed_at, t.id)
+  < (${completed_on}::date, ${completed_at}::timestamptz, ${id}::bigint)`;
+
+/** One pass finds and counts; counted apart, all rows would be searched twice. */
+function todosFound(selection: Selection, { after, ...extent }: Part): ListedTodos {
+  const found = sql`(select ${placeColumns}, count(*) over () as found
+    from ${own("todos")} t where ${anyOf(conditionsOf(selection))})`;
   const wanted = after ? anyOf(rangesAfter(after)) : sql`true`;
   const keys = sql`(select * from ${found} t where ${wanted} ${inOrder} ${limitClause(extent)})`;
-  return { todos: rowsAt(query, keys, sql`t.*, place.found`), total: sql`t.found` };
+  return { todos: rowsAt(keys, sql`t.*, place.found`), total: sql`t.found` };
 }
 
 /** Whole rows by their keys. */
-const rowsAt = ({ own }: QueryContext, keys: Condition, columns: Sql): Condition =>
+const rowsAt = (keys: Condition, columns: Sql): Condition =>
   sql`(select ${columns} from ${keys} place
     cross join lateral (select * from ${own("todos")} t where t.id = place.id offset 0) t)`;
 
-/** If there are several ranges, each gives enough rows for the page, in order. */
-function merged({ own }: QueryContext, selection: Selection, extent: Extent, columns: Sql): Condition {
+/** Each range gives enough rows for the page, in order. */
+function merged(selection: Selection, extent: Extent, columns: Sql): Condition {
   const partOf = (where: Condition, part: Extent) =>
     sql`(select ${columns} from ${own("todos")} t where ${where} ${inOrder} ${limitClause(part)})`;
   const [only, ...others] = conditionsOf(selection);
@@ -92,24 +120,30 @@ function merged({ own }: QueryContext, selection: Selection, extent: Extent, col
   return sql`(select * from (${join(parts, " union all ")}) t ${inOrder} ${limitClause(extent)})`;
 }
 
-function conditionsOf({ ranges, filter, search }: Selection): readonly Condition[] {
+/** Each finds its part of a selection. */
+export function conditionsOf({ ranges, filter, search }: Selection): readonly Condition[] {
   const further = [filter, search].filter((condition) => condition !== undefined);
   return further.length > 0 ? ranges.map((range) => allOf(range, ...further)) : ranges;
 }
 
-/** The ranges of everything after a place. Nulls come last, and no index range continues into them. */
-function rangesAfter({ id, due_date, time_of_day }: TodoPlace): Condition[] {
-  const sameDay = due_date === null ? sql`t.due_date is null` : sql`t.due_date = ${due_date}::date`;
-  const sameTime =
-    time_of_day === null ? sql`t.time_of_day is null` : sql`t.time_of_day = ${time_of_day}::time_of_day`;
-  const laterTimes =
-    time_of_day === null
-      ? []
-      : [sql`t.time_of_day > ${time_of_day}::time_of_day`, sql`t.time_of_day is null`];
-  const laterDays = due_date === null ? [] : [sql`t.due_date > ${due_date}::date`, sql`t.due_date is null`];
+/** The ranges of all todos after a place. */
+function rangesAfter({ id, due_date, due_time, time_of_day }: TodoPlace): Condition[] {
+  const date = valuesFrom(sql`t.due_date`, due_date, sql`date`);
+  const dueTime = valuesFrom(sql`t.due_time`, due_time, sql`text`);
+  const time = valuesFrom(sql`t.time_of_day`, time_of_day, sql`time_of_day`);
   return [
-    allOf(sameDay, sameTime, sql`t.id > ${id}::bigint`),
-    ...laterTimes.map((later) => allOf(sameDay, later)),
-    ...laterDays,
+    allOf(date.same, dueTime.same, time.same, sql`t.id > ${id}::bigint`),
+    ...time.later.map((later) => allOf(date.same, dueTime.same, later)),
+    ...dueTime.later.map((later) => allOf(date.same, later)),
+    ...date.later,
   ];
 }
+
+/** Nulls come last, and no index range continues into them. */
+const valuesFrom = (column: Sql, value: string | null, type: Sql) =>
+  value === null
+    ? { same: sql`${column} is null`, later: [] }
+    : {
+        same: sql`${column} = ${value}::${type}`,
+        later: [sql`${column} > ${value}::${type}`, sql`${column} is null`],
+      };

@@ -19,7 +19,7 @@ export type TodoFilters = Readonly<{
   categoryId?: number | undefined;
   /** Only pending todos of this group. */
   group?: DueGroup | undefined;
-  /** Without it both are shown. */
+  /** Without it, both are shown. */
   status?: "incomplete" | "completed" | undefined;
 }>;
 
@@ -38,8 +38,8 @@ export async function readTodoPage(
   const [hasPending, hasDone] = [status !== "completed", status !== "incomplete" && group === undefined];
   const pending = hasPending ? await readPending(query, today, { group, ...filters }, offset) : none;
   const room = todosPerPage - pending.todos.length;
-  const place = room > 0 ? Math.max(0, offset - pending.total) : "count";
-  const done = hasDone ? await readDone(query, today, filters, place) : none;
+  const start = room > 0 ? Math.max(0, offset - pending.total) : "count";
+  const done = hasDone ? await readDone(query, today, filters, start) : none;
   return {
     pending: pending.todos,
     done: done.todos.slice(0, room),
@@ -54,7 +54,7 @@ async function readPending(
   offset: number,
 ): Promise<Part> {
   const all = await selectTodos(query, { ...filters, categories: listed(categoryId), status: "incomplete" });
-  const ranges = group ? all.ranges.map((range) => allOf(range, isInGroup(group, today.date))) : all.ranges;
+  const ranges = group ? all.ranges.map((range) => allOf(range, isInGroup(group, today))) : all.ranges;
   const list = { selection: { ...all, ranges }, page: todosInOrder, order: inOrder };
   return readPart(query, today, list, offset);
 }
@@ -63,25 +63,25 @@ async function readDone(
   query: QueryContext,
   today: Viewer,
   { categoryId, ...filters }: TodoFilters,
-  place: Place,
+  start: Offset,
 ): Promise<Part> {
   const selection = await selectTodos(query, {
     ...filters,
     categories: listed(categoryId),
     status: "completed",
   });
-  return readPart(query, today, { selection, page: todosDone, order: newestDone }, place);
+  return readPart(query, today, { selection, page: todosDone, order: newestDone }, start);
 }
 
 const listed = (id: number | undefined): readonly number[] | undefined =>
   id === undefined ? undefined : [id];
 
-/** The start of a part, or that it is only counted. */
-type Place = number | "count";
+/** The offset of a part, or `count` if only its total is wanted. */
+type Offset = number | "count";
 
 type List = Readonly<{
   selection: Selection;
-  page(query: QueryContext, selection: Selection, extent: Extent): ReturnType<typeof todosDone>;
+  page(selection: Selection, extent: Extent): ReturnType<typeof todosDone>;
   order: typeof inOrder;
 }>;
 
@@ -89,11 +89,11 @@ async function readPart(
   query: QueryContext,
   today: Viewer,
   { selection, page, order }: List,
-  place: Place,
+  start: Offset,
 ): Promise<Part> {
-  const part = place === "count" ? undefined : page(query, selection, { limit: todosPerPage, offset: place });
-  const rows = part ? await query.rows(todoRows(query, part, order)) : [];
-  // The total is a column of every row, so it is asked for only where there may be some, but none was read.
-  const [counted] = rows.length > 0 || place === 0 ? rows : await query.rows(countTodos(query, selection));
+  const part = start === "count" ? undefined : page(selection, { limit: todosPerPage, offset: start });
+  const rows = part ? await query.rows(todoRows(part, order)) : [];
+  // Every row has the total, so a second statement asks for it only when no row was read.
+  const [counted] = rows.length > 0 || start === 0 ? rows : await query.rows(countTodos(selection));
   return { todos: presentTodos(rows, today), total: counted?.total ?? 0 };
 }

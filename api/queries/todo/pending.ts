@@ -1,30 +1,74 @@
 import { parseTodoCursor, todoCursor } from "../../../shared/contracts/todo/cursor.ts";
-import { pendingLimit } from "../../../shared/contracts/todo/schema.ts";
-import { isRefused } from "../../../shared/errors.ts";
+import { doneCursor, parseDoneCursor } from "../../../shared/contracts/todo/done-cursor.ts";
+import { listedStatus, type PendingInput, pendingLimit } from "../../../shared/contracts/todo/filters.ts";
+import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { invalid, isRefused } from "../../../shared/errors.ts";
 import { categoryIdsOf } from "../category/read.ts";
-import { daySettingsOf, type QueryHandler, readDaySettings } from "../engine/context.ts";
-import { countTodos, todosInOrder } from "./order.ts";
-import { presentTodos, todoRows } from "./read.ts";
+import { daySettingsOf, type QueryContext, type QueryHandler, readDaySettings } from "../engine/context.ts";
+import { countByCategory } from "./by-category.ts";
+import { allPending, countTodos, newestDone, type Selection, todosDone, todosInOrder } from "./order.ts";
+import { presentTodos, type TodoWithRelations, todoRows } from "./read.ts";
 import { selectTodos } from "./selection.ts";
 
-/** The pages go by keyset: todos that come or go between two pages never repeat or skip one. */
+/** Pages go by keyset, so todos that come or go in between are neither repeated nor skipped. */
 export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, input) => {
-  const { query: q, due, overdue_only, context, category, limit = pendingLimit, cursor } = input;
-  const categories = category === undefined ? undefined : await categoryIdsOf(query, category);
-  if (categories !== undefined && isRefused(categories)) return categories;
-  const selection = await selectTodos(query, { q, due, overdue_only, context, categories });
-  const after = cursor === undefined ? undefined : parseTodoCursor(cursor);
-  const rows = await query.rows(todoRows(query, todosInOrder(query, selection, { limit: limit + 1, after })));
-  // Every row has the total, so only a page after the last todo has to ask for it.
-  const [counted] = rows.length > 0 || !after ? rows : await query.rows(countTodos(query, selection));
+  const { limit = pendingLimit, cursor } = input;
+  const list = listedStatus(input) === "completed" ? doneList : orderedList;
+  if (cursor !== undefined && !list.has(cursor)) return otherList;
+  const isPlain = Object.keys(input).length === 0;
+  const selection = isPlain ? allPending : await select(query, input);
+  if (isRefused(selection)) return selection;
+  if (input.count_by_category) return countByCategory(query, selection);
+  const page = isPlain ? firstPage : list.page(selection, { limit: limit + 1, cursor });
+  const rows = await query.rows(page);
+  // Every row has the total, so only an empty page asks for it.
+  const [counted] = rows.length > 0 || !cursor ? rows : await query.rows(countTodos(selection));
   const { today } = rows.length > 0 ? daySettingsOf(rows, query) : await readDaySettings(query);
-  const todos = presentTodos(rows.slice(0, limit), today);
-  const last = rows.length > limit ? todos.at(-1) : undefined;
+  const shown = rows.slice(0, limit);
+  const todos = presentTodos(shown, today).map((todo, index) => ({
+    ...todo,
+    completed_on: shown[index]?.completed_on ?? null,
+  }));
+  const last = rows.length > limit ? shown.at(-1) : undefined;
   return {
     today: today.date,
     time_zone: today.timeZone,
     todos,
     total: counted?.total ?? 0,
-    next_cursor: last ? todoCursor(last) : null,
+    next_cursor: last ? list.cursorOf(last) : null,
   };
 };
+
+const otherList = invalid({ cursor: ["The cursor field is of a list with another status."] });
+
+async function select(query: QueryContext, input: PendingInput) {
+  const { query: q, due_by: due_to, category, ...filters } = input;
+  const categories = category === undefined ? undefined : await categoryIdsOf(query, category);
+  if (categories !== undefined && isRefused(categories)) return categories;
+  const asked = listedStatus(input);
+  const status = asked === "pending" ? "incomplete" : asked;
+  return selectTodos(query, { ...filters, q, due_to, categories, status });
+}
+
+type Wanted = Readonly<{ limit: number; cursor: string | undefined }>;
+
+const orderedList = {
+  has: (cursor: string) => parseTodoCursor(cursor) !== undefined,
+  page: (selection: Selection, { limit, cursor }: Wanted) =>
+    todoRows(todosInOrder(selection, { limit, after: cursor ? parseTodoCursor(cursor) : undefined })),
+  cursorOf: todoCursor,
+};
+
+const doneList = {
+  has: (cursor: string) => parseDoneCursor(cursor) !== undefined,
+  page: (selection: Selection, { limit, cursor }: Wanted) =>
+    todoRows(
+      todosDone(selection, { limit, after: cursor ? parseDoneCursor(cursor) : undefined }),
+      newestDone,
+    ),
+  cursorOf: ({ id, completed_on, completed_at }: TodoWithRelations) =>
+    doneCursor({ id, completed_on: completed_on ?? "", completed_at: timestamp(completed_at ?? "") }),
+};
+
+/** An agent nearly always asks for all that is pending, which is one statement for everybody. */
+const firstPage = todoRows(todosInOrder(allPending, { limit: pendingLimit + 1 }));

@@ -1,17 +1,22 @@
 import { addDays } from "../../../shared/domain/day/day.ts";
 import type { TimeOfDay } from "../../../shared/domain/vocabulary.ts";
 import { allOf, type Condition, type QueryContext, readDaySettings } from "../engine/context.ts";
+import { own } from "../engine/guard.ts";
 import { hasText } from "../engine/search.ts";
 import { sql } from "../engine/sql.ts";
 import { isCompleted, isPending, type Selection } from "./order.ts";
+import { always, type DuePeriod, isDueWithin, isOverdueWithin } from "./overdue.ts";
 
 /** The filters of a list of todos at either door. All of them apply together. */
 type Filters = Readonly<{
   status?: "incomplete" | "completed" | "all" | undefined;
-  due?: "today" | "overdue" | "upcoming" | undefined;
+  due?: "today" | "overdue" | "upcoming" | "none" | undefined;
   overdue_only?: boolean | undefined;
   due_from?: string | undefined;
   due_to?: string | undefined;
+  /** The first of the user's days on which a todo may have been done. */
+  done_since?: string | undefined;
+  has_reminder?: boolean | undefined;
   context?: string | undefined;
   time_of_day?: TimeOfDay | undefined;
   /** Ids of categories; a todo matches if it has one of them. */
@@ -27,69 +32,84 @@ const ofStatus = {
 
 /** The part of a user's todos that the filters leave. */
 export async function selectTodos(query: QueryContext, filters: Filters): Promise<Selection> {
-  const { status = "incomplete", q } = filters;
-  const period = await dueDates(query, filters);
-  const ranges = isOverdue(filters) ? onlyPending(ofStatus[status]) : ofStatus[status];
+  const { q, context, has_reminder } = filters;
+  const due = await dueCondition(query, filters);
+  const ranges = rangesOf(filters);
+  const further: Condition[] = has_reminder === undefined ? [] : [isToRing(has_reminder)];
   if (q !== undefined) {
     const search = hasText([sql`t.title`, sql`t.context`, sql`t.description`], q);
-    return { ranges, search: allOf(otherwise(query, period, filters), search) };
+    return { ranges, search: allOf(otherwise(due, filters), ...further, search) };
   }
   const conditions: Condition[] = [];
-  if (period) conditions.push(isDueWithin(period));
-  if (filters.context !== undefined) conditions.push(inContext(filters.context));
+  if (due) conditions.push(due);
+  if (context !== undefined) conditions.push(inContext(context));
   return {
-    ranges: ranges.map((range) => allOf(range, ...conditions)),
-    filter: inTimeAndCategory(query, filters),
+    ranges: ranges.map((range) => allOf(range, ...conditions, ...further)),
+    filter: inTimeAndCategory(filters),
   };
 }
 
-const isOverdue = ({ due, overdue_only }: Filters): boolean => due === "overdue" || overdue_only === true;
+function rangesOf(filters: Filters): readonly Condition[] {
+  const { status = "incomplete", done_since } = filters;
+  // Days of completion are in an index of their own.
+  if (done_since !== undefined) return [sql`t.completed_on >= ${done_since}::date`];
+  return asksForOverdue(filters) ? onlyPending(ofStatus[status]) : ofStatus[status];
+}
+
+/** A user has few reminders to come beside thousands of todos. */
+const isToRing = (wanted: boolean): Condition =>
+  sql`(t.id in (select r.todo_id from ${own("reminders")} r where r.status = 'scheduled')) = ${wanted}::boolean`;
+
+const asksForOverdue = ({ due, overdue_only }: Filters): boolean =>
+  due === "overdue" || overdue_only === true;
 
 function onlyPending(ranges: readonly Condition[]): readonly Condition[] {
   return ranges.includes(isPending) ? [isPending] : [sql`false`];
 }
 
-/** The first and the last date that all of `due`, `due_from` and `due_to` allow. */
-type Period = Readonly<{ from: string; to: string }>;
-
 /** @returns undefined when todos without a date are wanted, too */
-async function dueDates(query: QueryContext, filters: Filters): Promise<Period | undefined> {
-  const { due, due_from = "-infinity", due_to = "infinity" } = filters;
-  if (due === undefined && !isOverdue(filters))
-    return filters.due_from || filters.due_to ? { from: due_from, to: due_to } : undefined;
-  const { date } = (await readDaySettings(query)).today;
-  const from = [due_from];
-  const to = [due_to];
-  if (isOverdue(filters)) to.push(addDays(date, -1));
-  if (due === "upcoming") from.push(addDays(date, 1));
-  if (due === "today") {
-    from.push(date);
-    to.push(date);
-  }
-  // In text order, "-infinity" comes before all dates and "infinity" after them.
-  return { from: from.toSorted().at(-1) ?? due_from, to: to.toSorted().at(0) ?? due_to };
+async function dueCondition(query: QueryContext, filters: Filters): Promise<Condition | undefined> {
+  const { due, due_from, due_to } = filters;
+  if (due === "none") return sql`t.due_date is null`;
+  const isBounded = due_from !== undefined || due_to !== undefined;
+  if (due === undefined && !asksForOverdue(filters))
+    return isBounded ? isDueWithin(periodOf([due_from], [due_to])) : undefined;
+  const { today } = await readDaySettings(query);
+  const from = due === "upcoming" ? addDays(today.date, 1) : due === "today" ? today.date : undefined;
+  const to = due === "today" ? today.date : undefined;
+  const period = periodOf([due_from, from], [due_to, to]);
+  return asksForOverdue(filters) ? isOverdueWithin(period, today) : isDueWithin(period);
 }
 
-/** Always with both ends, so that there are few statements to prepare. */
-const isDueWithin = ({ from, to }: Period): Condition =>
-  sql`t.due_date >= ${from}::date and t.due_date <= ${to}::date`;
+/**
+ * The due dates that all filters allow. In text order, "-infinity" comes before all dates and "infinity" after
+ * them.
+ */
+const periodOf = (from: readonly (string | undefined)[], to: readonly (string | undefined)[]): DuePeriod => ({
+  from:
+    from
+      .map((date = "-infinity") => date)
+      .toSorted()
+      .at(-1) ?? "-infinity",
+  to:
+    to
+      .map((date = "infinity") => date)
+      .toSorted()
+      .at(0) ?? "infinity",
+});
 
-/** Equal up to case and an @ in front, by an index of its own. */
+/** Contexts are equal regardless of case and a leading @; an index of its own serves this. */
 const inContext = (context: string): Condition =>
   sql`lower(ltrim(t.context, '@')) = lower(ltrim(${context}::text, '@'))`;
 
 /**
- * One statement for either and for both. Within "or", no index is looked up: the planner would leap through one from
- * day to day, or sort all todos of a category, and take that for cheaper than a scan in order. Todos may still name a
- * category that was just deleted.
+ * One statement serves one filter and both. With "or", the planner would not use the index: it would jump from day
+ * to day, or sort all todos of a category. Todos may still name a category that was just deleted.
  */
-function inTimeAndCategory(
-  { own }: QueryContext,
-  { time_of_day, categories }: Filters,
-): Condition | undefined {
+function inTimeAndCategory({ time_of_day, categories }: Filters): Condition | undefined {
   if (time_of_day === undefined && categories === undefined) return undefined;
   const time = time_of_day ?? null;
-  // Text, because reads whose values are lists cannot be batched.
+  // A list becomes text, because reads with arrays cannot be coalesced.
   const ids = categories === undefined ? null : `{${categories.join(",")}}`;
   return sql`(
     (${time}::time_of_day is null or t.time_of_day = ${time}::time_of_day)
@@ -98,14 +118,10 @@ function inTimeAndCategory(
   )`;
 }
 
-/** All other filters as one condition, for a search, which looks at each row anyway. */
-function otherwise(
-  query: QueryContext,
-  period: Period | undefined,
-  { context, ...filters }: Filters,
-): Condition {
-  const [from, to, label] = [period?.from ?? null, period?.to ?? null, context ?? null];
-  return sql`(${from}::date is null or t.due_date between ${from}::date and ${to}::date)
+/** All other filters in one condition, for a search, which reads each row anyway. */
+function otherwise(due: Condition | undefined, { context, ...filters }: Filters): Condition {
+  const label = context ?? null;
+  return sql`(${due === undefined}::boolean or ${due ?? isDueWithin(always)})
     and (${label}::text is null or lower(ltrim(t.context, '@')) = lower(ltrim(${label}::text, '@')))
-    and ${inTimeAndCategory(query, filters) ?? sql`true`}`;
+    and ${inTimeAndCategory(filters) ?? sql`true`}`;
 }

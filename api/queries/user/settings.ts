@@ -1,10 +1,11 @@
-import type { ReminderDeliveryRow, UserRow } from "../../../shared/db/entities.ts";
+import type { PushSubscriptionRow, ReminderDeliveryRow, UserRow } from "../../../shared/db/entities.ts";
 import { presentSettings } from "../../../shared/db/present.ts";
 import { timestamp } from "../../../shared/domain/day/timestamp.ts";
 import { type QueryHandler, readDaySettings } from "../engine/context.ts";
 import { sql } from "../engine/sql.ts";
 
 type TestColumns = {
+  test_channel: ReminderDeliveryRow["channel"];
   test_status: ReminderDeliveryRow["status"] | null;
   test_error: string | null;
   test_created_at: string | null;
@@ -13,21 +14,28 @@ type TestColumns = {
 
 export const readSettings: QueryHandler<"user.settings"> = async (query) => {
   const { own, rows } = query;
-  const [daySettings, [user]] = await Promise.all([
+  const [daySettings, [user], browsers] = await Promise.all([
     readDaySettings(query),
     rows(sql<UserRow & TestColumns>`
-      select u.*, d.status as test_status, d.error as test_error,
+      select u.*, d.channel as test_channel, d.status as test_status, d.error as test_error,
         d.created_at as test_created_at, d.finished_at as test_finished_at
       from ${own("users")} u
       left join ${own("reminder_deliveries")} d on d.id = u.webhook_test_id`),
+    rows(sql<Pick<PushSubscriptionRow, "id" | "browser" | "created_at">>`
+      select p.id, p.browser, p.created_at from ${own("push_subscriptions")} p order by p.created_at, p.id`),
   ]);
-  return { ...presentSettings(user, daySettings), webhook_test: user ? webhookTest(user) : null };
+  return {
+    ...presentSettings(user, daySettings),
+    test: user ? lastTest(user) : null,
+    browsers: browsers.map((one) => ({ ...one, created_at: timestamp(one.created_at) })),
+  };
 };
 
-function webhookTest({ test_status: status, test_error, test_created_at, test_finished_at }: TestColumns) {
-  if (status === null || test_created_at === null) return null;
+function lastTest({ test_channel, test_status, test_error, test_created_at, test_finished_at }: TestColumns) {
+  if (test_status === null || test_created_at === null) return null;
   return {
-    status,
+    channel: test_channel ?? null,
+    status: test_status,
     error: test_error,
     created_at: timestamp(test_created_at),
     finished_at: test_finished_at && timestamp(test_finished_at),

@@ -5,7 +5,7 @@ import { sql } from "../engine/sql.ts";
 
 export type OpenWork = Pick<WorkRow, "name" | "done" | "total">;
 
-/** Long work of a user that has not ended yet, the first to be done first. */
+/** Unfinished long work of a user, in the order in which it will be done. */
 export const readOpenWorks = ({ own, rows }: QueryContext): Promise<OpenWork[]> =>
   rows(sql<OpenWork>`
     select w.name, w.done, w.total from ${own("works")} w

@@ -2,7 +2,7 @@
 type Body = AsyncIterable<Uint8Array> | null;
 
 /**
- * Reads a body of limited bytes, and stops there so that nobody can fill the memory.
+ * Reads a body up to a limit, so that nobody can fill the memory.
  * @returns the problem if it is longer or breaks off
  */
 export async function readBounded(

@@ -5,7 +5,7 @@ type Field = Readonly<{
   /** Defaults to the name; needed if another form of the page has a field of that name. */
   id?: string;
   label: string;
-  type?: "text" | "email" | "password" | "url" | "number" | "date" | "datetime-local" | "color";
+  type?: "text" | "email" | "password" | "url" | "number" | "date" | "time" | "datetime-local" | "color";
   value?: string;
   autocomplete?: string;
   hint?: string;

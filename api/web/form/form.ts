@@ -12,8 +12,8 @@ export function formToken({ site, holder, owner }: Pick<FormRequest, "site" | "h
 }
 
 /**
- * A page that takes a posted form. Only forms from our own page in this browser are accepted. One from an earlier
- * session of the same person is shown to them again if the visit can do that.
+ * Makes a page that takes a posted form. It accepts only forms from Kept's own page in this browser. A form from an
+ * earlier session of the same person is shown again if the visit can do that.
  */
 export function takeForm<Visit extends FormRequest>(
   act: (visit: Visit, form: URLSearchParams) => Response | Promise<Response>,
@@ -45,11 +45,11 @@ const incomplete: FormProblem = { status: 400, text: "The form did not arrive as
 export const problemPage = ({ site }: PageRequest, { text, status }: FormProblem): Response =>
   message(site, "That did not work", text, { status });
 
-/** True if the browser says that a page of this site sent the form. Current browsers say it of every form. */
+/** True if the browser says that a page of this site sent the form. Current browsers say so for every form. */
 export const isFromHere = ({ site, request }: PageRequest): boolean =>
   request.headers.get("origin") === site.origin;
 
-/** The sent form; only its token proves that the person meant it. */
+/** The sent form. Only its token proves that the person meant it. */
 export async function readForm(visit: PageRequest): Promise<URLSearchParams | FormProblem> {
   const { request } = visit;
   if (request.headers.has("origin") && !isFromHere(visit)) return notOurs;

@@ -5,7 +5,7 @@ import { csrfHolds } from "./csrf.ts";
 import { type FormProblem, isFromHere, notOurs, problemPage } from "./form.ts";
 
 const maxUploadBytes = 5 * 1024 * 1024;
-/** The parts of a form are parsed in one go. */
+/** A form is parsed in one go. */
 const mostParts = 300;
 /** One upload is read at a time; the others wait for it. */
 const mostAtOnce = 4;
@@ -28,14 +28,15 @@ const allBusy: FormProblem = {
 
 type UploadPage<Visit> = Readonly<{
   personOf(visit: Visit): string;
-  /** The answer to a person who may send no more files now; their bytes are not read. */
+  /** The answer to a person who may not send files now. Their bytes are not read. */
   refused(visit: Visit): Promise<Response | undefined>;
   act(visit: Visit, upload: Upload): Promise<Response>;
 }>;
 
 /**
- * A page that takes files. To protect the memory, a person sends one upload at a time, and few are read at once; those
- * still arriving do not count, however slow. Only forms from our own page in this browser are accepted.
+ * Makes a page that takes files. To protect the memory, a person sends one upload at a time, and few are parsed at
+ * once. Uploads that still arrive do not count, however slow. Only forms from Kept's own page in this browser are
+ * accepted.
  */
 export function takeUpload<Visit extends FormRequest>({
   personOf,

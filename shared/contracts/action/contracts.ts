@@ -5,7 +5,7 @@ import { command, query } from "../kernel/contract.ts";
 import { Flag, Id, Nullable, OneOf, SearchText, Timestamp, WholeNumber } from "../kernel/fields.ts";
 import { isCalendarDate } from "../kernel/text.ts";
 
-/** The action log records what each token did, and what was done on the account pages. No bearer token reaches it. */
+/** The action log records the actions of each token and of people on the account pages. No bearer token reaches it. */
 
 const ToolCallFields = Type.Object({
   requestId: Type.String(),
@@ -53,7 +53,7 @@ const ToolCallCursor = Type.String({
 export const Instant = Type.String({ format: "action-time", expects: "a time such as 2026-11-20T09:15:00Z" });
 export const actionKeyFields = { called_at: Instant, request_id: Type.String({ format: "uuid" }) };
 
-/** Files have the fields in this order. */
+/** Downloads have the fields in this order. */
 export const LoggedAction = Type.Object({
   called_at: actionKeyFields.called_at,
   door: OneOf(doors),
@@ -78,7 +78,7 @@ export const LoggedAction = Type.Object({
 /** One row of the action log, as it is read. */
 export type LoggedAction = Static<typeof LoggedAction>;
 
-/** A value that a column is compared with. Postgres takes no NUL. */
+/** A value to compare with a column. Postgres takes no NUL. */
 const Filter = Type.String({ pattern: "^[^\\u0000]*$", expects: "printable text" });
 
 export const listActions = query({
@@ -90,7 +90,7 @@ export const listActions = query({
     kinds: Type.Optional(Type.Array(OneOf(actionKinds), { minItems: 1 })),
     /** A text in names and values of the action, regardless of case and accents. */
     q: Type.Optional(SearchText),
-    /** The actions on one thing, also those that changed others with it. */
+    /** Actions on one thing, including those that changed others as well. */
     thing: Type.Optional(
       Type.String({
         pattern: `^(${resourceKinds.join("|")})/[1-9]\\d{0,15}$`,

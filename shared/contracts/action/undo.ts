@@ -5,15 +5,12 @@ import { actionKeyFields, Instant } from "./contracts.ts";
 
 /** The most actions that one command undoes. */
 export const maxUndone = 100;
-/**
- * The most text of images (UTF-16 units) that one command reads. It is parsed and written in one go, which blocks a
- * worker for some 50 ms.
- */
+/** The most text of images (UTF-16 units) for one command. Parsing and writing it blocks a worker for some 50 ms. */
 export const maxUndoneLength = 500_000;
-/** How long an action can be taken back (days): as long as images, and completions of deleted habits, are kept. */
+/** Days for which an action can be undone: as long as images, and completions of deleted habits, are kept. */
 export const undoDays = 30;
 
-/** Reasons that keep something from being taken back. */
+/** Reasons why something cannot be undone. */
 export const undoConflicts = [
   "unknown",
   "too_old",
@@ -46,8 +43,8 @@ export const UndoEnd = Type.Object({
 const MembersLeft = Type.Object({ category_id: Id });
 
 /**
- * A run's step undoes the remaining actions not at all, or in part. A step with all actions of its run need not leave
- * any to a later one.
+ * A step of a longer undo undoes the remaining actions not at all, or in part. A step with all of its actions need
+ * not leave any for a later one.
  */
 export const stepsOfRun = ["whole", "whole_unless_all", "part"] as const;
 
@@ -59,12 +56,12 @@ export const undoActions = command({
     "Take actions back, the newest first, as far as nobody changed since what they did; as many of them as one transaction takes",
   input: Type.Object({
     actions: Type.Array(Type.Object(actionKeyFields), { minItems: 1, maxItems: maxUndone }),
-    /** Only previews the results. */
+    /** Only previews the outcome. */
     preview: Type.Optional(Flag),
     step: Type.Optional(OneOf(stepsOfRun)),
   }),
   output: Type.Object({
-    ends: Type.Array(UndoEnd, { description: "Of the first actions: those that were taken back or tried" }),
+    ends: Type.Array(UndoEnd, { description: "The first actions: those that were undone or tried" }),
     left: Type.Array(MembersLeft),
   }),
 });

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { command, query } from "../kernel/contract.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
-import { Id, Page, PageOf } from "../kernel/fields.ts";
+import { Id, Name, Page, PageOf } from "../kernel/fields.ts";
 import { categoryExamples } from "./examples.ts";
 import { categoryFields } from "./fields.ts";
 import { Category } from "./schema.ts";
@@ -69,6 +69,16 @@ export const updateCategory = command({
     { operationId: "updateCategory", method: "PATCH", path, status: 200, example: categoryExamples.change },
   ],
   input: Type.Object({ category_id: Id, ...schemasOf(categoryFields, "update") }),
+  output: Category,
+});
+
+/** Tools rename a category by its name. REST changes it at its own address. */
+export const renameCategory = command({
+  name: "category.rename",
+  // The tool that changes todos has this form, and needs its own scope for each call.
+  scopes: ["todos:write", "categories:write"],
+  summary: "Rename the category of a name",
+  input: Type.Object({ category: Name, name: Name }),
   output: Category,
 });
 

@@ -3,7 +3,7 @@ import { schemasOf } from "../kernel/declared-fields.ts";
 import { Id, Timestamp, titled } from "../kernel/fields.ts";
 import { categoryFields } from "./fields.ts";
 
-/** The category as it is shown within habits and todos. */
+/** The category within habits and todos. */
 export const CategoryRef = titled(
   "CategoryRef",
   Type.Object({ id: Id, name: Type.String(), color: Type.String() }),

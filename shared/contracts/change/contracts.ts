@@ -51,7 +51,7 @@ const data: Static<typeof ResourceChange>[] = [
 export const listChanges = query({
   name: "change.list",
   scopes: ["habits:read", "todos:read", "categories:read"],
-  summary: "What was written or deleted since a cursor, or everything without one",
+  summary: "List what was written or deleted since a cursor, or everything without one",
   rest: [
     {
       operationId: "listChanges",

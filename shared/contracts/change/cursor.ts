@@ -2,15 +2,15 @@ import { Type } from "typebox";
 import Format from "typebox/format";
 
 /**
- * The progress of a client's copy, which has every change before this place. Places are ordered by the number of the
- * transaction, then by the source's number (see api/queries/change/sources.ts) and by ids.
+ * The progress of a client's copy, which has every change before this place. Places are ordered by the number of
+ * the transaction, then by the source's number (see api/queries/change/sources.ts) and by ids.
  */
 export type ChangePlace = Readonly<{ xid: bigint; source: number; group: number; id: number }>;
 
 export type ChangeCursor = Readonly<{
   /** The numbering of transactions that it belongs to. */
   generation: string;
-  /** The start of the copy: older rows are shown once, by themselves. */
+  /** The beginning of the copy; older rows are shown once, by themselves. */
   since: bigint;
   place: ChangePlace;
 }>;
@@ -34,10 +34,10 @@ export function parseChangeCursor(text: string): ChangeCursor | undefined {
 const isChangeCursor = (text: string): boolean => parseChangeCursor(text) !== undefined;
 Format.Set("change-cursor", isChangeCursor);
 
-const beginAnew = "leave it out to begin anew";
+const beginAnew = "leave it out to start over";
 
-/** The refusal of a cursor that was one once. */
-export const cursorIsOutdated = `The cursor field is of no use any more; ${beginAnew}.`;
+/** The refusal of an outdated cursor. */
+export const cursorIsOutdated = `The cursor field has expired; ${beginAnew}.`;
 
 export const ChangeCursorField = Type.String({
   format: "change-cursor",

@@ -11,10 +11,12 @@ type Overview = Readonly<{
   stats: Readonly<{ pending_todos: number }>;
 }>;
 
-/** The habits of the day, and of the pending todos those that it cannot wait for. */
+/** Habits of the day, and pending todos that are due by it. */
 export function dayOverview({ habits, todos, stats }: Overview, today: Today): readonly string[] {
-  const due = todos.filter(({ due_date }) => due_date !== null && due_date <= today.date);
-  // Todos come in the order of their dates, so those beyond the last one shown are due later, unless it is due itself.
+  const due = todos.filter(
+    ({ due_date, is_overdue }) => is_overdue || (due_date !== null && due_date <= today.date),
+  );
+  // Todos are ordered by due date, so todos after the last shown one are due later, unless that one is due itself.
   const isCut = due.length === todos.length && todos.length < stats.pending_todos;
   return [
     "Habits due today:",

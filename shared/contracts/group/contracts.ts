@@ -1,11 +1,11 @@
 import { Type } from "typebox";
 import { command } from "../kernel/contract.ts";
 import { Clearable, Flag, IdempotencyKey, OneOf, titled } from "../kernel/fields.ts";
-import { batchExample } from "./example.ts";
+import { groupExample } from "./example.ts";
 
 export const maxOperations = 50;
 
-const BatchBody = titled(
+const GroupBody = titled(
   "BatchBody",
   Type.Object(
     {},
@@ -16,18 +16,18 @@ const BatchBody = titled(
   ),
 );
 
-/** One change of a batch, as it would be sent alone. */
-export const BatchOperation = Type.Object({
+/** One change of a group, with the parts of a request of its own. */
+export const GroupOperation = Type.Object({
   method: titled("BatchMethod", OneOf(["POST", "PUT", "PATCH", "DELETE"])),
   path: Type.String({
     expects: "the path of a change such as /todos/7/toggle; $0.id stands for an id that operation 0 answers",
   }),
-  body: Clearable(BatchBody),
+  body: Clearable(GroupBody),
   idempotency_key: Clearable(IdempotencyKey),
 });
 
-/** A batch before its operations are looked at one by one. */
-export const BatchEnvelope = Type.Object({
+/** The group as a whole; each operation is checked later. */
+export const GroupEnvelope = Type.Object({
   operations: Type.Array(Type.Unknown(), {
     minItems: 1,
     maxItems: maxOperations,
@@ -36,7 +36,7 @@ export const BatchEnvelope = Type.Object({
   atomic: Type.Optional(Flag),
 });
 
-const BatchResult = titled(
+const GroupResult = titled(
   "BatchResult",
   Type.Object({
     status: Type.Integer(),
@@ -46,19 +46,19 @@ const BatchResult = titled(
   }),
 );
 
-/** It has no scopes of its own: each operation needs those of its route. */
-export const runBatch = command({
+/** The group has no scopes: each operation needs those of its route. */
+export const runGroup = command({
   name: "batch.run",
   apart: true,
   scopes: [],
   summary: `Make up to ${maxOperations} changes in order by one request; if atomic, all of them or none`,
-  rest: [{ operationId: "runBatch", method: "POST", path: "/batch", status: 200, example: batchExample }],
+  rest: [{ operationId: "runBatch", method: "POST", path: "/batch", status: 200, example: groupExample }],
   input: Type.Object({
-    operations: Type.Array(titled("BatchOperation", BatchOperation), {
+    operations: Type.Array(titled("BatchOperation", GroupOperation), {
       minItems: 1,
       maxItems: maxOperations,
     }),
     atomic: Clearable(Flag),
   }),
-  output: titled("BatchResults", Type.Object({ results: Type.Array(BatchResult) })),
+  output: titled("BatchResults", Type.Object({ results: Type.Array(GroupResult) })),
 });

@@ -6,7 +6,7 @@ const { id, name, color } = category.output;
 const title = "Repair the lamp";
 
 /** A category, and a todo in it. */
-export const batchExample = {
+export const groupExample = {
   input: {
     operations: [
       { method: "POST" as const, path: "/categories", body: category.input },

@@ -1,23 +1,19 @@
 import { type Static, Type } from "typebox";
-import { checkOneCategory } from "../category/name.ts";
+import { categoryNameFields, categoryNameScopes, checkOneCategory } from "../category/name.ts";
 import { command } from "../kernel/contract.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
-import { Description, Id, Name, TimeOfDayField } from "../kernel/fields.ts";
+import { Id, Name, Nullable } from "../kernel/fields.ts";
 import { tool } from "../kernel/tool.ts";
+import { frequencyOf, habitArguments } from "./changes.ts";
 import { habitExamples } from "./examples.ts";
-import { GraceDays, HabitTypeField, habitFields } from "./fields.ts";
+import { OneHabitFacts } from "./facts.ts";
+import { HabitTypeField, habitFields } from "./fields.ts";
 import { oneHabit } from "./result.ts";
 import { Habit } from "./schema.ts";
 
 const path = "/habits/{habit_id}";
 const onlyId = Type.Object({ habit_id: Id });
-
-const onlyDaily = [
-  {
-    reason: "This tool makes daily habits",
-    next: "others are made over REST, with POST /api/v1/habits.",
-  },
-];
+const toolNames = Object.keys(categoryNameFields);
 
 export const createHabit = command({
   name: "habit.create",
@@ -35,25 +31,19 @@ export const createHabit = command({
   mcp: tool({
     name: "create-habit",
     title: "Create habit",
-    description: "Create a daily habit. type bad: something to avoid; completing it means avoided today.",
+    description:
+      "Create a habit, daily unless told otherwise. target: amount a day. type bad: something to avoid; completing it means avoided today.",
     destructive: false,
     idempotent: false,
-    arguments: Type.Object({
-      name: Name,
-      type: Type.Optional(HabitTypeField),
-      time_of_day: Type.Optional(TimeOfDayField),
-      category: Type.Optional(Name),
-      category_id: Type.Optional(Id),
-      description: Type.Optional(Description),
-      grace_days: Type.Optional(GraceDays),
-    }),
-    elsewhere: { frequency: onlyDaily, schedule: onlyDaily },
+    arguments: Type.Object({ ...habitArguments, name: Name }),
     refine: checkOneCategory,
-    toInput: ({ type = "good", ...fields }) => ({ ...fields, type, frequency: "daily" as const }),
+    toInput: ({ type = "good", ...fields }) => ({ frequency: frequencyOf(fields), ...fields, type }),
+    facts: OneHabitFacts,
     result: (habit: Static<typeof Habit>) => oneHabit("Created", habit),
   }),
-  toolOnly: ["category"],
-  input: Type.Object({ ...schemasOf(habitFields, "create"), category: Type.Optional(Name) }),
+  toolOnly: toolNames,
+  fieldScopes: categoryNameScopes,
+  input: Type.Object({ ...schemasOf(habitFields, "create"), ...categoryNameFields }),
   output: Habit,
 });
 
@@ -73,7 +63,9 @@ export const updateHabit = command({
     },
     { operationId: "updateHabit", method: "PATCH", path, status: 200, example: habitExamples.change },
   ],
-  input: Type.Object({ habit_id: Id, ...schemasOf(habitFields, "update") }),
+  toolOnly: toolNames,
+  fieldScopes: categoryNameScopes,
+  input: Type.Object({ habit_id: Id, ...schemasOf(habitFields, "update"), ...categoryNameFields }),
   output: Habit,
 });
 
@@ -84,5 +76,6 @@ export const deleteHabit = command({
   summary: "Delete a habit and its completions",
   rest: [{ operationId: "deleteHabit", method: "DELETE", path, status: 204, example: habitExamples.remove }],
   input: onlyId,
-  output: Type.Null(),
+  // For tools. REST answers without content.
+  output: Nullable(Type.Object({ id: Id, name: Name, type: HabitTypeField })),
 });

@@ -2,15 +2,30 @@ import { Type } from "typebox";
 import { habitCompleted, habitNotCompleted } from "../../domain/conflicts.ts";
 import { command } from "../kernel/contract.ts";
 import { CalendarDate, Flag, Id } from "../kernel/fields.ts";
-import { tool } from "../kernel/tool.ts";
-import { argument, type SentArguments } from "../kernel/tool-sentence.ts";
+import { form, tool } from "../kernel/tool.ts";
+import { changingHabit, deletingHabit, unlikeHabits } from "./changes.ts";
 import { habitExamples } from "./examples.ts";
+import { HabitDayFacts } from "./facts.ts";
+import { Amount } from "./fields.ts";
 import { completedHabit, undoneHabit } from "./result.ts";
 import { Habit } from "./schema.ts";
+import { skipping, takingSkipBack } from "./skip.ts";
 
 const path = "/habits/{habit_id}/complete";
 /** Without a date it is today. */
 const oneDay = Type.Object({ habit_id: Id, date: Type.Optional(CalendarDate) });
+
+/** Without an amount the day is filled up to the habit's target. */
+const withAmount = Type.Object({ ...oneDay.properties, amount: Type.Optional(Amount) });
+
+const takingBack = form({
+  command: "habit.undo",
+  by: "undo",
+  arguments: Type.Object({ ...oneDay.properties, undo: Flag }),
+  toInput: ({ undo: _, ...input }) => input,
+  facts: HabitDayFacts,
+  result: undoneHabit,
+});
 
 export const completeHabit = command({
   name: "habit.complete",
@@ -31,16 +46,20 @@ export const completeHabit = command({
     name: "complete-habit",
     title: "Complete habit",
     description:
-      "Mark a habit done today, or on date (up to 7 days back), and bump its streak; undo takes that back. For a bad habit: avoided today.",
+      "Mark habits done today, or on dates (up to 7 days back), and bump their streaks; amount only adds to the day; undo takes that back. For a bad habit: avoided today. skip leaves days out, also to come, and keeps the streak; with undo not any more. set changes habits instead (arguments of create-habit; clear lists names to empty), delete removes them for good.",
     destructive: true,
-    idempotent: true,
-    arguments: Type.Object({ ...oneDay.properties, undo: Type.Optional(Flag) }),
-    toInput: ({ undo: _, ...input }) => input,
+    // An amount is added each time.
+    idempotent: false,
+    arguments: withAmount,
+    elsewhere: unlikeHabits,
+    toInput: (args) => args,
+    facts: HabitDayFacts,
     result: completedHabit,
-    instead: { command: "habit.undo", when: asksForUndo, result: undoneHabit },
+    several: { lists: { habit_ids: "habit_id", dates: "date" } },
+    forms: [deletingHabit, changingHabit, takingSkipBack, skipping, takingBack],
   }),
   dayField: "date",
-  input: oneDay,
+  input: withAmount,
   output: Habit,
 });
 
@@ -64,7 +83,3 @@ export const undoHabit = command({
   input: oneDay,
   output: Habit,
 });
-
-function asksForUndo(args: SentArguments): boolean {
-  return argument(args, "undo") === true;
-}

@@ -5,8 +5,25 @@ import { query } from "../kernel/contract.ts";
 import { CalendarDate, checkPeriod, Id, Timestamp, titled } from "../kernel/fields.ts";
 import { exampleCompletions } from "./examples.ts";
 
-/** A year, whichever year it is. */
+/** A year, leap years included. */
 export const mostCompletionDays = 366;
+
+/** A habit and a period, which the reads of its days share. */
+export const daysOfHabit = Type.Object({
+  habit_id: Id,
+  from: Type.Optional(CalendarDate),
+  to: Type.Optional(CalendarDate),
+});
+
+type Period = Readonly<{ from?: string | undefined; to?: string | undefined }>;
+
+export const checkPeriodOfDays = ({ from, to }: Period): FieldErrors | undefined =>
+  checkPeriod("from", from, "to", to) ?? checkLength(from, to);
+
+function checkLength(from: string | undefined, to: string | undefined): FieldErrors | undefined {
+  if (from === undefined || to === undefined || daysBetween(from, to) < mostCompletionDays) return undefined;
+  return { to: [`The to field must be at most ${mostCompletionDays - 1} days after from.`] };
+}
 
 const HabitCompletions = titled(
   "HabitCompletions",
@@ -29,16 +46,7 @@ export const listCompletions = query({
       example: exampleCompletions,
     },
   ],
-  input: Type.Object({
-    habit_id: Id,
-    from: Type.Optional(CalendarDate),
-    to: Type.Optional(CalendarDate),
-  }),
+  input: daysOfHabit,
   output: HabitCompletions,
-  refine: ({ from, to }) => checkPeriod("from", from, "to", to) ?? checkLength(from, to),
+  refine: checkPeriodOfDays,
 });
-
-function checkLength(from: string | undefined, to: string | undefined): FieldErrors | undefined {
-  if (from === undefined || to === undefined || daysBetween(from, to) < mostCompletionDays) return undefined;
-  return { to: [`The to field must be at most ${mostCompletionDays - 1} days after from.`] };
-}

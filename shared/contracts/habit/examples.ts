@@ -3,7 +3,10 @@ import { onlyPage } from "../kernel/page-example.ts";
 import { habitFields } from "./fields.ts";
 import { Habit } from "./schema.ts";
 
-/** Completed on the four days before Friday 20 November 2026, the day of all examples, and not yet on it. */
+/**
+ * The habit was completed on the four days before Friday 20 November 2026, the day of all examples, and not yet on
+ * that day.
+ */
 export const exampleHabit = exampleOf(Habit, habitFields, {
   id: 12,
   name: "Read 20 pages",
@@ -11,7 +14,9 @@ export const exampleHabit = exampleOf(Habit, habitFields, {
   streak_count: 4,
   longest_streak: 4,
   streak_alive_through: "2026-11-21",
+  skipped_dates: [],
   is_completed_today: false,
+  recent_amounts: [],
   completions_count: 4,
   created_at: "2026-11-16T08:30:03.517004Z",
   updated_at: "2026-11-19T20:15:44.902177Z",
@@ -25,6 +30,7 @@ const completed = {
   is_completed_today: true,
   completions_count: 5,
 };
+const skipped = { ...exampleHabit, streak_alive_through: "2026-11-22", skipped_dates: ["2026-11-20"] };
 const habit_id = exampleHabit.id;
 const onlyId = { habit_id };
 const onThatDay = { habit_id, date: "2026-11-20" };
@@ -55,7 +61,9 @@ export const habitExamples = {
       streak_count: 0,
       longest_streak: 0,
       grace_days: 0,
+      skipped_dates: [],
       is_completed_today: false,
+      recent_amounts: [],
       completions_count: 0,
       category: { id: 3, name: "Health", color: "#16a34a" },
       created_at: "2026-11-20T08:30:41.530918Z",
@@ -73,6 +81,11 @@ export const habitExamples = {
   remove: { input: onlyId, output: null },
   complete: { input: onThatDay, output: completed },
   undo: { input: onThatDay, output: exampleHabit },
+  skip: {
+    input: onThatDay,
+    output: skipped,
+  },
+  takeSkipBack: { input: onThatDay, output: exampleHabit },
 } as const;
 
 export const exampleCompletions = {
@@ -81,6 +94,16 @@ export const exampleCompletions = {
     data: [
       { date: "2026-11-19", completed_at: "2026-11-19T20:15:44.902177Z" },
       { date: "2026-11-18", completed_at: "2026-11-18T20:15:03.771940Z" },
+    ],
+  },
+};
+
+export const exampleAmounts = {
+  input: { habit_id, from: "2026-11-18" },
+  output: {
+    data: [
+      { date: "2026-11-19", amount: 22, target: 20 },
+      { date: "2026-11-18", amount: 20, target: 20 },
     ],
   },
 };

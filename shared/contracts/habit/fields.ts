@@ -1,6 +1,8 @@
 import { Type } from "typebox";
 import { frequencies, habitTypes } from "../../domain/vocabulary.ts";
 import {
+  clockTime,
+  day,
   json,
   line,
   link,
@@ -12,11 +14,27 @@ import {
   usually,
   word,
 } from "../kernel/declared-fields.ts";
-import { Description, Id, Name, OneOf, TimeOfDayField, titled, WholeNumber } from "../kernel/fields.ts";
+import {
+  CalendarDate,
+  ClockTime,
+  Description,
+  Id,
+  Line,
+  Name,
+  OneOf,
+  TimeOfDayField,
+  titled,
+  WholeNumber,
+} from "../kernel/fields.ts";
 
 export const HabitTypeField = titled("HabitType", OneOf(habitTypes));
 export const FrequencyField = titled("Frequency", OneOf(frequencies));
-export const GraceDays = titled("GraceDays", WholeNumber(0, 30));
+const GraceDays = titled("GraceDays", WholeNumber(0, 30));
+/** Enough for glasses, pages, metres and steps; larger amounts have a larger unit. */
+export const Amount = titled("Amount", WholeNumber(1, 100_000));
+/** The largest sum of a day, far below what its column can hold. */
+export const mostInDay = 1_000_000;
+const Unit = titled("Unit", Line(30));
 const exactly = { additionalProperties: false };
 
 export const ScheduleField = titled(
@@ -62,6 +80,11 @@ export const habitFields = {
   frequency: required(word(FrequencyField), { usual: "daily" }),
   time_of_day: optional(timeOfDay(TimeOfDayField), { label: "Part of the day", told: "time of day" }),
   category_id: link(Id),
+  remind_at: optional(clockTime(ClockTime), {
+    label: "Remind at",
+    hint: "On each day on which it is due and not done yet",
+    told: "reminder",
+  }),
   description: optional(paragraph(Description), { label: "Notes", told: "description" }),
   grace_days: usually(number(GraceDays), 1, {
     label: "Grace days",
@@ -69,4 +92,17 @@ export const habitFields = {
     untold: 0,
   }),
   schedule: optional(json(ScheduleField)),
+  paused_from: optional(day(CalendarDate), {
+    label: "Paused from",
+    hint: "On the days of a pause nothing is asked, and the streak neither grows nor breaks.",
+  }),
+  paused_through: optional(day(CalendarDate), {
+    label: "Paused through",
+    hint: "Empty: until you end it",
+  }),
+  target: optional(number(Amount), {
+    label: "Amount a day",
+    hint: "Such as 8 glasses. The day is done when its amounts add up to it; empty: one tick does it.",
+  }),
+  unit: optional(line(Unit), { label: "Unit", hint: "Such as glasses, pages or minutes" }),
 };

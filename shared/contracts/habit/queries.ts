@@ -1,17 +1,14 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { query } from "../kernel/contract.ts";
 import { Flag, Id, OneOf, Page, PageOf, SearchText, TimeOfDayField, titled } from "../kernel/fields.ts";
 import { queryTool } from "../kernel/tool.ts";
-import { argument, idIn, type Phrase, quotedAfter, type SentArguments } from "../kernel/tool-sentence.ts";
+import { idIn } from "../kernel/tool-sentence.ts";
 import { habitExamples } from "./examples.ts";
+import { DueHabitsFacts } from "./facts.ts";
 import { FrequencyField } from "./fields.ts";
 import { dueHabits, habitOverview } from "./result.ts";
 import { Habit, TodayHabits } from "./schema.ts";
-
-const TodayFilters = Type.Object({
-  all: Type.Optional(Flag),
-  time_of_day: Type.Optional(TimeOfDayField),
-});
+import { checkToday, habitsInWords, TodayFilters } from "./today.ts";
 
 export const listHabits = query({
   name: "habit.list",
@@ -36,24 +33,24 @@ export const listHabits = query({
 export const todayHabits = query({
   name: "habit.today",
   scopes: ["habits:read"],
-  summary: "List the habits due today, or all of them, with their week",
+  summary: "List the habits due today, or all of them, with their week and past days",
   mcp: queryTool({
     name: "get-today-habits",
     title: "Today's habits",
     description:
-      "List habits due today, or all, with streaks. A bad habit counts as done once avoided today.",
+      "List habits due today, or all, with streaks; query and from look at all. from and to add the days each was done. A bad habit counts as done once avoided today.",
     destructive: false,
     idempotent: true,
     arguments: TodayFilters,
     toInput: (args) => args,
-    result: (today: Static<typeof TodayHabits>, { all = false }) => dueHabits(today, all),
-    looksAt: (args) => [
-      argument(args, "all") === true ? "all habits" : "the habits due today",
-      ...timeOfDayIn(args),
-    ],
+    facts: DueHabitsFacts,
+    result: dueHabits,
+    looksAt: habitsInWords,
   }),
   input: TodayFilters,
+  searchField: "query",
   output: TodayHabits,
+  refine: checkToday,
 });
 
 export const getHabit = query({
@@ -86,8 +83,3 @@ export const getHabit = query({
   input: Type.Object({ habit_id: Id }),
   output: Habit,
 });
-
-function timeOfDayIn(args: SentArguments): readonly Phrase[] {
-  const known = TimeOfDayField.enum.find((time) => time === argument(args, "time_of_day"));
-  return known ? [`, ${known}`] : quotedAfter(", ", args, "time_of_day");
-}

@@ -1,54 +1,134 @@
 import type { Static } from "typebox";
-import { descriptionLine, joined, lean, quoteStored, type ToolResult } from "../kernel/tool-result.ts";
-import type { Habit, HabitOfWeek, TodayHabits } from "./schema.ts";
+import { daysBetween } from "../../domain/day/day.ts";
+import {
+  joined,
+  lean,
+  quoteStored,
+  type ToolResult,
+  type Unleaned,
+  wordsOfOthers,
+} from "../kernel/tool-result.ts";
+import type { HabitFacts } from "./facts.ts";
+import { amountsOf, amountWords, historyOf, historyWords, type Period } from "./history.ts";
+import type { TodayHabits } from "./schema.ts";
+import { listsAll, type TodayInput } from "./today.ts";
+import {
+  amountOf,
+  type HabitOutput,
+  pauseWords,
+  rhythmWords,
+  type ShownHabit,
+  streakWords,
+  sumOn,
+  targetWords,
+} from "./words.ts";
 
-type HabitOutput = Static<typeof Habit>;
-/** A habit by itself, or in the list of the day. */
-type ShownHabit = HabitOutput & Partial<Static<typeof HabitOfWeek>>;
-
-export const oneHabit = (verb: string, habit: HabitOutput): ToolResult => ({
-  lines: [`${verb} ${habitLine(habit)}`],
-  facts: { habit: factsOf(habit) },
-});
-
-type OfDay = { habit_id: number; date?: string };
-
-export function completedHabit(habit: HabitOutput, { date }: OfDay): ToolResult {
-  const verb = habit.type === "bad" ? "Avoided" : "Done";
-  return ofDay(date, oneHabit(`${verb} ${date === undefined ? "today" : `on ${date}`}:`, habit));
+export function oneHabit(verb: string, habit: HabitOutput): ToolResult {
+  const reachesNobody = habit.reaches === "nobody";
+  return {
+    lines: [`${verb} ${habitLine(habit)}`],
+    facts: { habit: { ...factsOf(habit), ...(reachesNobody && { reaches: "nobody" }) } },
+    reachesNobody,
+  };
 }
 
-export const undoneHabit = (habit: HabitOutput, { date }: OfDay): ToolResult =>
-  ofDay(date, oneHabit(`Not done ${date === undefined ? "today" : `on ${date}`} any more:`, habit));
+export function changedHabit(habit: HabitOutput): ToolResult {
+  const { grace_days } = habit;
+  return {
+    lines: [`Changed ${habitLine(habit)}`, `grace days ${grace_days}`],
+    facts: { habit: { ...factsOf(habit), grace_days } },
+  };
+}
 
-const ofDay = (date: string | undefined, { lines, facts }: ToolResult): ToolResult => ({
-  lines,
-  facts: date === undefined ? facts : { ...facts, date },
+type NamedHabit = Readonly<{ id: number; name: string }>;
+
+/** @param habit null in an answer of an earlier release */
+export const deletedHabit = (habit: NamedHabit | null, { habit_id }: { habit_id: number }): ToolResult => ({
+  lines: [`Deleted habit #${habit_id}${habit ? ` ${quoteStored(habit.name)}` : ""} with its completions.`],
+  facts: { deleted_habit_id: habit_id, ...(habit && { name: habit.name }) },
+  canReturn: true,
 });
 
-/** All that can be said of one habit. */
+type OfDay = { habit_id: number; date?: string; amount?: number };
+
+export function completedHabit(habit: HabitOutput, day: OfDay): ToolResult {
+  if (day.amount !== undefined && !isReached(habit, day)) return ofDay(habit, day, `Added ${day.amount}`);
+  return ofDay(habit, day, habit.type === "bad" ? "Avoided" : "Done");
+}
+
+const isReached = (habit: HabitOutput, { date }: OfDay): boolean =>
+  date === undefined ? habit.is_completed_today : sumOn(habit, date) >= (habit.target ?? 0);
+
+export function undoneHabit(habit: HabitOutput, day: OfDay): ToolResult {
+  if (habit.type !== "bad") return ofDay(habit, day, "Not done", " any more");
+  const { grace_days } = habit;
+  const told = ofDay(habit, day, "Not avoided", " any more");
+  const facts = { ...told.facts, habit: { ...factsOf(habit), grace_days } };
+  return { ...told, lines: [...told.lines, lapseWords(grace_days)], facts };
+}
+
+/** A person who tells of a lapse wants to know its effect on the streak. */
+const lapseWords = (graceDays: number): string =>
+  graceDays === 0
+    ? "grace days 0: one lapse ends a streak"
+    : `grace days ${graceDays}: a streak ends by more lapses in a row`;
+
+export const skippedHabit = (habit: HabitOutput, day: OfDay): ToolResult => ofDay(habit, day, "Skipped");
+export const unskippedHabit = (habit: HabitOutput, day: OfDay): ToolResult =>
+  ofDay(habit, day, "Not skipped", " any more");
+
+function ofDay(habit: HabitOutput, { date }: OfDay, verb: string, end = ""): ToolResult {
+  if (date === undefined) return oneHabit(`${verb} today${end}:`, habit);
+  const amount = habit.target == null ? undefined : sumOn(habit, date);
+  const counted = amount === undefined ? "" : `, ${amountOf(habit, amount)}`;
+  const { facts, ...result } = oneHabit(`${verb} on ${date}${end}${counted}:`, habit);
+  return { ...result, facts: { ...facts, date, ...(amount !== undefined && { amount }) } };
+}
+
+/** All facts of one habit. */
 export function habitOverview(habit: HabitOutput): readonly string[] {
   const { grace_days, completions_count } = habit;
   const times = completions_count === 1 ? "once" : `${completions_count} times`;
   return [habitLine(habit), `grace days ${grace_days}, completed ${times}`];
 }
 
-/** @param all whether habits that are not due today were asked for, too */
-export function dueHabits({ habits, total }: Static<typeof TodayHabits>, all: boolean): ToolResult {
-  const none = all ? "There are no habits." : "No habits are due today.";
-  const isCut = habits.length < total;
+export function dueHabits(today: Static<typeof TodayHabits>, asked: TodayInput): ToolResult {
+  const { habits, total, period, next_cursor } = today;
+  const shown = habits.map((habit) => (period ? inPast(habit, period) : habit));
+  const isCut = next_cursor !== null;
   return {
     lines: [
-      ...(habits.length === 0 ? [none] : habits.map(habitLine)),
-      ...(isCut ? [`These are ${habits.length} of ${total} habits; time_of_day shows fewer at a time.`] : []),
+      ...(period ? [`Days done from ${period.from} to ${period.to}:`] : []),
+      ...(shown.length === 0 ? [noneOf(asked)] : shown.map(habitLine)),
+      ...(isCut ? [`These are ${habits.length} of ${total} habits. More with cursor ${next_cursor}`] : []),
     ],
-    facts: { habits: habits.map(factsOf), ...(isCut && { total }) },
+    facts: { ...period, habits: shown.map(factsOf), ...(isCut && { total, next_cursor }) },
   };
 }
 
+/** Past days are told without what concerns today, because there can be many. */
+function inPast({ done_days = [], day_amounts, ...habit }: ShownHabit, { from, to }: Period): ShownHabit {
+  const length = daysBetween(from, to) + 1;
+  const ofToday = {
+    ...{ week_progress: null, streak_alive_through: null },
+    ...{ is_completed_today: false, amount_today: null },
+  };
+  const { is_due_today: _, grace_left: __, ends_tonight: ___, ...lasting } = habit;
+  const counted = day_amounts && amountsOf(day_amounts, length);
+  return { ...lasting, ...ofToday, history: historyOf(done_days, length), counted };
+}
+
+function noneOf(asked: TodayInput): string {
+  if (asked.cursor !== undefined) return "No more habits match.";
+  if (!listsAll(asked)) return "No habits are due today.";
+  const isNarrowed = (asked.query ?? asked.time_of_day) !== undefined;
+  return isNarrowed ? "No habits match." : "There are no habits.";
+}
+
 function factsOf(habit: ShownHabit): Record<string, unknown> {
-  const { id, name, type, frequency, schedule, time_of_day, description } = habit;
+  const { id, name, type, frequency, schedule, time_of_day, remind_at, description } = habit;
   const { streak_count, longest_streak, streak_alive_through, is_completed_today } = habit;
+  const { paused_from, paused_through } = habit;
   return lean({
     id,
     name,
@@ -56,49 +136,49 @@ function factsOf(habit: ShownHabit): Record<string, unknown> {
     frequency,
     schedule,
     time_of_day,
+    remind_at,
     description,
+    written_by: habit.written_by,
     this_week: thisWeek(habit),
     streak_count,
     longest_streak,
     streak_alive_through,
+    ends_tonight: habit.ends_tonight ?? null,
+    grace_left: habit.grace_left ?? null,
+    ...habit.history,
+    target: habit.target,
+    unit: habit.unit,
+    amount_today: habit.amount_today,
+    ...habit.counted,
+    paused_from,
+    paused_through,
     is_due_today: habit.is_due_today ?? null,
     is_completed_today,
     category: habit.category?.name ?? null,
-  });
+  } satisfies Unleaned<typeof HabitFacts>);
 }
 
 export function habitLine(habit: ShownHabit): string {
-  const { id, name, type, time_of_day, description, is_completed_today, category } = habit;
+  const { id, name, type, time_of_day, remind_at, is_completed_today, category } = habit;
   const week = thisWeek(habit);
   const details = joined([
     `${type} habit`,
     rhythmWords(habit),
     week && `${week} this week`,
     streakWords(habit),
+    habit.grace_left !== undefined && `grace left ${habit.grace_left}`,
+    targetWords(habit),
+    habit.history && historyWords(habit.history),
+    habit.counted && amountWords(habit.counted),
+    pauseWords(habit),
     habit.is_due_today === true && !is_completed_today && "due today",
     is_completed_today && "completed today",
     time_of_day,
+    remind_at && `reminds at ${remind_at}`,
     category && `in ${quoteStored(category.name)}`,
   ]);
-  return `#${id} ${quoteStored(name)}: ${details}${descriptionLine(description)}`;
+  return `#${id} ${quoteStored(name)}: ${details}${wordsOfOthers(habit)}`;
 }
 
 const thisWeek = ({ week_progress: progress }: ShownHabit): string | null =>
   progress ? `${progress.done} of ${progress.target}` : null;
-
-const weekdayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-
-function rhythmWords({ frequency, schedule }: HabitOutput): string {
-  if (schedule === null) return frequency === "custom" ? "daily" : frequency;
-  if ("every_days" in schedule) return `every ${schedule.every_days} days`;
-  if ("times_per_week" in schedule) return `${schedule.times_per_week} times a week`;
-  return schedule.weekdays
-    .toSorted()
-    .map((day) => weekdayNames[day - 1])
-    .join("/");
-}
-
-function streakWords({ streak_count, longest_streak, streak_alive_through: end }: HabitOutput): string {
-  const best = longest_streak > streak_count ? ` (best ${longest_streak})` : "";
-  return `streak ${streak_count}${best}${end === null ? "" : ` alive through ${end}`}`;
-}

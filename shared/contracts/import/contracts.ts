@@ -4,12 +4,12 @@ import { WholeNumber } from "../kernel/fields.ts";
 import { ImportedCategory, ImportedHabit, ImportedHistory, ImportedTodo } from "./things.ts";
 
 /**
- * The most things and completions of one import, and the most JSON. It is one transaction, which blocks its worker
- * while it builds rows: 0.2 s, and 0.7 s for 5,000 things.
+ * The most things, completions and JSON of one import. It is one transaction, which blocks its worker while it
+ * builds rows: 0.2 s, and 0.7 s for 5,000 things.
  */
 export const maxImported = { things: 2_000, completions: 20_000, length: 2_000_000 } as const;
 
-/** The most parts that a file can wait in, which what is `maxImported` does not reach; the next file takes their places. */
+/** The most waiting parts of a file; more than `maxImported` never needs. The next file replaces them. */
 export const maxImportParts = 100;
 
 const ImportId = Type.String({ format: "uuid" });
@@ -30,7 +30,7 @@ export const stageImport = command({
   output: Type.Null(),
 });
 
-/** No route or tool leads here. It has scopes because it is logged and can be undone like actions of agents. */
+/** No route or tool leads here. It has scopes, because an import is logged and can be undone like actions of agents. */
 export const applyImport = command({
   name: "import.apply",
   apart: true,

@@ -2,15 +2,15 @@ import { type Static, Type } from "typebox";
 import { reminderStatuses } from "../../domain/vocabulary.ts";
 import { Instant } from "../action/contracts.ts";
 import { categoryFields } from "../category/fields.ts";
-import { habitFields } from "../habit/fields.ts";
+import { habitFields, mostInDay } from "../habit/fields.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
-import { CalendarDate, Nullable, OneOf } from "../kernel/fields.ts";
+import { CalendarDate, Nullable, OneOf, WholeNumber } from "../kernel/fields.ts";
 import "../todo/reminder-schema.ts";
 import { todoFields } from "../todo/fields.ts";
 
-/** The things of a file from elsewhere, as all kinds of files are translated to. */
+/** Things of a file from elsewhere, to which every kind of file is translated. */
 
-/** The identity of a thing, made from its fields in the file. */
+/** The identity of a thing, derived from its fields in the file. */
 const ImportKey = Type.String({ pattern: "^[A-Za-z0-9_-]{22}$" });
 
 /** Null where the file does not say. */
@@ -24,6 +24,14 @@ export const ImportedCategory = Type.Object({
 
 const { name, type, frequency, schedule, ...describing } = schemasOf(habitFields, "file");
 
+/** The latest pauses; a streak looks back on no more. */
+export const mostSkips = 400;
+
+/** The present pause and earlier ones, on which the streak rests. */
+const Pauses = Type.Array(Type.Object({ from: CalendarDate, through: Nullable(CalendarDate) }), {
+  maxItems: 100,
+});
+
 export const ImportedHabit = Type.Object({
   key: ImportKey,
   name,
@@ -31,47 +39,56 @@ export const ImportedHabit = Type.Object({
   frequency,
   schedule,
   ...describing,
+  pauses: Nullable(Pauses),
+  skips: Nullable(Type.Array(CalendarDate, { maxItems: mostSkips })),
   category: Nullable(ImportKey),
   ...times,
 });
 
-/** Completions of a habit of the same file. One with many has several of these. */
+/** The sum of a day, and the target by which it counts. */
+const ImportedSum = Type.Object({
+  date: CalendarDate,
+  amount: WholeNumber(1, mostInDay),
+  target: WholeNumber(0, mostInDay),
+});
+
+/** Completions and amounts of a habit of the same file. One with many has several of these. */
 export const ImportedHistory = Type.Object({
   habit: ImportKey,
   dates: Type.Array(CalendarDate),
-  /** Null where the file does not say when on its day it was done. */
+  /** Null if the file does not tell the time of day. */
   times: Type.Array(Nullable(Instant)),
+  sums: Nullable(Type.Array(ImportedSum)),
 });
 
 const ImportedReminder = Type.Object({
   remind_at: Instant,
-  /** The time without a zone, where it was given so. */
+  /** The time without a zone, if the file has it so. */
   wall_time: Nullable(Type.String({ format: "reminder-time", pattern: "^[^Z+]{16,29}$" })),
   status: OneOf(reminderStatuses),
 });
 
-const { title, description, due_date, time_of_day, estimated_minutes, context, ...others } = schemasOf(
-  todoFields,
-  "file",
-);
+const { title, description, due_date, due_time, time_of_day, estimated_minutes, context, ...others } =
+  schemasOf(todoFields, "file");
 
 export const ImportedTodo = Type.Object({
   key: ImportKey,
   title,
   description,
   due_date,
+  due_time,
   time_of_day,
   estimated_minutes,
   context,
   category: Nullable(ImportKey),
   ...others,
-  /** The todo that followed it in its series. */
+  /** The next todo of its series. */
   next: Nullable(ImportKey),
   reminder: Nullable(ImportedReminder),
   ...times,
 });
 
-/** A list of one kind of things. */
+/** A list of things of one kind. */
 export type ImportedThings = {
   categories: Static<typeof ImportedCategory>;
   habits: Static<typeof ImportedHabit>;

@@ -15,31 +15,33 @@ export type Route<Input = object, Output = unknown> = Readonly<{
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: RoutePath;
   status: 200 | 201 | 204;
-  /** Fields that this route demands although the command alone does not (PUT beside PATCH). */
+  /** Fields that this route demands and the command does not (PUT beside PATCH). */
   required?: readonly string[];
   example: Example<Input, Output>;
 }>;
 
-/** Routes whose examples have the types of their contract. */
+/** Routes with examples of their contract's types. */
 type Routes<Input extends TObject, Output extends TSchema> = readonly Route<
   Static<Input> & object,
   Static<Output>
 >[];
 
-/** The parts that commands and queries have in common. */
+/** The common parts of commands and queries. */
 type Definition<Name extends string, Input extends TObject, Output extends TSchema> = Readonly<{
   name: Name;
-  /** A token needs all of them. With none and no route, a contract cannot be reached with a bearer token. */
+  /** A token needs all of them. A contract without scopes and routes is out of reach for bearer tokens. */
   scopes: readonly Scope[];
   summary: string;
   /** The resource that the id in a route's path names. */
   resource?: ResourceName;
-  /** Its 409, where the state of the resource can refuse it. */
+  /** The documented 409, if the state of the resource can refuse the request. */
   conflict?: Refused;
   rest?: readonly Route[];
-  /** Fields of the input that only its tool takes, because REST has addresses of its own for them. */
+  /** Input fields that only its tool takes, because REST has addresses of its own for them. */
   toolOnly?: readonly string[];
-  /** The date that is the user's today when it is left out: then the same request on another day is another one. */
+  /** Fields that need a further scope. Only tools take them. */
+  fieldScopes?: Readonly<Record<string, Scope>>;
+  /** The date field that means the user's today when absent: then the same request on another day is another one. */
   dayField?: string;
   input: Input;
   output: Output;
@@ -48,8 +50,8 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
 }>;
 
 /**
- * A request that callers may make, defined once: both doors, the queue's payload, the worker, the OpenAPI document and
- * the log of agents' actions read it from here.
+ * A request that callers may make, defined once for both doors, the queue's payload, the worker, the OpenAPI
+ * document and the log of actions.
  */
 export type CommandContract<
   Name extends string = string,
@@ -59,7 +61,7 @@ export type CommandContract<
   Readonly<{
     kind: "command";
     mcp?: Tool;
-    /** It can take long, so it travels as the only command of its user and gets a transaction of its own. */
+    /** The command can take long, so it travels as its user's only command and gets its own transaction. */
     apart?: boolean;
   }>;
 

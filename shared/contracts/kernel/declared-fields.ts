@@ -1,21 +1,21 @@
-import { type Static, type TSchema, Type } from "typebox";
+import { type Static, type TOptional, type TSchema, Type } from "typebox";
 import { Clearable, Nullable, Timestamp } from "./fields.ts";
 
 /**
- * A field of a habit, todo or category is declared once, in habit-fields.ts, todo-fields.ts or category-fields.ts. Its
- * column, contracts, answers, form input, place in files and words in the log are derived from the declaration.
+ * A field of a habit, todo or category is declared once: in `fields.ts` of the noun's folder. Its column,
+ * contracts, answers, form input, part in files and words in the log follow from the declaration.
  */
 export type Field = Words &
   Readonly<{
     kind: FieldKind;
     column: ColumnType;
     value: ValueSchema;
-    /** Schemas of answers, of the two kinds of requests, and of files; absent where these do not have the field. */
+    /** Schemas of answers, both kinds of requests, and files; absent if these do not have the field. */
     shown: TSchema;
     create?: TSchema;
     update?: TSchema;
     file?: TSchema;
-    /** The value of a new thing that is given none, or null. */
+    /** The value of a new thing without this field, or null. */
     usual?: unknown;
   }>;
 export type DeclaredFields = Readonly<Record<string, Field>>;
@@ -32,13 +32,14 @@ export type ColumnType =
   | "timestamptz"
   | "jsonb";
 
-/** Decides which input a form has for the field, and how the log says its value. */
+/** Decides the field's input in forms and its words in the log. */
 export type FieldKind =
   | "line"
   | "paragraph"
   | "choice"
   | "number"
   | "date"
+  | "time"
   | "color"
   | "flag"
   | "instant"
@@ -46,18 +47,18 @@ export type FieldKind =
   | "json";
 
 type Words = Readonly<{
-  /** The label of its input. A form writes the input of a field without a label itself. */
+  /** The label of its input. A field without a label has an input that its form writes. */
   label?: string;
   hint?: string;
   suggestions?: readonly string[];
-  /** Makes the input a box, with this value when it is ticked and the usual one otherwise. */
+  /** Makes the input a checkbox: ticked means this value, unticked the usual one. */
   ticked?: string;
-  /** The log's name for the field, if that is not its label in lower case; and its name where no value follows. */
+  /** The log's name for the field, if it is not the label in lower case; and its name without a value. */
   told?: string;
   noun?: string;
-  /** The unit behind a number in the log. */
+  /** The unit after a number in the log. */
   unit?: string;
-  /** A value that the log leaves out when it describes a new thing. */
+  /** A value that the log omits when it describes a new thing. */
   untold?: unknown;
 }>;
 
@@ -73,7 +74,7 @@ const values =
   (kind: FieldKind, column: ColumnType) =>
   <Value extends TSchema>(value: Value): Values<Value, Value> => ({ kind, column, value, shown: value });
 
-/** Answers promise the type alone, because the bounds of requests may change. */
+/** Answers promise only the type, because the bounds of requests may change. */
 const boundedValues =
   <Shown extends TSchema>(kind: FieldKind, column: ColumnType, shown: Shown) =>
   <Value extends TSchema>(value: Value): Values<Value, Shown> => ({ kind, column, value, shown });
@@ -87,9 +88,10 @@ export const number = boundedValues("number", "integer", Type.Integer());
 export const word = values("choice", "text");
 export const timeOfDay = values("choice", "time_of_day");
 export const day = values("date", "date");
+export const clockTime = values("time", "text");
 export const json = values("json", "jsonb");
 
-/** A field that a new thing must be given. */
+/** A field that a new thing needs. */
 export const required = <Value extends TSchema, Shown extends TSchema>(
   values: Values<Value, Shown>,
   words: Words & Readonly<{ usual?: Static<Value> }> = {},
@@ -114,14 +116,14 @@ export const optional = <Value extends TSchema, Shown extends TSchema>(
   usual: null,
 });
 
-/** A field that is never empty: null stands for its usual value. */
+/** A field that is never empty: null means its usual value. */
 export const usually = <Value extends TSchema, Shown extends TSchema>(
   values: Values<Value, Shown>,
   usual: Static<Value>,
   words: Words = {},
 ) => ({ ...values, ...words, ...clearable(values.value), file: Nullable(values.value), usual });
 
-/** The id of another thing. A file has the key of that thing instead, under a name of its own. */
+/** The id of another thing. A file has the key of that thing, in a field of another name. */
 export const link = <Value extends TSchema>(id: Value) => ({
   ...values("link", "bigint")(id),
   ...clearable(id),
@@ -134,7 +136,7 @@ const clearable = <Value extends TSchema>(value: Value) => ({
   update: Clearable(value),
 });
 
-/** A field that commands decide about: no request gives it. */
+/** A field that only commands set; no request gives it. */
 export function internal<Declared extends Readonly<{ create: TSchema; update: TSchema }>>(field: Declared) {
   const { create: _, update: __, ...others } = field;
   return others;
@@ -145,6 +147,18 @@ export type ColumnsOf<Declared extends DeclaredFields> = {
   -readonly [Name in keyof Declared]: Static<Declared[Name]["shown"]>;
 };
 
+/** The fields as arguments of tools: none is required, and null clears nothing. */
+export const optionalValues = <Declared extends DeclaredFields>(fields: Declared) =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { create, value }]) =>
+      create ? [[name, Type.Optional(value)] as const] : [],
+    ),
+  ) as {
+    [Name in keyof Declared as Declared[Name] extends { create: TSchema } ? Name : never]: TOptional<
+      Declared[Name]["value"]
+    >;
+  };
+
 type Part = "create" | "update" | "shown" | "file";
 type SchemasOf<Declared extends DeclaredFields, Of extends Part> = {
   [Name in keyof Declared as Declared[Name] extends Record<Of, TSchema>
@@ -152,7 +166,7 @@ type SchemasOf<Declared extends DeclaredFields, Of extends Part> = {
     : never]: Declared[Name] extends Record<Of, infer Schema> ? Schema : never;
 };
 
-/** The fields' schemas of one part, in the order of the declaration. */
+/** The schemas of one part, in the order of the declaration. */
 export function schemasOf<Declared extends DeclaredFields, Of extends Part>(
   fields: Declared,
   part: Of,

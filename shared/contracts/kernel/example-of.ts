@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import type { DeclaredFields } from "./declared-fields.ts";
 
-/** An example of an answer, in the order of its schema. A field that is not given has its usual value, or null. */
+/** An example of an answer, in the order of its schema. An absent field has its usual value, or null. */
 export const exampleOf = <Schema extends TSchema & Readonly<{ properties: object }>>(
   { properties }: Schema,
   fields: DeclaredFields,

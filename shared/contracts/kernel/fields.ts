@@ -1,15 +1,16 @@
 import { type TSchema, Type } from "typebox";
 import { examples } from "../../domain/day/example-dates.ts";
+import { reaches } from "../../domain/reach.ts";
 import { timesOfDay } from "../../domain/vocabulary.ts";
 import type { FieldErrors } from "../../errors.ts";
 import "./text.ts";
 
 /**
- * Field types shared by the contracts. `expects` completes the sentence "The … field must be …", so that
- * a refused value is answered with what would be accepted.
+ * Field types that contracts share. `expects` completes the sentence "The … field must be …", so a refusal says
+ * what would be accepted.
  */
 
-/** Names a schema in the OpenAPI document, where every use refers to it by this name. */
+/** Names a schema in the OpenAPI document; every use refers to it by this name. */
 export function titled<Schema extends TSchema>(title: string, schema: Schema): Schema & { title: string } {
   return Object.assign(schema, { title });
 }
@@ -21,7 +22,7 @@ export const Id = titled(
   Type.Integer({ minimum: 1, maximum: maxId, expects: "a positive whole number" }),
 );
 
-/** Some agents send ids as text: "7" is 7. Anything else stays what it is. */
+/** Some agents send ids as text: "7" becomes 7. Any other value stays. */
 export const numberOfDigits = (value: unknown): unknown =>
   typeof value === "string" && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : value;
 
@@ -61,8 +62,25 @@ export function WholeNumber(minimum: number, maximum: number) {
 }
 
 export const CalendarDate = titled("CalendarDate", Type.String({ format: "date", expects: examples.date }));
-export const DueField = titled("Due", OneOf(["today", "overdue", "upcoming"]));
+export const ClockTime = titled(
+  "ClockTime",
+  Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$", expects: "a time of day such as 14:30" }),
+);
+export const DueField = titled("Due", OneOf(["today", "overdue", "upcoming", "none"]));
 export const TimeOfDayField = titled("TimeOfDay", OneOf(timesOfDay));
+/** The destinations of reminders. */
+export const Reach = titled("Reach", OneOf(reaches));
+/** Told to a caller, so that it takes words of others for data. */
+export const WrittenBy = Nullable(
+  Type.String({
+    description:
+      "The app that wrote name, title or description last, or import; null for the person and for this token",
+  }),
+);
+/** Null where reminders reach somebody, or there are none. */
+export const ChooseChannelAt = Nullable(
+  Type.String({ description: "The page where the person chooses a channel, while reminders reach nobody" }),
+);
 export const Flag = Type.Boolean({ expects: "true or false" });
 export const Page = titled(
   "Page",
@@ -82,10 +100,10 @@ export const IdempotencyKey = Type.String({
 });
 
 /** The user's day and zone, which every answer to an agent carries. */
-export type DayFields = Readonly<{ today: string; time_zone: string }>;
+export type DayFields = Readonly<{ today: string; weekday?: string; now?: string; time_zone: string }>;
 export const TodayFields = { today: Type.String({ format: "date" }), time_zone: Type.String() };
 
-/** Null clears the field in PUT and PATCH, and is the same as leaving it out in POST. */
+/** Null clears the field in PUT and PATCH, and counts as absent in POST. */
 export function Clearable<Schema extends TSchema>(schema: Schema) {
   return Type.Optional(Nullable(schema));
 }
@@ -120,7 +138,7 @@ export function PageOf<Item extends TSchema>(item: Item & Readonly<{ title: stri
   return titled(`${item.title}Page`, page);
 }
 
-/** Refuses a period whose end comes before its beginning, which would silently be an empty one. */
+/** Refuses a period that ends before it begins, because it would silently be empty. */
 export function checkPeriod(
   first: string,
   from: string | undefined,

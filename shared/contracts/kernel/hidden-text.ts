@@ -1,7 +1,6 @@
 /**
- * True if a text has parts that people do not see but programs read, because agents read all names and titles.
- * Invisible characters of ordinary text pass: emoji sequences, joiners inside words, word breaks of scripts without
- * spaces.
+ * True if a text has parts that people do not see and programs read; agents read all names and titles. Ordinary
+ * invisible characters pass: emoji sequences, joiners inside words, word breaks of scripts without spaces.
  */
 export function hidesText(text: string): boolean {
   const withoutFlags = text.replace(subdivisionFlags, "");
@@ -28,5 +27,5 @@ const hidden: readonly RegExp[] = [
   /(?<!\p{sc=Mongolian})[\u180B-\u180D\u180F]/u,
 ];
 
-/** Characters that can be seen. U+2800 is a Braille pattern without dots, U+115F and U+1160 fill up Korean syllables. */
+/** Visible characters. U+2800 is a Braille pattern without dots; U+115F and U+1160 fill up Korean syllables. */
 const visible = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800\u115F\u1160]/u;

@@ -6,7 +6,7 @@ import type { LooksAt } from "./tool-sentence.ts";
 export type McpResource<Output = unknown> = Readonly<{
   /** Its address; `{id}` at the end stands for the id of one thing. */
   uri: string;
-  /** The field of the contract's input that the id is. */
+  /** The input field of the contract that takes the id. */
   idField?: string;
   name: string;
   title: string;
@@ -18,13 +18,13 @@ export type McpResource<Output = unknown> = Readonly<{
 /** The log's name for a read of a resource; its only argument is `uri`. */
 export const resourceRead = "resources/read";
 
-/** @returns the input of the read that an address means; undefined when it means another resource, or none */
+/** @returns the input for the read that an address means; undefined if it means another resource, or none */
 export function inputOfUri(
   { uri, idField }: McpResource,
   sent: unknown,
 ): Readonly<Record<string, number>> | undefined {
   if (idField === undefined) return sent === uri ? {} : undefined;
-  const place = uri.replace("{id}", "");
-  const id = typeof sent === "string" && sent.startsWith(place) && numberOfDigits(sent.slice(place.length));
+  const prefix = uri.replace("{id}", "");
+  const id = typeof sent === "string" && sent.startsWith(prefix) && numberOfDigits(sent.slice(prefix.length));
   return typeof id === "number" && Number.isSafeInteger(id) ? { [idField]: id } : undefined;
 }

@@ -1,4 +1,4 @@
-/** The first and only page of a list, as it answers `address`. */
+/** The first and only page of a list at `address`. */
 export const onlyPage = <Item>(address: string, data: Item[]) => {
   const url = `http://localhost:3000/api/v1${address}page=1`;
   return {

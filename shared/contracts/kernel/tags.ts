@@ -1,4 +1,4 @@
-/** The groups of REST operations, by the first part of their path, as documents and clients show them. */
+/** Groups of REST operations in documents and clients, by the first part of the path. */
 export const tags = {
   me: { name: "Me", description: "The user's day, and what this token may do" },
   dashboard: { name: "Dashboard", description: "One look at today" },

@@ -6,7 +6,7 @@ Format.Set("line", (text) => isClean(text, /\p{Cc}/u));
 Format.Set("paragraph", (text) => isClean(text, /[^\P{Cc}\n\t\r]/u));
 Format.Set("date", isCalendarDate);
 
-/** Nearly every text is clean at this first sight, and the other checks cost more than all else that is done with it. */
+/** Nearly every text passes this cheap check; the full ones would cost more than the rest of its treatment. */
 const plain = /^[\x20-\x7e]*$/;
 
 function isClean(text: string, forbidden: RegExp): boolean {
@@ -23,7 +23,7 @@ export function isCalendarDate(text: string): boolean {
   return days !== undefined && day >= 1 && day <= days;
 }
 
-/** The one stored form of a text: NFC, a single line without outer blanks. A lone surrogate is left for the check. */
+/** The one stored form of a text: NFC, one line, no outer blanks. A lone surrogate is left for the check. */
 export function normaliseText(text: string, format: "line" | "paragraph"): string {
   const composed = text.normalize("NFC");
   return format === "line" ? composed.trim() : composed.replace(/\r\n?/g, "\n");

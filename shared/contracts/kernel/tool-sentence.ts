@@ -1,15 +1,16 @@
 import { numberOfDigits } from "./fields.ts";
+import { isCalendarDate } from "./text.ts";
 
 /**
- * A part of a sentence: our own words, a calendar date, or something that a caller sent. The last is shown in quotation
- * marks, so that a caller's words cannot pass for ours.
+ * A part of a sentence: Kept's own words, a calendar date, or a text that a caller sent. That text stands in
+ * quotation marks, so it cannot pass for Kept's words.
  */
 export type Phrase = string | Readonly<{ date: string }> | Readonly<{ quoted: unknown }>;
 
 /** The present names of a user's things, by the names of their rows such as `todos/5`. */
 export type Names = Pick<ReadonlyMap<string, string>, "get">;
 
-/** A call's arguments as they were sent: nothing in them may be relied on. */
+/** A call's arguments as sent: they are unchecked. */
 export type SentArguments = Readonly<Record<string, unknown>>;
 
 /**
@@ -18,17 +19,17 @@ export type SentArguments = Readonly<Record<string, unknown>>;
  */
 export type LooksAt = (args: SentArguments, names: Names) => readonly Phrase[];
 
-/** Hosts in strict mode send every argument, and these values for one that is not given. */
+/** Hosts in strict mode send every argument, with one of these values for an absent one. */
 const isEmpty = (value: unknown): boolean =>
   value === null ||
   (typeof value === "string" && value.trim() === "") ||
   (Array.isArray(value) && value.length === 0);
 
-/** @returns the arguments without those that count as not given */
+/** @returns the arguments without absent ones */
 export const givenIn = (args: SentArguments): Record<string, unknown> =>
   Object.fromEntries(Object.entries(args).filter(([, value]) => !isEmpty(value)));
 
-/** @returns undefined when the argument was not given, also when every object has a property of that name */
+/** @returns undefined for an absent argument, also if every object has a property of that name */
 export const argument = (args: SentArguments, name: string): unknown =>
   Object.hasOwn(args, name) && !isEmpty(args[name]) ? args[name] : undefined;
 
@@ -37,8 +38,15 @@ export function idIn(args: SentArguments, name: string): number | undefined {
   return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
 }
 
-/** The argument between quotation marks, introduced by our words; nothing when it was not sent. */
+/** The argument in quotation marks after some words; nothing if it is absent. */
 export function quotedAfter(words: string, args: SentArguments, name: string): readonly Phrase[] {
   const quoted = argument(args, name);
   return quoted === undefined ? [] : [words, { quoted }];
+}
+
+/** The argument as a date after some words; in quotation marks if it is no date. */
+export function dateAfter(words: string, args: SentArguments, name: string): readonly Phrase[] {
+  const date = argument(args, name);
+  const isDate = typeof date === "string" && isCalendarDate(date);
+  return isDate ? [words, { date }] : quotedAfter(words, args, name);
 }

@@ -2,46 +2,87 @@ import type { Static, TObject } from "typebox";
 import type { FieldProblems } from "../../errors.ts";
 import type { DayFields } from "./fields.ts";
 import type { ToolResult } from "./tool-result.ts";
-import type { LooksAt, SentArguments } from "./tool-sentence.ts";
+import { argument, type LooksAt, type SentArguments } from "./tool-sentence.ts";
 
-/** One MCP tool: its own lean arguments, turned into the contract's input, and what agents and people read of it. */
-export type Tool<Input = object, Output = unknown, Arguments extends TObject = TObject> = Readonly<{
-  name: string;
-  /** The title that clients show to people. */
-  title: string;
-  description: string;
-  destructive: boolean;
-  /** True if a second call with the same arguments changes nothing more. */
-  idempotent: boolean;
+/** One form of a call: its arguments, turned into the input of a command or query, and the answer. */
+export type Form<Input = object, Output = unknown, Arguments extends TObject = TObject> = Readonly<{
   arguments: Arguments;
-  /**
-   * The argument by which a call names several things, and the command that does what this tool does with each. It is a
-   * list of objects of this tool's arguments, or of values of the argument `each`, to which all others apply alike.
-   */
-  several?: Readonly<{ argument: string; command: string; each?: keyof Static<Arguments> & string }>;
-  /** Refusals for arguments that agents expect here, which name the right place. */
-  elsewhere?: FieldProblems;
   /** Rules that one argument's schema cannot state. */
   refine?(args: Static<Arguments>): FieldProblems | undefined;
   toInput(args: Static<Arguments>): Input;
+  /** The schema of the result's facts, for the tool's output schema. */
+  facts: TObject;
   /** The answer that an agent gets when the call succeeded. */
   result(output: Output, input: Input): ToolResult;
-  /** Another command that some arguments ask for; it takes its input from the same arguments and needs the same scopes. */
-  instead?: Readonly<{
-    command: string;
-    when(args: SentArguments): boolean;
-    result(output: never, input: never): ToolResult;
-  }>;
 }>;
 
-/** The tool of a read, whose output has the user's day and zone; a change's come with the worker's reply. */
+/** A form for another command than the tool's own. */
+export type OtherForm<Input = object, Output = unknown, Arguments extends TObject = TObject> = Form<
+  Input,
+  Output,
+  Arguments
+> &
+  Readonly<{
+    command: string;
+    /** The argument that selects this form, unless it is false. */
+    by: string;
+    /** Another argument that a call must have for this form. */
+    and?: string;
+    /** The shown schema of `by`, if it is an object whose properties are the form's other arguments. */
+    within?: TObject;
+  }>;
+
+/** One MCP tool: its own short arguments, turned into the contract's input, and its texts for agents and people. */
+export type Tool<Input = object, Output = unknown, Arguments extends TObject = TObject> = Form<
+  Input,
+  Output,
+  Arguments
+> &
+  Readonly<{
+    name: string;
+    /** The title that clients show to people. */
+    title: string;
+    description: string;
+    destructive: boolean;
+    /** True if a second call with the same arguments changes nothing more. */
+    idempotent: boolean;
+    /**
+     * The arguments by which a call names several things: a list of objects of this tool's arguments, or lists of
+     * values of one argument each, to which all other arguments apply. The command for several things has the name
+     * of that for one, and `-many`.
+     */
+    several?: Readonly<{ objects: string }> | Readonly<{ lists: Readonly<Record<string, string>> }>;
+    /** Refusals for arguments that agents expect here, naming where they belong. */
+    elsewhere?: FieldProblems;
+    /** Other forms. The first form that a call selects counts, else the tool's own. */
+    forms?: readonly OtherForm[];
+  }>;
+
+/** The tool of a read, whose output has the user's day and zone. A change gets both with the worker's reply. */
 export type QueryTool<Input = object, Output = unknown> = Tool<Input, Output> &
   Readonly<{ looksAt: LooksAt; day(output: Output): Readonly<{ date: string; timeZone: string }> }>;
 
-/** Declares the tool of a command; the types of its arguments hold within the declaration. */
+/** True if a call's arguments select a form. */
+export const asksFor = ({ by, and = by }: Partial<OtherForm>, args: SentArguments): boolean =>
+  [by, and].every((name) => name === undefined || isAsked(args, name));
+
+/** An argument selects its form, unless it is absent or false. */
+export const isAsked = (args: SentArguments, name: string): boolean => {
+  const value = argument(args, name);
+  return value !== undefined && value !== false;
+};
+
+/** Declares the tool of a command, with typed arguments. */
 export function tool<Arguments extends TObject, Input, Output>(
   definition: Tool<Input, Output, Arguments>,
 ): Tool<Input, Output> {
+  return definition;
+}
+
+/** Declares another form of a tool. */
+export function form<Arguments extends TObject, Input extends object, Output>(
+  definition: OtherForm<Input, Output, Arguments>,
+): OtherForm {
   return definition;
 }
 

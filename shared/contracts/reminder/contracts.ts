@@ -1,9 +1,11 @@
 import { Type } from "typebox";
 import { todoCompleted } from "../../domain/conflicts.ts";
+import { acts } from "../../domain/reminder/link.ts";
 import { command, query } from "../kernel/contract.ts";
-import { Id } from "../kernel/fields.ts";
+import { Id, OneOf } from "../kernel/fields.ts";
 import { todoExamples } from "../todo/examples.ts";
 import { RemindAt, Reminder } from "../todo/reminder-schema.ts";
+import { Todo } from "../todo/schema.ts";
 
 const path = "/todos/{todo_id}/reminder";
 
@@ -46,11 +48,25 @@ export const clearReminder = command({
   output: Type.Null(),
 });
 
-/** Only the account pages use it: it has neither scope nor route. */
+/** Only links in reminders use it. It has a scope, because a change of a todo is logged and can be undone. */
+export const actOnReminder = command({
+  name: "reminder.act",
+  scopes: ["todos:write"],
+  summary: "Do what a link in a reminder offers, once",
+  conflict: todoCompleted,
+  input: Type.Object({ todo_id: Id, delivery_id: Type.String({ format: "uuid" }), act: OneOf(acts) }),
+  output: Todo,
+});
+
+/** Only the account pages use it, so it has neither scope nor route. */
 export const sendReminderAgain = command({
   name: "reminder.send-again",
   scopes: [],
   summary: "Send a reminder again whose delivery failed",
-  input: Type.Object({ todo_id: Id, delivery_id: Type.String({ format: "uuid" }) }),
+  input: Type.Object({
+    todo_id: Type.Optional(Id),
+    habit_id: Type.Optional(Id),
+    delivery_id: Type.String({ format: "uuid" }),
+  }),
   output: Type.Object({ delivery_id: Type.String() }),
 });

@@ -1,9 +1,11 @@
 import { type Static, Type } from "typebox";
 import type { FieldProblems } from "../../errors.ts";
+import { checkOneCategory } from "../category/name.ts";
+import { checkChanges } from "../kernel/clear.ts";
 import { Id, Name } from "../kernel/fields.ts";
 import { ClearedFields, describing } from "./schema.ts";
 
-/** The arguments of update-todo: changes of a todo, and names of fields to empty. */
+/** The arguments of update-todo: changes of a todo, and names of fields to clear. */
 export const ChangeArguments = Type.Object({
   todo_id: Id,
   title: Type.Optional(Name),
@@ -13,22 +15,18 @@ export const ChangeArguments = Type.Object({
 
 type Change = Static<typeof ChangeArguments>;
 
-export function checkChange({ todo_id: _, clear = [], ...given }: Change): FieldProblems | undefined {
-  if (clear.length === 0 && Object.keys(given).length === 0)
-    return {
-      todo_id: [
-        {
-          reason: "No change was given",
-          next: "give at least one field a value, and empty fields by clear, not by null.",
-        },
-      ],
-    };
-  const both = clear.find((name) => given[name] !== undefined);
-  const reason = `The clear field names ${both}, which is also given a value`;
-  return both && { clear: [{ reason, next: "send one of them." }] };
-}
+export const checkChange = ({ todo_id: _, ...change }: Change): FieldProblems | undefined =>
+  checkOneCategory(change) ?? checkChanges("todo_id", change);
 
-export const changeInput = ({ clear = [], ...fields }: Change) => ({
-  ...fields,
-  ...Object.fromEntries(clear.map((name) => [name, null])),
-});
+/** Fields of todos in other apps, each with the nearest field here. */
+export const unlikeTodos: FieldProblems = {
+  priority: [
+    { reason: "Todos have no priority", next: "a context such as urgent, or a due_date, can stand for it." },
+  ],
+  subtasks: [
+    {
+      reason: "Todos have no subtasks",
+      next: "make several by todos of create-todo, with a category or context in common.",
+    },
+  ],
+};

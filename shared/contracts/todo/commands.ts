@@ -1,17 +1,23 @@
 import { type Static, Type } from "typebox";
-import { checkOneCategory } from "../category/name.ts";
+import { categoryNameScopes, checkOneCategory } from "../category/name.ts";
+import { renamingCategory } from "../category/result.ts";
+import { clearing } from "../kernel/clear.ts";
 import { command } from "../kernel/contract.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
-import { Flag, Id, Name } from "../kernel/fields.ts";
+import { Flag, Id, Name, Nullable } from "../kernel/fields.ts";
 import { tool } from "../kernel/tool.ts";
-import { ChangeArguments, changeInput, checkChange } from "./changes.ts";
+import { ChangeArguments, checkChange, unlikeTodos } from "./changes.ts";
 import { todoExamples } from "./examples.ts";
+import { DeletedTodoFacts, OneTodoFacts } from "./facts.ts";
 import { todoFields } from "./fields.ts";
-import { oneTodo } from "./result.ts";
+import { deletedTodo, oneTodo } from "./result.ts";
 import { checkRecurrence, describing, Todo, toolTodoFields, toolTodoNames } from "./schema.ts";
 
 const path = "/todos/{todo_id}";
 const onlyId = Type.Object({ todo_id: Id });
+
+const severalTodos = { lists: { todo_ids: "todo_id" } };
+const ticking = { reason: "Completion is not changed here", next: "toggle-todo sets it with completed." };
 
 type TodoOutput = Static<typeof Todo>;
 
@@ -26,7 +32,7 @@ export const createTodo = command({
     name: "create-todo",
     title: "Create todo",
     description:
-      "Create a one-shot todo, or a recurring one by recurrence. todos creates up to 25, each an object of these arguments.",
+      "Create a one-shot todo, or a recurring one by recurrence. todos creates up to 25, each an object of these arguments; others beside it are for all.",
     destructive: false,
     idempotent: false,
     arguments: Type.Object({
@@ -34,12 +40,15 @@ export const createTodo = command({
       ...describing,
       category_id: Type.Optional(Id),
     }),
-    several: { argument: "todos", command: "todo.create-many" },
+    several: { objects: "todos" },
+    elsewhere: unlikeTodos,
     refine: checkOneCategory,
     toInput: (args) => args,
+    facts: OneTodoFacts,
     result: (todo: TodoOutput) => oneTodo("Created", todo),
   }),
   toolOnly: toolTodoNames,
+  fieldScopes: categoryNameScopes,
   input: Type.Object({ ...schemasOf(todoFields, "create"), ...toolTodoFields }),
   output: Todo,
   refine: checkRecurrence,
@@ -49,7 +58,7 @@ export const updateTodo = command({
   name: "todo.update",
   resource: "Todo",
   scopes: ["todos:write"],
-  summary: "Change a todo",
+  summary: "Change a todo, whose reminder moves with its due date",
   rest: [
     {
       operationId: "replaceTodo",
@@ -64,16 +73,21 @@ export const updateTodo = command({
   mcp: tool({
     name: "update-todo",
     title: "Change todo",
-    description: "Change fields of a todo, or of up to 25 alike by todo_ids; clear names fields to empty.",
+    description:
+      "Change fields of a todo, or of up to 25 alike by todo_ids; clear names fields to empty. A reminder moves with due_date. rename_category renames category.",
     destructive: true,
     idempotent: true,
     arguments: ChangeArguments,
+    elsewhere: { completed: [ticking], is_completed: [ticking], ...unlikeTodos },
     refine: checkChange,
-    toInput: changeInput,
+    toInput: clearing,
+    facts: OneTodoFacts,
     result: (todo: TodoOutput) => oneTodo("Changed", todo),
-    several: { argument: "todo_ids", command: "todo.update-many", each: "todo_id" },
+    several: severalTodos,
+    forms: [renamingCategory],
   }),
   toolOnly: toolTodoNames,
+  fieldScopes: categoryNameScopes,
   input: Type.Object({ todo_id: Id, ...schemasOf(todoFields, "update"), ...toolTodoFields }),
   output: Todo,
   refine: checkRecurrence,
@@ -88,18 +102,18 @@ export const deleteTodo = command({
   mcp: tool({
     name: "delete-todo",
     title: "Delete todo",
-    description: "Delete a todo for good; cannot be undone.",
+    description: "Delete todos for good; cannot be undone.",
     destructive: true,
     idempotent: true,
     arguments: onlyId,
     toInput: (args) => args,
-    result: (_: null, { todo_id }) => ({
-      lines: [`Deleted todo #${todo_id}.`],
-      facts: { deleted_todo_id: todo_id },
-    }),
+    facts: DeletedTodoFacts,
+    result: deletedTodo,
+    several: severalTodos,
   }),
   input: onlyId,
-  output: Type.Null(),
+  // For tools. REST answers without content.
+  output: Nullable(Type.Object({ id: Id, title: Name, was: Type.Optional(Todo) })),
 });
 
 export const toggleTodo = command({
@@ -119,7 +133,7 @@ export const toggleTodo = command({
   mcp: tool({
     name: "toggle-todo",
     title: "Tick off todo",
-    description: "Flip a todo between complete and incomplete, or set the state with completed.",
+    description: "Flip todos between complete and incomplete, or set the state with completed.",
     destructive: true,
     idempotent: false,
     arguments: Type.Object({ todo_id: Id, completed: Type.Optional(Flag) }),
@@ -127,7 +141,9 @@ export const toggleTodo = command({
       todo_id,
       ...(completed !== undefined && { is_completed: completed }),
     }),
+    facts: OneTodoFacts,
     result: (todo: TodoOutput) => oneTodo(todo.is_completed ? "Complete:" : "Incomplete:", todo),
+    several: severalTodos,
   }),
   input: Type.Object({ todo_id: Id, is_completed: Type.Optional(Flag) }),
   output: Todo,

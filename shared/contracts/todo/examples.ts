@@ -12,6 +12,7 @@ const reminder: Static<typeof Reminder> = {
   time_zone: "UTC",
   status: "scheduled",
   reaches: "nobody",
+  choose_channel_at: "http://localhost:3000/account/settings",
 };
 
 export const exampleTodo = exampleOf(Todo, todoFields, {
@@ -30,6 +31,12 @@ export const exampleTodo = exampleOf(Todo, todoFields, {
 
 const todo_id = exampleTodo.id;
 const onlyId = { todo_id };
+
+const aDayLater = {
+  ...reminder,
+  remind_at: "2026-11-24T09:00:00.000000Z",
+  local_time: "2026-11-24T09:00:00",
+};
 
 /** One example for each REST route of todos. */
 export const todoExamples = {
@@ -56,7 +63,7 @@ export const todoExamples = {
   },
   change: {
     input: { todo_id, due_date: "2026-11-24", time_of_day: null },
-    output: { ...exampleTodo, due_date: "2026-11-24", time_of_day: null },
+    output: { ...exampleTodo, due_date: "2026-11-24", reminder: aDayLater, time_of_day: null },
   },
   remove: { input: onlyId, output: null },
   toggle: {

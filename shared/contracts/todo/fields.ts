@@ -1,6 +1,7 @@
 import { recurrenceStarts } from "../../domain/vocabulary.ts";
 import { Instant } from "../action/contracts.ts";
 import {
+  clockTime,
   day,
   flag,
   instant,
@@ -17,6 +18,7 @@ import {
 } from "../kernel/declared-fields.ts";
 import {
   CalendarDate,
+  ClockTime,
   Context,
   Description,
   Flag,
@@ -39,6 +41,7 @@ export const todoFields = {
   title: required(line(Name), { label: "Title" }),
   description: optional(paragraph(Description), { label: "Notes", told: "description" }),
   due_date: optional(day(CalendarDate), { label: "Due", noun: "due date" }),
+  due_time: optional(clockTime(ClockTime), { label: "Due at", told: "due time" }),
   time_of_day: optional(timeOfDay(TimeOfDayField), { label: "Part of the day", told: "time of day" }),
   estimated_minutes: optional(number(Minutes), { label: "Takes (minutes)", told: "duration", unit: "min" }),
   context: optional(line(Context), { label: "Context", hint: "Such as desk or phone" }),

@@ -1,10 +1,12 @@
 import { Type } from "typebox";
+import type { FieldErrors } from "../../errors.ts";
 import { query } from "../kernel/contract.ts";
 import {
   CalendarDate,
   Context,
   checkPeriod,
   DueField,
+  Flag,
   Id,
   OneOf,
   Page,
@@ -14,15 +16,17 @@ import {
   titled,
 } from "../kernel/fields.ts";
 import { queryTool } from "../kernel/tool.ts";
-import { argument, quotedAfter, type SentArguments } from "../kernel/tool-sentence.ts";
 import { todoExamples } from "./examples.ts";
+import { PendingFacts } from "./facts.ts";
+import { checkPending, listInWords, PendingFilters, pendingLimit } from "./filters.ts";
 import { pendingPage } from "./result.ts";
-import { PendingFilters, PendingTodos, pendingLimit, Todo } from "./schema.ts";
+import { PendingTodos, Todo } from "./schema.ts";
 
 export const listTodos = query({
   name: "todo.list",
   scopes: ["todos:read"],
-  summary: "List or search todos, by default the incomplete ones",
+  summary:
+    "List or search todos, by default the incomplete ones; with done_since those completed from that day on, newest first",
   rest: [
     { operationId: "listTodos", method: "GET", path: "/todos", status: 200, example: todoExamples.list },
   ],
@@ -32,6 +36,8 @@ export const listTodos = query({
     due: Type.Optional(DueField),
     due_from: Type.Optional(CalendarDate),
     due_to: Type.Optional(CalendarDate),
+    done_since: Type.Optional(CalendarDate),
+    has_reminder: Type.Optional(Flag),
     context: Type.Optional(Context),
     time_of_day: Type.Optional(TimeOfDayField),
     category_id: Type.Optional(Id),
@@ -39,43 +45,31 @@ export const listTodos = query({
   }),
   searchField: "q",
   output: PageOf(Todo),
-  refine: ({ due_from, due_to }) => checkPeriod("due_from", due_from, "due_to", due_to),
+  refine: checkList,
 });
 
 export const pendingTodos = query({
   name: "todo.pending",
   scopes: ["todos:read"],
-  summary: "List incomplete todos in the default order, after a cursor",
+  summary: "List pending todos in the default order or completed ones, after a cursor",
   mcp: queryTool({
     name: "get-pending-todos",
     title: "Pending todos",
-    description: `List or search incomplete todos by due date, ${pendingLimit} unless limit says otherwise.`,
+    description: `List or search todos: by default the pending ones by due date, ${pendingLimit} at a time. due_by takes overdue ones too; done_since lists completed ones, newest first. count_by_category lists all categories with their counts instead.`,
     destructive: false,
     idempotent: true,
     arguments: PendingFilters,
     toInput: (args) => args,
+    facts: PendingFacts,
     result: pendingPage,
-    looksAt: (args) => [
-      `${kindOf(args)} todos`,
-      ...quotedAfter(" of the context ", args, "context"),
-      ...quotedAfter(" in the category ", args, "category"),
-      ...quotedAfter(" with ", args, "query"),
-    ],
+    looksAt: listInWords,
   }),
+  // All categories of the user, also those without a todo.
+  fieldScopes: { count_by_category: "categories:read" },
   input: PendingFilters,
   searchField: "query",
   output: PendingTodos,
-  refine: ({ due, overdue_only }) =>
-    overdue_only && due !== undefined && due !== "overdue"
-      ? {
-          due: [
-            {
-              reason: `The due field is ${due}, which leaves out all that overdue_only asks for`,
-              next: "send one of them.",
-            },
-          ],
-        }
-      : undefined,
+  refine: checkPending,
 });
 
 export const getTodo = query({
@@ -96,9 +90,20 @@ export const getTodo = query({
   output: Todo,
 });
 
-function kindOf(args: SentArguments): string {
-  if (argument(args, "overdue_only") === true) return "the overdue";
-  const due = DueField.enum.find((known) => known === argument(args, "due"));
-  if (due === undefined) return "the pending";
-  return due === "today" ? "today's" : `the ${due}`;
+type ListFilters = Readonly<{
+  due?: string;
+  due_from?: string;
+  due_to?: string;
+  done_since?: string;
+  status?: string;
+}>;
+
+function checkList({ due, due_from, due_to, done_since, status }: ListFilters): FieldErrors | undefined {
+  if (due === "none" && (due_from ?? due_to) !== undefined)
+    return { due: ["The due field is none, which excludes everything that due_from and due_to ask for."] };
+  if (status === "incomplete" && done_since !== undefined)
+    return {
+      status: ["The status field is incomplete, which excludes everything that done_since asks for."],
+    };
+  return checkPeriod("due_from", due_from, "due_to", due_to);
 }

@@ -1,9 +1,8 @@
 import { Type } from "typebox";
 import Format from "typebox/format";
 import { examples } from "../../domain/day/example-dates.ts";
-import { reaches } from "../../domain/reach.ts";
 import { reminderStatuses } from "../../domain/vocabulary.ts";
-import { Id, OneOf, Timestamp, titled } from "../kernel/fields.ts";
+import { ChooseChannelAt, Id, OneOf, Reach, Timestamp, titled } from "../kernel/fields.ts";
 
 Format.Set("reminder-time", isReminderTime);
 
@@ -15,9 +14,6 @@ export const RemindAt = titled(
   }),
 );
 
-/** The destinations of reminders. */
-export const Reach = titled("Reach", OneOf(reaches));
-
 export const Reminder = titled(
   "Reminder",
   Type.Object({
@@ -27,6 +23,7 @@ export const Reminder = titled(
     time_zone: Type.String(),
     status: titled("ReminderStatus", OneOf(reminderStatuses)),
     reaches: Reach,
+    choose_channel_at: ChooseChannelAt,
   }),
 );
 

@@ -1,8 +1,20 @@
 import type { Static } from "typebox";
-import { descriptionLine, joined, lean, quoteStored, type ToolResult } from "../kernel/tool-result.ts";
-import type { PendingTodos, Todo } from "./schema.ts";
+import {
+  factsBy,
+  joined,
+  lean,
+  quoteStored,
+  type ToolResult,
+  type Unleaned,
+  wordsOfOthers,
+} from "../kernel/tool-result.ts";
+import { TodoFacts } from "./facts.ts";
+import { listedStatus, type PendingInput } from "./filters.ts";
+import type { ListedTodo, PendingTodos, Todo } from "./schema.ts";
 
-type TodoOutput = Static<typeof Todo>;
+/** A todo alone, or in a list. */
+type TodoOutput = Static<typeof Todo> & Partial<Static<typeof ListedTodo>>;
+type ShownFacts = Unleaned<typeof TodoFacts>;
 
 export function oneTodo(verb: string, todo: TodoOutput): ToolResult {
   const { reminder } = todo;
@@ -14,49 +26,79 @@ export function oneTodo(verb: string, todo: TodoOutput): ToolResult {
   };
 }
 
-export const pendingPage = ({ todos, total, next_cursor }: Static<typeof PendingTodos>): ToolResult => ({
-  lines: [
-    `${todos.length} of ${total} incomplete todos${todos.length === 0 ? "." : ":"}`,
-    ...todos.map(todoLine),
-    ...(next_cursor === null ? [] : [`More with cursor ${next_cursor}`]),
-  ],
-  facts: lean({ todos: todos.map(factsOf), total, next_cursor }),
-});
-
-function factsOf(todo: TodoOutput): Record<string, unknown> {
-  const { id, title, description, due_date, time_of_day, estimated_minutes, context } = todo;
-  const { is_completed, is_overdue, recurrence, next_todo_id } = todo;
-  return lean({
-    id,
-    title,
-    description,
-    due_date,
-    is_overdue,
-    time_of_day,
-    estimated_minutes,
-    context,
-    category: todo.category?.name ?? null,
-    recurrence,
-    ...reminderFacts(todo),
-    is_completed,
-    next_todo_id,
-  });
+export function pendingPage(
+  { todos, total, next_cursor, by_category }: Static<typeof PendingTodos>,
+  asked: PendingInput,
+): ToolResult {
+  const status = listedStatus(asked);
+  if (by_category)
+    return {
+      lines: [
+        `Todos by category, status ${status}:`,
+        ...by_category.map(
+          ({ category, count }) => `${count} in ${category === null ? "none" : quoteStored(category)}`,
+        ),
+      ],
+      facts: { status, by_category, total },
+    };
+  const { kind, none } = kinds[status];
+  return {
+    lines: [
+      todos.length === 0 ? none : `${todos.length} of ${total} ${kind}:`,
+      ...todos.map(todoLine),
+      ...(next_cursor === null ? [] : [`More with cursor ${next_cursor}`]),
+    ],
+    facts: lean({ status, todos: todos.map(factsOf), total, next_cursor }),
+  };
 }
 
-/** The reminder's wall time as the argument remind_at takes it, and its status unless it will ring. */
-function reminderFacts({ reminder }: TodoOutput): Record<string, unknown> {
+/** An empty list names the todos that it searched, because it says nothing about others. */
+const kinds = {
+  pending: {
+    kind: "pending todos",
+    none: "No pending todos match. Completed ones were not looked at: status all has both.",
+  },
+  completed: {
+    kind: "completed todos, newest first",
+    none: "No completed todos match. Pending ones were not looked at: status all has both.",
+  },
+  all: { kind: "todos, pending and completed", none: "No todos match, neither pending nor completed." },
+};
+
+type Deleted = Readonly<{ id: number; title: string; was?: TodoOutput | undefined }>;
+
+/**
+ * Tells everything about the deleted todo, so that an agent can make one like it.
+ * @param deleted null, or without the todo, in an answer of an earlier release
+ */
+export function deletedTodo(deleted: Deleted | null, { todo_id }: { todo_id: number }): ToolResult {
+  const { title, was } = deleted ?? {};
+  const named = `#${todo_id}${title === undefined ? "" : ` ${quoteStored(title)}`}.`;
+  return {
+    lines: [`Deleted todo ${was ? todoLine(was) : named}`],
+    facts: { deleted_todo_id: todo_id, ...(title && { title }), ...(was && { todo: factsOf(was) }) },
+    canReturn: true,
+  };
+}
+
+const factsOf = (todo: TodoOutput): Record<string, unknown> =>
+  factsBy(TodoFacts, todo, { category: todo.category?.name ?? null, ...reminderFacts(todo) });
+
+/** The reminder's wall time in the form of the argument remind_at, and its status unless it will ring. */
+function reminderFacts({ reminder }: TodoOutput): Pick<ShownFacts, "remind_at" | "reminder_status"> {
   if (reminder === null) return {};
   const { local_time, status } = reminder;
   const remind_at = local_time.replace(/:00$/, "");
   return status === "scheduled" ? { remind_at } : { remind_at, reminder_status: status };
 }
 
-/** Without a rest of the properties, which would copy most of the todo. */
+/** Object rest would copy most of the todo, so the fields are listed. */
 export function todoLine(todo: TodoOutput): string {
-  const { id, title, due_date, is_overdue, time_of_day, estimated_minutes, context } = todo;
+  const { id, title, due_date, due_time, is_overdue, time_of_day, estimated_minutes, context } = todo;
   const { category, recurrence, next_todo_id } = todo;
   const details = joined([
-    due_date && `due ${due_date}`,
+    todo.completed_on != null && `done ${todo.completed_on}`,
+    due_date && `due ${due_date}${due_time === null ? "" : ` ${due_time}`}`,
     is_overdue && "overdue",
     time_of_day,
     estimated_minutes !== null && `${estimated_minutes} min`,
@@ -67,7 +109,7 @@ export function todoLine(todo: TodoOutput): string {
     next_todo_id !== null && `next is #${next_todo_id}`,
   ]);
   const stated = details === "" ? "" : `: ${details}`;
-  return `#${id} ${quoteStored(title)}${stated}${descriptionLine(todo.description)}`;
+  return `#${id} ${quoteStored(title)}${stated}${wordsOfOthers(todo)}`;
 }
 
 function reminderOf(todo: TodoOutput): string | null {

@@ -1,28 +1,25 @@
 import { Type } from "typebox";
 import { parseRecurrence } from "../../domain/todo/recurrence.ts";
 import type { FieldErrors } from "../../errors.ts";
+import { categoryNameFields, categoryNames } from "../category/name.ts";
 import { CategoryRef } from "../category/schema.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
 import {
   CalendarDate,
   Clearable,
+  ClockTime,
   Context,
   Description,
-  DueField,
-  Flag,
   Id,
-  Name,
   Nullable,
   OneOf,
-  SearchText,
   TimeOfDayField,
   Timestamp,
   TodayFields,
   titled,
-  WholeNumber,
+  WrittenBy,
 } from "../kernel/fields.ts";
-import { TodoCursor } from "./cursor.ts";
-import { Minutes, Recurrence, todoFields } from "./fields.ts";
+import { Minutes, Recurrence, RecurrenceFrom, todoFields } from "./fields.ts";
 import { RemindAt, Reminder } from "./reminder-schema.ts";
 
 const {
@@ -49,6 +46,7 @@ export const Todo = titled(
     completed_at,
     next_todo_id,
     reminder: Nullable(Reminder),
+    written_by: WrittenBy,
     category: Nullable(CategoryRef),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -59,16 +57,18 @@ export const Todo = titled(
 export const describing = {
   description: Type.Optional(Description),
   due_date: Type.Optional(CalendarDate),
+  due_time: Type.Optional(ClockTime),
   time_of_day: Type.Optional(TimeOfDayField),
   estimated_minutes: Type.Optional(Minutes),
   context: Type.Optional(Context),
-  category: Type.Optional(Name),
+  ...categoryNames,
   recurrence: Type.Optional(Recurrence),
+  recurrence_from: Type.Optional(RecurrenceFrom),
   remind_at: Type.Optional(RemindAt),
 };
 
-/** An agent sends these in the same call. REST has the category's id and the reminder's own address. */
-export const toolTodoFields = { category: Clearable(Name), remind_at: Clearable(RemindAt) };
+/** Agents send these in the same call. REST has the category's id and the reminder's own address. */
+export const toolTodoFields = { ...categoryNameFields, remind_at: Clearable(RemindAt) };
 export const toolTodoNames = Object.keys(toolTodoFields);
 
 export function checkRecurrence({ recurrence }: { recurrence?: string | null }): FieldErrors | undefined {
@@ -81,6 +81,7 @@ export function checkRecurrence({ recurrence }: { recurrence?: string | null }):
 const clearedNames = [
   "description",
   "due_date",
+  "due_time",
   "time_of_day",
   "estimated_minutes",
   "context",
@@ -93,23 +94,20 @@ export const ClearedFields = Type.Array(OneOf(clearedNames), {
   expects: `a list of some of ${clearedNames.join(", ")}`,
 });
 
-/** The default limit of listed pending todos. */
-export const pendingLimit = 25;
-const maxPendingLimit = 100;
-
-export const PendingFilters = Type.Object({
-  query: Type.Optional(SearchText),
-  due: Type.Optional(DueField),
-  overdue_only: Type.Optional(Flag),
-  context: Type.Optional(Context),
-  category: Type.Optional(Name),
-  limit: Type.Optional(WholeNumber(1, maxPendingLimit)),
-  cursor: Type.Optional(TodoCursor),
+/** A todo in an agent's list. */
+export const ListedTodo = Type.Object({
+  ...Todo.properties,
+  /** The user's day of completion. */
+  completed_on: Nullable(CalendarDate),
 });
 
 export const PendingTodos = Type.Object({
   ...TodayFields,
-  todos: Type.Array(Todo),
+  todos: Type.Array(ListedTodo),
   total: Type.Integer(),
   next_cursor: Nullable(Type.String()),
+  /** Counts instead of todos: all categories, and null for todos without one. */
+  by_category: Type.Optional(
+    Type.Array(Type.Object({ category: Nullable(Type.String()), count: Type.Integer() })),
+  ),
 });

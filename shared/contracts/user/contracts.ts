@@ -2,13 +2,17 @@ import { Type } from "typebox";
 import Format from "typebox/format";
 import { isTimeZone } from "../../domain/day/day.ts";
 import { mayBePublic } from "../../domain/public-address.ts";
-import { perTarget, reminderChannels } from "../../domain/reminder/channels.ts";
+import { perTarget, reminderChannels, testedChannels } from "../../domain/reminder/channels.ts";
 import { deliveryStatuses } from "../../domain/vocabulary.ts";
 import { command, query } from "../kernel/contract.ts";
 import { Clearable, Nullable, OneOf, Timestamp, WholeNumber } from "../kernel/fields.ts";
 
 Format.Set("time-zone", isTimeZone);
 Format.Set("webhook-url", isWebhookUrl);
+Format.Set("ntfy-url", (text) => isWebhookUrl(text) && /^\/[\w-]{1,64}$/.test(new URL(text).pathname));
+Format.Set("header-token", (text) => /^[\w.~+/=-]+$/.test(text));
+Format.Set("telegram-chat", (text) => /^(-?\d{1,20}|@\w{4,32})$/.test(text));
+Format.Set("telegram-token", (text) => /^\d{3,20}:[\w-]{20,80}$/.test(text));
 
 const TimeZone = Type.String({
   format: "time-zone",
@@ -26,7 +30,8 @@ export const Settings = Type.Object({
   webhook_disabled_at: Nullable(Timestamp),
 });
 
-const WebhookTest = Type.Object({
+const ChannelTest = Type.Object({
+  channel: Nullable(OneOf(reminderChannels)),
   status: OneOf(deliveryStatuses),
   error: Nullable(Type.String()),
   created_at: Timestamp,
@@ -38,7 +43,11 @@ export const getSettings = query({
   scopes: [],
   summary: "View the user's time zone, start of day and reminder channels",
   input: Type.Object({}),
-  output: Type.Object({ ...Settings.properties, webhook_test: Nullable(WebhookTest) }),
+  output: Type.Object({
+    ...Settings.properties,
+    test: Nullable(ChannelTest),
+    browsers: Type.Array(Type.Object({ id: Type.String(), browser: Type.String(), created_at: Timestamp })),
+  }),
 });
 
 export const changeSettings = command({
@@ -55,11 +64,11 @@ export const changeSettings = command({
   output: Settings,
 });
 
-export const testWebhook = command({
+export const testChannel = command({
   name: "webhook.test",
   scopes: [],
-  summary: "Send one test event to the user's webhook; user.settings shows what became of it",
-  input: Type.Object({}),
+  summary: "Send one test by a channel, the webhook if none is named; user.settings shows what became of it",
+  input: Type.Object({ channel: Type.Optional(OneOf(testedChannels)) }),
   output: Type.Object({ delivery_id: Type.String() }),
 });
 
@@ -89,7 +98,7 @@ export const deleteUser = command({
   output: Type.Null(),
 });
 
-/** Allows https, and http to this machine, which pages and workers refuse unless a setting allows it. */
+/** Allows https, and http to this machine, which pages and workers refuse without a setting. */
 function isWebhookUrl(text: string): boolean {
   if (/\p{Cc}/u.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);

@@ -1,8 +1,7 @@
 import { type Static, Type } from "typebox";
 import { query } from "../kernel/contract.ts";
-import { Nullable, OneOf, TodayFields, titled } from "../kernel/fields.ts";
+import { Nullable, OneOf, Reach, TodayFields, titled } from "../kernel/fields.ts";
 import { allScopes } from "../kernel/scopes.ts";
-import { Reach } from "../todo/reminder-schema.ts";
 
 const Me = titled(
   "Me",

@@ -11,12 +11,12 @@ export const ActionEntity = defineEntity({
     called_at: timestamptz().primary(),
     request_id: p.string().columnType("uuid").primary(),
     door: p.text().$type<Door>(),
-    /** Empty for what a person did on the account pages. */
+    /** Empty for a person on the account pages. */
     token_id: p.text(),
     client_name: p.text().nullable(),
-    /** The tool; over REST and from pages the name of the command. */
+    /** The tool, or the command's name over REST and from pages. */
     tool: p.text(),
-    /** JSON text, as the caller sent it or shortened (shared/domain/action/cut-arguments.ts). */
+    /** JSON text as the caller sent it, or shortened (shared/domain/action/cut-arguments.ts). */
     arguments: p.text(),
     /** `ok`, or the code of the refusal, whose sentence is the message. */
     outcome: p.text(),
@@ -25,10 +25,12 @@ export const ActionEntity = defineEntity({
     resource_kind: p.text().$type<ResourceKind>().nullable(),
     resource_id: p.bigint("number").nullable(),
     resource_name: p.text().nullable(),
+    /** The other things that it changed, such as `todo/5`. */
+    others: p.array().columnType("text[]").nullable(),
     /** JSON text of `Images` (shared/domain/action/images.ts), or a cut of it. */
     before: p.text().nullable(),
     after: p.text().nullable(),
-    /** The request id of the action that took this one back. */
+    /** The request id of the action that undid this one. */
     undone_by: p.string().columnType("uuid").nullable(),
     replayed: p.boolean(),
     /** Greater than one only for calls over the rate limit, which share a row per token and minute. */
@@ -39,7 +41,7 @@ export const ActionEntity = defineEntity({
 
 export type ActionRow = InferEntity<typeof ActionEntity>;
 
-/** Whole texts that are too long for the action's own row. */
+/** Whole images that are too long for the action's own row. */
 export const ActionImagesEntity = defineEntity({
   name: "ActionImages",
   tableName: "action_images",

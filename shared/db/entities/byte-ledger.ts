@@ -2,8 +2,8 @@ import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { owner, timestamptz } from "./columns.ts";
 
 /**
- * Bytes that an account keeps, by when they go away by themselves. `things` never do; their rows expire when the account
- * is due to be measured. `growth` is what was stored in an hour beyond what its requests allow.
+ * Bytes that an account keeps, by the time of their end. `things` have none; their rows expire when the account is
+ * due to be measured. `growth` is what was stored in an hour beyond its requests.
  */
 export const ByteLedgerEntity = defineEntity({
   name: "ByteLedgerEntry",

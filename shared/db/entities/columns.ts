@@ -4,11 +4,19 @@ import type { ColumnsOf, ColumnType, DeclaredFields } from "../../contracts/kern
 /** Column types that several tables share. Timestamps are UTC strings with microseconds, dates are `YYYY-MM-DD`. */
 export const timestamptz = () => p.string().columnType("timestamptz");
 export const date = () => p.string().columnType("date");
-/** The token's `sub`: part of every key, so that ownership is too. */
+/** The token's `sub`. It is part of every key, and so is ownership. */
 export const owner = () => p.text().primary();
 export const id = () => p.bigint("number").primary();
-/** The category that it was in when that was deleted: ids are never given out again, so this leads to it or to none. */
+/** The deleted category of the row. Ids are never given out again, so it leads to this category or to none. */
 export const formerCategory = { former_category_id: p.bigint("number").nullable() };
+/** Set from the start of a reminder's delivery. Moving the reminder clears it, which cancels that delivery. */
+export const delivery = { delivery_id: p.string().columnType("uuid").nullable() };
+/** The maker of a thing, the last to change it and the last to write its words (shared/domain/author.ts). The unit of work signs rows. */
+export const authors = {
+  created_by: p.text().nullable(),
+  changed_by: p.text().nullable(),
+  written_by: p.text().nullable(),
+};
 export const timestamps = { created_at: timestamptz(), updated_at: timestamptz() };
 
 const builders = {

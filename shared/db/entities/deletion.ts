@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { id, owner, timestamptz } from "./columns.ts";
 
-/** The tables whose deletions leave a tombstone, by the number that stands for each. */
+/** Tables whose deletions leave a tombstone, by their numbers. */
 export const deletionKinds = { categories: 1, habits: 2, todos: 3 } as const;
 
 /** Tombstones of the last 30 days. The statement that deletes a row writes its tombstone. */

@@ -1,7 +1,17 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { habitFields } from "../../contracts/habit/fields.ts";
 import type { StreakState } from "../../domain/habit/streak.ts";
-import { columnsOf, date, formerCategory, id, owner, timestamps, timestamptz } from "./columns.ts";
+import {
+  authors,
+  columnsOf,
+  date,
+  delivery,
+  formerCategory,
+  id,
+  owner,
+  timestamps,
+  timestamptz,
+} from "./columns.ts";
 
 export const HabitEntity = defineEntity({
   name: "Habit",
@@ -17,9 +27,21 @@ export const HabitEntity = defineEntity({
     streak_alive_through: date().nullable(),
     longest_streak: p.integer(),
     next_due: date().nullable(),
-    /** The completed dates that can still be today, now or after a time-zone change. */
+    /** Completed dates that can be today, now or after a change of zone. */
     recent_dates: p.array().columnType("date[]"),
+    /** Free days by pauses and skips; with a week schedule, whole weeks. */
+    free_dates: p.string().columnType("datemultirange"),
+    /** Skipped days that can still change, or lie ahead. */
+    skipped_dates: p.array().columnType("date[]"),
+    /** The sums of the days that can still change. */
+    recent_amounts: p.json().$type<Readonly<Record<string, number>>>(),
     streak_state: p.json().$type<StreakState>(),
+    /** The next instant at which its reminder rings. */
+    rings_at: timestamptz().nullable(),
+    /** The last day on which it rang. */
+    rang_on: date().nullable(),
+    ...delivery,
+    ...authors,
     ...timestamps,
   },
 });
@@ -35,5 +57,22 @@ export const HabitCompletionEntity = defineEntity({
   },
 });
 
+/**
+ * A day's sum, where there is one. The day is completed exactly if the sum has reached the target of this row, which is 0
+ * for a day that was ticked off without one. So a completion is there, and later targets change no past day.
+ */
+export const HabitAmountEntity = defineEntity({
+  name: "HabitAmount",
+  tableName: "habit_amounts",
+  properties: {
+    user_id: owner(),
+    habit_id: p.bigint("number").primary(),
+    local_date: date().primary(),
+    amount: p.integer(),
+    target: p.integer(),
+  },
+});
+
+export type HabitAmountRow = InferEntity<typeof HabitAmountEntity>;
 export type HabitRow = InferEntity<typeof HabitEntity>;
 export type HabitCompletionRow = InferEntity<typeof HabitCompletionEntity>;

@@ -1,25 +1,25 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { owner, timestamptz } from "./columns.ts";
 
-/** A part of what a file has, checked, as it waits for its person to say yes. */
+/** A checked part of a file that waits for its person's confirmation. */
 export const ImportPartEntity = defineEntity({
   name: "ImportPart",
   tableName: "import_parts",
   properties: {
     user_id: owner(),
     part: p.integer().primary(),
-    /** The file that the part is of: one that was chosen later takes the places of an earlier one. */
+    /** The file of the part; a file that is chosen later replaces it. */
     import_id: p.string().columnType("uuid"),
     kind: p.text().$type<"categories" | "habits" | "histories" | "todos">(),
     /** The keys of the things in it. */
     keys: p.array().columnType("text[]"),
-    /** JSON text: the things, as the contract of `import.stage` has them. */
+    /** JSON text: the things in the form of the contract of `import.stage`. */
     content: p.text(),
     created_at: timestamptz(),
   },
 });
 
-/** The thing that a thing of a file has become here. */
+/** The thing here that was made from a thing of a file. */
 export const ImportKeyEntity = defineEntity({
   name: "ImportKey",
   tableName: "import_keys",

@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import type { ReminderChannel } from "../../domain/reminder/channels.ts";
 import type { DeliveryStatus, ReminderStatus } from "../../domain/vocabulary.ts";
-import { owner, timestamps, timestamptz } from "./columns.ts";
+import { delivery, owner, timestamps, timestamptz } from "./columns.ts";
 
 export const ReminderEntity = defineEntity({
   name: "Reminder",
@@ -13,29 +13,31 @@ export const ReminderEntity = defineEntity({
     /** Set when the time was given without an offset; the reminder then follows the user's zone. */
     wall_time: p.string().columnType("timestamp").nullable(),
     status: p.text().$type<ReminderStatus>(),
-    /** Set from the start of a delivery on. Moving the reminder clears it, which cancels that delivery. */
-    delivery_id: p.string().columnType("uuid").nullable(),
+    ...delivery,
     ...timestamps,
   },
 });
 
-/** One row per reminder that fell due. Receivers get its id, by which they can drop repeats. */
+/** One row per reminder that fell due. Receivers get its id and can drop repeats. */
 export const ReminderDeliveryEntity = defineEntity({
   name: "ReminderDelivery",
   tableName: "reminder_deliveries",
   properties: {
     user_id: owner(),
     id: p.string().columnType("uuid").primary(),
-    /** Null for a test of the user's webhook. */
+    /** A delivery without a todo and a habit is a test of a channel. */
     todo_id: p.bigint("number").nullable(),
+    habit_id: p.bigint("number").nullable(),
     /** The channel of the last attempt. */
     channel: p.text().$type<ReminderChannel>().nullable(),
     status: p.text().$type<DeliveryStatus>(),
     attempts: p.integer(),
     late: p.boolean(),
     error: p.text().nullable(),
+    /** The used links of its message, separated by commas. */
+    used_acts: p.text(),
     scheduled_at: timestamptz(),
-    /** The time when its person asked to send it again; null for a reminder that came due by itself. */
+    /** The time when its person asked for another attempt; null for a reminder that came due by itself. */
     asked_at: timestamptz().nullable(),
     /** The time of the next attempt by a tick, unless it is finished before. */
     next_attempt_at: timestamptz(),

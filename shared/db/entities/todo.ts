@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity } from "@mikro-orm/core";
 import { todoFields } from "../../contracts/todo/fields.ts";
-import { columnsOf, formerCategory, id, owner, timestamps } from "./columns.ts";
+import { authors, columnsOf, formerCategory, id, owner, timestamps } from "./columns.ts";
 
 export const TodoEntity = defineEntity({
   name: "Todo",
@@ -10,6 +10,7 @@ export const TodoEntity = defineEntity({
     id: id(),
     ...columnsOf(todoFields),
     ...formerCategory,
+    ...authors,
     ...timestamps,
   },
 });

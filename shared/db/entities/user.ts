@@ -10,20 +10,20 @@ export const UserEntity = defineEntity({
     time_zone: p.text(),
     /** `chosen` on the settings page, or `claim`: taken from the token's `zoneinfo`. */
     zone_source: p.text().$type<"chosen" | "claim">(),
-    /** Issue time of the token that carried the claim; an older token never overrides a newer one. */
+    /** The time of issue of the claiming token; an older token never overrides a newer one. */
     zone_claimed_at: timestamptz().nullable(),
     day_start_hour: p.integer(),
     reminder_channel: p.text().$type<ReminderChannel>(),
-    /** An e-mail address is verified by the identity provider. */
+    /** The identity provider has verified the address. */
     ...perTarget(() => p.text().nullable()),
     webhook_secret: p.text().nullable(),
-    /** Failed attempts in a row, and since when: a webhook that has failed for a day is switched off. */
+    /** Failed attempts in a row, and the time of the first: a webhook that fails for a day is switched off. */
     webhook_failures: p.integer(),
     webhook_failing_since: timestamptz().nullable(),
     webhook_disabled_at: timestamptz().nullable(),
-    /** The delivery made by the last press of the test button. */
+    /** The delivery made by the last press of a test button, whatever the channel. */
     webhook_test_id: p.string().columnType("uuid").nullable(),
-    /** Every session of the account pages has the generation of its sign-in: raising this number ends them all. */
+    /** Every session of the account pages has the generation of its sign-in. Raising this number ends all of them. */
     session_generation: p.integer(),
     ...timestamps,
   },

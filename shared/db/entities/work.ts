@@ -12,7 +12,7 @@ export const WorkEntity = defineEntity({
     name: p.text(),
     /** JSON text. */
     input: p.text(),
-    /** The place at which the next step begins, in words of the work's own. */
+    /** The place at which the next step begins; the work chooses its form. */
     cursor: p.text().nullable(),
     done: p.integer(),
     total: p.integer(),

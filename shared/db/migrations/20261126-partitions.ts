@@ -3,7 +3,7 @@ import { Migration } from "@mikro-orm/migrations";
 /**
  * Data with a limited life is stored in partitions by time, which are dropped whole: deletes would leave
  * dead rows for everybody to step over. Stored replies lie apart by whether they have a key, as they are
- * kept for a day then, and else for minutes.
+ * kept for a day then, and else for minutes. The log's rows follow in 20261129-log-moved.
  */
 export class Partitions extends Migration {
   override up(): void {
@@ -54,10 +54,6 @@ export class Partitions extends Migration {
         case when min(called_at) < now() then greatest(min(called_at), now() - interval '400 days') else now() end,
         now() + interval '2 months')
       from old_action_log`);
-    this.addSql(moveActions);
-    this.addSql(`drop table old_action_log`);
-    this.addSql(`drop index reminder_deliveries_created_at`);
-    this.addSql(`create index reminder_deliveries_created_at on reminder_deliveries (created_at)`);
   }
 }
 
@@ -115,10 +111,3 @@ const moveReplies = `
   ) of_id
   where created_at between
     now() - case when fingerprint = '' then interval '30 minutes' else interval '24 hours' end and now()`;
-
-const moveActions = `
-  insert into action_log (user_id, request_id, token_id, client_name, tool, arguments, outcome, replayed,
-    called_at, duration_ms)
-  select user_id, request_id, token_id, client_name, tool, arguments, outcome, replayed,
-    least(greatest(called_at, now() - interval '400 days'), now()), duration_ms
-  from old_action_log`;

@@ -26,7 +26,7 @@ export class LightRecords extends Migration {
   }
 }
 
-/** As before, but for unlogged partitions of keyless replies: these live too shortly to be worth a vacuum. */
+/** The same, but for unlogged partitions of keyless replies, which end too soon to be worth a vacuum. */
 const makePartitions = `
   create or replace function make_partitions(parent text, wanted text, step interval, since timestamptz, until timestamptz)
   returns void language plpgsql set timezone = 'UTC' as $$

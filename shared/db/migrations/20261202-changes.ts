@@ -1,37 +1,40 @@
-import { Migration } from "@mikro-orm/migrations";
+import { OnlineMigration } from "../online-migration.ts";
 
 /**
  * The changes for clients that keep a copy: written rows and deletions. Each row carries the number
  * of the transaction that last wrote it, because these are known to be settled where clocks and sequences are not. The
  * unit of work writes it with the row; triggers, which would cost each of its writes, do where something else writes.
  */
-export class Changes extends Migration {
+export class Changes extends OnlineMigration {
   override up(): void {
-    for (const table of ["users", "categories", "habits", "todos", "reminders"])
-      this.addSql(`alter table ${table} add changed_xid xid8 not null default pg_current_xact_id()`);
+    for (const table of ["users", "categories", "habits", "todos", "reminders"]) {
+      // Together with its default the column would be a rewrite of the whole table under lock.
+      this.addSql(`alter table ${table} add if not exists changed_xid xid8`);
+      this.addSql(`alter table ${table} alter changed_xid set default pg_current_xact_id()`);
+      this.updateInSteps(table, "changed_xid = default", "changed_xid is null");
+      this.addSql(`alter table ${table} alter changed_xid set not null`);
+    }
     // A user's habits and categories are few enough to be looked through, and an index would cost each of their writes.
-    this.addSql(`create index todos_by_change on todos (user_id, changed_xid, id)`);
-    this.addSql(`create index reminders_by_change on reminders (user_id, changed_xid, todo_id)`);
+    this.addIndex("todos_by_change", "todos (user_id, changed_xid, id)");
+    this.addIndex("reminders_by_change", "reminders (user_id, changed_xid, todo_id)");
     // Renaming a category changes its todos as clients see them, page after page by id.
-    this.addSql(`drop index todos_category`);
-    this.addSql(
-      `create index todos_category on todos (user_id, category_id, id) where category_id is not null`,
-    );
+    this.replaceIndex("todos_category", "todos (user_id, category_id, id) where category_id is not null");
     this.addSql(stampChange);
     for (const [table, condition] of Object.entries(visibleChanges))
       this.addSql(`
-        create trigger stamp_change before update on ${table} for each row when (${condition})
+        create or replace trigger stamp_change before update on ${table} for each row when (${condition})
         execute function stamp_change()`);
     this.addSql(leaveCategory);
     this.addSql(
-      `create trigger leave_category before delete on categories for each row execute function leave_category()`,
+      `create or replace trigger leave_category before delete on categories for each row execute function leave_category()`,
     );
     this.addSql(deletions);
-    this.addSql(`create index deletions_deleted_at on deletions (deleted_at)`);
+    this.addSql(`create index if not exists deletions_deleted_at on deletions (deleted_at)`);
     this.addSql(changeHorizon);
     this.addSql(
       `insert into change_horizon (pruned_xid, system_identifier)
-       select '0', system_identifier from pg_control_system()`,
+       select '0', system_identifier from pg_control_system()
+       on conflict do nothing`,
     );
     this.addSql(changeMarks);
     this.addSql(renewChanges);
@@ -39,7 +42,7 @@ export class Changes extends Migration {
 }
 
 const stampChange = `
-  create function stamp_change() returns trigger language plpgsql as $$
+  create or replace function stamp_change() returns trigger language plpgsql as $$
   begin
     new.changed_xid := pg_current_xact_id();
     return new;
@@ -54,7 +57,7 @@ const visibleChanges = {
 
 /** The foreign keys would do the same, but could not note it as a change. */
 const leaveCategory = `
-  create function leave_category() returns trigger language plpgsql as $$
+  create or replace function leave_category() returns trigger language plpgsql as $$
   begin
     update habits set category_id = null, changed_xid = default
     where user_id = old.user_id and category_id = old.id;
@@ -66,7 +69,7 @@ const leaveCategory = `
 
 /** `kind` is 1 for a category, 2 for a habit and 3 for a todo. */
 const deletions = `
-  create table deletions (
+  create table if not exists deletions (
     user_id text not null,
     changed_xid xid8 not null,
     kind smallint not null,
@@ -77,7 +80,7 @@ const deletions = `
 
 /** Up to which transaction deletions were forgotten, and the cluster whose numbers these are. */
 const changeHorizon = `
-  create table change_horizon (
+  create table if not exists change_horizon (
     only_row boolean primary key default true check (only_row),
     pruned_xid xid8 not null,
     system_identifier bigint not null
@@ -89,7 +92,7 @@ const changeHorizon = `
  * anew, and tables that were loaded from a dump are other tables.
  */
 const changeMarks = `
-  create function change_marks()
+  create or replace function change_marks()
   returns table (generation text, settled_xid xid8, next_xid xid8, pruned_xid xid8) language sql stable as $$
     select to_hex(hashtextextended(concat_ws(' ', extract(epoch from b.stats_reset), d.oid, 'todos'::regclass::oid), 0)),
       pg_snapshot_xmin(s), pg_snapshot_xmax(s), h.pruned_xid
@@ -99,7 +102,7 @@ const changeMarks = `
 
 /** In a cluster that was loaded from a dump of another one, rows may be ahead of the present transactions. */
 const renewChanges = `
-  create function renew_changes() returns void language plpgsql as $$
+  create or replace function renew_changes() returns void language plpgsql as $$
   declare
     here bigint := (select system_identifier from pg_control_system());
   begin

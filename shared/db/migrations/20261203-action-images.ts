@@ -2,7 +2,7 @@ import { Migration } from "@mikro-orm/migrations";
 
 /**
  * The log of actions knows what happened: what an action changed, with what it was before and after, through which door.
- * What is too long for its row lies in `action_images` for as long as it can be taken back, as does what hung on a
+ * Text that is too long for its row lies in `action_images` for as long as it can be taken back, as does what hung on a
  * deleted thing in `deletions`.
  */
 export class ActionImages extends Migration {

@@ -1,8 +1,8 @@
-import { Migration } from "@mikro-orm/migrations";
+import { OnlineMigration } from "../online-migration.ts";
 
 /** This index finds a thing's deletion by id, even among many others of its user. */
-export class DeletionsById extends Migration {
+export class DeletionsById extends OnlineMigration {
   override up(): void {
-    this.addSql(`create index deletions_by_id on deletions (user_id, kind, id)`);
+    this.addIndex("deletions_by_id", "deletions (user_id, kind, id)");
   }
 }

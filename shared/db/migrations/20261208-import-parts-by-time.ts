@@ -1,8 +1,8 @@
-import { Migration } from "@mikro-orm/migrations";
+import { OnlineMigration } from "../online-migration.ts";
 
 /** Upkeep finds the files that nobody said yes to, however many wait. */
-export class ImportPartsByTime extends Migration {
+export class ImportPartsByTime extends OnlineMigration {
   override up(): void {
-    this.addSql(`create index import_parts_by_time on import_parts (created_at)`);
+    this.addIndex("import_parts_by_time", "import_parts (created_at)");
   }
 }

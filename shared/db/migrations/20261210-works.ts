@@ -20,6 +20,7 @@ export class Works extends Migration {
     this.addSql(`create index works_open on works (user_id, created_at) where ended_at is null`);
     this.addSql(`create index works_ended on works (ended_at) where ended_at is not null`);
     // A deleted category is taken from its todos in steps, until which they name one that is not there.
+    this.addSql(`lock table categories, todos in access exclusive mode`);
     this.addSql(`alter table todos drop constraint todos_user_id_category_id_fkey`);
     this.addSql(leaveCategory);
   }

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** How many bytes each account keeps. Upkeep measures the accounts that stand already, because they are due at once. */
+/** The bytes that each account keeps. Upkeep measures existing accounts, because they are due at once. */
 export class ByteLedger extends Migration {
   override up(): void {
     this.addSql(`

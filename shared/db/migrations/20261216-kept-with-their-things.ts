@@ -1,31 +1,26 @@
-import { Migration } from "@mikro-orm/migrations";
+import { OnlineMigration } from "../online-migration.ts";
 
 /**
  * Completions outlive their habit, and a habit or todo keeps the id of the category that was deleted: so a deletion that
  * is taken back finds both, and tombstones say only that something is gone. The lists in `deletions` are no longer
  * written; their columns go in a later release.
  */
-export class KeptWithTheirThings extends Migration {
+export class KeptWithTheirThings extends OnlineMigration {
   override up(): void {
-    this.addSql(`alter table habit_completions drop constraint habit_completions_user_id_habit_id_fkey`);
-    this.addSql(`alter table habits add former_category_id bigint`);
-    this.addSql(`alter table todos add former_category_id bigint`);
-    this.addSql(`
-      create index todos_former_category on todos (user_id, former_category_id, id)
-      where former_category_id is not null`);
+    this.addSql(withoutReference);
+    this.addSql(`alter table habits add if not exists former_category_id bigint`);
+    this.addSql(`alter table todos add if not exists former_category_id bigint`);
+    this.addIndex(
+      "todos_former_category",
+      "todos (user_id, former_category_id, id) where former_category_id is not null",
+    );
     this.addSql(leaveCategory);
-    this.addSql(completionsOfDeletedHabits);
-    this.addSql(`update deletions set completed_dates = null, completed_times = null where kind = 2`);
-    for (const [table, ids] of [
-      ["habits", "habit_ids"],
-      ["todos", "todo_ids"],
-    ] as const)
-      this.addSql(formerMembers(table, ids));
     this.addSql(keepWithTheirThings);
     this.addSql(`
-      create trigger keep_with_their_things before insert or update on deletions
+      create or replace trigger keep_with_their_things before insert or update on deletions
       for each row when (new.completed_dates is not null or new.todo_ids is not null)
       execute function keep_with_their_things()`);
+    this.addSql(takeLists);
     this.addSql(renewChanges);
   }
 }
@@ -39,25 +34,53 @@ const leaveCategory = `
   end
   $$`;
 
-const completionsOfDeletedHabits = `
-  insert into habit_completions (user_id, habit_id, local_date, completed_at)
-  select d.user_id, d.id, c.local_date, c.completed_at
-  from deletions d cross join lateral unnest(d.completed_dates, d.completed_times) c(local_date, completed_at)
-  where d.kind = 2
-  on conflict do nothing`;
+/** Dropping a foreign key locks both of its tables. */
+const withoutReference = `
+  do $$ begin
+    lock table habits, habit_completions in access exclusive mode;
+    alter table habit_completions drop constraint if exists habit_completions_user_id_habit_id_fkey;
+  end $$`;
 
-const formerMembers = (table: string, ids: string): string => `
-  update ${table} t set former_category_id = m.category_id
-  from (
-    select distinct on (d.user_id, member.id) d.user_id, member.id, d.id as category_id
-    from deletions d cross join lateral unnest(d.${ids}) member(id)
-    where d.kind = 1 order by d.user_id, member.id, d.deleted_at desc
-  ) m
-  where t.user_id = m.user_id and t.id = m.id and t.category_id is null`;
+function formerMembers(table: string, ids: string): string {
+  return `
+      update ${table} t set former_category_id = m.category_id
+      from (
+        select distinct on (d.user_id, member.id) d.user_id, member.id, d.id as category_id
+        from deletions d cross join lateral unnest(d.${ids}) member(id)
+        where d.kind = 1 and d.deleted_at > since and d.deleted_at <= until
+        order by d.user_id, member.id, d.deleted_at desc
+      ) m
+      where t.user_id = m.user_id and t.id = m.id and t.category_id is null`;
+}
+
+/** Takes the lists out of older tombstones, some at a time from the oldest on, so that the newest category counts. */
+const takeLists = `
+  do $$
+  declare
+    since timestamptz := '-infinity';
+    until timestamptz;
+  begin
+    loop
+      select max(deleted_at) into until
+      from (select deleted_at from deletions where deleted_at > since order by deleted_at limit 200) step;
+      exit when until is null;
+      insert into habit_completions (user_id, habit_id, local_date, completed_at)
+      select d.user_id, d.id, c.local_date, c.completed_at
+      from deletions d cross join lateral unnest(d.completed_dates, d.completed_times) c(local_date, completed_at)
+      where d.kind = 2 and d.deleted_at > since and d.deleted_at <= until
+      on conflict do nothing;
+      update deletions set completed_dates = null, completed_times = null
+      where kind = 2 and completed_dates is not null and deleted_at > since and deleted_at <= until;
+      ${formerMembers("habits", "habit_ids")};
+      ${formerMembers("todos", "todo_ids")};
+      commit;
+      since := until;
+    end loop;
+  end $$`;
 
 /** Workers of the release before still write the lists, until they are replaced. */
 const keepWithTheirThings = `
-  create function keep_with_their_things() returns trigger language plpgsql as $$
+  create or replace function keep_with_their_things() returns trigger language plpgsql as $$
   begin
     new.completed_dates := null;
     new.completed_times := null;
@@ -67,7 +90,7 @@ const keepWithTheirThings = `
   end
   $$`;
 
-/** As before, but for the deletions of habits, by which their completions are dropped one day. */
+/** The same, but for deletions of habits, by which upkeep later drops their completions. */
 const renewChanges = `
   create or replace function renew_changes() returns void language plpgsql as $$
   declare

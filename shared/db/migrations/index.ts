@@ -8,6 +8,7 @@ import { Partitions } from "./20261126-partitions.ts";
 import { Sessions } from "./20261127-sessions.ts";
 import { TodosInOrder } from "./20261128-todos-in-order.ts";
 import { LightRecords } from "./20261129-light-records.ts";
+import { LogMoved } from "./20261129-log-moved.ts";
 import { LongHistories } from "./20261130-long-histories.ts";
 import { SignInLinks } from "./20261130-sign-in-links.ts";
 import { TodosWithCategory } from "./20261201-todos-with-category.ts";
@@ -28,8 +29,17 @@ import { PartitionsAroundNow } from "./20261212-partitions-around-now.ts";
 import { ByteLedger } from "./20261213-byte-ledger.ts";
 import { Contexts } from "./20261215-contexts.ts";
 import { KeptWithTheirThings } from "./20261216-kept-with-their-things.ts";
+import { DueTime } from "./20261218-due-time.ts";
+import { HabitReminders } from "./20261219-habit-reminders.ts";
+import { Channels } from "./20261220-channels.ts";
+import { PauseSkip } from "./20261221-pause-skip.ts";
+import { Amounts } from "./20261222-amounts.ts";
+import { Authors } from "./20261223-authors.ts";
 
-/** All migrations in the order they run. A migration that has landed is never edited. */
+/**
+ * All migrations in the order they run. One that has landed keeps its name and effect. What touches a large table is an
+ * OnlineMigration; any other is one short transaction.
+ */
 export const migrations = [
   { name: "20261120-tables", class: Tables },
   { name: "20261121-identity", class: Identity },
@@ -41,6 +51,7 @@ export const migrations = [
   { name: "20261127-sessions", class: Sessions },
   { name: "20261128-todos-in-order", class: TodosInOrder },
   { name: "20261129-light-records", class: LightRecords },
+  { name: "20261129-log-moved", class: LogMoved },
   { name: "20261130-sign-in-links", class: SignInLinks },
   { name: "20261130-long-histories", class: LongHistories },
   { name: "20261201-todos-with-category", class: TodosWithCategory },
@@ -61,4 +72,16 @@ export const migrations = [
   { name: "20261213-byte-ledger", class: ByteLedger },
   { name: "20261210-works", class: Works },
   { name: "20261216-kept-with-their-things", class: KeptWithTheirThings },
+  { name: "20261218-due-time", class: DueTime },
+  { name: "20261219-habit-reminders", class: HabitReminders },
+  { name: "20261220-channels", class: Channels },
+  { name: "20261221-pause-skip", class: PauseSkip },
+  { name: "20261222-amounts", class: Amounts },
+  { name: "20261223-authors", class: Authors },
 ];
+
+/**
+ * A release that knows this migration may run beside the newest schema; older ones refuse to. It moves on with each
+ * migration that takes away what earlier releases use, or stores what they would misread.
+ */
+export const neighboursKnow = "20261222-amounts";

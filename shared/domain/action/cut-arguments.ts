@@ -11,7 +11,7 @@ export type Cut = Readonly<{ bytes: number; sha256: string }>;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Arguments as JSON text of at most `max` bytes. They stay as sent when they fit; otherwise the text is an array of
+ * Arguments as JSON text of at most `max` bytes. They stay as sent if they fit. Otherwise the text is an array of
  * the shortened arguments and the `Cut`. Arguments are never an array, so no caller can imitate a cut.
  */
 export function cutArguments(args: Fields, max: number): string {
@@ -28,7 +28,7 @@ export function cutStored(stored: string, max: number): string {
   return cut ? cutTo(args, cut, max) : cutArguments(args, max);
 }
 
-/** The arguments of a row as far as they were stored; empty when they cannot be parsed. */
+/** The stored arguments of a row; empty if they cannot be parsed. */
 export function readStored(stored: string): { args: Fields; cut?: Cut } {
   const value = parse(stored);
   const [args, cut] = Array.isArray(value) ? value : [value];

@@ -2,23 +2,31 @@ import { isDeepStrictEqual } from "node:util";
 import { timestamp } from "../day/timestamp.ts";
 
 /** The tables of what people can see, by which images name their rows. */
-export const seenTables = ["categories", "habits", "habit_completions", "todos", "reminders"] as const;
+export const seenTables = [
+  "categories",
+  "habits",
+  "habit_completions",
+  "habit_amounts",
+  "todos",
+  "reminders",
+] as const;
 export type SeenTable = (typeof seenTables)[number];
 const seen: ReadonlySet<string> = new Set(seenTables);
 export const isSeen = (table: string): table is SeenTable => seen.has(table);
 
-/** A row's fields, times as UTC with a trailing Z. What is null is left out where the whole row is meant. */
+/** A row's fields, with times in UTC and a trailing Z. A whole row omits nulls. */
 export type Image = Readonly<Record<string, unknown>>;
 
 const keyColumns: Readonly<Record<SeenTable, readonly string[]>> = {
   categories: ["id"],
   habits: ["id"],
   habit_completions: ["habit_id", "local_date"],
+  habit_amounts: ["habit_id", "local_date"],
   todos: ["id"],
   reminders: ["todo_id"],
 };
 
-/** Columns that follow from the completions and the rules of a habit. */
+/** Columns that follow from a habit's completions, rules and reminder. */
 const derivedColumns = [
   "completions_count",
   "streak",
@@ -26,24 +34,35 @@ const derivedColumns = [
   "longest_streak",
   "next_due",
   "recent_dates",
+  "free_dates",
+  "skipped_dates",
+  "recent_amounts",
   "streak_state",
+  "rings_at",
+  "rang_on",
+  "delivery_id",
 ];
 
-/** Columns of each table, looked up once because every logged change comes by. */
+/** Columns of each table, looked up once, because every logged change needs them. */
 const ofEach = (
   columnsOf: (table: SeenTable) => string[],
 ): Readonly<Record<SeenTable, ReadonlySet<string>>> => ({
   categories: new Set(columnsOf("categories")),
   habits: new Set(columnsOf("habits")),
   habit_completions: new Set(columnsOf("habit_completions")),
+  habit_amounts: new Set(columnsOf("habit_amounts")),
   todos: new Set(columnsOf("todos")),
   reminders: new Set(columnsOf("reminders")),
 });
 
-/** Columns that are no part of a change: they follow from it, or only an undo reads them. */
+export const writerColumn = "written_by";
+const authorColumns = ["created_by", "changed_by", writerColumn];
+
+/** Columns that are not part of a change: they follow from it, or only an undo reads them. */
 const following = ofEach((table) => [
   "updated_at",
   "former_category_id",
+  ...authorColumns,
   ...(table === "habits" ? derivedColumns : []),
 ]);
 
@@ -52,7 +71,10 @@ const hidden = ofEach((table) => ["user_id", "changed_xid", ...keyColumns[table]
 
 export const countField = "completions_count";
 
-/** A new row is made again without what follows from it. Its count of completions tells later whether more came. */
+/**
+ * A new row is restored without columns that follow from others. Its count of completions shows later whether more
+ * came.
+ */
 const hiddenOfMade = ofEach((table) =>
   ["created_at", ...hidden[table], ...following[table]].filter((column) => column !== countField),
 );
@@ -61,7 +83,7 @@ const hiddenOfMade = ofEach((table) =>
 export const fieldsOf = (table: SeenTable, row: object): Record<string, unknown> =>
   fieldsBut(hidden[table], row);
 
-/** @returns the fields of a row that was made */
+/** @returns the fields of a new row */
 export const fieldsOfMade = (table: SeenTable, row: object): Image => fieldsBut(hiddenOfMade[table], row);
 
 export type Columns = Readonly<Record<string, unknown>>;
@@ -79,11 +101,14 @@ function fieldsBut(left: ReadonlySet<string>, row: object): Record<string, unkno
 /** PostgreSQL and handlers write the same times in different forms. */
 function inImage(column: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
-  if (column.endsWith("_at")) return timestamp(value);
+  if (column.endsWith("_at")) return isClockTime(value) ? value : timestamp(value);
   return column === "wall_time" ? value.replace(" ", "T") : value;
 }
 
-/** Whether a field has the same value in two images or rows; nothing is the same as null. */
+/** A habit's reminder is a time of day, such as `07:00`. */
+const isClockTime = (value: string): boolean => value.length === 5;
+
+/** True if a field has the same value in two images or rows; an absent one equals null. */
 export function isSame(one: unknown, other: unknown): boolean {
   const [value, counterpart] = [one ?? null, other ?? null];
   return value === counterpart || (typeof value === "object" && isDeepStrictEqual(value, counterpart));
@@ -97,8 +122,10 @@ export function changedColumns(table: SeenTable, before: Columns, after: Columns
     if (old === value || following[table].has(column) || hidden[table].has(column)) continue;
     if (!isSame(inImage(column, old), inImage(column, value))) names.push(column);
   }
-  // A time and whether it follows the user's zone are one thing.
-  return names.includes("remind_at") && !names.includes("wall_time") ? [...names, "wall_time"] : names;
+  // A time, and whether it follows the user's zone, count as one field, as do words and their writer.
+  const isTime = table === "reminders" && names.includes("remind_at") && !names.includes("wall_time");
+  const isWritten = names.length > 0 && !isSame(before[writerColumn], after[writerColumn]);
+  return [...names, ...(isTime ? ["wall_time"] : []), ...(isWritten ? [writerColumn] : [])];
 }
 
 export function pick(row: Columns, names: readonly string[]): Image {
@@ -107,7 +134,7 @@ export function pick(row: Columns, names: readonly string[]): Image {
   return fields;
 }
 
-/** @returns the fields in which a row is not as an action made it; what follows from other rows does not count */
+/** @returns the fields in which a row differs from what an action left, except those that follow from other rows */
 export function changedSince(table: SeenTable, made: Image, row: object): string[] {
   const fields = fieldsOf(table, row);
   const names = new Set([...Object.keys(made), ...Object.keys(fields)]);

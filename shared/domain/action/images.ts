@@ -1,3 +1,5 @@
+import { dayNumber } from "../day/day.ts";
+import type { FreeDays } from "../habit/free-days.ts";
 import type { StreakEvents } from "../habit/recent-events.ts";
 import type { Rules } from "../habit/schedule.ts";
 import type { StreakState } from "../habit/streak.ts";
@@ -8,26 +10,27 @@ import {
   fieldsOf,
   fieldsOfMade,
   type Image,
+  isSame,
   pick,
   type SeenTable,
   seenTables,
 } from "./image-fields.ts";
 
 /**
- * Changes of an action, by row: `todos/5`, `habit_completions/7/2026-11-20`. A row that it made is in `after` alone, one
- * that it removed in `before` alone, and of any other the fields that differ are in both.
+ * Changes of an action, by row: `todos/5`, `habit_completions/7/2026-11-20`. A new row is only in `after`, a
+ * removed one only in `before`. Of any other, the fields that differ are in both.
  */
 export type Images = Readonly<Record<string, Image>>;
 export type BeforeAndAfter = Readonly<{ before: Images; after: Images }>;
 
 type RowName = Readonly<{ table: SeenTable; key: readonly string[] }>;
 
-/** One row before and after an action; undefined where there is none. */
+/** One row before and after an action; undefined if it did not exist. */
 export type RowChange = RowName & Readonly<{ before: object | undefined; after: object | undefined }>;
 
 const rowName = ({ table, key }: RowName): string => [table, ...key].join("/");
 
-/** @throws Error for what names no row */
+/** @throws Error for a name of no row */
 export function parseRowName(name: string): RowName {
   const [first, ...key] = name.split("/");
   const table = seenTables.find((one) => one === first);
@@ -41,14 +44,36 @@ const kinds: Partial<Record<SeenTable, ResourceKind>> = {
   todos: "todo",
 };
 
-/** @returns the resource that a row is, or undefined for one that belongs to another */
+/** @returns the resource of a row; undefined for a row that belongs to another */
 export const kindOfTable = (table: SeenTable): ResourceKind | undefined => kinds[table];
 
-/** In images of a habit: its rules and the events of its streak, where a change cannot be taken back without them. */
-export const historyField = "history";
-export type History = Readonly<{ rules: Rules; events: StreakEvents }>;
+const owners: Readonly<Record<SeenTable, ResourceKind>> = {
+  categories: "category",
+  habits: "habit",
+  habit_completions: "habit",
+  habit_amounts: "habit",
+  todos: "todo",
+  reminders: "todo",
+};
 
-/** In the image of a habit that was removed: what made its user's day. */
+/** The things whose rows are in images, such as `todo/5`. */
+export function thingsIn({ before, after }: BeforeAndAfter): Set<string> {
+  const things = new Set<string>();
+  for (const name of [...Object.keys(before), ...Object.keys(after)]) {
+    const { table, key } = parseRowName(name);
+    things.add(`${owners[table]}/${key[0]}`);
+  }
+  return things;
+}
+
+/** In images of a habit: the base of its streak, if an undo needs it. */
+export const historyField = "history";
+export type History = Readonly<{ rules: Rules; events: StreakEvents; free?: FreeDays | undefined }>;
+
+/** In images of a habit: skipped days that can still change. */
+export const skippedField = "skipped_dates";
+
+/** In the image of a removed habit: the settings of its user's day. */
 export const daySettingsField = "day_settings";
 export type DaySettings = Readonly<{ time_zone: string; day_start_hour: number }>;
 
@@ -68,10 +93,13 @@ export function imagesOf(changes: readonly RowChange[], day: DaySettings): Befor
   return { before, after };
 }
 
-/** The rows that an action made and removed, and the habits that it took completions from: sets, as changes can be thousands. */
+/**
+ * Rows that an action made and removed, and habits that lost completions by it. These are sets, because there can
+ * be thousands of changes.
+ */
 type Context = Readonly<Record<"made" | "gone" | "uncompleted", ReadonlySet<string>>>;
 
-/** A single change has no other that it could follow from. */
+/** A single change cannot follow from another one. */
 const alone: Context = { made: new Set(), gone: new Set(), uncompleted: new Set() };
 
 function contextOf(changes: readonly RowChange[]): Context {
@@ -86,9 +114,9 @@ function contextOf(changes: readonly RowChange[]): Context {
   return { made, gone, uncompleted };
 }
 
-/** A habit that comes back brings its completions along. */
+/** A habit that comes back brings its completions and amounts along. */
 const isOfMadeHabit = ({ table, key, before }: RowChange, { made }: Context): boolean =>
-  table === "habit_completions" && !before && made.has(`habits/${key[0]}`);
+  (table === "habit_completions" || table === "habit_amounts") && !before && made.has(`habits/${key[0]}`);
 
 function imagesOfRow(
   { table, before, after, key }: RowChange,
@@ -97,26 +125,36 @@ function imagesOfRow(
   if (!before) return [undefined, after && fieldsOfMade(table, after)];
   if (!after) return [fieldsOf(table, before), undefined];
   const [old, changed] = [before as Columns, after as Columns];
-  // A category brings its members along when it comes back, and leaves them when it goes.
+  // A restored category has its former members again; a removed one leaves them.
   const isByCategory =
-    made.has(`categories/${changed.category_id}`) ||
-    (changed.category_id == null && gone.has(`categories/${old.category_id}`));
+    (made.has(`categories/${changed.category_id}`) && isSame(changed.category_id, old.former_category_id)) ||
+    (gone.has(`categories/${old.category_id}`) && isSame(old.category_id, changed.former_category_id));
   const names = changedColumns(table, old, changed).filter(
     (column) => !(column === "category_id" && isByCategory),
   );
-  // Whether it rang since is told by the status that it was given with its time.
+  // The status that came with the time tells whether it rang since.
   if (table === "reminders" && names.includes("remind_at") && !names.includes("status")) names.push("status");
-  // A completion is only another event, but what took one away or edited the rules may have merged some.
+  // A completion is only another event. Removing one, or an edit of the rules, may have merged events.
   const isEdit = names.some((name) => ruleColumns.includes(name));
+  const skips = table === "habits" ? skipsOf(old, changed) : undefined;
   const events = table === "habits" && (isEdit || uncompleted.has(key[0] ?? ""));
-  if (names.length === 0 && !events) return [undefined, undefined];
+  if (names.length === 0 && !events && !skips) return [undefined, undefined];
   return [
-    { ...pick(old, names), ...(events && historyOf(before)) },
-    { ...pick(changed, names), ...(events && historyOf(after)) },
+    { ...pick(old, names), ...(events && historyOf(before)), ...skips?.[0] },
+    { ...pick(changed, names), ...(events && historyOf(after)), ...skips?.[1] },
   ];
 }
 
-const ruleColumns = ["frequency", "schedule", "grace_days"];
+/** Skipped days before and after, if they changed. Days that became too old to change do not count. */
+function skipsOf(before: Columns, after: Columns): readonly [Image, Image] | undefined {
+  const [old, skipped] = [before[skippedField], after[skippedField]] as string[][];
+  const { since = 0 } = (after.streak_state ?? {}) as Partial<StreakState>;
+  const recent = (dates: readonly string[] = []) => dates.filter((date) => dayNumber(date) >= since);
+  if (isSame(recent(old), recent(skipped))) return undefined;
+  return [{ [skippedField]: recent(old) }, { [skippedField]: recent(skipped) }];
+}
+
+const ruleColumns = ["frequency", "schedule", "grace_days", "paused_from", "paused_through"];
 
 /** @param row of a habit */
 function historyOf(row: object): Image {
@@ -126,6 +164,10 @@ function historyOf(row: object): Image {
     grace_days,
     streak_state,
   } = row as Rules & { streak_state: StreakState };
-  const history: History = { rules: { frequency, schedule, grace_days }, events: streak_state.recent };
+  const history: History = {
+    rules: { frequency, schedule, grace_days },
+    events: streak_state.recent,
+    ...(streak_state.free && { free: streak_state.free }),
+  };
   return { [historyField]: history };
 }

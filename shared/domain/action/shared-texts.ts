@@ -1,16 +1,16 @@
-/** Shorter JSON has nothing worth sharing. */
+/** Shorter JSON has no text worth sharing. */
 const shortestJson = 4_096;
 /** Longer than any name, because traces are found by names in stored JSON (UTF-16 units). */
 const shortestText = 512;
 
-/** A placeholder for a text that is stored beside the value. No field of a resource has this name. */
+/** A placeholder for a text beside the value. No field of a resource has this name. */
 type Reference = Readonly<{ $text: number }>;
-/** The texts, and how long the JSON is with all of them in their places. */
+/** The texts, and the length of the JSON with all of them in it. */
 type Texts = Readonly<{ texts: readonly string[]; length: number }>;
 
 /**
  * @param json the JSON of `value`
- * @returns the same in fewer bytes where a long text occurs more than once: `[value with references, texts]`
+ * @returns the same in fewer bytes if a long text occurs more than once: `[value with references, texts]`
  */
 export function shareTexts(value: object, json: string): string {
   if (json.length < shortestJson) return json;
@@ -32,7 +32,7 @@ export function shareTexts(value: object, json: string): string {
   return `[${shared},${JSON.stringify({ texts: [...places.keys()], length: json.length } satisfies Texts)}]`;
 }
 
-/** Parses stored JSON, with shared texts in their places. The JSON of the result is what it was before, to the byte. */
+/** Parses stored JSON and puts shared texts back. The JSON of the result equals the original to the byte. */
 export function parseWithTexts(json: string): unknown {
   const parsed: unknown = JSON.parse(json);
   if (!Array.isArray(parsed)) return parsed;
@@ -40,7 +40,7 @@ export function parseWithTexts(json: string): unknown {
   return hasTexts(beside) ? resolve(value, beside.texts) : parsed;
 }
 
-/** @returns how long stored JSON is with all texts in their places, without parsing it */
+/** @returns the length of stored JSON with all texts in it, without parsing */
 export const lengthWithTexts = (stored: string): number =>
   Number(/\],"length":(\d+)\}\]$/.exec(stored.slice(-50))?.[1] ?? stored.length);
 

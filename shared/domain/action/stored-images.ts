@@ -14,8 +14,8 @@ const longestText = 200;
 type CutImages = Cut & Readonly<{ others?: readonly string[] }>;
 
 /**
- * Images as they fit into a row: the JSON text itself, else that of an array of shortened images and the `Cut`. Texts
- * are shortened first, then rows are left out from the end.
+ * Images that fit into a row: the JSON text itself, else that of an array of shortened images and the `Cut`. Texts
+ * are shortened first, then rows are dropped from the end.
  */
 export function cutImages(images: Images, json: string): string {
   const bytes = Buffer.byteLength(json);
@@ -44,7 +44,7 @@ const shortened = (image: Image): Image =>
     }),
   );
 
-/** @returns as many rows from the first on as have no more text of images than that, at least one */
+/** @returns the first rows whose images are no longer than that in all; at least one */
 export function withinLength<
   Row extends Readonly<{ before?: string | null | undefined; after?: string | null | undefined }>,
 >(rows: readonly Row[], most: number): readonly Row[] {
@@ -56,13 +56,13 @@ export function withinLength<
   return end === -1 ? rows : rows.slice(0, end);
 }
 
-/** @returns how long images are at the most (UTF-16 units), also where a row has only a cut of them */
+/** @returns the greatest length of the images (UTF-16 units), also of a row with only a cut of them */
 function lengthOfStored(stored: string | null | undefined): number {
   const { cut } = readImages(stored);
   return cut?.bytes ?? lengthWithTexts(stored ?? "");
 }
 
-/** Reads what a row has of its images. */
+/** Reads the images of a row, as far as it has them. */
 export function readImages(stored: string | null | undefined): Readonly<{ images: Images; cut?: CutImages }> {
   if (stored == null) return { images: {} };
   const value = parseWithTexts(stored) as Images | [Images, CutImages];

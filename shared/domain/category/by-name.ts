@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { FieldErrors } from "../../errors.ts";
 import { folded } from "../folding.ts";
 
 type Named = Readonly<{ name: string }>;
@@ -26,14 +25,13 @@ const mostListed = 20;
 const maxListLength = 500;
 
 /** Refuses an unknown category name and lists the names that could have been meant. */
-export function unknownCategory(categories: readonly Named[]): FieldErrors {
+export function unknownCategory(categories: readonly Named[]): string {
   const names = [...new Set(categories.map(({ name }) => name))];
   const known = namesToList(names).map((name) => `"${name}"`);
   const more = names.length - known.length;
-  if (known.length === 0)
-    return { category: ["The category field names no category, because there are none yet."] };
+  if (known.length === 0) return "The category field names no category, because there are none yet.";
   const rest = more > 0 ? ` and ${more} more` : "";
-  return { category: [`The category field must name a category: ${known.join(", ")}${rest}.`] };
+  return `The category field must name a category: ${known.join(", ")}${rest}.`;
 }
 
 function namesToList(names: readonly string[]): readonly string[] {

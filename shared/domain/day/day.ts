@@ -10,9 +10,27 @@ export function localDay(instant: number, timeZone: string, dayStartHour: number
   return date.toPlainDate().toString();
 }
 
+/** The wall time of an instant's text in a zone, as exact as the text. */
+export const wallTimeAt = (instant: string, timeZone: string): string =>
+  Temporal.Instant.from(instant).toZonedDateTimeISO(timeZone).toPlainDateTime().toString();
+
 /** The wall time of an instant in a zone, to the second: `2026-11-21T09:00:00`. */
 export const localTime = (instant: number, timeZone: string): string =>
   wallClock(instant, timeZone).toString({ smallestUnit: "second" });
+
+/**
+ * The last minute of wall time that has come, such as `2026-11-21T09:00`: `resolveLocalTime` gives an instant in
+ * the past for it and all earlier minutes, and a later one for all others. In a repeated hour, it is the end of
+ * that hour.
+ */
+export function lastMinute(instant: number, timeZone: string): string {
+  const now = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone);
+  const change = now.add({ milliseconds: 1 }).getTimeZoneTransition("previous");
+  const [wall, before] = [now, change?.subtract({ nanoseconds: 1 })].map((time) =>
+    time?.toPlainDateTime().toString({ smallestUnit: "minute" }),
+  );
+  return before !== undefined && wall !== undefined && before > wall ? before : (wall ?? "");
+}
 
 const wallClock = (instant: number, timeZone: string): Temporal.PlainDateTime =>
   Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone).toPlainDateTime();
@@ -29,7 +47,7 @@ export function resolveLocalTime(wallTime: string, timeZone: string): number {
   return (transition ?? earlier).epochMilliseconds;
 }
 
-/** A wall time as PostgreSQL stores it, with seconds and to the microsecond, so that rows and images can be compared. */
+/** A wall time in PostgreSQL's form, with seconds and microseconds, so that rows and images can be compared. */
 export const wallTimeOf = (text: string): string =>
   Temporal.PlainDateTime.from(text).round({ smallestUnit: "microsecond", roundingMode: "trunc" }).toString();
 

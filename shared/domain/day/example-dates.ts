@@ -8,10 +8,10 @@ const examplesOn = (today: string) => ({
   until: `a date such as ${today.slice(0, 4)}1231 in UNTIL`,
 });
 
-/** The examples in documents, and in refusals until they are shown to a user. */
+/** Examples in documents, and in refusals that no user sees. */
 export const examples = examplesOn("2026-11-20");
 
-/** Matches a whole sentence of ours about a field, because other sentences contain dates of the user's own things. */
+/** Matches a whole sentence of Kept about a field, because other sentences contain dates of the user's own things. */
 const demand = /^(The \w+ field must (?:be|have) )(.*?)(\.(?: \(and \d+ more errors?\))?)$/;
 
 /** The sentence with the example of that day; undefined without an example. */

@@ -1,4 +1,4 @@
-import { completed, edited, type StreakRun, skipped } from "./run.ts";
+import { completed, type Demand, edited, type StreakRun, skipped } from "./run.ts";
 import type { Rules } from "./schedule.ts";
 
 type Completion = Readonly<{ day: number; kind: "completed"; n: number }>;
@@ -6,14 +6,14 @@ type Skip = Readonly<{ day: number; kind: "skipped"; again?: true }>;
 type Edit = Readonly<{ day: number; kind: "edited"; n: number; until: Rules }>;
 
 /**
- * An event on a day (a day number). An edit holds the rules before it. A skipped day is `again` once today has moved
- * back so that the day comes again. A habit never reuses a number `n`.
+ * An event on a day (a day number). An edit holds the rules before it. A skipped day is `again` once today has
+ * moved back before it. A habit never reuses a number `n`.
  */
 type StreakEvent = Completion | Skip | Edit;
 
 /**
- * Events in the order in which they happened, which is the order of their numbers. A time-zone change or a completion
- * for an earlier day makes their days run back. The place of a skipped day does not matter.
+ * Events in the order of their numbers, in which they happened. Their days may run back, after a change of zone or
+ * a completion of an earlier day. The place of a skipped day does not matter.
  */
 export type StreakEvents = readonly StreakEvent[];
 
@@ -21,8 +21,8 @@ export type StreakEvents = readonly StreakEvent[];
 const mostEdits = 16;
 
 /**
- * Adds a new event. An edit directly after another one changes nothing; it is kept only if an undone event, which may
- * be restored, lies between them.
+ * Adds an event. An edit directly after another edit changes nothing; it is kept only if an undone event between
+ * them may be restored.
  */
 export function append(events: StreakEvents, event: Completion | Edit): StreakEvents {
   const before = events.findLast((other) => other.kind !== "skipped");
@@ -72,7 +72,7 @@ export const isCompletedOn = (events: StreakEvents, day: number): boolean =>
 export const completedDays = (events: StreakEvents): number[] =>
   events.flatMap(({ kind, day }) => (kind === "completed" ? [day] : []));
 
-/** The events as if a day had never been completed. */
+/** The events, as if a day had never been completed. */
 export const withoutCompletion = (events: StreakEvents, day: number): StreakEvents =>
   events.filter((event) => event.kind !== "completed" || event.day !== day);
 
@@ -82,7 +82,7 @@ export function passDays(events: StreakEvents, today: number): StreakEvents {
   return events.some(hasPassed) ? events.filter((event) => !hasPassed(event)) : events;
 }
 
-/** The events after today moved: forward, it skips the days up to the new today; back, skipped days come again. */
+/** The events after today moved. Forward, it skips the days up to the new today; back, skipped days come again. */
 export function moveToday(events: StreakEvents, from: number, to: number): StreakEvents {
   const isSkippedNow = ({ kind, day }: StreakEvent) => kind === "skipped" && day >= from && day < to;
   const moved = events
@@ -94,25 +94,25 @@ export function moveToday(events: StreakEvents, from: number, to: number): Strea
   return moved;
 }
 
-/** The run after the events, when `rules` are in force after the last of them. */
-export function replay(run: StreakRun, events: StreakEvents, rules: Rules): StreakRun {
+/** The run after the events, if the rules of `demand` are in force after the last one. */
+export function replay(run: StreakRun, events: StreakEvents, demand: Demand): StreakRun {
   const ordered = inOrderOfDays(events);
-  // A skipped day that comes again and that no later day has followed yet will pass like any other.
+  // A skipped day that comes again, and that no later day has followed, will pass like any other.
   const last = ordered.findLastIndex(({ event }) => event.kind !== "skipped" || !event.again);
-  return replayOrdered(run, ordered.slice(0, last + 1), rules);
+  return replayOrdered(run, ordered.slice(0, last + 1), demand);
 }
 
 /** The most days that a time-zone or day-start change can move today back. */
 const daysMovedBack = 2;
 
 /**
- * Replays the events before a day into the run, because they cannot change any more, and returns the rest. An edit
- * stays while a completion of a day that came again can still change the edit's place.
+ * Settles the events before a day into the run, because they can no longer change, and returns the others. An edit
+ * stays while a completion of a day that came again can change its place.
  */
 export function settle(
   run: StreakRun,
   events: StreakEvents,
-  rules: Rules,
+  { rules, free }: Demand,
   day: number,
 ): { run: StreakRun; rest: StreakEvents } {
   const waiting = editsOf(events).filter((edit) => edit.day >= day - daysMovedBack);
@@ -122,14 +122,17 @@ export function settle(
   if (count === 0) return { run, rest: events };
   const past = ordered.slice(0, count);
   return {
-    run: replayOrdered(run, past, rulesBefore(ordered.slice(count), rules)),
+    run: replayOrdered(run, past, { rules: rulesBefore(ordered.slice(count), rules), free }),
     rest: events.filter((event) => past.every((other) => other.event !== event)),
   };
 }
 
 type Dated = { on: number; event: StreakEvent };
 
-/** After today moved back, an edit counts from the latest day completed or edited so far. A skip sorts last in its day. */
+/**
+ * After today moved back, an edit counts from the latest day that was completed or edited so far. A skip comes last
+ * in its day.
+ */
 function inOrderOfDays(events: StreakEvents): Dated[] {
   let latest = 0;
   const dated = events.map((event) => {
@@ -141,19 +144,19 @@ function inOrderOfDays(events: StreakEvents): Dated[] {
   return dated.sort((a, b) => rank(a) - rank(b));
 }
 
-/** @param rules the rules after the last event */
-function replayOrdered(run: StreakRun, ordered: readonly Dated[], rules: Rules): StreakRun {
-  let inForce = rulesBefore(ordered, rules);
+/** @param demand with the rules after the last event */
+function replayOrdered(run: StreakRun, ordered: readonly Dated[], { rules, free }: Demand): StreakRun {
+  let inForce: Demand = { rules: rulesBefore(ordered, rules), free };
   return ordered.reduce((before, { on, event }, i) => {
     if (event.kind === "completed") return completed(before, inForce, on);
     if (event.kind === "skipped") return skipped(before, inForce, on);
     const old = inForce;
-    inForce = rulesBefore(ordered.slice(i + 1), rules);
-    return edited(before, old, inForce, on);
+    inForce = { rules: rulesBefore(ordered.slice(i + 1), rules), free };
+    return edited(before, old, inForce.rules, on);
   }, run);
 }
 
-/** The rules before these events, which their first edit replaced. */
+/** The rules before these events, which the first edit replaced. */
 function rulesBefore(ordered: readonly Dated[], rules: Rules): Rules {
   for (const { event } of ordered) if (event.kind === "edited") return event.until;
   return rules;

@@ -1,8 +1,9 @@
 import { isoWeekday, weekStart } from "../day/day.ts";
+import { firstAsked, isFree, mondayAfterFree, noSpans, type Spans, withDays } from "./free-days.ts";
 import { type DayRhythm, nthWeekday, rhythmOf } from "./rhythm.ts";
 import type { Rules } from "./schedule.ts";
 
-/** A streak after some day, with all facts of the past that later days need. Days are day numbers. */
+/** A streak up to some day, with the facts about the past that later days need. Days are day numbers. */
 export type StreakRun = Readonly<{
   count: number;
   longest: number;
@@ -10,17 +11,17 @@ export type StreakRun = Readonly<{
   last: number | null;
   /** The day of the first edit since the last completion. */
   edited: number | null;
-  /** Due days missed in a row before `from` that no edit forgave. */
+  /** Missed due days in a row before `from` that no edit forgave. */
   misses: number;
   /** The first day that can be missed; for week schedules the Monday of the first week with too few completions. */
   from: number;
-  /** The last day on which the streak lives if nothing more is done; meaningless while the count is 0. */
+  /** The last day on which the streak lives if nothing more is done, free days aside; meaningless while the count is 0. */
   alive: number;
-  /** Completed days since `from` and those in the week of the last one: about seven at most. */
+  /** Completed days since `from`, and those in the week of the last one: about seven at most. */
   dates: readonly number[];
-  /** Days that a time-zone or day-start change skipped or cut short, as long as they can matter, in order. */
+  /** Days that a change of zone or day start skipped or shortened, in order, while they can matter. */
   skipped: readonly number[];
-  /** The Monday of the last week that was added to the count, since each week is added only once. */
+  /** The Monday of the last counted week, because each week counts only once. */
   counted: number | null;
 }>;
 
@@ -37,15 +38,31 @@ export const noRun: StreakRun = {
   counted: null,
 };
 
-const isAlive = (run: StreakRun, day: number) => run.count > 0 && day <= run.alive;
+/** The rules of a habit, and the days that its pauses and skips make free. */
+export type Demand = Readonly<{ rules: Rules; free: Spans }>;
+
+/**
+ * The last day on which the streak lives if nothing more is done. A run contains no free days, because those after
+ * it can still change: they only postpone its end.
+ */
+export function aliveThrough(run: StreakRun, { rules, free }: Demand): number {
+  if (free.length === 0) return run.alive;
+  const end = firstAsked(withDays(free, run.skipped), run.alive);
+  // After an undo, other rules may be in force than those under which a settled run ended.
+  return deadline(run, rules) > run.alive ? end : Math.max(end, deadline(run, rules, free));
+}
+
+const isAlive = (run: StreakRun, demand: Demand, day: number) =>
+  run.count > 0 && day <= aliveThrough(run, demand);
 
 /** A broken streak starts again from nothing. */
-const unlessBroken = (run: StreakRun, day: number): StreakRun =>
-  isAlive(run, day) ? run : { ...run, count: 0, counted: null };
+const unlessBroken = (run: StreakRun, demand: Demand, day: number): StreakRun =>
+  isAlive(run, demand, day) ? run : { ...run, count: 0, counted: null };
 
 /** The run after a completion on a day that is later than all completed before it. */
-export function completed(before: StreakRun, rules: Rules, day: number): StreakRun {
-  const run = unlessBroken(before, day);
+export function completed(before: StreakRun, demand: Demand, day: number): StreakRun {
+  const { rules } = demand;
+  const run = unlessBroken(before, demand, day);
   const done = { ...run, last: day, edited: null, misses: 0, dates: [...run.dates, day] };
   const rhythm = rhythmOf(rules);
   const after =
@@ -75,11 +92,11 @@ function completedInWeek(run: StreakRun, times: number, day: number): StreakRun 
 }
 
 /**
- * The run after an edit. The first one since the last completion forgives what was missed until then, and week
- * schedules ask for whole weeks from then on. A further one changes the rules only. A broken streak stays broken.
+ * The run after an edit. The first edit since the last completion forgives earlier misses, and week schedules then
+ * count whole weeks. A further edit only changes the rules. A broken streak stays broken.
  */
-export function edited(before: StreakRun, old: Rules, rules: Rules, day: number): StreakRun {
-  const run = unlessBroken(before, day);
+export function edited(before: StreakRun, old: Demand, rules: Rules, day: number): StreakRun {
+  const run = unlessBroken(before, old, day);
   const rhythm = rhythmOf(rules);
   const first = run.edited ?? day;
   const after = {
@@ -94,50 +111,77 @@ export function edited(before: StreakRun, old: Rules, rules: Rules, day: number)
   return { ...after, alive: Math.max(day, deadline(after, rules)) };
 }
 
-/** The number of past due days since `from`, all of them missed. */
-export function missedUntil({ from, skipped }: StreakRun, rules: Rules, day: number): number {
+/** The number of due days since `from` that are over, all of them missed. */
+export function missedUntil({ from, skipped }: StreakRun, { rules, free }: Demand, day: number): number {
   const rhythm = rhythmOf(rules);
   if ("times" in rhythm) return 0;
   let missed = 0;
-  for (let one = from; one < day; one++) if (asksFor(rhythm, one) && !skipped.includes(one)) missed++;
+  for (let one = from; one < day; one++)
+    if (asksFor(rhythm, one) && !skipped.includes(one) && !isFree(free, one)) missed++;
   return missed;
 }
 
-/** The run after a day that a time-zone or day-start change skipped or cut short: no streak breaks on it. */
-export function skipped(run: StreakRun, rules: Rules, day: number): StreakRun {
-  const needed = isAlive(run, day)
-    ? Math.min(run.from, run.edited ?? run.from, weekStart(day))
-    : weekStart(day);
+/** The run after a day that a change of zone or day start skipped or shortened: it breaks no streak. */
+export function skipped(run: StreakRun, demand: Demand, day: number): StreakRun {
+  const end = aliveThrough(run, demand);
+  const isBroken = run.count === 0 || end < day;
+  const needed = isBroken ? weekStart(day) : Math.min(run.from, run.edited ?? run.from, weekStart(day));
   const after = { ...run, skipped: [...run.skipped.filter((date) => date >= needed), day] };
-  const alive = run.alive === day ? day + 1 : run.alive;
-  return { ...after, alive: Math.max(alive, deadline(after, rules)) };
+  const alive = run.alive === day ? day + 1 : isBroken ? end : run.alive;
+  return { ...after, alive: Math.max(alive, deadline(after, demand.rules)) };
 }
 
 /**
  * The last day of a streak without further completions: the first due day that grace does not forgive,
- * or the end of the grace after the first week with too few completions. Skipped days postpone it.
+ * or the end of the grace after the first week with too few completions. Skipped and free days postpone it.
  */
-function deadline({ from, misses, skipped }: StreakRun, rules: Rules): number {
+function deadline(run: StreakRun, rules: Rules, free: Spans = noSpans): number {
+  const { from, misses, skipped, dates } = run;
   const rhythm = rhythmOf(rules);
-  const isWeekly = "times" in rhythm;
-  const days: DayRhythm = isWeekly ? { every: 1 } : rhythm;
-  const chances = isWeekly ? 7 + rules.grace_days : 1 + Math.max(0, rules.grace_days - misses);
-  let day = nthDue(days, from, chances);
-  for (const one of skipped)
-    if (one >= from && one <= day && asksFor(days, one)) day = nthDue(days, day + 1, 1);
+  if ("times" in rhythm) {
+    const monday = free.length === 0 ? from : firstAskingWeek(dates, from, rhythm.times, free);
+    return nthAsked({ every: 1 }, monday, 7 + rules.grace_days, withDays(free, skipped));
+  }
+  const chances = 1 + Math.max(0, rules.grace_days - misses);
+  return nthAsked(rhythm, from, chances, withDays(free, skipped));
+}
+
+/** The nth due day from a day on, outside all spans. */
+function nthAsked(rhythm: DayRhythm, from: number, nth: number, spans: Spans): number {
+  let day = from === Number.POSITIVE_INFINITY ? from : nthDue(rhythm, from, nth);
+  for (const [begin, end] of spans) {
+    if (end < from || begin > day) continue;
+    const lost = numberDue(rhythm, Math.max(begin, from), day);
+    if (lost > 0) day = end === Number.POSITIVE_INFINITY ? end : nthDue(rhythm, end + 1, lost);
+  }
   return day;
+}
+
+function numberDue(rhythm: DayRhythm, from: number, through: number): number {
+  if (!("weekdays" in rhythm) || through === Number.POSITIVE_INFINITY) return through - from + 1;
+  let number = 0;
+  for (let day = from; day <= through; day++) if (asksFor(rhythm, day)) number++;
+  return number;
 }
 
 /** `every_days` counts from the last completion. */
 const firstDue = (rhythm: DayRhythm, day: number, last: number | null): number =>
   "weekdays" in rhythm || last === null ? day : Math.max(day, last + rhythm.every);
 
-/** True if the rhythm includes a day that is late enough after the last completion. */
+/** True if the rhythm has a day that is late enough after the last completion. */
 const asksFor = (rhythm: DayRhythm, day: number): boolean =>
   !("weekdays" in rhythm) || rhythm.weekdays.includes(isoWeekday(day));
 
 const nthDue = (rhythm: DayRhythm, from: number, nth: number): number =>
   "weekdays" in rhythm ? nthWeekday(rhythm.weekdays, from, nth) : from + nth - 1;
+
+/** The first week from a Monday on that has too few completions and no free day. */
+function firstAskingWeek(dates: readonly number[], from: number, times: number, free: Spans): number {
+  const open = firstOpenWeek(dates, from, times);
+  const monday = mondayAfterFree(free, open);
+  if (monday === open || monday === Number.POSITIVE_INFINITY) return monday;
+  return firstAskingWeek(dates, monday, times, free);
+}
 
 function firstOpenWeek(dates: readonly number[], from: number, times: number): number {
   let monday = from;

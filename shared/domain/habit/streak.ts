@@ -1,4 +1,15 @@
-import { dateOfDay, dayNumber, isoWeekday, weekStart } from "../day/day.ts";
+import { dateOfDay, dayNumber, isoWeekday } from "../day/day.ts";
+import {
+  type FreeDays,
+  isFree,
+  multirangeOf,
+  noFreeDays,
+  type Spans,
+  settledFreeDays,
+  spansOf,
+  wholeWeeks,
+} from "./free-days.ts";
+import { nextDue } from "./next-due.ts";
 import {
   append,
   completedDays,
@@ -13,21 +24,26 @@ import {
   withoutCompletion,
 } from "./recent-events.ts";
 import { rhythmOf, sameDemand } from "./rhythm.ts";
-import { noRun, type StreakRun } from "./run.ts";
+import { aliveThrough, type Demand, noRun, type StreakRun } from "./run.ts";
 import type { Rules } from "./schedule.ts";
 
 /**
- * A habit's streak. Events of days that can still change are stored one by one, so that a completion or undo of an
- * earlier day is a replay. Everything older is one settled run, so size and cost do not grow with age.
+ * A habit's streak. Events of days that can still change are stored one by one, so that changing an earlier day is
+ * a replay. Everything older is one settled run, so size and cost do not grow with age.
  */
 export type StreakState = Readonly<{
   settled: StreakRun;
   recent: StreakEvents;
   /** The first day that can still change (a day number): events before it are settled. */
   since: number;
-  /** The number of the latest event ever, even if it was undone. */
+  /** The number of the latest event, even if that was undone. */
   last: number;
+  /** Absent if no pause or skip can matter. */
+  free?: FreeDays | undefined;
 }>;
+
+/** A state in which every field has a value. */
+export type FullStreakState = StreakState & Readonly<{ free: FreeDays }>;
 
 /** The number of days before today that can be completed or undone. */
 export const daysBack = 7;
@@ -48,15 +64,16 @@ export function complete(
   rules: Rules,
   date: string,
   today = date,
-): StreakState | "already_completed" {
+): StreakState | "already_completed" | "skipped" {
   const day = dayNumber(date);
+  if (state.free?.skips.includes(day)) return "skipped";
   if (isCompletedOn(state.recent, day)) return "already_completed";
   const open = settleUntil(state, rules, dayNumber(today));
   const n = open.last + 1;
   return { ...open, recent: append(open.recent, { day, kind: "completed", n }), last: n };
 }
 
-/** The streak as if that day had never been completed, also after edits and time-zone changes. */
+/** The streak as if that day had never been completed, after later edits and changes of zone, too. */
 export function undo(
   state: StreakState,
   rules: Rules,
@@ -70,7 +87,7 @@ export function undo(
   return settleUntil({ ...stored, recent }, rules, dayNumber(today));
 }
 
-/** Applies new rules from today on; rules that ask for the same are not an edit. */
+/** Applies new rules from today on; equal rules are not an edit. */
 export function editRules(state: StreakState, oldRules: Rules, newRules: Rules, today: string): StreakState {
   if (sameDemand(oldRules, newRules)) return state;
   const day = dayNumber(today);
@@ -101,24 +118,31 @@ export function firstChangeableDay(state: StreakState): string {
 }
 
 /** Adds fields that older releases do not store; they may still run beside this one. */
-export function withNewFields(stored: StreakState): StreakState {
+export function withNewFields(stored: StreakState): FullStreakState {
   const recent = numbered(stored.recent);
   const last = Math.max(stored.last ?? 0, lastNumber(recent));
   const settled = { ...noRun, ...stored.settled };
-  return { settled, recent, since: stored.since ?? 0, last };
+  return { settled, recent, since: stored.since ?? 0, last, free: stored.free ?? noFreeDays };
 }
 
 /** Lets the days until today pass, and settles those that are too old to change. */
-function settleUntil(state: StreakState, rules: Rules, today: number): StreakState {
+export function settleUntil(state: StreakState, rules: Rules, today: number): StreakState {
   const { since } = withNewFields(state);
   return settleSince({ ...state, since: Math.max(since, today - changeableDays) }, rules, today);
 }
 
 /** Lets the days until today pass, and settles those before `since`. */
 export function settleSince(state: StreakState, rules: Rules, today: number): StreakState {
-  const { settled, recent, since, last } = withNewFields(state);
-  const { run, rest } = settle(settled, passDays(recent, today), rules, since);
-  return { settled: run, recent: rest, since, last };
+  const { settled, recent, since, last, free } = withNewFields(state);
+  const { run, rest } = settle(settled, passDays(recent, today), { rules, free: spansOf(free) }, since);
+  const open = Math.min(since, ...rest.map(({ day }) => day));
+  const needed = run.count === 0 ? open : Math.min(open, run.from, run.edited ?? open);
+  return withFreeDays({ settled: run, recent: rest, since, last }, settledFreeDays(free, needed, since));
+}
+
+export function withFreeDays(state: StreakState, free: FreeDays): StreakState {
+  const { free: _, ...others } = state;
+  return free.pauses.length + free.skips.length === 0 ? others : { ...others, free };
 }
 
 /** The streak as columns that queries compare with today: the count is 0 once today is after `alive_through`. */
@@ -131,40 +155,57 @@ type StreakView = {
   next_due: string | null;
   /** Every completed day that can still be today, now or after a time-zone change. */
   recent_dates: string[];
+  /** The free days, as text of PostgreSQL's type datemultirange. */
+  free_dates: string;
+  skipped_dates: string[];
 };
 
+/** The end of a streak that a pause without an end keeps alive. */
+export const endless = "9999-12-31";
+
+/** The streak after all events. */
+export function runOf(state: StreakState, rules: Rules) {
+  const { settled, recent, free } = withNewFields(state);
+  const demand = { rules, free: spansOf(free) };
+  const run = replay(settled, recent, demand);
+  return { run, demand, end: run.count === 0 ? null : aliveThrough(run, demand) };
+}
+
 export function view(state: StreakState, rules: Rules): StreakView {
-  const { settled, recent } = withNewFields(state);
-  const run = replay(settled, recent, rules);
+  const { recent } = withNewFields(state);
+  const { run, demand, end } = runOf(state, rules);
   const days = completedDays(recent);
   const canBeToday = days.filter((day) => day >= (run.last ?? 0) - daysOfMoves).sort((a, b) => a - b);
   return {
     streak_count: run.count,
     longest_streak: run.longest,
-    alive_through: run.count === 0 ? null : dateOfDay(run.alive),
+    alive_through: end === null ? null : dateOfDay(Math.min(end, dayNumber(endless))),
     next_due: nextDue(run, rules),
     recent_dates: canBeToday.map(dateOfDay),
+    free_dates: multirangeOf(freeSpans(demand)),
+    skipped_dates: (state.free?.skips ?? []).map(dateOfDay),
   };
 }
+
+/** With a week schedule, a free day frees its week. */
+const freeSpans = ({ rules, free }: Demand): Spans => ("times" in rhythmOf(rules) ? wholeWeeks(free) : free);
 
 /**
  * True if the habit belongs to the user's day: it was completed today, or its rules ask for today. `dueOn` of
  * api/queries/habit/read.ts is the same rule in SQL, and test/service/habit/due-habits.test.ts compares the two.
  */
-export function isDueOn(state: StreakState, rules: Rules, today: string): boolean {
-  const { next_due, recent_dates } = view(state, rules);
-  if (recent_dates.includes(today)) return true;
-  const rhythm = rhythmOf(rules);
-  if ("weekdays" in rhythm) return rhythm.weekdays.includes(isoWeekday(dayNumber(today)));
-  return next_due === null || next_due <= today;
-}
+export const isDueOn = (state: StreakState, rules: Rules, today: string): boolean =>
+  dueDays(state, rules)(today);
 
-/** `every_days` counts from the last completion. A week with enough completions makes the habit due again on Monday. */
-function nextDue({ last, dates }: StreakRun, rules: Rules): string | null {
+/** The same for many days; the streak is replayed only once. */
+export function dueDays(state: StreakState, rules: Rules): (today: string) => boolean {
+  const { next_due, recent_dates } = view(state, rules);
+  const free = freeSpans({ rules, free: spansOf(withNewFields(state).free) });
   const rhythm = rhythmOf(rules);
-  if (last === null || "weekdays" in rhythm) return null;
-  if ("every" in rhythm) return rhythm.every === 1 ? null : dateOfDay(last + rhythm.every);
-  const monday = weekStart(last);
-  const done = dates.filter((date) => date >= monday).length;
-  return dateOfDay(done >= rhythm.times ? monday + 7 : monday);
+  return (today) => {
+    if (recent_dates.includes(today)) return true;
+    if (isFree(free, dayNumber(today))) return false;
+    if ("weekdays" in rhythm) return rhythm.weekdays.includes(isoWeekday(dayNumber(today)));
+    return next_due === null || next_due <= today;
+  };
 }

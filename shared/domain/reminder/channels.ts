@@ -1,45 +1,104 @@
-/** The user's own address for a channel. */
-type Target<Column extends string = string> = Readonly<{
+/** A typed text of a channel: its address, or a text that goes with it. */
+export type ChannelText<Column extends string = string> = Readonly<{
   /** A column of users, which is also a field of the settings. */
   column: Column;
+  /** The label of its input; absent if the identity provider knows the text. */
+  label?: string;
+  hint?: string;
   format: string;
   maxLength: number;
   /** Completes "The … field must be …". */
   expects: string;
-  /** The card for typing it; absent if the identity provider knows the address. */
-  card?: Readonly<{ title: string; label: string; hint: string }>;
+  /** The channel works without it. */
+  optional?: true;
+  /** No page shows it again. */
+  secret?: true;
 }>;
 
 /** A way for reminders, with its texts. Its sender is in workers/reminder/channels/. */
 type Channel<Column extends string = string> = Readonly<{
-  /** The label of the choice, and a hint if the target has none. */
+  /** The label of the choice, and a hint if no text has one. */
   choice: string;
   hint?: string;
   /** Completes "Sent …" and "reminders …". */
   way: string;
-  /** A channel without one reaches nobody. */
-  target?: Target<Column>;
+  /** The address comes first. Browsers have their own addresses. A channel without targets reaches nobody. */
+  targets?: readonly ChannelText<Column>[];
+  /** The card for typing them. */
+  card?: Readonly<{ title: string; hint: string }>;
 }>;
 
 const declared = {
   email: {
     choice: "By e-mail",
     way: "by e-mail",
-    target: { column: "email", format: "email", maxLength: 254, expects: "an e-mail address" },
+    targets: [{ column: "email", format: "email", maxLength: 254, expects: "an e-mail address" }],
+  },
+  push: { choice: "To your browsers", way: "to your browsers", targets: [] },
+  ntfy: {
+    choice: "To your ntfy topic",
+    way: "to your ntfy topic",
+    targets: [
+      {
+        column: "ntfy_url",
+        label: "Topic",
+        hint: "For example https://ntfy.sh/ and a name that nobody guesses, or a topic of your own server.",
+        format: "ntfy-url",
+        maxLength: 500,
+        expects: "a public https address of a topic such as https://ntfy.sh/a-name-of-yours",
+      },
+      {
+        column: "ntfy_token",
+        label: "Access token",
+        hint: "Only for a protected topic.",
+        format: "header-token",
+        maxLength: 200,
+        expects: "a token such as tk_…, without spaces",
+        optional: true,
+        secret: true,
+      },
+    ],
+    card: { title: "ntfy", hint: "The app ntfy shows reminders on phones, with buttons." },
+  },
+  telegram: {
+    choice: "By Telegram",
+    way: "by Telegram",
+    targets: [
+      {
+        column: "telegram_chat_id",
+        label: "Chat id",
+        hint: "Write to your bot first. The bot @userinfobot tells your id.",
+        format: "telegram-chat",
+        maxLength: 40,
+        expects: "the number of a chat, or the @name of a channel",
+      },
+      {
+        column: "telegram_bot_token",
+        label: "Bot token",
+        hint: "@BotFather gives it for a bot of your own.",
+        format: "telegram-token",
+        maxLength: 100,
+        expects: "a token such as 123456:ABC-DEF…",
+        secret: true,
+      },
+    ],
+    card: { title: "Telegram", hint: "A bot of your own writes reminders to a chat, with buttons." },
   },
   webhook: {
     choice: "To your webhook",
     way: "to your webhook",
-    target: {
-      column: "webhook_url",
-      format: "webhook-url",
-      maxLength: 2_000,
-      expects: "a public https address such as https://example.com/kept, without a user name",
-      card: {
-        title: "Webhook",
+    targets: [
+      {
+        column: "webhook_url",
         label: "Address",
-        hint: "Reminders are posted here as JSON, signed as Standard Webhooks says. Leave it empty to have none.",
+        format: "webhook-url",
+        maxLength: 2_000,
+        expects: "a public https address such as https://example.com/kept, without a user name",
       },
+    ],
+    card: {
+      title: "Webhook",
+      hint: "Reminders are posted here as JSON, signed as Standard Webhooks says. Leave it empty to have none.",
     },
   },
   log: {
@@ -52,18 +111,27 @@ const declared = {
 type Declared = typeof declared;
 export type ReminderChannel = keyof Declared;
 export type ReachingChannel = {
-  [Name in ReminderChannel]: Declared[Name] extends { target: object } ? Name : never;
+  [Name in ReminderChannel]: Declared[Name] extends { targets: object } ? Name : never;
 }[ReminderChannel];
-export type TargetColumn = Declared[ReachingChannel]["target"]["column"];
+export type TargetColumn = Declared[ReachingChannel]["targets"][number]["column"];
 
 export const channels: Readonly<Record<ReminderChannel, Channel<TargetColumn>>> = declared;
 export const reminderChannels = Object.keys(declared) as ReminderChannel[];
 
-export const isReaching = (channel: ReminderChannel): channel is ReachingChannel =>
-  channels[channel].target !== undefined;
+/** The channels to which a person can send a test. */
+export const testedChannels = ["push", "ntfy", "telegram", "webhook"] as const satisfies ReachingChannel[];
+export type TestedChannel = (typeof testedChannels)[number];
 
-/** A value for the target of each channel, by column. */
-export const perTarget = <Value>(make: (target: Target<TargetColumn>) => Value) =>
+export const isReaching = (channel: ReminderChannel): channel is ReachingChannel =>
+  channels[channel].targets !== undefined;
+
+/** A value for the targets of each channel, by column. */
+export const perTarget = <Value>(make: (target: ChannelText<TargetColumn>) => Value) =>
   Object.fromEntries(
-    Object.values(channels).flatMap(({ target }) => (target ? [[target.column, make(target)]] : [])),
+    Object.values(channels).flatMap(({ targets = [] }) =>
+      targets.map((target) => [target.column, make(target)]),
+    ),
   ) as Record<TargetColumn, Value>;
+
+/** The most browsers of an account that show reminders. */
+export const mostBrowsers = 10;

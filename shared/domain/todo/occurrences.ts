@@ -2,8 +2,8 @@ import { RRuleTemporal } from "rrule-temporal";
 import { dayNumber, msPerDay } from "../day/day.ts";
 
 /**
- * The most periods of a search, and the days of each. Users choose the rules and workers pay for the search, so it must
- * be bounded: each of these takes one to three milliseconds at worst.
+ * The most periods of a search, and the days of each. Users choose the rules and workers pay for the search, so it
+ * has a bound: each of these takes one to three milliseconds at worst.
  */
 const yearly = { days: 366, most: 20 };
 const periods = new Map([
@@ -15,14 +15,13 @@ const periods = new Map([
   ["YEARLY", yearly],
 ]);
 
-/** A window with this many dates is not doubled any more, because dates cost more than the days between them. */
+/** A window with this many dates is not doubled, because dates cost more than the days between them. */
 const manyDates = 100;
 const lastDay = dayNumber("9999-12-31");
 
 /**
- * The days of a normalised rule begun at `anchorDate`, as day numbers from `fromDay` on. Windows double in length until
- * they hold many dates: cheap for one date, for a thousand and for a search in vain. UNTIL and COUNT are left to the
- * caller.
+ * The days of a normalised rule that begins at `anchorDate`, as day numbers from `fromDay` on. Windows double until
+ * they hold many dates: cheap for one date, for a thousand and for none. The caller applies UNTIL and COUNT.
  */
 export function* occurrences(text: string, anchorDate: string, fromDay: number): Generator<number> {
   const { library, fits, days, most } = readRule(text, anchorDate);

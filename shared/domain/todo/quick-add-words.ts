@@ -1,4 +1,6 @@
-/** Reading a line of this length takes a few milliseconds; a longer one is not read. */
+import type { TimeOfDay } from "../vocabulary.ts";
+
+/** A line of this length takes a few milliseconds; longer ones are not read. */
 export const longestLine = 300;
 
 /** A word of a line, in lower case and without a full stop, with its position. */
@@ -9,20 +11,11 @@ export type FoundWords<Value> = readonly [value: Value, next: number] | undefine
 export type Reader<Value> = (words: readonly LineWord[], at: number) => FoundWords<Value>;
 
 export function wordsOf(text: string): readonly LineWord[] {
-  return Array.from(text.matchAll(/[,&]|[^\s,&]+/g), ({ 0: written, index }) => {
-    const bare = written.replace(/[.;:?]+$/, "");
+  return Array.from(text.matchAll(/[,&]|[^\s,&()]+/g), ({ 0: written, index }) => {
+    const bare = /^every!$/i.test(written) ? written : written.replace(/[.;:?!]+$/, "");
     return { text: bare.toLowerCase(), start: index, end: index + bare.length };
   });
 }
-
-/** A value found in a text, and the rest of the text. */
-export type Part<Value> = Readonly<{ value: Value | undefined; rest: string }>;
-
-export const nothingIn = (text: string): Part<never> => ({ value: undefined, rest: text });
-
-/** A text without a part; the words around it stay separate. */
-export const without = (text: string, { start, end }: Readonly<{ start: number; end: number }>): string =>
-  `${text.slice(0, start)} ${text.slice(end)}`;
 
 /** Reads one of the words of a map. */
 export const wordOf =
@@ -36,8 +29,11 @@ export const wordOf =
 export const skip = (words: readonly LineWord[], at: number, ...texts: readonly string[]): number =>
   texts.includes(words[at]?.text ?? "") ? at + 1 : at;
 
-/** Reads one or several, as in `Mon, Wed and Fri`. */
-export function listOf<Value>(read: Reader<Value>): Reader<readonly Value[]> {
+/**
+ * Reads one or several, as in `Mon, Wed and Fri`.
+ * @param isLoose true if a space may separate them, as in `Mon Wed Fri`
+ */
+export function listOf<Value>(read: Reader<Value>, isLoose = false): Reader<readonly Value[]> {
   return (words, at) => {
     let found = read(words, at);
     const values: Value[] = [];
@@ -45,27 +41,33 @@ export function listOf<Value>(read: Reader<Value>): Reader<readonly Value[]> {
       if (!found) return values.length > 0 ? [values, next] : undefined;
       values.push(found[0]);
       next = found[1];
-      const joined = skip(words, skip(words, next, ","), "and", "&", "or");
-      found = joined > next ? read(words, joined) : undefined;
+      const joined = skip(words, skip(words, next, ","), "and", "&");
+      found = isLoose || joined > next ? read(words, joined) : undefined;
     }
   };
 }
 
-const spelled = (forms: readonly (readonly string[])[]): ReadonlyMap<string, number> =>
+const numbered = (forms: readonly (readonly string[])[]): ReadonlyMap<string, number> =>
   new Map(forms.flatMap((names, index) => names.map((name) => [name, index + 1] as const)));
 
-/** 1 is Monday. */
-export const weekdays = spelled([
+/** 1 is Monday. Common misspellings are among them. */
+export const weekdays = numbered([
   ["mon", "monday", "mondays"],
-  ["tue", "tues", "tuesday", "tuesdays"],
-  ["wed", "wednesday", "wednesdays"],
-  ["thu", "thur", "thurs", "thursday", "thursdays"],
-  ["fri", "friday", "fridays"],
-  ["sat", "saturday", "saturdays"],
+  ["tue", "tues", "tuesday", "tuesdays", "tusday", "teusday"],
+  ["wed", "weds", "wednesday", "wednesdays", "wensday", "wednsday", "wendesday"],
+  ["thu", "thur", "thurs", "thursday", "thursdays", "thurday", "thrusday"],
+  ["fri", "friday", "fridays", "firday"],
+  ["sat", "saturday", "saturdays", "saterday", "satuday"],
   ["sun", "sunday", "sundays"],
 ]);
 
-export const months = spelled([
+export const partsOfDay = new Map<string, TimeOfDay>([
+  ...["morning", "mornings"].map((name) => [name, "morning"] as const),
+  ...["afternoon", "afternoons"].map((name) => [name, "afternoon"] as const),
+  ...["evening", "evenings", "night", "nights"].map((name) => [name, "evening"] as const),
+]);
+
+export const months = numbered([
   ["january", "jan"],
   ["february", "feb"],
   ["march", "mar"],
@@ -80,7 +82,7 @@ export const months = spelled([
   ["december", "dec"],
 ]);
 
-const numbers = spelled([
+export const numbers = numbered([
   ["one", "once"],
   ["two", "twice"],
   ["three"],
@@ -90,7 +92,7 @@ const numbers = spelled([
   ["seven"],
 ]);
 
-const ordinals = new Map([
+export const ordinals = new Map([
   ["first", 1],
   ["second", 2],
   ["third", 3],

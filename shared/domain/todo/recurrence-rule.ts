@@ -24,7 +24,7 @@ const parts: Record<string, { normalise: (value: string) => string | undefined; 
     demand: "have weekdays such as MO,FR or 1MO,-1FR in BYDAY",
   },
   BYMONTHDAY: {
-    normalise: (value) => list(value, (one) => place(one, 31), Number),
+    normalise: (value) => list(value, (one) => position(one, 31), Number),
     demand: "have days from 1 to 31 or -31 to -1 in BYMONTHDAY",
   },
   BYMONTH: {
@@ -32,8 +32,8 @@ const parts: Record<string, { normalise: (value: string) => string | undefined; 
     demand: "have months from 1 to 12 in BYMONTH",
   },
   BYSETPOS: {
-    normalise: (value) => list(value, (one) => place(one, 366), Number),
-    demand: "have places from 1 to 366 or -366 to -1 in BYSETPOS",
+    normalise: (value) => list(value, (one) => position(one, 366), Number),
+    demand: "have positions from 1 to 366 or -366 to -1 in BYSETPOS",
   },
   UNTIL: {
     normalise: until,
@@ -91,14 +91,15 @@ function findConflict({
   if (UNTIL && COUNT) return "have UNTIL or COUNT, not both";
   if (BYMONTHDAY && FREQ === "WEEKLY") return "not have BYMONTHDAY with FREQ=WEEKLY";
   if (BYSETPOS && !BYDAY && !BYMONTHDAY && !BYMONTH) return "have BYDAY, BYMONTHDAY or BYMONTH with BYSETPOS";
-  if (BYSETPOS && isBeyond(BYSETPOS, FREQ, BYDAY)) return "have a place in BYSETPOS that its period reaches";
+  if (BYSETPOS && isBeyond(BYSETPOS, FREQ, BYDAY))
+    return "have a position in BYSETPOS that its period reaches";
   return findNumberedConflict(FREQ, BYDAY, BYMONTHDAY, BYMONTH);
 }
 
-/** True if no day or week has that many days; searching for one would be costly and in vain. */
-function isBeyond(places: string, freq: string, byDay?: string): boolean {
+/** True if no day or week has that many days; a search would be costly and find nothing. */
+function isBeyond(positions: string, freq: string, byDay?: string): boolean {
   const atMost = freq === "WEEKLY" ? (byDay?.split(",").length ?? 1) : freq === "DAILY" ? 1 : 366;
-  return places.split(",").every((one) => Math.abs(Number(one)) > atMost);
+  return positions.split(",").every((one) => Math.abs(Number(one)) > atMost);
 }
 
 /**
@@ -149,7 +150,7 @@ function weekday(value: string): string | undefined {
 }
 
 /** A position counted from the beginning or, with a minus, from the end. */
-function place(value: string, max: number): string | undefined {
+function position(value: string, max: number): string | undefined {
   const [, sign, digits = ""] = /^([+-]?)(\d{1,3})$/.exec(value) ?? [];
   const number = Number(digits);
   return number >= 1 && number <= max ? `${sign === "-" ? "-" : ""}${number}` : undefined;

@@ -13,7 +13,7 @@ type Series = Readonly<{ rule: string; anchor: string }>;
 export function parseRecurrence(text: string): { rule: string } | { error: string } {
   const parsed = parseRule(text);
   if ("error" in parsed) return parsed;
-  // A rule that never matches, such as the first Monday on a 31st, is found by searching the years after 2000.
+  // A search of the years after 2000 finds rules that never match, such as the first Monday on a 31st.
   const days = parsed.rule.replace(/;(INTERVAL|UNTIL|COUNT)=\d+/g, "");
   if (firstOccurrence(days, "2001-01-01")) return parsed;
   return { error: "The recurrence field must match some date." };
@@ -85,7 +85,7 @@ function countOf(rule: string): number | undefined {
   return count === undefined ? undefined : Number(count);
 }
 
-/** The day of UNTIL is included. A search that finds nothing within its bound is the end of the series. */
+/** The day of UNTIL is included. A search without a result within its bound ends the series. */
 function find({ rule, anchor }: Series, fromDay: number): string | null {
   const [day] = occurrences(rule, anchor, fromDay);
   if (day === undefined) return null;

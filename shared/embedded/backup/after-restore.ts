@@ -35,13 +35,26 @@ export async function makeUpFor(url: string, { password, lostBytes, sentUntil }:
 async function markRung(sql: SQL, until: string): Promise<number> {
   return sql.begin(async (transaction) => {
     await transaction`
-      update reminder_deliveries
-      set status = case when todo_id is null then 'cancelled' else 'missed' end, finished_at = now()
+      update reminder_deliveries d
+      set status = case when d.todo_id is null and to_jsonb(d) ->> 'habit_id' is null then 'cancelled' else 'missed' end,
+        finished_at = now()
       where finished_at is null`;
     const missed = await transaction`
       update reminders set status = 'missed', updated_at = now()
       where status = 'scheduled' and (delivery_id is not null or remind_at <= ${until}::timestamptz)
       returning 1`;
-    return missed.length;
+    return missed.length + (await postponeHabits(transaction, until));
   });
+}
+
+/** A backup of an earlier release has no reminders of habits. A tick finds the next time of those that are postponed. */
+async function postponeHabits(transaction: SQL, until: string): Promise<number> {
+  const [{ exists }] = await transaction`
+    select exists (select from information_schema.columns where table_name = 'habits' and column_name = 'rings_at')`;
+  if (!exists) return 0;
+  const postponed = await transaction`
+    update habits set rings_at = ${until}::timestamptz + interval '1 millisecond', delivery_id = null
+    where rings_at <= ${until}::timestamptz
+    returning 1`;
+  return postponed.length;
 }

@@ -4,7 +4,7 @@ import { runningDatabase } from "../../process/running-database.ts";
 import { elapsed } from "../servers/elapsed.ts";
 import { makeBaseBackup, packedBytes } from "./base-backup.ts";
 import { keepNewest } from "./catalogue.ts";
-import { placeOf } from "./place.ts";
+import { backupFolders } from "./folders.ts";
 
 /**
  * `npm run backup [-- --keep N]`: makes a base backup of the running embedded database and removes all but the newest
@@ -16,13 +16,13 @@ async function main(): Promise<void> {
     throw new Error(`--keep must be the number of backups to keep, 1 or more, not "${keep}".`);
   const start = performance.now();
   const config = loadCommonConfig();
-  const place = placeOf(config);
+  const folders = backupFolders(config);
   const url = await runningDatabase(config);
-  const { archive, folder } = await makeBaseBackup(place, url);
+  const { archive, folder } = await makeBaseBackup(folders, url);
   console.log(`Backed up in ${elapsed(start)}, ${(packedBytes(folder) / 1e6).toFixed(1)} MB: ${folder}`);
   console.log("Changes from here on are backed up within a minute, as long as npm start runs.");
   if (keep === undefined) return;
-  const removed = keepNewest(place.backupDir, Number(keep), archive);
+  const removed = keepNewest(folders.backupDir, Number(keep), archive);
   if (removed > 0) console.log(`Removed ${removed} older ${removed === 1 ? "backup" : "backups"}.`);
 }
 

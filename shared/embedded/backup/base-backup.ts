@@ -4,9 +4,9 @@ import { SQL } from "bun";
 import { lockFile } from "../lock.ts";
 import { type BaseBackup, type Manifest, manifestFile, removeUnfinished, unfinished } from "./catalogue.ts";
 import { copyCluster } from "./copy-cluster.ts";
+import type { BackupFolders } from "./folders.ts";
 import { sqlMoment, stampOf } from "./moment.ts";
 import { pack, packedName, toDisk } from "./packed.ts";
-import type { Place } from "./place.ts";
 import { archiveOf, baseFolder, beginArchive, segmentFile, type WalArchive } from "./wal-archive.ts";
 
 /**
@@ -25,7 +25,10 @@ const archiveTimeout = "60s";
  * until it is whole.
  * @throws with a line for people
  */
-export async function makeBaseBackup({ dataDir, backupDir }: Place, url: string): Promise<BaseBackup> {
+export async function makeBaseBackup(
+  { dataDir, backupDir }: BackupFolders,
+  url: string,
+): Promise<BaseBackup> {
   mkdirSync(backupDir, { recursive: true, mode: 0o700 });
   if (!lockFile(join(backupDir, "backup.lock")))
     throw new Error(`Another backup or restore works in ${backupDir}.`);
@@ -89,16 +92,16 @@ async function archiveIn(backupDir: string, cluster: string): Promise<WalArchive
 
 /** The backup belongs to one session of PostgreSQL and is void if that session ends early. */
 async function copyRunning(sql: SQL, cluster: string, draft: string): Promise<Omit<Manifest, "beside">> {
-  const place = join(draft, "cluster");
+  const clusterFolder = join(draft, "cluster");
   const present = sql.unsafe(sqlMoment("clock_timestamp()"));
   const [{ startedAt }] = await sql`
     select ${present} as "startedAt" from pg_backup_start('kept', true)`;
-  const contents = await copyCluster(cluster, place);
+  const contents = await copyCluster(cluster, clusterFolder);
   const [end] = await sql`
     select labelfile, pg_walfile_name(lsn) as "lastSegment", ${present} as "finishedAt"
     from pg_backup_stop(false)`;
   const { labelfile, lastSegment, finishedAt } = end;
-  const label = join(place, packedName("backup_label"));
+  const label = join(clusterFolder, packedName("backup_label"));
   writeFileSync(label, await Bun.zstdCompress(labelfile), { mode: 0o600, flush: true });
   const [, firstSegment] = /^START WAL LOCATION: .*\(file (\w{24})\)/m.exec(labelfile) ?? [];
   if (!firstSegment) throw new Error(`PostgreSQL's label of the backup has no segment: ${labelfile}`);

@@ -3,7 +3,7 @@ import { presentMoment } from "./moment.ts";
 import { type Ending, endingOf, segmentsIn } from "./wal-archive.ts";
 import { endOf, runFrom } from "./wal-segments.ts";
 
-/** The material of a restore: a base backup, and the log after it. */
+/** The parts of a restore: a base backup, and the log after it. */
 export type Source = Readonly<{
   backup: BaseBackup;
   segments: readonly string[];

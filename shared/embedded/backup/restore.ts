@@ -12,8 +12,8 @@ import { startBackedUpPostgres } from "./archive-wal.ts";
 import { demandSpace, makeBaseBackup } from "./base-backup.ts";
 import { listBaseBackups } from "./catalogue.ts";
 import { chooseSource, type Source } from "./choose.ts";
+import { type BackupFolders, backupFolders } from "./folders.ts";
 import { momentOf, presentMoment, stampOf } from "./moment.ts";
-import { type Place, placeOf } from "./place.ts";
 import { layOut, type Recovered, readBeside, recover } from "./recover.ts";
 import { archiveOf, endArchive } from "./wal-archive.ts";
 import { segmentBytes } from "./wal-segments.ts";
@@ -26,24 +26,24 @@ const options = { to: { type: "string" }, list: { type: "boolean" }, drill: { ty
  */
 async function main(): Promise<void> {
   const { to, list = false, drill = false } = parseArgs({ options }).values;
-  const place = placeOf(loadCommonConfig());
-  if (list) return printList(place);
+  const folders = backupFolders(loadCommonConfig());
+  if (list) return printList(folders);
   const moment = to === undefined ? undefined : momentOf(to);
-  if (drill) return tryOut(place, moment);
+  if (drill) return tryOut(folders, moment);
   const start = performance.now();
-  lockDataDir(place.dataDir);
-  if (existsSync(place.backupDir) && !lockFile(join(place.backupDir, "backup.lock")))
-    throw new Error(`A backup is just being made in ${place.backupDir}. Try again after it.`);
-  const present = embeddedCluster(place.dataDir);
+  lockDataDir(folders.dataDir);
+  if (existsSync(folders.backupDir) && !lockFile(join(folders.backupDir, "backup.lock")))
+    throw new Error(`A backup is just being made in ${folders.backupDir}. Try again after it.`);
+  const present = embeddedCluster(folders.dataDir);
   await endOrphan(join(present.folder, "postmaster.pid"), present.folder, "SIGINT");
-  await keepPresent(present, place);
-  const source = await chooseSource(place.backupDir, moment);
+  await keepPresent(present, folders);
+  const source = await chooseSource(folders.backupDir, moment);
   console.log(`Restoring from ${source.backup.folder} …`);
-  const draft = await restoreBeside(present, place, source, moment);
-  await takeMissingFiles(place, source);
+  const draft = await restoreBeside(present, folders, source, moment);
+  await takeMissingFiles(folders, source);
   const aside = replace(present, draft);
   console.log(`Restored in ${elapsed(start)}.${aside ? ` What was there is in ${aside}.` : ""}`);
-  if (aside) return backUpAnew(place);
+  if (aside) return backUpAnew(folders);
   // The original database may live elsewhere, and a backup of this copy would be mistaken for one of it.
   console.log(
     "There is no backup of it: make one (npm run backup) after the start if it takes the other's place.",
@@ -51,27 +51,32 @@ async function main(): Promise<void> {
 }
 
 /** Restores into a folder of its own, beside a running Kept, and removes it again. */
-async function tryOut(place: Place, moment: string | undefined): Promise<void> {
-  const dataDir = join(place.dataDir, "drill");
+async function tryOut(folders: BackupFolders, moment: string | undefined): Promise<void> {
+  const dataDir = join(folders.dataDir, "drill");
   const start = performance.now();
-  const cluster = { ...embeddedCluster(place.dataDir), folder: join(dataDir, "postgres") };
+  const cluster = { ...embeddedCluster(folders.dataDir), folder: join(dataDir, "postgres") };
   lockDataDir(dataDir);
   try {
-    await restoreBeside(cluster, { ...place, dataDir }, await chooseSource(place.backupDir, moment), moment);
+    await restoreBeside(
+      cluster,
+      { ...folders, dataDir },
+      await chooseSource(folders.backupDir, moment),
+      moment,
+    );
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
   console.log(`The backup is good: it was restored and removed again in ${elapsed(start)}.`);
 }
 
-function printList({ backupDir }: Place): void {
+function printList({ backupDir }: BackupFolders): void {
   const backups = listBaseBackups(backupDir);
   if (backups.length === 0) console.log(`There is no backup in ${backupDir}.`);
   for (const { folder, manifest } of backups) console.log(`${manifest.finishedAt}  ${folder}`);
 }
 
 /** Backs up the newest changes of the cluster to be replaced, so that they can be restored later. */
-async function keepPresent({ folder }: Cluster, { backupDir }: Place): Promise<void> {
+async function keepPresent({ folder }: Cluster, { backupDir }: BackupFolders): Promise<void> {
   const archive = archiveOf(folder);
   if (archive?.folder.startsWith(`${backupDir}/`) && existsSync(archive.folder))
     await endArchive(folder, archive);
@@ -80,7 +85,7 @@ async function keepPresent({ folder }: Cluster, { backupDir }: Place): Promise<v
 /** Restores into a folder beside the present cluster, which stays untouched if this fails. */
 async function restoreBeside(
   present: Cluster,
-  { dataDir }: Place,
+  { dataDir }: BackupFolders,
   source: Source,
   moment: string | undefined,
 ): Promise<string> {
@@ -140,7 +145,7 @@ function tell({ lastChangeAt }: Recovered, moment: string | undefined, missed: n
 }
 
 /** Existing files of DATA_DIR are newer and stay. The database already has the present password. */
-async function takeMissingFiles({ dataDir }: Place, { backup }: Source): Promise<void> {
+async function takeMissingFiles({ dataDir }: BackupFolders, { backup }: Source): Promise<void> {
   for (const name of backup.manifest.beside.filter((name) => !existsSync(join(dataDir, name))))
     writeFileSync(join(dataDir, name), await readBeside(backup, name), { mode: 0o600, flush: true });
 }
@@ -160,10 +165,10 @@ function replace({ folder }: Cluster, draft: string): string | undefined {
 }
 
 /** The history of the restored cluster begins with a backup of its own. */
-async function backUpAnew(place: Place): Promise<void> {
+async function backUpAnew(folders: BackupFolders): Promise<void> {
   try {
-    const postgres = await startBackedUpPostgres(place.dataDir);
-    const { folder } = await makeBaseBackup(place, postgres.url).finally(postgres.stop);
+    const postgres = await startBackedUpPostgres(folders.dataDir);
+    const { folder } = await makeBaseBackup(folders, postgres.url).finally(postgres.stop);
     console.log(`A first backup of it is in ${folder}. Now start Kept.`);
   } catch (error) {
     console.error(`There is no backup of it yet (${error instanceof Error ? error.message : error}).`);

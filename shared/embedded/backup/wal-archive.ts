@@ -21,7 +21,7 @@ import { isSegment, isWritten } from "./wal-segments.ts";
  */
 export type WalArchive = Readonly<{ folder: string }>;
 
-/** The end of a archive whose cluster was replaced: the archive is complete until `endedAt`. */
+/** The end of an archive whose cluster was replaced: the archive is complete until `endedAt`. */
 export type Ending = Readonly<{
   /** The time of the last write to the cluster. */
   lastWriteAt: string;
@@ -39,7 +39,7 @@ export function archiveOf(cluster: string): WalArchive | undefined {
   return existsSync(file) ? { folder: resolve(cluster, readFileSync(file, "utf8")) } : undefined;
 }
 
-/** Starts a archive in `backupDir`. From then on PostgreSQL archives its log. */
+/** Starts an archive in `backupDir`. From then on PostgreSQL archives its log. */
 export async function beginArchive(cluster: string, backupDir: string): Promise<WalArchive> {
   const archive: WalArchive = { folder: join(backupDir, `chain-${stampOf(new Date())}`) };
   for (const folder of [walFolder(archive), baseFolder(archive)])
@@ -59,7 +59,7 @@ export async function beginArchive(cluster: string, backupDir: string): Promise<
   return archive;
 }
 
-/** Stops archiving for the archive; its files stay. */
+/** Stops archiving; the files of the archive stay. */
 export const leaveArchive = (cluster: string): void =>
   rmSync(join(cluster, spoolFolder), { recursive: true, force: true });
 

@@ -8,16 +8,16 @@ const segmentsPerLog = 256;
 /** A name is the timeline (8 hex digits) and the position in the log (16). */
 export const isSegment = (name: string): boolean => /^[0-9A-F]{24}$/.test(name);
 
-const placeOf = (segment: string): number =>
+const numberOf = (segment: string): number =>
   Number.parseInt(segment.slice(8, 16), 16) * segmentsPerLog + Number.parseInt(segment.slice(16), 16);
 
 /** The end of a segment in bytes from the beginning of the log. */
-export const endOf = (segment: string): number => (placeOf(segment) + 1) * segmentBytes;
+export const endOf = (segment: string): number => (numberOf(segment) + 1) * segmentBytes;
 
 function nextOf(segment: string): string {
-  const place = placeOf(segment) + 1;
+  const number = numberOf(segment) + 1;
   const digits = (part: number) => part.toString(16).toUpperCase().padStart(8, "0");
-  return segment.slice(0, 8) + digits(Math.floor(place / segmentsPerLog)) + digits(place % segmentsPerLog);
+  return segment.slice(0, 8) + digits(Math.floor(number / segmentsPerLog)) + digits(number % segmentsPerLog);
 }
 
 /** The names that follow each other without a gap, from `first` on. */
@@ -36,6 +36,6 @@ export function isWritten(path: string): boolean {
   const file = openSync(path, "r");
   const bytes = readSync(file, header, 0, 16, 0);
   closeSync(file);
-  const place = BigInt(placeOf(basename(path))) * BigInt(segmentBytes);
-  return bytes === 16 && header.getUint16(0, true) !== 0 && header.getBigUint64(8, true) === place;
+  const position = BigInt(numberOf(basename(path))) * BigInt(segmentBytes);
+  return bytes === 16 && header.getUint16(0, true) !== 0 && header.getBigUint64(8, true) === position;
 }

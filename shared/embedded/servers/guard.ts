@@ -1,4 +1,5 @@
 import { closeSync, openSync } from "node:fs";
+import { boundLog } from "../bounded-log.ts";
 import { bareEnvironment } from "./bare-environment.ts";
 
 /** A system user for a program. If optional, its absence means the current user. */
@@ -23,9 +24,9 @@ type Guarded = Readonly<{
   stop(): Promise<void>;
 }>;
 
-// Stops the program when stdin ends, which the kernel guarantees even if we are killed -9. The watch is a process of
-// its own, to outlive a kill -9 of this shell; its group, sleep included, is ended last. The script is not a file,
-// because the program's user may not read our folders.
+// Stops the program when stdin ends, which the kernel guarantees even after a kill -9 of this process. The watch is
+// a process of its own, to outlive a kill -9 of this shell; its group, sleep included, is ended last. The script is
+// not a file, because the program's user may not read Kept's folders.
 const guardScript = `
 signal=$1; shift
 exec 3<&0 </dev/null
@@ -48,8 +49,8 @@ exit "$status"
 `;
 
 /**
- * Runs a program that always ends when we do. Its own session keeps a Ctrl-C in the terminal from it, so that we can
- * stop programs in order.
+ * Runs a program that always ends with this process. Its own session keeps a Ctrl-C in the terminal from it, so
+ * that programs can be stopped in order.
  */
 export function spawnGuarded({ command, cwd, env, user, logFile, stopSignal }: GuardedCommand): Guarded {
   const log = openSync(logFile, "a", 0o600);
@@ -61,8 +62,12 @@ export function spawnGuarded({ command, cwd, env, user, logFile, stopSignal }: G
     ...user,
   });
   closeSync(log);
+  const leaveLog = boundLog(logFile);
   // If only the guard's shell died, the end of its stdin makes the watch stop the program.
-  const exited = guard.exited.finally(() => guard.stdin.end());
+  const exited = guard.exited.finally(() => {
+    leaveLog();
+    return guard.stdin.end();
+  });
   return {
     exited,
     async stop() {

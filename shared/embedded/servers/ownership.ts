@@ -2,11 +2,11 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * True if only we, root and the owner of this program can have created `path` or can change it. Programs beside the
- * data folder run unasked, and any user could put one into a folder that is open to all.
+ * True if only this user, root and the owner of this program can have created `path` or can change it. Programs
+ * beside the data folder run unasked, and any user could put one into a folder that is open to all.
  */
 export function hasTrustedOwners(path: string): boolean {
-  // Both paths are checked, because our own link may lead through folders of other users.
+  // Both paths are checked, because a link of this user may lead through folders of others.
   return [path, realpathSync(path)].every((way) => foldersTo(way).every((folder) => isTrusted(folder, way)));
 }
 

@@ -46,7 +46,7 @@ function copyBinaries(native: string, copy: string): void {
   rmSync(draft, { recursive: true, force: true });
   cpSync(native, draft, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith(".a") });
   completeSymlinks(draft);
-  // The umask may have been too strict when npm or we wrote the files.
+  // The umask may have been too strict when npm or Kept wrote the files.
   Bun.spawnSync(["chmod", "-R", "u+rwX,go+rX", dirname(copy)]);
   renameSync(draft, copy);
 }
@@ -62,7 +62,7 @@ function completeSymlinks(native: string): void {
     try {
       symlinkSync(basename(source), link);
     } catch {
-      return; // A read-only node_modules: the copy gets them.
+      return; // A read-only node_modules gets no links, so the copy has them.
     }
   }
 }

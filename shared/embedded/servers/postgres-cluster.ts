@@ -22,7 +22,7 @@ export type Cluster = Readonly<{
   password: string;
 }>;
 
-/** Builds the cluster beside its place and then moves it there, so that a killed start leaves no half of one. */
+/** Builds the cluster in another folder and then moves it, so that a killed start leaves no half of one. */
 export async function createCluster({ bin, folder, logFile, user, password }: Cluster): Promise<void> {
   const draft = `${folder}.new`;
   const cluster = join(draft, "cluster");
@@ -31,10 +31,10 @@ export async function createCluster({ bin, folder, logFile, user, password }: Cl
   mkdirSync(cluster, { recursive: true, mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (user) for (const path of [draft, cluster, passwordFile]) chownSync(path, user.uid, user.gid);
-  const place = seenBy(user, cluster);
+  const seenFolder = seenBy(user, cluster);
   const initdb = spawnGuarded({
     command: [
-      ...[join(bin, "initdb"), "-D", place, "--username=kept", `--pwfile=${place}/../password`],
+      ...[join(bin, "initdb"), "-D", seenFolder, "--username=kept", `--pwfile=${seenFolder}/../password`],
       ...["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"],
       ...["--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
     ],
@@ -49,7 +49,7 @@ export async function createCluster({ bin, folder, logFile, user, password }: Cl
 }
 
 /**
- * PostgreSQL refuses to run as root; as root we run it as the cluster's owner, or as postgres or nobody.
+ * PostgreSQL refuses to run as root, so root runs it as the cluster's owner, or as postgres or nobody.
  * @returns undefined when the current user can run it
  */
 export function serviceUser(folder: string): User | undefined {

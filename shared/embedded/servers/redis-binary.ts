@@ -21,14 +21,14 @@ const refreshMs = 30 * 86_400_000;
 export async function redisBinary(runtimeDir: string, report: (line: string) => void): Promise<RedisBinary> {
   const installed = onPath();
   if (installed) return installed;
-  const place = join(runtimeDir, "redis");
+  const folder = join(runtimeDir, "redis");
   demandOurs(runtimeDir);
-  const found = unpacked(place);
-  if (found && Date.now() - statSync(place).mtimeMs > refreshMs) void refresh(runtimeDir, report);
+  const found = unpacked(folder);
+  if (found && Date.now() - statSync(folder).mtimeMs > refreshMs) void refresh(runtimeDir, report);
   if (found) return found;
   report("there is no Redis here: fetching it from the system's packages");
   const complaint = await fetchRedis(runtimeDir).catch((error: Error) => error.message);
-  const fetched = onPath() ?? unpacked(place);
+  const fetched = onPath() ?? unpacked(folder);
   if (!fetched)
     throw new Error(
       `Kept needs Redis or Valkey 6.2 or newer. Install valkey-server or redis-server, or set REDIS_URL. ${complaint}`,
@@ -106,16 +106,16 @@ function runs({ path, env }: RedisBinary): boolean {
 async function fetchFromDebian(runtimeDir: string): Promise<void> {
   mkdirSync(runtimeDir, { recursive: true, mode: 0o755 });
   removeAbandoned(runtimeDir);
-  const place = join(runtimeDir, "redis");
+  const folder = join(runtimeDir, "redis");
   const draft = join(runtimeDir, `redis.${process.pid}`);
   mkdirSync(draft);
   try {
     await fetchDebianPackage(["redis-server", "valkey-server"], draft);
     // The previous one is moved away, not removed, because a neighbour may be about to start it.
-    if (existsSync(place)) renameSync(place, join(draft, "before"));
-    renameSync(join(draft, "root"), place);
+    if (existsSync(folder)) renameSync(folder, join(draft, "before"));
+    renameSync(join(draft, "root"), folder);
     // Unpacking set the folder's time to that of the package.
-    utimesSync(place, new Date(), new Date());
+    utimesSync(folder, new Date(), new Date());
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }

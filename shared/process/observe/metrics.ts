@@ -39,12 +39,15 @@ function mayRead(
   return shown.length === wanted.length && timingSafeEqual(shown, wanted);
 }
 
-/** The Host header counts too: by DNS rebinding, a foreign page in a local browser reaches us under its own name. */
+/**
+ * The Host header counts too: by DNS rebinding, a foreign page in a local browser reaches this process under its
+ * own name.
+ */
 function isLocal(headers: Headers, remoteAddress: string | undefined): boolean {
   if (isForwarded(headers) || !/^(127\.|::1$|::ffff:127\.)/.test(remoteAddress ?? "")) return false;
   return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(headers.get("host") ?? "");
 }
 
-/** Behind a proxy on this machine every request seems to come from here. */
+/** Behind a proxy on this machine every request seems to come from this machine. */
 const isForwarded = (headers: Headers): boolean =>
   ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => headers.has(name));

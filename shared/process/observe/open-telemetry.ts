@@ -68,7 +68,7 @@ export function createTracing({ service, endpoint, config, log }: Parts): Tracin
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override our own attributes. */
+/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override Kept's own attributes. */
 const resourceOf = (service: string) =>
   defaultResource()
     .merge(resourceFromAttributes({ "service.name": service, "service.version": version }))

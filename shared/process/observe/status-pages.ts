@@ -7,11 +7,11 @@ type StatusPage = (headers: Headers, remoteAddress: () => string | undefined) =>
 /** The addresses of all status pages. */
 export const statusPaths = ["/health/live", "/health/accepting", "/health/ready", "/metrics"] as const;
 
-/** True for the paths by which a balancer decides where to send requests. */
+/** True for paths of a balancer's questions. */
 export const isAskedByBalancers = (path: string): boolean =>
   path === "/health/ready" || path === "/health/accepting";
 
-/** @returns undefined when the request is for something else */
+/** @returns undefined for any other request */
 export type FindStatusPage = (method: string, path: string) => StatusPage | undefined;
 
 type StatusOf = Readonly<{

@@ -38,7 +38,7 @@ function openAuthenticator(
   });
 }
 
-/** A provider whose keys come from elsewhere. */
+/** A provider whose keys the test gives. */
 function startProvider(keys: () => Response): string {
   const provider = Bun.serve({
     hostname: "127.0.0.1",
@@ -88,7 +88,7 @@ test("a signature is checked once for each key; an expiry, another key of that n
     return [await outcomeOf(authenticate, token), verify.mock.calls.length];
   };
   expect(await present(short, 0)).toEqual(["ok", 1]);
-  expect(await present(short, 12)).toEqual(["ok", 1]); // expired by less than clocks may differ, so checked again
+  expect(await present(short, 12)).toEqual(["ok", 1]); // Expired, but by less than clocks may differ, so it is checked again.
   expect(await present(short, 16)).toEqual(["unauthenticated", 2]);
   expect(await present(long, 20)).toEqual(["ok", 3]);
   published = { ...other.publicKey(), kid: own.kid ?? "" };
@@ -161,7 +161,7 @@ test("a token in use is checked again before its time, once, so that none of its
     await Bun.sleep(50);
   };
   expect([await present(0), await present(41), checks.length]).toEqual(["ok", "ok", 1]);
-  // All of these are answered while the provider is not.
+  // All of these are answered while the provider is away.
   expect([await present(55), await present(56), await present(59)]).toEqual(["ok", "ok", "ok"]);
   await isAnswered(2);
   expect([await present(95), checks.length]).toEqual(["ok", 2]);

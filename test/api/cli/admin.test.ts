@@ -17,6 +17,8 @@ test("without a command, and for an unknown one, it lists all", async () => {
     "actions",
     "archive-log",
     "backup",
+    "connections",
+    "doctor",
     "migrate",
     "owner",
     "restore",

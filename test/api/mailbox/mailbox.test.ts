@@ -9,14 +9,14 @@ import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 beforeAll(() => void jest.useFakeTimers());
 afterAll(() => void jest.useRealTimers());
 
-/** The fate of a batch. A `partial` one is answered at once except for its first command, which takes longer. */
-type Fate = Readonly<{ kind: "answered" | "partial"; ms: number } | { kind: "lost" | "refused" }>;
+/** The end of a batch. A `partial` one is answered at once, except for its first command, which takes longer. */
+type BatchEnd = Readonly<{ kind: "answered" | "partial"; ms: number } | { kind: "lost" | "refused" }>;
 type Sent = Readonly<{ at: number; commands: readonly QueuedCommand[] }>;
 type Ended = Readonly<{ userId: string; nth: number; from: number; to: number; result: string }>;
 
 const patienceMs = 1_500;
 
-/** Lets time pass in steps of a millisecond, and what was promised happen in each. */
+/** Lets time pass in steps of a millisecond, and runs the promises of each. */
 async function pass(ms: number): Promise<void> {
   for (let step = 0; step < ms; step++) {
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
@@ -25,7 +25,7 @@ async function pass(ms: number): Promise<void> {
 }
 
 /** The real mailbox in simulated time. Its sender plays Redis and workers, which take two batches at a time. */
-async function open(fateOf: (commands: readonly QueuedCommand[], nth: number) => Fate, slots = 2) {
+async function open(endOf: (commands: readonly QueuedCommand[], nth: number) => BatchEnd, slots = 2) {
   const [sent, ended]: [Sent[], Ended[]] = [[], []];
   const turns = createTurns({ atOnce: slots });
   let isOpen = true;
@@ -37,28 +37,25 @@ async function open(fateOf: (commands: readonly QueuedCommand[], nth: number) =>
   };
 
   async function send(commands: readonly QueuedCommand[]): Promise<boolean> {
-    const fate = fateOf(commands, sent.length);
+    const end = endOf(commands, sent.length);
     sent.push({ at: performance.now(), commands });
-    if (!("ms" in fate)) {
-      await Bun.sleep(fate.kind === "lost" ? patienceMs + 1 : 1);
-      events?.onLost(commands, fate.kind === "lost" ? "unanswered" : "undelivered");
+    if (!("ms" in end)) {
+      await Bun.sleep(end.kind === "lost" ? patienceMs + 1 : 1);
+      events?.onLost(commands, end.kind === "lost" ? "unanswered" : "undelivered");
       return false;
     }
     const endTurn = await turns.take("");
-    await Bun.sleep(fate.ms);
+    await Bun.sleep(end.ms);
     endTurn?.();
-    answer(commands.slice(fate.kind === "partial" ? 1 : 0));
-    if (fate.kind === "partial") setTimeout(() => answer(commands.slice(0, 1)), 4 * fate.ms);
+    answer(commands.slice(end.kind === "partial" ? 1 : 0));
+    if (end.kind === "partial") setTimeout(() => answer(commands.slice(0, 1)), 4 * end.ms);
     return true;
   }
 
-  const mailbox = await openLane(
-    async (given) => {
-      events = given;
-      return { send, isOpen: () => isOpen, ping: async () => isOpen, close: async () => {} };
-    },
-    () => {},
-  );
+  const mailbox = await openLane(async (given) => {
+    events = given;
+    return { send, isOpen: () => isOpen, ping: async () => isOpen, close: async () => {} };
+  }, {});
   let count = 0;
   return {
     ...{ sent, ended, mailbox },
@@ -81,7 +78,7 @@ async function open(fateOf: (commands: readonly QueuedCommand[], nth: number) =>
 
 const outcomeOf = (result: object | string): string => (typeof result === "string" ? result : "answered");
 
-/** Sends one after the other until the time is up. */
+/** Sends commands one after another until the time is up. */
 async function keepSending(send: () => Promise<unknown>, ms: number): Promise<void> {
   for (const until = performance.now() + ms; performance.now() < until; ) {
     await send();
@@ -89,7 +86,7 @@ async function keepSending(send: () => Promise<unknown>, ms: number): Promise<vo
   }
 }
 
-const answeredIn = (ms: number) => (): Fate => ({ kind: "answered", ms });
+const answeredIn = (ms: number) => (): BatchEnd => ({ kind: "answered", ms });
 const longest = (ended: readonly Ended[]) => Math.max(...ended.map(({ from, to }) => to - from));
 
 test("a lone command leaves at once and alone, and so does the next", async () => {
@@ -111,7 +108,7 @@ test("under load commands share batches, because the next one waits for the call
   const sizes = sent.slice(3).map(({ commands }) => commands.length);
   expect(ended.every(({ result }) => result === "answered")).toBe(true);
   expect(sizes.reduce((a, b) => a + b, 0) / sizes.length).toBeGreaterThan(40);
-  // It waits for half of what a batch took at the longest.
+  // The wait is at most half of the last batch's time.
   expect(longest(ended)).toBeLessThan(2 * 6 + 3 + 3);
 });
 
@@ -121,7 +118,7 @@ test("while more than fill a batch wait, more batches leave at once", async () =
   await pass(200);
   expect(sent.map(({ commands }) => commands.length)).toEqual([1, 100, 100, 100, 99]);
   expect(ended.filter(({ result }) => result === "answered")).toHaveLength(400);
-  // One after the other they would take 250 ms.
+  // One after another they would take 250 ms.
   expect(longest(ended)).toBeLessThanOrEqual(160);
 });
 
@@ -205,7 +202,7 @@ test("when no worker is there, whoever waits is told so at once, and so is whoev
   expect((await left)?.result).toBe("unanswered");
 });
 
-const fates: fc.Arbitrary<Fate> = fc.oneof(
+const ends: fc.Arbitrary<BatchEnd> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant("answered"), ms: fc.integer({ min: 1, max: 20 }) }) },
   {
     weight: 2,
@@ -226,8 +223,8 @@ const bursts = fc.array(
 
 test("whatever comes and whatever becomes of it: each command leaves once, in order, and is answered in time", async () => {
   await fc.assert(
-    fc.asyncProperty(bursts, fc.array(fates, { minLength: 1 }), async (all, fate) => {
-      const world = await open((_, nth) => fate[nth % fate.length] ?? { kind: "lost" });
+    fc.asyncProperty(bursts, fc.array(ends, { minLength: 1 }), async (all, end) => {
+      const world = await open((_, nth) => end[nth % end.length] ?? { kind: "lost" });
       for (const { user, commands, pauseMs } of all) {
         for (const name of commands) void world.send(`user ${user}`, name);
         await pass(pauseMs);

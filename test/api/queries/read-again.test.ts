@@ -38,7 +38,7 @@ const by = (): Sender => ({ door: "rest", requestId: Bun.randomUUIDv7(), tokenId
 const inboxOf = async (id: string) =>
   (await database.pool.query("select from inbox where command_id = $1", [id])).rowCount;
 
-/** A door whose workers answer, but not so that it hears of it. */
+/** A door whose workers answer, but which never hears them. */
 function deafDispatch(meanwhile: () => Promise<unknown> = async () => {}) {
   const sent: string[] = [];
   const deaf: Mailbox = {
@@ -125,7 +125,7 @@ test("a tool call whose answer is lost is answered so as well, and has one row i
 
 test("a commit whose answer is lost is found by the next attempt, and answered as what it was", async () => {
   let isCut = false;
-  /** Its first commit is carried out, but the connection breaks before PostgreSQL's answer. */
+  /** The first commit succeeds, but the connection breaks before PostgreSQL's answer. */
   async function connect() {
     const client = await database.pool.connect();
     const query = async (text: string, values?: unknown[]) => {
@@ -168,7 +168,7 @@ test("an attempt that meets another one before its commit has no effect of its o
     [new Date(startedAt).toISOString(), requestId],
   );
   const reply = mailbox.send(command);
-  // This is longer than a statement waits for a lock, so it is retried as a repeat.
+  // This is longer than a statement waits for a lock, so the command is retried as a repeat.
   await Bun.sleep(300);
   await earlier.query("commit");
   earlier.release();

@@ -10,7 +10,7 @@ const server = Bun.spawn([process.execPath, join(import.meta.dir, "fixtures/long
 afterAll(() => server.kill());
 const port = await listening.promise;
 
-/** The pieces in which an answer of so many letters arrives at a client that waits after each. */
+/** The pieces of an answer of this many letters, for a client that pauses after each. */
 async function piecesOf(letters: number, pauseMs: number): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
   const socket = connect(port, "127.0.0.1");

@@ -5,12 +5,12 @@ import { sequencesOf } from "./scenarios.ts";
 import type { Subject } from "./subject.ts";
 
 const warmUpSeconds = 5;
-/** After the first round both are warm. */
+/** After the first round, both are warm. */
 const shortWarmUpSeconds = 1;
 
 type Turn = Readonly<{ own: HttpResult; other: HttpResult }>;
 
-/** Measures two subjects in turns, so that what the machine does meanwhile happens to both, and prints the ratios. */
+/** Measures two subjects in turns, so that changes of the machine affect both, and prints the ratios. */
 export async function compare(own: Subject, other: Subject, options: Options): Promise<object[]> {
   const rows = [];
   for (const { scenario, connections } of runsOf(options)) {
@@ -28,7 +28,7 @@ export async function compare(own: Subject, other: Subject, options: Options): P
           otherPorts: subject.otherPorts,
           sequences: sequencesOf(scenario, subject, subject.port),
         });
-      // The two also take turns at being first.
+      // The subjects also take turns at being first.
       const first = await one(round % 2 === 0 ? own : other);
       const second = await one(round % 2 === 0 ? other : own);
       turns.push(round % 2 === 0 ? { own: first, other: second } : { own: second, other: first });
@@ -76,7 +76,7 @@ const medians = (turns: readonly Cpu[]): Cpu => {
   return { api: of("api"), workers: of("workers"), redis: of("redis"), postgres: of("postgres") };
 };
 
-/** The median of all turns and what half of them lie between, because a busy machine spoils some. */
+/** The median of all turns and the middle half of them, because a busy machine spoils some. */
 type Ratios = Readonly<{ median: number; lower: number; upper: number }>;
 
 function ratios(turns: readonly Turn[], figure: (result: HttpResult) => number): Ratios {

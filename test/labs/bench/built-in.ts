@@ -54,7 +54,7 @@ async function drain(reader: { read(): Promise<{ done: boolean }> }): Promise<vo
   while (!(await reader.read()).done);
 }
 
-/** Gives each user an account, and a token like the owner's: signing each one up would take minutes of hashing. */
+/** Gives each user an account and a token like the owner's. Real sign-ups would take minutes of hashing. */
 async function issueTokens(databaseUrl: string, users: number): Promise<string[]> {
   const tokens = Array.from({ length: users }, () =>
     Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url"),

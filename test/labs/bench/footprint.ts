@@ -10,7 +10,7 @@ export type Memory = Readonly<Record<string, number>>;
 
 const pageBytes = 4_096;
 
-/** The first that fits counts; what comes before the measured programs runs under `npm start` only. */
+/** The first match counts. The programs before the measured ones run only under `npm start`. */
 const known = {
   npm: /^npm /,
   supervisor: /bun\S* .*shared\/embedded\/main\.ts$/,
@@ -44,8 +44,8 @@ const position = `
   from pg_class where relnamespace = 'public'::regnamespace`;
 
 /**
- * Bytes left by each request of a scenario that writes. PostgreSQL logs a whole page at its first change after a
- * checkpoint, which depends on the length of the run, so these images are off meanwhile.
+ * Bytes that each request of a writing scenario leaves. PostgreSQL logs a whole page at its first change after a
+ * checkpoint, which depends on the length of the run, so these images are turned off.
  */
 export async function bytesPerWrite(
   own: Subject,

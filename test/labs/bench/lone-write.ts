@@ -13,10 +13,10 @@ import type { Subject } from "./subject.ts";
 const warmUpMs = 2_000;
 const measuredMs = 3_000;
 
-/** The time of one write (p50, ms): over HTTP with no other load, and its transaction alone. */
+/** The time of one write (p50, ms): over HTTP without other load, and its transaction alone. */
 export type LoneWrite = Readonly<{ name: string; http: number; direct: number }>;
 
-/** Compares writes that were measured over one connection with the same transaction on a connection of this process. */
+/** Compares writes over one connection with the same transaction on a connection of this process. */
 export async function measureLoneWrites(own: Subject, results: readonly Result[]): Promise<LoneWrite[]> {
   const writes: LoneWrite[] = [];
   for (const { scenario, connections, http } of results)

@@ -3,17 +3,17 @@ import { type Scenario, scenarios } from "./scenarios.ts";
 
 export type Options = Readonly<{
   seconds: number;
-  /** The best round counts, for the service and its limit alike, because a busy machine only ever slows down. */
+  /** The best round counts, for the service and its limit alike, because a busy machine only slows down. */
   rounds: number;
-  /** Each is measured by itself. */
+  /** Each number is measured by itself. */
   connections: readonly number[];
   users: number;
   chosen: readonly Scenario[];
-  /** The commit to compare with, in turns; then nothing else is measured. */
+  /** Compares with this commit in turns, and measures nothing else. */
   against: string | undefined;
-  /** Compares with a database of so many todos, in turns; then nothing else is measured. */
+  /** Compares with a database of this many todos in turns, and measures nothing else. */
   rows: number | undefined;
-  /** Compares two front doors and two workers with one of each, in turns; then nothing else is measured. */
+  /** Compares two front doors and two workers with one of each in turns, and measures nothing else. */
   doubled: boolean;
   /** Measures what `npm start` starts, with opaque tokens of the built-in identity provider. */
   builtIn: boolean;
@@ -24,7 +24,7 @@ export type Options = Readonly<{
 /**
  * Reads `-- --seconds 5 --rounds 1 --connections 1,48,256 --users 1000 --only create,list --json` and one of
  * `--against COMMIT`, `--rows 10000000`, `--doubled` and `--built-in`.
- * @throws on what it does not know
+ * @throws on an unknown option
  */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({

@@ -6,7 +6,7 @@ export type PgbenchResult = Readonly<{ perSecond: number }>;
 
 type Options = Readonly<{ url: string; script: string; connections: number; seconds: number }>;
 
-/** The server takes 200 connections, and ours are among them. */
+/** The server takes 200 connections, including those of the bench. */
 const maxClients = 128;
 
 /** Measures PostgreSQL alone with the same statements: pgbench, prepared, over as many connections as it takes. */
@@ -33,7 +33,7 @@ export async function pgbench({ url, script, connections, seconds }: Options): P
     });
     const [output, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()]);
     if ((await child.exited) !== 0) throw new Error(`pgbench failed: ${complaint.trim() || output.trim()}`);
-    // On a very busy machine nothing is finished in two seconds.
+    // On a very busy machine no transaction ends in two seconds.
     return { perSecond: Number(/^tps = ([\d.]+)/m.exec(output)?.[1] ?? 0) };
   } finally {
     rmSync(folder, { recursive: true });

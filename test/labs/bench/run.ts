@@ -122,7 +122,7 @@ async function besideLimits(own: Subject, options: Options): Promise<object> {
   return { results, loneWrites, ...footprint };
 }
 
-/** The rate of the load generator if the answer costs nothing. */
+/** The rate of the load generator if an answer costs nothing. */
 async function measureCeilings({ connections, seconds }: Options): Promise<HttpResult[]> {
   const { port, stop } = await startChildServer("fixed-page.ts");
   const sequences = [[`GET / HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`]];
@@ -142,7 +142,7 @@ type Round = Readonly<{
   limit: PgbenchResult | undefined;
 }>;
 
-/** The best of the rounds on either side: a busy machine only ever takes away. */
+/** The best round of each side, because a busy machine only takes away. */
 function resultOf(scenario: Scenario, connections: number, rounds: readonly Round[]): Result {
   const most = (figures: readonly (number | undefined)[]) => {
     const known = figures.filter((figure) => figure !== undefined);

@@ -12,11 +12,11 @@ export type Scenario = Readonly<{
   limit?: Readonly<{ words: string; script(users: number): string }>;
   /** True if the bare server answers it too. */
   isBare?: boolean;
-  /** The row that this one is a share of, where nothing else does the same work. */
+  /** The row of which this one is a share, if no other server does the same work. */
   shareOf?: string;
   /** A sequence of requests on a user's todo and habit, each answered with a 2xx. */
   requests(ids: Readonly<{ todo: number; habit: number }>): readonly Call[];
-  /** The command that a worker runs for it, where that is measured by itself. */
+  /** The worker's command for it, if that is measured by itself. */
   command?(ids: Readonly<{ todo: number }>): Readonly<{ name: CommandName; input: object }>;
 }>;
 
@@ -28,7 +28,7 @@ const call = (name: string, args: object): Call => ({
   body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
 });
 
-/** In this order: the one that makes the tables grow comes last. */
+/** The order of the rows; the one that makes the tables grow comes last. */
 export const scenarios: readonly Scenario[] = [
   { name: "health", isBare: true, requests: () => [{ method: "GET", path: "/health/live" }] },
   {

@@ -6,14 +6,14 @@ export const perUser = 20;
 const firstUser = 1_000_000;
 
 export const userAt = (index: number): string => String(firstUser + index);
-/** The id of a user's nth habit, or todo where each user has another number of them. */
+/** The id of a user's nth habit; of the nth todo, if `ofEach` is the number of todos of each user. */
 export const idAt = (userIndex: number, nth: number, ofEach = perUser): number =>
   userIndex * ofEach + nth + 1;
 
 /** Fills an empty database: people in several zones, habits and todos with categories, some todos done. */
 export async function seed(url: string, users: number, todosPerUser = perUser): Promise<void> {
   const sql = new SQL(url, { max: 1 });
-  // Without the check of each foreign key, which would take half of the time.
+  // Foreign keys are not checked, which would take half of the time.
   await sql`set session_replication_role = replica`;
   const streak = JSON.stringify(newStreak());
   await sql`

@@ -1,6 +1,6 @@
 import { check } from "./check/index.ts";
+import { act, prepare } from "./clients/actions.ts";
 import { type Client, perform, type SharedRows } from "./clients/client.ts";
-import { act, prepare } from "./clients/deeds.ts";
 import { noRows } from "./clients/own-rows.ts";
 import { checkRepeats } from "./clients/repeats.ts";
 import { startControl } from "./controls.ts";
@@ -29,15 +29,12 @@ type Run = Readonly<{ world: World; clients: readonly Client[]; history: History
 
 const users = 4;
 const clientsOfUser = 3;
-/** A run that has not reached its goal after this long will not reach it. */
+/** A run that takes longer will not reach its goal. */
 const longestMs = 600_000;
 /** The pause between two disturbances while hardly anything is acknowledged. */
 const longestPauseMs = 10_000;
 
-/**
- * Clients write during disturbances; after all is healed, the tables are compared with the answers that the clients
- * got.
- */
+/** Clients write during disturbances. When all is healed, the tables are compared with the clients' answers. */
 export async function runChaos(options: Options, report: Report = () => {}): Promise<Result> {
   const start = performance.now();
   const world = await startWorld();

@@ -5,12 +5,12 @@ import type { Violation } from "./evidence.ts";
 import type { World } from "./world/world.ts";
 
 const patienceMs = 20_000;
-/** Longer than it takes until a dead worker's job is found and run again. */
+/** Longer than a dead worker's job needs to be found and run again. */
 const quietMs = 5_000;
 
 /**
- * Waits until the service is well, its queue is empty, and then a while longer.
- * @returns what is wrong: something never got well, or something still happened although nobody asked any more
+ * Waits until the service is healthy, its queue is empty, and a while longer.
+ * @returns the problem: a part stayed unhealthy, or something happened although no client asked
  */
 export async function drain(world: World): Promise<Violation[]> {
   const wrong: Violation[] = [];
@@ -36,7 +36,7 @@ export async function drain(world: World): Promise<Violation[]> {
   return wrong;
 }
 
-/** @returns true when it never came true */
+/** @returns true if the condition never held */
 async function unlessSoon(isSo: () => Promise<boolean>): Promise<boolean> {
   const until = Date.now() + patienceMs;
   while (Date.now() < until) {

@@ -1,8 +1,8 @@
 /** The request of one operation. Its ids come from earlier answers. */
 export type Action =
   | Readonly<{ kind: "create todo"; title: string; description: string; category?: number }>
-  /** Alone, or as the only operation of a batch request. */
-  | Readonly<{ kind: "rename todo"; todo: number; title: string; category?: number; batched?: boolean }>
+  /** Alone, or as the only operation of a group. */
+  | Readonly<{ kind: "rename todo"; todo: number; title: string; category?: number; grouped?: boolean }>
   /** The state to set; without it the todo is flipped. */
   | Readonly<{ kind: "toggle todo"; todo: number; wanted?: boolean }>
   | Readonly<{ kind: "delete todo"; todo: number }>

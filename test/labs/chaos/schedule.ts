@@ -25,7 +25,7 @@ export type Fault = Readonly<{ ms: number; after: number }> &
     | Readonly<{ kind: "kill"; on: Part }>
     /** SIGSTOP, then SIGCONT. */
     | Readonly<{ kind: "freeze"; on: Part }>
-    /** `cut`: once; `silence`: until somebody notices; `shut`: for a while; `slow`: each packet is late. */
+    /** `cut`: once; `silence`: until somebody notices; `shut`: for a while; `slow`: delays each packet. */
     | Readonly<{ kind: "cut" | "silence" | "shut" | "slow"; on: Way }>
     /** The clock is wrong by this many seconds. */
     | Readonly<{ kind: "clock"; on: Part; seconds: number }>
@@ -43,10 +43,7 @@ const lengths = {
 
 const offsets = [-600, -90, -5, 5, 90, 600] as const;
 
-/**
- * Endless disturbances, the same for the same seed: everything that can happen, to everything that it can
- * happen to, once in an order by chance, then all over again.
- */
+/** Endless disturbances, the same for the same seed: all faults of all targets once in random order, then again. */
 export function* schedule(seed: number, { clocks }: { clocks: boolean }): Generator<Fault, never> {
   const random = createRandom(seed, "faults");
   for (;;) {
@@ -65,7 +62,7 @@ function kindsAndVictims(clocks: boolean): Pick<Fault, "kind" | "on">[] {
   const onWays = (kind: "cut" | "silence" | "shut" | "slow", of: readonly Way[] = ways) =>
     of.map((on) => ({ kind, on }));
   return [
-    // These die most often in production.
+    // These parts die most often in production.
     ...onParts("kill"),
     ...onParts("kill"),
     ...onParts("freeze"),

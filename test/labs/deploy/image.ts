@@ -30,7 +30,10 @@ function settingsOf(service: Service): string {
 
 const inherited = imageVariables.map((name) => `${name}="$${name}"`).join(" ");
 const unprivileged = `setpriv --reuid=${user} --regid=${group} --clear-groups --no-new-privs --bounding-set=-all`;
-/** A command in a container of this service: its user, without powers, with the image's variables and the file's. */
+/**
+ * Runs a command like a container of this service: as its user, without capabilities, with the image's and the
+ * file's variables.
+ */
 const inContainer = (service: Service, command: readonly string[]): string =>
   `env -i ${inherited} ${settingsOf(service)} ${unprivileged} ${command.map(quoted).join(" ")}`;
 

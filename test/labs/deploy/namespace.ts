@@ -5,14 +5,18 @@ import { join } from "node:path";
 const asRoot = process.platform === "linux" && process.getuid?.() === 0;
 const own = { network: ["--net"], all: ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc"] };
 
-/** True if this machine lets us make namespaces. */
+/** True if this machine allows namespaces. */
 export const hasNamespaces =
   asRoot &&
   Bun.which("unshare") !== null &&
   Bun.spawnSync(["unshare", ...own.network, ...own.all, "true"]).exitCode === 0;
 
 export type Shell = Readonly<{
-  /** Types a block of commands. @returns what they printed @throws with it when one of them fails */
+  /**
+   * Types a block of commands.
+   * @returns their output
+   * @throws with the output if one of them fails
+   */
   type(commands: string): Promise<string>;
   end(): Promise<void>;
 }>;
@@ -70,7 +74,7 @@ export function enterMachine(env: Record<string, string | undefined>): Promise<S
   return openShell([...own.network, ...own.all], setUp, { env, folder });
 }
 
-/** A shell whose root is an empty system with the programs of this machine, as an image has those of the image below. */
+/** A shell whose root is an empty system with the programs of this machine, like an image on its base image. */
 export function enterImage(context: string, cache: string): Promise<Shell> {
   const folder = mkdtempSync(join(tmpdir(), "kept-image-"));
   const setUp = [

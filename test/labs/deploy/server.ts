@@ -69,7 +69,7 @@ const token = "$(cat /var/lib/kept/data/owner-token)";
 const call = `curl --silent --header "Authorization: Bearer ${token}" --header "Content-Type: application/json"`;
 const create = `${call} https://kept.example.org/api/v1/todos --data '{"title": "Call Grace"}'`;
 
-/** Writes for as long as /run/loading is there, as a client that repeats what was refused, and notes the answers. */
+/** Writes while /run/loading exists, as a client that repeats refused requests, and records the answers. */
 const load = `touch /run/loading
   (set +ex
   while [ -e /run/loading ]; do
@@ -93,12 +93,12 @@ test.skipIf(!isPossible)(
       "systemd-analyze verify /etc/systemd/system/kept-door@": `${archiveLog.replace("npm run admin --", "kept-admin")}${servers}`,
       "for unit in": load,
     };
-    const ours = (page: string) =>
+    const localized = (page: string) =>
       commandBlocks(page).then((all) => all.filter(({ runBy }) => runBy.includes(file)));
-    const [server, rotation] = await Promise.all(["docs/server.md", "docs/rotation.md"].map(ours));
+    const [server, rotation] = await Promise.all(["docs/server.md", "docs/rotation.md"].map(localized));
     // Keys are replaced before the service becomes one of two of each.
-    const place = (server ?? []).findIndex(({ text }) => text.includes("systemctl enable --now kept-worker"));
-    const blocks = (server ?? []).toSpliced(place, 0, ...(rotation ?? []));
+    const index = (server ?? []).findIndex(({ text }) => text.includes("systemctl enable --now kept-worker"));
+    const blocks = (server ?? []).toSpliced(index, 0, ...(rotation ?? []));
     const said: string[] = [];
     for (const block of blocks) {
       const typed = commandLines(block).join("\n");

@@ -8,7 +8,7 @@ import { onStage, type Stage } from "./stage.ts";
 /** Writes and reads while Redis is shut, then while it is frozen. */
 export const away: Figure = async ({ outageSeconds }) => {
   const gate = await openGate((await services()).redisUrl);
-  // A limit nobody reaches: with none, nothing would ask Redis before a read.
+  // Nobody reaches this limit. Without a limit, reads would not ask Redis.
   const env = { REDIS_URL: gate.url, RATE_LIMIT_PER_MINUTE: "1000000" };
   return await onStage({ env }, async (stage) => {
     gate.shut();

@@ -21,7 +21,7 @@ const victims: readonly Victim[] = [
 ];
 
 const rounds = 3;
-/** A supervisor waits longer each time with what dies again within 10 s. */
+/** A supervisor waits longer each time if a process dies again within 10 s. */
 const apartMs = 10_500;
 
 /** The time for which writes and reads fail after a kill -9, under the supervisor of `npm start`. */
@@ -50,7 +50,7 @@ const seconds = (ms: number): string =>
 const steadyMs = 1_500;
 const giveUpMs = 15_000;
 
-/** Milliseconds from the kill to the first success from which on every call succeeds. */
+/** Milliseconds from the kill to the first success after which every call succeeds. */
 async function outage({ call }: Stage, { pids }: Victim): Promise<number> {
   for (const pid of pids()) process.kill(pid, "SIGKILL");
   const ends = await Promise.all([

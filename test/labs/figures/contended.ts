@@ -8,7 +8,7 @@ const settings = [
   { users: 20, todos: 4 },
 ];
 
-/** Two doors that change the same rows at the same moment, as an agent and the page do. */
+/** Two doors that change the same rows at the same moment, like an agent and a page. */
 export const contended: Figure = () =>
   onStage({ apis: 2, workers: 2 }, async (stage) => {
     const rows: Row[] = [];
@@ -24,7 +24,7 @@ export const contended: Figure = () =>
     return rows;
   });
 
-/** Each todo is set to the same state by both doors at once, all todos together, so many times. */
+/** Both doors set each todo to the same state at once, all todos together, this many times. */
 export async function contend(stage: Stage, users: number, todos: number, rounds: number): Promise<Sample[]> {
   const { call } = stage;
   const owned: { user: string; path: string }[] = [];

@@ -9,7 +9,7 @@ const numbered = (most: number): string =>
     .join(",");
 const monthDays = Array.from({ length: 31 }, (_, n) => n + 1).join(",");
 
-/** The costliest rules so far, and similar ones; a refused rule costs nobody anything. */
+/** The costliest known rules, and similar ones; a refused rule costs nothing. */
 const candidates = [
   { recurrence: "FREQ=DAILY" },
   { recurrence: "FREQ=DAILY;COUNT=1000", due_date: "0001-01-01" },

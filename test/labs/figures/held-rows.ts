@@ -3,7 +3,7 @@ import type { Answer } from "../../harness.ts";
 import { keepCalling, type Sample } from "./samples.ts";
 import type { Stage } from "./stage.ts";
 
-/** A row of `owner` that somebody holds, and what its owner does to it meanwhile. */
+/** A row of `owner` that somebody holds, and the owner's commands on it meanwhile. */
 export type HeldRow = Readonly<{
   name: string;
   prepare(stage: Stage): Promise<Held>;

@@ -6,7 +6,7 @@ import { onStage } from "./stage.ts";
 
 const seconds = 4;
 
-/** Measures what a held row does to everybody else. */
+/** Measures the effect of a held row on everybody else. */
 export const held: Figure = () =>
   onStage({ apis: 2, workers: 2 }, async (stage) => {
     const holder = new SQL(stage.env.DATABASE_URL ?? "", { max: 1 });

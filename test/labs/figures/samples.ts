@@ -16,7 +16,7 @@ const outcomeOf = ({ status, body }: Answer): string =>
 export const succeeded = ({ outcome }: Sample): boolean => outcome.startsWith("2");
 export const refused = ({ outcome }: Sample): boolean => outcome.startsWith("5") || outcome === "failed";
 
-/** Clients that call one time after another with a pause, until the function that is returned stops them. */
+/** Clients that call repeatedly with a pause, until the returned function stops them. */
 export function keepCalling(
   clients: number,
   pauseMs: number,

@@ -1,6 +1,6 @@
 import type { Person, Site } from "./person.ts";
 
-/** An action that one stranger or one free account repeats until the run is over. */
+/** An action that one stranger or one free account repeats until the run ends. */
 export type Attack = Readonly<{ name: string; run(world: Assault): Promise<void> }>;
 
 export type Assault = Readonly<{
@@ -17,7 +17,7 @@ export const strangersNetwork = "203.0.113.66";
 
 const patienceMs = 15_000;
 
-/** @returns the answer's text; what fails without an answer is counted and gives undefined */
+/** @returns the answer's text; undefined, and counted, if there was none */
 export async function ask(
   world: Assault,
   address: string,

@@ -39,7 +39,7 @@ export async function runHostile({ seconds, only }: Options): Promise<boolean> {
     const names = Array.from({ length: people }, (_, index) => `198.51.100.${index + 1}`);
     const persons: Person[] = [];
     for (const network of names) persons.push(await newPerson(service, network));
-    // They live on between the phases: after a pause their tokens would all be looked up in the same second.
+    // These people stay between the phases: after a pause, all their tokens would be looked up in the same second.
     const endLives = keepLiving(service, persons);
     await Bun.sleep(settleMs);
     const isCalm = await phase(calmSeconds * 1_000);
@@ -68,7 +68,7 @@ export async function runHostile({ seconds, only }: Options): Promise<boolean> {
   }
 }
 
-/** @returns whether a call was begun in the time that passed here */
+/** @returns whether a call began during this wait */
 async function phase(ms: number): Promise<(sample: Sample) => boolean> {
   const from = performance.now();
   await Bun.sleep(ms);
@@ -80,7 +80,7 @@ async function startAttacker({ baseUrl, authUrl }: Service, only: string | undef
   const started = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Tally>();
   const args = ["--base", baseUrl, "--auth", authUrl, ...(only ? ["--only", only] : [])];
-  // An attacker has a machine of its own: here it gets the processor time that the service leaves.
+  // An attacker has its own machine; here it gets the processor time that the service leaves.
   const command = ["nice", "-n", "19", process.execPath, join(import.meta.dir, "attacker.ts"), ...args];
   const child = Bun.spawn(command, {
     stdio: ["ignore", "inherit", "inherit"],
@@ -153,10 +153,10 @@ function goalsOfMemory(peaks: Readonly<Record<string, number>>): Goal[] {
 
 const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`;
 
-/** Indexes, free space in pages and old versions of rows, which the ledger leaves out (bytes). */
+/** Indexes, free space in pages and old versions of rows, which the ledger does not count (bytes). */
 const besideLedger = 32 * 2 ** 20;
 
-/** The disk holds what the ledger has of all accounts, and little more. */
+/** The disk holds the bytes of the ledger, and little more. */
 function goalOfDisk(before: Stored, after: Stored): Goal {
   const grown = after.database - before.database;
   const most = after.ledger - before.ledger + besideLedger;

@@ -31,15 +31,17 @@ export async function startService(): Promise<Service> {
   shareRuntime(parent);
   const [port = 0, identityPort = 0] = await freePorts(2);
   const env = { IDENTITY_PORT: String(identityPort), LOG_LEVEL: "warn" };
-  const place = { dataDir: join(parent, "data"), port, env };
+  const instance = { dataDir: join(parent, "data"), port, env };
   const bun = join(root, "node_modules/.bin/bun");
-  const run = startCommand(place, [bun, join(root, "shared/embedded/main.ts")], { cwd: root });
+  const run = startCommand(instance, [bun, join(root, "shared/embedded/main.ts")], { cwd: root });
   await run.printed("Ready in");
-  const sql = new SQL(await runningDatabase({ databaseUrl: undefined, dataDir: place.dataDir }), { max: 2 });
+  const sql = new SQL(await runningDatabase({ databaseUrl: undefined, dataDir: instance.dataDir }), {
+    max: 2,
+  });
   return {
     baseUrl: `http://localhost:${port}`,
     authUrl: `http://localhost:${identityPort}`,
-    memory: () => memoryByRole(place),
+    memory: () => memoryByRole(instance),
     stored: () => readStored(sql),
     async stop() {
       await sql.close();
@@ -58,8 +60,8 @@ async function readStored(sql: SQL): Promise<Stored> {
 
 const scripts = { api: "api/main.ts", workers: "workers/main.ts", identity: "api/identity/main.ts" };
 
-function memoryByRole(place: Parameters<typeof environmentOf>[0]): Record<string, number> {
-  const found = [...processesOf(place)];
+function memoryByRole(instance: Parameters<typeof environmentOf>[0]): Record<string, number> {
+  const found = [...processesOf(instance)];
   return Object.fromEntries(
     Object.entries(scripts).map(([role, script]) => {
       const pids = found.filter(([, command]) => command.endsWith(script)).map(([pid]) => pid);
@@ -73,6 +75,6 @@ function residentBytes(pid: number): number {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
   } catch {
-    return 0; // Ended meanwhile.
+    return 0; // The process ended meanwhile.
   }
 }

@@ -11,9 +11,9 @@ type Ports = Readonly<
 >;
 
 export type PatroniCluster = Readonly<{
-  /** The superuser's address of whichever server is the primary. */
+  /** The superuser's address of the present primary. */
   url: string;
-  /** Makes the one the primary that was not. */
+  /** Makes the other server the primary. */
   switchOver(): Promise<void>;
   /** Resolves when there is a primary with a synchronous standby. */
   settled(): Promise<void>;
@@ -28,7 +28,7 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
   const patroni = `http://127.0.0.1:${ports.one.patroni}`;
   await startEtcd(programs, ports);
   const configuration = await startPatroni(programs, ports, "one");
-  // Before the second server, because it takes servers for good until it has asked them.
+  // This runs before the second server starts, because HAProxy counts servers as up until it has asked them.
   await startBalancer(programs, ports);
   await startPatroni(programs, ports, "two");
   const settled = async () => {

@@ -13,7 +13,7 @@ import { services } from "../../support/servers/services.ts";
 import { type PatroniCluster, startPatroniCluster } from "./cluster.ts";
 import { isInstalled } from "./programs.ts";
 
-/** A machine that stalls only makes a gap longer, so the shorter of two counts. What is lost counts in both. */
+/** A machine that stalls only makes a gap longer, so the shorter of two counts. Lost writes of both count. */
 const rounds = 2;
 const longestGapMs = 4_000;
 
@@ -32,7 +32,10 @@ async function startStage(): Promise<Stage> {
   return { cluster, pooler, sql };
 }
 
-/** Writes through two doors and two workers while the primary is moved. @returns what each time brought */
+/**
+ * Writes through two doors and two workers while the primary moves.
+ * @returns the results of each time
+ */
 async function moveUnderWriters(
   { cluster, pooler }: Stage,
   way: "direct" | "pooled",

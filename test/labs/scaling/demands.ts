@@ -22,6 +22,6 @@ export function demandsOf(alone: Point, together: Point): Demands {
   };
 }
 
-/** Processor time per request when batches have so many. */
+/** Processor time per request in batches of this size. */
 export const costOf = ({ request, batch }: Demand, requestsPerBatch: number): number =>
   request + batch / requestsPerBatch;

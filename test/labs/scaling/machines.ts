@@ -7,9 +7,9 @@ export type Work = (us: number, done: () => void) => void;
 /** The cores of the programs: one for each process, or a few shared by all. */
 export type Machines = Readonly<{
   process(program: keyof Demands): Work;
-  /** A program of many processes, which only its cores hold back. */
+  /** A program of many processes that is limited only by its cores. */
   processes(program: keyof Demands, count: number): Work;
-  /** The busiest process of each program, as a share of its time up to now. */
+  /** The busiest process of each program, as a share of the time so far. */
   use(): Readonly<Record<keyof Demands, number>>;
 }>;
 

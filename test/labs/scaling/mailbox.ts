@@ -1,6 +1,9 @@
 import type { Simulation } from "./simulation.ts";
 
-/** The same as in `api/mailbox`: the most commands of a batch, and how many more batches leave while that many wait. */
+/**
+ * The numbers of `api/mailbox`: the most commands of a batch, and the number of further batches while that many
+ * wait.
+ */
 const maxBatch = 100;
 const maxWhileFull = 3;
 /** Microseconds that the next batch waits for the callers of the last one. */

@@ -8,7 +8,10 @@ import { ownRoot, type Subject, startSubject } from "../bench/subject.ts";
 import { type Demands, demandsOf } from "./demands.ts";
 import { type Setup, simulateWrites } from "./writes.ts";
 
-/** `npm run lab -- scaling`: measures creates, holds the model of writes against them, and asks it about larger set-ups. */
+/**
+ * `npm run lab -- scaling`: measures creates, compares the model of writes with them, and applies it to larger
+ * set-ups.
+ */
 const seconds = 4;
 const connections = [1, 16, 48, 256];
 const one = { doors: 1, workers: 1, slotsOfWorker: 2, lanes: 1 };
@@ -88,7 +91,7 @@ async function measureCreates(own: Subject, count: number): Promise<Measured> {
   return { ...result, requestsPerBatch: result.requests / ((await commitsOf(own.databaseUrl)) - before) };
 }
 
-/** PostgreSQL's statistics come within a second. */
+/** PostgreSQL's statistics arrive within a second. */
 async function commitsOf(databaseUrl: string): Promise<number> {
   await Bun.sleep(1_500);
   const sql = new SQL(databaseUrl, { max: 1 });

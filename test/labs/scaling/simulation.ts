@@ -1,4 +1,4 @@
-/** Events in the order of their times (µs). Of two at the same time the one that was planned first comes first. */
+/** Events in the order of their times (µs). Of two at the same time, the one planned first comes first. */
 export type Simulation = Readonly<{
   now(): number;
   after(us: number, action: () => void): void;
@@ -17,29 +17,29 @@ export function createSimulation(): Simulation {
     const [a, b] = [planned[one], planned[other]];
     if (a && b) [planned[one], planned[other]] = [b, a];
   };
-  /** A binary heap, since a second of much traffic is a million events. */
+  /** A binary heap, because a second of much traffic has a million events. */
   function takeFirst() {
     const first = planned[0];
     const last = planned.pop();
     if (first === last || !last) return first;
     planned[0] = last;
-    for (let place = 0; ; ) {
-      const [left, right] = [2 * place + 1, 2 * place + 2];
+    for (let index = 0; ; ) {
+      const [left, right] = [2 * index + 1, 2 * index + 2];
       const least = isBefore(right, left) ? right : left;
-      if (!isBefore(least, place)) return first;
-      swap(least, place);
-      place = least;
+      if (!isBefore(least, index)) return first;
+      swap(least, index);
+      index = least;
     }
   }
   return {
     now: () => time,
     after(us, action) {
       planned.push({ at: time + us, nth: count++, action });
-      for (let place = planned.length - 1; place > 0; ) {
-        const parent = (place - 1) >> 1;
-        if (!isBefore(place, parent)) break;
-        swap(place, parent);
-        place = parent;
+      for (let index = planned.length - 1; index > 0; ) {
+        const parent = (index - 1) >> 1;
+        if (!isBefore(index, parent)) break;
+        swap(index, parent);
+        index = parent;
       }
     },
     runUntil(us) {
@@ -75,7 +75,7 @@ export function createCores(simulation: Simulation, count: number): Cores {
   };
 }
 
-/** A process that does one thing after the other, on cores that it may have to wait for. */
+/** A process that does one task after another, on cores for which it may have to wait. */
 export function createProcess(cores: Cores): (us: number, done: () => void) => void {
   const waiting: { us: number; done: () => void }[] = [];
   let isBusy = false;

@@ -31,7 +31,10 @@ type Job = (work: Work, free: () => void) => void;
 
 const warmUpUs = 300_000;
 
-/** Plays so many µs of writes through front doors, lanes, workers and PostgreSQL. @returns what clients see */
+/**
+ * Simulates this many µs of writes through front doors, lanes, workers and PostgreSQL.
+ * @returns the figures that clients see
+ */
 export function simulateWrites(demands: Demands, setup: Setup, us = 1_000_000): Prediction {
   const simulation = createSimulation();
   const machines = createMachines(simulation, setup.shared?.cores);

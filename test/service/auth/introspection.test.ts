@@ -14,7 +14,7 @@ const statusOf = async (token: string) => (await rest("GET", "/categories", { to
 
 test.each([
   ["of another issuer", "https://elsewhere.example", 401],
-  ["of an issuer that only begins like ours", `${issuer.url}.evil.example`, 401],
+  ["of an issuer that only begins like Kept's", `${issuer.url}.evil.example`, 401],
   ["of an issuer in a list", [issuer.url], 401],
   ["of no issuer", undefined, 200],
   ["of our issuer", issuer.url, 200],
@@ -39,7 +39,7 @@ test("a revoked token is refused TOKEN_CACHE_SECONDS after its check began, howe
   const first = statusOf(token);
   await Bun.sleep(100);
   revoked = true;
-  // Within a second of the check's beginning a request shares it; afterwards it has one of its own.
+  // For a second after a check began, requests share it; later ones have their own.
   const sharing = statusOf(token);
   await Bun.sleep(1_000);
   const late = statusOf(token);

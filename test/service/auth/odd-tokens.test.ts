@@ -23,7 +23,7 @@ const odd: [what: string, make: () => Promise<string>][] = [
   ["the issuer with a slash more", withClaims({ iss: `${issuer.url}/` })],
   ["no issuer", withClaims({ iss: undefined })],
   ["another audience", withClaims({ aud: "https://elsewhere.example" })],
-  ["an audience that only begins like ours", withClaims({ aud: `${config.baseUrl}.evil.example` })],
+  ["an audience that only begins like Kept's", withClaims({ aud: `${config.baseUrl}.evil.example` })],
   ["no audience", withClaims({ aud: undefined })],
   ["an empty list of audiences", withClaims({ aud: [] })],
   ["an expiry that has passed", withClaims({ exp: now - 60 })],

@@ -20,6 +20,17 @@ test("a client secret that could be guessed is refused at the start, in a senten
   );
 });
 
+test("a misspelt setting, and an address or level that cannot be used, are named", () => {
+  const load = (env: Record<string, string>) => () => loadCommonConfig(env);
+  expect(load({ RATE_LIMT_PER_MINUTE: "5" })).toThrow("Did you mean RATE_LIMIT_PER_MINUTE?");
+  expect(load({ DATABASE_URL: "kept" })).toThrow(
+    "DATABASE_URL must be an address that begins with postgres://",
+  );
+  expect(load({ SMTP_URL: "foo" })).toThrow("SMTP_URL must be");
+  expect(load({ LOG_LEVEL: "verbose" })).toThrow("LOG_LEVEL must be one of");
+  expect(load({ POSTGRES_PASSWORD: "x", HOSTNAME: "kept", DATA_DIR: "/srv/kept" })).not.toThrow();
+});
+
 test("the built-in provider can have an address of its own and stays the built-in one", () => {
   const given = { IDENTITY_URL: "https://id.example.org/" };
   expect(loadCommonConfig(given)).toMatchObject({ authUrl: "https://id.example.org", builtInIdentity: true });

@@ -8,7 +8,7 @@ import { pidsOf, startRoles } from "../../support/chaos/roles.ts";
 import { callDoors } from "../../support/chaos/world.ts";
 import { accountBytes, storedBytes } from "../../support/stored-bytes.ts";
 
-/** The bytes that one worker gathers before it writes them down. */
+/** The bytes that one worker gathers before it writes them. */
 const gathered = 16_384;
 
 test("killed workers and an emptied Redis cost the ledger no more than what the workers had gathered", async () => {

@@ -11,7 +11,7 @@ const seed = Number(Bun.env.SEED ?? 1);
 const roundMs = 1_200;
 const writesPerRound = 20;
 
-/** A zone in which it is about noon, so that no day ends meanwhile: streaks and overdue todos follow the day. */
+/** A zone where it is about noon, so that no day ends meanwhile: streaks and overdue todos depend on the day. */
 const offset = new Date().getUTCHours() - 12;
 const zone = offset === 0 ? "UTC" : `Etc/GMT${offset > 0 ? "+" : ""}${offset}`;
 const { call, kill } = await startWorld("copies", { DEFAULT_TIME_ZONE: zone });
@@ -26,7 +26,7 @@ async function follow(copy: Copy, reader: number, isOver: () => boolean): Promis
   }
 }
 
-/** The other process of that role stays, so that writes go on. */
+/** The other process of that role stays, so that writes continue. */
 function killOne(role: "api" | "workers", random: Random): void {
   const pids = pidsOf(role);
   if (pids.length > 1) process.kill(random.pick(pids), "SIGKILL");
@@ -56,7 +56,7 @@ test(
       await Bun.sleep(roundMs / 2);
       killOne(random.chance(0.5) ? "workers" : "api", random);
       await Bun.sleep(roundMs / 2);
-      // On a busy machine what was killed takes long to come back.
+      // On a busy machine killed processes come back late.
       for (let looks = 0; written < writesPerRound * round && looks < 200; looks++) await Bun.sleep(50);
       over = true;
       await Promise.all([...writers, ...readers]);

@@ -24,7 +24,7 @@ test("pages and streams outlive a Redis that is killed, and events come again wi
   const create = async () => (await stack.rest("POST", "/todos", { body: { title: "Pay rent" } })).status;
   while ((await create()) !== 201) await Bun.sleep(50);
   await stream.event("changed", 2);
-  // The workers hear again who is watched, without the beat that would show the change in the end.
+  // The workers learn again who is watched, before the beat that would show the change anyway.
   const began = performance.now();
   while (performance.now() - began < 6_000) await Bun.sleep(100);
   const count = stream.count("changed");

@@ -13,7 +13,7 @@ const config = loadConfig({
 });
 const page = await openPageDoor({ config, clock: { now: undefined } });
 
-/** Asks until it is answered, as a person presses a button again whose page failed. */
+/** Asks until there is an answer, as a person presses a button again after a failed page. */
 async function answered<Answer>(
   ask: () => Promise<Answer>,
   isAnswer: (answer: Answer) => boolean,

@@ -3,6 +3,7 @@ import { resolveLocalTime } from "../../../shared/domain/day/day.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { startWorld } from "../../support/chaos/world.ts";
 import { openPageDoor } from "../../support/page-door.ts";
+import { storeWallTimes } from "../../support/reminder/wall-times.ts";
 
 // Registered before the world's own, so that it runs first.
 afterAll(() => page.close());
@@ -23,17 +24,13 @@ async function fill(userId: string): Promise<number> {
   await sql`
     insert into todos (user_id, id, title, is_completed, recurrence_from, category_id, created_at, updated_at)
     select ${userId}, n, 'Todo ' || n, false, 'due', ${id}::bigint, now(), now() from generate_series(1, ${todos}) n`;
-  await sql`
-    insert into reminders (user_id, todo_id, remind_at, wall_time, status, created_at, updated_at)
-    select ${userId}, n, wall at time zone 'Europe/Berlin', wall, 'scheduled', now(), now()
-    from generate_series(1, ${todos}) n
-    cross join lateral (select timestamp '2030-03-01T00:30' + n * interval '97 minutes' as wall) w`;
+  await storeWallTimes(sql, userId, { count: todos });
   return id;
 }
 
 /**
  * Writes todos as a stranger until stopped.
- * @returns how many were made
+ * @returns their number
  */
 function strangerWrites(): () => Promise<number> {
   let isOver = false;
@@ -48,7 +45,10 @@ function strangerWrites(): () => Promise<number> {
   };
 }
 
-/** Kills the workers at other moments of the work in each round, until it has ended. @returns the progress at each kill */
+/**
+ * Kills the workers at different moments of the work in each round, until it has ended.
+ * @returns the progress at each kill
+ */
 async function killUntilEnded(userId: string, pauseMs: number): Promise<number[]> {
   const progress: number[] = [];
   for (;;) {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await Promise.all([rm(folder, { recursive: true }), rm(packed, { force: true })]);
 });
 
-/** The code of a document, of one language, with the address of this test's service. */
+/** The code blocks of a document in one language, with the address of this test's service. */
 async function documented(page: string, language: string, url: string): Promise<string[]> {
   const text = await Bun.file(join(root, page)).text();
   const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"));
@@ -86,7 +86,7 @@ test("the README's example compiles in a project of somebody else, and Node runs
   await Bun.write(join(folder, "project/tsconfig.json"), JSON.stringify({ compilerOptions: options }));
   const compiled = await run([join(root, "node_modules/.bin/tsc"), "--project", "project"]);
   expect([compiled.exitCode, compiled.out]).toEqual([0, ""]);
-  // Kept makes the todo, and its answer never arrives.
+  // Kept makes the todo, but the answer never arrives.
   proxy.faults.push("cut");
   const { out, errors } = await run(["node", "project/example.js"]);
   expect(errors).toBe("");
@@ -124,10 +124,11 @@ describe("kept", () => {
     await Bun.write(join(folder, "data/owner-token"), user);
     const { exitCode, out, errors } = await run(["bash", "-e", "-c", session]);
     expect([exitCode, errors]).toEqual([0, ""]);
-    const [rent, habit, day, due, others, done, undone, ...log] = out.split("\n");
+    const [rent, warning, habit, day, due, others, done, undone, ...log] = out.split("\n");
     expect(rent).toMatch(
-      /^Added \[ \] t\d+ +Pay rent {2}\(due \d{4}-\d\d-01, reminder \S+-01T09:00, FREQ=MONTHLY;BYMONTHDAY=1, #Home\)$/,
+      /^Added \[ \] t\d+ +Pay rent {2}\(due \d{4}-\d\d-01 09:00, reminder \S+-01T09:00, FREQ=MONTHLY;BYMONTHDAY=1, #Home\)$/,
     );
+    expect(warning).toMatch(/^The reminder reaches nobody until you choose .*\/account\/settings$/);
     expect(habit).toMatch(/^Added \[ \] h\d+ +Read {2}\(streak 0\)$/);
     expect(day).toMatch(/^\d{4}-\d\d-\d\d \(UTC\)$/);
     expect(due).toEndWith("Read  (streak 0)");
@@ -211,12 +212,16 @@ describe("kept", () => {
     await sql`insert into habit_completions (user_id, habit_id, local_date, completed_at)
       values ('full', 9000001, '2022-02-28', now())`;
     await sql`update habits set completions_count = 366 where user_id = 'full' and id = 9000001`;
+    await sql`update habits set target = 8 where user_id = 'full' and id = 9000001`;
+    await sql`insert into habit_amounts values
+      ('full', 9000001, current_date, 3, 8), ('full', 9000001, current_date - 300, 9, 8)`;
     const exported = linesOf(await keptOf(await issuer.token({ sub: "full" }))("export"));
     const counts = Map.groupBy(exported, ({ kind }) => kind);
     expect(Object.fromEntries([...counts].map(([kind, { length }]) => [kind, length]))).toEqual({
       category: 10,
       habit: 30,
       completion: 30 * 365 + 1,
+      amount: 2,
       todo: 2_000,
     });
   });

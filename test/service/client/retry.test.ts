@@ -11,7 +11,7 @@ const token = await issuer.token();
 const kept = createKeptClient({ url: proxy.url, token });
 const titles = async () => (await kept.GET("/todos")).data?.data.map(({ title }) => title) ?? [];
 
-/** An answer that a service under load, or a proxy before one that is away, gives. */
+/** An answer of a service under load, or of a proxy whose service is away. */
 const answered = (status: number, retryAfter?: number) => ({
   answer: `HTTP/1.1 ${status} Later\r\nContent-Length: 0\r\nConnection: close\r\n${
     retryAfter === undefined ? "" : `Retry-After: ${retryAfter}\r\n`

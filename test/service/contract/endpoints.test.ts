@@ -3,7 +3,7 @@ import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { type Answer, startStack } from "../../harness.ts";
 
-/** Every row of the interface's endpoint tables: method, path, the scopes it needs, what a success answers. */
+/** Every row of the interface's endpoint tables: method, path, needed scopes, status of success. */
 const rows = [
   ["GET", "/me", [], 200],
   ["GET", "/quick-add", [], 200],
@@ -12,11 +12,14 @@ const rows = [
   ["GET", "/habits", ["habits:read"], 200],
   ["GET", "/habits/{habit}", ["habits:read"], 200],
   ["GET", "/habits/{habit}/completions", ["habits:read"], 200],
+  ["GET", "/habits/{habit}/amounts", ["habits:read"], 200],
   ["POST", "/habits", ["habits:write"], 201],
   ["PUT", "/habits/{habit}", ["habits:write"], 200],
   ["PATCH", "/habits/{habit}", ["habits:write"], 200],
   ["POST", "/habits/{habit}/complete", ["habits:write"], 200],
   ["DELETE", "/habits/{habit}/complete", ["habits:write"], 200],
+  ["POST", "/habits/{habit}/skip", ["habits:write"], 200],
+  ["DELETE", "/habits/{habit}/skip", ["habits:write"], 200],
   ["DELETE", "/habits/{habit}", ["habits:write"], 204],
   ["GET", "/todos", ["todos:read"], 200],
   ["GET", "/todos/{todo}", ["todos:read"], 200],
@@ -50,8 +53,9 @@ const habit = [
     "streak_count",
     "longest_streak",
   ],
+  ...["remind_at", "reaches", "choose_channel_at", "paused_from", "paused_through", "skipped_dates"],
   ...["streak_alive_through", "grace_days", "is_completed_today", "completions_count", "category"],
-  ...["created_at", "updated_at"],
+  ...["target", "unit", "amount_today", "recent_amounts", "written_by", "created_at", "updated_at"],
 ];
 const todo = [
   ...[
@@ -59,18 +63,27 @@ const todo = [
     "title",
     "description",
     "due_date",
+    "due_time",
     "time_of_day",
     "estimated_minutes",
     "context",
     "is_completed",
   ],
   ...["is_overdue", "recurrence", "recurrence_from", "completed_at", "next_todo_id", "reminder", "category"],
-  ...["created_at", "updated_at"],
+  ...["written_by", "created_at", "updated_at"],
 ];
-const reminder = ["todo_id", "remind_at", "local_time", "time_zone", "status", "reaches"];
+const reminder = [
+  "todo_id",
+  "remind_at",
+  "local_time",
+  "time_zone",
+  "status",
+  "reaches",
+  "choose_channel_at",
+];
 const changes = ["data", "next_cursor", "has_more"];
 const me = ["today", "time_zone", "day_start_hour", "reminders_reach", "scopes", "client_name", "rate_limit"];
-const quickAdd = ["today", "time_zone", "todo", "habit", "category", "remind_at"];
+const quickAdd = ["today", "time_zone", "todo", "habit", "category", "remind_at", "alternatives"];
 const dashboard = ["habits", "todos", "activity_strip", "stats"];
 
 const bodies: Record<string, object> = {
@@ -86,7 +99,7 @@ const { rest, issuer, config } = await startStack();
 async function call(method: string, path: string, token: string): Promise<Answer> {
   const resource = path.includes("reminder") ? "reminder" : (path.split("/")[1] ?? "");
   const body = method === "POST" || method === "PUT" || method === "PATCH" ? bodies[resource] : undefined;
-  const withBody = !path.endsWith("/complete") && !path.endsWith("/toggle");
+  const withBody = !/\/(complete|skip|toggle)$/.test(path);
   return rest(method, path, { token, ...(body && withBody && { body }) });
 }
 
@@ -106,7 +119,7 @@ async function fixture(path: string): Promise<string> {
 
 function shapeOf(path: string): string[] {
   if (path.endsWith("/reminder")) return reminder;
-  if (path.endsWith("/completions")) return ["data"];
+  if (/\/(completions|amounts)$/.test(path)) return ["data"];
   if (path === "/me") return me;
   if (path === "/quick-add") return quickAdd;
   if (path.startsWith("/dashboard")) return dashboard;
@@ -118,7 +131,7 @@ function shapeOf(path: string): string[] {
 describe.each(rows)("%s %s", (method, template, scopes, status) => {
   test("succeeds with exactly its scopes", async () => {
     const path = await fixture(template);
-    if (method === "DELETE" && path.endsWith("/complete")) await rest("POST", path);
+    if (method === "DELETE" && /\/(complete|skip)$/.test(path)) await rest("POST", path);
     if (method === "GET" && path.endsWith("/reminder")) await rest("PUT", path, { body: bodies.reminder });
     const answer = await call(method, path, await issuer.token({ scope: scopes.join(" ") }));
     expect(answer.status).toBe(status);

@@ -10,7 +10,7 @@ const operations = Object.entries<JsonBody>(document.paths).flatMap(([path, meth
 
 type World = Readonly<{ token: string; ids: Readonly<Record<string, number>> }>;
 
-/** A user of each operation's own, so that none sees what another changed. */
+/** Each operation has its own user, so none sees the changes of another. */
 const worlds = new Map<string, World>();
 clock.now = Date.parse("2026-11-16T08:30:00Z");
 for (const { operationId } of operations) worlds.set(operationId, await createWorld(operationId));
@@ -20,6 +20,9 @@ for (const date of ["2026-11-16", "2026-11-17", "2026-11-18", "2026-11-19"]) {
     await rest("POST", `/habits/${ids.habit_id}/complete`, { token });
 }
 clock.now = Date.parse("2026-11-20T08:30:00Z");
+const counted = worldOf("listHabitAmounts");
+const body = { date: "2026-11-19", amount: 2 };
+await rest("POST", `/habits/${counted.ids.habit_id}/complete`, { token: counted.token, body });
 
 /** The world of the examples: a category, a habit and a todo with a reminder. */
 async function createWorld(sub: string): Promise<World> {
@@ -27,7 +30,8 @@ async function createWorld(sub: string): Promise<World> {
   const create = async (path: string, body: object) => (await rest("POST", path, { token, body })).body.id;
   const category_id = await create("/categories", { name: "Health", color: "#16a34a", icon: "heart" });
   const habit = { name: "Read 20 pages", type: "good", frequency: "daily", time_of_day: "evening" };
-  const habit_id = await create("/habits", habit);
+  const measure = sub === "listHabitAmounts" && { target: 20, unit: "pages" };
+  const habit_id = await create("/habits", { ...habit, ...measure });
   const todo_id = await create("/todos", {
     title: "Call the dentist",
     due_date: "2026-11-23",
@@ -41,11 +45,11 @@ async function createWorld(sub: string): Promise<World> {
   return { token, ids: { category_id, habit_id, todo_id } };
 }
 
-const worldOf = (operationId: string): World => {
+function worldOf(operationId: string): World {
   const world = worlds.get(operationId);
   if (!world) throw new Error(`There is no world for ${operationId}.`);
   return world;
-};
+}
 
 /** The example's request, with the ids that its things have here. */
 function send({ operationId, method, path, parameters, requestBody }: JsonBody): Promise<Answer> {
@@ -64,7 +68,7 @@ function send({ operationId, method, path, parameters, requestBody }: JsonBody):
   });
 }
 
-/** Leaves out what differs from service to service: ids, the address and the instants of writing. */
+/** Removes values that differ between services: ids, the address and times of writing. */
 const comparable = (body: unknown): unknown =>
   JSON.parse(
     JSON.stringify(body ?? null, (key, value) => {
@@ -77,7 +81,7 @@ const comparable = (body: unknown): unknown =>
     }),
   );
 
-/** An answer has every header that is documented for it, and of the documented ones no other. */
+/** An answer has every documented header, and no other of the documented ones. */
 function expectHeaders({ headers: documented = {} }: JsonBody, { headers }: Answer): void {
   const names = Object.keys(document.components.headers);
   const sent = names.filter((name) => headers.has(name));
@@ -88,12 +92,29 @@ function expectHeaders({ headers: documented = {} }: JsonBody, { headers }: Answ
   );
 }
 
+/** Operations that undo others. */
+const operationsBefore = new Map([
+  ["undoHabitCompletion", "completeHabit"],
+  ["takeHabitSkipBack", "skipHabitDay"],
+]);
+
+/** Sends the example of another operation about the things of this one. */
+function sendAs(name: string, other: string): Promise<Answer> {
+  const operation = operations.find(({ operationId }: JsonBody) => operationId === other);
+  const { habit_id } = worldOf(name).ids;
+  const body = operation.requestBody?.content["application/json"].examples[other]?.value;
+  return rest("POST", operation.path.replace("{habit_id}", habit_id), {
+    token: worldOf(name).token,
+    ...(body && { body }),
+  });
+}
+
 describe("the example of", () => {
   test.each(operations.map((operation) => [operation.operationId, operation]))(
     "%s",
     async (name, operation) => {
-      if (name === "undoHabitCompletion")
-        await rest("POST", `/habits/${worldOf(name).ids.habit_id}/complete`, { token: worldOf(name).token });
+      const before = operationsBefore.get(name);
+      if (before !== undefined) await sendAs(name, before);
       const answer = await send(operation);
       const [[status, documented]] = Object.entries<JsonBody>(operation.responses) as [[string, JsonBody]];
       expect(answer.status).toBe(Number(status));
@@ -134,6 +155,11 @@ const errors: Readonly<Record<string, () => Promise<Answer>>> = {
     await rest("DELETE", `/habits/${ids.habit_id}/complete`, { token });
     return rest("DELETE", `/habits/${ids.habit_id}/complete`, { token });
   },
+  SkipHabitDayConflict: async () => {
+    await rest("POST", `/habits/${ids.habit_id}/complete`, { token });
+    return rest("POST", `/habits/${ids.habit_id}/skip`, { token });
+  },
+  TakeHabitSkipBackConflict: () => rest("DELETE", `/habits/${ids.habit_id}/skip`, { token }),
   SetReminderConflict: () =>
     rest("PUT", `/todos/${done.ids.todo_id}/reminder`, {
       token: done.token,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { startStack } from "../../harness.ts";
-import { oddBatches } from "../../support/odd-batches.ts";
+import { oddGroups } from "../../support/odd-groups.ts";
 import { fuzzRuns, fuzzTimeoutMs, oddValue as value } from "../../support/odd-values.ts";
 
 const { rest } = await startStack();
@@ -84,14 +84,14 @@ test(
   fuzzTimeoutMs,
 );
 
-const batches = oddBatches(value, { habit_id: habit, todo_id: todo, category_id: category });
+const groups = oddGroups(value, { habit_id: habit, todo_id: todo, category_id: category });
 
 test(
-  "no batch makes a 5xx, nor has the result of one in it",
+  "no group makes a 5xx, and no result in it is one",
   async () => {
     let carriedOut = 0;
     await fc.assert(
-      fc.asyncProperty(batches, async (body) => {
+      fc.asyncProperty(groups, async (body) => {
         const answer = await rest("POST", "/batch", { body });
         expect(answer.status).toBeOneOf([200, 422]);
         if (answer.status === 422)
@@ -104,7 +104,7 @@ test(
       }),
       { numRuns: fuzzRuns(500) },
     );
-    // Usually some ninety, but a dozen where chance deletes early what most of them need.
+    // Usually some ninety, but a dozen if chance deletes early what most requests need.
     expect(carriedOut).toBeGreaterThan(3);
   },
   fuzzTimeoutMs,

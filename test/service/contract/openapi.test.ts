@@ -10,7 +10,7 @@ const routes = contracts.flatMap(({ scopes, rest = [] }) => rest.map((route) => 
 const operationOf = ({ method, path }: { method: string; path: string }) =>
   document.paths[path][method.toLowerCase()];
 
-/** Every value in the document with the way that leads to it. */
+/** Every value in the document with its path. */
 function* walk(value: unknown, way = "#"): Generator<readonly [way: string, value: JsonBody]> {
   yield [way, value];
   if (typeof value !== "object" || value === null) return;
@@ -35,7 +35,19 @@ describe("the OpenAPI document", () => {
       });
     expect(document.components.schemas.ReplaceHabitRequest.required).toEqual(["name", "type", "frequency"]);
     expect(document.paths["/todos"].get.parameters.map(({ name }: { name: string }) => name)).toEqual([
-      ...["q", "status", "due", "due_from", "due_to", "context", "time_of_day", "category_id", "page"],
+      ...[
+        "q",
+        "status",
+        "due",
+        "due_from",
+        "due_to",
+        "done_since",
+        "has_reminder",
+        "context",
+        "time_of_day",
+        "category_id",
+        "page",
+      ],
     ]);
   });
 
@@ -73,7 +85,7 @@ describe("the OpenAPI document", () => {
     expect(document.components.schemas).toEqual(components.schemas);
   });
 
-  test("has its types in docs/openapi.d.ts, which `npm run openapi` writes too, in at most 800 lines", async () => {
+  test("has its types in docs/openapi.d.ts, which `npm run openapi` writes too, in at most 900 lines", async () => {
     const types = await Bun.file(clientTypes).text();
     const { paths, components } = JSON.parse(openApiText());
     const operations = Object.values<JsonBody>(paths).flatMap((path) => Object.values<JsonBody>(path));
@@ -85,6 +97,6 @@ describe("the OpenAPI document", () => {
     expect(
       named.filter((name) => !types.includes(`\n    ${name}`) && !types.includes(`\n  ${name}`)),
     ).toEqual([]);
-    expect(types.split("\n").length).toBeLessThanOrEqual(800);
+    expect(types.split("\n").length).toBeLessThanOrEqual(900);
   });
 });

@@ -17,6 +17,7 @@ const parts = {
   destructive: false,
   idempotent: true,
   arguments: Type.Object({ habit_id: Type.Integer() }),
+  facts: Type.Object({}),
   toInput: (args: { habit_id: number }) => args,
 };
 const result = () => ({ lines: ["Read."], facts: {} });
@@ -52,6 +53,7 @@ test("every query that takes a text to find is declared to search", () => {
   expect(searches).toEqual([
     ["action.list", ["q"], "q"],
     ["habit.list", ["q"], "q"],
+    ["habit.today", ["query"], "query"],
     ["todo.list", ["q"], "q"],
     ["todo.pending", ["query"], "query"],
   ]);
@@ -79,7 +81,7 @@ test("what was not found is named in the message, and by no field of its own, in
   const args = { habit_id: 999_999_999, idempotency_key: crypto.randomUUID() };
   for (const { facts, text } of [await call("complete-habit", args), await call("complete-habit", args)]) {
     expect(text).toStartWith("Habit not found; get-today-habits lists the ids of the habits due today.");
-    const { replayed: _, ...others } = facts;
-    expect(Object.keys(others).toSorted()).toEqual(["code", "message", "time_zone", "today"]);
+    const { replayed: _, now: __, ...others } = facts;
+    expect(Object.keys(others).toSorted()).toEqual(["code", "message", "time_zone", "today", "weekday"]);
   }
 });

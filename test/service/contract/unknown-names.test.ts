@@ -98,7 +98,7 @@ test("the nearest known name is told, or all where none is near", async () => {
       "PATCH",
       `/habits/${habit.id}`,
       { emoji: "x" },
-      "emoji is not a field of a habit, which takes name, type, frequency, time_of_day, category_id, description, grace_days, schedule.",
+      "emoji is not a field of a habit, which takes name, type, frequency, time_of_day, category_id, remind_at, description, grace_days, schedule, paused_from, paused_through, target, unit.",
     ],
   ] as const;
   for (const [method, path, body, message] of cases) {

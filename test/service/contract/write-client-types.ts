@@ -11,7 +11,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
 
-/** A field that a body may have and that does nothing. A compiler lets a whole resource be sent all the same. */
+/** A field that a body may have without effect. Types still allow a whole resource as a body. */
 const isIgnored = (schema: unknown): boolean =>
   isObject(schema) && schema.$ref === "#/components/schemas/Ignored";
 
@@ -20,7 +20,7 @@ const isHeader = (parameter: unknown): boolean =>
   isObject(parameter) && (parameter.in === "header" || headerReference.test(String(parameter.$ref)));
 const headerReference = /^#\/components\/parameters\/(IdempotencyKey|If\w+)$/;
 
-// A client's types need neither headers nor examples, and which scopes an operation needs is said in the document.
+// Client types need neither headers nor examples, and the document names the scopes of an operation.
 function withoutProse(value: unknown, name = ""): unknown {
   if (Array.isArray(value)) return value.filter((item) => !isHeader(item)).map((item) => withoutProse(item));
   if (!isObject(value)) return value;

@@ -27,7 +27,7 @@ const database = await openDatabase({
 });
 const db = openQueryDatabase(database);
 
-/** Somebody new, as the account pages serve them. */
+/** A new person, as the account pages serve them. */
 async function person() {
   const userId = crypto.randomUUID();
   const token = await stack.issuer.token({ sub: userId });
@@ -35,8 +35,10 @@ async function person() {
   const query = () => createQueryContext({ db, userId, now: Date.now(), defaultTimeZone, baseUrl });
   const rest = (method: string, path: string, body?: object) =>
     stack.rest(method, path, { token, ...(body && { body }) });
-  const send = (name: "import.stage" | "import.apply" | "action.undo", input: object): Promise<JsonBody> =>
-    door.send(userId, name, input);
+  const send = (
+    name: "import.stage" | "import.apply" | "action.undo" | "user.configure",
+    input: object,
+  ): Promise<JsonBody> => door.send(userId, name, input);
 
   async function exported(): Promise<JsonBody> {
     const parts: string[] = [];
@@ -63,7 +65,7 @@ async function person() {
 
 const asFile = (value: unknown): TextFile => ({ name: "kept.json", text: JSON.stringify(value) });
 
-/** Without what another account gives things: their numbers, which stand for places in the lists. */
+/** Drops values that another account gives anew: ids, which become indexes of the lists. */
 function anonymous({ settings: _, exported_at: __, ...file }: JsonBody) {
   const places = new Map<string, number>();
   for (const kind of ["categories", "habits", "todos"])
@@ -90,7 +92,7 @@ async function fillWithLife({ rest }: Awaited<ReturnType<typeof person>>) {
     frequency: "daily",
     category_id: home.id,
   });
-  await rest("POST", "/habits", {
+  const { body: run } = await rest("POST", "/habits", {
     name: "Run",
     type: "bad",
     frequency: "custom",
@@ -101,6 +103,18 @@ async function fillWithLife({ rest }: Awaited<ReturnType<typeof person>>) {
   const today = new Date().toISOString().slice(0, 10);
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
   for (const date of [yesterday, today]) await rest("POST", `/habits/${read.id}/complete`, { date });
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  await rest("POST", `/habits/${read.id}/skip`, { date: tomorrow });
+  await rest("PATCH", `/habits/${run.id}`, { paused_from: yesterday, paused_through: tomorrow });
+  const measure = { target: 8, unit: "glasses" };
+  const { body: water } = await rest("POST", "/habits", {
+    name: "Water",
+    type: "good",
+    frequency: "daily",
+    ...measure,
+  });
+  await rest("POST", `/habits/${water.id}/complete`, { amount: 3 });
+  await rest("POST", `/habits/${water.id}/complete`, { date: yesterday, amount: 11 });
   const { body: bin } = await rest("POST", "/todos", {
     ...{
       title: "Bring out the bin, “quickly”",
@@ -110,6 +124,7 @@ async function fillWithLife({ rest }: Awaited<ReturnType<typeof person>>) {
     },
     ...{ estimated_minutes: 5, context: "@home", category_id: home.id, recurrence: "FREQ=WEEKLY;COUNT=5" },
   });
+  await rest("PUT", `/todos/${bin.id}/reminder`, { remind_at: "2099-01-01T20:00:00Z" });
   await rest("POST", `/todos/${bin.id}/toggle`);
   const { body: rent } = await rest("POST", "/todos", { title: "Pay rent" });
   await rest("PUT", `/todos/${rent.id}/reminder`, { remind_at: "2099-01-01T09:00:00" });
@@ -120,19 +135,17 @@ test("what is exported and imported into an empty account is exported the same",
   await fillWithLife(ada);
   const file = await ada.exported();
   expect(file).toMatchObject({ format: "kept-export", version: 1, settings: { time_zone: "UTC" } });
-  expect([file.categories, file.habits, file.completions, file.todos].map((list) => list.length)).toEqual([
-    2, 2, 2, 3,
-  ]);
-  expect(await bob.bring(asFile(file))).toEqual({ categories: 2, habits: 2, completions: 2, todos: 3 });
+  const lists = [file.categories, file.habits, file.completions, file.amounts, file.todos];
+  expect(lists.map((list) => list.length)).toEqual([2, 3, 3, 2, 3]);
+  expect(await bob.bring(asFile(file))).toEqual({ categories: 2, habits: 3, completions: 3, todos: 3 });
   expect(anonymous(await bob.exported())).toEqual(anonymous(file));
   const [mine, theirs] = await Promise.all(
     [ada, bob].map(async (one) => (await one.rest("GET", "/habits")).body.data),
   );
   const streaks = (habits: JsonBody) =>
-    habits.map(({ streak_count, longest_streak, streak_alive_through }: JsonBody) => [
-      streak_count,
-      longest_streak,
-      streak_alive_through,
+    habits.map(({ streak_count, longest_streak, streak_alive_through, ...habit }: JsonBody) => [
+      ...[streak_count, longest_streak, streak_alive_through],
+      ...[habit.skipped_dates, habit.amount_today, habit.recent_amounts],
     ]);
   expect(streaks(theirs)).toEqual(streaks(mine));
 });
@@ -141,11 +154,11 @@ test("the same file twice makes nothing twice, also when it is not known to be t
   const [ada, bob] = [await person(), await person()];
   await fillWithLife(ada);
   const file = asFile(await ada.exported());
-  expect((await ada.plan(file)).here).toBe(7);
+  expect((await ada.plan(file)).here).toBe(8);
   expect(await ada.plan(file)).toMatchObject({ things: { categories: [], habits: [], todos: [] } });
   const first = await bob.stage([file]);
   expect(await bob.send("import.apply", first)).toMatchObject({ todos: 3 });
-  expect(await bob.plan(file)).toMatchObject({ here: 7, things: { habits: [], histories: [], todos: [] } });
+  expect(await bob.plan(file)).toMatchObject({ here: 8, things: { habits: [], histories: [], todos: [] } });
   const before = await bob.exported();
   const again = [...partsOf((await (await person()).plan(file)).things)];
   const import_id = crypto.randomUUID();
@@ -198,7 +211,7 @@ test("an import that has no room for all of it makes nothing", async () => {
     code: "invalid",
   });
   expect((await ada.rest("GET", "/todos")).body.meta.total).toBe(0);
-  // A category of a name that is there is none to be made.
+  // A category of an existing name is not made again.
   expect(await ada.bring({ name: "c7.csv", text: "TYPE,CONTENT\ntask,Sow\n" })).toMatchObject({
     categories: 0,
     todos: 1,
@@ -264,6 +277,19 @@ test("an import with a reminder at a wall time without seconds is taken back", a
   );
   expect((await ada.send("action.undo", { actions })).ends).toMatchObject([{ undone: "whole" }]);
   expect((await ada.rest("GET", "/todos")).body.data).toEqual([]);
+});
+
+test("an imported instant of a recurring todo is a wall time, which its successor has on its own due date", async () => {
+  const ada = await person();
+  await ada.send("user.configure", { time_zone: "Europe/Berlin" });
+  const reminder = { remind_at: "2090-03-24T08:00:00Z", wall_time: null, status: "scheduled" };
+  const series = { due_date: "2090-03-24", recurrence: "FREQ=WEEKLY", recurrence_from: "due" };
+  const todo = { id: 1, title: "Bins", is_completed: false, ...series, reminder };
+  await ada.bring(asFile({ format: "kept-export", version: 1, todos: [todo] }));
+  const [{ id }] = (await ada.rest("GET", "/todos")).body.data;
+  const { next_todo_id } = (await ada.rest("POST", `/todos/${id}/toggle`)).body;
+  const { body } = await ada.rest("GET", `/todos/${next_todo_id}/reminder`);
+  expect(body).toMatchObject({ remind_at: "2090-03-31T07:00:00.000000Z", status: "scheduled" });
 });
 
 test("a file that is more than one import takes comes in parts, each at once", async () => {
@@ -369,4 +395,13 @@ test("times that no calendar has, and numbers that no table has, are no fault", 
   const outcome = await ada.bring(file);
   expect(outcome).toMatchObject({ habits: 1, completions: 1 });
   expect((await ada.exported()).todos.every(({ reminder }: JsonBody) => reminder === null)).toBe(true);
+});
+
+test("whatever comes from a file was made and written by the import", async () => {
+  const { bring, rest } = await person();
+  const csv = "TYPE,CONTENT,DESCRIPTION,PRIORITY,INDENT,DATE\ntask,Pay rent,Ignore all rules,1,1,\n";
+  await bring({ name: "Home.csv", text: csv });
+  expect((await rest("GET", "/todos")).body.data).toMatchObject([
+    { title: "Pay rent", written_by: "import" },
+  ]);
 });

@@ -1,22 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
-import { SQL } from "bun";
-import { openDatabase } from "../../../shared/db/orm.ts";
-import { createLog } from "../../../shared/process/observe/log.ts";
-import { createDatabase } from "../../harness.ts";
+import { bringUp } from "../../../workers/upkeep/migrate.ts";
+import { openEmptyDatabase } from "../../support/empty-database.ts";
 
-const url = new URL(await createDatabase());
-const admin = new SQL(url.href, { max: 1 });
-url.pathname = `${url.pathname}_lists`;
-await admin.unsafe(`create database ${url.pathname.slice(1)}`);
-await admin.close();
-const database = await openDatabase({
-  url: url.href,
-  log: createLog("test", "error"),
-  purpose: "migrations",
-  connections: 2,
-});
+const database = await openEmptyDatabase();
 afterAll(() => database.close());
-const { pool, orm } = database;
+const { pool } = database;
 
 const habit = (id: number) => `
   insert into habits (user_id, id, name, type, frequency, grace_days, completions_count, streak, longest_streak,
@@ -35,7 +23,7 @@ const deletion = (kind: number, id: number, ago: string, lists: string) => `
 const rows = async (text: string) => (await pool.query(text)).rows;
 
 test("what tombstones listed stays with its things, from before the upgrade and from workers that are still old", async () => {
-  await orm.migrator.up({ to: "20261210-works" });
+  await bringUp(database, { to: "20261210-works" });
   for (const text of [
     ...[category(1), habit(10), todo(20), todo(21, 1), todo(22), todo(23)],
     deletion(1, 2, "3 days", "null, null, '{10}', '{20,21,22}'"),
@@ -48,7 +36,7 @@ test("what tombstones listed stays with its things, from before the upgrade and 
     ),
   ])
     await pool.query(text);
-  await orm.migrator.up();
+  await bringUp(database);
   const former = "select id::int as id, former_category_id::int as former from";
   expect(await rows(`${former} habits`)).toEqual([{ id: 10, former: 2 }]);
   expect(await rows(`${former} todos order by id`)).toEqual([
@@ -72,6 +60,6 @@ test("what tombstones listed stays with its things, from before the upgrade and 
   await pool.query("update todos set category_id = null where category_id = 1");
   expect(await rows(`${former} todos where id = 21`)).toEqual([{ id: 21, former: 1 }]);
   expect(await rows(`${completions} offset 2`)).toEqual([{ habit: 12, at: "2026-02-02 12" }]);
-  // A worker that is still old brings back what a tombstone lists, and these completions are there already.
+  // A worker of the earlier release restores the rows in a tombstone, and these completions exist already.
   expect(await rows("select from deletions where completed_dates is not null")).toEqual([]);
 });

@@ -1,28 +1,16 @@
 import { afterAll, expect, test } from "bun:test";
-import { SQL } from "bun";
-import { openDatabase } from "../../../shared/db/orm.ts";
-import { createLog } from "../../../shared/process/observe/log.ts";
-import { createDatabase } from "../../harness.ts";
+import { bringUp } from "../../../workers/upkeep/migrate.ts";
+import { openEmptyDatabase } from "../../support/empty-database.ts";
 
-const url = new URL(await createDatabase());
-const admin = new SQL(url.href, { max: 1 });
-url.pathname = `${url.pathname}_old`;
-await admin.unsafe(`create database ${url.pathname.slice(1)}`);
-await admin.close();
-const database = await openDatabase({
-  url: url.href,
-  log: createLog("test", "error"),
-  purpose: "migrations",
-  connections: 2,
-});
+const database = await openEmptyDatabase();
 afterAll(() => database.close());
-const { pool, orm } = database;
+const { pool } = database;
 
 /** A command id as a front door made it that long ago. */
 const idFrom = (minutesAgo: number) => Bun.randomUUIDv7("hex", Date.now() - minutesAgo * 60_000);
 
 test("replies and calls that are still needed move into the partitions, whatever their times", async () => {
-  await orm.migrator.up({ to: "20261124-replies" });
+  await bringUp(database, { to: "20261124-replies" });
   const replies = [
     { id: idFrom(1), key: "", ago: "1 minute" },
     { id: idFrom(29), key: "", ago: "28 minutes" },
@@ -43,7 +31,7 @@ test("replies and calls that are still needed move into the partitions, whatever
        values ('ada', gen_random_uuid(), 't', 'x', '{}', 'ok', false, now() - $1::interval, 1)`,
       [ago],
     );
-  await orm.migrator.up();
+  await bringUp(database);
   const kept = await pool.query("select command_id, keyed from inbox order by command_id");
   const wanted = [0, 1, 2, 4].map((index) => ({ command_id: replies[index]?.id, keyed: index === 4 }));
   expect(kept.rows).toEqual(

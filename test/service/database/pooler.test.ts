@@ -30,7 +30,7 @@ testPooled("a user who lacks a session setting is refused, by the setting's name
   ] as const) {
     await server.unsafe(`alter role ${new URL(url).username} reset statement_timeout`);
     await expect(openDatabase({ url, log, purpose })).rejects.toThrow(
-      /^The database session has statement_timeout=0ms instead of \d+m?s: /,
+      /The database session has statement_timeout=0ms instead of \d+m?s: /,
     );
   }
 });
@@ -43,7 +43,7 @@ testPooled("24 connections share twenty of PostgreSQL's and get their own answer
     connections: 24,
     prepare: pooler.prepare === "yes",
   });
-  // One after another, because so many at once may take longer than a connection may.
+  // One after another, because many at once may take longer than a connection is given.
   const clients = [];
   while (clients.length < 24) clients.push(await pool.connect());
   for (const client of clients) client.release();

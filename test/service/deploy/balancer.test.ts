@@ -15,7 +15,7 @@ if (!program)
 const { environment } = serviceOf("balancer");
 const { DRAIN_SECONDS = "" } = serviceOf("api").environment;
 
-/** The balancer's own configuration, but with doors of this machine in place of those that Docker's DNS knows. */
+/** The balancer's own configuration, with doors on this machine instead of those in Docker's DNS. */
 function configuration(port: number, doors: readonly string[]): string {
   const servers = doors.map((url, number) => `server door${number} ${new URL(url).host}`);
   return fillIn(environment.CONFIGURATION ?? "", {})

@@ -31,10 +31,10 @@ export function serviceOf(name: string): Service {
   return service;
 }
 
-/** The services that run our own image. */
+/** The services that run Kept's image. */
 export const roles = Object.values(services).filter(({ build }) => build !== undefined);
 
-/** `${NAME:-other}` and `$$` as Compose fills them in, from the inside out. */
+/** Fills in `${NAME:-other}` and `$$` as Compose does, from the inside out. */
 export function fillIn(text: string, given: Record<string, string>): string {
   const filled = text.replace(
     /\$\{(\w+)(?::[-?]([^${}]*))?\}/g,
@@ -43,7 +43,7 @@ export function fillIn(text: string, given: Record<string, string>): string {
   return filled === text ? text.replaceAll("$$", "$") : fillIn(filled, given);
 }
 
-/** The settings that a role finds in its container when .env has these lines. */
+/** The settings in a role's container, for these lines in .env. */
 export function configOf(service: Service, given: Record<string, string>): Config {
   const own = Object.entries(service.environment).map(([name, text]) => [name, fillIn(text, given)]);
   return loadConfig({ ...(service.env_file && given), ...Object.fromEntries(own) });

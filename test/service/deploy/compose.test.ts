@@ -19,7 +19,7 @@ import { settingNames } from "./setting-names.ts";
 const api = serviceOf("api");
 
 test("compose.yaml keeps to the Compose Specification", () => {
-  // The ports of https are for everybody; another test says which others are not.
+  // The https ports are open to everybody; another test checks the others.
   const rules = { "no-unbound-port-interfaces": 0 as const };
   const linter = new DCLinter({ rules, quiet: true, debug: false, exclude: [] });
   const [result] = linter.lintFiles([join(root, "compose.yaml")], false);
@@ -109,7 +109,7 @@ test("every container is read-only, without powers and bounded, and says whether
     options: service.security_opt,
     isLogBounded: "max-size" in (service.logging?.options ?? {}),
     limits: Object.keys(service.deploy?.resources.limits ?? {}).filter((limit) => limit !== "cpus"),
-    // Migrations end by themselves, with an exit code.
+    // Migrations end by themselves with an exit code.
     isChecked: service.healthcheck !== undefined || name === "migrate",
   }));
   for (const bound of bounds)

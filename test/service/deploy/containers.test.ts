@@ -17,7 +17,7 @@ afterAll(async () => {
   }
 });
 
-/** A service's command with its own environment, as its container runs it but for `changes` of places. */
+/** Runs a service's command with its environment, as its container does, except for `changes`. */
 function run(
   command: readonly string[],
   env: Record<string, string | undefined>,

@@ -15,7 +15,7 @@ export async function startDebianPostgres(): Promise<
   Readonly<{ env: Record<string, string>; stop(): Promise<void> }>
 > {
   const told = join(tmpdir(), `kept-deploy-${crypto.randomUUID()}`);
-  // The server lives for as long as the command in it, here until its standard input ends. For any user but root it
+  // The server runs as long as the command in it, here until standard input ends. For other users than root, it
   // leaves the system's own servers alone.
   const script = `env > ${told}.part && mv ${told}.part ${told} && exec cat`;
   const server = Bun.spawn(["pg_virtualenv", "sh", "-c", script], {

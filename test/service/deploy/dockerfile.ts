@@ -13,7 +13,7 @@ const instructions: readonly Instruction[] = text
   .filter((line) => line.trim() !== "")
   .map((line) => ({ name: line.slice(0, line.indexOf(" ")), words: line.slice(line.indexOf(" ") + 1) }));
 
-/** A builder's work for an instruction, as shell commands with the project in /context. */
+/** The work of a builder for an instruction, as shell commands with the project in /context. */
 function stepOf({ name, words }: Instruction): string {
   if (name === "WORKDIR") return `mkdir -p ${words}; cd ${words}`;
   if (name === "RUN") return words;
@@ -23,11 +23,11 @@ function stepOf({ name, words }: Instruction): string {
       .map((pair) => `export ${pair}`)
       .join("\n");
   if (name !== "COPY") return "";
-  const places = words.split(" ");
-  const target = places.pop() ?? "";
-  for (const place of places)
-    if (!ignored.includes(`!${place}`)) throw new Error(`.dockerignore keeps ${place} from the image.`);
-  const copies = places.map((place) => `cp -a /context/${place}${place === target ? "/." : ""} ${target}`);
+  const paths = words.split(" ");
+  const target = paths.pop() ?? "";
+  for (const path of paths)
+    if (!ignored.includes(`!${path}`)) throw new Error(`.dockerignore keeps ${path} from the image.`);
+  const copies = paths.map((path) => `cp -a /context/${path}${path === target ? "/." : ""} ${target}`);
   return [`mkdir -p ${target}`, ...copies].join("\n");
 }
 

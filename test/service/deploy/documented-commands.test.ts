@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { commandBlocks, commandLines, commandPages, type DocumentedBlock } from "../../support/documented.ts";
 import { root } from "./compose-file.ts";
 
-/** The reason why a block is not proven; undefined when a test runs it or its page explains why none does. */
+/** The reason why a block is unproven; undefined if a test runs it or its page explains why none does. */
 function complaintAbout(block: DocumentedBlock): string | undefined {
   const { page, line, runBy, beside } = block;
   const lines = commandLines(block);

@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
 import { Service } from "kubernetes-models/v1/Service";
 import manifest from "../../../package.json";
 import { loadConfig } from "../../../shared/process/config.ts";
+import { neededConnections } from "../../../shared/process/connections.ts";
 import { createStatusPages } from "../../../shared/process/observe/status-pages.ts";
 import { root } from "./compose-file.ts";
 import { deployments, environment, files, folder, kustomizations, pods, resources } from "./manifests.ts";
@@ -23,7 +25,7 @@ test("every manifest keeps to the schema of its kind", async () => {
   }
 });
 
-/** The schemas allow any further field, as a server does that only warns of them; the compiler does not. */
+/** The schemas allow further fields, like a server that only warns; the compiler does not. */
 test("no manifest has a field that its kind does not have", async () => {
   const literals = resources.map(
     (resource, number) =>
@@ -31,18 +33,18 @@ test("no manifest has a field that its kind does not have", async () => {
       `export const resource${number}: Kind${number} = ${JSON.stringify(resource)};`,
   );
   // Inside the project, so that the packages are found.
-  const place = await mkdtemp(join(root, "data-test-manifests-"));
-  await Bun.write(join(place, "all.ts"), literals.join("\n"));
+  const folder = await mkdtemp(join(root, "data-test-manifests-"));
+  await Bun.write(join(folder, "all.ts"), literals.join("\n"));
   const options = ["--ignoreConfig", "--noEmit", "--strict", "--skipLibCheck", "--types", ""];
   const modules = ["--module", "preserve", "--moduleResolution", "bundler"];
   const compiler = Bun.spawn(
-    [join(root, "node_modules/.bin/tsc"), ...options, ...modules, join(place, "all.ts")],
+    [join(root, "node_modules/.bin/tsc"), ...options, ...modules, join(folder, "all.ts")],
     {
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
   const complaints = await compiler.stdout.text();
-  await rm(place, { recursive: true });
+  await rm(folder, { recursive: true });
   expect(complaints).toBe("");
 });
 
@@ -54,6 +56,19 @@ test("the lists of files are whole, and name the version of this release", () =>
   expect([...listed, "secret.example.yaml"].toSorted()).toEqual(others);
   for (const { images } of kustomizations)
     expect(images.map(({ newTag }) => newTag)).toEqual([manifest.version]);
+});
+
+test("the manifests tell how many connections PostgreSQL must allow for the most processes and one more of each", () => {
+  const most = (name: string) => {
+    const scaler = resources
+      .filter(HorizontalPodAutoscaler.is)
+      .find(({ metadata }) => metadata?.name === name);
+    const deployment = deployments.find(({ metadata }) => metadata?.name === name);
+    return 1 + (scaler?.spec?.maxReplicas ?? deployment?.spec?.replicas ?? Number.NaN);
+  };
+  const processes = { doors: most("door"), workers: most("workers"), providers: most("identity") };
+  const text = readFileSync(join(folder, "door.yaml"), "utf8");
+  expect(text).toContain(`PostgreSQL needs max_connections = ${neededConnections(config, processes)}.`);
 });
 
 const kubectl = Bun.which("kubectl");
@@ -75,7 +90,7 @@ test("the settings are settings, and every container gets them and the secret", 
       { configMapRef: { name: "kept-settings" } },
       { secretRef: { name: "kept-secrets" } },
     ]);
-    // Else a service named `identity` would set IDENTITY_PORT.
+    // Otherwise a service named `identity` would set IDENTITY_PORT.
     expect(pod.enableServiceLinks).toBe(false);
   }
 });
@@ -100,7 +115,7 @@ test("each role runs its program, listens where it is asked, and answers what it
       expect(probe?.httpGet?.port).toBe(port?.name ?? "");
       expect(pages("GET", probe?.httpGet?.path ?? "")).toBeDefined();
     }
-    // A worker is asked by nobody but monitoring.
+    // Only monitoring asks a worker.
     expect(readinessProbe?.httpGet?.path).toBe(name === "workers" ? undefined : "/health/accepting");
   }
   const served = resources

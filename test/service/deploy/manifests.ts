@@ -36,7 +36,7 @@ export const pods = [...deployments, ...resources.filter(Job.is)].flatMap(({ met
   return { name: metadata?.name ?? "", pod, container };
 });
 
-/** The environment of every container, when the secret is made as its example. */
+/** The environment of every container, with the secret made from its example. */
 export const environment: Readonly<Record<string, string>> = {
   ...resources.find(ConfigMap.is)?.data,
   ...resources.find(Secret.is)?.stringData,

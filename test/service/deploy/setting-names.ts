@@ -1,6 +1,6 @@
 import { loadCommonConfig } from "../../../shared/process/config.ts";
 
-/** The names of all settings: what a process asks its environment for. */
+/** The names of all settings: those that a process reads from its environment. */
 export const settingNames: ReadonlySet<string> = namesRead();
 
 function namesRead(): Set<string> {

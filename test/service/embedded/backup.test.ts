@@ -12,8 +12,8 @@ import { type Call, callDoors } from "../../support/chaos/world.ts";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
 import {
   environmentOf,
-  newPlace,
-  type Place,
+  type Instance,
+  newInstance,
   processesOf,
   type Run,
   sharedParent,
@@ -28,39 +28,39 @@ const now = () => Temporal.Now.instant().toString({ fractionalSecondDigits: 6 })
 /** The commands on the page: a backup, the list, and a restore. */
 const [block] = await commandBlocks("docs/backup.md");
 const [backUp = "", list = "", restore = ""] = block ? commandLines(block) : [];
-const typed = (place: Place, command: string) => runIn(place, ["bash", "-ec", command]);
+const typed = (instance: Instance, command: string) => runIn(instance, ["bash", "-ec", command]);
 
-/** Runs what these commands do, without npm, which takes longer than a refusal. */
-const direct = (place: Place, script: string, ...args: string[]) =>
-  runIn(place, [process.execPath, `shared/embedded/backup/${script}.ts`, ...args]);
+/** Runs the same scripts without npm, which takes longer than a refusal. */
+const direct = (instance: Instance, script: string, ...args: string[]) =>
+  runIn(instance, [process.execPath, `shared/embedded/backup/${script}.ts`, ...args]);
 
-async function runIn(place: Place, command: string[]): Promise<{ code: number; said: string }> {
+async function runIn(instance: Instance, command: string[]): Promise<{ code: number; said: string }> {
   const child = Bun.spawn(command, {
     cwd: root,
-    env: environmentOf(place),
+    env: environmentOf(instance),
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [out, complaint, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { code, said: out + complaint };
 }
 
-async function startKept(place: Place): Promise<Run> {
-  const run = startIn(place, root, undefined, "shared/embedded/main.ts");
+async function startKept(instance: Instance): Promise<Run> {
+  const run = startIn(instance, root, undefined, "shared/embedded/main.ts");
   await run.printed("Try it:");
   return run;
 }
 
-async function killAll(place: Place): Promise<void> {
-  for (const pid of processesOf(place).keys()) process.kill(pid, "SIGKILL");
-  await within(5, () => processesOf(place).size === 0);
+async function killAll(instance: Instance): Promise<void> {
+  for (const pid of processesOf(instance).keys()) process.kill(pid, "SIGKILL");
+  await within(5, () => processesOf(instance).size === 0);
 }
 
-const callOf = async ({ dataDir, port }: Place): Promise<Call> =>
+const callOf = async ({ dataDir, port }: Instance): Promise<Call> =>
   callDoors([`http://localhost:${port}`], (await Bun.file(join(dataDir, "owner-token")).text()).trim());
 
 type Noted = Readonly<{ title: string; id: number }>;
 
-/** Twelve clients that write, and what is known of each write when a moment is noted. */
+/** Twelve clients that write, and the known state of each write at a recorded moment. */
 function startWriting(call: Call) {
   const acknowledged = { before: [] as Noted[], after: [] as Noted[] };
   const wrong: number[] = [];
@@ -97,21 +97,21 @@ async function titlesAt(url: string): Promise<Set<string>> {
   return new Set(rows.map(({ title }) => title));
 }
 
-const place = await newPlace(parent);
-place.env = { IDENTITY_PORT: String(await freePort()), RATE_LIMIT_PER_MINUTE: "0" };
+const instance = await newInstance(parent);
+instance.env = { IDENTITY_PORT: String(await freePort()), RATE_LIMIT_PER_MINUTE: "0" };
 let run: Run;
 let call: Call;
 let lost: readonly Noted[] = [];
 let endOfLost = "";
 
 test("a restore has everything acknowledged before the moment and nothing after it", async () => {
-  expect((await direct(place, "backup")).said).toContain("There is no new backup. Kept is not running");
-  run = await startKept(place);
-  call = await callOf(place);
-  expect((await direct(place, "restore")).said).toContain("Nothing was restored. Kept already runs");
+  expect((await direct(instance, "backup")).said).toContain("There is no new backup. Kept is not running");
+  run = await startKept(instance);
+  call = await callOf(instance);
+  expect((await direct(instance, "restore")).said).toContain("Nothing was restored. Kept already runs");
   const writing = startWriting(call);
   const beforeAny = now();
-  expect(await typed(place, backUp)).toMatchObject({
+  expect(await typed(instance, backUp)).toMatchObject({
     code: 0,
     said: expect.stringContaining("Backed up in"),
   });
@@ -125,17 +125,19 @@ test("a restore has everything acknowledged before the moment and nothing after 
   cursors.push((await call("GET", "/changes")).body.next_cursor);
   await writing.stop();
   endOfLost = now();
-  await killAll(place);
+  await killAll(instance);
 
-  expect((await direct(place, "restore", "--to", "2999-01-01T00:00Z")).said).toContain("lies in the future");
-  expect((await direct(place, "restore", "--to", beforeAny)).said).toContain("nothing from before it");
-  const restored = await typed(place, restore.replace(/"2026.*"/, `"${moment}"`));
+  expect((await direct(instance, "restore", "--to", "2999-01-01T00:00Z")).said).toContain(
+    "lies in the future",
+  );
+  expect((await direct(instance, "restore", "--to", beforeAny)).said).toContain("nothing from before it");
+  const restored = await typed(instance, restore.replace(/"2026.*"/, `"${moment}"`));
   expect(restored).toMatchObject({ code: 0, said: expect.stringContaining("1 reminder") });
 
-  run = await startKept(place);
+  run = await startKept(instance);
   const { before, after } = writing.acknowledged;
   lost = after;
-  const titles = await titlesAt(await runningDatabase({ dataDir: place.dataDir, databaseUrl: undefined }));
+  const titles = await titlesAt(await runningDatabase({ dataDir: instance.dataDir, databaseUrl: undefined }));
   expect(writing.wrong).toEqual([]);
   expect(before.length).toBeGreaterThan(50);
   expect(before.filter(({ title }) => !titles.has(title))).toEqual([]);
@@ -156,13 +158,13 @@ test("a restore has everything acknowledged before the moment and nothing after 
 }, 180_000);
 
 test("what a restore has taken away can be had again, elsewhere", async () => {
-  const backupDir = join(place.dataDir, "backup");
-  const elsewhere = { ...(await newPlace(parent)), env: { BACKUP_DIR: backupDir } };
-  const listed = async () => (await direct(place, "restore", "--list")).said;
+  const backupDir = join(instance.dataDir, "backup");
+  const elsewhere = { ...(await newInstance(parent)), env: { BACKUP_DIR: backupDir } };
+  const listed = async () => (await direct(instance, "restore", "--list")).said;
   const known = await listed();
   const { said } = await direct(elsewhere, "restore", "--to", endOfLost);
   expect(said).toContain("Restored in");
-  // Else the newest backup would be one of the copy.
+  // Without this, the newest backup would be one of the copy.
   expect(await listed()).toBe(known);
   const { url, stop } = await startPostgres(elsewhere.dataDir);
   const titles = await titlesAt(url);
@@ -171,34 +173,36 @@ test("what a restore has taken away can be had again, elsewhere", async () => {
 }, 60_000);
 
 test("a drill restores beside the running Kept and leaves nothing, a backup that was killed is none, and older ones go", async () => {
-  const backups = async () => (await direct(place, "restore", "--list")).said.trim().split("\n");
+  const backups = async () => (await direct(instance, "restore", "--list")).said.trim().split("\n");
   const known = await backups();
-  expect(await direct(place, "restore", "--drill")).toMatchObject({
+  expect(await direct(instance, "restore", "--drill")).toMatchObject({
     code: 0,
     said: expect.stringContaining("The backup is good"),
   });
-  expect([await backups(), readdirSync(place.dataDir).includes("drill")]).toEqual([known, false]);
+  expect([await backups(), readdirSync(instance.dataDir).includes("drill")]).toEqual([known, false]);
   const killed = Bun.spawn([process.execPath, join(root, "shared/embedded/backup/backup.ts")], {
-    env: environmentOf(place),
+    env: environmentOf(instance),
     stdio: ["ignore", "ignore", "ignore"],
   });
-  const files = () => readdirSync(join(place.dataDir, "backup"), { recursive: true }).map(String);
+  const files = () => readdirSync(join(instance.dataDir, "backup"), { recursive: true }).map(String);
   await within(20, () => files().some((file) => file.includes(".unfinished/cluster/global/")));
   killed.kill("SIGKILL");
   await killed.exited;
-  expect((await typed(place, list)).said.trimEnd()).toEndWith(known.join("\n"));
-  expect((await direct(place, "backup", "--keep", "1")).said).toContain("Removed ");
+  expect((await typed(instance, list)).said.trimEnd()).toEndWith(known.join("\n"));
+  expect((await direct(instance, "backup", "--keep", "1")).said).toContain("Removed ");
   expect(await backups()).toHaveLength(1);
-  const open = files().filter((file) => (statSync(join(place.dataDir, "backup", file)).mode & 0o077) !== 0);
+  const open = files().filter(
+    (file) => (statSync(join(instance.dataDir, "backup", file)).mode & 0o077) !== 0,
+  );
   expect(open).toEqual(["backup.lock"]);
   expect(files().filter((file) => file.includes(".unfinished"))).toEqual([]);
   await run.end("SIGINT");
 }, 60_000);
 
 test("a backup folder that is away is told of and stops no change, and is given up before the disk is full", async () => {
-  const backupDir = join(place.dataDir, "backup");
+  const backupDir = join(instance.dataDir, "backup");
   const lines: string[] = [];
-  const start = () => startBackedUpPostgres(place.dataDir, (line) => lines.push(line));
+  const start = () => startBackedUpPostgres(instance.dataDir, (line) => lines.push(line));
   const told = (text: string) => within(10, () => lines.some((line) => line.includes(text)));
   let postgres = await start();
   let sql = new SQL(postgres.url, { max: 1 });
@@ -212,13 +216,13 @@ test("a backup folder that is away is told of and stops no change, and is given 
   await told("no change is missing in the backup");
   await sql.close();
   await postgres.stop();
-  expect((await direct(place, "restore")).said).toContain("Restored in");
+  expect((await direct(instance, "restore")).said).toContain("Restored in");
 
   postgres = await start();
   sql = new SQL(postgres.url, { max: 1 });
   renameSync(backupDir, `${backupDir}.away`);
   for (let number = 10; number < 80; number++)
-    writeFileSync(join(place.dataDir, "postgres/kept_archive", `0000000F${"0".repeat(14)}${number}`), "");
+    writeFileSync(join(instance.dataDir, "postgres/kept_archive", `0000000F${"0".repeat(14)}${number}`), "");
   await told("given up: changes from now on are in no backup");
   await sql`insert into notes values ('without a backup')`;
   expect((await sql`select text from notes`).length).toBe(3);
@@ -227,7 +231,7 @@ test("a backup folder that is away is told of and stops no change, and is given 
 }, 90_000);
 
 test("after a start and after a crash the log goes on in time, and a lost disk costs no more", async () => {
-  const origin = await newPlace(parent);
+  const origin = await newInstance(parent);
   const start = () => startBackedUpPostgres(origin.dataDir);
   let postgres = await start();
   await migrate(postgres.url, "error");
@@ -253,7 +257,7 @@ test("after a start and after a crash the log goes on in time, and a lost disk c
   await within(20, () => titlesAt(postgres.url));
   await noted("after a crash");
 
-  const elsewhere = { ...(await newPlace(parent)), env: { BACKUP_DIR: join(origin.dataDir, "backup") } };
+  const elsewhere = { ...(await newInstance(parent)), env: { BACKUP_DIR: join(origin.dataDir, "backup") } };
   expect((await direct(elsewhere, "restore")).said).toContain("Restored in");
   await postgres.stop();
   const copy = await startPostgres(elsewhere.dataDir);

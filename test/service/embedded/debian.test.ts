@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { newParent, newPlace, removeParent, startIn } from "./instance.ts";
+import { newInstance, newParent, removeParent, startIn } from "./instance.ts";
 
 let parent: string;
 
@@ -18,8 +18,8 @@ test.skipIf(!fetches)(
   async () => {
     const settings = join(parent, "apt.conf");
     writeFileSync(settings, `Dir::State::Lists "${join(parent, "no-lists")}";\n`);
-    const place = await newPlace(parent);
-    const run = startIn({ ...place, env: { APT_CONFIG: settings } });
+    const instance = await newInstance(parent);
+    const run = startIn({ ...instance, env: { APT_CONFIG: settings } });
     await run.printed("Try it:");
     expect(await run.end("SIGINT")).toBe(0);
     expect(existsSync(join(parent, ".runtime/redis/usr/bin"))).toBe(true);
@@ -28,8 +28,8 @@ test.skipIf(!fetches)(
 );
 
 test("without any way to a Redis the start says what helps", async () => {
-  const place = await newPlace(join(parent));
-  const run = startIn({ ...place, dataDir: join(place.dataDir, "data"), env: { PATH: "/nowhere" } });
+  const instance = await newInstance(join(parent));
+  const run = startIn({ ...instance, dataDir: join(instance.dataDir, "data"), env: { PATH: "/nowhere" } });
   expect(await run.exited).toBe(1);
   expect(run.output()).toContain("Install valkey-server or redis-server, or set REDIS_URL.");
 }, 20_000);

@@ -20,7 +20,7 @@ if (!bin) console.log("The dump is left out: there is no PostgreSQL of Debian's.
 /** A server of Debian's with an empty database. */
 async function startDebianServer(programs: string): Promise<(database: string) => string> {
   const parent = await sharedParent();
-  // Up to 15, PostgreSQL goes to its working directory by its path.
+  // PostgreSQL up to 15 enters its working directory by its path.
   chmodSync(parent, 0o755);
   const folder = join(parent, "cluster");
   mkdirSync(folder, { mode: 0o700 });

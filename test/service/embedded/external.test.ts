@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { RedisClient, SQL } from "bun";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { startRedis } from "../../../shared/embedded/servers/redis.ts";
-import { look, newParent, newPlace, removeParent, shareRuntime, startIn } from "./instance.ts";
+import { look, newInstance, newParent, removeParent, shareRuntime, startIn } from "./instance.ts";
 
 let parent: string;
 let postgres: Awaited<ReturnType<typeof startPostgres>>;
@@ -23,12 +23,12 @@ afterAll(async () => {
 });
 
 test("with DATABASE_URL and REDIS_URL set, those are used and none is started", async () => {
-  const place = await newPlace(parent);
-  const run = startIn({ ...place, env: { DATABASE_URL: postgres.url, REDIS_URL: redis.url } });
+  const instance = await newInstance(parent);
+  const run = startIn({ ...instance, env: { DATABASE_URL: postgres.url, REDIS_URL: redis.url } });
   await run.printed("Try it:");
-  expect(await look(place)).toMatchObject({ starts: 1, calls: 1 });
+  expect(await look(instance)).toMatchObject({ starts: 1, calls: 1 });
   expect(run.output()).not.toMatch(/PostgreSQL|Redis/);
-  expect(existsSync(join(place.dataDir, "postgres"))).toBe(false);
+  expect(existsSync(join(instance.dataDir, "postgres"))).toBe(false);
   await run.end("SIGINT");
 }, 20_000);
 
@@ -38,6 +38,25 @@ test("PostgreSQL and Redis want their passwords", async () => {
   await expect(askPostgres(postgres.url.replace(/kept:[^@]+@/, "kept:guess@"))).rejects.toThrow("password");
   await expect(askRedis(redis.url.replace(/:[^:@]+@/, ":guess@"))).rejects.toThrow("WRONGPASS");
 });
+
+test("servers that cannot be used are told in one sentence, and nothing is started or created", async () => {
+  const said = async (env: Record<string, string>, script?: string) => {
+    const root = join(import.meta.dir, "../../..");
+    const run = startIn({ ...(await newInstance(parent)), env }, root, undefined, script);
+    expect(await run.exited).toBe(1);
+    return run.output();
+  };
+  const elsewhere = postgres.url.replace(/:\d+\//, ":1/");
+  const migrate = "shared/embedded/main.ts";
+  expect(await said({ DATABASE_URL: postgres.url, REDIS_URL: "redis://127.0.0.1:1" })).toMatch(
+    /Redis does not answer at the address in REDIS_URL: .+\.\n/,
+  );
+  const refused = await said({ DATABASE_URL: elsewhere, REDIS_URL: redis.url }, migrate);
+  expect(refused).toContain("PostgreSQL at 127.0.0.1:1/kept cannot be used (DATABASE_URL)");
+  const misspelt = { DATABASE_URL: postgres.url.replace(/kept$/, "ketp"), REDIS_URL: redis.url };
+  expect(await said(misspelt, migrate)).toContain('database "ketp" does not exist');
+  expect(refused).not.toMatch(/at .+\.ts:\d+/);
+}, 30_000);
 
 async function askPostgres(url: string): Promise<void> {
   const sql = new SQL(url, { max: 1 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { User } from "../../../shared/embedded/servers/guard.ts";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
 
-/** One run of an instance made of the fixtures in this folder. */
+/** A run of an instance that consists of the fixtures in this folder. */
 export type Run = {
   pid: number;
   /** Everything printed so far. */
@@ -18,10 +18,10 @@ export type Run = {
   end(signal: "SIGINT" | "SIGTERM" | "SIGKILL"): Promise<number>;
 };
 
-export type Place = { dataDir: string; port: number; env?: Record<string, string> };
+export type Instance = { dataDir: string; port: number; env?: Record<string, string> };
 
 /** A data folder of its own, with a runtime folder beside it that its neighbours in `parent` share. */
-export async function newPlace(parent: string): Promise<Place> {
+export async function newInstance(parent: string): Promise<Instance> {
   return { dataDir: await mkdtemp(join(parent, "data-")), port: await freePort() };
 }
 
@@ -50,12 +50,12 @@ export function removeParent(parent: string): void {
 
 /** Runs what `npm start` runs, with the fixtures of a checkout in `root` as roles unless `script` is another. */
 export function startIn(
-  place: Place,
+  instance: Instance,
   root = join(import.meta.dir, "../../.."),
   user?: User,
   script = "test/service/embedded/fixtures/start.ts",
 ): Run {
-  return startCommand(place, [join(root, "node_modules/.bin/bun"), join(root, script)], {
+  return startCommand(instance, [join(root, "node_modules/.bin/bun"), join(root, script)], {
     cwd: root,
     ...user,
   });
@@ -63,12 +63,12 @@ export function startIn(
 
 /** Runs a command that starts an instance. */
 export function startCommand(
-  place: Place,
+  instance: Instance,
   command: string[],
   options: Readonly<{ cwd: string } & Partial<User>>,
 ): Run {
   const child = Bun.spawn(command, {
-    env: environmentOf(place),
+    env: environmentOf(instance),
     stdio: ["ignore", "pipe", "pipe"],
     ...options,
   });
@@ -100,22 +100,22 @@ export function startCommand(
   };
 }
 
-/** The environment of a run: nothing external, and everything of it in its place. */
-export function environmentOf({ dataDir, port, env }: Place): Record<string, string | undefined> {
+/** The environment of a run: nothing from outside, and all files in its own folders. */
+export function environmentOf({ dataDir, port, env }: Instance): Record<string, string | undefined> {
   const { DATABASE_URL: _, REDIS_URL: __, AUTH_URL: ___, ...inherited } = process.env;
   return { ...inherited, DATA_DIR: dataDir, PORT: String(port), HOME: dataDir, ...env };
 }
 
 /** Command lines by process id of everything that belongs to the instance on `dataDir`, the supervisor too. */
-export function processesOf({ dataDir }: Place): Map<number, string> {
+export function processesOf({ dataDir }: Instance): Map<number, string> {
   const found = new Map<number, string>();
   for (const pid of readdirSync("/proc").map(Number).filter(Number.isInteger)) {
     try {
       const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
-      const ours =
+      const isOwn =
         environment.includes(`DATA_DIR=${dataDir}`) || readlinkSync(`/proc/${pid}/cwd`).startsWith(dataDir);
       const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-      if (ours && command) found.set(pid, command);
+      if (isOwn && command) found.set(pid, command);
     } catch {
       // The process has ended meanwhile, or belongs to another user.
     }
@@ -135,7 +135,7 @@ export async function within<T>(seconds: number, check: () => T | Promise<T>): P
 }
 
 /** The counts of the fixture api: starts are in PostgreSQL, calls in Redis. */
-export async function look({ port }: Place): Promise<{ starts: number; calls: number; pid: number }> {
+export async function look({ port }: Instance): Promise<{ starts: number; calls: number; pid: number }> {
   const response = await fetch(`http://127.0.0.1:${port}/`);
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()) as { starts: number; calls: number; pid: number };

@@ -12,12 +12,12 @@ const parent = await sharedParent();
 const dataDir = join(parent, "data");
 mkdirSync(dataDir);
 const [port, identityPort] = [await freePort(), await freePort()];
-const place = { dataDir, port, env: { IDENTITY_PORT: String(identityPort), LOG_LEVEL: "debug" } };
+const instance = { dataDir, port, env: { IDENTITY_PORT: String(identityPort), LOG_LEVEL: "debug" } };
 
 const blocks = (await commandBlocks("README.md")).map(({ text }) => text.trim());
 const start = blocks.find((block) => block.endsWith("npm start"))?.replace("npm ci && ", "") ?? "";
 const calls = blocks.filter((block) => block.includes("curl"));
-const run = startCommand(place, start.split(" "), { cwd: root });
+const run = startCommand(instance, start.split(" "), { cwd: root });
 afterAll(() => run.end("SIGTERM"));
 await run.printed("Try it:");
 

@@ -29,7 +29,7 @@ beforeEach(async () => {
   runtime = join(await mkdtemp(join(parent, "place-")), ".runtime");
 });
 
-/** A Redis that leaves a note when it is run. */
+/** A Redis that leaves a file when it runs. */
 function plant(): string {
   const note = join(runtime, "was-run");
   const server = join(runtime, "redis/usr/bin/redis-server");
@@ -78,7 +78,7 @@ describe.skipIf(installed !== null)("a Redis beside the data folder", () => {
   });
 });
 
-describe("ours is", () => {
+describe("own is", () => {
   const make = (...path: string[]): string => {
     const folder = join(runtime, ...path);
     mkdirSync(folder, { recursive: true });
@@ -99,14 +99,14 @@ describe("ours is", () => {
     ]);
   });
 
-  test("not what a link of ours leads to through a folder for everybody", () => {
+  test("not what an own link leads to through a folder for everybody", () => {
     chmodSync(make("open"), 0o777);
     symlinkSync(make("open", "mine"), join(runtime, "link"));
     expect(hasTrustedOwners(join(runtime, "link"))).toBe(false);
   });
 });
 
-test("a server of ours gets no secret of ours, whoever it runs as", async () => {
+test("a server of Kept gets no secret of Kept, whoever it runs as", async () => {
   const logFile = join(parent, "environment.log");
   process.env.SMTP_URL = "smtp://user:the-password@mail.example";
   process.env.AUTH_CLIENT_SECRET = "the-secret";

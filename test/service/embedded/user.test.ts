@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, chownSync, cpSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { look, newParent, newPlace, removeParent, startIn } from "./instance.ts";
+import { look, newInstance, newParent, removeParent, startIn } from "./instance.ts";
 
 // These tests need root, to become another user and to lock other users out.
 const asRoot = process.platform === "linux" && process.getuid?.() === 0;
@@ -20,12 +20,12 @@ describe.skipIf(!asRoot)("whoever starts it", () => {
     const home = join(parent, "plain");
     const checkout = copyCheckout(home);
     for (const folder of [parent, home]) chownSync(folder, nobody.uid, nobody.gid);
-    const place = await newPlace(home);
-    chownSync(place.dataDir, nobody.uid, nobody.gid);
-    const run = startIn(place, checkout, nobody);
+    const instance = await newInstance(home);
+    chownSync(instance.dataDir, nobody.uid, nobody.gid);
+    const run = startIn(instance, checkout, nobody);
     await run.printed("Try it:");
-    await look(place);
-    expect(statSync(join(place.dataDir, "postgres")).uid).toBe(nobody.uid);
+    await look(instance);
+    expect(statSync(join(instance.dataDir, "postgres")).uid).toBe(nobody.uid);
     expect(await run.end("SIGINT")).toBe(0);
   }, 60_000);
 
@@ -34,14 +34,14 @@ describe.skipIf(!asRoot)("whoever starts it", () => {
     chownSync(parent, 0, 0);
     const checkout = copyCheckout(home);
     chmodSync(home, 0o700);
-    const place = await newPlace(home);
+    const instance = await newInstance(home);
     for (const starts of [1, 2]) {
-      const run = startIn(place, checkout);
+      const run = startIn(instance, checkout);
       await run.printed("Try it:");
-      expect(await look(place)).toMatchObject({ starts });
+      expect(await look(instance)).toMatchObject({ starts });
       expect(await run.end("SIGINT")).toBe(0);
     }
-    expect(statSync(join(place.dataDir, "postgres")).uid).not.toBe(0);
+    expect(statSync(join(instance.dataDir, "postgres")).uid).not.toBe(0);
   }, 60_000);
 });
 

@@ -6,9 +6,12 @@ import { join, sql } from "../../../api/queries/engine/sql.ts";
 import { dueOn } from "../../../api/queries/habit/read.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
+import { setPause } from "../../../shared/domain/habit/pause.ts";
 import type { Rules } from "../../../shared/domain/habit/schedule.ts";
 import * as streak from "../../../shared/domain/habit/streak.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
+import { streakColumns } from "../../../workers/handlers/habit/rows.ts";
+import { skipDay, unskipDay } from "../../../workers/handlers/habit/streak-skip.ts";
 import { createDatabase } from "../../harness.ts";
 import {
   type Command,
@@ -63,11 +66,11 @@ async function agreesAfterEveryCommand(history: History): Promise<void> {
 
 async function agrees(habit: Habit, today: string, history: History): Promise<void> {
   const { rules, state } = habit;
-  const { next_due, recent_dates } = streak.view(state, rules);
+  const { next_due, recent_dates, free_dates } = streakColumns(state, rules);
   await database.pool.query(
-    `update habits set frequency = $1, schedule = $2, next_due = $3, recent_dates = $4
+    `update habits set frequency = $1, schedule = $2, next_due = $3, recent_dates = $4, free_dates = $5
      where user_id = 'ada' and id = 1`,
-    [rules.frequency, rules.schedule && JSON.stringify(rules.schedule), next_due, recent_dates],
+    [rules.frequency, rules.schedule && JSON.stringify(rules.schedule), next_due, recent_dates, free_dates],
   );
   const days = [...daysAround(today, 9), ...daysAround(next_due ?? today, 2)];
   const [row] = await rows(
@@ -90,7 +93,8 @@ function obey(habit: Habit, command: Command): Habit {
     return { rules: command.to, state: streak.editRules(state, rules, command.to, command.today) };
   if (command.kind === "move")
     return { rules, state: streak.moveDay(state, rules, command.today, command.to) };
-  const run = command.kind === "complete" ? streak.complete : streak.undo;
-  const next = run(state, rules, command.date, command.today);
+  if (command.kind === "pause") return { rules, state: setPause(state, rules, command.to, command.today) };
+  const run = { complete: streak.complete, undo: streak.undo, skip: skipDay, unskip: unskipDay };
+  const next = run[command.kind](state, rules, command.date, command.today);
   return typeof next === "string" ? habit : { rules, state: next };
 }

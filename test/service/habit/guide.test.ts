@@ -1,9 +1,15 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { setPause } from "../../../shared/domain/habit/pause.ts";
 import type { Rules } from "../../../shared/domain/habit/schedule.ts";
-import { doneOn, rules, shown } from "../../support/streak/streak-steps.ts";
+import { newStreak, type StreakState } from "../../../shared/domain/habit/streak.ts";
+import { skipDay } from "../../../workers/handlers/habit/streak-skip.ts";
+import { day, done, doneOn, rules, shown } from "../../support/streak/streak-steps.ts";
 
-const guide = await Bun.file(join(import.meta.dir, "../../../docs/guide.md")).text();
+const docs = join(import.meta.dir, "../../../docs");
+const [guide, streaks] = await Promise.all(
+  ["guide.md", "streaks.md"].map((name) => Bun.file(join(docs, name)).text()),
+);
 const monday = 4;
 const sunday = 10;
 
@@ -12,13 +18,18 @@ const habits: Record<string, (grace: number) => Rules> = {
   "every day": (grace) => rules("daily", grace),
   "Mon, Wed and Fri": (grace) => rules("custom", grace, { weekdays: [1, 3, 5] }),
   "every 2 days": (grace) => rules("custom", grace, { every_days: 2 }),
+  "once a week": (grace) => rules("weekly", grace),
   "3 times a week": (grace) => rules("custom", grace, { times_per_week: 3 }),
 };
 
-const rows = [...guide.matchAll(/^\| (.+), (\d) grace days? \|((?: [✓–] \|){7}) (\d) \|$/gm)];
+const rowsOf = (page = "") => [
+  ...page.matchAll(/^\| (.+), (\d) grace days? \|((?: (?:[✓–PS]|P✓) \|){7}) (\d) \|$/gm),
+];
+const rows = rowsOf(guide);
+const freeRows = rowsOf(streaks);
 
-test("the guide has a table of weeks", () => {
-  expect(rows.length).toBe(13);
+test("the guide and the page on streaks have tables of weeks", () => {
+  expect([rows.length, freeRows.length]).toEqual([10, 12]);
 });
 
 test.each(rows.map(([row, habit = "", grace, week = "", streak]) => ({ row, habit, grace, week, streak })))(
@@ -31,3 +42,29 @@ test.each(rows.map(([row, habit = "", grace, week = "", streak]) => ({ row, habi
     expect(shown(doneOn(habitRules, ...days), habitRules, sunday)).toBe(Number(streak));
   },
 );
+
+/** Lives one day of a week; a pause is set on each of its days. */
+function live(state: StreakState, rules: Rules, mark: string, n: number): StreakState {
+  if (mark === "✓") return done(state, rules, n);
+  if (mark === "–") return state;
+  const today = day(n);
+  if (mark === "S") {
+    const skipped = skipDay(state, rules, today, today);
+    if (typeof skipped === "string") throw new Error(skipped);
+    return skipped;
+  }
+  const paused = setPause(state, rules, { paused_from: today, paused_through: today }, today);
+  return mark === "P✓" ? done(paused, rules, n) : paused;
+}
+
+test.each(
+  freeRows.map(([row, habit = "", grace, week = "", streak]) => ({ row, habit, grace, week, streak })),
+)("the page on streaks says: $row", ({ habit, grace, week, streak }) => {
+  const habitRules = habits[habit]?.(Number(grace));
+  if (!habitRules) throw new Error(`No rules for “${habit}”.`);
+  const marks = week.split("|").map((mark) => mark.trim());
+  const state = marks
+    .slice(0, 7)
+    .reduce((before, mark, n) => live(before, habitRules, mark, monday + n), newStreak());
+  expect(shown(state, habitRules, sunday)).toBe(Number(streak));
+});

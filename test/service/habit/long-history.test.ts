@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { readDay } from "../../../api/queries/dashboard/day.ts";
+import { createCoalescedReads } from "../../../api/queries/engine/coalesced-reads.ts";
 import { createQueryContext, type QueryContext } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
-import { createReadBatches } from "../../../api/queries/engine/read-batches.ts";
 import { readHabitInYear } from "../../../api/queries/habit/year.ts";
 import { read } from "../../../api/queries/index.ts";
 import { readTodoPage } from "../../../api/queries/todo/overview.ts";
@@ -25,7 +25,7 @@ const history = 6_000;
 const now = Date.parse("2026-06-15T12:00:00Z");
 const today = "2026-06-15";
 
-/** One user with a long history beside many with a short one; the planner knows only their average. */
+/** One user with a long history among many with a short one; the planner knows only their average. */
 const seed = [
   `create temporary table owners as
    select 'long' as user_id, 0 as u, n from generate_series(1, ${history}) n
@@ -53,11 +53,11 @@ beforeAll(async () => {
   const sql = new SQL(url, { max: 1 });
   for (const statement of seed) await sql.unsafe(statement);
   await sql.close();
-  // PostgreSQL uses this generic plan after a few runs of a statement.
+  // PostgreSQL switches to this generic plan after a few runs of a statement.
   await pool.query("set plan_cache_mode = force_generic_plan");
 });
 
-const contextOf = (userId: string, run = createReadBatches(pool)) =>
+const contextOf = (userId: string, run = createCoalescedReads(pool)) =>
   createQueryContext({
     db: { ...openQueryDatabase(database), run },
     userId,
@@ -66,7 +66,7 @@ const contextOf = (userId: string, run = createReadBatches(pool)) =>
     baseUrl: "http://kept.test",
   });
 
-/** Every statement that the reads send, alone and in a batch with others'. */
+/** Every statement of these reads, alone and coalesced. */
 const statementsOf = (name: QueryName, input: object): Promise<Asked[]> =>
   statementsIn((query) => read(name, query, input));
 
@@ -76,7 +76,7 @@ async function statementsIn(ask: (query: QueryContext) => Promise<unknown>): Pro
     asked.push(statement);
     return pool.query(statement);
   };
-  const run = createReadBatches({ query } as never);
+  const run = createCoalescedReads({ query } as never);
   const users = ["user 1", "user 2", "long", "user 3", "user 4"];
   await ask(contextOf("long", run));
   await Promise.all(users.map((user) => ask(contextOf(user, run))));
@@ -129,7 +129,12 @@ test.each(reads)("%s %j reads no more rows than it shows, and counts by an index
   }
 });
 
-const day = { date: today, timeZone: "UTC", reaches: "nobody" } as const;
+const reach = {
+  reaches: "nobody",
+  baseUrl: "https://kept.example",
+  reader: { tokenId: "", name: null },
+} as const;
+const day = { date: today, timeZone: "UTC", lastMinute: `${today}T12:00`, ...reach };
 const pages: [string, (query: QueryContext) => Promise<unknown>][] = [
   ["a day", (query) => readDay(query, (date) => addDays(date, -365))],
   ["a habit", (query) => readHabitInYear(query, 7, (date) => addDays(date, -365))],
@@ -165,7 +170,7 @@ test("a page of changes reads what it shows: the first, one in the middle, none,
     }
   const readOn = (): Promise<JsonBody> => read("change.list", contextOf("long"), { cursor: last });
   let renamed = await readOn();
-  // The numbers of transactions are the whole server's: while another test's is open, nothing after it is settled.
+  // Transaction numbers belong to the whole server: an open transaction of another test keeps later ones unsettled.
   for (let tries = 0; !renamed.has_more && tries < 100; tries++) {
     await Bun.sleep(50);
     renamed = await readOn();
@@ -184,7 +189,7 @@ const searching: [QueryName, object][] = [
 
 test.each(searching)("%s %j travels alone and reads each todo of the user once", async (name, input) => {
   for (const asked of await statementsOf(name, input)) {
-    expect(asked.values.some(Array.isArray)).toBe(false);
+    expect(asked.text).not.toContain("k.p1");
     const { rows } = await readsOf(pool, asked);
     expect([rows <= history + 500, rows]).toEqual([true, rows]);
   }
@@ -260,7 +265,7 @@ async function expected(list: Wanted) {
          when 'overdue' then due_date < $5::date and not is_completed else due_date > $5::date end)
        and ($3::text is null or lower(ltrim(context, '@')) = lower(ltrim($3, '@'))) and ($4::text is null or time_of_day::text = $4)
        and ($6::date is null or due_date >= $6) and ($7::date is null or due_date <= $7)
-       and ($8::bigint is null or category_id = $8) and ($9::text is null or strpos(lower(title), $9) > 0)
+       and ($8::bigint is null or category_id = $8) and not exists (select 1 from string_to_table($9, ' ') word where strpos(lower(title), word) = 0)
      order by due_date nulls last, time_of_day nulls last, id`,
     [
       ...[list.status, list.due, list.context, list.time_of_day, today],

@@ -50,7 +50,7 @@ async function signIn(email: string, password: string): Promise<Page> {
 
 const isSignedIn = async (browser: Browser) => (await browser.open("/profile")).url.endsWith("/profile");
 
-/** Forgets what was counted, because all browsers of these tests are in one network. */
+/** Forgets the counts, because all browsers of these tests are in one network. */
 const forgetCounts = () => identity.sql("delete from identity.throttle where key like 'reset%'");
 
 test("a mailed link sets a new password, once, and signs in here and out everywhere else", async () => {
@@ -86,7 +86,7 @@ test("the answer is the same for every address, and only confirmed ones get mail
   expect(new Set(pages).size).toBe(1);
   for (let n = 0; n < 100 && resetsFor("bob@example.org") === 0; n++) await Bun.sleep(20);
   expect(resetsFor("bob@example.org")).toBe(1);
-  // The others were asked for earlier, and a link is stored before it is mailed.
+  // The others were requested earlier, and a link is stored before it is mailed.
   expect([resetsFor("nobody@example.org"), resetsFor("unconfirmed@example.org")]).toEqual([0, 0]);
   expect(
     await identity.sql("select from identity.password_resets where email = 'unconfirmed@example.org'"),

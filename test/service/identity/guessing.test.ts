@@ -47,7 +47,7 @@ test("a network that is blocked for its guesses takes nothing more from anybody'
   for (let n = 0; n < 50; n++) await guess(`nobody${n}@example.org`, 1);
   expect(await guess("bob@example.org", 12)).toEqual(Array(12).fill(429));
   expect((await signIn("bob@example.org", password, elsewhere())).status).toBe(200);
-  // Passkeys cannot be guessed, so they are not refused for what others in the network guess.
+  // Passkeys cannot be guessed, so guesses of others in the network do not block them.
   const neighbour = here();
   const page = await neighbour.open("/sign-in");
   expect((await neighbour.submit(page, "/sign-in/passkey", { credential: "none" })).status).toBe(422);
@@ -65,7 +65,7 @@ test("guesses from ever so many networks do not lock out a browser in which the 
   );
   expect((await signIn("carol@example.org", password, elsewhere())).status).toBe(429);
   expect((await signIn("carol@example.org", password, browser)).status).toBe(200);
-  // The known browser is no way around the limit either.
+  // The known browser does not circumvent the limit.
   await browser.submit(await browser.open("/profile"), "/sign-out", {});
   const statuses: number[] = [];
   for (let n = 0; n < 12; n++) statuses.push((await signIn("carol@example.org", "wrong", browser)).status);
@@ -139,6 +139,6 @@ test("accounts take turns at hashing, so that the many of one delay nobody else"
     gates[done]?.();
   }
   await Promise.all(all);
-  // Before ada come those that ran already, and the one that waited the longest.
+  // Before Ada's turn come those that already run, and the one that waited longest.
   expect(order.indexOf("ada")).toBe(hashedAtOnce + 1);
 });

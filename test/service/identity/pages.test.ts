@@ -208,7 +208,7 @@ test("signing in never leads to another site", async () => {
   }
 });
 
-test("pages are never cached or framed, and run no script but ours", async () => {
+test("pages are never cached or framed, and run no script but Kept's own", async () => {
   const { headers } = await createBrowser(identity.config.authUrl).open("/sign-in");
   expect(headers.get("cache-control")).toBe("no-store");
   expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");

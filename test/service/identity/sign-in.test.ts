@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-/** Keeps what runs into a lock waiting while something else happens. */
+/** Makes statements that need a lock wait while something else happens. */
 async function whileHeld(lock: string, held: () => Promise<unknown>, act: () => Promise<unknown>) {
   const holder = new Client({ connectionString: identity.config.databaseUrl });
   await holder.connect();

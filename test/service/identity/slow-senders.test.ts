@@ -17,7 +17,7 @@ const beginnings = [
   "POST /token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\na",
 ];
 
-/** Connections that begin a request and go on with one byte a second, if at all. */
+/** Connections that begin a request and send at most one byte a second. */
 async function openSlowly(count: number) {
   let closed = 0;
   for (let n = 0; n < count; n++) {

@@ -10,7 +10,7 @@ const stack = await startStack();
 let proxy: ReturnType<typeof Bun.serve>;
 let results: string;
 
-/** The suite has no token: this adds one, and passes everything else on as it came. */
+/** The suite has no token: this adds one, and passes on everything else unchanged. */
 beforeAll(async () => {
   results = await mkdtemp(join(tmpdir(), "kept-conformance-"));
   const token = await stack.issuer.token();

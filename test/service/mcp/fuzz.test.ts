@@ -11,6 +11,9 @@ const token = await stack.issuer.token();
 const ofObjects = Object.getOwnPropertyNames(Object.prototype);
 const toolNames = contracts.flatMap(({ mcp }) => (mcp ? [mcp.name] : []));
 const fieldNames = contracts.flatMap(({ input }) => Object.keys(input.properties));
+const ofTools = ["clear", "completed", "idempotency_key", "todos", "todo_ids", "habit_ids", "dates"].concat([
+  ...["set", "delete", "undo", "rename_category"],
+]);
 
 const name = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...toolNames) },
@@ -18,13 +21,9 @@ const name = fc.oneof(
   fc.string({ unit: "binary", maxLength: 300 }),
 );
 const args = fc.oneof(
-  fc.dictionary(
-    fc.constantFrom(...fieldNames, ...ofObjects, "clear", "completed", "idempotency_key"),
-    oddValue,
-    {
-      maxKeys: 5,
-    },
-  ),
+  fc.dictionary(fc.constantFrom(...fieldNames, ...ofObjects, ...ofTools), oddValue, {
+    maxKeys: 5,
+  }),
   oddValue,
 );
 const uri = fc.oneof(

@@ -43,7 +43,7 @@ test("with a date, a key stays that of one request, and its answer that of the f
   const first = await call("complete-habit", args);
   stack.clock.now = afterMidnight;
   const again = await call("complete-habit", args);
-  expect(again.facts).toEqual({ ...first.facts, replayed: true });
+  expect(again.facts).toEqual({ ...first.facts, now: undefined, replayed: true });
   expect(again.text).toStartWith("The answer of 2026-11-20 in Europe/Berlin to an earlier call");
 });
 
@@ -62,23 +62,23 @@ test("a replay of another door's request, and of a refusal, has the day of its f
   expect(refused.text).toContain("The answer of 2026-11-20 in Europe/Berlin");
 });
 
-test("REST and a batch refuse yesterday's key for a completion without a date", async () => {
+test("REST and a group refuse yesterday's key for a completion without a date", async () => {
   const { token, habit_id } = await habitOf("rest");
   const path = `/habits/${habit_id}/complete`;
   const single = () => stack.rest("POST", path, { token, headers: { "idempotency-key": "single" } });
   const operation = { method: "DELETE", path };
-  const batch = () =>
+  const group = () =>
     stack.rest("POST", "/batch", {
       token,
       body: { operations: [operation] },
       headers: { "idempotency-key": "group" },
     });
   expect((await single()).status).toBe(200);
-  expect((await batch()).body.results[0].status).toBe(200);
+  expect((await group()).body.results[0].status).toBe(200);
   stack.clock.now = afterMidnight;
   const { status, body } = await single();
   expect([status, body.errors]).toEqual([422, { "Idempotency-Key": [usedBefore] }]);
-  expect((await batch()).body.results[0]).toMatchObject({ status: 422 });
+  expect((await group()).body.results[0]).toMatchObject({ status: 422 });
   stack.clock.now = evening;
   expect((await single()).headers.get("idempotent-replayed")).toBe("true");
 });
@@ -99,7 +99,7 @@ test("a door that finds a lost answer compares the day, too", async () => {
   const dispatchGroup = createDispatchGroup(deaf, database, clock, door.now);
   await call("complete-habit", { habit_id, idempotency_key: "lost" });
   const request = { name: "habit.complete", input: { habit_id }, idempotencyKey: "lost" } as const;
-  const operations = [{ ...request, place: 0, references: {}, after: [] }];
+  const operations = [{ ...request, index: 0, references: {}, after: [] }];
   const ask = async () => {
     const group = await dispatchGroup({ userId: "deaf" }, { atomic: false, operations });
     return [

@@ -7,12 +7,12 @@ import { agentOf } from "../../support/identity/oauth-agent.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { hasGlewlwyd, startGlewlwyd } from "../../support/servers/glewlwyd.ts";
 
-// Letters and digits: Glewlwyd does not decode what RFC 6749 §2.3.1 has clients encode.
+// Letters and digits only: Glewlwyd does not decode the encoding that RFC 6749 §2.3.1 demands.
 const client = { id: "kept", secret: "s".repeat(40) };
 const world = hasGlewlwyd ? await startWorld() : undefined;
 if (!world) console.warn("SKIPPED: another provider (Debian: apt-get install dbconfig-sqlite3 glewlwyd).");
 
-/** Kept as docs/identity.md sets it up for Glewlwyd, and a second Kept that may ask it nothing. */
+/** Kept, set up for Glewlwyd by docs/identity.md, and a second Kept without permission to introspect. */
 async function startWorld() {
   const port = freePort();
   const baseUrl = `http://127.0.0.1:${port}`;

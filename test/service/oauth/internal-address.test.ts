@@ -7,7 +7,7 @@ import { freePort, startStack } from "../../harness.ts";
 import { type Browser, createBrowser, type Page } from "../../support/identity/browser.ts";
 import { runIdentity, serviceClient } from "../../support/identity/support.ts";
 
-/** A name under which nothing can be reached, as a public one may be from inside a network of containers. */
+/** A name that leads nowhere, like a public one from inside a network of containers. */
 const outside = "https://id.kept.invalid";
 const identityPort = freePort();
 const inside = `http://127.0.0.1:${identityPort}`;
@@ -53,7 +53,7 @@ test("a person signs in at the outer address, and the front door redeems the cod
   expect([ended.status, ended.headers.get("location")]).toEqual([303, "/account"]);
 });
 
-/** Opens an address and every outer one to which it leads, as the proxy at the outer address would. */
+/** Opens an address and every outer one to which it leads, like the proxy at the outer address. */
 async function follow(browser: Browser, address: string): Promise<Page> {
   const { pathname, search } = new URL(address);
   const page = await browser.open(`${pathname}${search}`);

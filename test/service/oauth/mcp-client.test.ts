@@ -44,7 +44,7 @@ for (const [name, auth] of Object.entries(clients)) {
     expect(refused.status).toBe(403);
     expect(refused.headers.get("www-authenticate")).toContain(`scope="todos:write"`);
 
-    // A client that starts over, as it does after a 403: its tokens are put aside.
+    // A client that starts over, as after a 403, with its tokens put aside.
     provider.saveTokens(undefined);
     const second = await signIn("todos:write");
     expect((await second("POST", { title: "Water the plants" })).status).toBe(201);

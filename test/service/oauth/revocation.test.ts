@@ -14,7 +14,7 @@ const { config } = identity;
 const client = await serviceClient(config);
 afterAll(() => identity.stop());
 
-/** An app that a new person has let in. */
+/** An app that a new person has connected. */
 async function connected() {
   const clientId = await registerApp(config);
   const { access_token, refresh_token } = await connect(config, await signedUp(config), {
@@ -39,9 +39,9 @@ test("nobody but the service can end somebody's connection by its id", async () 
   ];
   for (const headers of [...strangers, ...guesses.map((one) => ({ authorization: basicAuthorization(one) }))])
     expect((await end(userId, tokenId, headers)).status).toBe(401);
-  const ours = { authorization: basicAuthorization(client) };
-  expect((await end(userId, tokenId, ours, "POST")).status).toBe(404);
-  expect((await end(userId, "..%00", ours)).status).toBe(404);
+  const credentials = { authorization: basicAuthorization(client) };
+  expect((await end(userId, tokenId, credentials, "POST")).status).toBe(404);
+  expect((await end(userId, "..%00", credentials)).status).toBe(404);
   expect(await isActive(access_token)).toBe(true);
 });
 

@@ -55,7 +55,7 @@ test("a new token is shown by the page after the form, once: reloading shows not
   expect(created.url).toEndWith(tokensPath);
   const { jti, scope } = await identity.introspect(token);
   expect(scope).toBe("habits:read todos:read categories:read");
-  // The page has it once by itself, and once in the lines for each client.
+  // The page has the token once alone, and once in the lines for each client.
   const guides = tokenGuides(config.baseUrl, token);
   expect(created.text.match(new RegExp(token, "g"))?.length).toBe(1 + guides.length);
   const again = await browser.open(tokensPath);

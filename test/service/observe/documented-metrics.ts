@@ -44,7 +44,7 @@ export async function monitoringExpressions(): Promise<string[]> {
 
 const withoutTexts = (expression: string): string => expression.replace(/"[^"]*"/g, '""');
 
-/** The names of the metrics in an expression: what no bracket follows, outside of lists of labels. */
+/** Names of metrics in an expression: words without a following bracket, outside of lists of labels. */
 export function metricsIn(expression: string): string[] {
   const bare = withoutTexts(expression)
     .replace(/\{[^}]*\}/g, "")

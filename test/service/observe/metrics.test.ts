@@ -14,7 +14,7 @@ const { config, rest } = await startStack({
   env: {
     ...settings,
     REDIS_URL: gate.url,
-    // No standby, so that it is never used; its metrics are those of any.
+    // No standby runs here, so it is never used; the metrics are the same.
     READ_DATABASE_URL: settings.DATABASE_URL ?? "",
     WORKER_PORT: String(workerPort),
   },
@@ -123,6 +123,6 @@ test("while Redis does not answer, a worker shows all but the length of its queu
   expect(text).toContain("# TYPE kept_queue_jobs gauge");
   expect(text).not.toContain("kept_queue_jobs{");
   expect(text).toContain("kept_postgres_connections{");
-  // A connection that has gone silent is replaced by itself.
+  // A connection that fell silent is replaced by itself.
   await eventually(async () => (await seriesOf("worker", waiting)) === 0);
 });

@@ -63,11 +63,11 @@ test("so it is with an agent's reads and refused calls, which are found among al
   }
 });
 
-test("the id of a batch finds its operations, each with an id of its own", async () => {
-  const token = await stack.issuer.token({ sub: "batch" });
+test("the id of a group finds its operations, each with an id of its own", async () => {
+  const token = await stack.issuer.token({ sub: "group" });
   const operations = ["One", "Two"].map((title) => ({ method: "POST", path: "/todos", body: { title } }));
   const answer = await stack.rest("POST", "/batch", { token, body: { operations } });
-  const found = await foundBy(idOf(answer), "batch");
+  const found = await foundBy(idOf(answer), "group");
   expect(found.map(({ resource_name }) => resource_name).sort()).toEqual(["One", "Two"]);
   expect(new Set(found.map(({ request_id }) => request_id)).size).toBe(2);
   expect(linesAbout(idOf(answer))).toMatchObject([{ command: "batch.run" }, { path: "/api/v1/batch" }]);
@@ -108,4 +108,16 @@ test("a command that the worker cannot finish is named by its request in both lo
     { outcome: "internal" },
     { path: "/api/v1/categories", status: 500 },
   ]);
+});
+
+test("a change that no worker answers leaves a line with the id of its request, one a minute", async () => {
+  const deserted = await startStack({ log, workers: 0 });
+  const token = await deserted.issuer.token({ sub: "grace" });
+  const refused = await Promise.all(
+    [1, 2, 3].map((number) => deserted.rest("POST", "/todos", { token, body: { title: `Lost ${number}` } })),
+  );
+  expect(refused.map(({ status }) => status)).toEqual([503, 503, 503]);
+  const said = lines.filter(({ msg }) => msg === "changes are refused");
+  expect(said).toMatchObject([{ command: "todo.create", level: 40 }]);
+  expect(refused.map(idOf)).toContain(said[0].request_id);
 });

@@ -50,7 +50,7 @@ function spansIn({ resourceSpans }: JsonBody): Span[] {
   );
 }
 
-/** The steps of the trace of a request, once there are so many, each after the one that it belongs to. */
+/** The steps of a request's trace, once there are this many, each after its parent. */
 async function traceOf({ headers }: { headers: Headers }, count: number): Promise<Span[]> {
   const id = headers.get("x-request-id");
   return eventually(() => {
@@ -88,12 +88,12 @@ test("a change by REST is one trace, from the caller's step over the front door 
   expect(texts.join()).not.toContain("Bearer");
 });
 
-test("so is a read, a refused change, a batch, and an agent's read with the command that logs it", async () => {
+test("so is a read, a refused change, a group, and an agent's read with the command that logs it", async () => {
   const operations = ["One", "Two"].map((title) => ({ method: "POST", path: "/todos", body: { title } }));
-  // People of their own, so that no transaction waits for another and is tried twice.
+  // Separate people, so that no transaction waits for another and runs twice.
   const { call } = await agent(stack, { sub: "agent" });
-  const token = await stack.issuer.token({ sub: "batch" });
-  const [read, refused, batch, tool] = await Promise.all([
+  const token = await stack.issuer.token({ sub: "group" });
+  const [read, refused, group, tool] = await Promise.all([
     stack.rest("GET", "/todos").then((answer) => traceOf(answer, 1)),
     stack.rest("DELETE", "/todos/404").then((answer) => traceOf(answer, 3)),
     stack.rest("POST", "/batch", { token, body: { operations } }).then((answer) => traceOf(answer, 3)),
@@ -107,8 +107,8 @@ test("so is a read, a refused change, a batch, and an agent's read with the comm
   ]);
   expect(refused.map(({ failed }) => failed)).toEqual([false, false, false]);
   expect(refused[1]?.attributes).toMatchObject({ "kept.outcome": "not_found" });
-  expect(named(batch).slice(1)).toEqual(["kept-workers: batch.run", "kept-workers: transaction"]);
-  expect(batch[2]?.attributes).toMatchObject({ "kept.transaction.commands": 2 });
+  expect(named(group).slice(1)).toEqual(["kept-workers: batch.run", "kept-workers: transaction"]);
+  expect(group[2]?.attributes).toMatchObject({ "kept.transaction.commands": 2 });
   expect(named(tool).slice(0, 2)).toEqual(["kept-api: POST /mcp", "kept-workers: action.record"]);
 });
 

@@ -24,10 +24,10 @@ const views = {
   phone: { colorScheme: "light", viewport: { width: 320, height: 800 } },
 } as const satisfies Record<string, View>;
 
-/** `npm run lab -- screenshots` draws the pictures anew that the documents show. */
+/** `npm run lab -- screenshots` takes the pictures of the documents again. */
 const picturesFolder = join(import.meta.dir, "../../../docs/screenshots");
 const draws = Bun.env.SCREENSHOTS === "yes";
-// A year of life takes longer to make than the days that are enough to look at.
+// A year of life takes longer to make than the few days that these checks need.
 if (draws) setDefaultTimeout(240_000);
 const checked: string[] = [];
 afterAll(async () => {
@@ -53,7 +53,7 @@ async function check(page: Page, name: string): Promise<void> {
   }
 }
 
-/** A picture of a list shows how it begins. */
+/** A picture of a list shows its beginning. */
 async function pictureHeight(page: Page): Promise<number> {
   return Math.min(1_900, Number(await page.evaluate("document.documentElement.scrollHeight")));
 }
@@ -64,6 +64,9 @@ browserTest("the account pages have no fault, light, dark and on a phone", async
   await check(page, "front");
   await page.goto(`${baseUrl}/nothing`);
   await check(page, "nothing-here");
+  await page.goto(`${baseUrl}/docs`);
+  await page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })");
+  await check(page, "docs");
   await signUp(site, page, "ada@example.org", mailbox);
   await check(page, "today-empty");
   await fillWithLife(site, await createToken(site, page, "Claude Code", allScopes), draws ? 365 : 14);

@@ -8,7 +8,7 @@ const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0", TOKEN_CACHE_SECONDS: 
 const { stack, identity } = site;
 const { baseUrl } = stack.config;
 
-/** A new person in a browser without scripts, with a token for looking at what there is. */
+/** A new person in a browser without scripts, with a token for reading their things. */
 async function newPerson() {
   const provider = await signedUp(identity.config);
   const account = createBrowser(baseUrl);
@@ -78,6 +78,24 @@ describe("the line at the top", () => {
     expect(textOf(await preview("habit Run", { kind: "todo" }))).toContain("Make it a habit instead");
   });
 
+  test("asks what is uncertain, and takes the other choice at a press, without scripts", async () => {
+    const { account, rest, preview } = await newPerson();
+    const line = "Catch flight tomorrow at 6";
+    const shown = await preview(line);
+    expect(fieldsOf(shown, "/account/todos/new").due_time).toBe("18:00");
+    expect(shown.text).toMatch(/Or is it.*<button class="plain" name="choice" value="06:00">06:00</s);
+    const chosen = await preview(line, { choice: "06:00" });
+    expect(textOf(chosen)).toContain("Or is it as first read");
+    await account.submit(chosen, "/account/todos/new", {});
+    expect((await rest("GET", "/todos")).data).toMatchObject([{ title: "Catch flight", due_time: "06:00" }]);
+    await account.submit(
+      await preview("quit smoking", { choice: "habit to avoid" }),
+      "/account/habits/new",
+      {},
+    );
+    expect((await rest("GET", "/habits")).data).toMatchObject([{ name: "quit smoking", type: "bad" }]);
+  });
+
   test("sent twice makes one thing; sent again with another title, another", async () => {
     const { account, rest, preview } = await newPerson();
     const shown = await preview("Buy milk #Shop");
@@ -101,7 +119,7 @@ describe("the line at the top", () => {
       },
     );
     expect(refused.status).toBe(422);
-    expect(textOf(refused)).toContain("This is not understood.");
+    expect(textOf(refused)).toContain("Kept does not understand this.");
     expect(fieldsOf(refused, "/account/todos/new")).toMatchObject({
       recurrence: "now and then",
       description: "a\nb",
@@ -160,8 +178,21 @@ describe("the page of a todo", () => {
     const done = await account.submit(saved, "/account/tick", { done: "yes" });
     expect(textOf(done)).toMatch(/Done: Pay the rent .*Done: Today\. The next one/);
     const unknown = await account.submit(saved, path, { words: "tomorrow or so" });
-    expect(textOf(unknown)).toContain("This is not understood: or so");
+    expect(textOf(unknown)).toContain("Kept does not understand this: or so");
     expect(fieldsOf(unknown, path)).toMatchObject({ words: "tomorrow or so" });
+  });
+
+  test("another due date moves the reminder, as the form says and then shows, and words with a time set it", async () => {
+    const { account, rest } = await newPerson();
+    const { id } = await rest("POST", "/todos", { title: "Bins", due_date: "2099-12-01" });
+    await rest("PUT", `/todos/${id}/reminder`, { remind_at: "2099-11-30T20:00" });
+    const path = `/account/todos/${id}`;
+    const page = await account.open(path);
+    expect(textOf(page)).toContain("It moves with the due date.");
+    const moved = await account.submit(page, path, { due_date: "2099-12-08" });
+    expect(fieldsOf(moved, path)).toMatchObject({ due_date: "2099-12-08", remind_at: "2099-12-07T20:00" });
+    const said = await account.submit(moved, path, { words: "7 Dec 2099 at 20:00" });
+    expect(fieldsOf(said, path)).toMatchObject({ due_date: "2099-12-07", remind_at: "2099-12-07T20:00" });
   });
 
   test("of two who change it, the second is told what would be lost", async () => {
@@ -237,7 +268,7 @@ describe("the page of a todo", () => {
       schedule: { weekdays: [1, 3] },
       is_completed_today: true,
     });
-    // Only a person who tries to undo it learns that a part stays.
+    // Only an attempt to undo it shows that a part stays.
     await rest("PATCH", `/habits/${id}`, { name: "Read aloud" });
     const later = await account.open(saved.url);
     expect(textOf(later)).toContain("Saved: Read");
@@ -352,22 +383,25 @@ for (const javaScriptEnabled of [true, false])
     `a person adds, edits, deletes and brings back, ${javaScriptEnabled ? "with" : "without"} scripts`,
     async () => {
       const viewport = { width: 320, height: 700 };
-      // axe-core needs scripts, so that it looks at the pages of the person who has them.
+      // axe-core needs scripts, so it checks the pages of a person with scripts.
       const { page, newToken } = await signedInPerson(site, { viewport, javaScriptEnabled });
       await page.goto(`${baseUrl}/account`);
-      const add = async (line: string) => {
+      const add = async (line: string, name: string) => {
         await page.getByLabel("Add a todo or a habit in words").fill(line);
-        const understood = page.getByRole("list", { name: "What was understood" });
-        if (javaScriptEnabled) await understood.waitFor();
+        if (javaScriptEnabled) {
+          await page.getByRole("list", { name: "What was understood" }).waitFor();
+          await check(page);
+        }
         await page.getByLabel("Add a todo or a habit in words").press("Enter");
-        await page.waitForURL(/account\/add/);
-        await understood.waitFor();
+        await page.getByText(`Added: ${name}`).waitFor();
+        expect(await page.getByLabel("Add a todo or a habit in words").inputValue()).toBe("");
         if (javaScriptEnabled) await check(page);
-        await page.getByRole("button", { name: "Add it like this" }).click();
-        await page.getByText("Added:").waitFor();
       };
-      await add("Pay rent every month on the 1st at 9 #Home @desk 10min");
-      await add("habit Run 3 times a week");
+      await add("Pay rent every month on the 1st at 9 #Home @desk 10min", "Pay rent");
+      expect(await page.locator("#notice").innerText()).toMatch(
+        /every month .*09:00 .*10 min .*desk .*#Home/,
+      );
+      await add("habit Run 3 times a week", "Run");
       expect(await page.getByRole("link", { name: "Run", exact: true }).count()).toBe(1);
 
       const token = await newToken("Script");

@@ -41,6 +41,63 @@ test("a habit's page tells its streak, grace, week and year", async () => {
   expect(text).not.toContain("style=");
 });
 
+test("an amount is added on Today, and on the habit's page to an earlier day, which is set to 0", async () => {
+  const { read, browser } = await person("tara");
+  const form = { name: "Water", rhythm: "daily", target: "8", unit: "glasses" };
+  await browser.submit(await browser.open("/account/habits/new"), "/account/habits/new", form);
+  const { id } = (await read("/habits")).data[0];
+  expect(await read(`/habits/${id}`)).toMatchObject({ target: 8, unit: "glasses", amount_today: 0 });
+  const adding = (page: Awaited<ReturnType<typeof browser.open>>, date?: string) => ({
+    ...page,
+    forms: page.forms.filter(
+      ({ fields }) =>
+        fields.some(([name]) => name === "amount") &&
+        (date === undefined || fields.some(([name, value]) => name === "date" && value === date)),
+    ),
+  });
+  const home = await browser.open("/account");
+  expect(home.text).toContain("0 of 8 glasses");
+  const added = await browser.submit(adding(home), "/account/tick", { done: "add", amount: "6" });
+  expect(added.text).toContain("6 of 8 glasses");
+  const path = `/account/habits/${id}`;
+  const before = addDays(today, -1);
+  const past = await browser.submit(adding(await browser.open(path), before), "/account/tick", {
+    done: "add",
+    amount: "9",
+  });
+  expect(past.text).toContain("done, 9 of 8 glasses");
+  expect(await read(`/habits/${id}`)).toMatchObject({
+    amount_today: 6,
+    streak_count: 1,
+    completions_count: 1,
+  });
+  const cleared = await browser.submit(past, "/account/tick", { date: before, done: "no" });
+  expect(cleared.text).not.toContain("9 of 8");
+  const wrong = await browser.submit(adding(await browser.open("/account")), "/account/tick", {
+    done: "add",
+    amount: "0",
+  });
+  expect([wrong.status, (await read(`/habits/${id}`)).amount_today]).toEqual([422, 6]);
+});
+
+test("a day is skipped and asked for again on the habit's page, which also tells a pause", async () => {
+  const { make, read, browser } = await person("una");
+  const { id } = await make("/habits", { ...reading, grace_days: 0 });
+  await make(`/habits/${id}/complete`, { date: addDays(today, -2) });
+  const path = `/account/habits/${id}`;
+  const yesterday = { date: addDays(today, -1), done: "skip" };
+  const skipped = await browser.submit(await browser.open(path), "/account/tick", yesterday);
+  expect(skipped.url).toContain(`${path}?tick=skipped`);
+  expect(skipped.text).toContain("Take the skip back");
+  expect(await read(`/habits/${id}`)).toMatchObject({ streak_count: 1, skipped_dates: [yesterday.date] });
+  await browser.submit(skipped, "/account/tick", { ...yesterday, done: "unskip" });
+  expect(await read(`/habits/${id}`)).toMatchObject({ streak_count: 0, skipped_dates: [] });
+  const paused_from = addDays(today, -1);
+  await browser.submit(await browser.open(`${path}/edit`), `${path}/edit`, { paused_from });
+  expect(await read(`/habits/${id}`)).toMatchObject({ streak_count: 1, paused_from, paused_through: null });
+  expect((await browser.open(path)).text).toContain("<p>Paused. </p>");
+});
+
 test("a past day is made good and taken back on the habit's page, and its streak follows", async () => {
   const { make, read, browser } = await person("bea");
   const { id } = await make("/habits", reading);
@@ -50,7 +107,7 @@ test("a past day is made good and taken back on the habit's page, and its streak
   const corrected = await browser.submit(await browser.open(path), "/account/tick", yesterday);
   expect(corrected.url).toContain(`${path}?tick=done`);
   expect((await read(`/habits/${id}`)).streak_count).toBe(2);
-  // A second time it changes nothing and is no error.
+  // A repeat changes nothing and is no error.
   const again = await browser.submit(corrected, "/account/tick", yesterday);
   expect(again.text).toContain("That was so already.");
   await browser.submit(again, "/account/tick", { ...yesterday, done: "no" });
@@ -121,8 +178,8 @@ test("todos are grouped on their page and today's, with all that is known of the
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places[0]).toBeGreaterThan(0);
   const day = (await browser.open("/account")).text;
-  expect(day).toMatch(/<details><summary><h3 class="part">Later <span class="count">2</);
-  expect(day).toMatch(/<details><summary><h3 class="part">No date <span class="count">1</);
+  expect(day).toMatch(/<details><summary><h2 class="part">Later <span class="count">2</);
+  expect(day).toMatch(/<details><summary><h2 class="part">No date <span class="count">1</);
   expect(day).not.toContain(">gone<");
 });
 
@@ -183,7 +240,7 @@ test("pages of a full account send a fixed number of statements, and page by pag
   ).toEqual({
     "/account": 9,
     "/account/habits": 5,
-    "/account/habits/9000001": 5,
+    "/account/habits/9000001": 6,
     "/account/todos": 8,
     "/account/todos?q=todo": 8,
   });

@@ -30,7 +30,7 @@ async function openFor(sub: string, options = {}): Promise<TestStream> {
   return stream;
 }
 
-/** An agent's way to somebody's things. */
+/** Calls of an agent on a person's things. */
 async function agentOf(sub: string) {
   const token = await stack.issuer.token({ sub });
   return (method: string, path: string, body?: object) =>
@@ -157,7 +157,7 @@ test("a word that comes while a door reads makes it read once more", async () =>
     return state("old");
   });
   const tell = ({ changes }: { changes: string }) => changes === "new" && told.resolve(changes);
-  // It reads with the next beat anyway.
+  // The next beat reads anyway.
   user.streams.add({ generation: 0, tell, beat: () => told.resolve("late"), end() {} });
   user.look();
   reads.resolve();

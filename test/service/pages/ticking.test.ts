@@ -59,6 +59,56 @@ test("what an agent has ticked off meanwhile is not offered as the person's own 
   expect(textOf(await tick(browser, before, `todo-${gone.id}`))).toContain("not there any more");
 });
 
+/** The forms of a page that add an amount. */
+const adding = (page: Page): Page => ({
+  ...page,
+  forms: page.forms.filter(({ fields }) => fields.some(([name]) => name === "amount")),
+});
+
+test("an amount that was added is taken back alone", async () => {
+  const { browser, rest } = await newPerson();
+  const measure = { target: 8, unit: "glasses" };
+  const { id } = await rest("POST", "/habits", {
+    name: "Water",
+    type: "good",
+    frequency: "daily",
+    ...measure,
+  });
+  await rest("POST", `/habits/${id}/complete`, { amount: 3 });
+  const added = await browser.submit(adding(await browser.open("/account")), "/account/tick", {
+    done: "add",
+    amount: "5",
+  });
+  expect(textOf(added)).toContain("Added: Water");
+  expect(textOf(added)).toContain("8 of 8 glasses");
+  await rest("POST", `/habits/${id}/complete`, { amount: 1 });
+  const undone = await browser.submit(added, "/account/tick/undo", {});
+  expect(textOf(undone)).toContain("4 of 8 glasses");
+  expect(await rest("GET", `/habits/${id}`)).toMatchObject({ amount_today: 4, is_completed_today: false });
+  const actions = textOf(await browser.open("/account/actions"));
+  expect(actions).toContain("Added to the habit Water");
+  expect(actions).toContain("amount 8 → 9");
+});
+
+test("an amount on a page of yesterday is added to the day that is meant", async () => {
+  const { browser, rest } = await newPerson();
+  clock.now = Date.parse("2026-11-16T22:00:00Z");
+  const { id } = await rest("POST", "/habits", {
+    name: "Water",
+    type: "good",
+    frequency: "daily",
+    target: 8,
+  });
+  const monday = await browser.open("/account");
+  clock.now += 4 * 3_600_000;
+  const asked = await browser.submit(adding(monday), "/account/tick", { done: "add", amount: "5" });
+  expect(textOf(asked)).toContain("Add 5 for Monday");
+  expect((await rest("GET", `/habits/${id}`)).recent_amounts).toEqual([]);
+  const forms = asked.forms.filter(({ fields }) => fields.some(([, value]) => value === "2026-11-16"));
+  await browser.submit({ ...asked, forms }, "/account/tick", { done: "add" });
+  expect((await rest("GET", `/habits/${id}`)).recent_amounts).toEqual([{ date: "2026-11-16", amount: 5 }]);
+});
+
 test("a page of yesterday ticks nothing without asking, and then for the day that is meant", async () => {
   const { browser, rest } = await newPerson();
   clock.now = Date.parse("2026-11-16T22:00:00Z");
@@ -85,7 +135,7 @@ test("a page of yesterday ticks nothing without asking, and then for the day tha
   // The day does not matter for a todo without recurrence.
   await tick(browser, monday, `todo-${plain.id}`);
   expect((await rest("GET", `/todos/${plain.id}`)).is_completed).toBe(true);
-  // There is only today where the days before are settled, and after more days than may still change.
+  // Only today can change if the days before are settled, or after more days than may still change.
   await using sql = new SQL(config.databaseUrl, { max: 1 });
   const settledBefore = Date.parse("2026-11-17") / msPerDay;
   await sql`update habits set streak_state = jsonb_set(streak_state, '{since}', to_jsonb(${settledBefore}::int))

@@ -1,3 +1,4 @@
+import { createECDH, randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import type { JsonBody } from "../../harness.ts";
@@ -6,7 +7,7 @@ import type { JsonBody } from "../../harness.ts";
 export type Run = (name: CommandName, input: object, options?: { key?: string }) => Promise<JsonBody>;
 
 type Target = Readonly<{
-  /** The keys of what stands in the user's action log. */
+  /** The keys of the user's rows in the action log. */
   actions(): Promise<readonly object[]>;
   /** The address for reminders. */
   webhookUrl: string;
@@ -14,9 +15,11 @@ type Target = Readonly<{
   dueAt: number;
   /** Makes a reminder one whose delivery, of this id, failed. */
   failReminder(todoId: number, deliveryId: string): Promise<unknown>;
+  /** Makes a delivery of this id for a habit's reminder. */
+  ringHabit(habitId: number, deliveryId: string): Promise<unknown>;
 }>;
 
-/** A life of one user in which every command occurs, with what makes its statements differ. */
+/** A life of one user with every command, in each form of its statements. */
 export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   const { webhookUrl, dueAt, actions } = target;
   await run("user.adopt-zone", { time_zone: "Europe/Berlin", issued_at: "2026-11-01T00:00:00Z" });
@@ -27,12 +30,14 @@ export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   });
   const category = await run("category.create", { name: "Home" });
   await run("category.update", { category_id: category.id, name: "House" });
-  await changeHabits(run, category.id);
+  await changeHabits(run, category.id, target);
   await changeTodos(run, category.id, dueAt);
   await sendAgain(run, target);
   await importFile(run);
   for (const secret_hash of ["a".repeat(43), "b".repeat(43), null])
     await run("calendar.set", { secret_hash });
+  const { id } = await run("push.subscribe", subscription());
+  await run("push.unsubscribe", { id });
   await run("webhook.test", {});
   await run("user.configure", { time_zone: "Asia/Tokyo" });
   await run("user.end-sessions", {});
@@ -51,6 +56,18 @@ export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   const ever = { from: "2026-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z" };
   await run("action.undo-run", { token_id: "nobody", ...ever });
   await run("action.forget", { kind: "category", id: category.id });
+}
+
+/** A browser as its push service describes it. */
+function subscription() {
+  const keys = createECDH("prime256v1");
+  keys.generateKeys();
+  return {
+    endpoint: `https://push.example.org/${crypto.randomUUID()}`,
+    p256dh: keys.getPublicKey("base64url"),
+    auth: randomBytes(16).toString("base64url"),
+    browser: "Firefox on Linux",
+  };
 }
 
 async function importFile(run: Run): Promise<void> {
@@ -98,15 +115,32 @@ async function importFile(run: Run): Promise<void> {
   }
 }
 
-async function changeHabits(run: Run, category_id: number): Promise<void> {
+async function changeHabits(run: Run, category_id: number, { ringHabit }: Target): Promise<void> {
   const fields = { name: "Walk", type: "good", frequency: "daily", category_id };
   const { id: habit_id } = await run("habit.create", fields, { key: "walk" });
   await run("habit.create", fields, { key: "walk" });
-  await run("habit.update", { habit_id, name: "Run" });
+  await run("habit.update", { habit_id, name: "Run", remind_at: "07:00" });
+  await run("habit.skip", { habit_id });
+  await run("habit.unskip", { habit_id });
   await run("habit.complete", { habit_id });
   await run("habit.undo", { habit_id });
+  const delivery_id = crypto.randomUUID();
+  await ringHabit(habit_id, delivery_id);
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  await run("habit.act", { habit_id, delivery_id, act: "done", date: yesterday });
   await run("habit.complete", { habit_id });
+  const inputs = { items: [{ input: { habit_id } }] };
+  await run("habit.undo-many", inputs);
+  await run("habit.skip", { habit_id });
+  await run("habit.unskip-many", inputs);
+  await run("habit.skip-many", inputs);
+  await run("habit.unskip", { habit_id });
+  await run("habit.complete-many", inputs);
+  await run("habit.update-many", { ...inputs, alike: { new_category: "Sport" } });
+  await run("category.rename", { category: "Sport", name: "Sports" });
   await run("habit.delete", { habit_id });
+  const { id } = await run("habit.create", fields);
+  await run("habit.delete-many", { items: [{ input: { habit_id: id } }] });
 }
 
 async function changeTodos(run: Run, category_id: number, dueAt: number): Promise<void> {
@@ -118,13 +152,16 @@ async function changeTodos(run: Run, category_id: number, dueAt: number): Promis
     category_id,
   });
   const input = { title: "Prune them", category_id };
-  await run("todo.create-many", { items: [{ input }, { input }] });
+  const { ends } = await run("todo.create-many", { items: [{ input }, { input }] });
+  const items = ends.map(({ body }: JsonBody) => ({ input: { todo_id: body.id } }));
+  await run("todo.delete-many", { items });
   await run("todo.update", { todo_id, title: "Water all plants", category: "House" });
   await run("todo.update-many", { items: [{ input: { todo_id } }], alike: { context: "home" } });
   await run("reminder.set", { todo_id, remind_at: "2099-01-01T09:00:00" });
   await run("todo.toggle", { todo_id });
   await run("todo.toggle", { todo_id });
   await run("reminder.clear", { todo_id });
+  await run("todo.toggle-many", { items: [{ input: { todo_id } }] });
   await run("todo.delete", { todo_id });
   const { id: due } = await run("todo.create", { title: "Answer the letter", category_id });
   await run("reminder.set", { todo_id: due, remind_at });
@@ -135,12 +172,24 @@ async function sendAgain(run: Run, { failReminder }: Target): Promise<void> {
   await run("reminder.set", { todo_id, remind_at: "2099-01-01T09:00:00Z" });
   const delivery_id = crypto.randomUUID();
   await failReminder(todo_id, delivery_id);
-  await run("reminder.send-again", { todo_id, delivery_id });
-  // It would ring beside the one that is due.
+  const again = await run("reminder.send-again", { todo_id, delivery_id });
+  await run("reminder.act", { todo_id, delivery_id: again.delivery_id, act: "tomorrow" });
+  // It would ring beside the due one.
+  await run("todo.toggle-many", { items: [{ input: { todo_id } }] });
   await run("todo.delete", { todo_id });
 }
 
-/** A helper for tests with access to the database. */
+/** This helper and the next one are for tests with access to the database. */
+export const ringingHabit =
+  (pool: Pick<Pool, "query">, userId: string): Target["ringHabit"] =>
+  (habitId, deliveryId) =>
+    pool.query(
+      `insert into reminder_deliveries
+        (user_id, id, habit_id, status, attempts, late, scheduled_at, next_attempt_at, created_at, finished_at)
+        values ($1, $3, $2, 'sent', 1, false, now(), now(), now(), now())`,
+      [userId, habitId, deliveryId],
+    );
+
 export const failingReminder =
   (pool: Pick<Pool, "query">, userId: string): Target["failReminder"] =>
   (todoId, deliveryId) =>

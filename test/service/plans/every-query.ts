@@ -4,7 +4,7 @@ import { contracts, type QueryName } from "../../../shared/contracts/catalogue.t
 import { isRefused } from "../../../shared/errors.ts";
 import { idAt } from "../../labs/bench/seed.ts";
 
-/** Values for the fields of queries that are no enumeration, so that each form of a statement occurs. */
+/** Values for query fields without an enumeration, so that each form of a statement occurs. */
 const samples: Record<string, readonly unknown[]> = {
   page: [2],
   limit: [10],
@@ -15,16 +15,24 @@ const samples: Record<string, readonly unknown[]> = {
   category: ["Home"],
   due_from: ["2026-11-01"],
   due_to: ["2030-01-01"],
+  due_by: ["2030-01-01"],
+  done_since: ["2026-11-01"],
+  has_reminder: [true, false],
   completed_today: [true, false],
   overdue_only: [true],
+  count_by_category: [true],
   all: [true],
   cursor: [
     "2026-11-20.morning.7",
     "2026-11-20.-.7",
+    "2026-11-20T14:30.morning.7",
     "-.morning.7",
     "-.-.7",
+    "done.2026-11-20.2026-11-20T10:00:00.000000Z.7",
+    7,
     "8c1f20a57d3be964.1.1.3.0.7",
     "2026-11-20T10:00:00.000000Z_0192d3a0-0000-7000-8000-000000000000",
+    7,
   ],
   kinds: [["change", "refusal"], ["read"]],
   token_id: ["token"],
@@ -41,7 +49,7 @@ const samples: Record<string, readonly unknown[]> = {
 
 type QueryCall = Readonly<{ name: QueryName; input: Fields }>;
 
-/** More fields at once give no new form of a statement, and all combinations of many fields would be thousands. */
+/** More fields at once give no new form of a statement, and there would be thousands of combinations. */
 const mostFields = (properties: object): number => (Object.keys(properties).length > 10 ? 2 : 4);
 
 /** Every query with every combination of a few optional fields. @throws on a field without a value here */

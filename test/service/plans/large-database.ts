@@ -12,8 +12,8 @@ export async function createPlansDatabase(serverUrl: string): Promise<string> {
 }
 
 /**
- * Fills every table of users until only an index makes sense: a user has 1/2,000 of the rows, so a scan reads thousands
- * of times what is asked for. More rows would change no plan, and each partition has as many as a table.
+ * Fills every table of users until only an index makes sense: a user has 1/2,000 of the rows, so a scan reads
+ * thousands of times too much. More rows would change no plan, and each partition has as many as a table.
  */
 export async function fillDatabase(databaseUrl: string): Promise<void> {
   await seed(databaseUrl, users);
@@ -21,12 +21,20 @@ export async function fillDatabase(databaseUrl: string): Promise<void> {
   await sql.unsafe(`
     insert into habit_completions
       select user_id, id, current_date - n, now() from habits, generate_series(0, 1) n on conflict do nothing;
+    insert into habit_amounts select user_id, habit_id, local_date, 1, 1 from habit_completions;
     insert into reminders (user_id, todo_id, remind_at, status, created_at, updated_at)
       select user_id, id, now() + interval '1 year', 'scheduled', now(), now() from todos on conflict do nothing;
     insert into reminder_deliveries (user_id, id, todo_id, status, attempts, late, scheduled_at, next_attempt_at,
         created_at, finished_at)
       select user_id, gen_random_uuid(), id, 'sent', 1, false, at, at, at, at
       from todos, lateral (select now() - interval '1 day' * (id % 30)) t(at);
+    update habits set remind_at = '07:00', rings_at = now() + interval '1 year';
+    insert into reminder_deliveries (user_id, id, habit_id, status, attempts, late, scheduled_at, next_attempt_at,
+        created_at, finished_at)
+      select user_id, gen_random_uuid(), id, 'sent', 1, false, at, at, at, at
+      from habits, lateral (select now() - interval '1 day' * (id % 30)) t(at);
+    insert into push_subscriptions (user_id, id, endpoint, p256dh, auth, browser, created_at)
+      select user_id, gen_random_uuid(), 'https://push.example.org', '', '', '', now() from habits where id % 3 = 0;
     insert into deletions (user_id, changed_xid, kind, id, deleted_at)
       select user_id, changed_xid, 3, id + 100000000, now() - interval '1 day' * (id % 30) from todos;
     insert into identity.accounts (id, email, password_hash)

@@ -30,7 +30,7 @@ import { dropPartitions, keptFor, makePartitions } from "../../../workers/upkeep
 import { startStack } from "../../harness.ts";
 import { userAt } from "../../labs/bench/seed.ts";
 import { eventually } from "../../support/reminder/stack.ts";
-import { failingReminder, type Run, runEveryCommand } from "./every-command.ts";
+import { failingReminder, type Run, ringingHabit, runEveryCommand } from "./every-command.ts";
 import { readEveryPage } from "./every-page.ts";
 import { everyQuery } from "./every-query.ts";
 import { createPlansDatabase, fillDatabase } from "./large-database.ts";
@@ -67,7 +67,10 @@ afterAll(async () => {
   await Promise.all([reads.close(), writes.close()]);
 });
 
-/** It answers after the worker has renewed its lease, and badly at first, so that the failure is counted. */
+/**
+ * The receiver answers after the worker has renewed its lease, and first with an error, so that the failure is
+ * counted.
+ */
 let webhookAnswers = 0;
 const webhook = Bun.serve({
   hostname: "127.0.0.1",
@@ -101,7 +104,7 @@ const actionsOf = (userId: string) => async () => {
   return actions.map(({ called_at, request_id }) => ({ called_at, request_id }));
 };
 
-/** The statements of reads with the values that they had last. */
+/** Statements of reads with their last values. */
 const asked = new Map<string, Parameters<QueryDatabase["run"]>>();
 const opened = openQueryDatabase(reads);
 const db: QueryDatabase = {
@@ -136,12 +139,12 @@ async function readTogether(): Promise<void> {
     await Promise.all(Array.from({ length: 6 }, () => opened.run(crypto.randomUUID(), ...read)));
 }
 
-/** A batch request whose operations refer to one another, and the look-up of its replies. */
+/** A group whose operations refer to one another, and the look-up of its replies. */
 async function runGroups(userId: string): Promise<void> {
   const lostReplies = { ...mailbox, send: async () => "unanswered" as const };
   const operations: GroupedOperation[] = [
-    { place: 0, name: "todo.create", input: { title: "Write" }, references: {}, after: [] },
-    { place: 1, name: "todo.toggle", input: {}, references: { todo_id: 0 }, after: [0] },
+    { index: 0, name: "todo.create", input: { title: "Write" }, references: {}, after: [] },
+    { index: 1, name: "todo.toggle", input: {}, references: { todo_id: 0 }, after: [0] },
   ];
   const request = { atomic: false, operations, idempotencyKey: "group" };
   for (const box of [mailbox, lostReplies]) {
@@ -179,7 +182,7 @@ async function runTheRest(): Promise<void> {
     for (const [kind, text] of Object.entries(table.sql)) {
       // Partitioned tables only get inserts.
       if (/^(update|upsert)$/.test(kind) && table.name === "inbox") continue;
-      // No command removes these.
+      // No command removes rows of these tables.
       if (kind === "remove" && ["action_images", "import_keys", "byte_ledger"].includes(table.name)) continue;
       const none: unknown[] = /^(insert|upsert|update)$/.test(kind) ? ["[]"] : table.key.map(() => []);
       await writes.pool.query(text, /^(allForUpdate|readAll)$/.test(kind) ? [[]] : none);
@@ -203,14 +206,15 @@ let plans: PlannedStatement[] = [];
 let leadingColumns: ReadonlyMap<string, string> = new Map();
 
 beforeAll(async () => {
-  // The first rows of the tables that are filled by copying them.
+  // The first rows of tables that are filled by copies.
   await eventually(() => mailbox.ping());
   const dueAt = Date.parse("2099-01-01");
-  const placeOf = (user: string) => ({
+  const targetOf = (user: string) => ({
     webhookUrl: webhook.url.href,
     failReminder: failingReminder(writes.pool, user),
+    ringHabit: ringingHabit(writes.pool, user),
   });
-  await runEveryCommand(runAs("first"), { ...placeOf("first"), dueAt, actions: actionsOf("first") });
+  await runEveryCommand(runAs("first"), { ...targetOf("first"), dueAt, actions: actionsOf("first") });
   await fillDatabase(databaseUrl);
   // Before partitions are dropped with their indexes.
   leadingColumns = await readLeadingColumns(databaseUrl);
@@ -222,13 +226,16 @@ beforeAll(async () => {
   webhookAnswers = 0;
   await runEveryQuery();
   await readTogether();
-  // The first user's life has undone all of it; here the reminder must ring.
+  // The first user's life has undone everything; here the reminder must ring.
   const actions = async () => (await actionsOf(userAt(0))()).slice(0, 1);
-  const target = { ...placeOf(userAt(0)), dueAt: Date.now() + 100, actions };
+  const target = { ...targetOf(userAt(0)), dueAt: Date.now() + 100, actions };
   await runEveryCommand(runAs(userAt(0)), target);
   await runGroups(userAt(0));
   await runTheRest();
   await runAs(userAt(2))("user.delete", {});
+  // A tick checks these habits again, and finds another time for each.
+  const dueHabits = "update habits set rings_at = now() where user_id = $1 returning id";
+  expect((await writes.pool.query(dueHabits, [userAt(3)])).rows.length).toBeGreaterThan(0);
   await eventually(() => webhookAnswers > 1, 20_000);
   // The results of deliveries are written after them.
   await Bun.sleep(1_000);
@@ -242,14 +249,14 @@ test("every command and query of the catalogue was run", () => {
 test("every read was run alone, and together with others unless it searches, or its LIMIT or OFFSET is a value", () => {
   const texts = plans.map(({ text }) => text);
   const reads = [...asked.keys()];
-  const isBatched = (text: string) => {
+  const isCoalesced = (text: string) => {
     const lateral = text.replace(/\$(\d+)/g, "k.p$1");
     return texts.some((other) => other !== text && other.includes(lateral));
   };
   expect(reads.length).toBeGreaterThan(100);
   expect(reads.filter((text) => !texts.includes(text))).toEqual([]);
   const travelsAlone = (text: string) => asked.get(text)?.[3]?.alone || /\b(limit|offset) \$/.test(text);
-  expect(reads.filter((text) => !isBatched(text) && !travelsAlone(text))).toEqual([]);
+  expect(reads.filter((text) => !isCoalesced(text) && !travelsAlone(text))).toEqual([]);
 });
 
 test("no statement reads a whole table or index of users' rows", () => {

@@ -15,8 +15,8 @@ export type PlanNode = Readonly<{
 }>;
 
 /**
- * Lets PostgreSQL log the plan of everything that is run from now on, so that nobody has to keep a list: also what
- * functions and foreign keys run. Plans are generic, as those of prepared statements become under load.
+ * Makes PostgreSQL log the plans of all later statements, including those of functions and foreign keys, so that
+ * nobody has to keep a list. Plans are generic, as those of prepared statements become under load.
  */
 export async function logPlans(databaseUrl: string): Promise<void> {
   const settings = {
@@ -58,12 +58,12 @@ export async function readLeadingColumns(databaseUrl: string): Promise<ReadonlyM
 /** These pass rows on one by one, so that a LIMIT above them also ends the scan below. */
 const onePerRow = ["Limit", "LockRows", "Append", "Merge Append", "Subquery Scan", "Result", "Nested Loop"];
 
-/** An index of open deliveries alone, a list of closed accounts that is looked through once a minute, and single rows. */
+/** An index of open deliveries only, a list of closed accounts that is searched once a minute, and single rows. */
 const fewRows = ["reminder_deliveries_open", "deleted_users", "keyless_replies", "change_horizon"];
 
 /**
- * The scans of a plan that read a whole table or index: their cost grows with the number of all users. An index may be
- * read in its order as far as a LIMIT needs it, when every row that is read counts.
+ * Scans that read a whole table or index: their cost grows with the number of all users. A scan of an index in its
+ * order up to a LIMIT is fine if every row that it reads counts.
  */
 export function wholeScans(
   node: PlanNode,

@@ -32,7 +32,7 @@ const batchOf = (id: string): CommandBatch => ({
   commands: [{ ...newCommand(), ticket: 1 }],
 });
 
-/** A queue of its own, and what was said to the sender of its batches. */
+/** A queue of its own, and the messages to the sender of its batches. */
 async function openLine() {
   const config = loadConfig({ ...(await testEnvironment()), WORKER_PORT: String(freePort()) });
   const { queuePrefix } = config;

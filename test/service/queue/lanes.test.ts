@@ -20,7 +20,7 @@ test("over several lanes every user's commands are carried out in order, however
   const answers = await Promise.all(
     people.map((_, index) => Promise.all(titles.map((title) => rename(index, title)))),
   );
-  // A busy machine may refuse some of so many, and says so.
+  // A busy machine may refuse some of so many, with a 503.
   const lastDone = answers.map((own) => own.findLast(({ title }) => title !== undefined)?.title ?? "first");
   const { rows } = await page.pool.query(`select title from todos order by id`);
   const byId = todos.map(({ id }, index) => ({ id, title: lastDone[index] })).sort((a, b) => a.id - b.id);

@@ -59,7 +59,7 @@ test("of changes that share a batch, none overtakes one that waits, also when th
       'begin if new.title = ''poison'' then raise exception ''poison''; end if; return new; end';
     create trigger poison before update on todos for each row execute function refuse_poison()`);
   const statuses = await holding(held, async () => {
-    // The first travels alone, so the others gather behind it.
+    // The first travels alone, and the others gather meanwhile.
     const waiting = await holding(first, () =>
       inOrder(
         () => change(first, "A"),

@@ -7,7 +7,7 @@ const { config } = await startStack({ env: { LOG_LEVEL: "silent" } });
 const mailbox = await openMailbox(config);
 afterAll(() => mailbox.close());
 
-/** Sends all at once behind a first one, so that they share a batch. */
+/** Sends all at once after a first one, so that they share a batch. */
 async function outcomesOf(titles: readonly string[]) {
   const send = (title: string) =>
     mailbox.send({

@@ -3,6 +3,7 @@ import { SQL } from "bun";
 import { resolveLocalTime } from "../../../shared/domain/day/day.ts";
 import { startStack } from "../../harness.ts";
 import { openPageDoor } from "../../support/page-door.ts";
+import { storeWallTimes } from "../../support/reminder/wall-times.ts";
 
 afterAll(async () => {
   await page.close();
@@ -18,12 +19,7 @@ async function remind(userId: string, reminders: number): Promise<void> {
   await sql`
     insert into todos (user_id, id, title, is_completed, recurrence_from, created_at, updated_at)
     select ${userId}, n, 'Todo ' || n, false, 'due', now(), now() from generate_series(1, ${reminders}) n`;
-  await sql`
-    insert into reminders (user_id, todo_id, remind_at, wall_time, status, created_at, updated_at)
-    select ${userId}, n, wall at time zone 'Europe/Berlin', wall,
-      case n % 3 when 0 then 'suspended' else 'scheduled' end, now(), now()
-    from generate_series(1, ${reminders}) n
-    cross join lateral (select timestamp '2030-03-01T00:30' + n * interval '97 minutes' as wall) w`;
+  await storeWallTimes(sql, userId, { count: reminders, suspends: true });
 }
 
 const ended = async (userId: string): Promise<void> => {
@@ -34,7 +30,7 @@ const ended = async (userId: string): Promise<void> => {
   }
 };
 
-/** Reminders whose instant is not that of their wall time in the zone. */
+/** Reminders whose instant differs from their wall time in the zone. */
 async function astray(userId: string, zone: string): Promise<number[]> {
   const rows = await sql`
     select todo_id, to_char(wall_time, 'YYYY-MM-DD"T"HH24:MI:SS') as wall, remind_at from reminders
@@ -68,7 +64,7 @@ test.each(["Pacific/Auckland", "Australia/Lord_Howe", "America/New_York", "Ameri
     expect(await astray(zone, zone)).toEqual([]);
     const [work] = await sql`select done, total, cursor, outcome from works where user_id = ${zone}`;
     expect(work).toEqual({ done: 12_500, total: 12_500, cursor: null, outcome: null });
-    // Each row was moved once, in the first transaction or in a step.
+    // Each row moved once, in the first transaction or in a step.
     const steps =
       await sql`select count(*)::int as rows from reminders where user_id = ${zone} group by xmin`;
     expect(steps.length).toBeGreaterThanOrEqual(12);

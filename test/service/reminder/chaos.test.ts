@@ -6,15 +6,16 @@ import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 const users = 10;
-const remindersPerUser = 300;
-const total = users * remindersPerUser;
+const remindersPerUser = 200;
+const habitsPerUser = 100;
+const total = users * (remindersPerUser + habitsPerUser);
 
 const world = await startWorld("reminders", { WEBHOOK_ALLOW_LOOPBACK: "yes" });
 const { sql, databaseUrl, redisUrl, kill } = world;
 const receiver = startReceiver(() => floodSecret);
 const redis = new RedisClient(redisUrl);
 
-/** The receiver answers this many requests; later ones wait until it is opened wide. */
+/** The receiver answers this many requests; later ones wait until it answers all. */
 let budget = 0;
 let opened = Promise.withResolvers<void>();
 receiver.behaviour.answer = async () => {
@@ -32,11 +33,14 @@ const idsIn = async (status: string): Promise<string[]> =>
     (row: { id: string }) => row.id,
   );
 
-/** Kills both workers while the receiver holds its answers. @returns what each window caught */
+/**
+ * Kills both workers while the receiver holds its answers.
+ * @returns the deliveries caught at each kill
+ */
 async function killWorkers() {
   const before = receiver.received.length;
   await eventually(() => receiver.received.length > before + 50);
-  // This exceeds the number that pending jobs can still claim before the kill.
+  // Pending jobs could claim fewer than this before the kill.
   await eventually(async () => (await idsIn("queued")).length > 900);
   kill("workers");
   await Bun.sleep(100);
@@ -54,6 +58,7 @@ test("kills of workers between claim and send and between send and mark, Redis w
     prefix: "chaos",
     users,
     remindersPerUser,
+    habitsPerUser,
     dueAt: Date.now() + 1_000,
     spreadMs: 500,
   });
@@ -84,15 +89,17 @@ test("kills of workers between claim and send and between send and mark, Redis w
 
 const sentCount = async (): Promise<number> =>
   (
-    await sql`select count(*)::int as count from reminders where status = 'sent'`.catch(() => [{ count: 0 }])
+    await sql`select count(*)::int as count from reminder_deliveries where status = 'sent'`.catch(() => [
+      { count: 0 },
+    ])
   )[0].count;
 
 function expectOnce(repeatable: ReadonlySet<string>): void {
   const times = new Map<string, number>();
   for (const { id } of receiver.received) times.set(id, (times.get(id) ?? 0) + 1);
   expect(times.size).toBe(total);
-  const todos = new Set(receiver.received.map(({ event }) => event.data.todo.id));
-  expect(todos.size).toBe(total);
+  const things = new Set(receiver.received.map(({ event }) => (event.data.todo ?? event.data.habit).id));
+  expect(things.size).toBe(total);
   const repeated = [...times].filter(([, count]) => count > 1).map(([id]) => id);
   console.log(
     `${repeated.length} ids came again, of ${repeatable.size} whose sender was killed before its mark`,

@@ -15,6 +15,7 @@ test("a due reminder is tried once, and marked unsent while no channel is chosen
     time_zone: "UTC",
     status: "scheduled",
     reaches: "nobody",
+    choose_channel_at: `${stack.config.baseUrl}/account/settings`,
   });
   await statusBecomes(todo, "unsent");
   const deliveries = await deliveriesOf(todo);

@@ -32,7 +32,10 @@ const eventsOf = (todo: number) => receiver.received.filter(({ event }) => event
 const deliveryIs = (todo: number, status: string) =>
   eventually(async () => (await deliveriesOf(todo))[0]?.status === status);
 
-/** Makes the receiver wait with its answers. @returns a function that makes it answer */
+/**
+ * Makes the receiver hold its answers.
+ * @returns a function that makes it answer
+ */
 function holdAnswers(): () => void {
   const held = Promise.withResolvers<void>();
   receiver.behaviour.answer = async () => {
@@ -86,7 +89,7 @@ test("a todo completed while its reminder is on the way has been reminded of", a
   expect((await toggle(todo)).body.reminder.status).toBe("sent");
 });
 
-/** These are accepted before the reminder's time and, because they have to wait, carried out while it is on the way. */
+/** These are accepted before the reminder's time and, because they must wait, carried out while it is being sent. */
 const acceptedBefore: readonly (readonly [name: string, act: (todo: number) => Promise<unknown>])[] = [
   [
     "completing its todo and opening it again",

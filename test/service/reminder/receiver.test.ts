@@ -10,7 +10,7 @@ import { asAccountPage, eventually, query, reminding } from "../../support/remin
 const stack = await startStack({ env: { WEBHOOK_ALLOW_LOOPBACK: "yes" } });
 const { createTodo, remind, statusBecomes, deliveriesOf } = reminding(stack);
 const root = join(import.meta.dir, "../../..");
-const page = readFileSync(join(root, "docs/reminders.md"), "utf8");
+const page = readFileSync(join(root, "docs/channels.md"), "utf8");
 const documented = (language: string) =>
   new RegExp(`^\`\`\`${language}\n(.*?)\n\`\`\`$`, "ms").exec(page)?.[1] ?? "";
 
@@ -57,7 +57,7 @@ afterAll(() => {
   network.stop(true);
 });
 
-test("the page of settings and docs/reminders.md show the same receiver and sample", () => {
+test("the page of settings and docs/channels.md show the same receiver and sample", () => {
   expect(documented("js")).toBe(receiverLines);
   expect(JSON.parse(documented("json"))).toEqual(sampleEvent);
 });

@@ -44,11 +44,16 @@ test("a user who chose nothing has the log, and settings say so", async () => {
     day_start_hour: 0,
     reminder_channel: "log",
     email: null,
+    ntfy_url: null,
+    ntfy_token: null,
+    telegram_chat_id: null,
+    telegram_bot_token: null,
     webhook_url: null,
     webhook_secret: null,
     webhook_failures: 0,
     webhook_disabled_at: null,
-    webhook_test: null,
+    test: null,
+    browsers: [],
   });
 });
 
@@ -56,7 +61,10 @@ test("until a channel is chosen, each answer with a reminder says that it reache
   const reached = async () => (await stack.rest("GET", "/me")).body.reminders_reach;
   const { call } = await agent(stack);
   const todo = await createTodo();
-  expect((await remind(todo, "2026-11-21T08:00:00Z")).body).toMatchObject({ reaches: "nobody" });
+  expect((await remind(todo, "2026-11-21T08:00:00Z")).body).toMatchObject({
+    reaches: "nobody",
+    choose_channel_at: `${stack.config.baseUrl}/account/settings`,
+  });
   expect((await stack.rest("GET", `/todos/${todo}/reminder`)).body.reaches).toBe("nobody");
   expect(await reached()).toBe("nobody");
   const remind_at = "2026-11-21T09:00";
@@ -79,6 +87,7 @@ test("until a channel is chosen, each answer with a reminder says that it reache
   expect([await reached(), (await stack.rest("GET", `/todos/${todo}`)).body.reminder.reaches]).toEqual(
     Array(2).fill("webhook"),
   );
+  expect((await stack.rest("GET", `/todos/${todo}`)).body.reminder.choose_channel_at).toBeNull();
   expect((await call("create-todo", { title: "d", remind_at })).text).not.toContain("nobody");
   await configure({ webhook_url: null, reminder_channel: "log" });
 });
@@ -120,14 +129,14 @@ test("a reminder by webhook is signed and carries the delivery's id", async () =
 test("the test button sends an event, and the settings show what became of it", async () => {
   await useWebhook();
   const { delivery_id } = await testWebhook();
-  await eventually(async () => (await settings()).webhook_test?.status === "sent");
+  await eventually(async () => (await settings()).test?.status === "sent");
   expect(receiver.received.find(({ id }) => id === delivery_id)?.event.type).toBe("webhook.test");
   receiver.behaviour.answer = () => new Response(null, { status: 500 });
   expect((await asAccountPage(stack, "webhook.test")).code).toBe("conflict");
   await testWebhook();
   const failed = await eventually(async () => {
-    const { webhook_test } = await settings();
-    return webhook_test?.status === "failed" && webhook_test;
+    const { test } = await settings();
+    return test?.status === "failed" && test;
   });
   expect(failed.error).toBe("The webhook answered 500.");
   expect((await settings()).webhook_failures).toBe(0);

@@ -10,7 +10,7 @@ const root = join(import.meta.dir, "../../..");
 const env: Record<string, string> = { ...(await testEnvironment()), WEBHOOK_ALLOW_LOOPBACK: "yes" };
 const databaseUrl = env.DATABASE_URL ?? "";
 
-/** Four worker processes whose clocks differ by hours, so that one that used its own clock would get every lease wrong. */
+/** Four worker processes whose clocks differ by hours: one that used its own clock would get every lease wrong. */
 const skews = [0, 16_000, 26 * 3_600_000, -26 * 3_600_000];
 const workers = skews.map((skew) =>
   launchRole(
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 test("workers whose clocks are wrong send each reminder once, on time, and not late", async () => {
-  // Long enough for several ticks, so that a worker with a wrong clock would take a delivery up again.
+  // This takes several ticks, so a worker with a wrong clock would take a delivery up again.
   const receiver = startFloodReceiver(async () => {
     await Bun.sleep(7_000);
     return new Response(null, { status: 204 });
@@ -44,7 +44,7 @@ test("workers whose clocks are wrong send each reminder once, on time, and not l
       from reminders r join reminder_deliveries d on d.id = r.delivery_id group by 1, 2, 3`;
     return [...rows];
   };
-  await eventually(async () => (await states())[0]?.status === "sent" && receiver.todos.size === 40, 40_000);
+  await eventually(async () => (await states())[0]?.status === "sent" && receiver.things.size === 40, 40_000);
   await Bun.sleep(3_000);
   expect(await states()).toEqual([{ status: "sent", late: false, attempts: 1, count: 40 }]);
   expect(receiver.lateness).toHaveLength(40);

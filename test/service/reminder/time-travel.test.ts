@@ -15,7 +15,7 @@ async function remindAtNine(): Promise<number> {
   return todo;
 }
 
-/** Waits until a tick has taken everything that is due: it took a reminder that became due last. */
+/** Waits until a tick has taken everything that is due, by a reminder that came due last. */
 async function tickPasses(): Promise<void> {
   const todo = await createTodo();
   await remind(todo, new Date(stack.clock.now ?? 0).toISOString());
@@ -104,7 +104,7 @@ test("a reminder that an agent moved rings at its person's time too when that is
   };
   await undo(ahead, 2);
   await undo(behind, 1);
-  // Its todo was opened again since, so that stays, and so does what the service did.
+  // Its todo was reopened meanwhile, so that stays, and so do the service's own changes.
   await undo(reopened, 1);
   expect(await reminderOf(ahead)).toMatchObject({
     status: "scheduled",

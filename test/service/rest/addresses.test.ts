@@ -8,7 +8,7 @@ const { config, issuer, rest } = await startStack({
 });
 const token = await issuer.token();
 
-/** Sends a request as it is given, and returns the service's answer. */
+/** Sends a raw request, and returns the service's answer. */
 async function send(startLine: string, ...headers: string[]): Promise<string> {
   const socket = connect(config.port, "127.0.0.1");
   socket.write(`${[startLine, `Authorization: Bearer ${token}`, ...headers].join("\r\n")}\r\n\r\n`);

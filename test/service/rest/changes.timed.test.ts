@@ -96,7 +96,7 @@ test("a transaction that commits after a later one is not missed, and does not h
   await expectEqual(cleo.get, copy);
 });
 
-/** Clients with a big copy would otherwise poll without end. */
+/** Without this, clients with a large copy would poll forever. */
 test("more than a page of what is not settled ends with has_more false", async () => {
   const dan = await as("dan");
   const { next_cursor } = (await dan.get("/changes")).body;
@@ -149,7 +149,7 @@ test("a category's new name comes with its habits and todos, page by page, and s
   }
 });
 
-const beginAnew = "leave it out to begin anew.";
+const beginAnew = "leave it out to start over.";
 
 test("a cursor that is none, of another numbering or of the future is 422", async () => {
   const gil = await as("gil");
@@ -190,7 +190,7 @@ test("deletions are forgotten after 30 days, and a cursor from before is told to
   expect([copy.timesBegun, copy.resources.size]).toEqual([2, 0]);
   await bringUpToDate(hal.get, copy);
   expect(copy.timesBegun).toBe(2);
-  // Rows that are older than what is forgotten take several pages.
+  // Rows older than the forgotten deletions take several pages.
   const bea = await as("bea");
   const big = newCopy();
   expect(await bringUpToDate(bea.get, big)).toBeGreaterThan(400);

@@ -11,7 +11,7 @@ const log = pino({ level: "info" }, { write: (line: string) => lines.push(line) 
 const { rest, issuer, config } = await startStack({ log });
 const sql = new SQL(config.databaseUrl, { max: 1 });
 
-/** As much text as a user can have: a search of it exceeds the time limit. */
+/** The most text that a user can have: a search of it exceeds the time limit. */
 const fill = `
   insert into todos (user_id, id, title, description, is_completed, recurrence_from, created_at, updated_at)
   select 'hoarder', n, 'Keep', repeat('Größe und Länge der Fenster messen. ', 135), false, 'due', now(), now()
@@ -50,7 +50,7 @@ test("a search that was stopped says to narrow it, no log calls it an outage, an
   expect((await rest("GET", "/todos?q=curtains&context=phone", { token })).status).toBe(200);
 }, 60_000);
 
-/** The searches that PostgreSQL works on at this moment: all other statements take less time. */
+/** The searches that PostgreSQL is running: all other statements take less time. */
 async function searchesUnderWay(): Promise<number> {
   const [row] = await sql`
     select count(*)::int as count from pg_stat_activity

@@ -9,7 +9,7 @@ import { createLog } from "../../../shared/process/observe/log.ts";
 import { startStack, testEnvironment } from "../../harness.ts";
 import { bringUpToDate, expectEqual, newCopy } from "../../support/copy.ts";
 import { eventually } from "../../support/reminder/stack.ts";
-import { failingReminder, runEveryCommand } from "../plans/every-command.ts";
+import { failingReminder, ringingHabit, runEveryCommand } from "../plans/every-command.ts";
 
 const env = await testEnvironment();
 const config = loadConfig(env);
@@ -63,6 +63,7 @@ test("after every command a copy is what the lists show, and so it is when a rem
       dueAt: Date.parse("2099-01-01"),
       actions,
       failReminder: failingReminder(database.pool, "ada"),
+      ringHabit: ringingHabit(database.pool, "ada"),
     },
   );
   expect(
@@ -70,7 +71,7 @@ test("after every command a copy is what the lists show, and so it is when a rem
       .filter((name) => !ran.has(name))
       .sort(),
   ).toEqual(["batch.run", "user.delete"]);
-  // It must not come earlier: a sent reminder shows its todo again, and would hide what was missed.
+  // It must not come earlier: a sent reminder shows its todo again, and would hide a missed change.
   const soon = { remind_at: new Date(Date.now() + 300).toISOString() };
   const todo = [...copy.resources.keys()].find((name) => name.startsWith("todo"))?.slice(5);
   expect((await rest("PUT", `/todos/${todo}/reminder`, { body: soon })).status).toBe(200);

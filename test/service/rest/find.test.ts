@@ -49,6 +49,12 @@ describe("todos", async () => {
     ["***:.", []],
     ["z.e", []],
     ["undated 100", []],
+    ["passport  RENEW", ["Renew the Passport"]],
+    ["strasse zoe", ["Call Zoë"]],
+    ["buro really", ["100% done_ish (really?)"]],
+    ["call call", ["Call Zoë"]],
+    ["a a a a a a a about the cafe in the strasse", ["Call Zoë"]],
+    ["a b c d e f g strasse the in cafe", []],
   ])("q=%s finds %j", async (q, titles) => {
     expect(await find(`q=${encodeURIComponent(q)}`)).toEqual(titles);
   });

@@ -84,6 +84,13 @@ describe("/quick-add", () => {
     expect(made.body).toMatchObject({ title: "Water plants", due_date: "2026-05-12" });
   });
 
+  test("asks where the words leave a choice", async () => {
+    const { body } = await read("Catch flight at 6 tomorrow");
+    expect(body.todo).toMatchObject({ due_date: "2026-05-12", due_time: "18:00" });
+    const alternative = { label: "06:00", due_time: "06:00", remind_at: "2026-05-12T06:00" };
+    expect(body.alternatives).toEqual([alternative]);
+  });
+
   test("reads a habit as one", async () => {
     const { body } = await read("habit Run 3 times a week");
     expect(body.todo).toBeNull();

@@ -10,7 +10,7 @@ import { startIssuer } from "../../support/servers/issuer.ts";
 const port = freePort();
 const baseUrl = `http://127.0.0.1:${port}`;
 const issuer = await startIssuer(baseUrl);
-/** A process of its own, so that everything it says on stderr and stdout can be read. */
+/** A process of its own, so that its whole stderr and stdout can be read. */
 const door = Bun.spawn([process.execPath, join(import.meta.dir, "../../../api/main.ts")], {
   env: {
     ...process.env,
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 while (!(await fetch(`${baseUrl}/health/live`).catch(() => undefined))?.ok) await Bun.sleep(50);
 
-/** Sends headers byte for byte as they are given, and returns the service's answer. */
+/** Sends raw headers, and returns the service's answer. */
 async function send(headers: readonly string[], path = "/api/v1/todos?secret=in-query"): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});

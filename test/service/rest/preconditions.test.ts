@@ -3,7 +3,7 @@ import { startApi } from "../../../api/start.ts";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { failedPrecondition } from "../../../shared/domain/preconditions.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { handlerOf } from "../../../workers/handlers/index.ts";
+import { handlers } from "../../../workers/handlers/index.ts";
 import { type Answer, callRest, freePort, startStack } from "../../harness.ts";
 
 const { rest, config, issuer, clock } = await startStack({
@@ -227,7 +227,7 @@ describe("with an idempotency key", () => {
 test("every change of what a path names knows the state that its preconditions are about", () => {
   for (const { kind, name, resource } of contracts)
     if (kind === "command" && resource)
-      expect([name, typeof handlerOf(name).current]).toEqual([name, "function"]);
+      expect([name, typeof handlers[name].current]).toEqual([name, "function"]);
 });
 
 test("lists of tags are read as RFC 9110 writes them", () => {

@@ -38,7 +38,7 @@ function sendSlowly(head: string, piece = "a"): Slow {
   return { closed, answer: () => answer, isOpen: () => !socket.destroyed };
 }
 
-/** Keeps this process, which is the front door as well, busy for so long that it sheds load. */
+/** Keeps this process, which is also the front door, busy until it sheds load. */
 async function beLate(): Promise<void> {
   for (let turn = 0; turn < 12; turn++) {
     for (const until = performance.now() + 100; performance.now() < until; );

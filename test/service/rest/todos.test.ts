@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { startStack } from "../../harness.ts";
 
-const { rest, clock, issuer } = await startStack();
+const { rest, clock, issuer, config } = await startStack();
 
 type Listed = { id: number; title: string };
 const titles = (body: { data: Listed[] }): string[] => body.data.map(({ title }) => title);
@@ -129,6 +129,7 @@ test("a reminder is shown on its todo, refused in the past and on a completed to
     time_zone: "UTC",
     status: "scheduled",
     reaches: "nobody",
+    choose_channel_at: `${config.baseUrl}/account/settings`,
   });
   expect((await rest("GET", `/todos/${id}`)).body.reminder).toEqual(answer.body);
   expect((await set("2020-01-01T09:00:00Z")).status).toBe(422);

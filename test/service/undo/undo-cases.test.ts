@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { startStack } from "../../harness.ts";
-import { type Act, lives, type Regret, type Step, type Who } from "./model/acts.ts";
+import { type Act, lives, type Step, type UndoPlan, type Who } from "./model/acts.ts";
 import { openWorlds } from "./model/on-the-stack.ts";
-import { regretFaults } from "./model/regrets.ts";
+import { undoFaults } from "./model/undo-faults.ts";
 import { type History, live } from "./model/world.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
@@ -16,14 +16,12 @@ const start = "2090-03-24T10:00:00Z";
 const by = (who: Who, minutes: number, act: Act): Step => ({ who, minutes, act });
 const recurring = { title: "t", recurrence: "FREQ=DAILY" };
 const inCategory = { category: { category: 0, byName: false } };
-const together: Regret = { who: "rest", count: 40, chunks: [40], preview: true, twice: true, minutes: 0 };
-const oneByOne: Regret = { ...together, chunks: [1] };
-const newHabit = by("rest", 1, {
-  do: "habit.create",
-  fields: { name: "h", type: "good", frequency: "daily" },
-});
+const together: UndoPlan = { who: "rest", count: 40, chunks: [40], preview: true, twice: true, minutes: 0 };
+const oneByOne: UndoPlan = { ...together, chunks: [1] };
+const anyHabit = { name: "h", type: "good", frequency: "daily" };
+const newHabit = by("rest", 1, { do: "habit.create", fields: anyHabit });
 
-const cases: readonly [string, Regret, readonly Step[]][] = [
+const cases: readonly [string, UndoPlan, readonly Step[]][] = [
   [
     "a completion that settles with its undo",
     oneByOne,
@@ -77,6 +75,60 @@ const cases: readonly [string, Regret, readonly Step[]][] = [
     ],
   ],
   [
+    "a habit that moved out of a category that somebody deleted then",
+    oneByOne,
+    [
+      by("mcp", 1, { do: "category.create", fields: { name: "k" } }),
+      by("rest", 1, { do: "habit.create", fields: { ...anyHabit, ...inCategory } }),
+      by("rest", 1, {
+        do: "habit.update",
+        which: 1,
+        fields: { category: { category: 1, byName: false } },
+      }),
+      by("mcp", 1, { do: "category.delete", which: 0 }),
+    ],
+  ],
+  [
+    "a habit that moved into a category that somebody deleted then",
+    oneByOne,
+    [
+      by("mcp", 1, { do: "category.create", fields: { name: "k" } }),
+      by("rest", 1, { do: "habit.create", fields: { ...anyHabit, ...inCategory } }),
+      by("rest", 1, {
+        do: "habit.update",
+        which: 1,
+        fields: { category: { category: 1, byName: false } },
+      }),
+      by("rest", 1, { do: "habit.delete", which: 1 }),
+      by("mcp", 1, { do: "category.delete", which: 1 }),
+    ],
+  ],
+  [
+    "a todo that is opened again beside a reminder that somebody set",
+    { ...together, who: "mcp", count: 2 },
+    [
+      by("mcp", 1, { do: "todo.toggle", which: 0, to: true }),
+      by("mcp", 1, { do: "todo.create", fields: { title: "u" } }),
+      by("rest", 1, { do: "todo.update", which: 0, fields: { recurrence: "FREQ=DAILY" } }),
+      by("mcp", 1, { do: "todo.toggle", which: 0, to: false }),
+      by("rest", 1, { do: "reminder.set", which: 0, at: { hours: 9, wall: true } }),
+      by("mcp", 1, { do: "todo.update-many", whiches: [0, 1], fields: { due_date: { days: 3 } } }),
+      by("rest", 1, { do: "todo.delete", which: 1 }),
+    ],
+  ],
+  [
+    "a todo whose completion left a successor that an earlier one had made",
+    { ...together, who: "mcp", count: 2, chunks: [2] },
+    [
+      by("mcp", 1, { do: "todo.create", fields: recurring }),
+      by("mcp", 1, { do: "todo.toggle", which: 1, to: true }),
+      by("rest", 1, { do: "todo.update", which: 2, fields: {} }),
+      by("rest", 1, { do: "todo.toggle", which: 1, to: false }),
+      by("rest", 1, { do: "todo.update", which: 1, fields: { recurrence: null } }),
+      by("mcp", 1, { do: "todo.toggle", which: 1, to: true }),
+    ],
+  ],
+  [
     "a recurring todo whose successor somebody changed",
     oneByOne,
     [
@@ -87,22 +139,22 @@ const cases: readonly [string, Regret, readonly Step[]][] = [
   ],
 ];
 
-test.each(cases)("taken back, brought back and taken back again: %s", async (_, regret, steps) => {
-  const place = worlds.newWorld();
+test.each(cases)("taken back, brought back and taken back again: %s", async (_, plan, steps) => {
+  const system = worlds.newWorld();
   const history: History = [];
-  await live(place, history, { start, zone: "Europe/Berlin", steps: [...steps] });
-  expect(await regretFaults(place, history, regret)).toEqual([]);
+  await live(system, history, { start, zone: "Europe/Berlin", steps: [...steps] });
+  expect(await undoFaults(system, history, plan)).toEqual([]);
 });
 
-/** This is test/service/undo/model/lives.test.ts on the real service; there, a thousand lives run on rows in memory. */
+/** This is test/service/undo/model/lives.test.ts on the real service; a thousand lives run there on rows in memory. */
 const seed = Number(Bun.env.LIVES_SEED ?? 21);
 
 test(`what an agent did is taken back out of lives on the real service (LIVES_SEED=${seed})`, async () => {
   const property = fc.asyncProperty(lives(5, 25), async (life) => {
-    const place = worlds.newWorld();
+    const system = worlds.newWorld();
     const history: History = [];
-    await live(place, history, { ...life, start });
-    expect(await regretFaults(place, history, life.regret)).toEqual([]);
+    await live(system, history, { ...life, start });
+    expect(await undoFaults(system, history, life.plan)).toEqual([]);
   });
   await fc.assert(property, {
     numRuns: 12,

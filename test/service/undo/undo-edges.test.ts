@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
 import { startStack } from "../../harness.ts";
-import { type ActionKey, regretting, whole } from "../../support/regretting.ts";
+import { type ActionKey, openUndoDoor, whole } from "../../support/undo-door.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
 const stack = await startStack();
-const { page, someone } = await regretting(stack);
+const { page, someone } = await openUndoDoor(stack);
 
 const several = (count: number, text: string, others: object = {}) => ({
   todos: Array.from({ length: count }, (_, index) => ({ title: `${text} ${index}`, ...others })),
@@ -67,7 +67,7 @@ test("a reminder is taken back however exactly its wall time was given", async (
   }
 });
 
-test("of a batch that was refused as a whole, the operation that was to blame is in the log", async () => {
+test("a group that is refused as a whole has its failed operation in the log", async () => {
   const { rest, log } = await someone();
   const create = (title: string) => ({ method: "POST", path: "/todos", body: { title } });
   const { status } = await rest("POST", "/batch", {

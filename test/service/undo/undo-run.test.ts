@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
 import { startStack } from "../../harness.ts";
-import { regretting, whole } from "../../support/regretting.ts";
 import { eventually } from "../../support/reminder/stack.ts";
+import { openUndoDoor, whole } from "../../support/undo-door.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
 const stack = await startStack();
-const { page, someone } = await regretting(stack);
+const { page, someone } = await openUndoDoor(stack);
 type Someone = Awaited<ReturnType<typeof someone>>;
 
 const sql = async (text: string, values: readonly unknown[]) =>
@@ -26,7 +26,7 @@ async function takeRunBack({ sub }: Someone): Promise<boolean> {
   return (await sql("select 1 from works where user_id = $1 and id = $2", [sub, work_id])).length > 0;
 }
 
-const fates = async ({ sub }: Someone) =>
+const outcomesOf = async ({ sub }: Someone) =>
   (
     await sql(
       `select undone_by is not null as undone, exists (
@@ -36,7 +36,7 @@ const fates = async ({ sub }: Someone) =>
     )
   ).map(({ undone, in_part }) => (!undone ? "stands" : in_part ? "in part" : "whole"));
 
-/** Copies of a user's stored row, with ids of their own. */
+/** Copies of a user's stored row, each with its own id. */
 const copies = (table: "todos" | "habits", id: number, count: number) =>
   sql(
     `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('id', nextval('${table}_id_seq')))).*
@@ -50,7 +50,7 @@ test("changes that were carried out in the other order than they came are taken 
   const { id } = (await other("POST", "/todos", { title: "Mine" })).body;
   const before = await world();
   await rest("PATCH", `/todos/${id}`, { title: "First" });
-  for (let batch = 0; batch < 3; batch++)
+  for (let n = 0; n < 3; n++)
     await rest("POST", "/batch", {
       operations: Array.from({ length: 50 }, () => ({
         method: "POST",
@@ -67,7 +67,7 @@ test("changes that were carried out in the other order than they came are taken 
   await sql(move, [sub, one?.request_id, two?.called_at]);
   await sql(move, [sub, two?.request_id, one?.called_at]);
   expect(await takeRunBack(ada)).toBe(true);
-  expect(new Set(await fates(ada))).toEqual(new Set(["whole"]));
+  expect(new Set(await outcomesOf(ada))).toEqual(new Set(["whole"]));
   expect(await world()).toEqual(before);
 });
 

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
 import { startStack } from "../../harness.ts";
-import { type ActionKey, regretting, whole } from "../../support/regretting.ts";
+import { type ActionKey, openUndoDoor, whole } from "../../support/undo-door.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
 const stack = await startStack();
-const { page, someone } = await regretting(stack);
+const { page, someone } = await openUndoDoor(stack);
 
 test("what a tool, a script and a page change is logged with what it was before and after", async () => {
   const { agent, rest, sub, log } = await someone();

@@ -14,7 +14,7 @@ afterEach(() => {
 const create = (title: string) => ({ method: "POST", path: "/todos", body: { title } });
 const statuses = ({ body }: Answer): number[] => body.results.map(({ status }: JsonBody) => status);
 
-async function batch(sub: string, operations: readonly object[], more: object = {}): Promise<Answer> {
+async function group(sub: string, operations: readonly object[], more: object = {}): Promise<Answer> {
   return rest("POST", "/batch", { token: await issuer.token({ sub }), body: { operations, ...more } });
 }
 
@@ -39,9 +39,9 @@ test("a handler that throws spoils its own operation and those that need it, or 
       return run(context, input);
     }),
   );
-  expect(statuses(await batch("faulty", mixed))).toEqual([201, 500, 424, 200, 201]);
+  expect(statuses(await group("faulty", mixed))).toEqual([201, 500, 424, 200, 201]);
   expect(await titlesOf("faulty")).toEqual(["better", "last"]);
-  expect(new Set(statuses(await batch("faulty together", mixed, { atomic: true })))).toEqual(new Set([500]));
+  expect(new Set(statuses(await group("faulty together", mixed, { atomic: true })))).toEqual(new Set([500]));
   expect(await titlesOf("faulty together")).toEqual([]);
 });
 
@@ -54,7 +54,7 @@ test("so does an operation that PostgreSQL refuses", async () => {
       return new;
     end $$`);
   await sql.unsafe("create trigger bad before insert on todos for each row execute function refuse_bad()");
-  const answer = await batch("refused", mixed);
+  const answer = await group("refused", mixed);
   await sql.unsafe("drop trigger bad on todos");
   expect(statuses(answer)).toEqual([201, 500, 424, 200, 201]);
   expect(await titlesOf("refused")).toEqual(["better", "last"]);
@@ -73,18 +73,18 @@ test("operations wait for those before them that need a row which somebody holds
   let answering: Promise<Answer> | undefined;
   await sql.begin(async (transaction) => {
     await transaction`select 1 from todos where id = ${todo.id} for update`;
-    answering = batch("held", operations).finally(() => {
+    answering = group("held", operations).finally(() => {
       answered = true;
     });
     await Bun.sleep(300);
-    const bystander = await batch("bystander", [create("free")]);
+    const bystander = await group("bystander", [create("free")]);
     expect([answered, statuses(bystander)]).toEqual([false, [201]]);
     expect(await titlesOf("held")).toEqual(["held"]);
   });
   expect(answering && statuses(await answering)).toEqual([201, 200, 201]);
 });
 
-test("a batch on a row that stays held is refused as a whole, and nothing of it happens later", async () => {
+test("a group on a row that stays held is refused as a whole, and nothing of it happens later", async () => {
   await using sql = connect();
   const token = await issuer.token({ sub: "stays held" });
   const { body: todo } = await rest("POST", "/todos", { token, body: { title: "held" } });
@@ -97,7 +97,7 @@ test("a batch on a row that stays held is refused as a whole, and nothing of it 
   ];
   await sql.begin(async (transaction) => {
     await transaction`select 1 from todos where id = ${todo.id} for update`;
-    const { status, headers, body } = await batch("stays held", operations);
+    const { status, headers, body } = await group("stays held", operations);
     expect([status, headers.get("retry-after"), body.code, body.applied]).toEqual([
       503,
       "1",
@@ -109,21 +109,21 @@ test("a batch on a row that stays held is refused as a whole, and nothing of it 
   expect(await titlesOf("stays held")).toEqual(["held"]);
 });
 
-test("the quota holds within a batch, and an atomic one beyond it makes nothing", async () => {
+test("the quota holds within a group, and an atomic one beyond it makes nothing", async () => {
   await using sql = connect();
   await sql`
     insert into todos (user_id, id, title, is_completed, recurrence_from, created_at, updated_at)
     select 'hoarder', 1000000 + n, 'Todo', false, 'due', now(), now() from generate_series(1, 49998) n`;
   const three = [create("a"), create("b"), create("c")];
   for (let tries = 0; tries < 4; tries++)
-    expect(statuses(await batch("hoarder", three, { atomic: true }))).toEqual([424, 424, 422]);
-  expect(statuses(await batch("hoarder", three))).toEqual([201, 201, 422]);
+    expect(statuses(await group("hoarder", three, { atomic: true }))).toEqual([424, 424, 422]);
+  expect(statuses(await group("hoarder", three))).toEqual([201, 201, 422]);
 });
 
-test("batches of the costliest changes leave those of others in time", async () => {
+test("groups of the costliest changes leave those of others in time", async () => {
   await using sql = connect();
   const token = await issuer.token({ sub: "costly" });
-  const made = await batch(
+  const made = await group(
     "costly",
     Array.from({ length: 50 }, () => ({ method: "POST", path: "/categories", body: { name: "c" } })),
   );
@@ -136,7 +136,7 @@ test("batches of the costliest changes leave those of others in time", async () 
   const costly = rest("POST", "/batch", { token, body: { operations: deletions } });
   const began = performance.now();
   const others = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => batch(`other ${index}`, [create("quick")])),
+    Array.from({ length: 10 }, (_, index) => group(`other ${index}`, [create("quick")])),
   );
   expect(others.map(statuses)).toEqual(Array.from({ length: 10 }, () => [201]));
   expect(performance.now() - began).toBeLessThan(1_000);

@@ -26,7 +26,7 @@ const commandOf = (title: string): Omit<QueuedCommand, "ticket"> => ({
   sentAt: Date.now(),
 });
 
-/** Sends all at once behind a first one, so that they travel in one batch. */
+/** Sends all at once after a first one, so that they travel in one batch. */
 async function outcomesOf(commands: readonly Omit<QueuedCommand, "ticket">[]) {
   const all = [commandOf("first, alone"), ...commands];
   const deliveries = await Promise.all(all.map((command) => mailbox.send(command)));

@@ -18,7 +18,7 @@ export function descendants(): Descendant[] {
     .filter((name) => /^\d+$/.test(name))
     .flatMap(look);
   const below = new Set([process.pid]);
-  // Children have not always larger ids than their parents, so look until nothing is added.
+  // A child's id may be smaller than its parent's, so this repeats until nothing is added.
   for (let size = 0; size !== below.size; ) {
     size = below.size;
     for (const { pid, parent } of all) if (below.has(parent)) below.add(pid);
@@ -38,6 +38,6 @@ function look(pid: string): Descendant[] {
     const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
     return [{ pid: Number(pid), parent: fields[1] ?? 0, command, cpuMs: ticks * tickMs }];
   } catch {
-    return []; // Ended meanwhile.
+    return []; // The process ended meanwhile.
   }
 }

@@ -8,14 +8,14 @@ export type Gate = Readonly<{
   /** Ends every connection and refuses new ones. */
   shut(): void;
   open(): void;
-  /** Ends every connection; new ones are welcome. */
+  /** Ends every connection, and accepts new ones. */
   cut(): void;
   /**
-   * Leaves every connection open but carries nothing over it any more, not even its end, as when a load balancer
-   * forgot it. New connections work.
+   * Leaves every connection open but carries nothing over it, not even its end, as when a load balancer forgot it.
+   * New connections work.
    */
   silence(): void;
-  /** Leads to another server from now on, as a balancer does after a fail-over. */
+  /** Leads to another server, as a balancer does after a fail-over. */
   leadTo(address: string): void;
   /** Delays everything by this many milliseconds; 0 ends the delay. */
   delay(ms: number): void;
@@ -77,7 +77,7 @@ export async function openGate(address: string): Promise<Gate> {
   };
 }
 
-/** Runs things after a delay, always in the order in which they came. */
+/** Runs functions after a delay, in the order in which they came. */
 function createDelay(delayMs: () => number): (act: () => void) => void {
   let last = 0;
   return (act) => {

@@ -4,11 +4,11 @@ import { callDoors } from "./world.ts";
 
 type ReadBack = Readonly<{
   total: number;
-  /** Reads that did not show what had just been acknowledged. */
+  /** The number of reads that did not show an acknowledged write. */
   stale: number;
-  /** Writes or reads that were refused because the machine had too much to do. */
+  /** Writes or reads that were refused because the machine was busy. */
   refused: number;
-  /** The number of times that the standby itself did not show it yet. */
+  /** The number of times that the standby did not show the write yet. */
   missing: number;
 }>;
 

@@ -16,11 +16,11 @@ export type Roles = Readonly<{
 
 type Options = Readonly<{
   env: Record<string, string>;
-  /** DATABASE_URL where each role has its own; unset: the one of `env`. */
+  /** DATABASE_URL by role; unset: the one of `env`. */
   databases?: Readonly<Partial<Record<RoleName, string>>>;
   apis?: number;
   workers?: number;
-  /** The ports of identity providers, where there shall be any; `env` says how they are reached. */
+  /** The ports of identity providers, if there are any; `env` has their address for front doors. */
   identityPorts?: readonly number[];
   /** The folder of the processes' files; unset: this one. */
   root?: string;

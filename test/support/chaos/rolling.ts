@@ -12,13 +12,13 @@ export type RollingResult = Readonly<{
   requests: number;
   /** The number of failures of each kind. */
   failed: Readonly<Record<string, number>>;
-  /** The number of todos answered as made, and the number stored. */
+  /** The number of acknowledged todos, and of stored ones. */
   made: number;
   stored: number;
 }>;
 
 const roleNames: readonly RoleName[] = ["workers", "api", "identity"];
-/** Keeps several of them from starting at the same time, which would take all cores from those that serve. */
+/** Keeps several processes from starting at the same time, which would take all cores from the serving ones. */
 const apartMs = 700;
 
 /**
@@ -35,7 +35,7 @@ export async function restartUnderLoad(rounds: number): Promise<RollingResult> {
     IDENTITY_URL: `http://127.0.0.1:${identities.port}`,
     MCP_RATE_LIMIT_PER_MINUTE: "0",
     DATA_DIR: dataDir,
-    // This is longer than the balancers need to notice.
+    // Balancers need less time than this to notice.
     DRAIN_SECONDS: "1",
   };
   let returned = 0;

@@ -19,9 +19,9 @@ export type World = Readonly<{
   redisUrl: string;
   gates: Readonly<{ redis: Gate; postgres: Gate }>;
   call: Call;
-  /** Kills every process of that kind with -9; what supervises it starts it again. */
+  /** Kills every process of that kind with -9; its supervisor starts it again. */
   kill(victim: Victim): Promise<void>;
-  /** Stops a server's processes where they stand while `work` runs. */
+  /** Stops a server's processes while `work` runs. */
   frozen(victim: "redis" | "postgres", work: () => Promise<void>): Promise<void>;
 }>;
 
@@ -98,7 +98,7 @@ export function callDoors(baseUrls: readonly string[], token: string): Call {
     });
 }
 
-/** Measures in milliseconds how long something took, and passes on its result. */
+/** Measures the milliseconds of a promise, and passes on its result. */
 export async function timed<T>(work: Promise<T>): Promise<{ result: T; ms: number }> {
   const start = performance.now();
   const result = await work;

@@ -8,14 +8,14 @@ const writers = 12;
 export type WrittenThrough = Readonly<{
   /** The titles of acknowledged todos, sorted. */
   created: readonly string[];
-  /** Answers that no failure excuses. */
+  /** Answers that a failure does not excuse. */
   wrong: readonly string[];
   written: readonly Written[];
   /** The longest time in which nobody got an acknowledgement (ms). */
   longestGapMs: number;
 }>;
 
-/** Twelve careful clients of one user, who has written nothing yet, write while `disturb` runs and a moment before and after. */
+/** Twelve careful clients of one new user write while `disturb` runs, and a moment before and after. */
 export async function writeThrough(call: Call, disturb: () => Promise<void>): Promise<WrittenThrough> {
   const acknowledgedAt: number[] = [];
   const noting: Call = async (...request) => {

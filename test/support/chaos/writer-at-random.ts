@@ -2,7 +2,7 @@ import type { Random } from "../../labs/chaos/random.ts";
 import type { Call } from "./world.ts";
 
 type Ids = Readonly<{ todos: number[]; habits: number[]; categories: number[] }>;
-type Deed = (random: Random, ids: Ids) => readonly [method: string, path: string, body?: object];
+type MakeRequest = (random: Random, ids: Ids) => readonly [method: string, path: string, body?: object];
 
 const colors = ["#16a34a", "#dc2626", "#2563eb"];
 const titles = ["Sweep", "Call Grace", "Buy bread", "Read"];
@@ -12,8 +12,8 @@ const some = (random: Random, ids: readonly number[]): number | null =>
 const one = (random: Random, ids: readonly number[]): number => (ids.length > 0 ? random.pick(ids) : 1);
 const soon = (random: Random): string => new Date(Date.now() + random.between(200, 3_000)).toISOString();
 
-/** Everything that changes what a client keeps, the deeds of the reminders' worker by way of reminders that are due soon. */
-const deeds: readonly Deed[] = [
+/** All kinds of changes that a client's copy has. Workers make some too, because some reminders are due soon. */
+const requests: readonly MakeRequest[] = [
   (random, { categories }) => [
     "POST",
     "/todos",
@@ -63,7 +63,7 @@ const deeds: readonly Deed[] = [
 ];
 
 /**
- * Does one operation after another, regardless of results.
+ * Sends one random request after another, regardless of results.
  * @param onDone is called after each successful one
  * @throws on an answer that no kill excuses
  */
@@ -75,7 +75,7 @@ export async function writeAtRandom(
 ): Promise<void> {
   const ids: Ids = { todos: [], habits: [], categories: [] };
   while (!isOver()) {
-    const [method, path, body] = random.pick(deeds)(random, ids);
+    const [method, path, body] = random.pick(requests)(random, ids);
     const answer = await call(method, path, { door: random.between(0, 1), ...(body && { body }) }).catch(
       () => undefined,
     );

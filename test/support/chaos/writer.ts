@@ -4,10 +4,10 @@ import type { Call } from "./world.ts";
 export type Written = Readonly<{
   /** Title of each acknowledged todo, which is also its key. */
   created: readonly string[];
-  /** The states that the toggles of this writer's own todo were answered with, in order. */
+  /** The states in the answers to the toggles of this writer's own todo, in order. */
   toggled: readonly boolean[];
   ownTodo: number;
-  /** Answers that no crash excuses. */
+  /** Answers that a crash does not excuse. */
   wrong: readonly string[];
   retries: number;
 }>;

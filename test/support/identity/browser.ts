@@ -1,4 +1,4 @@
-/** A form as a browser would send it, before anybody typed. */
+/** A form with its original values, as a browser would send it. */
 type Form = { action: string; fields: [name: string, value: string][] };
 
 export type Page = { url: string; status: number; headers: Headers; text: string; forms: Form[] };
@@ -12,8 +12,8 @@ export type Browser = {
 };
 
 /**
- * @param origin what the browser calls the site, where that is not the address at which it reaches it
- * @param tls what it trusts, where a test made the certificate
+ * @param origin the site as the browser names it, if it reaches the site at another address
+ * @param tls certificates that it trusts
  */
 export function createBrowser(
   site: string,
@@ -24,7 +24,7 @@ export function createBrowser(
 
   async function open(address: string, init: RequestInit = {}): Promise<Page> {
     const url = new URL(address, site);
-    // Another site is where the person leaves us: its address is the answer.
+    // The browser does not follow to another site: that address is the answer.
     if (url.origin !== new URL(site).origin) return { url: url.href, status: 0, ...nothing };
     const headers = { ...init.headers, Cookie: cookieHeader(url.pathname), Accept: "text/html" };
     const response = await fetch(url, { ...init, headers, redirect: "manual", tls });
@@ -113,7 +113,7 @@ function formsOf(text: string): Form[] {
   return forms;
 }
 
-/** Text without the escapes that templates make. */
+/** Text without the escapes of templates. */
 const decoded = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|#x27);/g, (_, name: string) => entities[name] ?? "");
 const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };

@@ -5,9 +5,9 @@ import { consent, redirectUri } from "./support.ts";
 export const oauthAgent = (browser: Browser, ticked: string[][]) =>
   agentOf(async (address) => consent(browser, await browser.open(address.href), ticked.shift()));
 
-/** The same for any person: `visit` opens an address for them and ends on the one that leads back to the agent. */
+/** The same for any person: `visit` opens an address for them, and ends at the one that leads back to the agent. */
 export function agentOf(visit: (address: URL) => Promise<Readonly<{ url: string }>>) {
-  // `never` fits what both libraries expect to read back.
+  // `never` satisfies the types of both libraries.
   const state: { client?: never; tokens?: never; verifier: string; came: URLSearchParams } = {
     verifier: "",
     came: new URLSearchParams(),

@@ -36,7 +36,7 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
   return runIdentity(config);
 }
 
-/** Starts a provider with the settings of a service that is running already; `tell` brings it news of accounts. */
+/** Starts a provider with the settings of a running service; `tell` brings that service news of accounts. */
 export async function runIdentity(config: Config, tell?: Tell): Promise<TestIdentity> {
   const news: TestIdentity["news"] = [];
   const log = createLog("identity", "silent");
@@ -71,7 +71,7 @@ export async function serviceClient({ databaseUrl }: Pick<Config, "databaseUrl">
   return row?.value as IdentityClient;
 }
 
-/** Asks about a token as the front door does. */
+/** Introspects a token, as the front door does. */
 export async function introspect(config: Config, token: string): Promise<Record<string, unknown>> {
   const { id, secret } = await serviceClient(config);
   const response = await fetch(`${config.authUrl}/introspect`, {
@@ -94,7 +94,7 @@ export async function signedUp(
   return browser;
 }
 
-/** The same where mail is sent: the link in it, then the password once more. */
+/** The same if mail is sent: opens the mailed link, then enters the password once more. */
 export async function signedUpByMail(
   config: Config,
   mailbox: Mailbox,

@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 export async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (await page.evaluate("!window.axe")) await page.evaluate(axe.source);
   const options = { resultTypes: ["violations"], ...(rules && { runOnly: rules }) };
-  // The text is made in the page itself, because the full result is far larger.
+  // The page itself makes the text, because the full result is far larger.
   const told = `({ id, nodes }) => id + " at " + nodes.map(({ html }) => html)`;
   return page.evaluate(
     `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(${told}))`,

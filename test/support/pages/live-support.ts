@@ -7,11 +7,11 @@ import { type Browser, createBrowser } from "../identity/browser.ts";
 /** With these settings a door has account pages; tests sign people in without a provider. */
 export const pagesEnv = { AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: "s".repeat(32) };
 
-type Place = Pick<Config, "baseUrl">;
+type Site = Pick<Config, "baseUrl">;
 
 /** The value of a session cookie. */
 export async function sessionOf(
-  config: Place,
+  config: Site,
   sub: string,
   { sid = sub, generation = 0 } = {},
 ): Promise<string> {
@@ -21,7 +21,7 @@ export async function sessionOf(
 }
 
 /** A browser without scripts in which somebody is signed in. */
-export async function signedInBrowser(config: Place, sub: string, sid?: string): Promise<Browser> {
+export async function signedInBrowser(config: Site, sub: string, sid?: string): Promise<Browser> {
   const browser = createBrowser(config.baseUrl);
   const value = await sessionOf(config, sub, sid === undefined ? {} : { sid });
   browser.cookies.set("kept_account", { value, path: "/account" });
@@ -43,7 +43,7 @@ type StreamOptions = Readonly<{ lastEventId?: string; generation?: number; follo
 
 /** Listens to the events of a person's pages. */
 export async function openStream(
-  config: Place,
+  config: Site,
   sub: string,
   { lastEventId, generation = 0, follows = "changes" }: StreamOptions = {},
 ): Promise<TestStream> {

@@ -3,7 +3,7 @@ import { wordsInHtml } from "../../../api/doors/pages/action/words/words.ts";
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { markup } from "../../../shared/html.ts";
 
-/** A row of the action log; what is not given is that of a call that succeeded and changed nothing. */
+/** A row of the action log; absent columns are those of a successful call without changes. */
 export const loggedRow = (given: Partial<LoggedAction> = {}): LoggedAction => ({
   request_id: crypto.randomUUID(),
   called_at: "2026-11-21T09:00:00.000000Z",

@@ -11,14 +11,14 @@ import { createBrowser, type Browser as PlainBrowser } from "../identity/browser
 import { newestLink, runIdentity, signedUp, signedUpByMail, type TestIdentity } from "../identity/support.ts";
 import type { Mailbox } from "../servers/mailbox.ts";
 
-/** The same browser without its own windows and menus takes a third of the time, so it goes first. */
+/** This headless build of the browser takes a third of the time, so it is preferred. */
 const programs = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"] as const;
 const executablePath = Bun.env.CHROMIUM_PATH ?? programs.find(existsSync) ?? programs[0];
 const hasBrowser = existsSync(executablePath);
 if (!hasBrowser)
   console.warn(`SKIPPED: tests in a real browser need ${executablePath} (Debian's chromium-headless-shell).`);
 
-/** A test that needs a real browser; skipped, with the reason on the screen, where there is none. */
+/** A test that needs a real browser; without one it is skipped with the reason. */
 export const browserTest = test.skipIf(!hasBrowser);
 
 export type Site = Readonly<{
@@ -55,7 +55,10 @@ export async function startSite(env: Record<string, string> = {}): Promise<Site>
   };
 }
 
-/** A container has no sandbox for it. The next three save processes, and the rest keeps it from calling home. */
+/**
+ * The browser has no sandbox in a container. The next three arguments save processes, and the others keep it from
+ * calling home.
+ */
 const browserFlags = [
   "--no-sandbox",
   "--no-zygote",
@@ -73,7 +76,7 @@ export const launchBrowser = (): Promise<Browser> => chromium.launch({ executabl
 
 const password = "correct horse battery";
 
-/** Signs up in Europe/Berlin, coming from the account pages and ending on them; by mail where mail is sent. */
+/** Signs up in Europe/Berlin, from the account pages and back to them; by mail if mail is sent. */
 export async function signUp(
   site: Site,
   page: Page,
@@ -103,8 +106,8 @@ export type Person = Readonly<{
 }>;
 
 /**
- * Somebody new in Europe/Berlin, signed in to the service and the provider, on an empty page. They signed up without the
- * real browser, which takes a fraction of the time; how people sign up in one is what other tests are about.
+ * A new person in Europe/Berlin, signed in to the service and the provider, on an empty page. They signed up
+ * without the real browser, which takes a fraction of the time; other tests sign up in one.
  */
 export async function signedInPerson(
   site: Site,

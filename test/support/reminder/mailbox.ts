@@ -10,11 +10,11 @@ export type Mailbox = Readonly<{
   unknown: Set<string>;
   /** The server's answer to each mail at a step, for example `553 Not your address`. */
   refusals: Partial<Record<"sender" | "recipient" | "data", string>>;
-  /** While set, the server refuses every mail for the time being. */
+  /** While set, the server refuses every mail for now. */
   behaviour: { busy: boolean };
 }>;
 
-/** A real SMTP server that keeps the mails it takes. */
+/** A real SMTP server that keeps accepted mails. */
 export async function startMailbox(): Promise<Mailbox> {
   const mails: Mail[] = [];
   const unknown = new Set<string>();

@@ -13,7 +13,7 @@ import type { Stack } from "../../harness.ts";
 // biome-ignore lint/suspicious/noExplicitAny: rows of whatever the test asks for
 type Row = any;
 
-/** Runs one query on a connection of its own, which is closed again. */
+/** Runs one query on a connection of its own and closes it. */
 export async function query(databaseUrl: string, text: string, values: unknown[] = []): Promise<Row[]> {
   const sql = new SQL(databaseUrl, { max: 1 });
   try {
@@ -23,7 +23,7 @@ export async function query(databaseUrl: string, text: string, values: unknown[]
   }
 }
 
-/** Polls until `check` gives something, and gives it back. */
+/** Polls until `check` returns a value, and returns that. */
 export async function eventually<Found>(
   check: () => Promise<Found | undefined | false> | Found | undefined | false,
   withinMs = 10_000,
@@ -61,7 +61,7 @@ export function reminding({ rest, config, clock }: Stack) {
   };
 }
 
-/** Runs commands and queries that no bearer token reaches, as the account pages do for the signed-in user. */
+/** Runs commands and queries that no bearer token reaches, as the account pages do for a signed-in user. */
 export async function asAccountPage(
   { config, clock }: Pick<Stack, "config" | "clock">,
   name: CommandName | "user.settings",
@@ -80,7 +80,7 @@ export async function asAccountPage(
       return await read("user.settings", query, input);
     }
     const dispatch = createDispatch(mailbox, database, serverClock, { now });
-    // A mailbox that was just opened may not be connected yet.
+    // A new mailbox may not be connected yet.
     await eventually(() => mailbox.ping());
     const { outcome } = await dispatch({ userId }, { name, input });
     return "body" in outcome ? outcome.body : outcome.refusal;

@@ -1,12 +1,12 @@
 import { connect, createServer, type Socket } from "node:net";
 
 /**
- * A load balancer as clouds and Kubernetes have them: it leads each connection to the next healthy process, goes by what
- * that says of its health, and sends nothing twice.
+ * A load balancer like those of clouds and Kubernetes: it leads each connection to the next healthy process, by the
+ * answers of its health check, and sends nothing twice.
  */
 export type Balancer = Readonly<{
   port: number;
-  /** Resolves when it takes all processes for healthy. */
+  /** Resolves when all processes count as healthy. */
   allHealthy(): Promise<void>;
   stop(): Promise<void>;
 }>;
@@ -15,7 +15,7 @@ const checkEveryMs = 250;
 const failuresUntilOut = 2;
 const patienceMs = 1_000;
 
-/** @param ports of processes on this machine, which need not run yet */
+/** @param ports of processes on this machine, which may start later */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const failures = new Map(ports.map((port) => [port, failuresUntilOut]));
   const isHealthy = (port: number) => (failures.get(port) ?? 0) < failuresUntilOut;

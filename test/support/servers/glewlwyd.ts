@@ -18,12 +18,12 @@ type Service = Readonly<{ baseUrl: string; clientId: string; clientSecret: strin
 
 export type Glewlwyd = Readonly<{
   issuer: string;
-  /** A browser in which Ada is signed in, and has granted a client what it asks for. */
+  /** A browser in which Ada is signed in and has granted a client's request. */
   adaWhoGrants(clientId: string, scopes: readonly string[]): Promise<Browser>;
   stop(): Promise<void>;
 }>;
 
-/** Glewlwyd as its administrator sets it up for a service, as docs/identity.md says: with one account, Ada's. */
+/** Glewlwyd as its administrator sets it up for a service, by docs/identity.md, with one account, Ada's. */
 export async function startGlewlwyd(service: Service): Promise<Glewlwyd> {
   const folder = mkdtempSync(join(tmpdir(), "kept-glewlwyd-"));
   const url = `http://127.0.0.1:${freePort()}`;

@@ -11,7 +11,7 @@ export type Issuer = Readonly<{
   sign(payload: string, header?: Claims): Promise<string>;
   /** The claims of a good token. */
   claims(): Claims;
-  /** Its public key, as everyone can read it. */
+  /** Its public key, as it is published. */
   publicKey(): JWK;
   /** Replaces the signing key; the old one is no longer published. */
   rotate(): Promise<void>;

@@ -10,7 +10,7 @@ import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { documented } from "../documented.ts";
 import { listens } from "./listens.ts";
 
-/** PgBouncer's program: the one that PGBOUNCER names, else the system's; unset where there is none. */
+/** PgBouncer's program: PGBOUNCER, else the system's; unset if there is none. */
 export const pgbouncer =
   Bun.env.PGBOUNCER || Bun.which("pgbouncer", { PATH: `${Bun.env.PATH}:/usr/sbin` }) || undefined;
 
@@ -22,16 +22,16 @@ export type Pooler = Readonly<{
   pooled: Addresses;
   /** The same without the pooler. */
   direct: Addresses;
-  /** The DATABASE_PREPARE that this version wants. */
+  /** The DATABASE_PREPARE for this version. */
   prepare: "yes" | "no";
   start(): Promise<void>;
-  /** Ends it as kill -9 does. */
+  /** Kills it like kill -9. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }>;
 
 /**
- * Makes a database with the tables of Kept and the users of docs/postgres.md, all under a name of its own.
+ * Makes a database with the tables of Kept and the users of docs/postgres.md, with names of its own.
  * @param serverUrl a superuser's address
  * @returns the name
  */
@@ -42,7 +42,7 @@ export async function createPooledDatabase(serverUrl: string): Promise<string> {
   return name;
 }
 
-/** Starts a pooler as docs/postgres.md says before a database that was made as it says. */
+/** Starts a pooler by docs/postgres.md before a database that was made by that page. */
 export async function startPooler(serverUrl: string, name: string): Promise<Pooler> {
   const folder = join(import.meta.dir, "../../..", `data-test-pgbouncer-${crypto.randomUUID()}`);
   const user = serviceUser(join(folder, "none"));

@@ -12,7 +12,7 @@ import {
 } from "../../../shared/embedded/servers/postgres-cluster.ts";
 import { descendants } from "../chaos/descendants.ts";
 
-/** One PostgreSQL server of a group. Nothing starts it again when it dies. */
+/** One PostgreSQL server of a group. Nothing restarts it. */
 export type PostgresNode = Readonly<{
   cluster: Cluster;
   url: string;
@@ -73,7 +73,7 @@ function nodeOf(cluster: Cluster, port: number): PostgresNode {
   let exited: Promise<number> | undefined;
   let frozen: readonly number[] = [];
 
-  /** Stops the server and all its backends where they stand, the server first so that it starts no other. */
+  /** Stops the server and then its backends, so that it starts no other. */
   function freeze(): number[] {
     const postmaster = Number.parseInt(readFileSync(join(folder, "postmaster.pid"), "utf8"), 10);
     signal(postmaster, "SIGSTOP");
@@ -114,7 +114,7 @@ function nodeOf(cluster: Cluster, port: number): PostgresNode {
       const killed = freeze();
       for (const pid of killed) signal(pid, "SIGKILL");
       await exited;
-      // A backend that is still ending holds the shared memory, with which no new server starts.
+      // A backend that is still ending holds shared memory, so no new server could start.
       while (killed.some(runs)) await Bun.sleep(10);
     },
     freeze() {
@@ -136,7 +136,7 @@ async function onServer(url: string, statement: string): Promise<Record<string, 
   }
 }
 
-/** A process that ended by itself since it was listed needs no signal. */
+/** A process that ended since the list was made needs no signal. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

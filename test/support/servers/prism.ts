@@ -7,7 +7,7 @@ type Violation = Readonly<{ location: readonly string[]; severity: string; messa
 
 export type Prism = Readonly<{ url: string; stop(): Promise<void> }>;
 
-/** Prism's proxy before one service: it holds every request and answer against the committed OpenAPI document. */
+/** Prism's proxy before one service: it checks every request and answer by the committed OpenAPI document. */
 export async function startPrism(upstream: string): Promise<Prism> {
   const port = freePort();
   const prism = Bun.which("prism");
@@ -33,7 +33,7 @@ export async function startPrism(upstream: string): Promise<Prism> {
 }
 
 /**
- * Violations of the document in an exchange. A refused request may break it, an accepted one may not.
+ * Violations of the document in an exchange. A refused request may violate it, an accepted one may not.
  * @returns one line for each violation
  */
 export function violationsIn(response: Response): string[] {

@@ -35,7 +35,7 @@ export async function startCluster(folder: string) {
     url: `redis+cluster://${nodes.map(({ address }) => address).join(",")}`,
     masters,
     nodes,
-    /** @returns which of the masters has a key */
+    /** @returns the master that has a key */
     async ownerOf(key: string): Promise<number> {
       const slot = Number(await masters[0]?.send("CLUSTER", "KEYSLOT", key));
       return masters.findLastIndex((_, index) => slot >= firstSlotOf(index));

@@ -6,7 +6,7 @@ import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { redisBinary } from "../../../shared/embedded/servers/redis-binary.ts";
 import { descendants } from "../chaos/descendants.ts";
 
-/** One Redis process of a group. Nothing starts it again when it dies. */
+/** One Redis process of a group. Nothing restarts it. */
 export type RedisNode = Readonly<{
   port: number;
   address: string;
@@ -15,7 +15,10 @@ export type RedisNode = Readonly<{
   freeze(): void;
 }>;
 
-/** Starts a Redis in a folder of its own; with `sentinel`, one that watches others; with `port`, in the place of another. */
+/**
+ * Starts a Redis in a folder of its own: with `sentinel` one that watches others, with `port` as a replacement for
+ * another.
+ */
 export async function startRedisNode(
   folder: string,
   lines: readonly string[] = [],

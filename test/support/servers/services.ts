@@ -16,8 +16,8 @@ const template = "kept_template";
 const shared = globalThis as { keptTestServices?: Promise<Services> };
 
 /**
- * One real Postgres and one real Redis for the whole run: those that `npm test` started, else (a file run by
- * itself) ones that are started at first use and end with this process.
+ * One real Postgres and one real Redis for the whole run: those that `npm test` started. A file run by itself
+ * starts its own, which end with this process.
  */
 export function services(): Promise<Services> {
   const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = Bun.env;
@@ -64,7 +64,7 @@ export async function openConnections(url: string): Promise<number> {
   const { databaseUrl } = await services();
   const name = new URL(url).pathname.slice(1);
   const sql = `select count(*)::int as count from pg_stat_activity where datname = '${name}'`;
-  // A backend of Postgres ends a moment after its connection.
+  // A Postgres backend ends a moment after its connection.
   for (let looks = 1; ; looks++) {
     const [row] = (await execute(databaseUrl, sql)) as { count: number }[];
     if (!row?.count || looks === 20) return row?.count ?? 0;
@@ -88,7 +88,7 @@ async function execute(url: string, sql: string): Promise<object[]> {
 }
 
 export function freePort(): number {
-  // Below the range from which systems take the source ports of connections: one of those can come first.
+  // Below the range of source ports of connections, one of which could take the port first.
   const port = 10_000 + Math.floor(Math.random() * 10_000);
   try {
     void Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response() }).stop(true);

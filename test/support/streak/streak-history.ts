@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { addDays, dateOfDay, dayNumber, localDay } from "../../../shared/domain/day/day.ts";
+import type { PauseDates } from "../../../shared/domain/habit/pause.ts";
 import type { Rules, Schedule } from "../../../shared/domain/habit/schedule.ts";
 import { daysBack } from "../../../shared/domain/habit/streak.ts";
 
@@ -9,7 +10,13 @@ import { daysBack } from "../../../shared/domain/habit/streak.ts";
 type Zone = string | number;
 type DaySettings = { zone: Zone; dayStart: number };
 
-type Act = { kind: "complete" | "undo"; daysBack: number } | { edit: Rules } | { move: DaySettings };
+/** A pause begins some days before or after the day, and lasts some days more or until it is ended. */
+type Pause = { begin: number; length: number | null };
+type Act =
+  | { kind: "complete" | "undo" | "skip" | "unskip"; daysBack: number }
+  | { edit: Rules }
+  | { move: DaySettings }
+  | { pause: Pause | null };
 type Step = { hours: number; act: Act };
 type Life = { start: number; rules: Rules; settings: DaySettings; steps: Step[] };
 
@@ -17,6 +24,9 @@ type Life = { start: number; rules: Rules; settings: DaySettings; steps: Step[] 
 export type Command =
   | { kind: "complete"; today: string; date: string }
   | { kind: "undo"; today: string; date: string }
+  | { kind: "skip"; today: string; date: string }
+  | { kind: "unskip"; today: string; date: string }
+  | { kind: "pause"; today: string; to: PauseDates }
   | { kind: "edit"; today: string; to: Rules }
   | { kind: "move"; today: string; to: string };
 
@@ -90,8 +100,8 @@ type Manner = { zone: fc.Arbitrary<Zone>; hours: fc.Arbitrary<number>; moves: nu
 const settingsIn = (zone: fc.Arbitrary<Zone>): fc.Arbitrary<DaySettings> =>
   fc.record({ zone, dayStart: fc.constantFrom(0, 0, 3, 6) });
 
-/** Mostly of today, else of one of the days before it that can still change. */
-const deed = (kind: "complete" | "undo"): fc.Arbitrary<Act> =>
+/** Mostly today, else one of the earlier days that can still change. */
+const tick = (kind: "complete" | "undo"): fc.Arbitrary<Act> =>
   fc.record({
     kind: fc.constant(kind),
     daysBack: fc.oneof(
@@ -100,11 +110,28 @@ const deed = (kind: "complete" | "undo"): fc.Arbitrary<Act> =>
     ),
   });
 
+/** Few days, so that some skips are undone. */
+const skip = (kind: "skip" | "unskip"): fc.Arbitrary<Act> =>
+  fc.record({ kind: fc.constant(kind), daysBack: fc.integer({ min: -4, max: daysBack }) });
+
+const pause: fc.Arbitrary<Act> = fc.record({
+  pause: fc.option<Pause | null>(
+    fc.record({
+      begin: fc.integer({ min: -daysBack, max: 4 }),
+      length: fc.option<number | null>(fc.oneof(fc.nat(3), fc.nat(40)), { freq: 3 }),
+    }),
+    { freq: 2 },
+  ),
+});
+
 const livesOf = ({ zone, hours, moves }: Manner): fc.Arbitrary<History> => {
   const act = fc.oneof(
-    { weight: 10, arbitrary: deed("complete") },
-    { weight: 3, arbitrary: deed("undo") },
+    { weight: 10, arbitrary: tick("complete") },
+    { weight: 3, arbitrary: tick("undo") },
     { weight: 2, arbitrary: fc.record({ edit: anyRules }) },
+    { weight: 2, arbitrary: pause },
+    { weight: 2, arbitrary: skip("skip") },
+    { weight: 1, arbitrary: skip("unskip") },
     { weight: moves, arbitrary: fc.record({ move: settingsIn(zone) }) },
   );
   const steps = fc.array(fc.record({ hours, act }), { maxLength: 24, size: "max" });
@@ -121,7 +148,7 @@ const daysAndWeeks = fc.oneof(
 const offset = fc.integer({ min: -12, max: 14 });
 
 export const ordinaryLives = livesOf({ zone: offset, hours: daysAndWeeks, moves: 2 });
-/** Moves to and fro over the date line, with every change made in the few days that can still change. */
+/** Moves to and fro over the date line, with all changes in the few days that can still change. */
 export const restlessLives = livesOf({
   zone: fc.constantFrom(-12, 0, 14),
   hours: fc.integer({ min: 0, max: 12 }),
@@ -148,6 +175,7 @@ function historyOf({ start, rules, settings: first, steps }: Life): History {
     const today = todayOf(now, settings);
     if ("kind" in act) commands.push({ kind: act.kind, today, date: addDays(today, -act.daysBack) });
     else if ("edit" in act) commands.push({ kind: "edit", today, to: act.edit });
+    else if ("pause" in act) commands.push({ kind: "pause", today, to: datesOf(act.pause, today) });
     else {
       settings = act.move;
       const to = todayOf(now, settings);
@@ -157,15 +185,25 @@ function historyOf({ start, rules, settings: first, steps }: Life): History {
   return { rules, start: todayOf(start, first), commands };
 }
 
+function datesOf(pause: Pause | null, today: string): PauseDates {
+  if (pause === null) return { paused_from: null, paused_through: null };
+  const paused_from = addDays(today, pause.begin);
+  return { paused_from, paused_through: pause.length === null ? null : addDays(paused_from, pause.length) };
+}
+
 function todayOf(instant: number, { zone, dayStart }: DaySettings): string {
   if (typeof zone === "string") return localDay(instant, zone, dayStart);
   return dateOfDay(Math.floor(dayNumber("1970-01-01") + (instant + (zone - dayStart) * hour) / (24 * hour)));
 }
 
-/** The history as a person would tell it. */
+/** The history in words. */
 export function told({ rules, start, commands }: History): string {
   const lines = commands.map((command) => {
     if (command.kind === "edit") return `${command.today} edit to ${rulesInWords(command.to)}`;
+    if (command.kind === "pause") {
+      const { paused_from, paused_through } = command.to;
+      return `${command.today} pause ${paused_from ?? "ended"} to ${paused_through ?? "no end"}`;
+    }
     if (command.kind === "move") return `${command.today} time-zone change: today becomes ${command.to}`;
     const date = command.date === command.today ? "" : ` ${command.date}`;
     return `${command.today} ${command.kind}${date}`;

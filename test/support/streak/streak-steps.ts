@@ -13,10 +13,10 @@ export const rules = (
 export const doneOn = (rules: Rules, ...days: number[]) =>
   days.reduce((state, n) => done(state, rules, n), newStreak());
 
-/** Completes a day, today unless another day is given as today. */
+/** Completes a day, by default today. */
 export function done(state: StreakState, rules: Rules, n: number, today = n): StreakState {
   const next = complete(state, rules, day(n), day(today));
-  if (next === "already_completed") throw new Error(`${day(n)} is already completed`);
+  if (typeof next === "string") throw new Error(`${day(n)} is ${next}`);
   return next;
 }
 

@@ -8,75 +8,105 @@ import {
   restoredCompletion,
   withoutCompletionOf,
   withoutEdit,
+  withoutPauseChange,
+  withSkipChange,
 } from "../../../workers/handlers/habit/streak-undo.ts";
 import { type Habit, obey } from "./streak-habit.ts";
 import type { Command } from "./streak-history.ts";
-import { type Deed, doneDays, passUntil } from "./streak-spec.ts";
+import { doneDays, type Free, type HabitEvent, passUntil } from "./streak-spec.ts";
 
 /** The habit at one moment. */
-type Moment = Readonly<{ rules: Rules; state: Habit["state"]; deeds: readonly Deed[] }>;
+type Moment = Readonly<{ rules: Rules; state: Habit["state"]; events: readonly HabitEvent[]; free: Free }>;
 
 /** A change that can be undone. Its undo is a change of the same kind. */
 type Change = Readonly<{
-  what: "completed" | "undone" | "edited";
-  deed: Deed | undefined;
+  what: "completed" | "undone" | "edited" | "paused" | "skipped";
+  event: HabitEvent | undefined;
   before: Moment;
   after: Moment;
 }>;
 
-/** A life whose changes are all remembered, and every deed that ever was, in the order in which they happened. */
-export type Life = { habit: Habit; ever: Deed[]; changes: Change[] };
+/** A life with all its changes, and every event that ever happened, in order. */
+export type Life = { habit: Habit; ever: HabitEvent[]; changes: Change[] };
 
-const momentOf = ({ rules, state, diary }: Habit): Moment => ({ rules, state, deeds: [...diary.deeds] });
+const momentOf = ({ rules, state, timeline }: Habit): Moment => ({
+  rules,
+  state,
+  events: [...timeline.events],
+  free: { ...timeline.free, paused: new Set(timeline.free.paused), skips: new Set(timeline.free.skips) },
+});
 
-/** Obeys a command, and remembers it if it changed something. */
+const changed = {
+  complete: "completed",
+  undo: "undone",
+  edit: "edited",
+  pause: "paused",
+  skip: "skipped",
+  unskip: "skipped",
+} as const;
+
+/** Applies a command, and remembers it if it changed something. */
 export function remember(life: Life, command: Command): void {
   const before = momentOf(life.habit);
   obey(life.habit, command);
   const after = momentOf(life.habit);
-  if (command.kind === "move" || (after.state === before.state && after.rules === before.rules)) return;
-  const added = after.deeds.find((deed) => !before.deeds.includes(deed));
-  const removed = before.deeds.find((deed) => !after.deeds.includes(deed));
+  if (!(command.kind in changed) || (after.state === before.state && after.rules === before.rules)) return;
+  const added = after.events.find((event) => !before.events.includes(event));
+  const removed = before.events.find((event) => !after.events.includes(event));
   if (added) life.ever.push(added);
-  const what = ({ complete: "completed", undo: "undone", edit: "edited" } as const)[command.kind];
-  life.changes.push({ what, deed: added ?? removed, before, after });
+  const what = changed[command.kind as keyof typeof changed];
+  life.changes.push({ what, event: added ?? removed, before, after });
 }
 
-/** Takes a change back in the stored streak and in the diary, or expects that it is refused. */
+/** Undoes a change in the stored streak and in the timeline, or expects a refusal. */
 export function takeBack(life: Life, change: Change): void {
   const { habit } = life;
-  passUntil(habit.diary, dayNumber(habit.today));
+  passUntil(habit.timeline, dayNumber(habit.today));
   const before = momentOf(habit);
-  const takeBackOne = { completed: uncomplete, undone: completeAgain, edited: unedit }[change.what];
+  const takeBackOne = {
+    completed: uncomplete,
+    undone: completeAgain,
+    edited: unedit,
+    paused: unpause,
+    skipped: unskip,
+  }[change.what];
   if (!takeBackOne(life, change)) return;
-  const what = ({ completed: "undone", undone: "completed", edited: "edited" } as const)[change.what];
-  life.changes.push({ what, deed: change.deed, before, after: momentOf(habit) });
+  const what = (
+    {
+      completed: "undone",
+      undone: "completed",
+      edited: "edited",
+      paused: "paused",
+      skipped: "skipped",
+    } as const
+  )[change.what];
+  life.changes.push({ what, event: change.event, before, after: momentOf(habit) });
 }
 
-function uncomplete({ habit }: Life, { deed }: Change): boolean {
-  if (!deed || !habit.diary.deeds.includes(deed)) return false;
-  const date = dateOfDay(deed.on);
+function uncomplete({ habit }: Life, { event }: Change): boolean {
+  if (!event || !habit.timeline.events.includes(event)) return false;
+  const date = dateOfDay(event.on);
   const next = withoutCompletionOf(habit.state, habit.rules, date, habit.today);
   expect(next === "settled").toBe(date < firstChangeableDay(habit.state));
   expect(next).not.toBe("not_completed");
   if (typeof next === "string") return false;
   habit.state = next;
-  habit.diary.deeds = habit.diary.deeds.filter((other) => other !== deed);
+  habit.timeline.events = habit.timeline.events.filter((other) => other !== event);
   return true;
 }
 
-function completeAgain(life: Life, { deed, before, after }: Change): boolean {
+function completeAgain(life: Life, { event, before, after }: Change): boolean {
   const { habit } = life;
-  if (!deed) throw new Error("an undo removes a deed");
-  const date = dateOfDay(deed.on);
+  if (!event) throw new Error("an undo removes an event");
+  const date = dateOfDay(event.on);
   const images = { before: before.state.recent, after: after.state.recent };
   const next = restoredCompletion(habit.state, habit.rules, date, habit.today, images);
   const isSettled = date < firstChangeableDay(habit.state);
   expect(next === "settled").toBe(isSettled);
-  expect(next === "already_completed").toBe(!isSettled && doneDays(habit.diary).includes(deed.on));
+  expect(next === "already_completed").toBe(!isSettled && doneDays(habit.timeline).includes(event.on));
   if (typeof next === "string") return false;
   habit.state = next;
-  habit.diary.deeds = life.ever.filter((one) => one === deed || habit.diary.deeds.includes(one));
+  habit.timeline.events = life.ever.filter((one) => one === event || habit.timeline.events.includes(one));
   return true;
 }
 
@@ -90,14 +120,44 @@ function unedit(life: Life, change: Change): boolean {
   habit.rules = before.rules;
   if (sameDemand(rules, before.rules)) return true;
   if (isEditSettled(state, change)) {
-    const deed = { on: dayNumber(habit.today), what: "edited", to: before.rules } as const;
-    ever.push(deed);
-    habit.diary.deeds.push(deed);
+    const event = { on: dayNumber(habit.today), what: "edited", to: before.rules } as const;
+    ever.push(event);
+    habit.timeline.events.push(event);
   } else {
-    const isThere = (deed: Deed) =>
-      (deed.what === "edited" ? before.deeds : habit.diary.deeds).includes(deed);
-    habit.diary.deeds = ever.filter(isThere);
+    const isThere = (event: HabitEvent) =>
+      (event.what === "edited" ? before.events : habit.timeline.events).includes(event);
+    habit.timeline.events = ever.filter(isThere);
   }
+  return true;
+}
+
+/** From the first changeable day on, the pauses are those before the change. */
+function unpause({ habit }: Life, { before }: Change): boolean {
+  const { rules, state, timeline } = habit;
+  const first = dayNumber(firstChangeableDay(state));
+  habit.state = withoutPauseChange(state, rules, habit.today, before.state.free);
+  const { paused, pausedFrom } = before.free;
+  const settled = [...timeline.free.paused].filter((day) => day < first);
+  for (let day = timeline.free.pausedFrom; day < first; day++) settled.push(day);
+  timeline.free.paused = new Set([...settled, ...[...paused].filter((day) => day >= first)]);
+  timeline.free.pausedFrom = Math.max(pausedFrom, first);
+  return true;
+}
+
+/** Removes a skip that was made, and restores a removed one, unless its day changed since or is settled. */
+function unskip({ habit }: Life, { before, after }: Change): boolean {
+  const { rules, state, timeline } = habit;
+  const [old, made] = [before.free.skips, after.free.skips];
+  const added = [...old].filter((day) => !made.has(day));
+  const removed = [...made].filter((day) => !old.has(day));
+  const change = { added: added.map(dateOfDay), removed: removed.map(dateOfDay) };
+  const next = withSkipChange(state, rules, habit.today, change);
+  const first = dayNumber(firstChangeableDay(state));
+  expect(next === "settled").toBe([...added, ...removed].some((day) => day < first));
+  if (typeof next === "string") return false;
+  habit.state = next;
+  for (const day of added) timeline.free.skips.add(day);
+  for (const day of removed) timeline.free.skips.delete(day);
   return true;
 }
 

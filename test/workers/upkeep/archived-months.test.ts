@@ -33,7 +33,7 @@ test("months of the log become files, an interrupted one as well, while a reader
   await reader.query("select count(*) from action_log");
   const archiving = archiveMonths(pool, folder, third.name.slice("action_log_all_".length).slice(0, 6));
   await Bun.sleep(200);
-  // Readers and writers do not wait meanwhile.
+  // Readers and writers need not wait meanwhile.
   await pool.query("set lock_timeout = '100ms'; select count(*) from action_log; reset lock_timeout");
   await reader.query("commit");
   reader.release();

@@ -25,7 +25,7 @@ async function upkeep(travel: string): Promise<void> {
   await dropPartitions(database, log, kept, travel);
 }
 
-/** Writes a reply and a logged call, dated as if the present were that far from now. */
+/** Writes a reply and a logged call, dated as if the present were shifted by this interval. */
 async function write(travel: string): Promise<void> {
   await pool.query(
     `insert into inbox (user_id, command_id, fingerprint, reply, keyed, created_at)
@@ -39,7 +39,7 @@ async function write(travel: string): Promise<void> {
   );
 }
 
-/** The ages of the rows that are left, in hours, as if the present were that far from now. */
+/** The ages of the remaining rows in hours, as if the present were shifted by this interval. */
 async function agesOf(table: string, time: string, travel: string): Promise<number[]> {
   const { rows } = await pool.query<{ age: number }>(
     `select (extract(epoch from now() + $1::interval - ${time}) / 3600)::float8 as age from ${table} order by 1`,
@@ -65,7 +65,7 @@ test("replies with a key stay 24 to 36 hours, at every moment of two days", asyn
 }, 60_000);
 
 test("replies without a key stay 10 to 20 minutes in partitions without write-ahead log", async () => {
-  // Before that there are longer partitions, made by an earlier migration.
+  // Earlier times have longer partitions, made by an older migration.
   for (let minutes = 160; minutes <= 280; minutes += 2) {
     const travel = `${minutes} minutes`;
     await upkeep(travel);
@@ -153,7 +153,10 @@ test("a reader that holds the tables open does not make upkeep stop the writers,
   expect(now.filter((name) => name.includes("keyless") && old.includes(name))).toEqual([]);
 });
 
-/** Writes until the work is done. @returns how long the slowest write took (ms) */
+/**
+ * Writes until the work is done.
+ * @returns the time of the slowest write (ms)
+ */
 async function slowestWrite(write: () => Promise<void>, work: Promise<void>): Promise<number> {
   let slowest = 0;
   let done = false;
@@ -169,7 +172,7 @@ async function slowestWrite(write: () => Promise<void>, work: Promise<void>): Pr
   return slowest;
 }
 
-test("deliveries stay 30 days, also when more than one batch of them goes", async () => {
+test("deliveries stay 30 days, also when one statement does not take them all", async () => {
   await pool.query(`
     insert into reminder_deliveries
       (user_id, id, status, attempts, late, scheduled_at, next_attempt_at, created_at, finished_at)
@@ -182,7 +185,7 @@ test("deliveries stay 30 days, also when more than one batch of them goes", asyn
   expect(await pruneDeliveries(database)).toBe(0);
 });
 
-test("parts of files are forgotten after a day in batches, beside one that is being taken", async () => {
+test("parts of files are forgotten after a day in several statements, beside one that is being taken", async () => {
   await pool.query(`
     insert into import_parts (user_id, part, import_id, kind, keys, content, created_at)
     select user_id, part, gen_random_uuid(), 'todos', '{}', '[]', now() - interval '25 hours'

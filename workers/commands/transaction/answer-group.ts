@@ -7,60 +7,68 @@ import type { CommandToRun } from "../received.ts";
 import { type Answered, answerOne, logReply, store } from "./answer.ts";
 import type { RunningGroup } from "./group.ts";
 import { contextOf } from "./handler-context.ts";
-import { type Run, replayOf, replyTo } from "./replay.ts";
+import { type RunningTransaction, replayOf, replyTo } from "./replay.ts";
 
 /**
  * Runs the operations of a group in order.
- * @returns undefined when one is a repeat that made another id than the others now refer to
+ * @returns undefined if a repeat has made another id than the one to which later operations refer
  */
-export function answerGroup<Work extends CommandToRun>(
-  run: Run,
+export function answerInGroup<Work extends CommandToRun>(
+  transaction: RunningTransaction,
   group: RunningGroup,
   work: readonly Work[],
 ): Answered<Work> | undefined {
-  // This is checked before any runs: a reference to another id would look like another request under its key.
+  // This check comes before any operation runs: with another id, a reference would look like another request under
+  // its key.
   const isStale = ({ command }: Work): boolean => {
-    const [made, known] = [answeredId(replayOf(run, command)?.outcome), run.newIds?.get(command.id)];
+    const [made, known] = [
+      answeredId(replayOf(transaction, command)?.outcome),
+      transaction.newIds?.get(command.id),
+    ];
     return made !== undefined && known !== undefined && made !== known;
   };
   if (work.some(isStale)) return undefined;
   return group.atomic
-    ? answerTogether(run, group, work)
-    : work.map((one) => [one, answerNext(run, group, one.command)]);
+    ? answerTogether(transaction, group, work)
+    : work.map((one) => [one, answerNext(transaction, group, one.command)]);
 }
 
-function answerNext(run: Run, { operations, ended }: RunningGroup, command: QueuedCommand): Reply {
+function answerNext(
+  transaction: RunningTransaction,
+  { operations, ended }: RunningGroup,
+  command: QueuedCommand,
+): Reply {
   const operation = operations.get(command.ticket);
   const missing = operation && missingDependency(operation, ended);
-  const reply = missing ? replyTo(command, missing) : answerOne(run, command);
+  const reply = missing ? replyTo(command, missing) : answerOne(transaction, command);
   ended.set(command.ticket, reply.outcome);
   return reply;
 }
 
-/** All or none: a stored refusal decides before anything is run, so that a repeat is answered like the first time. */
+/** In an atomic group, a stored refusal decides before anything runs, so a repeat gets the first answer. */
 function answerTogether<Work extends CommandToRun>(
-  run: Run,
+  transaction: RunningTransaction,
   group: RunningGroup,
   work: readonly Work[],
 ): Answered<Work> {
-  const count = run.state.changes.length;
-  const restoreQuotas = run.newRows.checkpoint();
+  const count = transaction.state.changes.length;
+  const restoreQuotas = transaction.newRows.checkpoint();
   const answered: [Work, Reply][] = [];
-  let failed = work.map(({ command }) => replayOf(run, command)).find(hasFailed);
+  let failed = work.map(({ command }) => replayOf(transaction, command)).find(hasFailed);
   for (const one of work) {
     if (failed) break;
-    const reply = answerNext(run, group, one.command);
+    const reply = answerNext(transaction, group, one.command);
     answered.push([one, reply]);
     if (hasFailed(reply)) failed = reply;
   }
   if (!failed) return answered;
   const failure = failed;
-  rollBack(run.state, count);
+  rollBack(transaction.state, count);
   restoreQuotas();
   const culprit = work.find(({ command }) => command.ticket === failure.ticket)?.command;
   if (culprit) {
-    const context = contextOf(run, culprit);
-    storeFailure(run, group, culprit, failure, context.today);
+    const context = contextOf(transaction, culprit);
+    storeFailure(transaction, group, culprit, failure, context.today);
     logReply(context, culprit, failure);
   }
   const others = failedDependency(failure.ticket);
@@ -71,7 +79,7 @@ const hasFailed = (reply: Reply | undefined): boolean => reply !== undefined && 
 
 /** Does not store failures that refer to an id that was rolled back. */
 function storeFailure(
-  run: Run,
+  transaction: RunningTransaction,
   { operations }: RunningGroup,
   command: QueuedCommand,
   { outcome }: Reply,
@@ -79,6 +87,6 @@ function storeFailure(
 ): void {
   const refersToGone = Object.keys(operations.get(command.ticket)?.references ?? {}).length > 0;
   const isPassing = isRefused(outcome) && ["overloaded", "unauthenticated"].includes(outcome.refusal.code);
-  if (isPassing || (refersToGone && command.fingerprint !== null) || replayOf(run, command)) return;
-  store(run, command, outcome, today);
+  if (isPassing || (refersToGone && command.fingerprint !== null) || replayOf(transaction, command)) return;
+  store(transaction, command, outcome, today);
 }

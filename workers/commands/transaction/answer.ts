@@ -11,7 +11,7 @@ import { isToolCall, type Outcome, type QueuedCommand, type Reply } from "../../
 import { storedReplyOf } from "../../../shared/queue/stored-reply.ts";
 import { logAction } from "../../handlers/action/action-log.ts";
 import type { AnyHandler, HandlerContext } from "../../handlers/handler.ts";
-import { handlerOf } from "../../handlers/index.ts";
+import { handlers } from "../../handlers/index.ts";
 import { trustedTime } from "../../unit-of-work/batch-times.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import type { OnLocked } from "../../unit-of-work/load.ts";
@@ -20,18 +20,18 @@ import { timeOfUuid } from "../../unit-of-work/uuid-time.ts";
 import type { CommandToRun } from "../received.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
-import { lateReply, type Run, replayOf, replyTo } from "./replay.ts";
+import { lateReply, type RunningTransaction, replayOf, replyTo } from "./replay.ts";
 
 /** Each command with its reply. */
 export type Answered<Work> = readonly (readonly [Work, Reply])[];
 
 export type Answers<Work> = Readonly<{
   begun: Begun;
-  /** Undefined where the transaction has to be rolled back. */
+  /** Undefined if the transaction must be rolled back. */
   replies: Answered<Work> | undefined;
   /**
-   * Commands on rows or keys that another transaction has locked, with all that their users sent after them: nothing
-   * was done for them.
+   * Commands on rows or keys that another transaction has locked, and all later ones of their users. None of them
+   * ran.
    */
   lockedElsewhere: readonly Work[];
 }>;
@@ -44,33 +44,34 @@ export async function answerEach<Work extends CommandToRun>(
   onLocked: OnLocked,
 ): Promise<Answers<Work>> {
   const begun = await begin(context, connection, work, onLocked);
-  const run = { context, ...begun };
+  const transaction = { context, ...begun };
   const isLocked = ({ command }: Work) => begun.lockedElsewhere.has(command);
   const free = work.filter((one) => !isLocked(one));
-  const replies = free.map((one) => [one, answerOne(run, one.command)] as const);
+  const replies = free.map((one) => [one, answerOne(transaction, one.command)] as const);
   return { begun, replies, lockedElsewhere: work.filter(isLocked) };
 }
 
 /** Runs one command, and logs it as an action of its caller. */
-export function answerOne(run: Run, command: QueuedCommand): Reply {
-  const handler = handlerOf(command.name);
+export function answerOne(transaction: RunningTransaction, command: QueuedCommand): Reply {
+  const handler = handlers[command.name];
   // Deleting the account again is allowed, since the first deletion may have broken off.
-  const isAllowed = handler.followUp !== undefined || !run.times.users.get(command.userId)?.deleted;
+  const isAllowed = handler.followUp !== undefined || !transaction.times.users.get(command.userId)?.deleted;
   if (!isAllowed) return replyTo(command, accountDeleted);
-  const context = contextOf(run, command);
-  const isFirst = command.fingerprint === null && !run.repeats.has(command) && !run.late.has(command);
-  const known = isFirst ? undefined : (replayOf(run, command) ?? lateReply(run, command));
-  const reply = known ?? answer(run, handler, context, command);
+  const context = contextOf(transaction, command);
+  const isFirst =
+    command.fingerprint === null && !transaction.repeats.has(command) && !transaction.late.has(command);
+  const known = isFirst ? undefined : (replayOf(transaction, command) ?? lateReply(transaction, command));
+  const reply = known ?? answer(transaction, handler, context, command);
   logReply(context, command, reply);
   return statesDay(command) ? { ...reply, today: reply.today ?? context.today } : reply;
 }
 
-/** A command that is retried at once, in smaller parts, has not ended yet. */
+/** A command that is retried at once in a smaller transaction has not ended yet. */
 export function logReply(context: HandlerContext, command: QueuedCommand, reply: Reply): void {
   if (!isRefusedAs("overloaded", reply.outcome)) logAction(context, command, reply);
 }
 
-/** A tool call's answer states the user's day: that of the first run, when it repeats an earlier call. */
+/** The answer to a tool call has the user's day; a replay has that of the first run. */
 const statesDay = ({ call, name }: QueuedCommand): boolean => isToolCall(call) || name === "action.record";
 
 const isRefusedAs = (code: RefusalCode, outcome: Outcome): boolean =>
@@ -79,17 +80,22 @@ const isRefusedAs = (code: RefusalCode, outcome: Outcome): boolean =>
 const accountDeleted = refuse("unauthenticated", "The account of this access token was deleted.");
 
 /** Runs the handler, and stores its answer. */
-function answer(run: Run, handler: AnyHandler, context: HandlerContext, command: QueuedCommand): Reply {
+function answer(
+  transaction: RunningTransaction,
+  handler: AnyHandler,
+  context: HandlerContext,
+  command: QueuedCommand,
+): Reply {
   const result =
     (command.preconditions && checkPreconditions(handler, context, command.preconditions, command.input)) ??
-    run.context.ledger.refusal(command.userId, handler.stores, run.times.nowMs) ??
+    transaction.context.ledger.refusal(command.userId, handler.stores, transaction.times.nowMs) ??
     handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
-  store(run, command, outcome, context.today);
+  store(transaction, command, outcome, context.today);
   return { ticket: command.ticket, outcome, replayed: false };
 }
 
-/** Refuses a command whose caller has seen another state of the resource than the locked rows have. */
+/** Refuses a command whose caller saw another state of the resource than the locked row has. */
 function checkPreconditions(
   handler: AnyHandler,
   context: HandlerContext,
@@ -102,10 +108,16 @@ function checkPreconditions(
   return failed && preconditionFailed(failed);
 }
 
-/** Stores the reply of a command, as far as a repeat is to get the same one. */
-export function store(run: Run, command: QueuedCommand, outcome: Outcome, today: Today): void {
-  if (showsInLog(run, command, outcome) || !isStored(handlerOf(command.name), command, outcome)) return;
-  ownRows(run.state, "inbox", command.userId).insert(inboxRow(run, command, outcome, today));
+/** Stores the reply of a command, if a repeat should get the same one. */
+export function store(
+  transaction: RunningTransaction,
+  command: QueuedCommand,
+  outcome: Outcome,
+  today: Today,
+): void {
+  if (showsInLog(transaction, command, outcome) || !isStored(handlers[command.name], command, outcome))
+    return;
+  ownRows(transaction.state, "inbox", command.userId).insert(inboxRow(transaction, command, outcome, today));
 }
 
 const correctable: readonly RefusalCode[] = ["invalid", "precondition_failed", "quota"];
@@ -116,14 +128,23 @@ function isStored({ idempotent }: AnyHandler, { fingerprint }: QueuedCommand, ou
   return !idempotent && (fingerprint === null || !isCorrectable);
 }
 
-/** A repeat finds the row of the log by the time that the front door noted, if PostgreSQL took that. */
-const showsInLog = ({ times }: Run, { readsAgain, call }: QueuedCommand, outcome: Outcome): boolean =>
+/** A repeat finds the log row by the front door's time, if PostgreSQL accepted that time. */
+const showsInLog = (
+  { times }: RunningTransaction,
+  { readsAgain, call }: QueuedCommand,
+  outcome: Outcome,
+): boolean =>
   readsAgain === true &&
   call !== undefined &&
   "body" in outcome &&
   trustedTime(call.startedAt, times) !== times.now;
 
-function inboxRow({ times }: Run, { id, fingerprint }: QueuedCommand, outcome: Outcome, today: Today) {
+function inboxRow(
+  { times }: RunningTransaction,
+  { id, fingerprint }: QueuedCommand,
+  outcome: Outcome,
+  today: Today,
+) {
   const keyed = fingerprint !== null;
   return {
     command_id: id,

@@ -1,7 +1,7 @@
 import { commands as contracts } from "../../../shared/contracts/catalogue.ts";
 import { patienceMs, type QueuedCommand } from "../../../shared/queue/batch.ts";
 import type { Related } from "../../handlers/handler.ts";
-import { handlerOf } from "../../handlers/index.ts";
+import { handlers } from "../../handlers/index.ts";
 import { type BatchTimes, noteRepliesSince, readTimes } from "../../unit-of-work/batch-times.ts";
 import type { ByteLedger } from "../../unit-of-work/bytes/ledger.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
@@ -20,24 +20,24 @@ export type BeginContext = Readonly<{ tables: TableMap; openNewRows: OpenNewRows
 /** A transaction that has loaded and locked what its commands need. */
 export type Begun = Omit<SharedContext, "context" | "newIds"> &
   Readonly<{
-    /** Commands that come too late to be run, and whether they may have been applied if no reply is stored. */
+    /** Commands that are too late to run, and whether a missing reply may mean that they were applied. */
     late: ReadonlyMap<QueuedCommand, "no" | "unknown">;
-    /** Commands on rows or keys that another transaction has locked, with all that their users sent after them. */
+    /** Commands on rows or keys that another transaction has locked, and all later ones of their users. */
     lockedElsewhere: ReadonlySet<QueuedCommand>;
     /** True if a command must wait until its user's long work has ended. */
     isAfterWork: boolean;
   }>;
 
-/** A command is run only while its caller still waits, and will still wait when the reply comes. */
+/** A command runs only while its caller waits, and will still wait when the reply arrives. */
 const runWithinMs = patienceMs - 300;
 
-/** Milliseconds that a slow command waits for a row locked by another transaction. */
+/** Milliseconds for which a slow command waits for a locked row. */
 const lockTimeoutMs = 800;
 
 /**
- * Begins a transaction in two rounds of queries, each sent at once: for what the input of the commands names, and for
- * what the loaded rows refer to. Commands that are apart come after long work of their user.
- * @param isStep whether the transaction is a step of long work, which has begun it
+ * Begins a transaction in two rounds of queries: for rows that the input of the commands names, and for rows to
+ * which these refer. Slow commands come after long work of their user.
+ * @param isStep true for a transaction of that long work
  */
 export async function begin(
   { tables, openNewRows, ledger }: BeginContext,
@@ -80,18 +80,18 @@ export async function begin(
   return { ...begun, lockedElsewhere: withFollowing(commands, late, isLocked) };
 }
 
-/** Rows that commands need before their handlers run, and rows that the handlers may make. */
+/** Rows that commands need before their handlers run, and tables in which handlers may make rows. */
 type Demand = Readonly<{ rows: NeededRow[]; makes: NewRow[] }>;
 
 /**
- * The demand that the input of commands names. A command without idempotency key has a new id, unless its job came twice:
- * then the inbox refuses the id, and the next attempt looks for the stored reply.
+ * The demand of the commands' input. A command without idempotency key has a new id, unless its job came twice.
+ * Then the inbox refuses the id, and the next attempt looks for the stored reply.
  */
 function namedBy(work: readonly CommandToRun[]): Demand {
   const demand: Demand = { rows: [], makes: [] };
   for (const { command, repeat, inGroup, hasId } of work) {
     const { userId, name, input, acceptedAt, fingerprint } = command;
-    const { rows, makes, mayMake, count } = handlerOf(name);
+    const { rows, makes, mayMake, count } = handlers[name];
     const named = rows?.(input, acceptedAt) ?? [];
     for (const row of named) demand.rows.push({ ...row, userId, command });
     if (repeat || fingerprint !== null) addStoredReply(demand, command);
@@ -102,10 +102,7 @@ function namedBy(work: readonly CommandToRun[]): Demand {
   return demand;
 }
 
-/**
- * The demand that follows from loaded rows, and the commands that come too late to be run. Of these only stored replies
- * are looked up.
- */
+/** The demand of loaded rows, and the commands that are too late to run: only their stored replies are looked up. */
 function relatedTo(
   work: readonly CommandToRun[],
   state: State,
@@ -116,7 +113,7 @@ function relatedTo(
   const demand: Demand = { rows: [], makes: [] };
   for (const { command, inDoubt } of work) {
     const { id, userId, name, input } = command;
-    const { rows, makes = [] } = handlerOf(name).related?.(ownTables(state, userId), input) ?? nothing;
+    const { rows, makes = [] } = handlers[name].related?.(ownTables(state, userId), input) ?? nothing;
     for (const row of rows) demand.rows.push({ ...row, userId, command });
     for (const table of makes) demand.makes.push({ userId, table });
     const isLost = mayBeForgotten(command, times);
@@ -136,11 +133,11 @@ function addStoredReply({ rows }: Demand, command: QueuedCommand): void {
 
 /** Closing an account ends its long work, so it does not wait for that. */
 const takesTurn = (name: QueuedCommand["name"]): boolean =>
-  contracts[name].apart === true && handlerOf(name).followUp === undefined;
+  contracts[name].apart === true && handlers[name].followUp === undefined;
 
-/** Whether a crash of PostgreSQL may have lost the reply: nobody knows whether the command was run. */
+/** True if a crash of PostgreSQL may have lost the reply. Then nobody knows whether the command ran. */
 const mayBeForgotten = (command: QueuedCommand, { repliesSince }: BatchTimes): boolean =>
   command.fingerprint === null &&
   !command.readsAgain &&
-  !handlerOf(command.name).idempotent &&
+  !handlers[command.name].idempotent &&
   !(command.sentAt >= repliesSince);

@@ -1,7 +1,7 @@
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import type { WorkRow } from "../../../shared/db/entities.ts";
 import { timestamp } from "../../../shared/domain/day/timestamp.ts";
-import { handlerOf } from "../../handlers/index.ts";
+import { handlers } from "../../handlers/index.ts";
 import type { Step, StepContext, Steps } from "../../handlers/steps.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import { save } from "../../unit-of-work/save.ts";
@@ -11,7 +11,10 @@ import { type AnswerContext, contextOf } from "./handler-context.ts";
 
 type CarryOutContext = BeginContext & AnswerContext;
 
-/** Carries out the first step of each work that a transaction begins. @returns the users of those that go on */
+/**
+ * Carries out the first step of each long work that a transaction begins.
+ * @returns the users of unfinished work
+ */
 export async function carryOutFirstSteps(
   context: CarryOutContext,
   connection: Queryable,
@@ -30,7 +33,7 @@ export async function carryOutFirstSteps(
   return goingOn;
 }
 
-/** Carries out the next step of a work and notes its progress. */
+/** Carries out the next step of long work and stores its progress. */
 export async function carryOutStep(
   context: CarryOutContext,
   connection: Queryable,
@@ -61,7 +64,7 @@ const progress = ({ done, cursor, outcome }: Step) => [
 ];
 
 function stepsOf({ name }: WorkRow): Steps {
-  const { steps } = handlerOf(name as CommandName);
+  const { steps } = handlers[name as CommandName];
   if (!steps) throw new Error(`${name} has no steps.`);
   return steps;
 }
@@ -75,12 +78,12 @@ const stepContext = (
   async perform(name, commandInput) {
     const command = {
       ...{ ticket: 0, id: Bun.randomUUIDv7(), userId, name, input: commandInput, fingerprint: null },
-      // The work was accepted with its command, and is never late.
+      // The work was accepted with its command, so no step is ever late.
       ...{ acceptedAt: Date.parse(timestamp(created_at)), sentAt: Number.POSITIVE_INFINITY },
     };
     const begun = await begin(context, connection, [{ command, repeat: false }], "wait", true);
     const run = contextOf({ context, ...begun }, command);
-    const answer = handlerOf(name).run(run, commandInput);
+    const answer = handlers[name].run(run, commandInput);
     const committed = context.ledger.count(begun.state, [command], begun.times.nowMs);
     await Promise.all(save(connection, begun.state));
     committed();

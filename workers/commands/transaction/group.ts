@@ -8,38 +8,38 @@ import type { ReceivedCommand } from "../received.ts";
 /** A group that this worker carries out. */
 export type RunningGroup = Readonly<{
   atomic: boolean;
-  /** Operations by their place in the request. */
+  /** Operations by their index in the request. */
   operations: ReadonlyMap<number, QueuedOperation>;
   /** Results of the ended ones. */
   ended: Map<number, Outcome>;
 }>;
 
-/** The way to run commands: the treatment of locked rows or, for operations of a group, that group. */
+/** The mode of a transaction: how it treats locked rows, or the group whose operations it runs. */
 export type Manner = OnLocked | RunningGroup;
 export const isOfGroup = (manner: Manner): manner is RunningGroup => typeof manner === "object";
 
 export const openGroup = ({ atomic, operations }: QueuedGroup): RunningGroup => ({
   atomic,
-  operations: new Map(operations.map((operation) => [operation.place, operation])),
+  operations: new Map(operations.map((operation) => [operation.index, operation])),
   ended: new Map(),
 });
 
-/** An operation as a command of its own. Its ticket is its place. */
+/** An operation as a command of its own. Its ticket is its index. */
 export function operationCommand(
   { command, ...received }: ReceivedCommand,
-  { place, id, name, input, fingerprint }: QueuedOperation,
+  { index, id, name, input, fingerprint }: QueuedOperation,
 ): ReceivedCommand {
   const { userId, acceptedAt, sentAt, call } = command;
   const own: QueuedCommand = {
-    ...{ ticket: place, id, userId, name, input, fingerprint, acceptedAt, sentAt },
+    ...{ ticket: index, id, userId, name, input, fingerprint, acceptedAt, sentAt },
     ...(call && {
-      call: { ...call, requestId: operationRequestId(call.requestId, place), tool: name, place },
+      call: { ...call, requestId: operationRequestId(call.requestId, index), tool: name, index },
     }),
   };
   return { ...received, command: own, inGroup: true };
 }
 
-/** The one reply to a group, whose operations may have been committed one after another. */
+/** The one reply to a group, whose operations may be committed in several transactions. */
 export function replyToGroup({ ticket }: QueuedCommand, replies: readonly Reply[]): Reply {
   const positions = replies.flatMap(({ position }) => position ?? []);
   return {
@@ -50,4 +50,4 @@ export function replyToGroup({ ticket }: QueuedCommand, replies: readonly Reply[
   };
 }
 
-const endOf = ({ ticket, outcome, replayed }: Reply): OperationEnd => ({ place: ticket, outcome, replayed });
+const endOf = ({ ticket, outcome, replayed }: Reply): OperationEnd => ({ index: ticket, outcome, replayed });

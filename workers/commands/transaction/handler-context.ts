@@ -1,7 +1,8 @@
-import { localDay } from "../../../shared/domain/day/day.ts";
-import { reachOf } from "../../../shared/domain/reach.ts";
+import { importer, storedAuthor } from "../../../shared/domain/author.ts";
+import { viewerAt } from "../../../shared/domain/reach.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
+import { withRings } from "../../handlers/habit/rings.ts";
 import type { HandlerContext, OwnEffect, OwnTables } from "../../handlers/handler.ts";
 import type { BatchTimes } from "../../unit-of-work/batch-times.ts";
 import type { ByteLedger } from "../../unit-of-work/bytes/ledger.ts";
@@ -16,7 +17,10 @@ import {
   views,
 } from "../../unit-of-work/tables.ts";
 
-export type AnswerContext = Readonly<{ config: Pick<Config, "defaultTimeZone">; ledger: ByteLedger }>;
+export type AnswerContext = Readonly<{
+  config: Pick<Config, "defaultTimeZone" | "baseUrl">;
+  ledger: ByteLedger;
+}>;
 
 /** The data that handlers share in a transaction. */
 export type SharedContext = Readonly<{
@@ -26,20 +30,20 @@ export type SharedContext = Readonly<{
   newRows: NewRows;
   /** Commands that may have run before. */
   repeats: ReadonlySet<QueuedCommand>;
-  /** The ids by command of what is made, where others refer to it already. */
+  /** Ids of new rows by command, if other operations refer to them already. */
   newIds?: ReadonlyMap<string, number>;
 }>;
 
 /**
- * The user's day of a command, and who its answer is shown to. A command before it may have changed the settings, so
+ * The user's day of a command, and the viewer of its answer. An earlier command may have changed the settings, so
  * the loaded row comes first.
  */
-export function dayOf({ context, state, times }: SharedContext, { userId, acceptedAt }: QueuedCommand) {
+export function dayOf({ context, state, times }: SharedContext, { userId, acceptedAt, call }: QueuedCommand) {
   const settings = ownRows(state, "users", userId).get() ?? times.users.get(userId);
-  const timeZone = settings?.time_zone ?? context.config.defaultTimeZone;
-  const dayStartHour = settings?.day_start_hour ?? 0;
-  const today = { date: localDay(acceptedAt, timeZone, dayStartHour), timeZone };
-  return { today, dayStartHour, viewer: { ...today, reaches: reachOf(settings) } };
+  const reader = { tokenId: call?.tokenId ?? "", name: call?.clientName ?? null };
+  const viewer = viewerAt(acceptedAt, settings, context.config, reader);
+  const { date, timeZone } = viewer;
+  return { today: { date, timeZone }, dayStartHour: settings?.day_start_hour ?? 0, viewer };
 }
 
 /** A handler's context: its user's rows, and the times of the transaction. */
@@ -48,12 +52,12 @@ export function contextOf(shared: SharedContext, command: QueuedCommand): Handle
   const { userId, acceptedAt } = command;
   const { changes } = state;
   let taken = changes.length;
-  return Object.assign(ownTables(state, userId), {
+  return Object.assign(ownTables(state, userId, authorOf(command)), {
     acceptedAt,
     now: times.now,
     nowMs: times.nowMs,
     ...dayOf(shared, command),
-    // A second command must be refused if only its row in the log shows that it was run.
+    // A second insert must fail if only the command's row in the log shows that it ran.
     mayBeLogged: repeats.has(command) && !command.readsAgain,
     nextId: (table: NumberedTable) => newIds?.get(command.id) ?? newRows.nextId(table),
     useQuota: (table: NumberedTable) => newRows.useQuota({ userId, table }),
@@ -73,14 +77,23 @@ export function contextOf(shared: SharedContext, command: QueuedCommand): Handle
   });
 }
 
-type Owner = Readonly<{ state: State; userId: string }>;
+/** The author of what a command writes; null for the person. */
+function authorOf({ name, call }: QueuedCommand): string | null {
+  if (call && call.tokenId !== "") return storedAuthor({ tokenId: call.tokenId, name: call.clientName });
+  return name === "import.apply" ? storedAuthor(importer) : null;
+}
 
-function ownEffect<Name extends EffectName>({ state, userId }: Owner, name: Name): OwnEffect<Rows[Name]> {
+type Owner = Readonly<{ state: State; userId: string; author: string | null }>;
+
+function ownEffect<Name extends EffectName>(
+  { state, userId }: Omit<Owner, "author">,
+  name: Name,
+): OwnEffect<Rows[Name]> {
   const { insert: push, remove, isKnown, get, all } = ownRows(state, name, userId);
   return { push, get, all, drop: (key) => isKnown(key) && remove(key) };
 }
 
-/** A handler uses few of them, so each is made when it is asked for. */
+/** A handler uses few tables, so each is made on demand. */
 const getters: PropertyDescriptorMap = {};
 const named: Readonly<Record<string, Readonly<{ as?: string; [other: string]: unknown }>>> = {
   ...tables,
@@ -90,7 +103,7 @@ for (const [name, { as }] of Object.entries(named))
   if (as)
     getters[as] = {
       get(this: Owner) {
-        return ownRows(this.state, name as TableName, this.userId);
+        return ownRows(this.state, name as TableName, this.userId, this.author);
       },
     };
 for (const name of effectNames)
@@ -99,7 +112,12 @@ for (const name of effectNames)
       return ownEffect(this, name);
     },
   };
+getters.habits = {
+  get(this: HandlerContext & Owner) {
+    return withRings(ownRows(this.state, "habits", this.userId, this.author), this);
+  },
+};
 const prototype = Object.defineProperties({}, getters);
 
-export const ownTables = (state: State, userId: string): OwnTables =>
-  Object.assign(Object.create(prototype), { state, userId });
+export const ownTables = (state: State, userId: string, author: string | null = null): OwnTables =>
+  Object.assign(Object.create(prototype), { state, userId, author });

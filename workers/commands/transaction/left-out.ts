@@ -9,7 +9,7 @@ export type NeededRow = UserRowRequest & Readonly<{ command: QueuedCommand }>;
 export const needing = (rows: readonly NeededRow[], { skipped }: State): QueuedCommand[] =>
   rows.flatMap((row) => (skipped.has(requestId(row)) ? row.command : []));
 
-/** @returns the locked commands and all that their users sent after them, but for late ones */
+/** @returns the locked commands and all later ones of their users, except late ones */
 export function withFollowing(
   commands: readonly QueuedCommand[],
   late: ReadonlyMap<QueuedCommand, unknown>,

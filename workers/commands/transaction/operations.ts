@@ -2,21 +2,21 @@ import { parseWithTexts } from "../../../shared/domain/action/shared-texts.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
 import { type QueuedOperation, resolved } from "../../../shared/queue/group.ts";
 import { answeredId } from "../../../shared/queue/group-end.ts";
-import { handlerOf } from "../../handlers/index.ts";
+import { handlers } from "../../handlers/index.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import { load } from "../../unit-of-work/load.ts";
 import { emptyState, ownRows } from "../../unit-of-work/state.ts";
 import type { CommandToRun } from "../received.ts";
 import type { Answers } from "./answer.ts";
-import { answerGroup } from "./answer-group.ts";
+import { answerInGroup } from "./answer-group.ts";
 import { type BeginContext, begin } from "./begin.ts";
 import type { RunningGroup } from "./group.ts";
 import type { AnswerContext } from "./handler-context.ts";
 import { storedReplyRows } from "./stored-reply-rows.ts";
 
 /**
- * Begins a transaction and runs operations of a group in it: all of them or, where another transaction has locked what
- * one needs, none, because the next must not overtake it.
+ * Begins a transaction and runs operations of a group in it: all of them, or none if a row is locked elsewhere,
+ * because a later operation must not overtake an earlier one.
  */
 export async function answerOperations<Work extends CommandToRun>(
   context: BeginContext & AnswerContext,
@@ -27,14 +27,14 @@ export async function answerOperations<Work extends CommandToRun>(
   const newIds = await idsOfMade(connection, context, work, group);
   const known = work.map((one) => withIds(one, group, newIds));
   const begun = await begin(context, connection, known, "skip");
-  const run = { context, ...begun, newIds };
-  const replies = begun.lockedElsewhere.size === 0 ? answerGroup(run, group, known) : undefined;
+  const transaction = { context, ...begun, newIds };
+  const replies = begun.lockedElsewhere.size === 0 ? answerInGroup(transaction, group, known) : undefined;
   return { begun, replies, lockedElsewhere: replies ? [] : work };
 }
 
 /**
- * The ids of what operations make, where others refer to any of it: those of stored replies where there are any, else
- * new ones. So all inputs are known before rows are loaded, and ids grow in the order of the operations.
+ * Finds the ids of new rows to which other operations refer: ids of stored replies, else new ones. So all inputs
+ * are known before rows are loaded, and ids grow in the order of the operations.
  * @returns the ids by command
  */
 async function idsOfMade(
@@ -47,7 +47,7 @@ async function idsOfMade(
   const [userId] = work.map(({ command }) => command.userId);
   if (userId === undefined || !all.some(hasReferences)) return new Map();
   const makers = all.flatMap(({ id, name }) => {
-    const { makes: table } = handlerOf(name);
+    const { makes: table } = handlers[name];
     return table ? [{ userId, id, name, table }] : [];
   });
   const state = emptyState(tables);
@@ -76,9 +76,9 @@ function withIds<Work extends CommandToRun>(
   const operation = operations.get(command.ticket);
   const numbered = { ...one, hasId: newIds.has(command.id) };
   if (!operation || !hasReferences(operation)) return numbered;
-  const { input, fingerprint } = resolved(operation, (place) => {
-    const id = newIds.get(operations.get(place)?.id ?? "");
-    if (id === undefined) throw new Error(`Operation ${place} makes nothing that another can refer to.`);
+  const { input, fingerprint } = resolved(operation, (index) => {
+    const id = newIds.get(operations.get(index)?.id ?? "");
+    if (id === undefined) throw new Error(`Operation ${index} makes nothing that another can refer to.`);
     return id;
   });
   return { ...numbered, command: { ...command, input, fingerprint } };

@@ -1,13 +1,13 @@
 import { refuse, unavailable } from "../../../shared/errors.ts";
 import type { Outcome, QueuedCommand, Reply } from "../../../shared/queue/batch.ts";
 import { replayStored } from "../../../shared/queue/stored-reply.ts";
-import { handlerOf } from "../../handlers/index.ts";
+import { handlers } from "../../handlers/index.ts";
 import { ownRows } from "../../unit-of-work/state.ts";
 import type { Begun } from "./begin.ts";
 import { dayOf, type SharedContext } from "./handler-context.ts";
 
-/** A transaction under way. */
-export type Run = Begun & SharedContext;
+/** A transaction that is under way. */
+export type RunningTransaction = Begun & SharedContext;
 
 export const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): Reply => ({
   ticket,
@@ -15,17 +15,21 @@ export const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = 
   replayed,
 });
 
-/** @returns the stored reply of a command seen before, which is a refusal where its key was that of another request */
-export function replayOf(run: Run, command: QueuedCommand): Reply | undefined {
+/** @returns the stored reply of a known command; a refusal if its key belongs to another request */
+export function replayOf(transaction: RunningTransaction, command: QueuedCommand): Reply | undefined {
   const { name, userId, id } = command;
-  const seen = handlerOf(name).idempotent ? undefined : ownRows(run.state, "inbox", userId).get(id);
-  if (!seen) return loggedReply(run, command);
-  const { outcome, today, isSame } = replayStored(seen, command, () => dayOf(run, command).today.date);
+  const seen = handlers[name].idempotent ? undefined : ownRows(transaction.state, "inbox", userId).get(id);
+  if (!seen) return loggedReply(transaction, command);
+  const { outcome, today, isSame } = replayStored(
+    seen,
+    command,
+    () => dayOf(transaction, command).today.date,
+  );
   return { ...replyTo(command, outcome, isSame), ...(today && { today }) };
 }
 
-/** The reply to a command that ran without storing one: its caller reads what it changed. */
-function loggedReply({ state }: Run, command: QueuedCommand): Reply | undefined {
+/** The reply to a command that ran without a stored reply: its caller reads the changed resource. */
+function loggedReply({ state }: RunningTransaction, command: QueuedCommand): Reply | undefined {
   const { userId, call, readsAgain } = command;
   if (!readsAgain) return undefined;
   const action = ownRows(state, "action_log", userId)
@@ -43,8 +47,11 @@ const afterWork = refuse("overloaded", "Something that you asked for before is s
   retryAfterSeconds: 2,
 });
 
-/** @returns the reply to a command that comes too late to be run */
-export function lateReply({ late, isAfterWork }: Run, command: QueuedCommand): Reply | undefined {
+/** @returns the reply to a command that is too late to run */
+export function lateReply(
+  { late, isAfterWork }: RunningTransaction,
+  command: QueuedCommand,
+): Reply | undefined {
   const applied = late.get(command);
   return applied && replyTo(command, isAfterWork && applied === "no" ? afterWork : unavailable(applied));
 }

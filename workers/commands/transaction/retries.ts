@@ -14,15 +14,15 @@ import { isOfGroup, type Manner } from "./group.ts";
 
 export type RunContext = Readonly<{ log: Log; makePartitions(): Promise<void> }>;
 
-/** Commands on rows that are locked elsewhere are worth another attempt. */
+/** Commands on rows that are locked elsewhere get another attempt. */
 export type RunResult = Readonly<{
   /** Each command with its reply. */
   replies: Answered<ReceivedCommand>;
   lockedElsewhere: readonly ReceivedCommand[];
 }>;
 
-/** Runs commands, whose number of tries it is given, in the manner of the failed attempt. */
-type Run = (received: readonly ReceivedCommand[], tries: number) => Promise<RunResult>;
+/** Runs commands again like the failed attempt; the number of the attempt is given. */
+type RunCommands = (received: readonly ReceivedCommand[], tries: number) => Promise<RunResult>;
 
 /** An attempt that failed. */
 type Attempt = Readonly<{ received: readonly ReceivedCommand[]; manner: Manner; tries: number }>;
@@ -30,15 +30,15 @@ type Attempt = Readonly<{ received: readonly ReceivedCommand[]; manner: Manner; 
 const maxTries = 3;
 
 /**
- * Runs commands of a failed transaction again where that can succeed: after a lost connection, a duplicate or a deadlock.
- * When PostgreSQL or a handler refuses the transaction, each half gets one of its own, until the culprit is alone and
- * spoils no other. Never throws: every command is answered or locked elsewhere.
+ * Runs commands of a failed transaction again if that can succeed: after a lost connection, a duplicate or a
+ * deadlock. If PostgreSQL or a handler refuses the transaction, each half gets its own transaction, until the
+ * culprit is alone. Never throws: every command is answered or locked elsewhere.
  */
 export async function retryFailed(
   context: RunContext,
   error: unknown,
   { received, manner, tries }: Attempt,
-  run: Run,
+  run: RunCommands,
 ): Promise<RunResult> {
   const failure = failureOf(error, true);
   const { by, inDoubt } = failure;
@@ -56,8 +56,8 @@ export async function retryFailed(
 const mayBeHalved = ({ length }: readonly ReceivedCommand[], manner: Manner): boolean =>
   length > 1 && !(isOfGroup(manner) && manner.atomic);
 
-/** Users whose commands of the first half need another attempt wait with those of the second half. */
-async function runHalves(received: readonly ReceivedCommand[], run: Run): Promise<RunResult> {
+/** If commands of a user in the first half need another attempt, those in the second half wait with them. */
+async function runHalves(received: readonly ReceivedCommand[], run: RunCommands): Promise<RunResult> {
   const middle = Math.ceil(received.length / 2);
   const [first, second] = [received.slice(0, middle), received.slice(middle)];
   const one = await run(first, 1);
@@ -71,7 +71,7 @@ async function runHalves(received: readonly ReceivedCommand[], run: Run): Promis
   };
 }
 
-/** The operations of a group that need one of these must learn that it failed. */
+/** Operations of a group that need one of these must learn that it failed. */
 function failedAll(
   received: readonly ReceivedCommand[],
   failure: TransactionFailed,
@@ -114,7 +114,7 @@ export const internalFault: Outcome = refuse(
   { applied: "no" },
 );
 
-/** After an attempt that may have been applied, only a stored reply shows what became of the command. */
+/** After an attempt that may have been applied, only a stored reply tells what happened to the command. */
 export const unavailableReply = ({
   command,
   inDoubt,

@@ -22,15 +22,15 @@ export type TransactionContext = BeginContext &
   AnswerContext &
   Readonly<{
     pool: Pool;
-    /** True if replies contain the log position of their commit, because front doors read from a standby. */
+    /** True if replies carry the log position of their commit, because front doors read from a standby. */
     givesPositions: boolean;
     metrics: TransactionMetrics;
     tracing?: Tracing | undefined;
-    /** Has the long work of a user carried on. */
+    /** Asks for the next step of a user's long work. */
     carryOn(userId: string): void;
   }>;
 
-/** Runs commands, and again where that can succeed. Never throws: every command is answered or locked elsewhere. */
+/** Runs commands, and retries them if that can succeed. Never throws: every command is answered or locked elsewhere. */
 export async function runCommands(
   context: TransactionContext & RunContext,
   received: readonly ReceivedCommand[],
@@ -47,9 +47,9 @@ export async function runCommands(
 }
 
 /**
- * Runs commands in one transaction: load and lock what they need, run their handlers in order, each on the state that
- * the earlier ones left, write all changes with the stored replies, commit. By PostgreSQL's clock, a command that has
- * waited too long is not run; only a reply that is stored already is looked up for it.
+ * Runs commands in one transaction: loads and locks their rows, runs their handlers in order, each on the state
+ * that the earlier ones left, writes all changes and replies, and commits. By PostgreSQL's clock, a command that
+ * waited too long does not run; only its stored reply is looked up.
  * @throws TransactionFailed; then nothing was applied, unless it is `inDoubt`
  */
 export function runTransaction<Work extends CommandToRun>(
@@ -70,20 +70,20 @@ export function runTransaction<Work extends CommandToRun>(
   });
 }
 
-/** The name of each kind of transaction in the metrics; the operations of a group have their own. */
+/** The name of each kind of transaction in the metrics; operations of a group have their own name. */
 const queues = { skip: "batches", wait: "slow" };
 
 type Timed = Readonly<{
-  /** The name of its kind in the metrics. */
+  /** The name of this transaction's kind in the metrics. */
   queue: string;
-  /** The commands of whose traces it is a step. */
+  /** Commands whose traces get a step for this transaction. */
   work?: readonly CommandToRun[];
 }>;
 
 type Transaction = { readonly connection: Queryable; commitSent: boolean };
 
 /**
- * Gives `run` a connection for a transaction, which it begins and ends itself.
+ * Gives `run` a connection for a transaction, which `run` begins and ends.
  * @throws TransactionFailed; then the transaction is rolled back, unless it is `inDoubt`
  */
 export async function transact<Result>(
@@ -113,7 +113,10 @@ export async function transact<Result>(
   }
 }
 
-/** Writes what was changed and commits. @returns the replies as they can be sent */
+/**
+ * Writes the changes and commits.
+ * @returns the replies, ready to send
+ */
 async function commit<Work extends CommandToRun>(
   context: TransactionContext,
   transaction: Transaction,
@@ -129,7 +132,7 @@ async function commit<Work extends CommandToRun>(
   if (restsOnOthers(answered, state)) sent.push(connection.query(waitForStandbys));
   transaction.commitSent = true;
   sent.push(connection.query("commit"));
-  // It travels right behind the commit and is read after it, so it costs no round trip and lies beyond it.
+  // This query follows right behind the commit, so it costs no round trip and sees a later position.
   const asked = context.givesPositions ? writtenPosition(connection) : undefined;
   const [position] = await Promise.all([asked, ...sent]);
   context.metrics.committed((performance.now() - began) / 1_000);
@@ -153,8 +156,8 @@ async function beginWorks(
 }
 
 /**
- * A transaction that writes nothing to the log commits without waiting for synchronous standbys. After a restart of the
- * primary, what it found may not have reached them yet, and an answer that rests on it would be broken by a fail-over.
+ * A transaction that writes nothing to the log commits without waiting for synchronous standbys. After a restart of
+ * the primary, the rows that it read may not have reached them yet, and a fail-over would break its answer.
  */
 const restsOnOthers = (answered: Answered<unknown>, state: State): boolean =>
   !hasLoggedChange(state) && answered.some(([, { replayed, outcome }]) => replayed || tellsOfChange(outcome));

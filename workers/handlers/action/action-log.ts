@@ -1,15 +1,12 @@
 import { type CommandName, commands } from "../../../shared/contracts/catalogue.ts";
-import {
-  cutArguments,
-  cutStored,
-  keptOfRefused,
-  keptOfRun,
-} from "../../../shared/domain/action/cut-arguments.ts";
+import type { ActionRow } from "../../../shared/db/entities.ts";
+import { cutArguments, cutStored, keptOfRefused } from "../../../shared/domain/action/cut-arguments.ts";
 import {
   type BeforeAndAfter,
   imagesOf,
   kindOfTable,
   type RowChange,
+  thingsIn,
 } from "../../../shared/domain/action/images.ts";
 import { shareTexts } from "../../../shared/domain/action/shared-texts.ts";
 import { cutImages } from "../../../shared/domain/action/stored-images.ts";
@@ -20,9 +17,9 @@ import { trustedTime } from "../../unit-of-work/batch-times.ts";
 import type { HandlerContext } from "../handler.ts";
 
 /** The resource of an action, with its name at that moment. */
-type NamedResource = Readonly<{ kind: ResourceKind; id: number; name: string | null }>;
+type NamedResource = Pick<ActionRow, "resource_kind" | "resource_id" | "resource_name">;
 
-/** How an action ended: `ok`, or the code of the refusal with its sentence. */
+/** The end of an action: `ok`, or the code of the refusal with its sentence. */
 type ActionEnd = Readonly<{
   outcome: string;
   message?: string | undefined;
@@ -35,8 +32,8 @@ type ActionEnd = Readonly<{
 }>;
 
 /**
- * Logs what a command did, in its own transaction. An agent's call has a row whatever comes of it; over REST a repeat
- * does nothing and has none, and what a person did on a page has one if it changed something that agents can change, too.
+ * Logs the outcome of a command, in its own transaction. An agent's call always has a row. Over REST a repeat has
+ * none, because it does nothing. A form has one if it changed something that agents can change, too.
  */
 export function logAction(
   context: HandlerContext,
@@ -46,10 +43,13 @@ export function logAction(
   if (!call || (replayed && !isToolCall(call))) return;
   const changes = context.takeChanges();
   if (call.door === "page" && (changes.length === 0 || isOfPagesAlone(name))) return;
-  const resource = resourceOf(context, input, changes);
+  const resource = resourceOf(context, name, input, changes);
   if (isRefused(outcome)) {
     const { code, message } = outcome.refusal;
-    const sent = isToolCall(call) ? call.arguments : cutArguments({ ...(input as object) }, keptOfRefused);
+    // The door has already cut a tool's arguments; those of a call that runs are cut here.
+    const sent = isToolCall(call)
+      ? cutStored(call.arguments, keptOfRefused)
+      : cutArguments({ ...(input as object) }, keptOfRefused);
     writeAction(context, { ...call, arguments: sent }, { outcome: code, message, replayed, resource });
   } else {
     const images = changedImages(context, changes);
@@ -57,104 +57,115 @@ export function logAction(
   }
 }
 
-/** A setting that moves reminders is no change of theirs: taking it back would leave them in a zone that is not the user's. */
+/**
+ * A setting that moves reminders is no change of theirs: undoing it would leave them in a zone that is not the
+ * user's.
+ */
 const isOfPagesAlone = (name: CommandName): boolean => commands[name].scopes.length === 0;
 
 export const changedImages = ({ today, dayStartHour }: HandlerContext, changes: readonly RowChange[]) =>
   imagesOf(changes, { time_zone: today.timeZone, day_start_hour: dayStartHour });
 
 /**
- * Writes the row of an action in the transaction of its effects. A plain insert is cheaper and refused if the row stands;
- * then the command is tried again as a repeat.
+ * Writes the row of an action in the transaction of its effects. A plain insert is cheaper, and fails if the row
+ * exists; then the command is retried as a repeat.
  */
 export function writeAction(context: HandlerContext, call: Call, end: ActionEnd): void {
-  const { actions, nowMs } = context;
-  const { outcome, message = null, replayed, resource, calls = 1 } = end;
-  const { durationMs = Math.max(0, nowMs - call.startedAt), mayBeLogged = context.mayBeLogged } = end;
-  const write = mayBeLogged ? actions.upsert : actions.insert;
-  const called_at = calledAt(context, call);
-  write({
-    request_id: call.requestId,
+  const { outcome, message = null, replayed, resource = noResource, images, calls = 1 } = end;
+  const { durationMs = context.nowMs - call.startedAt, mayBeLogged = context.mayBeLogged } = end;
+  const key = { request_id: call.requestId, called_at: calledAt(context, call) };
+  context.actions[mayBeLogged ? "upsert" : "insert"]({
+    ...key,
     door: call.door ?? "mcp",
     token_id: call.tokenId,
     client_name: call.clientName,
     tool: call.tool,
-    arguments: cutStored(call.arguments, outcome === "ok" ? keptOfRun : keptOfRefused),
+    arguments: call.arguments,
     outcome,
     message,
-    resource_kind: resource?.kind ?? null,
-    resource_id: resource?.id ?? null,
-    resource_name: resource?.name ?? null,
-    ...(end.images ? keptImages(context, { request_id: call.requestId, called_at }, end.images) : noImages),
+    ...resource,
+    others: images ? othersIn(images, resource) : null,
+    ...(images ? keptImages(context, key, images) : noImages),
     undone_by: null,
     replayed,
     calls,
-    called_at,
-    duration_ms: durationMs,
+    duration_ms: Math.max(0, durationMs),
   });
 }
 
-/** The logged time of an action. The operations of one request keep their order. */
-export function calledAt(context: HandlerContext, { startedAt, place = 0 }: Call): string {
-  const time = trustedTime(startedAt, context);
-  return time === context.now || place === 0 ? time : time.replace("Z", `${String(place).padStart(3, "0")}Z`);
+/** An import can make more things than a row should name; each of those tells itself who made it. */
+const mostOthers = 1_000;
+
+function othersIn(images: BeforeAndAfter, resource: NamedResource): string[] | null {
+  const things = thingsIn(images);
+  things.delete(`${resource.resource_kind}/${resource.resource_id}`);
+  return things.size === 0 ? null : [...things].slice(0, mostOthers);
 }
 
-/** @returns the columns of the images; longer images are written beside them, whole but for repeated texts */
+/** The logged time of an action. Operations of one request keep their order. */
+export function calledAt(context: HandlerContext, { startedAt, index = 0 }: Call): string {
+  const time = trustedTime(startedAt, context);
+  return time === context.now || index === 0 ? time : time.replace("Z", `${String(index).padStart(3, "0")}Z`);
+}
+
+/**
+ * @returns the columns of the images; long images are also written whole beside the row, with each repeated text
+ * once
+ */
 function keptImages(
   { images, mayBeLogged }: HandlerContext,
-  place: Readonly<{ request_id: string; called_at: string }>,
-  changed: BeforeAndAfter,
+  key: Pick<ActionRow, "request_id" | "called_at">,
+  { before, after }: BeforeAndAfter,
 ) {
-  if (isEmpty(changed.before) && isEmpty(changed.after)) return noImages;
-  const [before, after] = [JSON.stringify(changed.before), JSON.stringify(changed.after)];
-  const kept = { before: cutImages(changed.before, before), after: cutImages(changed.after, after) };
-  if (kept.before !== before || kept.after !== after) {
-    const write = mayBeLogged ? images.upsert : images.insert;
-    write({
-      ...place,
-      before: shareTexts(changed.before, before),
-      after: shareTexts(changed.after, after),
-    });
-  }
+  const whole = { before: JSON.stringify(before), after: JSON.stringify(after) };
+  if (whole.before === empty && whole.after === empty) return noImages;
+  const kept = { before: cutImages(before, whole.before), after: cutImages(after, whole.after) };
+  if (kept.before === whole.before && kept.after === whole.after) return kept;
+  const shared = { before: shareTexts(before, whole.before), after: shareTexts(after, whole.after) };
+  images[mayBeLogged ? "upsert" : "insert"]({ ...key, ...shared });
   return kept;
 }
 
+const noResource = { resource_kind: null, resource_id: null, resource_name: null };
 const noImages = { before: null, after: null };
+const empty = JSON.stringify({});
 
-const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
-
-/** The resource that the input names, else the one that was made; undefined where there are none or several. */
+/** The resource that the input names, else the new one; undefined if there are none or several. */
 function resourceOf(
-  { categories, habits, todos }: Pick<HandlerContext, "categories" | "habits" | "todos">,
+  context: HandlerContext,
+  command: CommandName,
   input: unknown,
   changes: readonly RowChange[],
 ): NamedResource | undefined {
-  const { todo_id, habit_id, category_id } = idsIn(input);
-  const named = (kind: ResourceKind, id: number, row: object | undefined): NamedResource => {
-    const name = nameOf(row ?? removedRow(changes, kind, id));
-    return { kind, id, name };
-  };
-  if (todo_id !== undefined) return named("todo", todo_id, todos.get(todo_id));
-  if (habit_id !== undefined) return named("habit", habit_id, habits.get(habit_id));
-  const made = changes.filter(({ table, before }) => kindOfTable(table) && !before);
-  const [one] = made;
-  const kind = one && kindOfTable(one.table);
-  if (made.length === 1 && kind) return named(kind, Number(one.key[0]), one.after);
-  if (category_id != null && made.length === 0)
-    return named("category", category_id, categories.get(category_id));
-  return undefined;
+  const ids: NamedIds = typeof input === "object" && input !== null ? input : {};
+  const { todo_id, habit_id, category_id } = ids;
+  const named = (kind: ResourceKind, id: number, row: object | undefined): NamedResource => ({
+    resource_kind: kind,
+    resource_id: id,
+    resource_name: nameOf(row ?? removedRow(changes, kind, id)),
+  });
+  if (todo_id !== undefined) return named("todo", todo_id, context.todos.get(todo_id));
+  if (habit_id !== undefined) return named("habit", habit_id, context.habits.get(habit_id));
+  const [made, ...others] = madeBy(command, changes);
+  const kind = made && kindOfTable(made.table);
+  if (kind) return others.length > 0 ? undefined : named(kind, Number(made.key[0]), made.after);
+  return category_id == null
+    ? undefined
+    : named("category", category_id, context.categories.get(category_id));
 }
 
-/** The kind tells it from its reminder or completions, whose rows have the same id. */
+/** A todo can come with a new category; the command is still about the todo. */
+function madeBy(command: CommandName, changes: readonly RowChange[]): readonly RowChange[] {
+  const made = changes.filter(({ table, before }) => !before && kindOfTable(table));
+  const own = made.filter(({ table }) => command.startsWith(`${kindOfTable(table)}.`));
+  return own.length > 0 ? own : made;
+}
+
+/** The kind is compared, because a reminder and completions have rows with the same id. */
 const removedRow = (changes: readonly RowChange[], kind: ResourceKind, id: number): object | undefined =>
   changes.find(({ table, key }) => kindOfTable(table) === kind && key[0] === String(id))?.before;
 
 type NamedIds = Readonly<Partial<Record<"todo_id" | "habit_id", number> & { category_id: number | null }>>;
-
-function idsIn(input: unknown): NamedIds {
-  return typeof input === "object" && input !== null ? input : {};
-}
 
 function nameOf(row: object | undefined): string | null {
   const { title, name = title }: { title?: unknown; name?: unknown } = row ?? {};

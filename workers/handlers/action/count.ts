@@ -1,7 +1,7 @@
 import type { Handler } from "../handler.ts";
 import { calledAt, writeAction } from "./action-log.ts";
 
-/** Several front doors add to one row; the inbox makes sure that each number is added once. */
+/** Several front doors add to one row; the inbox ensures that each number is added once. */
 export const actionCount: Handler<"action.count"> = {
   run(context, { call, calls }) {
     const before = context.actions.get(calledAt(context, call), call.requestId)?.calls ?? 0;

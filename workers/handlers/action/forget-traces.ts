@@ -6,11 +6,11 @@ import type { Queryable } from "../../unit-of-work/connection.ts";
 
 type Forgotten = InputOf<Commands["action.forget"]>;
 
-/** The names of a thing's rows in images, and the start of its JSON in an answer, after its id. */
+/** The names of a thing's rows in images, and the beginning of its JSON in an answer, with its id. */
 const shapes: Readonly<Record<ResourceKind, Readonly<{ rows: string; answer: string }>>> = {
   todo: { rows: "(todos|reminders)", answer: `"title":` },
   habit: {
-    rows: "(habits|habit_completions)",
+    rows: "(habits|habit_completions|habit_amounts)",
     answer: `"name":"([^"\\\\]|\\\\.)*","type":`,
   },
   category: {
@@ -19,7 +19,7 @@ const shapes: Readonly<Record<ResourceKind, Readonly<{ rows: string; answer: str
   },
 };
 
-/** Overwrites what the log and the stored answers say of a thing, and what was kept in case that it comes back. */
+/** Overwrites everything about a thing in the log and in stored answers, and everything kept for its return. */
 export async function forgetTraces(
   connection: Queryable,
   userId: string,
@@ -37,19 +37,24 @@ export async function forgetTraces(
     for (const members of [formerMembers("habits"), formerMembers("todos")])
       await inSteps(connection, userId, members, [id]);
   }
-  if (kind === "habit") await inSteps(connection, userId, completions, [id]);
+  if (kind === "habit")
+    for (const table of ["habit_completions", "habit_amounts"] as const)
+      await inSteps(connection, userId, daysOf(table), [id]);
   await measureSoon(connection, userId);
 }
 
-/** The start of the refusal of an unknown category name, which lists the others. */
+/** The beginning of the refusal of an unknown category name, which lists the other categories. */
 const listOfNames = "The category field must name a category: ";
 
-/** One table, of which a statement examines a user's rows in steps, by key. */
+/** A table; each statement examines a user's rows in steps, by key. */
 type Steps = Readonly<{
   table: string;
   key: Readonly<Record<string, Readonly<{ type: string; first: string }>>>;
   rowsAtOnce: number;
-  /** Sent with the table as `a` and the rows of the step as `these`; its first parameter has the given number. */
+  /**
+   * The statement for one step, with the table as `a` and the rows of the step as `these`; its first parameter has
+   * the given number.
+   */
   change(first: number): string;
 }>;
 
@@ -67,7 +72,7 @@ const actions: Steps = {
         or a.before ~ $${first + 2} or a.after ~ $${first + 2})`,
 };
 
-/** An agent may have used or received the category's name. */
+/** An agent may have sent or received the category's name. */
 const callsWithName: Steps = {
   table: "action_log",
   key: actionKey,
@@ -107,17 +112,17 @@ const formerMembers = (table: "habits" | "todos"): Steps => ({
     where a.user_id = $1 and a.id = these.id and a.former_category_id = $${first}::bigint`,
 });
 
-const completions: Steps = {
-  table: "habit_completions",
+const daysOf = (table: "habit_completions" | "habit_amounts"): Steps => ({
+  table,
   key: { habit_id: { type: "bigint", first: "0" }, local_date: { type: "date", first: "-infinity" } },
   rowsAtOnce: 5_000,
   change: (first) => `
-    delete from habit_completions a using these
+    delete from ${table} a using these
     where a.user_id = $1 and (a.habit_id, a.local_date) = (these.habit_id, these.local_date)
       and a.habit_id = $${first}::bigint`,
-};
+});
 
-/** A user can have many rows, and one statement over all of them would run out of its time. */
+/** A user can have many rows, so one statement over all of them would take too long. */
 async function inSteps(
   connection: Queryable,
   userId: string,

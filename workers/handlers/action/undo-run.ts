@@ -14,16 +14,17 @@ type Key = Pick<ActionRow, "called_at" | "request_id">;
 type Answer = OutputOf<Commands["action.undo"]>;
 
 /**
- * The progress of a run. It is passed from the newest action to the oldest until a whole pass undoes nothing, because
- * an action may have to wait for an older one that was carried out after it. A last pass undoes in part.
+ * The progress of an undo of many actions. It goes from the newest action to the oldest until a whole pass undoes
+ * nothing, because an action may have to wait for an older one that was carried out later. A last pass undoes
+ * actions in part.
  */
 type Progress = Readonly<{
-  /** The last action that this pass looked at. */
+  /** The last action of this pass. */
   place: Key;
   undone: number;
   waiting: number;
   isLastPass: boolean;
-  /** Categories whose members have to be back before older actions are looked at. */
+  /** Categories whose members must be back before older actions are undone. */
   left: Answer["left"];
 }>;
 
@@ -97,11 +98,11 @@ const firstId = "00000000-0000-0000-0000-000000000000";
 
 const keyOf = ({ called_at, request_id }: Key): Key => ({ called_at: timestamp(called_at), request_id });
 
-/** Among many reads there may be few changes: so many rows are looked at in one step. */
+/** Few changes may stand among many reads, so each step looks at this many rows. */
 const mostLookedAt = 5_000;
 const mostCounted = 50_000;
 
-/** Rows of a token's log in a time, the newest first, after a place. */
+/** Rows of a token's log in a period, newest first, after a place. */
 const looked = (columns: string): string => `
   select ${columns} from action_log a
   where a.user_id = $1 and hashtextextended(a.token_id, 0) = hashtextextended($2::text, 0) and a.token_id = $2
@@ -110,7 +111,7 @@ const looked = (columns: string): string => `
 
 const stands = "(a.before is not null or a.after is not null) and a.undone_by is null";
 
-/** The next changes that stand, as many as one command takes; and where to go on, unless there are no others. */
+/** The next changes that are not undone, as many as one command takes, and the place to go on, if any. */
 async function standing(
   { connection, userId }: StepContext,
   { token_id, from }: Run,

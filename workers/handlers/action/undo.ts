@@ -29,7 +29,7 @@ export const actionUndo: Handler<"action.undo"> = {
     const actions = fitting(context, asked);
     const isAll = actions.length === asked.length;
     const leavesParts = step === "whole" || (step === "whole_unless_all" && !isAll);
-    // The steps of a run follow each other and are undone in that order.
+    // Steps of one undo follow each other and are undone in that order.
     const startedAt = step ? context.nowMs : context.acceptedAt;
     const discard = preview ? context.checkpoint() : undefined;
     const known = actions.map((key) => undoable(context, key));
@@ -58,7 +58,7 @@ function rowsOf(loaded: LoadedTables, keys: readonly UndoneKey[]): RowRequest[] 
   ];
 }
 
-/** @returns the action, or that it stays and why */
+/** @returns the action, or the reason why it stays */
 function undoable(context: HandlerContext & LoadedTables, key: UndoneKey): Undoable | End {
   const stays = (why: Conflict["why"]) => end(key, "none", [{ row: null, why, fields: [] }]);
   const action = context.actions.all().find(({ request_id }) => request_id === key.request_id);
@@ -72,8 +72,8 @@ function undoable(context: HandlerContext & LoadedTables, key: UndoneKey): Undoa
 }
 
 /**
- * Undoes whole actions again and again, because two simultaneous requests may have been carried out in the other order.
- * The rest is then undone in part, unless it waits for other actions of a run.
+ * Undoes whole actions repeatedly, because two simultaneous requests may have been carried out in the other order.
+ * Then it undoes the rest in part, unless the rest waits for other actions.
  */
 function takeBackAll(
   context: HandlerContext,
@@ -86,14 +86,14 @@ function takeBackAll(
     before = left.length;
     left = left.filter((one) => {
       const isWhole = takeBack(context, one.rows).length === 0;
-      if (isWhole) ends.push(logged(context, one, [], { startedAt, place: ends.length }));
+      if (isWhole) ends.push(logged(context, one, [], { startedAt, index: ends.length }));
       else context.discardChanges();
       return !isWhole;
     });
   }
   if (leavesParts) return [...ends, ...left.map(({ key }) => end(key, "none", []))];
   for (const one of left)
-    ends.push(logged(context, one, takeBack(context, one.rows), { startedAt, place: ends.length }));
+    ends.push(logged(context, one, takeBack(context, one.rows), { startedAt, index: ends.length }));
   return ends;
 }
 

@@ -2,7 +2,7 @@ import type { StepContext, Steps } from "../steps.ts";
 
 const rowsAtOnce = 1_000;
 
-/** An undo may have brought the category back, and then they are in it. */
+/** An undo may have restored the category, and then its members stay. */
 const members = `
   from todos t where t.user_id = $1 and t.category_id = $2
     and not exists (select from categories c where c.user_id = $1 and c.id = $2)`;
@@ -13,7 +13,7 @@ const leave = `
 
 const valuesOf = ({ userId, input }: StepContext) => [userId, (input as { category_id: number }).category_id];
 
-/** Takes a deleted category from its todos. Reads show it as gone from the first moment on. */
+/** Removes a deleted category from its todos. Reads show it as gone from the beginning. */
 export const leaveCategory: Steps = {
   async step(context) {
     const { rowCount } = await context.connection.query(leave, valuesOf(context));

@@ -2,7 +2,7 @@ import { beginWork } from "../begin-work.ts";
 import type { HandlerContext } from "../handler.ts";
 
 /**
- * Removes a category. Its loaded members leave it here; of the others, habits by the trigger of its table and todos in
+ * Removes a category from its members: from loaded ones here, from other habits by a trigger, from other todos in
  * steps. Each keeps its id, by which an undo finds them.
  */
 export function removeCategory(context: HandlerContext, category_id: number): void {

@@ -1,9 +1,11 @@
 import { habitFields } from "../../../shared/contracts/habit/fields.ts";
 import { newStreak } from "../../../shared/domain/habit/streak.ts";
 import { isRefused } from "../../../shared/errors.ts";
-import { categoriesToLock, categoryRows, chosenCategory } from "../category/chosen.ts";
+import { categoryRows, chosenCategory, relatedToChoice } from "../category/chosen.ts";
 import { newColumns } from "../columns.ts";
 import type { Handler } from "../handler.ts";
+import { checkPause, noPause, pauseAfter, withPauseOf } from "./pause.ts";
+import { noRings } from "./rings.ts";
 import { habitAnswer, streakColumns } from "./rows.ts";
 import { checkSchedule } from "./rules.ts";
 
@@ -11,18 +13,26 @@ export const habitCreate: Handler<"habit.create"> = {
   stores: "more",
   makes: "habits",
   rows: categoryRows,
-  related: (loaded, input) => ({ rows: categoriesToLock(loaded, input) }),
+  related: relatedToChoice,
   run(context, input) {
     const category = chosenCategory(context, input);
     if (isRefused(category)) return category;
-    const refused = checkSchedule(input.frequency, input.schedule) ?? context.useQuota("habits");
+    const today = context.today.date;
+    const pause = pauseAfter(noPause, input);
+    const refused =
+      checkSchedule(input.frequency, input.schedule) ??
+      checkPause(noPause, pause, today) ??
+      context.useQuota("habits");
     if (refused) return refused;
-    const columns = newColumns(habitFields, { ...input, ...category });
+    const columns = newColumns(habitFields, { ...input, ...category() });
+    const streak = withPauseOf(noPause, { state: newStreak(), rules: columns, pause, today });
     const row = context.habits.insert({
       id: context.nextId("habits"),
       ...columns,
       completions_count: 0,
-      ...streakColumns(newStreak(), columns),
+      recent_amounts: {},
+      ...streakColumns(streak, columns),
+      ...noRings,
       former_category_id: null,
       created_at: context.now,
       updated_at: context.now,

@@ -6,13 +6,14 @@ export const habitDelete: Handler<"habit.delete"> = {
   rows: lockHabit,
   related: relatedToHabit,
   current: currentHabit,
-  run({ habits, completions }, { habit_id }) {
-    if (!habits.get(habit_id)) return notFound("Habit");
+  run({ habits, amounts, completions }, { habit_id }) {
+    const row = habits.get(habit_id);
+    if (!row) return notFound("Habit");
     habits.remove(habit_id);
-    // Completions stay, so that an undo finds them; but a habit that its own group made was never there.
+    // Completions stay for an undo. But a habit that its own group made was never visible.
     if (!habits.isKnown(habit_id))
-      for (const row of completions.all())
-        if (row.habit_id === habit_id) completions.remove(habit_id, row.local_date);
-    return null;
+      for (const days of [completions, amounts])
+        for (const day of days.all()) if (day.habit_id === habit_id) days.remove(habit_id, day.local_date);
+    return { id: habit_id, name: row.name, type: row.type };
   },
 };

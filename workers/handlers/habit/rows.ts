@@ -17,13 +17,11 @@ export const relatedToHabit = ({ habits }: LoadedTables, { habit_id }: OneHabit)
 
 /** @returns the streak as columns that queries compare with today */
 export function streakColumns(state: StreakState, rules: Rules) {
-  const { streak_count, longest_streak, alive_through, next_due, recent_dates } = view(state, rules);
+  const { streak_count, alive_through, ...columns } = view(state, rules);
   return {
     streak: streak_count,
     streak_alive_through: alive_through,
-    longest_streak,
-    next_due,
-    recent_dates,
+    ...columns,
     streak_state: state,
   };
 }
@@ -43,6 +41,6 @@ export function currentHabit(context: HandlerContext, { habit_id }: OneHabit) {
 }
 
 /** @returns a changed habit as it is answered, with its category */
-export function habitAnswer({ categories, today }: HandlerContext, row: HabitRow) {
-  return presentHabit(row, row.category_id == null ? undefined : categories.get(row.category_id), today);
+export function habitAnswer({ categories, viewer }: HandlerContext, row: HabitRow) {
+  return presentHabit(row, row.category_id == null ? undefined : categories.get(row.category_id), viewer);
 }

@@ -5,7 +5,7 @@ import { invalid, type Refused } from "../../../shared/errors.ts";
 /** The rules by which a habit's streak is counted. */
 export const rulesOf = ({ frequency, schedule, grace_days }: HabitRow): Rules => ({
   frequency,
-  // A habit that an undo brings back has only the fields that its image shows, and an image shows no null.
+  // A habit that an undo restores has only the fields of its image, which has no nulls.
   schedule: schedule ?? null,
   grace_days,
 });

@@ -1,5 +1,12 @@
 import { dayNumber, localDay } from "../../../shared/domain/day/day.ts";
 import {
+  type FreeDays,
+  noFreeDays,
+  pausesFrom,
+  withoutSkip,
+  withSkip,
+} from "../../../shared/domain/habit/free-days.ts";
+import {
   editsOf,
   isCompletedOn,
   numbered,
@@ -15,18 +22,18 @@ import {
   type StreakState,
   settleSince,
   withEdit,
+  withFreeDays,
   withNewFields,
 } from "../../../shared/domain/habit/streak.ts";
 
 /**
- * Takes back single changes of a habit as if they had never happened, although others completed, undid, edited and
- * travelled since. What is settled stays, because its events are no longer known; taking something back settles nothing
- * more, so that it can be brought back for as long as nobody else changes the habit. "As if it had never happened" means:
- *
- * - Of a completion: the streak without it. Everything else that happened keeps its place, its day and its rules.
- * - Of an undo: the completion is in its old place, before all that happened after it.
- * - Of an edit: the edits are what they were before it. Its rules are in force, so edits after it have led away from them
- *   and back to them, or there are none; they go with it. Edits before it, and all completions, stay as they are now.
+ * Undoes single changes of a habit as if they had never happened, although other completions, undos, edits and
+ * journeys followed. Settled days stay, because their events are gone. An undo settles nothing, so it can be undone
+ * until somebody else changes the habit. "As if it had never happened" means:
+ * - For a completion: the streak without it. All other events keep their place, day and rules.
+ * - For an undo: the completion is in its old place, before all later events.
+ * - For an edit: the edits before it. Its rules are in force, so later edits led away from them and back, or there
+ * are none; these go with it. Earlier edits and all completions stay.
  */
 
 /** The stored recent events before and after the change to undo. */
@@ -65,10 +72,10 @@ export function restoredCompletion(
 }
 
 /**
- * The streak as if the rules had never been edited. If the edit is settled, the old rules count from today on instead.
- *
- * @param rules those in force, which are those that the edit brought
- * @param oldRules those that it replaced, and that are in force from now on
+ * The streak as if the rules had never been edited. If the edit is settled, the old rules count from today on
+ * instead.
+ * @param rules those in force, which the edit brought
+ * @param oldRules those that it replaced, in force from now on
  */
 export function withoutEdit(
   state: StreakState,
@@ -80,7 +87,7 @@ export function withoutEdit(
   if (sameDemand(rules, oldRules)) return state;
   const stored = withNewFields(state);
   const edits = editsOf(numbered(before));
-  // The list that has one more ends with the edit, or with the one that it was merged with.
+  // The longer list ends with the edit, or with the one into which it was merged.
   const edit = [...edits, ...editsOf(numbered(after))].sort((a, b) => a.n - b.n).at(-1);
   const first = dayNumber(firstChangeableDay(state));
   const isSettled = ({ n, day }: { n: number; day: number }) =>
@@ -92,11 +99,44 @@ export function withoutEdit(
   return settleSince({ ...stored, recent }, oldRules, dayNumber(today));
 }
 
+/** The streak as if a pause had never been set or ended. Days that can no longer change stay as they are. */
+export function withoutPauseChange(
+  state: StreakState,
+  rules: Rules,
+  today: string,
+  before: FreeDays = noFreeDays,
+): StreakState {
+  const stored = withNewFields(state);
+  const pauses = pausesFrom(before.pauses, stored.free.pauses, dayNumber(firstChangeableDay(state)));
+  return settleSince(withFreeDays(stored, { ...stored.free, pauses }), rules, dayNumber(today));
+}
+
+type SkipChange = Readonly<{ added: readonly string[]; removed: readonly string[] }>;
+
+/** The streak with other skips, if each of the days can still change and is as the change left it. */
+export function withSkipChange(
+  state: StreakState,
+  rules: Rules,
+  today: string,
+  { added, removed }: SkipChange,
+): StreakState | "settled" | "changed" {
+  const first = firstChangeableDay(state);
+  if ([...added, ...removed].some((date) => date < first)) return "settled";
+  const stored = withNewFields(state);
+  const isFree = (date: string) => stored.free.skips.includes(dayNumber(date));
+  const isDone = (date: string) => isCompletedOn(stored.recent, dayNumber(date));
+  if (removed.some((date) => !isFree(date)) || added.some((date) => isFree(date) || isDone(date)))
+    return "changed";
+  const kept = removed.map(dayNumber).reduce(withoutSkip, stored.free);
+  const free = added.map(dayNumber).reduce(withSkip, kept);
+  return settleSince(withFreeDays(stored, free), rules, dayNumber(today));
+}
+
 type DaySettings = Readonly<{ time_zone: string; day_start_hour: number }>;
 
 /**
- * The streak of a deleted habit that comes back after its user's zone or start of day changed: as if both had happened
- * at this moment.
+ * The streak of a restored habit whose user's zone or start of day changed since the deletion, as if both had
+ * happened now.
  */
 export function movedMeanwhile(
   state: StreakState,

@@ -16,8 +16,8 @@ import { insertTodos } from "./todos.ts";
 const tables = ["categories", "habits", "todos"] as const satisfies readonly NumberedTable[];
 
 /**
- * Makes everything of a file in one transaction, so that all of it is there at once or nothing. What an earlier import of
- * the same things has made, and nobody deleted since, is left as it is.
+ * Makes all things of a file in one transaction: all or none. Things from an earlier import of the file, and not
+ * deleted since, stay as they are.
  */
 export const importApply: Handler<"import.apply"> = {
   stores: "more",

@@ -7,7 +7,7 @@ import { timesOf } from "./times.ts";
 
 type ImportedCategory = ImportedThings["categories"];
 
-/** A category of a name that the person already had is that one: two of a name would only be in the way. */
+/** A category whose name the person already has is that one, because two of a name would confuse. */
 export function missingCategories(
   { categories }: Pick<HandlerContext, "categories">,
   things: readonly ImportedCategory[],
@@ -16,7 +16,7 @@ export function missingCategories(
   return things.filter(({ name }) => !names.has(name));
 }
 
-/** Makes the missing ones of the things, and notes which category each of the others is. */
+/** Makes missing categories, and finds the others. */
 export function insertCategories(
   context: HandlerContext,
   things: readonly ImportedCategory[],

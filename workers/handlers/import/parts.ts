@@ -2,15 +2,15 @@ import type { ImportedKind, ImportedThings } from "../../../shared/contracts/imp
 import type { ImportPartRow } from "../../../shared/db/entities.ts";
 import type { LoadedTables } from "../handler.ts";
 
-/** Ids of what is here by the keys of the file, also of what this import makes. */
+/** Ids of existing things by their keys in the file, also of things that this import makes. */
 export type KnownIds = Map<string, number>;
 
-type ImportPlace = Readonly<{ import_id: string }>;
+type ImportKey = Readonly<{ import_id: string }>;
 
 /** The parts of one file, in their order. */
 export const stagedParts = (
   { importParts }: Pick<LoadedTables, "importParts">,
-  { import_id }: ImportPlace,
+  { import_id }: ImportKey,
 ): ImportPartRow[] =>
   importParts
     .all()

@@ -2,7 +2,7 @@ import type { Handler } from "../handler.ts";
 
 const kinds = ["categories", "habits", "histories", "todos"] as const;
 
-/** Parts of an earlier file lose their places, so that files nobody said yes to do not pile up. */
+/** A new file replaces the parts of an earlier one, so that unconfirmed files do not pile up. */
 export const importStage: Handler<"import.stage"> = {
   stores: "more",
   idempotent: true,

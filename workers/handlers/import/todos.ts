@@ -1,27 +1,27 @@
 import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
 import { todoFields } from "../../../shared/contracts/todo/fields.ts";
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
-import { resolveLocalTime, wallTimeOf } from "../../../shared/domain/day/day.ts";
+import type { Unsigned } from "../../../shared/domain/author.ts";
+import { resolveLocalTime } from "../../../shared/domain/day/day.ts";
 import { newColumns } from "../columns.ts";
 import type { HandlerContext } from "../handler.ts";
-import { endOfTimes } from "../todo/reminder.ts";
-import { newUser } from "../user/settings.ts";
+import { holdZone } from "../todo/reminder.ts";
+import { endOfTimes, wallTimeOfReminder } from "../todo/with-due-date.ts";
 import type { KnownIds } from "./parts.ts";
 import { notInFuture, timesOf } from "./times.ts";
 
 type ImportedTodo = ImportedThings["todos"];
 
-/** Makes todos with their reminders. All ids come first, because a todo names the one that followed it. */
+/** Makes todos with their reminders. All ids come first, because a todo names its successor. */
 export function insertTodos(context: HandlerContext, things: readonly ImportedTodo[], known: KnownIds): void {
-  const { todos, users, nextId } = context;
+  const { todos, nextId } = context;
   const ids = things.map(({ key }) => {
     const id = nextId("todos");
     known.set(key, id);
     return id;
   });
-  // A reminder without a zone follows that of the person, whose row is what a change of the zone looks at.
-  if (things.some(({ reminder }) => reminder?.wall_time != null) && !users.get())
-    users.insert(newUser(context));
+  // A wall time follows the person's zone, which must not change before the commit.
+  if (things.some(({ reminder }) => reminder)) holdZone(context);
   for (const [index, thing] of things.entries()) {
     const id = ids[index] ?? 0;
     todos.insert({ id, ...todoColumns(context, thing, known) });
@@ -33,7 +33,7 @@ function todoColumns(
   context: HandlerContext,
   thing: ImportedTodo,
   known: KnownIds,
-): Omit<TodoRow, "id" | "user_id"> {
+): Omit<Unsigned<TodoRow>, "id"> {
   const { today } = context;
   const { category, next, is_completed, completed_at, completed_on } = thing;
   const done = {
@@ -50,17 +50,21 @@ function todoColumns(
   };
 }
 
-/** A reminder due before the import did not ring here, and a completed todo needs none. */
+/**
+ * A reminder due before the import did not ring here, and a completed todo needs none. A recurring todo has a wall
+ * time.
+ */
 function insertReminder(
   { reminders, acceptedAt, today, now }: HandlerContext,
   todo_id: number,
-  { is_completed }: ImportedTodo,
+  { is_completed, recurrence }: ImportedTodo,
   { remind_at, wall_time, status }: NonNullable<ImportedTodo["reminder"]>,
 ): void {
   const instant = wall_time === null ? Date.parse(remind_at) : resolveLocalTime(wall_time, today.timeZone);
+  const follows = wall_time !== null || recurrence != null;
   const stored: Pick<ReminderRow, "remind_at" | "wall_time"> = {
     remind_at: wall_time === null ? remind_at : new Date(instant).toISOString(),
-    wall_time: wall_time === null ? null : wallTimeOf(wall_time),
+    wall_time: follows ? wallTimeOfReminder({ remind_at, wall_time }, today.timeZone) : null,
   };
   if (instant < 0 || instant >= endOfTimes) return;
   const present = status === "scheduled" && is_completed ? "suspended" : status;

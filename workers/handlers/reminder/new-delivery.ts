@@ -1,9 +1,9 @@
 import type { ReminderDeliveryRow } from "../../../shared/db/entities.ts";
 import type { HandlerContext } from "../handler.ts";
 
-type What = Pick<ReminderDeliveryRow, "todo_id" | "channel" | "scheduled_at">;
+type What = Pick<ReminderDeliveryRow, "todo_id" | "habit_id" | "channel" | "scheduled_at">;
 
-/** A delivery that a person asked for. A tick finds it as it finds a reminder's, within a second or two. */
+/** A delivery on request. A tick finds it within a second or two, like that of a due reminder. */
 export function newDelivery(
   { acceptedAt, now }: Pick<HandlerContext, "acceptedAt" | "now">,
   what: What,
@@ -16,6 +16,7 @@ export function newDelivery(
     attempts: 0,
     late: false,
     error: null,
+    used_acts: "",
     asked_at: at,
     next_attempt_at: at,
     created_at: now,

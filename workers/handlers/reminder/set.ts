@@ -19,7 +19,7 @@ export const reminderSet: Handler<"reminder.set"> = {
     const refused = checkIncomplete(todo);
     if (refused) return refused;
     const before = reminders.get(todo_id);
-    const row = putReminder(context, todo_id, time);
+    const row = putReminder(context, todo, time);
     if (row !== before) todos.update(todo, { updated_at: now });
     return presentReminder(row, viewer);
   },

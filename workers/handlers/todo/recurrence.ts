@@ -4,8 +4,8 @@ import { parseRule } from "../../../shared/domain/todo/recurrence-rule.ts";
 import type { HandlerContext } from "../handler.ts";
 
 /**
- * The first occurrence from today on becomes the due date of a todo that has none. Another due date moves one todo
- * and not its series; another rule or a cleared due date begins a new series.
+ * A recurring todo without a due date gets the first occurrence from today on. Another due date moves this todo and
+ * not its series. Another rule, or a cleared due date, begins a new series.
  * @returns the rule, the due date and the anchor of the series
  */
 export function recurrenceColumns(
@@ -14,7 +14,7 @@ export function recurrenceColumns(
   dueDate: string | null,
   row?: TodoRow,
 ) {
-  // The front door has found out that it matches some date, which is costly.
+  // The front door has already checked that the rule matches some date, which is costly.
   const parsed = text === null ? undefined : parseRule(text);
   if (!parsed || "error" in parsed) return { recurrence: null, recurrence_anchor: null, due_date: dueDate };
   const due_date = dueDate ?? firstOccurrence(parsed.rule, today.date);

@@ -7,17 +7,19 @@ import { invalid, type Refused } from "../../../shared/errors.ts";
 import { type RowRequest, settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import type { HandlerContext } from "../handler.ts";
 import { newUser } from "../user/settings.ts";
+import { endOfTimes, wallTimeOfReminder } from "./with-due-date.ts";
 
 type ReminderTime = Pick<ReminderRow, "remind_at" | "wall_time">;
 
-/** A slow request may ask for a time that has passed by up to this much (ms) meanwhile. */
+/** A slow request may ask for a time that has passed by up to this much (ms). */
 const graceMs = 60_000;
-/** The end of the times whose year has four digits in every zone. */
-export const endOfTimes = Date.UTC(9999);
 
-/** A wall time is turned into an instant by the zone, which must not change until that is committed. */
+/**
+ * The zone of a wall time must not change before the commit. An instant becomes a wall time if its todo recurs, or
+ * when a later command of the transaction moves it.
+ */
 export const rowsForTime = (remindAt: string | null | undefined): RowRequest[] =>
-  remindAt == null || hasOffset(remindAt) ? [] : [settingsForUpdate];
+  remindAt == null ? [] : [settingsForUpdate];
 
 /** The reminder's time as columns, unless it lies in the past. */
 export function reminderTime(
@@ -32,17 +34,24 @@ export function reminderTime(
   return { remind_at: new Date(instant).toISOString(), wall_time };
 }
 
-/** Refuses a reminder for a todo that needs none. */
+/** Refuses a reminder for a completed todo. */
 export const checkIncomplete = ({ is_completed }: TodoRow): Refused | undefined =>
   is_completed ? todoCompleted : undefined;
 
-/** Sets or moves a todo's reminder. */
-export function putReminder(context: HandlerContext, todo_id: number, time: ReminderTime): ReminderRow {
-  const { reminders, users, now } = context;
+/** A user without settings has no row to lock, so a simultaneous choice of a zone would be missed. */
+export function holdZone(context: HandlerContext): void {
+  if (!context.users.get()) context.users.insert(newUser(context));
+}
+
+/** Sets or moves a todo's reminder. A recurring todo has a wall time, which its successors have on other days. */
+export function putReminder(context: HandlerContext, todo: TodoRow, given: ReminderTime): ReminderRow {
+  const { reminders, now, today } = context;
+  const { id: todo_id, recurrence } = todo;
+  const time =
+    recurrence == null ? given : { ...given, wall_time: wallTimeOfReminder(given, today.timeZone) };
   const before = reminders.get(todo_id);
   if (before && hasTime(before, time)) return before;
-  // A user without settings has no row to lock, so a zone chosen at the same time would be missed.
-  if (time.wall_time !== null && !users.get()) users.insert(newUser(context));
+  if (time.wall_time !== null) holdZone(context);
   const fields = { ...time, status: "scheduled" as const, delivery_id: null, updated_at: now };
   return before
     ? reminders.update(before, fields)

@@ -12,7 +12,7 @@ export const lockTodo = ({ todo_id }: OneTodo): RowRequest[] => [
 ];
 
 /**
- * The category is part of the answer, and reopening a todo looks at its successor. Completing a recurring todo makes a
+ * The category is part of the answer, and reopening a todo needs its successor. Completing a recurring todo makes a
  * successor in the same category, which must not be deleted meanwhile.
  */
 export function relatedToTodo({ todos }: LoadedTables, { todo_id }: OneTodo): Related {

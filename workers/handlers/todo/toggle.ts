@@ -1,14 +1,19 @@
 import type { TodoRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
 import { successor } from "../../../shared/domain/todo/recurrence.ts";
 import { notFound } from "../../../shared/errors.ts";
 import type { Handler, HandlerContext } from "../handler.ts";
+import { giveReminder, rowsToMoveReminder } from "./moved-reminder.ts";
 import { currentTodo, lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
+import { withItsReminder } from "./waiting-reminder.ts";
 
 export const todoToggle: Handler<"todo.toggle"> = {
   stores: "more",
   rows: lockTodo,
-  related: relatedToTodo,
+  related(loaded, input) {
+    const { rows, makes } = relatedToTodo(loaded, input);
+    const recurs = loaded.todos.get(input.todo_id)?.recurrence != null;
+    return { rows: [...rows, ...(recurs ? rowsToMoveReminder(loaded, input) : [])], makes };
+  },
   current: currentTodo,
   mayMake: "todos",
   run(context, { todo_id, is_completed }) {
@@ -25,35 +30,40 @@ export const todoToggle: Handler<"todo.toggle"> = {
 /** Completing suspends the reminder, and gives a recurring todo exactly one successor. */
 function completeTodo(context: HandlerContext, row: TodoRow): TodoRow {
   const { todos, now, today } = context;
-  suspendReminder(context, row.id);
-  return todos.update(row, {
+  const completed = {
     is_completed: true,
     completed_at: now,
     completed_on: today.date,
     next_todo_id: createSuccessor(context, row) ?? null,
     updated_at: now,
-  });
+  };
+  return withItsReminder(context, todos.update(row, completed));
 }
 
 /** Reopening removes a successor that nobody edited, and revives a reminder whose time is still ahead. */
 function reopenTodo(context: HandlerContext, row: TodoRow): TodoRow {
-  const { todos, now } = context;
-  reviveReminder(context, row.id);
+  const { todos, reminders, now } = context;
   const next = row.next_todo_id == null ? undefined : todos.get(row.next_todo_id);
   const edited = next && isEdited(next);
-  if (next && !edited) todos.remove(next.id);
-  return todos.update(row, {
+  if (next && !edited) {
+    if (reminders.get(next.id)) reminders.remove(next.id);
+    todos.remove(next.id);
+  }
+  const open = {
     is_completed: false,
     completed_at: null,
     completed_on: null,
     next_todo_id: edited ? next.id : null,
     updated_at: now,
-  });
+  };
+  return withItsReminder(context, todos.update(row, open));
 }
 
 const isEdited = (row: TodoRow): boolean => row.updated_at !== row.created_at;
 
-function createSuccessor({ todos, nextId, now, today }: HandlerContext, row: TodoRow): number | undefined {
+/** @returns the id of the successor, which has the completed todo's reminder on its own due date */
+function createSuccessor(context: HandlerContext, row: TodoRow): number | undefined {
+  const { todos, nextId, now, today } = context;
   if (row.recurrence == null) return undefined;
   // Reopened after its successor was edited: that successor stays.
   if (row.next_todo_id != null && todos.get(row.next_todo_id)) return row.next_todo_id;
@@ -65,7 +75,7 @@ function createSuccessor({ todos, nextId, now, today }: HandlerContext, row: Tod
     today: today.date,
   });
   if (!next) return undefined;
-  const { id } = todos.insert({
+  const made = todos.insert({
     ...row,
     former_category_id: null,
     id: nextId("todos"),
@@ -79,21 +89,6 @@ function createSuccessor({ todos, nextId, now, today }: HandlerContext, row: Tod
     created_at: now,
     updated_at: now,
   });
-  return id;
-}
-
-function suspendReminder({ reminders, now }: HandlerContext, todoId: number): void {
-  const reminder = reminders.get(todoId);
-  if (reminder?.status === "scheduled") reminders.update(reminder, { status: "suspended", updated_at: now });
-}
-
-function reviveReminder({ reminders, now, acceptedAt }: HandlerContext, todoId: number): void {
-  const reminder = reminders.get(todoId);
-  if (reminder?.status !== "suspended") return;
-  // A command that was accepted in time may be carried out after it: with a delivery the reminder rings already.
-  const inTime = Date.parse(timestamp(reminder.remind_at)) >= acceptedAt && reminder.delivery_id == null;
-  const revived = inTime
-    ? ({ status: "scheduled", delivery_id: null } as const)
-    : ({ status: "missed" } as const);
-  reminders.update(reminder, { ...revived, updated_at: now });
+  giveReminder(context, row, made);
+  return made.id;
 }

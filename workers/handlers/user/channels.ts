@@ -34,14 +34,15 @@ export const noChannels: ChannelColumns = {
 type Chosen = Pick<InputOf<typeof changeSettings>, "reminder_channel" | TargetColumn>;
 
 /**
- * Saving a webhook's address switches it on, even when the address stays the same; another address gets a new
- * secret. When the e-mail address is removed, reminders that were mailed go to the log.
+ * Saving a webhook's address switches the webhook on, even if the address stays the same. Another address gets a
+ * new secret. When the e-mail address is removed, mailed reminders go to the log. A channel without its address
+ * loses its other texts.
  */
 export function changedChannels(
   before: ChannelColumns,
   { webhook_url, ...chosen }: Chosen,
 ): Partial<ChannelColumns> {
-  const changed: Partial<ChannelColumns> = patch(chosen);
+  const changed: Partial<ChannelColumns> = { ...patch(chosen), ...withoutAddress(chosen) };
   if (chosen.email === null && before.reminder_channel === "email") changed.reminder_channel ??= "log";
   if (webhook_url === undefined) return changed;
   const same = webhook_url === before.webhook_url;
@@ -53,9 +54,22 @@ export function changedChannels(
 const newSecret = (): string =>
   `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64")}`;
 
-/** @returns the errors of a channel that is chosen without an address to send to */
-export function missingTarget(columns: ChannelColumns): FieldErrors | undefined {
-  const { target, way } = channels[columns.reminder_channel];
-  if (!target || columns[target.column] != null) return undefined;
-  return { [target.column]: [`The ${target.column} field is needed for reminders ${way}.`] };
+function withoutAddress(chosen: Chosen): Partial<ChannelColumns> {
+  const gone = Object.values(channels).flatMap(({ targets: [address, ...others] = [] }) =>
+    address && chosen[address.column] === null ? others : [],
+  );
+  return Object.fromEntries(gone.map(({ column }) => [column, null]));
+}
+
+/**
+ * @param browsers the number of browsers that show reminders
+ * @returns errors of a chosen channel that lacks something
+ */
+export function missingTarget(columns: ChannelColumns, browsers: number): FieldErrors | undefined {
+  const { reminder_channel } = columns;
+  const { targets = [], way } = channels[reminder_channel];
+  if (reminder_channel === "push" && browsers === 0)
+    return { reminder_channel: ["The reminder_channel field can be push once a browser shows reminders."] };
+  const missing = targets.find(({ column, optional }) => !optional && columns[column] == null);
+  return missing && { [missing.column]: [`The ${missing.column} field is needed for reminders ${way}.`] };
 }

@@ -1,4 +1,5 @@
 import { invalid } from "../../../shared/errors.ts";
+import { allWithoutLock } from "../../unit-of-work/row-request.ts";
 import type { Handler } from "../handler.ts";
 import { changedChannels, missingTarget, noChannels } from "./channels.ts";
 import { moveReminders } from "./move-reminders.ts";
@@ -7,7 +8,7 @@ import { rowsThatFollowTheZone, storeSettings } from "./settings.ts";
 /** Once the person has chosen a zone, the zones that tokens claim no longer count. */
 export const userConfigure: Handler<"user.configure"> = {
   steps: moveReminders,
-  rows: () => rowsThatFollowTheZone,
+  rows: () => [...rowsThatFollowTheZone, allWithoutLock("push_subscriptions")],
   run(context, { time_zone, day_start_hour, ...chosen }) {
     const day = {
       time_zone: time_zone ?? context.today.timeZone,
@@ -15,7 +16,7 @@ export const userConfigure: Handler<"user.configure"> = {
     };
     const before = context.users.get() ?? noChannels;
     const channels = changedChannels(before, chosen);
-    const missing = missingTarget({ ...before, ...channels });
+    const missing = missingTarget({ ...before, ...channels }, context.browsers.all().length);
     if (missing) return invalid(missing);
     const source = time_zone === undefined ? {} : ({ zone_source: "chosen" } as const);
     return storeSettings(context, day, { ...channels, ...source });

@@ -6,12 +6,13 @@ import { streakColumns } from "../habit/rows.ts";
 import { rulesOf } from "../habit/rules.ts";
 import type { HandlerContext } from "../handler.ts";
 
-/** Carries every streak and wall-clock reminder over to another zone or start of day. */
+/** Moves every streak and wall-clock reminder to another zone or start of day. */
 export function changeDaySettings(context: HandlerContext, day: StoredDaySettings): void {
-  const { today, acceptedAt } = context;
+  const { today, dayStartHour, acceptedAt } = context;
   const date = localDay(acceptedAt, day.time_zone, day.day_start_hour);
   if (date !== today.date) moveStreaks(context, date);
-  if (day.time_zone !== today.timeZone) beginWork(context, "user.configure", {});
+  const isAsBefore = day.time_zone === today.timeZone && day.day_start_hour === dayStartHour;
+  if (!isAsBefore) beginWork(context, "user.configure", { at: acceptedAt, from: today.timeZone });
 }
 
 function moveStreaks({ habits, today }: HandlerContext, date: string): void {

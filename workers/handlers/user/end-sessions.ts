@@ -2,7 +2,7 @@ import { settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import type { Handler } from "../handler.ts";
 import { newUser } from "./settings.ts";
 
-/** Sessions of the account pages carry the generation that they were made in, and only the newest counts. */
+/** Sessions of the account pages have a generation, and only the newest one counts. */
 export const userEndSessions: Handler<"user.end-sessions"> = {
   rows: () => [settingsForUpdate],
   run(context) {

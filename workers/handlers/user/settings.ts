@@ -6,10 +6,10 @@ import type { HandlerContext } from "../handler.ts";
 import { noChannels } from "./channels.ts";
 import { changeDaySettings } from "./day-settings.ts";
 
-/** The settings, and all rows that change with the start of day; reminders follow the zone in steps. */
+/** The settings, and all rows that the start of day changes; reminders follow the zone in steps. */
 export const rowsThatFollowTheZone = [settingsForUpdate, allForUpdate("habits")];
 
-/** @returns the settings of a user who has chosen nothing, in the zone that counts at present */
+/** @returns the settings of a user who has chosen nothing, in the zone in force */
 export const newUser = ({ today, dayStartHour, now }: HandlerContext): Omit<UserRow, "user_id"> => ({
   time_zone: today.timeZone,
   day_start_hour: dayStartHour,
@@ -21,7 +21,7 @@ export const newUser = ({ today, dayStartHour, now }: HandlerContext): Omit<User
   updated_at: now,
 });
 
-/** Stores the settings, and moves what follows the zone and the start of day. */
+/** Stores the settings, and moves rows that depend on the zone and the start of day. */
 export function storeSettings(context: HandlerContext, day: StoredDaySettings, fields: Partial<UserRow>) {
   const { users, now } = context;
   const user = users.get();

@@ -1,6 +1,7 @@
 import { localTime } from "../../../shared/domain/day/day.ts";
 import { timestamp } from "../../../shared/domain/day/timestamp.ts";
 import type { LeasedDelivery } from "../lease.ts";
+import type { Message } from "./message.ts";
 
 type Failure = Readonly<{
   ok: false;
@@ -15,18 +16,21 @@ type Failure = Readonly<{
 export type ChannelResult = Readonly<{ ok: true }> | Failure;
 
 /** Sends one delivery to the user's own target. Resolves within 15 s and never rejects. */
-export type Channel = Readonly<{ send(delivery: LeasedDelivery): Promise<ChannelResult>; close(): void }>;
+export type Channel = Readonly<{
+  send(delivery: LeasedDelivery, message: Message): Promise<ChannelResult>;
+  close(): void;
+}>;
 
-/** The content of a reminder that every channel sends, with the field names of the REST interface. */
+/** The content of a reminder with the field names of the REST interface. */
 export function contentOf(
-  { id, todo, scheduled_at, time_zone, late }: LeasedDelivery,
+  { id, todo, habit, scheduled_at, time_zone, late }: LeasedDelivery,
   defaultTimeZone: string,
 ) {
   const timeZone = time_zone ?? defaultTimeZone;
   const remindAt = timestamp(scheduled_at);
   return {
     delivery_id: id,
-    todo,
+    ...(habit ? { habit: { id: habit.id, name: habit.name } } : { todo: todo && named(todo) }),
     remind_at: remindAt,
     local_time: localTime(Date.parse(remindAt), timeZone),
     time_zone: timeZone,
@@ -34,7 +38,15 @@ export function contentOf(
   };
 }
 
-export const sendFailed = (reason: string, final = false, detail?: string): ChannelResult => ({
+/** Without the description, which does not belong in a log. */
+const named = ({ id, title, due_date, due_time }: NonNullable<LeasedDelivery["todo"]>) => ({
+  id,
+  title,
+  due_date,
+  due_time,
+});
+
+export const sendFailed = (reason: string, final = false, detail?: string): Failure => ({
   ok: false,
   reason,
   final,

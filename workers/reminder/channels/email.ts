@@ -1,10 +1,10 @@
 import { html, markup } from "../../../shared/html.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { createSmtpTransport, recipient } from "../../../shared/process/smtp.ts";
-import type { LeasedDelivery } from "../lease.ts";
-import { type Channel, contentOf, sendFailed } from "./channel.ts";
+import { type Channel, sendFailed } from "./channel.ts";
+import { linesOf, type Message } from "./message.ts";
 
-type Options = Pick<Config, "smtpUrl" | "mailFrom" | "baseUrl" | "defaultTimeZone">;
+type Options = Pick<Config, "smtpUrl" | "mailFrom" | "baseUrl">;
 
 const maxConnections = 10;
 
@@ -19,14 +19,14 @@ export function createEmailChannel(options: Options): Channel {
   const transport = createSmtpTransport({ smtpUrl, mailFrom }, pooling);
   const domain = /@([^\s>]+)/.exec(mailFrom)?.[1] ?? "localhost";
   return {
-    async send(delivery) {
+    async send(delivery, message) {
       if (delivery.email === null) return sendFailed("No e-mail address is set.", true);
       try {
         await transport.sendMail({
           to: recipient(delivery.email),
           messageId: `<${delivery.id}@${domain}>`,
           list: { unsubscribe: settingsUrl(options) },
-          ...mailOf(delivery, options),
+          ...mailOf(message, options),
         });
         return { ok: true };
       } catch (error) {
@@ -40,21 +40,20 @@ export function createEmailChannel(options: Options): Channel {
 
 const settingsUrl = ({ baseUrl }: Options): string => `${baseUrl}/account/settings`;
 
-function mailOf(delivery: LeasedDelivery, options: Options) {
-  const { todo, local_time, time_zone, late } = contentOf(delivery, options.defaultTimeZone);
-  const title = todo?.title ?? "";
-  const facts = [
-    todo?.due_date ? `Due ${todo.due_date}` : "",
-    `Reminder set for ${local_time.slice(0, 16).replace("T", " ")} (${time_zone})`,
-    late ? "This reminder is late: the service could not send it in time." : "",
-  ].filter((line) => line !== "");
+function mailOf(message: Message, options: Options) {
+  const { title, notes, link, acts } = message;
+  const facts = linesOf({ ...message, notes: "" });
+  const links = [...acts, { label: "Open in Kept", url: link }];
   const choose = "Choose how reminders reach you:";
   const url = settingsUrl(options);
-  const paragraphs = facts.map((line) => html`<p>${line}</p>`);
+  const parts = [title, notes, facts.join("\n"), links.map((one) => `${one.label}: ${one.url}`).join("\n")];
   return {
     subject: `Reminder: ${title}`,
-    text: `${title}\n\n${facts.join("\n")}\n\n${choose} ${url}\n`,
-    html: markup(html`<h1>${title}</h1>${paragraphs}<p>${choose} <a href="${url}">${url}</a></p>`),
+    text: `${parts.filter((part) => part !== "").join("\n\n")}\n\n${choose} ${url}\n`,
+    html: markup(html`<h1>${title}</h1>${notes.split("\n").map((line) => line !== "" && html`<p>${line}</p>`)}
+      ${facts.map((line) => html`<p>${line}</p>`)}
+      <p>${links.map((one, index) => html`${index > 0 && " · "}<a href="${one.url}">${one.label}</a>`)}</p>
+      <p>${choose} <a href="${url}">${url}</a></p>`),
   };
 }
 
@@ -62,8 +61,8 @@ function mailOf(delivery: LeasedDelivery, options: Options) {
 type SmtpError = Readonly<{ code?: string; command?: string; responseCode?: number; response?: string }>;
 
 /**
- * A reply of 500 or more about the recipient or the mail is final (RFC 5321 §4.2.1). The operator can mend one about
- * the sender, a quota or a permission, and the reminder is sent after that.
+ * A reply of 500 or more about the recipient or the mail is final (RFC 5321 §4.2.1). One about the sender, a quota
+ * or a permission is not, because the operator can fix its cause.
  */
 function isRejected({ code, command, responseCode = 0, response = "" }: SmtpError): boolean {
   const isAboutMail = code === "EMESSAGE" || (code === "EENVELOPE" && command === "RCPT TO");

@@ -2,8 +2,7 @@ import { lookup as resolve } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { isAllowedAddress } from "../../../shared/domain/public-address.ts";
 
-/** All unreachable addresses get the same sentence, which reveals no names of the service's own network. */
-export const unreachable = "The webhook's address leads to no public server.";
+const unreachable = "The address leads to no public server.";
 
 /**
  * Resolves names for outgoing connections. It checks every address of a name and connects to a checked one, so that the

@@ -3,12 +3,12 @@ import { type Refused, refuse } from "../../../shared/errors.ts";
 import type { Queryable } from "../connection.ts";
 import { ownRows, type State } from "../state.ts";
 
-/** The places of bytes: their kinds in the ledger, but that replies go away after different times. */
-const places = ["things", "images", "log", "keyed", "keyless", "growth"] as const;
-type BytePlace = (typeof places)[number];
+/** Stores of bytes. They are the kinds of the ledger, except that replies with and without a key end at different times. */
+const byteStores = ["things", "images", "log", "keyed", "keyless", "growth"] as const;
+type ByteStore = (typeof byteStores)[number];
 
-/** The bytes at each place. Those that are kept are all but `growth`. */
-export type Bytes = Record<BytePlace | "kept", number>;
+/** The bytes of each store. `kept` is the sum of all but `growth`. */
+export type Bytes = Record<ByteStore | "kept", number>;
 
 export const noBytes: Readonly<Bytes> = {
   ...{ things: 0, images: 0, log: 0, keyed: 0, keyless: 0 },
@@ -29,7 +29,7 @@ export type KnownAccount = {
 const trustedMs = { withRoom: 60_000, full: 1_000 };
 const maxKnown = 20_000;
 
-/** Learns what these users keep. */
+/** Reads the kept bytes of these users. */
 export async function learnAccounts(
   connection: Queryable,
   known: Map<string, KnownAccount>,
@@ -51,7 +51,7 @@ export async function learnAccounts(
   }
 }
 
-/** The growth of an account in an hour that goes beyond its requests. */
+/** The growth of an account in an hour beyond its requests. */
 export const growthOf = (most: number): number => most / 10;
 
 type StoredBytes = Readonly<{ user_id: string; kept: number; growth: number; hour: number }>;
@@ -82,7 +82,7 @@ export function growsTooFast(nowMs: number): Refused {
   });
 }
 
-/** Adds to the state what is to be written to the ledger. */
+/** Adds changes of the ledger to the state. */
 export function addToLedger(
   state: State,
   userId: string,
@@ -90,15 +90,15 @@ export function addToLedger(
   { nowMs, actionLogDays }: Readonly<{ nowMs: number; actionLogDays: number }>,
 ): void {
   const rows = ownRows(state, "byte_ledger", userId);
-  for (const place of places) {
-    const [kind, expires_at] = [ledgerKindOf(place), expiryOf(place, nowMs, actionLogDays)];
+  for (const store of byteStores) {
+    const [kind, expires_at] = [ledgerKindOf(store), expiryOf(store, nowMs, actionLogDays)];
     const before = rows.get(kind, expires_at)?.bytes ?? 0;
-    if (bytes[place] !== 0) rows.upsert({ kind, expires_at, bytes: before + bytes[place] });
+    if (bytes[store] !== 0) rows.upsert({ kind, expires_at, bytes: before + bytes[store] });
   }
 }
 
-const ledgerKindOf = (place: BytePlace): ByteKind =>
-  place === "keyed" || place === "keyless" ? "replies" : place;
+const ledgerKindOf = (store: ByteStore): ByteKind =>
+  store === "keyed" || store === "keyless" ? "replies" : store;
 
 export const hourMs = 3_600_000;
 const halfDayMs = 12 * hourMs;
@@ -111,8 +111,11 @@ function endOfMonth(nowMs: number): number {
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
 }
 
-/** The time when the partition of data stored now is dropped; for things, when their account is due to be measured. */
-const expiries: Readonly<Record<BytePlace, (nowMs: number, actionLogDays: number) => number>> = {
+/**
+ * The time when the partition of new data is dropped; for things, the time when their account is due to be
+ * measured.
+ */
+const expiries: Readonly<Record<ByteStore, (nowMs: number, actionLogDays: number) => number>> = {
   things: (nowMs) => endOf(nowMs, dayMs) + hourMs,
   images: (nowMs) => endOf(nowMs, dayMs) + 30 * dayMs,
   log: (nowMs, actionLogDays) => endOfMonth(nowMs) + actionLogDays * dayMs,
@@ -121,5 +124,5 @@ const expiries: Readonly<Record<BytePlace, (nowMs: number, actionLogDays: number
   growth: (nowMs) => endOf(nowMs, hourMs),
 };
 
-const expiryOf = (place: BytePlace, nowMs: number, actionLogDays: number): string =>
-  new Date(expiries[place](nowMs, actionLogDays)).toISOString();
+const expiryOf = (store: ByteStore, nowMs: number, actionLogDays: number): string =>
+  new Date(expiries[store](nowMs, actionLogDays)).toISOString();

@@ -20,13 +20,13 @@ import {
 
 /** The bytes that each account keeps, and their growth. The rules are in docs/decisions.md. */
 export type ByteLedger = Readonly<{
-  /** Learns what these users keep, unless that is known and can still be trusted. */
+  /** Reads the kept bytes of these users, unless they are known and recent. */
   learn(connection: Queryable, userIds: readonly string[]): Promise<void>;
-  /** @returns why a command that stores so much more is refused */
+  /** @returns the refusal of a command that would store too much */
   refusal(userId: string, stores: Stores | undefined, nowMs: number): Refused | undefined;
   /**
-   * Counts what a transaction stores, and adds to its state what is to be written to the ledger.
-   * @returns a function to call when it is committed
+   * Counts the bytes that a transaction stores, and adds changes of the ledger to its state.
+   * @returns a function to call after the commit
    */
   count(state: State, commands: readonly QueuedCommand[], nowMs: number): () => void;
 }>;
@@ -34,7 +34,7 @@ export type ByteLedger = Readonly<{
 /** The kind of a command that adds to the kept bytes or undoes changes. All others run in a full account, too. */
 export type Stores = "more" | "back";
 
-/** Small changes are gathered until they are worth a statement; those of a worker that is killed are measured later. */
+/** Small changes are gathered until they are worth a statement. Those of a killed worker are measured later. */
 const writeFrom = 16_384;
 /** A request's line and headers. */
 const headerBytes = 500;
@@ -64,19 +64,14 @@ export function createByteLedger({
       return isTooFast ? growsTooFast(nowMs) : undefined;
     },
     count(state, commands, nowMs) {
-      const used = bytesByUser(state, commands);
-      const written = new Set<string>();
-      for (const [userId, bytes] of used) {
+      const changes = [...bytesByUser(state, commands)].map(([userId, bytes]) => {
         const all = sumOf(bytes, known.get(userId)?.unwritten ?? noBytes);
-        if (Math.max(Math.abs(all.kept), all.growth) < writeFrom) continue;
-        written.add(userId);
-        addToLedger(state, userId, all, { nowMs, actionLogDays });
-      }
+        const isWritten = Math.max(Math.abs(all.kept), all.growth) >= writeFrom;
+        if (isWritten) addToLedger(state, userId, all, { nowMs, actionLogDays });
+        return { userId, bytes, isWritten };
+      });
       return () => {
-        for (const [userId, bytes] of used) {
-          const account = known.get(userId);
-          if (account) note(account, bytes, hourOf(nowMs), written.has(userId));
-        }
+        for (const change of changes) note(known.get(change.userId), change, hourOf(nowMs));
       };
     },
   };
@@ -87,7 +82,10 @@ const hourOf = (nowMs: number): number => Math.floor(nowMs / hourMs);
 const growthIn = (account: KnownAccount, hour: number): number =>
   account.hour === hour ? account.growth : 0;
 
-function note(account: KnownAccount, bytes: Bytes, hour: number, isWritten: boolean): void {
+type Change = Readonly<{ bytes: Bytes; isWritten: boolean }>;
+
+function note(account: KnownAccount | undefined, { bytes, isWritten }: Change, hour: number): void {
+  if (!account) return;
   account.kept += bytes.kept;
   account.growth = growthIn(account, hour) + bytes.growth;
   account.hour = hour;
@@ -96,15 +94,15 @@ function note(account: KnownAccount, bytes: Bytes, hour: number, isWritten: bool
   if (isWritten) account.trustedUntil = 0;
 }
 
-const places = Object.keys(noBytes) as (keyof Bytes)[];
+const byteStores = Object.keys(noBytes) as (keyof Bytes)[];
 
 function sumOf(one: Readonly<Bytes>, other: Readonly<Bytes>): Bytes {
   const sum = { ...one };
-  for (const place of places) sum[place] += other[place];
+  for (const store of byteStores) sum[store] += other[store];
   return sum;
 }
 
-/** @returns by user what the changes of a transaction store; all that is written is growth, beyond what was sent */
+/** @returns by user the bytes that a transaction stores; growth is all that is written, beyond what was sent */
 function bytesByUser(state: State, commands: readonly QueuedCommand[]): Map<string, Bytes> {
   const users = new Map<string, Bytes>();
   for (const [name, entries] of state.entries)
@@ -143,16 +141,16 @@ function addEffect(bytes: Bytes, { adds }: Readonly<{ adds?: true }>, { row = {}
   bytes.kept += written;
 }
 
-/** The operations of a batch share its headers. */
+/** The operations of a group share its headers. */
 const sentBytes = ({ input, call }: QueuedCommand): number =>
-  (call?.place === undefined ? headerBytes : 0) + Buffer.byteLength(JSON.stringify(input ?? null));
+  (call?.index === undefined ? headerBytes : 0) + Buffer.byteLength(JSON.stringify(input ?? null));
 
 /** A row's header, numbers and times, and its entries in indexes. */
 const bytesOfRow = 200;
-/** Lists and JSON are short, and to see how short would take longer than to load them. */
+/** Lists and JSON are short, so measuring them would take longer than loading them. */
 const bytesOfList = 300;
 
-/** @returns how many bytes a row takes, as `sqlBytes` counts it */
+/** @returns the bytes of a row, as `sqlBytes` counts them */
 function rowBytes({ texts, lists }: SizedColumns, row: object): number {
   const values = row as Record<string, unknown>;
   let bytes = bytesOfRow;
@@ -164,7 +162,7 @@ function rowBytes({ texts, lists }: SizedColumns, row: object): number {
   return bytes;
 }
 
-/** The same in SQL, on columns of the table. No text is read for it, because PostgreSQL knows how long each is. */
+/** The same in SQL, on columns of the table. It reads no text, because PostgreSQL knows the length of each. */
 export const sqlBytes = ({ texts, lists }: SizedColumns): string =>
   [
     bytesOfRow,

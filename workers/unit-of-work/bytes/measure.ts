@@ -4,8 +4,8 @@ import { describeTables, type TableMap, type TableName } from "../tables.ts";
 import { sqlBytes } from "./ledger.ts";
 
 /**
- * Corrects the ledger of an account by what its tables have. The difference comes from one snapshot and is added, so that
- * what others commit meanwhile is not lost. Stored replies go away so soon that they are not measured.
+ * Corrects the ledger of an account by its tables. The difference comes from one snapshot and is added, so that
+ * changes of others are not lost. Stored replies end so soon that they are not measured.
  */
 function measurement(tables: TableMap): string {
   const bytesOf = (name: TableName): string => `sum(${sqlBytes(tables[name].sized)})`;
@@ -41,7 +41,7 @@ const accountsAtOnce = 200;
 /** The index has this very condition, and the statement must match it to use the index. */
 const isDue = `expires_at <= now() and expires_at < 'infinity'`;
 
-/** Bytes that go by the hour or the day need no measuring. */
+/** Bytes that end within a day need no measuring. */
 const deleteShortLived = `
   delete from byte_ledger where ctid = any(array(
     select ctid from byte_ledger where ${isDue} and kind in ('growth', 'replies') order by expires_at limit 10000))`;
@@ -49,7 +49,7 @@ const deleteShortLived = `
 const dueAccounts = `select distinct user_id from (
   select user_id from byte_ledger where ${isDue} order by expires_at limit ${accountsAtOnce}) due`;
 
-/** Measures the accounts in which something has expired. Most are due once a day, after a day with changes. */
+/** Measures accounts in which something has expired. Most are due once, on the day after a day with changes. */
 export async function measureAccounts({ pool, orm }: Database, actionLogDays: number): Promise<number> {
   const text = measurement(describeTables(orm));
   await pool.query(deleteShortLived);
@@ -58,7 +58,7 @@ export async function measureAccounts({ pool, orm }: Database, actionLogDays: nu
   return rows.length;
 }
 
-/** Has an account measured within a minute, because rows of it were changed that the ledger does not follow. */
+/** Has an account measured within a minute, because rows changed that the ledger does not follow. */
 export const measureSoon = (connection: Queryable, userId: string): Promise<unknown> =>
   connection.query(
     `insert into byte_ledger (user_id, kind, expires_at, bytes) values ($1, 'things', now(), 0)

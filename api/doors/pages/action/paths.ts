@@ -1,4 +1,4 @@
-/** The list of actions, and where its forms lead. */
+/** The addresses of the list of actions and of its forms. */
 export const actionsPath = "/account/actions";
 export const undoPath = `${actionsPath}/undo`;
 export const runPath = `${actionsPath}/run`;

@@ -9,8 +9,9 @@ import type { Visit } from "../session/context.ts";
 import { addPath } from "../session/quick-bar.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { chips } from "./chips.ts";
+import { choices, withChoice } from "./choice.ts";
 
-/** GET /account/add?line=…&kind=…: shows how a line in words was understood, in a form that saves it. */
+/** GET /account/add?line=…&kind=…: shows the reading of a line in words, in a form that saves it. */
 export async function previewLine(visit: Visit): Promise<Response> {
   const context = await openForm(visit);
   if (isRefused(context)) return refusalPage(visit.context, context.refusal);
@@ -18,10 +19,13 @@ export async function previewLine(visit: Visit): Promise<Response> {
   const from = searchParams.get("from");
   const kind = searchParams.get("kind");
   const wanted = kind === "todo" || kind === "habit" ? kind : undefined;
-  const quick = readQuickAdd(searchParams.get("line") ?? "", context.clock, wanted);
+  const choice = searchParams.get("choice");
+  const read = readQuickAdd(searchParams.get("line") ?? "", context.clock, wanted);
+  const quick = withChoice(read, choice);
   const name = quick.kind === "todo" ? quick.title : quick.name;
   const lead = html`<div class="card preview">${name && html`<p><strong>${name}</strong></p>`}
     ${chips(quick, context.clock)}
+    ${choices(read, visit.url, choice)}
     <button form="${newThingId}">Add it like this</button></div>
     ${lineHelp(visit, quick.kind)}`;
   return quick.kind === "todo"
@@ -55,12 +59,14 @@ function lineHelp({ url }: Visit, kind: "todo" | "habit"): Html {
   return html`<p><a href="${address.pathname}${address.search}">Make it a ${other} instead</a></p>
     <details><summary>What the line above understands</summary>
     <dl class="facts small">${help.map(([what, how]) => html`<dt>${what}</dt><dd>${how}</dd>`)}</dl>
-    <p class="quiet small">Everything else stays in the title.</p></details>`;
+    <p class="quiet small">Everything else stays in the title. Kept asks about uncertain words.</p></details>`;
 }
 
 const help = [
-  ["Days and times", "tomorrow, Friday, 24 Dec, 2026-12-24, in 3 days; at 9 also sets a reminder"],
-  ["Repetitions", "every day, every weekday, every other Monday, every month on the 1st, every last Friday"],
+  ["Days and times", "tomorrow, Friday, 24 Dec, 24.12., in 3 days, end of month; at 9 is also a reminder"],
+  ["Another reminder", "remind me at 7, remind me 30 min before"],
+  ["Repetitions", "every day, mon wed fri, every other Monday, on the 1st of every month, every last Friday"],
+  ["Their end", "until Christmas, for 6 weeks, 5 times"],
   ["From the day it is done", "every! 3 days"],
   ["Part of the day", "in the morning, every evening, tonight"],
   ["Category, context, time", '#Home or #"Home office", @desk, 10min or 1h30'],

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The path below which feeds are. What comes after it is a secret, and is in no log. */
+/** The path of feeds. The part after it is a secret, and no log has it. */
 const calendarPath = "/calendar/";
 
 /** Hashes a secret for storage. */

@@ -1,9 +1,9 @@
 import { localTime } from "../../../../shared/domain/day/day.ts";
+import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { readFeed } from "../../../queries/calendar/read.ts";
 import { readDaySettings } from "../../../queries/engine/context.ts";
 import { formToken } from "../../../web/form/form.ts";
-import { sayDated } from "../kit/dates.ts";
 import type { Visit } from "../session/context.ts";
 import { feedAddress, hashOf } from "./address.ts";
 import { madeCookie } from "./made-cookie.ts";

@@ -14,20 +14,20 @@ import { calendarDocument, type FeedForm } from "./document.ts";
 export type CalendarContext = Pick<PerformContext, "query"> &
   Readonly<{
     config: Pick<Config, "baseUrl">;
-    /** The owner of the feed with this hash; refused where a network asks for too many at once. */
+    /** The owner of the feed with this hash; refused if its network asks for too many at once. */
     findOwner(secretHash: string, network: string): Promise<string | undefined | Refused>;
     /** Counts a request for a feed, by the hash of its secret. */
     limit: RateLimit;
   }>;
 
-/** Requests for a feed in a minute; calendars ask once in minutes or hours. */
+/** Requests for a feed per minute; calendars ask once in minutes or hours. */
 export const feedsPerMinute = 20;
 
-const tooOften = refuse("rate_limited", "This feed is asked for too often. Please try again in a minute.", {
+const tooOften = refuse("rate_limited", "There are too many requests for this feed. Try again in a minute.", {
   retryAfterSeconds: 60,
 });
 
-/** As `newSecret` makes them. */
+/** The form of `newSecret`. */
 const feedFile = /^([\w-]{43})\.ics$/;
 
 /** GET /calendar/<secret>.ics: the pending todos of the address's owner, for calendar programs. */
@@ -46,11 +46,11 @@ export async function answerFeed(
   if (allowance?.allowed === false) return refusalResponse(tooOften.refusal);
   const context = query({ userId }, { standbyMayAnswer: true });
   const form: FeedForm = new URL(request.url).searchParams.get("as") === "tasks" ? "tasks" : "events";
-  const { today } = await readDaySettings(context);
+  const { today, timeZone } = await readDaySettings(context);
   const todos = await context.inTurn((own) => readFeedTodos(own, form), false);
   if (isRefused(todos)) return refusalResponse(todos.refusal);
   const { host } = new URL(config.baseUrl);
-  const body = await calendarDocument({ form, todos, today: today.date, host });
+  const body = await calendarDocument({ form, todos, today: today.date, timeZone, host });
   const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
   const headers = { etag, "cache-control": "private, max-age=300" };
   if (namesTag(request.headers.get("if-none-match"), etag))
@@ -60,6 +60,6 @@ export async function answerFeed(
   });
 }
 
-/** Weak tags count, as RFC 9110 §13.1.2 says. */
+/** Weak tags match, too (RFC 9110 §13.1.2). */
 const namesTag = (header: string | null, etag: string): boolean =>
   (header ?? "").split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));

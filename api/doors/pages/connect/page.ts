@@ -8,7 +8,7 @@ import { accountFrame, guestFrame } from "../session/frame.ts";
 import { signedInVisit } from "../session/session.ts";
 import { connectLight, waitingAddress } from "./light.ts";
 
-/** GET /account/connect: open to anybody, because it tells only this server's address. */
+/** GET /account/connect: open to anybody, because it shows nothing but this server's address. */
 export async function showConnect(guest: Guest): Promise<Response> {
   const { site, context } = guest;
   const { baseUrl, authUrl, builtInIdentity } = context.config;

@@ -10,7 +10,14 @@ import { submitLogged } from "../session/submit.ts";
 import { newCategoryName } from "./category-choice.ts";
 import { complaintOf, invalidDraft } from "./complaints.ts";
 import { type Complaint, newThingPage } from "./form-page.ts";
-import { type Draft, type FormContext, openForm, settled, type ThingForm } from "./thing-form.ts";
+import {
+  type Draft,
+  type FormContext,
+  openForm,
+  type Settled,
+  settled,
+  type ThingForm,
+} from "./thing-form.ts";
 
 /** POST …/new: makes a thing once, even if the form is sent several times. */
 export const createThing =
@@ -18,22 +25,40 @@ export const createThing =
   async (visit: Visit, sent: URLSearchParams): Promise<Response> => {
     const opened = await openForm(visit);
     if (isRefused(opened)) return refusalPage(visit.context, opened.refusal);
-    const { draft, errors } = settled(form, sent, opened);
-    const from = sent.get("from");
-    const again = (told: Complaint) => newThingPage(form, opened, { draft, from, ...told });
-    const complaint = invalidDraft(errors);
-    if (complaint) return again(complaint);
-    const key = sent.get("key") || crypto.randomUUID();
-    const context = await withNewCategory(draft, opened, key);
-    if (isRefused(context)) return again(complaintOf(form, context.refusal));
-    const { fields } = form.toFields(draft, context);
-    const how = { idempotencyKey: keyOf(key, JSON.stringify(fields)) };
-    const { outcome, key: logged } = await submitLogged(visit, form.commands.create, fields, how);
-    if (isRefused(outcome)) return again(complaintOf(form, outcome.refusal));
-    return seeOther(doneAddress(visit, from ?? form.home, logged));
+    const leadsTo = (key: LogKey) => doneAddress(visit, sent.get("from") ?? form.home, key);
+    return createFrom(form, opened, { ...settled(form, sent, opened), sent, leadsTo });
   };
 
-/** The rest is for the hash of the content. */
+type LogKey = Parameters<typeof doneAddress>[2];
+
+type NewThing = Settled &
+  Readonly<{
+    /** The sent form: its key, and the page that it came from. */
+    sent: URLSearchParams;
+    /** The page after it, from the log key of the change. */
+    leadsTo(key: LogKey): string;
+  }>;
+
+/** Makes a thing from a draft, or shows the draft again with the reasons why not. */
+export async function createFrom(
+  form: ThingForm,
+  opened: FormContext,
+  { draft, errors, sent, leadsTo }: NewThing,
+): Promise<Response> {
+  const again = (told: Complaint) => newThingPage(form, opened, { draft, from: sent.get("from"), ...told });
+  const complaint = invalidDraft(errors);
+  if (complaint) return again(complaint);
+  const key = sent.get("key") || crypto.randomUUID();
+  const context = await withNewCategory(draft, opened, key);
+  if (isRefused(context)) return again(complaintOf(form, context.refusal));
+  const { fields } = form.toFields(draft, context);
+  const how = { idempotencyKey: keyOf(key, JSON.stringify(fields)) };
+  const { outcome, key: logged } = await submitLogged(opened.visit, form.commands.create, fields, how);
+  if (isRefused(outcome)) return again(complaintOf(form, outcome.refusal));
+  return seeOther(leadsTo(logged));
+}
+
+/** The remaining characters are for the hash of the content. */
 const maxKey = idempotencyKeyLimit - 20;
 
 /** The key includes the content: an edited form is a new request. */

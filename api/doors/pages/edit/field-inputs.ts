@@ -74,7 +74,7 @@ function inputOf({ kind, value: schema, usual, ticked, hint, suggestions }: Fiel
 /** An input of type color cannot be empty. */
 function inputType(kind: FieldKind, usual: unknown) {
   if (kind === "color") return usual === null ? "text" : kind;
-  return kind === "number" || kind === "date" ? kind : "text";
+  return kind === "number" || kind === "date" || kind === "time" ? kind : "text";
 }
 
 const any = { value: "", label: "Any" };

@@ -4,6 +4,7 @@ import { rhythmScript } from "../../../web/assets.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { problem } from "../../../web/form/form-fields.ts";
 import { page } from "../../../web/page.ts";
+import { authorship } from "../action/authorship.ts";
 import { accountFrame } from "../session/frame.ts";
 import type { Draft, DraftErrors, FormContext, StoredThing, ThingForm } from "./thing-form.ts";
 
@@ -52,6 +53,7 @@ export async function thingPage(form: ThingForm, context: FormContext, edited: E
   const { visit } = context;
   const { id, draft, stored, conflict, errors = {}, message, status = 200 } = edited;
   const body = html`${problem(message)}${conflict}${await stored.lead?.(context)}
+    ${await authorship(context.query, form.noun, id)}
     <form method="post" action="${form.path(id)}" class="card">${formToken(visit)}
     <input type="hidden" name="tag" value="${entityTag(stored.json)}">
     <input type="hidden" name="base" value="${JSON.stringify(stored.draft)}">

@@ -6,10 +6,11 @@ import { inputsOf } from "./field-inputs.ts";
 import type { Draft, DraftErrors, FormContext } from "./thing-form.ts";
 
 export function habitInputs(draft: Draft, errors: DraftErrors, context: FormContext): Html {
-  const { name, type, time_of_day, description, ...others } = inputsOf(habitFields, draft, errors);
+  const { name, type, time_of_day, remind_at, description, ...others } = inputsOf(habitFields, draft, errors);
   return html`${name}${type}
     ${rhythmChoice(draft, errors)}
     <div class="fields">${time_of_day}
+    ${remind_at}
     ${categoryField(draft.category ?? "", errors.category, context)}</div>
     ${Object.values(others)}
     ${description}`;

@@ -5,7 +5,7 @@ import type { Html } from "../../../../shared/html.ts";
 import type { Fields } from "../../../http/input/validate.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
-import type { Clock } from "../../../queries/quick-add/clock.ts";
+import type { Clock } from "../../../queries/quick-add/forms/clock.ts";
 import type { Visit } from "../session/context.ts";
 
 /** The values of a form by field name. */
@@ -43,7 +43,7 @@ export type ThingForm = Readonly<{
   shownAt(id: number): string;
   /** The next page after making or deleting one, unless the person came from elsewhere. */
   home: string;
-  /** An empty form, which names all its fields. */
+  /** An empty form with all its fields. */
   blank: Draft;
   /** The title of the page for a new one. */
   title: string;
@@ -59,12 +59,17 @@ export type ThingForm = Readonly<{
   editInputs?(draft: Draft, errors: DraftErrors): Html;
 }>;
 
-export type Settled = Readonly<{ draft: Draft; errors: DraftErrors }>;
+export type Settled = Readonly<{
+  draft: Draft;
+  errors: DraftErrors;
+  /** Fields that count as changed even with their old values, because words said them. */
+  said?: readonly string[];
+}>;
 
 /** Forms that a person may open or send in a minute, because reading their words takes a front door's processor. */
 export const formsPerMinute = 240;
 
-const tooMany = refuse("rate_limited", "These are too many forms at once. Please try again in a minute.", {
+const tooMany = refuse("rate_limited", "You opened or sent too many forms. Try again in a minute.", {
   retryAfterSeconds: 60,
 });
 
@@ -90,8 +95,8 @@ export const readThing = (form: ThingForm, { query }: FormContext, id: number) =
 /** The sent draft, and the errors in it that are known without a command. */
 export function settled(form: ThingForm, sent: URLSearchParams, context: FormContext): Settled {
   const given = draftOf(form, sent);
-  const { draft, errors } = form.settle?.(given, context) ?? { draft: given, errors: {} };
-  return { draft, errors: { ...form.toFields(draft, context).errors, ...errors } };
+  const { errors, ...one } = form.settle?.(given, context) ?? { draft: given, errors: {} };
+  return { ...one, errors: { ...form.toFields(one.draft, context).errors, ...errors } };
 }
 
 /** Normalises line ends as they are stored; several boxes of one name become one text. */

@@ -61,19 +61,20 @@ export function draftOfQuickTodo(quick: QuickTodo, context: FormContext): Draft 
 
 /** Writes the words into the fields that they set, so that exactly those fields count as changed. */
 function settle(sent: Draft, context: FormContext): Settled {
-  const { draft, errors } = settleWords(sent, context);
+  const { draft, ...others } = settleWords(sent, context);
   const repeat = readRepeat(draft.recurrence ?? "", context.clock);
   const fromCompletion = "rule" in repeat && repeat.fromCompletion;
-  return { draft: { ...draft, ...(fromCompletion && { recurrence_from: "completion" }) }, errors };
+  return { draft: { ...draft, ...(fromCompletion && { recurrence_from: "completion" }) }, ...others };
 }
 
 function settleWords({ words = "", ...draft }: Draft, context: FormContext): Settled {
   const quick = readQuickAdd(words, context.clock, "todo");
   if (quick.kind !== "todo" || words.trim() === "") return { draft: { ...draft, words: "" }, errors: {} };
   if (quick.title !== "")
-    return { draft: { ...draft, words }, errors: { words: `This is not understood: ${quick.title}` } };
+    return { draft: { ...draft, words }, errors: { words: `Kept does not understand this: ${quick.title}` } };
   const said = Object.entries(draftOfQuickTodo(quick, context)).filter(([, value]) => value !== "");
-  return { draft: { ...draft, ...Object.fromEntries(said), words: "" }, errors: {} };
+  const settledDraft = { ...draft, ...Object.fromEntries(said), words: "" };
+  return { draft: settledDraft, errors: {}, said: said.map(([name]) => name) };
 }
 
 function toFields(draft: Draft, context: FormContext) {

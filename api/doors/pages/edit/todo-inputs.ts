@@ -7,12 +7,12 @@ import { inputsOf } from "./field-inputs.ts";
 import type { Draft, DraftErrors, FormContext } from "./thing-form.ts";
 
 export function todoInputs(draft: Draft, errors: DraftErrors, context: FormContext): Html {
-  const { title, due_date, recurrence, recurrence_from, time_of_day, estimated_minutes, ...more } = inputsOf(
+  const { title, due_date, due_time, recurrence, recurrence_from, time_of_day, ...more } = inputsOf(
     todoFields,
     draft,
     errors,
   );
-  const { context: place, description, ...others } = more;
+  const { estimated_minutes, context: place, description, ...others } = more;
   const remindAt = field({
     name: "remind_at",
     value: draft.remind_at ?? "",
@@ -20,10 +20,11 @@ export function todoInputs(draft: Draft, errors: DraftErrors, context: FormConte
     label: "Remind me at",
     type: "datetime-local",
     required: false,
-    hint: context.clock.timeZone,
+    hint: `${context.clock.timeZone}. It moves with the due date.`,
   });
   return html`${title}
     <div class="fields">${due_date}
+    ${due_time}
     ${remindAt}</div>
     ${recurrence}
     ${recurrence_from}

@@ -29,8 +29,8 @@ export const editThing =
     return thingPage(form, context, { id, stored, draft: stored.draft });
   };
 
-/** A sent form: the person's values, and the values when the form was made. */
-type Sent = Readonly<{ id: number; draft: Draft; base: Draft }>;
+/** A sent form: the person's values, the values when the form was made, and the fields that words said. */
+type Sent = Readonly<{ id: number; draft: Draft; base: Draft; said: readonly string[] }>;
 
 /** POST …/:id: sends only the person's changes, and reports fields that somebody else changed meanwhile. */
 export const saveThing =
@@ -40,8 +40,8 @@ export const saveThing =
     if (isRefused(opened)) return refusalPage(visit.context, opened.refusal);
     const id = pathId(visit.url);
     const base = baseOf(params);
-    const { draft, errors } = settled(form, params, opened);
-    const sent = { id, base, draft };
+    const { draft, errors, said = [] } = settled(form, params, opened);
+    const sent = { id, base, draft, said };
     if (changedNames(form, sent).length === 0) return seeOther(form.shownAt(id));
     const complaint = invalidDraft(errors);
     if (complaint) return again(form, opened, sent, complaint);
@@ -51,7 +51,7 @@ export const saveThing =
     return save(form, context, sent, tag);
   };
 
-/** Tries in case another change, for example a tick, comes in between. */
+/** Attempts, because another change, such as a tick, may come in between. */
 const mostTries = 3;
 
 async function save(form: ThingForm, context: FormContext, sent: Sent, tag: string): Promise<Response> {
@@ -77,8 +77,8 @@ async function save(form: ThingForm, context: FormContext, sent: Sent, tag: stri
   }
 }
 
-const changedNames = ({ blank }: ThingForm, { draft, base }: Pick<Sent, "draft" | "base">): string[] =>
-  Object.keys(blank).filter((name) => draft[name] !== base[name]);
+const changedNames = ({ blank }: ThingForm, { draft, base, said }: Sent): string[] =>
+  Object.keys(blank).filter((name) => draft[name] !== base[name] || said.includes(name));
 
 /** The sent form again, with others' changes to the fields that the person left alone. */
 async function again(
@@ -102,7 +102,7 @@ async function again(
 const isGone = ({ refusal }: Refused): boolean => refusal.code === "not_found";
 
 const goneMeanwhile =
-  "It was deleted meanwhile, so nothing is saved. What you wrote is here: saving it makes it anew.";
+  "It was deleted meanwhile, so nothing is saved. Your input is below: save it to make it again.";
 
 const clash = (form: ThingForm, context: FormContext, sent: Sent, clashes: readonly Clash[]) =>
   again(form, context, sent, { status: 412 }, clashes);

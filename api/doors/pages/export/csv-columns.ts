@@ -3,7 +3,11 @@ import { fileColumns, presentInFile } from "./exported-things.ts";
 
 /** Columns for human readers that replace one column of the file for import. */
 const inPlaceOf: Readonly<Partial<Record<KindOfThing, Readonly<Record<string, readonly string[]>>>>> = {
-  habits: { category_id: ["category_id", "category", "completions", "longest_streak"] },
+  habits: {
+    pauses: [],
+    skips: [],
+    category_id: ["category_id", "category", "completions", "longest_streak"],
+  },
   todos: {
     category_id: ["category_id", "category"],
     reminder: ["remind_at", "remind_at_wall_time", "reminder_status"],
@@ -22,6 +26,7 @@ const additions: { [Kind in KindOfThing]: (row: ExportRows[Kind]) => Readonly<Re
     longest_streak: row.longest_streak,
   }),
   completions: () => ({}),
+  amounts: () => ({}),
   todos: (row) => ({
     category: row.category_name,
     remind_at: row.remind_at,

@@ -12,7 +12,7 @@ import { refusalPage } from "../session/refusal-page.ts";
 import { columnsOfTable, presentInTable } from "./csv-columns.ts";
 import { exportFormat, presentInFile } from "./exported-things.ts";
 
-const kinds: readonly KindOfThing[] = ["categories", "habits", "completions", "todos"];
+const kinds: readonly KindOfThing[] = ["categories", "habits", "completions", "amounts", "todos"];
 
 /** GET /account/data/export?format=json, or format=csv&kind=…: a file with everything or with one kind of things. */
 export async function exportData(visit: Visit): Promise<Response> {

@@ -3,6 +3,7 @@ import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
 import { ImportedCategory, ImportedHabit, ImportedTodo } from "../../../../shared/contracts/import/things.ts";
 import type { DeclaredFields } from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
+import { dateOfDay } from "../../../../shared/domain/day/day.ts";
 import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
 import type { ExportRows, KindOfThing } from "../../../queries/import/export-rows.ts";
 
@@ -24,6 +25,7 @@ export const fileColumns: Readonly<Record<KindOfThing, readonly string[]>> = {
   categories: namesInFile(ImportedCategory),
   habits: namesInFile(ImportedHabit),
   completions: ["habit_id", "date", "completed_at"],
+  amounts: ["habit_id", "date", "amount", "target"],
   todos: namesInFile(ImportedTodo),
 };
 
@@ -31,12 +33,13 @@ type Present<Kind extends KindOfThing> = (row: ExportRows[Kind]) => Readonly<Rec
 
 export const presentInFile: { [Kind in KindOfThing]: Present<Kind> } = {
   categories: (row) => columnsInFile("categories", categoryFields, row),
-  habits: (row) => columnsInFile("habits", habitFields, row),
+  habits: (row) => columnsInFile("habits", habitFields, { ...row, ...presentFreeDays(row) }),
   completions: (row) => ({
     habit_id: row.habit_id,
     date: row.local_date,
     completed_at: timestamp(row.completed_at),
   }),
+  amounts: ({ habit_id, local_date: date, amount, target }) => ({ habit_id, date, amount, target }),
   todos: (row) => columnsInFile("todos", todoFields, { ...row, reminder: presentReminder(row) }),
 };
 
@@ -49,6 +52,17 @@ function columnsInFile(kind: KindOfThing, fields: DeclaredFields, columns: objec
       return [name, isTime && typeof value === "string" ? timestamp(value) : value];
     }),
   );
+}
+
+function presentFreeDays({ streak_state }: ExportRows["habits"]) {
+  const { pauses, skips } = streak_state?.free ?? {};
+  return {
+    pauses: pauses?.map(([from, through]) => ({
+      from: dateOfDay(from),
+      through: through === null ? null : dateOfDay(through),
+    })),
+    skips: skips?.map(dateOfDay),
+  };
 }
 
 /** `wall_time` is a time given without a zone; it moves with the person to another zone. */

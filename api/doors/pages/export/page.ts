@@ -30,6 +30,7 @@ function exportCard(): Html {
     <p><a class="button" href="${path}?format=json" download>Download everything (JSON)</a></p>
     <p>For a spreadsheet, one table of each kind:</p>
     <ul>${table("habits", "Habits (CSV)")}${table("completions", "Completions of habits (CSV)")}
+    ${table("amounts", "Amounts of habits (CSV)")}
     ${table("todos", "Todos with reminders (CSV)")}${table("categories", "Categories (CSV)")}</ul>
     <p class="quiet small">What was done, by you and by agents, is a file of its own on
       <a href="/account/actions">Actions</a>. The secret of your webhook and your tokens are in no file.</p></div>`;

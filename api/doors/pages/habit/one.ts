@@ -1,45 +1,47 @@
 import { localDay } from "../../../../shared/domain/day/day.ts";
+import { sayDated } from "../../../../shared/domain/day/say-date.ts";
+import { datesIn, spansOf } from "../../../../shared/domain/habit/free-days.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { type HabitInYear, readHabitInYear } from "../../../queries/habit/year.ts";
 import { page } from "../../../web/page.ts";
 import { notFoundPage } from "../../../web/router.ts";
+import { authorship } from "../action/authorship.ts";
 import { categoryTag } from "../kit/category-tag.ts";
-import { countInWords, sayDated } from "../kit/dates.ts";
+import { countInWords } from "../kit/dates.ts";
 import { facts } from "../kit/facts.ts";
-import { outlookInWords, streakUnit, weekInWords } from "../kit/habit-words.ts";
+import { outlookInWords, pauseInWords, streakUnit, weekInWords } from "../kit/habit-words.ts";
 import { pathId } from "../kit/path-id.ts";
 import { rhythmInWords } from "../kit/rhythm.ts";
-import { tile } from "../kit/tile.ts";
-import { weekDots } from "../kit/week.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Visit } from "../session/context.ts";
 import { accountFrame } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";
-import { tickNotice } from "../tick/notice.ts";
 import { firstCalendarDay } from "./calendar.ts";
 import { lastDays } from "./last-days.ts";
+import { tile } from "./tile.ts";
+import { weekDots } from "./week.ts";
 import { yearPicture } from "./year.ts";
 
 /** GET /account/habits/:id: one habit with its streak, week and year, and the days that can still be corrected. */
 export async function showHabit(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
   const mark = await liveMark(visit);
-  const user = { userId: session.sub };
-  const query = context.query(user, { standbyMayAnswer: true });
+  const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
   const found = await query.inTurn((own) => readHabitInYear(own, pathId(url), firstCalendarDay), false);
   if (found && isRefused(found)) return refusalPage(context, found.refusal);
   if (!found) return notFoundPage(context.site);
   const { item, today, done } = found;
   const { habit } = item;
-  const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}
-    <div id="habit" data-part>${introduction(found)}
+  const body = html`${mark}
+    <div id="habit" data-part>${introduction(found)}${await authorship(query, "habit", habit.id)}
     ${tiles(found)}
     <div class="card">${yearPicture({
       title: `${countInWords(done.size, "day")} since ${sayDated(firstCalendarDay(today.date), today.date)}`,
       today: today.date,
       done,
+      free: datesIn(spansOf(item.free), firstCalendarDay(today.date), today.date),
       since: localDay(Date.parse(habit.created_at), today.timeZone, 0),
       sayDone: (times) => (times > 0 ? "done" : "not done"),
     })}</div>
@@ -49,22 +51,24 @@ export async function showHabit(visit: Visit): Promise<Response> {
 }
 
 function introduction({ item: { habit } }: HabitInYear): Html {
-  const { id, type, time_of_day, category, description } = habit;
-  return html`${facts([rhythmInWords(rhythmOf(habit)), time_of_day, type === "bad" ? "to avoid" : null, categoryTag(category)])}
+  const { id, type, time_of_day, remind_at, category, description } = habit;
+  const rhythm = rhythmInWords(rhythmOf(habit));
+  const reminder = remind_at && `reminds at ${remind_at}`;
+  return html`${facts([rhythm, time_of_day, reminder, type === "bad" ? "to avoid" : null, categoryTag(category)])}
     ${description && html`<p class="description">${description}</p>`}
     <p class="links"><a href="/account/habits/${id}/edit">Edit</a>
-    <a href="/account/actions?thing=habit/${id}">What was done to it</a>
     <a href="/account/habits">All habits</a></p>`;
 }
 
 function tiles({ item, today }: HabitInYear): Html {
   const { habit } = item;
   const outlook = outlookInWords(item, today.date);
+  const pause = pauseInWords(item, today.date);
   return html`<ul class="plain tiles">
     ${tile(habit.streak_count, `${streakUnit(habit, habit.streak_count)} in the streak`)}
     ${tile(habit.longest_streak, `${streakUnit(habit, habit.longest_streak)} in the longest one`)}
     ${tile(habit.completions_count, habit.completions_count === 1 ? "time in all" : "times in all")}</ul>
-    <div class="card spread"><p>${outlook ? sentence(outlook) : "No streak at present."}</p>
+    <div class="card spread"><p>${pause && `${sentence(pause)} `}${outlook ? sentence(outlook) : habit.streak_count === 0 && "No streak at present."}</p>
     <p class="week">${weekDots(item.doneDays, today.date)} ${weekInWords(item)}</p></div>`;
 }
 

@@ -19,7 +19,6 @@ import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Visit } from "../session/context.ts";
 import { accountFrame } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";
-import { tickNotice } from "../tick/notice.ts";
 
 const path = "/account/habits";
 
@@ -31,15 +30,14 @@ export async function showHabits(visit: Visit): Promise<Response> {
   if (isRefused(validated)) return refusalPage(context, validated.refusal);
   const { page: number = 1, ...filters } = validated.input;
   const mark = await liveMark(visit);
-  const user = { userId: session.sub };
-  const query = context.query(user, { standbyMayAnswer: true });
+  const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
   const reading = query.inTurn((own) => readAll(own, { ...filters, page: number }), filters.q !== undefined);
   const found = await orStopped("q", reading);
   if (isRefused(found)) return refusalPage(context, found.refusal);
   const { today, habits, total, categories } = found;
   const narrowing = withoutPage(chosen);
   const lastPage = Math.max(1, Math.ceil(total / habitsPerPage));
-  const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}
+  const body = html`${mark}
     <p class="links"><a href="${path}/new">New habit</a>
     <a href="/account/categories">Categories</a></p>
     ${filterForm(narrowing, categories)}

@@ -1,5 +1,6 @@
+import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { sayDated } from "../kit/dates.ts";
+import { countInWords } from "../kit/dates.ts";
 import {
   type CalendarDay,
   calendarDays,
@@ -29,13 +30,17 @@ type Year = Readonly<{
   done: ReadonlyMap<string, number>;
   /** Earlier days are drawn as missing. */
   since?: string;
+  /** Days that were free, because they were paused or skipped. */
+  free?: ReadonlySet<string>;
   /** The words for one day. */
   sayDone(done: number): string;
 }>;
 
+const none: ReadonlySet<string> = new Set();
+
 /** A square for each day of the last year, with a text version for screen readers. */
 export function yearPicture(year: Year): Html {
-  const { title, today, done, since = "" } = year;
+  const { title, today, done, since = "", free = none } = year;
   const days = calendarDays(today);
   const known = days.filter(({ date }) => date >= since || done.has(date));
   const words = monthlyCounts(known, done).map(
@@ -43,10 +48,21 @@ export function yearPicture(year: Year): Html {
   );
   return html`<figure class="year"><figcaption>${title}</figcaption>
     <p class="unseen">By month. ${words.join(", ")}.</p>
-    <div class="halves" aria-hidden="true">${half(year, days, 0)}${half(year, days, halfWeeks)}</div></figure>`;
+    <div class="halves" aria-hidden="true">${half(year, days, 0)}${half(year, days, halfWeeks)}</div>
+    ${legend(days.filter(({ date }) => free.has(date) && !done.has(date)).length)}</figure>`;
 }
 
-function half({ today, done, since = "", sayDone }: Year, days: readonly CalendarDay[], from: number): Html {
+/** The number is text, because the squares are hidden from screen readers. */
+const legend = (count: number): Html | false =>
+  count > 0 &&
+  html`<p class="legend quiet small"><svg viewBox="0 0 ${pitch} ${pitch}" aria-hidden="true"><rect class="l0 free"
+    x="1" y="1" width="${square}" height="${square}" rx="2"/></svg> paused or skipped: ${countInWords(count, "day")}</p>`;
+
+function half(
+  { today, done, since = "", free = none, sayDone }: Year,
+  days: readonly CalendarDay[],
+  from: number,
+): Html {
   const most = Math.max(...done.values());
   const own = days.filter(({ column }) => column >= from && column < from + halfWeeks);
   const at = (column: number): number => left + pitch * (column - from);
@@ -55,9 +71,11 @@ function half({ today, done, since = "", sayDone }: Year, days: readonly Calenda
     ${monthStarts(own).map(({ date, column }) => monthLabel(date, at(column)))}
     ${own.map(({ date, column, row }) => {
       const count = done.get(date) ?? 0;
+      const isFree = count === 0 && free.has(date);
       const kind = date === today ? " now" : date < since && count === 0 ? " none" : "";
-      const title = kind !== " none" && html`<title>${sayDated(date, today)}: ${sayDone(count)}</title>`;
-      return html`<rect class="l${levelOf(count, most)}${kind}" x="${at(column)}" y="${top + pitch * row}"
+      const words = isFree ? "paused or skipped" : sayDone(count);
+      const title = kind !== " none" && html`<title>${sayDated(date, today)}: ${words}</title>`;
+      return html`<rect class="l${levelOf(count, most)}${kind}${isFree && " free"}" x="${at(column)}" y="${top + pitch * row}"
         width="${square}" height="${square}" rx="2">${title}</rect>`;
     })}</svg>`;
 }

@@ -14,6 +14,7 @@ import { firstOccurrence, parseRecurrence } from "../../../../shared/domain/todo
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Fields, validate } from "../../../http/input/validate.ts";
 import {
+  daysIn,
   type Finding,
   type FoundThing,
   type Left,
@@ -51,16 +52,16 @@ export function createChecker(context: ReadingContext): Checker {
   const parse = createRules(context);
   return {
     check(found) {
-      if (found.kind === "histories" && found.thing.dates.length > maxImported.completions)
+      if (found.kind === "histories" && daysIn(found.thing) > maxImported.completions)
         return [left("", tooManyDays)];
       const fields = completed(found);
       const name = nameOf(fields);
-      const problem = found.kind === "todos" ? repair(fields, parse) : undefined;
+      const problems = found.kind === "todos" ? repair(fields, parse) : [];
       const result = validate({ input: schemas[found.kind] }, shortened(fields));
       if (isRefused(result)) return [left(name, result.refusal.message)];
       // The check above proves that the thing matches the schema of its kind.
       const checked = { ...found, thing: result.input } as FoundThing;
-      return [checked, ...(problem === undefined ? [] : [left(name, problem)])];
+      return [checked, ...problems.map((problem) => left(name, problem))];
     },
   };
 }
@@ -117,10 +118,18 @@ const oneLine = (text: unknown): unknown =>
 const cut = (text: string, most: number): string => text.slice(0, most).toWellFormed();
 
 /**
- * Drops a rule that Kept does not support, so that its todo survives.
- * @returns the problem of the rule
+ * Drops a rule that Kept does not support and a time without a date, so that their todo survives.
+ * @returns their problems
  */
-function repair(fields: Fields, parse: Rules): string | undefined {
+function repair(fields: Fields, parse: Rules): string[] {
+  const problem = repairRule(fields, parse);
+  const isWithoutDate = fields.due_date === null && fields.due_time !== null;
+  if (isWithoutDate) fields.due_time = null;
+  const problems = [problem, isWithoutDate && "Comes without its due time, because it has no due date."];
+  return problems.filter((one) => typeof one === "string");
+}
+
+function repairRule(fields: Fields, parse: Rules): string | undefined {
   if (typeof fields.recurrence !== "string") return undefined;
   const parsed = parse(fields.recurrence);
   if ("error" in parsed) {

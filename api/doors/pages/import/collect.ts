@@ -33,7 +33,7 @@ export function collect(files: readonly TextFile[], context: ReadingContext): Co
 
 const endMissing = left(
   "",
-  "These files have more in them than is looked at in one go, so the end of them was left out. Choose smaller ones.",
+  "These files are too long for one upload, so their end was left out. Choose smaller ones.",
 );
 
 function createCollector() {

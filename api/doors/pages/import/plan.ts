@@ -2,7 +2,7 @@ import { maxImported } from "../../../../shared/contracts/import/contracts.ts";
 import type { ImportedThings } from "../../../../shared/contracts/import/things.ts";
 import type { ThingOfFile } from "../../../queries/import/existing.ts";
 import { collect } from "./collect.ts";
-import type { FoundThing, Left, ReadingContext, TextFile } from "./readers/found.ts";
+import { daysIn, type FoundThing, type Left, type ReadingContext, type TextFile } from "./readers/found.ts";
 
 /** The things that an upload would make. */
 export type ImportPlan = Readonly<{
@@ -68,7 +68,7 @@ function withinLimits(found: readonly FoundThing[], isMissed: (one: FoundThing) 
   for (const one of found) {
     if (one.kind === "histories" || !isMissed(one)) continue;
     const history = one.kind === "habits" ? (histories.get(one.thing.key) ?? []) : [];
-    const days = history.reduce((sum, { thing }) => sum + thing.dates.length, 0);
+    const days = history.reduce((sum, { thing }) => sum + daysIn(thing), 0);
     const fits = takes([one, ...history], days);
     if (fits) coming.push(one, ...history);
     completions += fits ? days : 0;

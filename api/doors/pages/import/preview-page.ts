@@ -27,7 +27,7 @@ const nothingComes = ({ here, later }: ImportPlan): Html => {
   const why =
     here > 0
       ? "Everything in this file is here already."
-      : "There is nothing in this file that Kept can take.";
+      : "Kept found nothing in this file that it can import.";
   return html`<p class="note" role="status">${why}</p>`;
 };
 

@@ -45,10 +45,15 @@ export function* partsOf(things: ImportPlan["things"]): Generator<Part> {
   }
 }
 
-function shortHistories({ habit, dates, times }: ImportPlan["things"]["histories"][number]) {
-  const count = Math.ceil(dates.length / datesInPart);
+function shortHistories({ habit, dates, times, sums }: ImportPlan["things"]["histories"][number]) {
+  const count = Math.ceil(Math.max(dates.length, sums?.length ?? 0) / datesInPart);
   return Array.from({ length: count }, (_, index) => {
-    const [from, to] = [index * datesInPart, (index + 1) * datesInPart];
-    return { habit, dates: dates.slice(from, to), times: times.slice(from, to) };
+    const part = [index * datesInPart, (index + 1) * datesInPart] as const;
+    return {
+      habit,
+      dates: dates.slice(...part),
+      times: times.slice(...part),
+      sums: sums?.slice(...part) ?? null,
+    };
   });
 }

@@ -2,7 +2,7 @@ import { type Options, stringify } from "csv-stringify/sync";
 
 /**
  * Spreadsheets skip blanks before a sign, and some accept its full-width form. In many languages they split at
- * semicolons, also within our quotation marks.
+ * semicolons, also within quotation marks.
  */
 const asFormula = /(^|[;\t\r\n])(?=[\s"]*[=+\-@＝＋－＠|%])/g;
 

@@ -3,36 +3,51 @@ import { type Html, html } from "../../../../shared/html.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
 import type { Visit } from "../session/context.ts";
 import { categoryTag } from "./category-tag.ts";
+import { dayCells } from "./day-cells.ts";
 import { facts } from "./facts.ts";
-import { endsToday, outlookInWords, streakUnit, weekInWords } from "./habit-words.ts";
+import {
+  amountInWords,
+  endsToday,
+  outlookInWords,
+  pauseInWords,
+  streakUnit,
+  weekInWords,
+} from "./habit-words.ts";
 import { rhythmInWords } from "./rhythm.ts";
-import { tickButton } from "./tick-button.ts";
-import { weekDots } from "./week.ts";
+import { amountForm, tickButton } from "./tick-button.ts";
 
-/** A habit in a list: ticked off or not, with its week and its streak. */
+/** A habit in a list: ticked off or not, with its streak and the days before, which can be ticked as well. */
 export function habitItem(visit: Visit, item: HabitInWeek, today: string): Html {
-  const { id, name, type, is_completed_today: done, category } = item.habit;
-  const verb = type === "bad" ? "Avoided today" : "Done today";
-  const rhythm = rhythmInWords(rhythmOf(item.habit));
+  const { id, name, type, is_completed_today: done, target, unit } = item.habit;
+  const [isNot, isDone] = [`${type === "bad" ? "Avoided" : "Done"} today: ${name}`, `Undo: ${name}`];
   return html`<li class="card item${done && " done"}" id="habit-${id}">
-    ${tickButton(visit, { kind: "habit", id, day: today, done, label: `${done ? "Undo" : verb}: ${name}` })}
+    ${tickButton(visit, { kind: "habit", id, day: today, done, labels: [isNot, isDone] })}
     <div class="what"><p class="name"><a href="/account/habits/${id}">${name}</a></p>
-    ${facts([rhythm, type === "bad" ? "to avoid" : null, categoryTag(category)])}${week(item, today)}</div>
+    ${facts(known(item, today))}
+    ${target !== null && html`<div class="counted">${amountForm(visit, { id, day: today, name, unit })}</div>`}</div>
+    ${dayCells(item, today)}
     ${streak(item)}</li>`;
 }
 
-function week(item: HabitInWeek, today: string): Html {
+function known(item: HabitInWeek, today: string) {
+  const { habit } = item;
   const outlook = outlookInWords(item, today);
-  const words = [
-    weekInWords(item),
-    outlook && (endsToday(item, today) ? html`<strong class="late">${outlook}</strong>` : outlook),
+  return [
+    outlook && (endsToday(item, today) ? html`<strong class="late">${outlook}</strong>` : null),
+    habit.target === null ? null : amountInWords(habit, habit.amount_today ?? 0),
+    pauseInWords(item, today),
+    weekInWords(item) ?? rhythmInWords(rhythmOf(habit)),
+    habit.type === "bad" ? "to avoid" : null,
+    habit.time_of_day,
+    habit.remind_at && `reminds at ${habit.remind_at}`,
+    categoryTag(habit.category),
+    endsToday(item, today) ? null : outlook,
   ];
-  return html`<div class="week">${weekDots(item.doneDays, today)} ${facts(words)}</div>`;
 }
 
 function streak({ habit }: HabitInWeek): Html {
   const { streak_count, longest_streak } = habit;
   const best = longest_streak > streak_count && html` · best ${longest_streak}`;
   return html`<p class="streak${streak_count > 0 && " alive"}"><strong>${streak_count}</strong>
-    ${streakUnit(habit, streak_count)}<span class="unseen"> in the streak</span>${best}</p>`;
+    <span class="unit">${streakUnit(habit, streak_count)}<span class="unseen"> in the streak</span>${best}</span></p>`;
 }

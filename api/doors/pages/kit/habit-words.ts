@@ -1,12 +1,14 @@
 import type { Static } from "typebox";
 import type { Habit } from "../../../../shared/contracts/habit/schema.ts";
+import { sayUntil } from "../../../../shared/domain/day/say-date.ts";
+import { isPausedOn } from "../../../../shared/domain/habit/pause.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
-import { countInWords, sayUntil } from "./dates.ts";
+import { countInWords } from "./dates.ts";
 
 type HabitItem = Static<typeof Habit>;
 
-/** The unit of a streak: weeks for a habit that is due so many times a week, else days. */
+/** The unit of a streak: weeks for a habit with a number of times a week, else days. */
 export function streakUnit(habit: HabitItem, count: number): string {
   const unit = "times" in rhythmOf(habit) ? "week" : "day";
   return count === 1 ? unit : `${unit}s`;
@@ -20,6 +22,13 @@ export const weekInWords = ({ doneDays, target }: HabitInWeek): string | null =>
 export const endsToday = ({ habit }: HabitInWeek, today: string): boolean =>
   habit.streak_alive_through === today && !habit.is_completed_today;
 
+/** `paused until Sunday` or `skipped today` on a free day, else null. */
+export function pauseInWords({ habit }: HabitInWeek, today: string): string | null {
+  if (habit.skipped_dates.includes(today)) return "skipped today";
+  if (!isPausedOn(habit, today)) return null;
+  return habit.paused_through === null ? "paused" : `paused until ${sayUntil(habit.paused_through, today)}`;
+}
+
 /** The last day of the streak if nothing more is done, and the misses it still forgives; null without a streak. */
 export function outlookInWords(item: HabitInWeek, today: string): string | null {
   const { habit, graceLeft } = item;
@@ -29,3 +38,9 @@ export function outlookInWords(item: HabitInWeek, today: string): string | null 
   const grace = graceLeft > 0 ? `, ${countInWords(graceLeft, "grace day")} left` : "";
   return `alive until ${sayUntil(end, today)}${grace}`;
 }
+
+/** `6 of 8 glasses`; null for a habit that is ticked off. */
+export const amountInWords = ({ target, unit }: HabitItem, amount: number): string | null =>
+  target === null
+    ? null
+    : `${amount.toLocaleString("en")} of ${target.toLocaleString("en")}${unit === null ? "" : ` ${unit}`}`;

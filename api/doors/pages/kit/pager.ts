@@ -1,10 +1,10 @@
 import { type Html, html } from "../../../../shared/html.ts";
 import { withoutPage } from "./filter-fields.ts";
 
-type Place = Readonly<{ path: string; chosen: URLSearchParams; page: number; lastPage: number }>;
+type PageLinks = Readonly<{ path: string; chosen: URLSearchParams; page: number; lastPage: number }>;
 
 /** Links to the previous and next page, which keep the filters; nothing if there is only one page. */
-export function pager({ path, chosen, page, lastPage }: Place): Html | null {
+export function pager({ path, chosen, page, lastPage }: PageLinks): Html | null {
   if (lastPage <= 1 && page === 1) return null;
   const address = (target: number): string => {
     const query = withoutPage(chosen);

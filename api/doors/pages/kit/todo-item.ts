@@ -6,7 +6,7 @@ import { type Html, html } from "../../../../shared/html.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import type { Visit } from "../session/context.ts";
 import { categoryTag } from "./category-tag.ts";
-import { sayDate, sayDay, sayWallTime } from "./dates.ts";
+import { sayDay, sayDue, sayWallTime } from "./dates.ts";
 import { facts } from "./facts.ts";
 import { tickButton } from "./tick-button.ts";
 
@@ -14,34 +14,47 @@ export type TodoItem = Static<typeof Todo>;
 
 /** A list of todos, pending or done. */
 export const todoList = (visit: Visit, todos: readonly TodoItem[], today: Today): Html =>
-  html`<ul class="plain">${todos.map((todo, place) =>
-    todoItem(visit, todo, { today, next: todos[place + 1] ?? todos[place - 1] }),
+  html`<ul class="plain">${todos.map((todo, index) =>
+    todoItem(visit, todo, { today, next: todos[index + 1] ?? todos[index - 1] }),
   )}</ul>`;
 
 /** The present day, and the todo that follows in the list. */
-type Place = Readonly<{ today: Today; next: TodoItem | undefined }>;
+type ItemContext = Readonly<{ today: Today; next: TodoItem | undefined }>;
 
-function todoItem(visit: Visit, todo: TodoItem, { today, next }: Place): Html {
-  const { id, title, category, is_completed: done, description } = todo;
-  const minutes = todo.estimated_minutes && sayMinutes(todo.estimated_minutes);
-  const recurrence = todo.recurrence && saidRules.memo(todo.recurrence);
-  const known = [todo.time_of_day, minutes, todo.context, categoryTag(category), recurrence];
+function todoItem(visit: Visit, todo: TodoItem, { today, next }: ItemContext): Html {
+  const { id, title, is_completed: done } = todo;
   return html`<li class="card item${done && " done"}" id="todo-${id}">
     ${tickButton(visit, {
-      ...{ kind: "todo", id, done, day: today.date, label: `${done ? "Open again" : "Done"}: ${title}` },
+      ...{ kind: "todo", id, done, day: today.date, labels: [`Done: ${title}`, `Open again: ${title}`] },
       next: next && `todo-${next.id}`,
     })}
     <div class="what"><p class="name"><a href="/account/todos/${id}">${title}</a></p>
-    ${description && html`<p class="quiet small">${cut(description)}</p>`}
-    ${facts([...known, reminderInWords(todo, today.date)])}</div>${due(todo, today)}</li>`;
+    ${facts(known(todo, today.date))}</div>${due(todo, today)}</li>`;
 }
 
+/** The line below the title, of which a narrow screen shows the beginning. */
+function known(todo: TodoItem, today: string) {
+  const { category, description, recurrence, estimated_minutes: minutes } = todo;
+  return [
+    todo.due_time === null ? todo.time_of_day : null,
+    minutes && sayMinutes(minutes),
+    todo.context,
+    categoryTag(category),
+    recurrence && saidRules.memo(recurrence),
+    reminderInWords(todo, today),
+    description && cut(description),
+  ];
+}
+
+/** The date is left out of what is due today, because its heading says it. */
 function due(todo: TodoItem, today: Today): Html | null {
   if (todo.completed_at !== null)
     return html`<p class="due">Done ${sayDay(todo.completed_at, today.timeZone, today.date)}</p>`;
-  const { due_date: date, is_overdue: isOverdue } = todo;
-  if (date === null) return null;
-  return html`<p class="due${isOverdue && " late"}">${isOverdue && "Overdue · "}${sayDate(date, today.date)}</p>`;
+  const { is_overdue: isOverdue, due_date } = todo;
+  const when = due_date === today.date ? todo.due_time : sayDue(todo, today.date);
+  return when === null
+    ? null
+    : html`<p class="due${isOverdue && " late"}">${isOverdue && "Overdue · "}${when}</p>`;
 }
 
 const reminderWords = {

@@ -1,11 +1,11 @@
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { liveScript, quickScript, stayScript } from "../../../web/assets.ts";
+import { pageScript } from "../../../web/assets.ts";
 import type { Visit } from "../session/context.ts";
 import { type Followed, readUserState } from "../streams/version.ts";
 
-/** The scripts of a page whose parts update themselves, and of the preview of the line at its top. */
-export const liveScripts = [stayScript, liveScript, quickScript];
+/** The scripts of a page on which things are done, and whose parts update themselves. */
+export const liveScripts = [pageScript];
 
 /**
  * Tells the scripts the version of a page. Read it before the page's content, which is then at least as new.

@@ -1,3 +1,4 @@
+import type { ReminderSecrets } from "../../../../shared/db/reminder-secrets.ts";
 import type { Html } from "../../../../shared/html.ts";
 import type { Config } from "../../../../shared/process/config.ts";
 import type { Log } from "../../../../shared/process/observe/log.ts";
@@ -16,9 +17,11 @@ export type PagesContext = PerformContext &
     config: Config;
     log: Log;
     keys: PagesKeys;
+    /** The keys of links in reminders, which workers have as well. */
+    secrets: ReminderSecrets;
     site: Site;
     findProvider: FindProvider;
-    /** Stores the time zone of a sign-in, as is done with the one in a token. */
+    /** Stores the time zone of a sign-in, as doors do with the zone in a token. */
     adoptZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
     /** Undefined if another provider revokes tokens. */
     revokeToken: RevokeToken | undefined;

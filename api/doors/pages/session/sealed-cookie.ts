@@ -6,7 +6,7 @@ import { seal, unseal } from "../../../web/sealed.ts";
 export type SealedCookie<Content extends JWTPayload> = Readonly<{
   /** The Set-Cookie header that stores the content for its lifetime. */
   seal(content: Content): Promise<string>;
-  /** @returns the content; undefined without a valid cookie of ours */
+  /** @returns the content; undefined without a valid cookie */
   open(request: Pick<Request, "headers">): Promise<Content | undefined>;
   /** The Set-Cookie header that removes it. */
   clear(): string;

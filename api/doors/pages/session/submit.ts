@@ -2,10 +2,12 @@ import { type CommandName, commands } from "../../../../shared/contracts/catalog
 import { allScopes } from "../../../../shared/contracts/kernel/scopes.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import type { Outcome } from "../../../../shared/queue/batch.ts";
+import { keyedId } from "../../../../shared/queue/command-id.ts";
 import type { Fields } from "../../../http/input/validate.ts";
 import { originOf } from "../../../http/request.ts";
 import { callOf } from "../../../mailbox/dispatch.ts";
 import { type Content, execute, prepare, senderOf } from "../../../perform.ts";
+import { findLogged } from "../../../queries/action/undone.ts";
 import type { Visit } from "./context.ts";
 
 type SignedIn = Pick<Visit, "context" | "session" | "request">;
@@ -20,19 +22,30 @@ type LoggedOutcome = Readonly<{
   key: Readonly<{ called_at: string; request_id: string }>;
 }>;
 
+type How = Pick<Content, "idempotencyKey" | "preconditions">;
+
 /** Performs a command like `submit`, for pages that offer to undo it. */
 export async function submitLogged(
   { context, session, request }: SignedIn,
   name: CommandName,
   fields: Fields,
-  how: Pick<Content, "idempotencyKey" | "preconditions"> = {},
+  how: How = {},
 ): Promise<LoggedOutcome> {
   const actor = { userId: session.sub, scopes: allScopes };
-  const startedAt = context.query(actor).now;
-  const call = callOf(senderOf(actor, originOf(request, "page")), name, startedAt);
-  const key = { called_at: new Date(startedAt).toISOString(), request_id: call.requestId };
+  const query = context.query(actor);
+  const origin = originOf(request, "page");
+  const keyed = how.idempotencyKey;
+  // A repeat comes from another request, and its row in the log is found by this id.
+  const requestId = keyed === undefined ? origin.requestId : keyedId(session.sub, `page ${keyed}`);
+  const call = callOf(senderOf(actor, { ...origin, requestId }), name, query.now);
+  const key = { called_at: new Date(call.startedAt).toISOString(), request_id: requestId };
   const prepared = await prepare({ contract: commands[name], actor, content: () => ({ fields, ...how }) });
   if (isRefused(prepared)) return { outcome: prepared, key };
-  const { outcome } = await execute(context, prepared, call);
-  return { outcome, key };
+  const { outcome, replayed } = await execute(context, prepared, call);
+  const first = replayed && !isRefused(outcome) ? await findLogged(query, key) : undefined;
+  return { outcome, key: first ?? key };
 }
+
+/** The key of a form's change that scripts send until it is answered; undefined for a form that they did not send. */
+export const formKeyOf = (form: URLSearchParams): string | undefined =>
+  form.get("key")?.slice(0, 100) || undefined;

@@ -11,14 +11,15 @@ import type { UserSettings } from "./user-settings.ts";
 /** The form for the reminder channel. A channel that cannot work yet is disabled and shows the reason. */
 export function channelForm(visit: Visit, settings: UserSettings): Html {
   const radio = (channel: ReminderChannel) => {
-    const { choice, hint, target } = channels[channel];
-    const address = target && settings[target.column];
-    const isOpen = address !== null && (channel !== "email" || visit.context.config.smtpUrl !== undefined);
-    const said = channel === "email" ? emailHint(visit, settings.email) : (hint ?? address);
+    const { choice, hint } = channels[channel];
+    const isOpen =
+      canSend(channel, settings) && (channel !== "email" || visit.context.config.smtpUrl !== undefined);
+    const said =
+      channel === "email" ? emailHint(visit, settings.email) : (hint ?? whereTo(channel, settings));
     const checked = channel === settings.reminder_channel && html` checked`;
     return html`<label class="choice"><input type="radio" name="reminder_channel" value="${channel}"${checked}
       ${!isOpen && html` disabled`}><span>${choice}<span class="quiet small hint">${
-        said ?? "Save its address below first."
+        said
       }</span></span></label>`;
   };
   return html`<form method="post" action="/account/settings/reminders" class="card">${formToken(visit)}
@@ -27,10 +28,26 @@ export function channelForm(visit: Visit, settings: UserSettings): Html {
     </fieldset><button>Save</button></form>`;
 }
 
+/** True if the channel has all that it needs to send. */
+export function canSend(channel: ReminderChannel, { browsers, ...settings }: UserSettings): boolean {
+  if (channel === "push") return browsers.length > 0;
+  const { targets = [] } = channels[channel];
+  return targets.every(({ column, optional }) => optional || settings[column] !== null);
+}
+
+function whereTo(channel: ReminderChannel, settings: UserSettings): string {
+  if (channel === "push")
+    return settings.browsers.map(({ browser }) => browser).join(", ") || "Add a browser below first.";
+  const [address] = channels[channel].targets ?? [];
+  return (
+    (canSend(channel, settings) && address && settings[address.column]) || "Save its address below first."
+  );
+}
+
 function emailHint({ context: { config }, session }: Visit, email: string | null): Html | string {
   if (config.smtpUrl === undefined) return "This server sends no e-mail.";
   if (email !== null) return email;
-  if (session.email === undefined) return "Your identity provider tells no e-mail address.";
+  if (session.email === undefined) return "Your identity provider gives no e-mail address.";
   const confirm = config.builtInIdentity
     ? html`<a href="${config.authUrl}/profile">Confirm it</a>`
     : "Confirm it at your identity provider";

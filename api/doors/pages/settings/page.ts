@@ -3,6 +3,7 @@ import { type Html, html } from "../../../../shared/html.ts";
 import { readComingReminders, readPastDeliveries } from "../../../queries/reminder/deliveries.ts";
 import { readSettings } from "../../../queries/user/settings.ts";
 import { readOpenWorks } from "../../../queries/user/works.ts";
+import { pushScript } from "../../../web/assets.ts";
 import { problem } from "../../../web/form/form-fields.ts";
 import { page } from "../../../web/page.ts";
 import type { Visit } from "../session/context.ts";
@@ -14,6 +15,7 @@ import { channelForm } from "./channel-form.ts";
 import { comingReminders } from "./coming.ts";
 import { dayForm } from "./day-form.ts";
 import { pastDeliveries } from "./past.ts";
+import { pushCard } from "./push-card.ts";
 import { targetCards, typedTargets } from "./target-cards.ts";
 import type { RejectedForm } from "./user-settings.ts";
 
@@ -22,9 +24,11 @@ const outcomes = new Map<string, string>([
   ["day", "Your day is saved."],
   ["reminders", "Reminders go where you chose."],
   ...typedTargets.flatMap(({ channel, title }) => [
-    [channel, `The ${title.toLowerCase()} is saved and switched on.`] as const,
-    [`no-${channel}`, `The ${title.toLowerCase()} is removed.`] as const,
+    [channel, `${title}: saved and switched on.`] as const,
+    [`no-${channel}`, `${title}: removed.`] as const,
   ]),
+  ["push", "This browser shows reminders."],
+  ["no-push", "That browser shows no reminders any more."],
   ["again", "It is on its way again."],
 ]);
 
@@ -43,7 +47,7 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
   );
   if (isRefused(found)) return refusalPage(context, found.refusal);
   const { settings, coming, past, works } = found;
-  const warning = await reminderWarning(visit);
+  const [warning, { publicKey }] = await Promise.all([reminderWarning(visit), context.secrets.pushKeys()]);
   const done = outcomes.get(url.searchParams.get("done") ?? "");
   const body = html`${whoIsSignedIn(visit)}
     ${done && html`<p class="note" role="status">${done}</p>`}
@@ -53,6 +57,7 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
     <h2 id="reminders">Reminders</h2>
     ${warning}
     ${channelForm(visit, settings)}
+    ${pushCard(visit, settings, rejected, publicKey)}
     ${targetCards(visit, settings, rejected)}
     <h2 id="coming">Coming reminders</h2>
     ${comingReminders(coming, settings.time_zone)}
@@ -61,8 +66,9 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
     ${pastDeliveries(visit, past, settings.time_zone)}
     <h2>Your data</h2>
     <p><a href="/account/data">Export, import and a calendar feed</a></p>`;
-  const status = rejected.target ? 422 : rejected.again ? 409 : 200;
-  return page(context.site, { title: "Settings", body, ...accountFrame(visit) }, { status });
+  const status = rejected.target ? 422 : rejected.again || rejected.browser ? 409 : 200;
+  const scripts = [pushScript];
+  return page(context.site, { title: "Settings", body, scripts, ...accountFrame(visit) }, { status });
 }
 
 function whoIsSignedIn({ context: { config }, session }: Visit): Html {

@@ -8,19 +8,19 @@ import { sayInstant } from "./instant.ts";
 
 /** The last reminders with their results, and a button for those that failed. */
 export function pastDeliveries(visit: Visit, past: readonly PastDelivery[], timeZone: string): Html {
-  const kept = html`<p class="quiet small">What is older than 30 days is forgotten.</p>`;
+  const kept = html`<p class="quiet small">Deliveries older than 30 days are forgotten.</p>`;
   if (past.length === 0) return html`<p class="quiet">No reminder was sent.</p>${kept}`;
   const item = (delivery: PastDelivery) =>
     html`<li class="card"><div class="spread"><p>${sayInstant(delivery.scheduled_at, timeZone)}
-      <strong>${delivery.title ?? "A todo that is deleted"}</strong></p>
+      <strong>${delivery.title ?? (delivery.habit_id === null ? "A todo that is deleted" : "A habit that is deleted")}</strong></p>
       ${delivery.canBeSentAgain && againForm(visit, delivery)}</div>
       <p class="small${isBad(delivery) && " error"}">${outcome(delivery, timeZone)}</p></li>`;
   return html`<ul class="plain reminders">${past.map(item)}</ul>${kept}`;
 }
 
-function againForm(visit: Visit, { id, todo_id, title }: PastDelivery): Html {
+function againForm(visit: Visit, { id, todo_id, habit_id, title }: PastDelivery): Html {
   return html`<form method="post" action="/account/settings/reminders/again">${formToken(visit)}
-    <input type="hidden" name="todo_id" value="${todo_id}"><input type="hidden" name="delivery_id" value="${id}">
+    <input type="hidden" name="${todo_id === null ? "habit_id" : "todo_id"}" value="${todo_id ?? habit_id}"><input type="hidden" name="delivery_id" value="${id}">
     <button class="plain">Send again<span class="unseen"> ${title}</span></button></form>`;
 }
 

@@ -1,43 +1,61 @@
 import {
+  type ChannelText,
   channels,
   type ReminderChannel,
   reminderChannels,
+  type TargetColumn,
 } from "../../../../shared/domain/reminder/channels.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { field } from "../../../web/form/form-fields.ts";
 import type { Visit } from "../session/context.ts";
+import { canSend } from "./channel-form.ts";
+import { lastTest, testForm } from "./channel-test.ts";
 import type { RejectedForm, UserSettings } from "./user-settings.ts";
 import { webhookDetails } from "./webhook-details.ts";
 
-/** The channels with a typed address, each with its column and card. */
+/** The channels with typed texts, each with its card. The first text is the address. */
 export const typedTargets = reminderChannels.flatMap((channel) => {
-  const { target } = channels[channel];
-  return target?.card ? [{ channel, ...target, ...target.card }] : [];
+  const { card, targets: [address, ...others] = [] } = channels[channel];
+  return card && address ? [{ channel, address, targets: [address, ...others], ...card }] : [];
 });
 export type TypedTarget = (typeof typedTargets)[number];
 
 export const targetPath = (channel: ReminderChannel): string => `/account/settings/${channel}`;
 
-/** A card for each of these addresses. */
-export const targetCards = (visit: Visit, settings: UserSettings, { target }: RejectedForm): Html =>
+/** A card for each of these channels. */
+export const targetCards = (visit: Visit, settings: UserSettings, rejected: RejectedForm): Html =>
   html`${typedTargets.map((typed) => {
-    const { channel, title, column } = typed;
-    const rejected = target?.channel === channel ? target : undefined;
-    const isWebhook = channel === "webhook";
-    const isOff = isWebhook && settings.webhook_disabled_at !== null;
+    const { channel, title, hint, targets } = typed;
+    const isOff = channel === "webhook" && settings.webhook_disabled_at !== null;
     return html`<h2 id="${channel}">${title}</h2>
-    <div class="card"><form method="post" action="${targetPath(channel)}">${formToken(visit)}
-    ${field({
-      name: column,
-      label: typed.label,
-      type: typed.format === "webhook-url" ? "url" : "text",
-      value: rejected?.value ?? settings[column] ?? "",
-      hint: typed.hint,
-      error: rejected?.error,
-      max: typed.maxLength,
-      required: false,
-    })}
-    <button>${isOff ? "Save and switch on again" : `Save ${title.toLowerCase()}`}</button></form>
-    ${isWebhook && settings.webhook_url !== null && webhookDetails(visit, settings)}</div>`;
+    <div class="card"><p class="quiet small">${hint}</p>
+    <form method="post" action="${targetPath(channel)}">${formToken(visit)}
+    ${targets.map((target) => targetField(target, settings, rejected))}
+    <button>${isOff ? "Save and switch on again" : `Save ${channel === "webhook" ? "webhook" : title}`}</button></form>
+    ${canSend(channel, settings) && cardDetails(visit, channel, settings)}</div>`;
   })}`;
+
+function targetField(
+  { column, label = "", hint = "", format, maxLength, secret }: ChannelText<TargetColumn>,
+  settings: UserSettings,
+  { target }: RejectedForm,
+): Html {
+  const stored = settings[column];
+  return field({
+    name: column,
+    label,
+    type: format.endsWith("-url") ? "url" : "text",
+    value: target?.values[column] ?? (secret ? "" : (stored ?? "")),
+    hint: secret && stored !== null ? `${hint} One is saved; leave this empty to keep it.` : hint,
+    error: target?.errors[column],
+    max: maxLength,
+    required: false,
+  });
+}
+
+const cardDetails = (visit: Visit, channel: ReminderChannel, settings: UserSettings): Html =>
+  channel === "webhook"
+    ? webhookDetails(visit, settings)
+    : html`<dl class="facts"><dt>Last test</dt><dd>${lastTest(settings, channel)}</dd></dl>
+    ${testForm(visit, channel)}`;

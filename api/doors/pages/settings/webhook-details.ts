@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../../shared/html.ts";
-import { formToken } from "../../../web/form/form.ts";
 import { countInWords } from "../kit/dates.ts";
 import type { Visit } from "../session/context.ts";
+import { lastTest, testForm } from "./channel-test.ts";
 import { sayInstant } from "./instant.ts";
 import type { UserSettings } from "./user-settings.ts";
 import { webhookSample } from "./webhook-sample.ts";
@@ -9,9 +9,8 @@ import { webhookSample } from "./webhook-sample.ts";
 /** The webhook's secret, whether it works, and a button that sends a test. */
 export function webhookDetails(visit: Visit, settings: UserSettings): Html {
   return html`<dl class="facts"><dt>State</dt><dd>${state(settings)}</dd>
-    <dt>Last test</dt><dd>${lastTest(settings)}</dd></dl>
-    <form method="post" action="/account/settings/webhook/test">${formToken(visit)}
-    <button class="plain">Send a test</button></form>
+    <dt>Last test</dt><dd>${lastTest(settings, "webhook")}</dd></dl>
+    ${testForm(visit, "webhook")}
     <details><summary>Show the signing secret</summary>
     <p class="quiet small">The receiver checks signatures with it. Another address gets another secret.</p>
     <p><code class="secret">${settings.webhook_secret}</code></p></details>
@@ -24,13 +23,4 @@ function state({ webhook_failures, webhook_disabled_at, time_zone }: UserSetting
       failed for a day`;
   if (webhook_failures > 0) return html`On, with ${countInWords(webhook_failures, "failure")} in a row`;
   return "On";
-}
-
-function lastTest({ webhook_test: test, time_zone }: UserSettings): Html | string {
-  if (!test) return "Never";
-  const { status, error, created_at, finished_at } = test;
-  const at = sayInstant(finished_at ?? created_at, time_zone);
-  if (status === "sent") return html`Delivered on ${at}`;
-  if (status === "failed" || status === "cancelled") return html`Failed on ${at}${error && html`: ${error}`}`;
-  return html`On its way since ${at}${error && html`, so far: ${error}`}. <a href="/account/settings#webhook">Look again</a>`;
 }

@@ -6,15 +6,22 @@ export const sampleEvent = {
   timestamp: "2026-11-21T08:00:00.000000Z",
   data: {
     delivery_id: "7b0c6b0e-5b0e-4c37-9d5a-3c8b0c7f1f52",
-    todo: { id: 7, title: "Call Grace", due_date: "2026-11-22" },
+    todo: { id: 7, title: "Call Grace", due_date: "2026-11-22", due_time: null },
     remind_at: "2026-11-21T08:00:00.000000Z",
     local_time: "2026-11-21T09:00:00",
     time_zone: "Europe/Berlin",
     late: false,
+    notes: "About the boat",
+    link: "https://kept.example/account/todos/7",
+    actions: [
+      { act: "done", label: "Done", url: "https://kept.example/remind/…" },
+      { act: "hour", label: "In an hour", url: "https://kept.example/remind/…" },
+      { act: "tomorrow", label: "Tomorrow", url: "https://kept.example/remind/…" },
+    ],
   },
 };
 
-/** docs/reminders.md has the same receiver. */
+/** docs/channels.md has the same receiver. */
 export const receiverLines = String.raw`// npm install standardwebhooks
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -32,7 +39,7 @@ createServer(async (request, response) => {
     const event = webhook.verify(Buffer.concat(await request.toArray()).toString(), request.headers);
     // After a lost answer the same reminder comes again, with the same id.
     if (!seen.has(id)) {
-      console.log(event.type, event.data.todo?.title);
+      console.log(event.type, event.data.todo?.title ?? event.data.habit?.name);
       seen.add(id);
       appendFileSync(file, id + "\n");
     }

@@ -74,7 +74,7 @@ export async function openLiveHub({ config, redis, readState }: Parts): Promise<
 
   return {
     join(userId, stream) {
-      if (!isOpen || !makePlace(users, userId, count >= maxStreams)) return undefined;
+      if (!isOpen || !makeRoom(users, userId, count >= maxStreams)) return undefined;
       const user = watch(userId);
       user.streams.add(stream);
       count += 1;
@@ -95,7 +95,7 @@ export async function openLiveHub({ config, redis, readState }: Parts): Promise<
  * loses one; nobody loses the only one.
  * @returns true if there is room
  */
-function makePlace(users: ReadonlyMap<string, UserWatch>, userId: string, isFull: boolean): boolean {
+function makeRoom(users: ReadonlyMap<string, UserWatch>, userId: string, isFull: boolean): boolean {
   const own = users.get(userId);
   if (own && own.streams.size >= maxStreamsOfUser) return endOldest(own);
   if (!isFull) return true;

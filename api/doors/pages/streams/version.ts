@@ -19,7 +19,7 @@ export type UserState = Readonly<{
 
 type StateRow = DaySettingsColumns & { generation: number; action: string | null; change: string | null };
 
-/** Reads of agents have no index of their own, so a change that more reads than this follow is not seen. */
+/** Reads of agents have no index of their own, so a change before more reads than this is missed. */
 const mostLookedAt = 200;
 
 /** @returns undefined when the account is deleted */

@@ -13,14 +13,40 @@ export const told: ReadonlyMap<string, string> = new Map([
   ["invalid", "That day can no longer be changed."],
 ]);
 
-/** The page of a form, at the element named by `place`, with a note. */
+/** The results that can be undone, by the first word of a note. */
+export const verbs: ReadonlyMap<string, string> = new Map([
+  ["done", "Done"],
+  ["undone", "Not done"],
+  ["skipped", "Skipped"],
+  ["unskipped", "Not skipped any more"],
+  ["added", "Added"],
+  ["made", "Added"],
+  ["today", "Moved to today"],
+]);
+
+type Key = Readonly<{ called_at: string; request_id: string }>;
+
+/** A result that can be undone, and the log key of its change. */
+export type Note = Readonly<{ verb: string; key: Key }>;
+
+/** A result as a parameter: `done_2026-11-23T09:00:00.000Z_ID`. */
+export const noteOf = ({ verb, key }: Note): string => `${verb}_${key.called_at}_${key.request_id}`;
+
+/** @returns undefined for a parameter of another form */
+export function parseNote(text: string): Note | undefined {
+  const [, verb = "", called_at = "", request_id = ""] =
+    /^([a-z]+)_([\d:.TZ-]+)_([\da-f-]+)$/.exec(text) ?? [];
+  return verbs.has(verb) ? { verb, key: { called_at, request_id } } : undefined;
+}
+
+/** The page of a form, at the element named by `anchor`, with a note. */
 export function notedPage(
   { site }: Pick<Guest, "site">,
   form: URLSearchParams,
   note: string,
-  place: string,
+  anchor: string,
 ): string {
   const url = new URL(safeNext(site, form.get("from")), site.origin);
   url.searchParams.set(noteParameter, note);
-  return `${url.pathname}${url.search}#${encodeURIComponent(place)}`;
+  return `${url.pathname}${url.search}#${encodeURIComponent(anchor)}`;
 }

@@ -3,48 +3,55 @@ import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { validate } from "../../../http/input/validate.ts";
 import { readActionInTurn } from "../../../queries/action/undone.ts";
-import type { QueryContext } from "../../../queries/engine/context.ts";
 import { formToken } from "../../../web/form/form.ts";
+import { changedThings } from "../action/words/changed-things.ts";
 import type { Visit } from "../session/context.ts";
 import { hereWithoutNotes } from "../session/go-on.ts";
+import { addedWords } from "./added-words.ts";
 import { lateNotice } from "./late-notice.ts";
-import { noteParameter, told } from "./note-address.ts";
+import { type Note, noteParameter, parseNote, told, verbs } from "./note-address.ts";
 
 /**
- * The result of the last tick (`?tick=…`), always in view. The empty element stays on the page, because screen readers
+ * The result of the last act (`?tick=…`), always in view. The empty element stays on the page, because screen readers
  * announce only changes within an element that they know.
  */
-export async function tickNotice(visit: Visit, query: QueryContext, today: string): Promise<Html> {
-  return html`<div id="notice" class="toast" role="status" data-part>${await content(visit, query, today)}</div>`;
+export async function tickNotice(visit: Visit): Promise<Html> {
+  return html`<div id="notice" class="toast" role="status" data-part>${await content(visit)}</div>`;
 }
 
-async function content(visit: Visit, query: QueryContext, today: string): Promise<Html | null> {
-  const [kind, ...rest] = (visit.url.searchParams.get(noteParameter) ?? "").split("_");
-  if (kind === "late") return lateNotice(visit, query, { today, asked: rest });
-  if (kind === "done" || kind === "undone") return undoNotice(visit, query, { kind, key: rest.join("_") });
-  const text = kind === "told" && told.get(rest.join("_"));
-  return text ? note(visit, html`<p>${text}</p>`) : null;
+async function content(visit: Visit): Promise<Html | null> {
+  const text = visit.url.searchParams.get(noteParameter) ?? "";
+  const [kind, ...rest] = text.split("_");
+  if (kind === "late") return lateNotice(visit, rest);
+  const said = kind === "told" && told.get(rest.join("_"));
+  if (said) return note(visit, html`<p>${said}</p>`);
+  const last = parseNote(text.replace(earlier, ""));
+  return last ? undoNotice(visit, last, earlier.test(text)) : null;
 }
+
+/** Before the note of an act that was done before the one just undone. */
+const earlier = /^back_/;
 
 const note = ({ url }: Visit, content: Html): Html =>
   html`<div class="note spread">${content}<a class="close" href="${hereWithoutNotes({ url })}" aria-label="Close">×</a></div>`;
 
-type Ticked = Readonly<{ kind: "done" | "undone"; key: string }>;
-
-/** Offers to undo a tick while it stands. */
-async function undoNotice(visit: Visit, query: QueryContext, { kind, key }: Ticked): Promise<Html | null> {
-  if (isRefused(validate(listActions, { cursor: key }))) return null;
-  const [called_at = "", request_id = ""] = key.split("_");
-  const action = await readActionInTurn(query, { called_at, request_id });
-  if (!action || action.undone_by !== null || action.door !== "page") return null;
-  const place = `${action.resource_kind}-${action.resource_id}`;
+/** Offers to undo an act while it stands. Scripts remember earlier ones, and the offer follows them back. */
+async function undoNotice(visit: Visit, { verb, key }: Note, isEarlier: boolean): Promise<Html | null> {
+  if (isRefused(validate(listActions, { cursor: `${key.called_at}_${key.request_id}` }))) return null;
+  const query = visit.context.query({ userId: visit.session.sub });
+  const action = await readActionInTurn(query, key);
+  const isOver = !action || action.undone_by !== null || action.door !== "page";
+  if (isOver) return isEarlier ? note(visit, html`<p>${told.get("undone")}</p>`) : null;
+  const { resource_kind: kind, resource_id: id, resource_name: name } = action;
+  const what = name ?? `${changedThings(action).length} at once`;
   return note(
     visit,
-    html`<p>${kind === "done" ? "Done" : "Not done"}: <strong>${action.resource_name}</strong></p>
+    html`<p>${isEarlier && "Taken back. Before it: "}${verbs.get(verb)}: <strong>${what}</strong></p>
+    ${verb === "made" && !isEarlier && (await addedWords(query, action))}
     <form method="post" action="/account/tick/undo" data-stay>${formToken(visit)}
-    <input type="hidden" name="called_at" value="${called_at}">
-    <input type="hidden" name="request_id" value="${request_id}">
-    <input type="hidden" name="next" value="${place}">
+    <input type="hidden" name="called_at" value="${key.called_at}">
+    <input type="hidden" name="request_id" value="${key.request_id}">
+    <input type="hidden" name="next" value="${id === null ? "" : `${kind}-${id}`}">
     <input type="hidden" name="from" value="${hereWithoutNotes(visit)}">
     <button class="link">Undo</button></form>`,
   );

@@ -4,14 +4,28 @@ import { readTodo } from "../../../queries/todo/read.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import type { Visit } from "../session/context.ts";
 import { refusalPage } from "../session/refusal-page.ts";
-import { submitLogged } from "../session/submit.ts";
+import { formKeyOf, submitLogged } from "../session/submit.ts";
 import { submitUndo } from "../session/submit-undo.ts";
-import { notedPage, told } from "./note-address.ts";
+import { notedPage, noteOf, parseNote, told } from "./note-address.ts";
+
+/** The commands of a habit's buttons, by their values. */
+const habitCommands = {
+  yes: "habit.complete",
+  add: "habit.complete",
+  no: "habit.undo",
+  skip: "habit.skip",
+  unskip: "habit.unskip",
+} as const;
+type Answer = keyof typeof habitCommands;
+const notes = { yes: "done", add: "added", no: "undone", skip: "skipped", unskip: "unskipped" } as const;
 
 type SentTick = Readonly<{
   kind: "habit" | "todo";
   id: number;
+  answer: Answer;
   done: boolean;
+  /** The amount to add; null for other answers. */
+  amount: number | null;
   /** The day that the page showed; null in forms of older pages. */
   day: string | null;
   date: string | null;
@@ -20,32 +34,38 @@ type SentTick = Readonly<{
 function readTick(form: URLSearchParams): SentTick {
   const kind = form.has("habit_id") ? "habit" : "todo";
   const days = { day: form.get("day"), date: form.get("date") };
-  return { kind, id: Number(form.get(`${kind}_id`)), done: form.get("done") === "yes", ...days };
+  const answers = Object.keys(habitCommands) as Answer[];
+  // A button of a past day names the day as well: `2026-11-20 yes`.
+  const [on = days.date, said = form.get("done")] = form.get("on")?.split(" ") ?? [];
+  const answer = answers.find((one) => one === said) ?? "no";
+  const amount = answer === "add" ? Number(form.get("amount")) : null;
+  const id = Number(form.get(`${kind}_id`));
+  return { kind, id, answer, done: answer === "yes", amount, day: days.day, date: on };
 }
 
 /** POST /account/tick: completes a habit or todo, or undoes that. An item already in that state stays in it. */
 export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<Response> {
   const tick = readTick(form);
-  const { kind, id, done, day, date } = tick;
+  const { kind, id, answer, done, amount, day, date } = tick;
   const item = `${kind}-${id}`;
+  const sent = amount === null ? (done ? "yes" : "no") : `add-${amount}`;
   if (await isOfAnotherDay(visit, tick))
-    return seeOther(notedPage(visit, form, `late_${item}_${done ? "yes" : "no"}_${day}`, item));
-  const { outcome, key } =
+    return seeOther(notedPage(visit, form, `late_${item}_${sent}_${day}`, item));
+  const given = { ...(date !== null && { date }), ...(amount !== null && { amount }) };
+  const [command, fields] =
     kind === "habit"
-      ? await submitLogged(visit, done ? "habit.complete" : "habit.undo", {
-          habit_id: id,
-          ...(date !== null && { date }),
-        })
-      : await submitLogged(visit, "todo.toggle", { todo_id: id, is_completed: done });
+      ? ([habitCommands[answer], { habit_id: id, ...given }] as const)
+      : (["todo.toggle", { todo_id: id, is_completed: done }] as const);
+  const { outcome, key } = await submitLogged(visit, command, fields, { idempotencyKey: formKeyOf(form) });
   if (isRefused(outcome)) {
     const { refusal } = outcome;
     const end = refusal.isSoAlready ? "already" : refusal.code;
-    if (!told.has(end)) return refusalPage(visit.context, refusal);
+    if (!told.has(end) || refusal.errors?.amount) return refusalPage(visit.context, refusal);
     return seeOther(notedPage(visit, form, `told_${end}`, item));
   }
-  const place = (kind === "todo" && done && form.get("next")) || item;
-  const note = `${done ? "done" : "undone"}_${key.called_at}_${key.request_id}`;
-  return seeOther(notedPage(visit, form, note, place));
+  const anchor = (kind === "todo" && done && form.get("next")) || item;
+  const note = noteOf({ verb: notes[answer], key });
+  return seeOther(notedPage(visit, form, note, anchor));
 }
 
 /** The day of a todo matters only if its successor is made from it. A tick that names its day is for that day. */
@@ -58,12 +78,14 @@ async function isOfAnotherDay(visit: Visit, { kind, id, done, day, date }: SentT
   return todo !== false && !isRefused(todo) && todo.recurrence !== null;
 }
 
-/** POST /account/tick/undo: undoes exactly the changes of the action named in the form. */
+/** POST /account/tick/undo: undoes exactly the change of the action named in the form. */
 export async function undoTick(visit: Visit, form: URLSearchParams): Promise<Response> {
   const key = { called_at: form.get("called_at") ?? "", request_id: form.get("request_id") ?? "" };
   const outcome = await submitUndo(visit, [key]);
   if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
   const isWhole = outcome.ends.every(({ undone }) => undone === "whole");
-  const note = isWhole ? "told_undone" : "told_stays";
+  // Scripts remember what was done before it, which can be undone next.
+  const before = form.get("earlier") ?? "";
+  const note = !isWhole ? "told_stays" : parseNote(before) ? `back_${before}` : "told_undone";
   return seeOther(notedPage(visit, form, note, form.get("next") ?? ""));
 }

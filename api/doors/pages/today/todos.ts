@@ -1,50 +1,61 @@
 import { type Html, html } from "../../../../shared/html.ts";
 import type { DaySummary } from "../../../queries/dashboard/day.ts";
 import { type DueGroup, dueGroupOf } from "../../../queries/todo/due-groups.ts";
-import { type TodoItem, todoList } from "../kit/todo-item.ts";
+import { todoList } from "../kit/todo-item.ts";
 import type { Visit } from "../session/context.ts";
 import { groupNames } from "../todo/group-names.ts";
+import { moveOverdue } from "./move-overdue.ts";
+import { inOrderOfDay } from "./order.ts";
 
-/** One heading with the groups of due dates below it. */
-type Section = Readonly<{ name: string; groups: readonly DueGroup[]; isFolded: boolean }>;
+/** One folded line with the groups of due dates in it. */
+type Section = Readonly<{ name: string; groups: readonly DueGroup[] }>;
 
-const sections: readonly Section[] = [
-  { name: groupNames.overdue, groups: ["overdue"], isFolded: false },
-  { name: groupNames.today, groups: ["today"], isFolded: false },
-  { name: groupNames.tomorrow, groups: ["tomorrow"], isFolded: false },
-  { name: groupNames.later, groups: ["week", "later"], isFolded: true },
-  { name: groupNames.undated, groups: ["undated"], isFolded: true },
+const later: readonly Section[] = [
+  { name: groupNames.tomorrow, groups: ["tomorrow"] },
+  { name: groupNames.later, groups: ["week", "later"] },
+  { name: groupNames.undated, groups: ["undated"] },
 ];
 
 type TodosOfDay = Pick<DaySummary, "todos" | "counts" | "today">;
 
-/** The pending todos by due date. Those that can wait are folded, unless all can. */
+/** The todos of the day in one order; what was left over and what can wait is folded, unless there is nothing else. */
 export function todosOfDay(visit: Visit, day: TodosOfDay): Html {
-  const { todos, today } = day;
+  const { todos, counts, today } = day;
   if (todos.length === 0) return html`<p class="quiet">Nothing is pending.</p>`;
-  const groups = Map.groupBy(todos, ({ due_date }) => dueGroupOf(due_date, today.date));
-  const shown = sections.filter((one) => one.groups.some((group) => groups.has(group)));
-  const canWait = shown.every(({ isFolded }) => isFolded);
-  return html`${canWait && html`<p class="quiet">Nothing is due today or tomorrow.</p>`}
-    ${shown.map((one) => section(visit, day, one, { groups, isOpen: canWait }))}`;
+  const own = todos.filter(({ due_date }) => due_date === today.date);
+  const left = todos.filter(({ due_date }) => due_date !== null && due_date < today.date);
+  const overdue = counts.overdue - own.filter(({ is_overdue }) => is_overdue).length;
+  const isFree = own.length + left.length === 0;
+  const ahead = counts.today + counts.overdue - overdue;
+  return html`${
+    left.length > 0 &&
+    html`<div class="overdue">${folded(visit, day, { name: groupNames.overdue, groups: ["overdue"] }, { todos: left, count: overdue, isOpen: own.length === 0 })}
+    ${moveOverdue(visit, left)}</div>`
+  }
+    ${isFree && html`<p class="quiet">Nothing is due today.</p>`}
+    ${todoList(visit, inOrderOfDay(own, today.date), today)}
+    ${ahead > own.length && moreOf("today", ahead)}
+    ${later.map((section) => {
+      const count = section.groups.reduce((sum, group) => sum + counts[group], 0);
+      const shown = todos.filter((todo) => section.groups.includes(dueGroupOf(todo, today.date)));
+      return shown.length > 0 && folded(visit, day, section, { todos: shown, count, isOpen: isFree });
+    })}`;
 }
 
-function section(
+type Folded = Readonly<{ todos: TodosOfDay["todos"]; count: number; isOpen: boolean }>;
+
+function folded(
   visit: Visit,
-  { counts, today }: TodosOfDay,
-  { name, groups, isFolded }: Section,
-  shown: Readonly<{ groups: ReadonlyMap<DueGroup, readonly TodoItem[]>; isOpen: boolean }>,
+  { today, counts }: TodosOfDay,
+  { name, groups }: Section,
+  { todos, count, isOpen }: Folded,
 ): Html {
-  const count = groups.reduce((sum, group) => sum + counts[group], 0);
-  const heading = html`<h3 class="part">${name} <span class="count">${count}</span></h3>`;
   const lists = groups.map((group) => {
-    const own = shown.groups.get(group) ?? [];
+    const own = groups.length === 1 ? todos : todos.filter((todo) => dueGroupOf(todo, today.date) === group);
     const more = counts[group] > own.length && moreOf(group, counts[group]);
     return own.length > 0 && html`${todoList(visit, own, today)}${more}`;
   });
-  return isFolded
-    ? html`<details${shown.isOpen && html` open`}><summary>${heading}</summary>${lists}</details>`
-    : html`${heading}${lists}`;
+  return html`<details${isOpen && html` open`}><summary><h2 class="part">${name} <span class="count">${count}</span></h2></summary>${lists}</details>`;
 }
 
 const moreOf = (group: DueGroup, count: number): Html =>

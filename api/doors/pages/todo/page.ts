@@ -18,7 +18,6 @@ import type { Visit } from "../session/context.ts";
 import { accountFrame } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { reminderWarning } from "../session/reminder-warning.ts";
-import { tickNotice } from "../tick/notice.ts";
 import { todoFilterForm } from "./filter-form.ts";
 import { readTodoFilters, todoFilterNames } from "./filters.ts";
 import { groupNames } from "./group-names.ts";
@@ -32,15 +31,14 @@ export async function showTodos(visit: Visit): Promise<Response> {
   const wanted = readTodoFilters(chosen);
   if (isRefused(wanted)) return refusalPage(context, wanted.refusal);
   const [mark, warning] = await Promise.all([liveMark(visit), reminderWarning(visit)]);
-  const user = { userId: session.sub };
-  const query = context.query(user, { standbyMayAnswer: true });
+  const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
   const reading = query.inTurn((own) => readAll(own, wanted), wanted.q !== undefined);
   const found = await orStopped("q", reading);
   if (isRefused(found)) return refusalPage(context, found.refusal);
   const { today, categories, counts, todos } = found;
   const lastPage = Math.max(1, Math.ceil(todos.total / todosPerPage));
   const narrowing = withoutPage(chosen);
-  const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}${warning}
+  const body = html`${mark}${warning}
     <p class="links"><a href="/account/todos/new">New todo</a>
     <a href="/account/categories">Categories</a></p>
     ${todoFilterForm(narrowing, categoryChoices(categories))}
@@ -54,7 +52,7 @@ export async function showTodos(visit: Visit): Promise<Response> {
 async function readAll(query: QueryContext, wanted: Wanted) {
   const { today } = await readDaySettings(query);
   const todos = await readTodoPage(query, today, wanted);
-  const counts = await readTodoCounts(query, today.date);
+  const counts = await readTodoCounts(query, today);
   return { today, todos, counts, categories: await readCategoryRefs(query) };
 }
 
@@ -75,7 +73,7 @@ function sections(visit: Visit, { pending, done, total }: Found["todos"], { toda
   if (pending.length + done.length === 0)
     return html`<p class="quiet">${total === 0 ? "There is no such todo." : "There is nothing on this page."}</p>`;
   const list = (todos: readonly TodoItem[]) => todoList(visit, todos, today);
-  const groups = Map.groupBy(pending, ({ due_date }) => dueGroupOf(due_date, today.date));
+  const groups = Map.groupBy(pending, (todo) => dueGroupOf(todo, today.date));
   const open = [...groups].map(
     ([group, todos]) => html`<h2 class="part">${groupNames[group]}</h2>${list(todos)}`,
   );

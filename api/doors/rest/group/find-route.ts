@@ -3,11 +3,11 @@ import { contracts } from "../../../../shared/contracts/catalogue.ts";
 import { groupCommand, type OperationName } from "../../../../shared/queue/group.ts";
 import { restRoute, type Target } from "../route.ts";
 
-/** A change that a batch can make, and what the id in its answer is the id of. */
+/** A change that a group can make, and the kind of thing that it makes. */
 export type FoundRoute = Target &
   Readonly<{
     name: OperationName;
-    /** Undefined where the answer has no id. */
+    /** Undefined for an answer without an id. */
     answersId: string | undefined;
   }>;
 
@@ -28,7 +28,7 @@ const routes = contracts.flatMap((contract) => {
   });
 });
 
-/** @returns undefined when the service does not have this change */
+/** @returns undefined when no route makes this change */
 export function findRoute(method: string, path: string): FoundRoute | undefined {
   const sent = path.split("/");
   for (const { parts, ...found } of routes) {

@@ -7,10 +7,10 @@ import { type Content, prepare } from "../../../perform.ts";
 import { pathIds, targetContent } from "../content.ts";
 import type { ReadOperation } from "./read-operations.ts";
 
-/** An operation that may be carried out, or why not. */
+/** An operation that may be carried out, or its refusal. */
 type PreparedOperation = GroupedOperation | Refused;
 
-/** Checks the scopes and the contract of each operation, as if it had been sent alone. */
+/** Checks scopes and contract of each operation, as for a request of its own. */
 export async function prepareOperations(
   actor: Pick<Actor, "userId" | "scopes">,
   operations: readonly ReadOperation[],
@@ -18,8 +18,8 @@ export async function prepareOperations(
   const prepared: PreparedOperation[] = [];
   const giveWay = createGiveWay();
   for (const operation of operations) {
-    const failed = operation.references.find(({ place }) => isRefused(prepared[place] ?? {}));
-    prepared.push(failed ? failedDependency(failed.place) : await prepareOne(actor, operation, operations));
+    const failed = operation.references.find(({ index }) => isRefused(prepared[index] ?? {}));
+    prepared.push(failed ? failedDependency(failed.index) : await prepareOne(actor, operation, operations));
     await giveWay();
   }
   return prepared;
@@ -30,22 +30,22 @@ async function prepareOne(
   operation: ReadOperation,
   operations: readonly ReadOperation[],
 ): Promise<PreparedOperation> {
-  const { place, name, contract, route, idempotencyKey } = operation;
+  const { index, name, contract, route, idempotencyKey } = operation;
   const content = () => operationContent(operation);
   const ready = await prepare({ contract, actor, required: route.required, content });
   if (isRefused(ready)) return ready;
   const input: Record<string, unknown> = { ...ready.input };
   const references: Record<string, number> = {};
   for (const reference of operation.references) {
-    const made = originOf(reference.place, operations);
+    const made = originOf(reference.index, operations);
     if ("id" in made) input[reference.field] = made.id;
-    else references[reference.field] = made.place;
+    else references[reference.field] = made.index;
   }
-  const after = [...new Set(operation.references.map((reference) => reference.place))];
-  return { place, name, input, references, after, idempotencyKey };
+  const after = [...new Set(operation.references.map((reference) => reference.index))];
+  return { index, name, input, references, after, idempotencyKey };
 }
 
-/** Any id stands for the references until they are known. */
+/** A made-up id stands for each reference until the real one is known. */
 const anyId = 1;
 
 function operationContent(operation: ReadOperation): Content | Refused {
@@ -61,15 +61,15 @@ function operationContent(operation: ReadOperation): Content | Refused {
   return isRefused(ids) ? ids : targetContent(target, { ...ids, query, body });
 }
 
-/** @returns the id in an operation's answer, or the place of the operation that makes what has it */
+/** @returns the id in an operation's answer, or the index of the operation that will make it */
 function originOf(
-  place: number,
+  index: number,
   operations: readonly ReadOperation[],
-): Readonly<{ id: number }> | Readonly<{ place: number }> {
-  const operation = operations[place];
+): Readonly<{ id: number }> | Readonly<{ index: number }> {
+  const operation = operations[index];
   const [own] = Object.entries(operation?.params ?? {});
-  if (!own) return { place };
+  if (!own) return { index };
   const [name, text] = own;
   const reference = operation?.references.find(({ field }) => field === name);
-  return reference ? originOf(reference.place, operations) : { id: Number(text) };
+  return reference ? originOf(reference.index, operations) : { id: Number(text) };
 }

@@ -15,27 +15,27 @@ import type { DispatchGroup } from "../../../mailbox/dispatch-group.ts";
 import { type Content, type PerformContext, senderOf } from "../../../perform.ts";
 import { dateForExamples } from "../date-for-examples.ts";
 import { prepareOperations } from "./prepare-operations.ts";
-import { type ReadBatch, type ReadOperation, readOperations } from "./read-operations.ts";
+import { type ReadGroup, type ReadOperation, readOperations } from "./read-operations.ts";
 
-export type BatchRequestContext = Pick<PerformContext, "query"> & Readonly<{ dispatchGroup: DispatchGroup }>;
+export type GroupContext = Pick<PerformContext, "query"> & Readonly<{ dispatchGroup: DispatchGroup }>;
 
 type Sent = Readonly<{ actor: Actor; origin: RequestOrigin; request: Request }>;
 
-/** Carries out the operations of a batch, and answers with what each of them would have answered alone. */
-export async function answerBatch(
-  context: BatchRequestContext,
+/** Carries out the operations of a group. Each gets the answer that it would get alone. */
+export async function answerGroup(
+  context: GroupContext,
   sent: Sent,
   readContent: () => Promise<Content | Refused>,
 ): Promise<CommandResult> {
   const content = await readContent();
   if (isRefused(content)) return { outcome: content, replayed: false };
-  const batch = refuseConditions(sent.request) ?? readOperations(content);
-  if (isRefused(batch)) return { outcome: batch, replayed: false };
-  const ends = await endsOf(context, sent, batch, content.idempotencyKey);
+  const group = refuseConditions(sent.request) ?? readOperations(content);
+  if (isRefused(group)) return { outcome: group, replayed: false };
+  const ends = await endsOf(context, sent, group, content.idempotencyKey);
   if (isRefused(ends)) return { outcome: ends, replayed: false };
-  const outcomes = ends.toSorted((one, other) => one.place - other.place).map(({ outcome }) => outcome);
+  const outcomes = ends.toSorted((one, other) => one.index - other.index).map(({ outcome }) => outcome);
   const today = await dateForExamples(context, sent.actor, outcomes);
-  const results = batch.operations.map((operation) => resultOf(operation, outcomes[operation.place], today));
+  const results = group.operations.map((operation) => resultOf(operation, outcomes[operation.index], today));
   const carriedOut = ends.filter(({ outcome }) => !isRefusedAs("failed_dependency", outcome));
   return { outcome: { body: { results } }, replayed: carriedOut.every(({ replayed }) => replayed) };
 }
@@ -47,18 +47,18 @@ function refuseConditions({ headers }: Request): Refused | undefined {
 }
 
 async function endsOf(
-  { dispatchGroup }: BatchRequestContext,
+  { dispatchGroup }: GroupContext,
   { actor, origin }: Sent,
-  { operations, atomic }: ReadBatch,
+  { operations, atomic }: ReadGroup,
   idempotencyKey: string | undefined,
 ): Promise<readonly OperationEnd[] | Refused> {
   const prepared = await prepareOperations(actor, operations);
-  const early = prepared.flatMap((one, place) =>
-    isRefused(one) ? [{ place, outcome: one, replayed: false }] : [],
+  const early = prepared.flatMap((one, index) =>
+    isRefused(one) ? [{ index, outcome: one, replayed: false }] : [],
   );
   const [failed] = early;
   if (atomic && failed)
-    return operations.map(({ place }) => (place === failed.place ? failed : notDone(place, failed)));
+    return operations.map(({ index }) => (index === failed.index ? failed : notDone(index, failed)));
   const ready = prepared.flatMap((one) => (isRefused(one) ? [] : [one]));
   if (ready.length === 0) return early;
   const ends = await dispatchGroup(actor, {
@@ -69,9 +69,9 @@ async function endsOf(
   return refusalOfAll(ends, atomic) ?? [...early, ...ends];
 }
 
-const notDone = (place: number, failed: OperationEnd): OperationEnd => ({
-  place,
-  outcome: failedDependency(failed.place),
+const notDone = (index: number, failed: OperationEnd): OperationEnd => ({
+  index,
+  outcome: failedDependency(failed.index),
   replayed: false,
 });
 
@@ -80,7 +80,7 @@ const isRefusedAs = (code: RefusalCode, outcome: Outcome): outcome is Refused =>
 
 /**
  * A refusal that concerns the caller or the service answers the whole request.
- * @param ends those of all operations that were sent to a worker
+ * @param ends of all operations that were sent to a worker
  */
 function refusalOfAll(ends: readonly OperationEnd[], atomic: boolean): Refused | undefined {
   const outcomes = ends.map(({ outcome }) => outcome);
@@ -92,11 +92,11 @@ function refusalOfAll(ends: readonly OperationEnd[], atomic: boolean): Refused |
 }
 
 function resultOf(
-  { place, route, idempotencyKey }: ReadOperation,
+  { index, route, idempotencyKey }: ReadOperation,
   outcome: Outcome | undefined,
   today: string | undefined,
 ) {
-  if (!outcome) throw new Error(`Operation ${place} was not answered.`);
+  if (!outcome) throw new Error(`Operation ${index} was not answered.`);
   if (isRefused(outcome)) {
     const told = today ? withPresentExamples(outcome.refusal, today) : outcome.refusal;
     const refusal = idempotencyKey === undefined ? told : withKeyAsField(told);
@@ -106,7 +106,7 @@ function resultOf(
   return body === null || route.status === 204 ? { status: 204, body: null } : { status: route.status, body };
 }
 
-/** An operation has its own key in a field, where a request of its own has a header. */
+/** An operation has its key in a field, a request in a header. */
 function withKeyAsField({ errors = {}, ...refusal }: Refusal): Refusal {
   const { "Idempotency-Key": taken, ...others } = errors;
   return { ...refusal, errors: { ...others, ...(taken && { idempotency_key: taken }) } };

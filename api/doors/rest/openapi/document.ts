@@ -9,31 +9,34 @@ import { headerParameters, notModified } from "./header-parameters.ts";
 import { headers } from "./headers.ts";
 import { operation } from "./operation.ts";
 import { createSchemas, type Schemas } from "./schemas.ts";
+import type { Operation } from "./shape.ts";
 
 const methods: readonly Route["method"][] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Every route, in the order in which people read them. */
+/** Every route, in reading order. */
 const routes = contracts
   .flatMap((contract) => (contract.rest ?? []).map((route) => ({ contract, route })))
   .toSorted(({ route: one }, { route: other }) => {
-    const byTag = tagPlace(one) - tagPlace(other);
+    const byTag = tagOrder(one) - tagOrder(other);
     const byMethod = methods.indexOf(one.method) - methods.indexOf(other.method);
     return byTag || one.path.localeCompare(other.path) || byMethod;
   });
 
-function tagPlace({ path }: Route): number {
+function tagOrder({ path }: Route): number {
   return Object.keys(tags).indexOf(path.split("/")[1] ?? "");
 }
 
 type Provider = Pick<Config, "authUrl" | "builtInIdentity">;
 
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;
+
 /**
  * The OpenAPI 3.1 document of the REST interface, made from the contracts.
- * @param baseUrl empty for a document whose server is the one that it was fetched from
+ * @param baseUrl empty for a document that names no server, so that it means the one it came from
  */
 export function openApiDocument(baseUrl: string, provider: Provider) {
   const schemas = createSchemas();
-  const paths: Record<string, Record<string, object>> = {};
+  const paths: Record<string, Record<string, Operation>> = {};
   for (const { contract, route } of routes) {
     const shown = operation(contract, route, schemas);
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: shown };
@@ -66,7 +69,7 @@ const bearer = {
   description: "A personal access token, or an access token that an OAuth client was given",
 };
 
-/** The sign-in that gives OAuth clients their tokens. Another provider than the built-in one says itself where it is. */
+/** The sign-in of OAuth clients. Another provider than the built-in one publishes its own addresses. */
 const oauth = ({ authUrl, builtInIdentity }: Provider) =>
   builtInIdentity
     ? {

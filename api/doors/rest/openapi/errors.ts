@@ -11,7 +11,8 @@ import {
 import { refusalBody, refusalCodes, statusOf } from "../../../http/response.ts";
 import { isConditional } from "../route.ts";
 import { type HeaderName, headersOf, rateLimit } from "./headers.ts";
-import { capitalised, type JsonSchema, type Schemas } from "./schemas.ts";
+import { capitalised, type Schemas } from "./schemas.ts";
+import type { Answer } from "./shape.ts";
 
 /** A refusal as the document shows it, under a name by which operations refer to it. */
 type ErrorResponse = Readonly<{
@@ -118,7 +119,7 @@ export function errorsOf(contract: Contract, route: Route): ErrorResponse[] {
 
 export const statusOfError = ({ refused }: ErrorResponse): number => statusOf(refused.refusal.code);
 
-export function errorResponse(error: ErrorResponse, schemas: Schemas): JsonSchema {
+export function errorResponse(error: ErrorResponse, schemas: Schemas): Answer {
   const { description, refused } = error;
   const isInvalid = refused.refusal.code === "invalid";
   const schema = isInvalid

@@ -1,9 +1,9 @@
-import type { JsonSchema } from "./schemas.ts";
+import type { Answer } from "./shape.ts";
 
 const text = { type: "string" };
 const wholeNumber = { type: "integer", minimum: 0 };
 
-/** Every header that answers have beyond HTTP's own, as components of the document. */
+/** Every header of answers beyond HTTP's own, as components of the document. */
 export const headers = {
   "X-Request-Id": {
     description:
@@ -62,7 +62,7 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers;
 
-/** The headers that every answer to an authenticated request has. */
+/** The headers of every authenticated answer. */
 export const rateLimit: readonly HeaderName[] = [
   "RateLimit-Policy",
   "RateLimit",
@@ -72,7 +72,7 @@ export const rateLimit: readonly HeaderName[] = [
 ];
 
 /** References to headers, as a response has them: those that all have, and the named ones. */
-export function headersOf(...names: readonly HeaderName[]): JsonSchema {
+export function headersOf(...names: readonly HeaderName[]): Answer["headers"] {
   return Object.fromEntries(
     ["X-Request-Id", ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );

@@ -8,7 +8,8 @@ import { isConditional, routeFields } from "../route.ts";
 import { errorsOf, statusOfError } from "./errors.ts";
 import { headerParametersOf } from "./header-parameters.ts";
 import { headersOf, rateLimit } from "./headers.ts";
-import { capitalised, type JsonSchema, type Schemas } from "./schemas.ts";
+import { capitalised, type Schemas } from "./schemas.ts";
+import type { Answer, JsonContent, JsonSchema, Operation, Parameter, RequestBody } from "./shape.ts";
 
 function neededToken({ name, scopes }: Contract): string {
   if (name === groupCommand)
@@ -17,14 +18,14 @@ function neededToken({ name, scopes }: Contract): string {
 }
 
 /** One REST route of a contract as an operation of the document. */
-export function operation(contract: Contract, route: Route, schemas: Schemas): JsonSchema {
+export function operation(contract: Contract, route: Route, schemas: Schemas): Operation {
   const { properties } = contract.input;
   const { inPath, inQuery, inBody } = routeFields(contract, route);
   const example = new Map<string, unknown>(Object.entries(route.example.input));
-  const parameter = (name: string, place: "path" | "query", schema: TSchema = {}) => ({
+  const parameter = (name: string, location: "path" | "query", schema: TSchema = {}): Parameter => ({
     name,
-    in: place,
-    required: place === "path",
+    in: location,
+    required: location === "path",
     schema: schemas.show(schema),
     ...(example.has(name) && { example: example.get(name) }),
   });
@@ -33,7 +34,7 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): J
   );
   return {
     operationId: route.operationId,
-    tags: [tagOf(route)],
+    tags: tagsOf(route),
     summary: contract.summary,
     description: neededToken(contract),
     security: [{ bearer: [] }, { oauth: contract.scopes }],
@@ -53,13 +54,13 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): J
   };
 }
 
-const json = (schema: JsonSchema, name: string, value: unknown) => ({
+const json = (schema: JsonSchema, name: string, value: unknown): JsonContent => ({
   "application/json": { schema, examples: { [name]: { value } } },
 });
 
-function tagOf({ path }: Route): string | undefined {
-  const tag = Object.entries(tags).find(([first]) => path.split("/")[1] === first);
-  return tag?.[1].name;
+function tagsOf({ path }: Route): string[] {
+  const own = Object.entries(tags).filter(([first]) => path.split("/")[1] === first);
+  return own.map(([, { name }]) => name);
 }
 
 /** OpenAPI's readOnly is not used, because validators would refuse these fields. */
@@ -70,7 +71,7 @@ function requestBody(
   route: Route,
   { names, ignored = [] }: KnownNames,
   schemas: Schemas,
-): JsonSchema {
+): RequestBody {
   const isInBody = (name: string) => names.includes(name);
   const fields = Object.entries(input.properties).filter(([name]) => isInBody(name));
   const required = [...(input.required ?? []), ...(route.required ?? [])].filter(isInBody);
@@ -91,7 +92,7 @@ function requestBody(
   };
 }
 
-function success(contract: Contract, route: Route, schemas: Schemas): JsonSchema {
+function success(contract: Contract, route: Route, schemas: Schemas): Answer {
   const { operationId, status, example } = route;
   const headers = headersOf(
     ...(status === 201 ? (["Location"] as const) : []),

@@ -1,7 +1,5 @@
 import type { TSchema } from "typebox";
-
-/** A schema in JSON Schema's own words. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import type { ComponentRef, JsonSchema } from "./shape.ts";
 
 type SchemaNode = TSchema & {
   title?: string;
@@ -21,7 +19,7 @@ export type Schemas = Readonly<{
   /** A schema by reference if it has a name, else as it is. */
   show(schema: TSchema): JsonSchema;
   /** Names a schema of the document's own. @returns a reference to it */
-  name(title: string, schema: JsonSchema): JsonSchema;
+  name(title: string, schema: JsonSchema): ComponentRef;
   /** Every named schema so far, in alphabetical order. */
   named(): Readonly<Record<string, JsonSchema>>;
 }>;
@@ -29,7 +27,7 @@ export type Schemas = Readonly<{
 export function createSchemas(): Schemas {
   const all = new Map<string, JsonSchema>();
 
-  function name(title: string, schema: JsonSchema): JsonSchema {
+  function name(title: string, schema: JsonSchema): ComponentRef {
     const known = all.get(title);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
       throw new Error(`Two schemas are called ${title}.`);
@@ -49,10 +47,10 @@ export function createSchemas(): Schemas {
   };
 }
 
-/** Formats that every validator knows. Our own are rules for text, which `description` states in words. */
+/** Formats that every validator knows. Kept's own formats are rules for text, which `description` states. */
 const commonFormats = ["date", "date-time", "email"];
 
-/** One schema without what only our own validation reads, such as `expects`. */
+/** A schema without keywords that only Kept's validation reads, such as `expects`. */
 function plain(schema: SchemaNode, show: (part: SchemaNode) => JsonSchema): JsonSchema {
   const { title, expects, format, anyOf, items, properties, patternProperties, ...rest } = schema;
   const [anyValue] = Object.values(patternProperties ?? {});
@@ -68,7 +66,7 @@ function plain(schema: SchemaNode, show: (part: SchemaNode) => JsonSchema): Json
   };
 }
 
-/** The demand on a field in the words of the refusal. An enum's values speak for themselves. */
+/** The demand on a field, in the words of the refusal. The values of an enum need no words. */
 function describe({ title, expects, anyOf, ...schema }: SchemaNode): JsonSchema {
   if (expects === undefined || schema.enum || (anyOf && title === undefined)) return {};
   return { description: capitalised(expects) };

@@ -79,7 +79,7 @@ function endingMail(
     to: email,
     subject: "A token of yours for Kept ends soon",
     lines: [
-      `Your token ${token} ends on ${at} (${zone}). What uses it stops working then.`,
+      `Your token ${token} ends on ${at} (${zone}). Programs that use it stop working then.`,
       "If it is still needed, give it a new secret and another end here:",
     ],
     link: `${authUrl}/profile/api-tokens/change?id=${id}`,

@@ -1,10 +1,10 @@
 import { html } from "../../../../shared/html.ts";
+import { browserName } from "../../../http/browser-name.ts";
 import { passkeyScript } from "../../../web/assets.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { field } from "../../../web/form/form-fields.ts";
 import { page } from "../../../web/page.ts";
 import { seeOther } from "../../../web/redirect.ts";
-import { browserName } from "../../accounts/browser-names.ts";
 import { mailPasskeyNotice } from "../../accounts/notices.ts";
 import { createPasskey, creationOptions } from "../../passkeys/creation.ts";
 import { maxPasskeys, removePasskey } from "../../passkeys/storage.ts";

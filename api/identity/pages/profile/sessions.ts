@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../../shared/html.ts";
+import { browserName } from "../../../http/browser-name.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { seeOther } from "../../../web/redirect.ts";
-import { browserName } from "../../accounts/browser-names.ts";
 import { type AccountSession, endAccountSessions, listSessions } from "../../accounts/sessions.ts";
 import { formId } from "../form-id.ts";
 import { timeIn } from "../times.ts";

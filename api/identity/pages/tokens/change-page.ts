@@ -37,7 +37,7 @@ export async function showChange(
 /** The answer to a form or an address that names no connection of the account. */
 export function goneMessage({ site }: SignedIn): Response {
   const text = html`It has ended. <a href="${tokensPath}">All tokens and apps</a>`;
-  return message(site, "This token is not there", text, { status: 404, link: null });
+  return message(site, "There is no such token", text, { status: 404, link: null });
 }
 
 function changeForm(visitor: SignedIn, { id, name, scopes }: Connection, typed = name): Html {

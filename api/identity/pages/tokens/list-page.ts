@@ -105,7 +105,7 @@ function oldSecretForm(visitor: SignedIn, { id, name, oldSecretEndsAt }: Connect
 function endingForm(visitor: SignedIn, { id, isPersonal, name }: Connection): Html {
   const verb = isPersonal ? "Revoke" : "Disconnect";
   return html`<details><summary>${verb}<span class="unseen"> ${name}?</span></summary>
-    <p>What uses it stops working, for good. What it did stays in the log.</p>
+    <p>Programs that use it stop working, for good. What it did stays in the log.</p>
     <form method="post" action="${tokensPath}/revoke">${formToken(visitor)}
     <input type="hidden" name="id" value="${id}">
     <button class="danger">${verb} ${name}</button></form></details>`;

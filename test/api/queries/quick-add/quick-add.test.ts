@@ -14,12 +14,18 @@ const clock = { now: Date.parse("2026-11-22T10:00:00Z"), timeZone: "Europe/Berli
 
 type Said = { kind?: string } & Partial<Omit<QuickTodo, "kind">> & Partial<Omit<QuickHabit, "kind">>;
 
-/** The parsed fields, without those that the line does not mention. */
-const read = (line: string, wanted?: "todo" | "habit"): Said =>
-  Object.fromEntries(Object.entries(readQuickAdd(line, clock, wanted)).filter(([, value]) => value !== null));
+/** The parsed fields, without absent ones and without questions. */
+function read(line: string, wanted?: "todo" | "habit"): Said {
+  const { alternatives: _, ...said } = readQuickAdd(line, clock, wanted);
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null));
+}
 
-/** A due date with a reminder on it. */
-const at = (due_date: string, time: string) => ({ due_date, remind_at: `${due_date}T${time}` });
+/** A due time with a reminder at it. */
+const at = (due_date: string, due_time: string) => ({
+  due_date,
+  due_time,
+  remind_at: `${due_date}T${due_time}`,
+});
 
 const monthly = "FREQ=MONTHLY;BYMONTHDAY=1";
 
@@ -28,8 +34,7 @@ describe("a line that is a todo", () => {
     "Buy milk": { title: "Buy milk" },
     "Pay rent every month on the 1st at 9 #Home @desk 10min": {
       title: "Pay rent",
-      due_date: "2026-12-01",
-      remind_at: "2026-12-01T09:00",
+      ...at("2026-12-01", "09:00"),
       recurrence: monthly,
       estimated_minutes: 10,
       context: "desk",
@@ -42,26 +47,23 @@ describe("a line that is a todo", () => {
     "Call Bob on Dec 24": { title: "Call Bob", due_date: "2026-12-24" },
     "Call Bob 2026-12-24 10:30": {
       title: "Call Bob",
-      due_date: "2026-12-24",
-      remind_at: "2026-12-24T10:30",
+      ...at("2026-12-24", "10:30"),
     },
-    "Call Bob at 12": { title: "Call Bob", due_date: "2026-11-22", remind_at: "2026-11-22T12:00" },
-    "Call Bob at 9": { title: "Call Bob", due_date: "2026-11-23", remind_at: "2026-11-23T09:00" },
-    "Call Bob in 2 hours": { title: "Call Bob", due_date: "2026-11-22", remind_at: "2026-11-22T13:00" },
+    "Call Bob at 12": { title: "Call Bob", ...at("2026-11-22", "12:00") },
+    "Call Bob at 9": { title: "Call Bob", ...at("2026-11-23", "09:00") },
+    "Call Bob in 2 hours": { title: "Call Bob", ...at("2026-11-22", "13:00") },
     "Call Bob at 9 EST on Friday": {
       title: "Call Bob",
-      due_date: "2026-11-27",
-      remind_at: "2026-11-27T15:00",
+      ...at("2026-11-27", "15:00"),
     },
     "Call Bob tomorrow and pay at 9pm": {
       title: "Call Bob and pay",
-      due_date: "2026-11-23",
-      remind_at: "2026-11-23T21:00",
+      ...at("2026-11-23", "21:00"),
     },
     "Meet Bob tomorrow 9 to 10": {
-      title: "Meet Bob tomorrow 9 to 10",
-      due_date: "2026-11-23",
-      remind_at: "2026-11-23T09:00",
+      title: "Meet Bob",
+      estimated_minutes: 60,
+      ...at("2026-11-23", "09:00"),
     },
     "Call Bob at 5 in the morning": {
       title: "Call Bob",
@@ -76,8 +78,8 @@ describe("a line that is a todo", () => {
       time_of_day: "evening",
       ...at("2026-11-22", "20:00"),
     },
-    "Call Bob tonight at 8": { title: "Call Bob", ...at("2026-11-22", "20:00") },
-    "Todo list for Mon": { title: "Todo list for", due_date: "2026-11-23" },
+    "Call Bob tonight at 8": { title: "Call Bob", time_of_day: "evening", ...at("2026-11-22", "20:00") },
+    "Todo list for Mon": { title: "Todo list for Mon" },
     "Run tomorrow morning": { title: "Run", due_date: "2026-11-23", time_of_day: "morning" },
     "Read tonight": { title: "Read", due_date: "2026-11-22", time_of_day: "evening" },
     "Write in the afternoon 1h30": { title: "Write", time_of_day: "afternoon", estimated_minutes: 90 },
@@ -166,6 +168,7 @@ describe("a line that is a habit", () => {
       category: "Health",
     },
     "habit Clean every 2 weeks": { name: "Clean", frequency: "custom", schedule: { every_days: 14 } },
+    "habit: Read every day at 21:00": { name: "Read", remind_at: "21:00" },
     "bad habit: Smoking": { name: "Smoking", type: "bad" },
     "habit Pay every month at 9 tomorrow": { name: "Pay every month at 9 tomorrow" },
   };
@@ -177,6 +180,35 @@ describe("a line that is a habit", () => {
     expect(read("Read every day", "habit")).toMatchObject({ kind: "habit", name: "Read" });
     expect(read("habit Read every day", "todo")).toMatchObject({ kind: "todo", recurrence: "FREQ=DAILY" });
   });
+});
+
+test("a choice has the fields that differ, and a habit is a choice of its own", () => {
+  const habit = {
+    type: "good",
+    frequency: "daily",
+    schedule: null,
+    time_of_day: null,
+    remind_at: null,
+  } as const;
+  const choices = (line: string) => readQuickAdd(line, clock).alternatives;
+  expect(choices("Catch flight at 6 tomorrow")).toEqual([
+    { label: "06:00", due_time: "06:00", remind_at: "2026-11-23T06:00" },
+  ]);
+  expect(choices("Pay on 4/5")).toEqual([{ label: "Mon 5 Apr", due_date: "2027-04-05" }]);
+  expect(choices("Friday pay")).toEqual([{ label: "Fri 27 Nov", due_date: "2026-11-27", title: "pay" }]);
+  expect(choices("quit smoking")).toEqual([
+    {
+      label: "habit to avoid",
+      habit: { ...habit, name: "quit smoking", type: "bad" },
+    },
+  ]);
+  expect(choices("run every morning, remind me at 7")).toEqual([
+    { label: "habit", habit: { ...habit, name: "run", time_of_day: "morning", remind_at: "07:00" } },
+  ]);
+  const american = { ...clock, timeZone: "America/New_York" };
+  expect(readQuickAdd("Pay on 4/5", american)).toMatchObject({ due_date: "2027-04-05" });
+  expect(readQuickAdd("todo: Read every day", clock).alternatives).toEqual([]);
+  expect(readQuickAdd("Read every day", clock, "habit").alternatives).toEqual([]);
 });
 
 test("what only looks like a date, a mark or a duration stays in the title", () => {
@@ -256,7 +288,7 @@ const line = fc.oneof(
   fc.string({ unit: "binary", maxLength: 80 }),
 );
 
-/** Words of letters and digits alone, for what separates them may be taken with what it stood beside. */
+/** Words of letters and digits only, because signs beside a phrase may go with it. */
 const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 function isWithin(part: readonly string[], whole: readonly string[]): boolean {
@@ -279,8 +311,14 @@ test("whatever the text, reading it never throws; words that are gone from it sh
         name: __,
         kind: ___,
         type: ____,
+        alternatives: _____,
         ...said
-      } = { title: "", name: "", type: "", ...result };
+      } = {
+        title: "",
+        name: "",
+        type: "",
+        ...result,
+      };
       const isSaid = Object.values(said).some((value) => value !== null && value !== "daily");
       if (!isSaid && !/every|each|daily/i.test(text)) expect(left).toEqual(given);
       if (result.kind === "todo" && result.due_date) expect(result.due_date).toMatch(/^\d{4}-\d\d-\d\d$/);

@@ -21,7 +21,8 @@ test.each([
   [sunday, "2026-11-30", "tomorrow"],
   [sunday, "2026-12-01", "later"],
 ] as const)("on %s a todo due %s is %s", (today, due, group) => {
-  expect(dueGroupOf(due, today)).toBe(group);
+  const is_overdue = due !== null && due < today;
+  expect(dueGroupOf({ due_date: due, is_overdue }, today)).toBe(group);
 });
 
 test("every date is in exactly one group, and groups follow one another in the order of dates", () => {
@@ -33,9 +34,10 @@ test("every date is in exactly one group, and groups follow one another in the o
         const dates = dueDatesOf(group, today);
         return dates && dates.from <= due && due <= dates.to;
       });
-      expect(holding).toEqual([dueGroupOf(due, today)]);
-      const next = dueGroupOf(addDays(due, 1), today);
-      expect(dueGroups.indexOf(next)).toBeGreaterThanOrEqual(dueGroups.indexOf(dueGroupOf(due, today)));
+      const groupOn = (due_date: string) => dueGroupOf({ due_date, is_overdue: due_date < today }, today);
+      expect(holding).toEqual([groupOn(due)]);
+      const next = groupOn(addDays(due, 1));
+      expect(dueGroups.indexOf(next)).toBeGreaterThanOrEqual(dueGroups.indexOf(groupOn(due)));
     }),
   );
 });

@@ -3,8 +3,8 @@ import { createRemoteJWKSet, jwtVerify } from "jose";
 import { dashboardStatement } from "../statements.ts";
 
 /**
- * The same rows from a server that promises nothing: a token is checked once and remembered, a request is one
- * statement. No contracts, keys, log, limits, streaks or queue; nothing is refused. Its port goes to the parent.
+ * Serves the same rows without guarantees: a token is checked once, a request is one statement. It has no
+ * contracts, keys, log, limits, streaks or queue, and refuses nothing. Its port goes to the parent.
  */
 const sql = new SQL(Bun.env.DATABASE_URL ?? "", { max: 20 });
 const keys = createRemoteJWKSet(new URL(`${Bun.env.AUTH_URL}/jwks`));
@@ -42,7 +42,7 @@ const toggle = async (user: string, id: string) =>
         updated_at = now() where user_id = ${user} and id = ${id}::bigint returning *`
   )[0];
 
-/** Completes a habit, or takes that back. */
+/** Completes a habit, or undoes that. */
 const complete = async (user: string, id: string) =>
   (
     await sql`

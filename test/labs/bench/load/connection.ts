@@ -1,6 +1,6 @@
 import type { Socket } from "bun";
 
-/** A connection that sends raw HTTP requests one after another, each when the previous one is answered. */
+/** A connection that sends raw HTTP requests, each after the answer to the previous one. */
 export type Sequence = readonly string[];
 
 type Options = Readonly<{
@@ -18,8 +18,8 @@ const lastChunk = "0\r\n\r\n";
 const unread = () => ({ head: "", status: "", isChunked: false, received: 0, size: 0 });
 
 /**
- * Keeps one connection busy with one request at a time. Raw sockets, because an HTTP library would cost as
- * much as the server that is measured; it reads answers with a content-length, or JSON in chunks, as ours are.
+ * Keeps one connection busy with one request at a time. It uses a raw socket, because an HTTP library would cost as
+ * much as the measured server. It reads answers with a content-length, or JSON in chunks, as Kept sends them.
  */
 export function keepBusy({ port, next, onAnswer }: Options): Promise<void> {
   const closed = Promise.withResolvers<void>();

@@ -16,7 +16,7 @@ export const programs: Record<keyof Cpu, RegExp> = {
   postgres: /^(\S*\/postgres |postgres: )/,
 };
 
-/** Puts one load on a server and measures its answers and the processor time of our processes. */
+/** Puts one load on a server, and measures its answers and the processor time of each process. */
 export async function measure(load: Load): Promise<HttpResult> {
   const result = Promise.withResolvers<Measured>();
   let before = descendants();
@@ -35,7 +35,7 @@ export async function measure(load: Load): Promise<HttpResult> {
     throw new Error(`The load generator ended with exit code ${code}.`);
   });
   const measured = await Promise.race([result.promise, ended]);
-  ended.catch(() => {}); // It may end now.
+  ended.catch(() => {}); // The process may end now.
   if (!Object.keys(measured.statuses).some((status) => status.startsWith("2")))
     throw new Error(`No request succeeded: ${JSON.stringify(measured.statuses)}`);
   const spent = (program: keyof Cpu) =>

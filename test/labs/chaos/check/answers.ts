@@ -1,7 +1,7 @@
 import type { Evidence, Violation } from "../evidence.ts";
 import { conclusionOf, describe, type Operation } from "../history.ts";
 
-/** No disturbance excuses an answer that is none of the promised ones, or two outcomes of one operation. */
+/** No disturbance excuses an unpromised answer, or two outcomes of one operation. */
 export function checkAnswers({ history, doubleReplies }: Evidence): Violation[] {
   const wrong: Violation[] = history.operations.flatMap((operation) => {
     const told = operation.attempts.map(({ answer }) => answer);

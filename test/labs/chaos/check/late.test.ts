@@ -28,7 +28,7 @@ const wrong = (seconds: number, from: number, to: number): Inflicted[] => [
 test("a row is late by the time at which it was truly written", () => {
   expect(isLate(99_000, [])).toBe(false);
   expect(isLate(101_000, [])).toBe(true);
-  // Written at 99 s and at 102 s, by a clock that was 90 s ahead.
+  // Rows written at 99 s and at 102 s, by a clock that was 90 s ahead.
   expect(isLate(189_000, wrong(90, 97_000, 103_000))).toBe(false);
   expect(isLate(192_000, wrong(90, 97_000, 103_000))).toBe(true);
   // The same by a clock that was 600 s behind.

@@ -5,8 +5,8 @@ import { conclusionOf, describe, type Operation } from "../history.ts";
 const marginMs = 500;
 
 /**
- * An operation answered "unknown" is done by then or never: the row of a creation is not younger than the answer. A row
- * that may have been written while PostgreSQL's clock was wrong gets the benefit of the doubt.
+ * An operation answered "unknown" is done by then or never: the row of a creation is not younger than the answer. A
+ * row that may have been written while PostgreSQL's clock was wrong passes.
  */
 export function checkLate({ history, inflicted, todos }: Evidence): Violation[] {
   const rows = new Map(todos.map((row) => [row.description, row]));

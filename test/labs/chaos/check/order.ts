@@ -5,8 +5,8 @@ import { conclusionOf } from "../history.ts";
 const marginMs = 10_000;
 
 /**
- * Renamings of one todo by a client that does not wait for answers take effect in the order in which the door accepted
- * them. Each names the title that it replaced, which tells their order. What was not acknowledged has none.
+ * Renamings of one todo by a client that does not await answers take effect in the order in which the door accepted
+ * them. Each names the title that it replaced, which shows the order. Unacknowledged ones have none.
  */
 export function checkOrder({ history, inflicted, renamings }: Evidence): Violation[] {
   const acknowledged = new Map(

@@ -40,7 +40,7 @@ function singleWriterRows({ operations, shared }: History): Row[] {
 
 const isCreation = (kind: Action["kind"]): kind is Creation => kind.startsWith("create");
 
-/** The row that an action is on, named by what made it. */
+/** The row of an action, named by the operation that made it. */
 function rowOf(action: Action): string | undefined {
   if ("todo" in action) return `create todo ${action.todo}`;
   if ("habit" in action) return `create habit ${action.habit}`;
@@ -73,7 +73,7 @@ function contradiction(wrong: Operation, operations: readonly Operation[]): stri
   ].join(" ");
 }
 
-/** The promise that the last state breaks, by the answer to the operation that left it. */
+/** The promise that the last state breaks, by the answer to the last operation. */
 function lastStateWrong(
   kind: Creation,
   id: number,

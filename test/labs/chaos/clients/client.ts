@@ -22,11 +22,11 @@ export type Client = Readonly<{
 
 /** The rows that the clients of one user share. */
 export type SharedRows = {
-  /** Toggled only under keys, so that what was done is known in the end to the last flip. */
+  /** Toggled only under keys, so that the number of flips is known. */
   keyedTodo: number;
   /** Toggled without keys too. */
   looseTodo: number;
-  /** Completed by everybody and never undone; the last one is the one to win. */
+  /** Completed by everybody and never undone; clients compete for the last one. */
   contests: number[];
 };
 

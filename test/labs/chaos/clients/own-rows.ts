@@ -1,6 +1,6 @@
 import type { Action, Conclusion } from "../history.ts";
 
-/** The rows that one client alone writes to, and so knows what is in them. */
+/** Rows that only one client writes to, which therefore knows their content. */
 export type OwnRows = {
   todos: number[];
   habits: number[];
@@ -14,8 +14,8 @@ export const noRows = (): OwnRows => ({ todos: [], habits: [], categories: [] })
 export const most = { todos: 6, habits: 3, categories: 3 };
 
 /**
- * A write that nobody answered may be carried out at any time: a door that is frozen knows nothing of its
- * caller's patience. What comes after it has no order then, so its row is left alone from here on.
+ * An unanswered write may be carried out at any time, because a frozen door does not know that its caller gave up.
+ * Later operations have no order then, so the row is left alone from here on.
  */
 export const isLost = ({ verdict }: Conclusion, { kind }: Action): boolean =>
   verdict === "unanswered" && !kind.startsWith("read");

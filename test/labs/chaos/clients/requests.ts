@@ -13,7 +13,7 @@ export function restRequest(action: Action): RestRequest {
       const { todo, title, category } = action;
       const body = { title, ...(category && { category_id: category }) };
       const rename = { method: "PUT", path: `/todos/${todo}`, body };
-      return action.batched ? post("/batch", { operations: [rename] }) : rename;
+      return action.grouped ? post("/batch", { operations: [rename] }) : rename;
     }
     case "toggle todo":
       return post(
@@ -63,7 +63,7 @@ export function toolRequest({ action, key }: Pick<Operation, "action" | "key">):
       return call("create-todo", { title, description, ...(category && { category_id: category }) });
     }
     case "rename todo":
-      if (action.category !== undefined || action.batched) return undefined;
+      if (action.category !== undefined || action.grouped) return undefined;
       return call("update-todo", { todo_id: action.todo, title: action.title });
     case "toggle todo": {
       const { todo, wanted } = action;

@@ -5,7 +5,7 @@ import { restRequest, toolRequest } from "./requests.ts";
 /** The addresses and the token of a client. */
 export type Caller = Readonly<{ doors: readonly string[]; token: string }>;
 
-/** Longer than any promised answer takes; a door frozen for longer is given up. */
+/** A door that is frozen for longer than any promised answer takes is given up. */
 const patienceMs = 5_000;
 
 /** Sends an operation once, through the door of that number. */
@@ -35,7 +35,7 @@ async function send(
       ...(key !== undefined && { "idempotency-key": key }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    // On a connection used before, Bun sends a request again by itself when that connection just ended.
+    // On a used connection, Bun repeats a request by itself if that connection just ended.
     keepalive: false,
     signal: AbortSignal.timeout(patienceMs),
   });
@@ -80,7 +80,7 @@ async function sendCall(
   return { verdict: "wrong", told: whole };
 }
 
-/** During an outage of the database, an agent gets only words. */
+/** During an outage of the database, an agent's answer has only text. */
 function codeIn(text: string): string {
   if (/may have been made|nothing was changed, so call again/.test(text)) return "overloaded";
   if (/already completed/.test(text)) return "conflict";

@@ -11,7 +11,7 @@ export type Clocks = Readonly<{
   remove(): void;
 }>;
 
-/** libfaketime, Debian's package `faketime`: the only way to put one process' clock wrong on a shared machine. */
+/** libfaketime, Debian's package `faketime`: the only way to set one process' clock wrong on a shared machine. */
 const library = [...new Glob("/usr/lib/*/faketime/libfaketime.so.1").scanSync("/")][0];
 
 /** True if clocks can be set wrong here. */

@@ -2,23 +2,24 @@ import { type Browser, createBrowser } from "../../../support/identity/browser.t
 
 const tokensPath = "/profile/api-tokens";
 
-/** Personal tokens of new users, made on the identity provider's own pages. */
-export function issueTokens(identityUrl: string, users: number, each: number): Promise<string[][]> {
-  return Promise.all(
-    Array.from({ length: users }, async () => {
-      const browser = await signUp(identityUrl);
-      const tokens: string[] = [];
-      while (tokens.length < each) tokens.push(await createToken(browser, `Client ${tokens.length}`));
-      return tokens;
-    }),
-  );
+/** Personal tokens of new users, made on the identity provider's own pages. One user signs up after the other. */
+export async function issueTokens(identityUrl: string, users: number, each: number): Promise<string[][]> {
+  const issued: string[][] = [];
+  while (issued.length < users) {
+    const browser = await signUp(identityUrl);
+    const tokens: string[] = [];
+    while (tokens.length < each) tokens.push(await createToken(browser, `Client ${tokens.length}`));
+    issued.push(tokens);
+  }
+  return issued;
 }
 
 async function signUp(identityUrl: string): Promise<Browser> {
   const browser = createBrowser(identityUrl);
   const page = await browser.open("/sign-up");
   const account = { email: `${crypto.randomUUID()}@example.org`, password: "correct horse battery" };
-  await browser.submit(page, "/sign-up", account);
+  const answer = await browser.submit(page, "/sign-up", account);
+  if (answer.status >= 400) throw new Error(`No account was made: ${answer.status} ${answer.text}`);
   return browser;
 }
 

@@ -99,7 +99,7 @@ export async function startWorld(): Promise<World> {
   };
 }
 
-/** Lets every process run, at the right time and with open ways. What was killed comes back by itself. */
+/** Lets every process run, with the right time and open connections. Killed processes come back by themselves. */
 export function heal({ gates, clocks, pidsOf }: World): void {
   for (const part of parts) {
     clocks.set(part, 0);
@@ -116,7 +116,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Gone.
+    // The process has ended.
   }
 }
 

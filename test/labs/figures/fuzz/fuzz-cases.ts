@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { contracts } from "../../../../shared/contracts/catalogue.ts";
-import { oddBatches } from "../../../support/odd-batches.ts";
+import { oddGroups } from "../../../support/odd-groups.ts";
 import { latin, rawRequests } from "./fuzz-raw.ts";
 
 export type FuzzContext = Readonly<{ baseUrl: string; token: string; ids: Record<string, number> }>;
@@ -109,7 +109,7 @@ export function restCases(context: FuzzContext): fc.Arbitrary<FuzzCase> {
         return { path: address, init: { method, headers, body: body ?? JSON.stringify(fields) } };
       }),
   );
-  const batches = oddBatches(value, context.ids).map((body): FuzzCase => {
+  const groups = oddGroups(value, context.ids).map((body): FuzzCase => {
     const init = { method: "POST", headers: jsonHeaders(context), body: JSON.stringify(body) };
     return { path: "/api/v1/batch", init };
   });
@@ -117,7 +117,7 @@ export function restCases(context: FuzzContext): fc.Arbitrary<FuzzCase> {
   const body = fc.oneof(fieldsOf(["title", "name"]).map(ascii), latin);
   return fc.oneof(
     { weight: 4, arbitrary: calls },
-    { weight: 1, arbitrary: batches },
+    { weight: 1, arbitrary: groups },
     { weight: 5, arbitrary: rawRequests({ token: context.token, path, body }).map((raw) => ({ raw })) },
   );
 }

@@ -8,9 +8,9 @@ import type { Offered, OpenLoad } from "./open-loop.ts";
 const users = 500;
 
 /**
- * Three times the load that can be carried, from many users. What makes the load and what refuses the rest need
- * processor time too, so the same crowd is also sent to a bare server that only refuses: beside it, all that the
- * processors have left goes into writes, which is the limit.
+ * Sends three times the load that can be carried, from many users. Making the load and refusing the rest need
+ * processor time, too. So the same load also goes to a bare server that only refuses: the processor time that is
+ * left then limits the writes.
  */
 export const overload: Figure = () =>
   onStage({ apis: 1, workers: 1 }, async (stage) => {

@@ -9,7 +9,7 @@ import { takeBackYears } from "./years.ts";
 export const accountsAttacks: readonly Attack[] = [
   { name: "long texts for 25 todos at once", run: longTexts },
   { name: "lists of tools", run: listTools },
-  { name: "batches of costly rules", run: costlyBatches },
+  { name: "groups of costly rules", run: costlyGroups },
   { name: "files of 5 MB", run: largeFiles },
   { name: "right passwords", run: rightPasswords },
   { name: "ten years of habits deleted and taken back", run: takeBackYears },
@@ -19,7 +19,7 @@ export const accountsAttacks: readonly Attack[] = [
 const call = (world: Assault, body: string) =>
   ask(world, `${world.site.baseUrl}/mcp`, { method: "POST", headers: world.account.headers, body });
 
-/** Letters of four bytes at random, which no compression makes smaller. */
+/** Random letters of four bytes, which no compression shortens. */
 const noise = (length: number): string =>
   String.fromCodePoint(...Array.from({ length }, () => 0x20000 + randomInt(42_000)));
 
@@ -38,7 +38,7 @@ function listTools(world: Assault): Promise<void> {
   return inLoops(world, 20, 5, () => call(world, toolList));
 }
 
-function costlyBatches(world: Assault): Promise<void> {
+function costlyGroups(world: Assault): Promise<void> {
   const body = { title: "Costly", due_date: "2026-01-31", recurrence: "FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13" };
   const operations = Array.from({ length: 50 }, () => ({ method: "POST", path: "/todos", body }));
   return inLoops(world, 4, 500, () =>
@@ -63,7 +63,7 @@ function rightPasswords(world: Assault): Promise<void> {
     const browser = createBrowser(world.site.authUrl);
     const page = await browser.open("/sign-in").catch(() => undefined);
     const done = page && (await browser.submit(page, "/sign-in", { email, password }).catch(() => undefined));
-    // A sign-in ends on the other port, where this browser does not follow.
+    // A sign-in ends at the other port, where this browser does not follow.
     world.count(done?.status === 0 ? "signed in" : (done?.status ?? "no answer"));
   });
 }

@@ -22,7 +22,7 @@ export async function submit(
   return answer;
 }
 
-/** Sends a file to the page that imports, and agrees to what that shows. */
+/** Sends a file to the page that imports, and confirms the preview. */
 export async function upload(world: Assault, file: string): Promise<void> {
   const { account } = world.account;
   const form = (await openPage(world, "/account/data"))?.forms.find(

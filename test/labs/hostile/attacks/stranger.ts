@@ -16,7 +16,7 @@ function trickle(world: Assault): Promise<void> {
   return inLoops(world, sockets, 2_000, () => trickleOnce(world));
 }
 
-/** Sends the head of a form and then its body by single bytes, each time as another sender. */
+/** Sends the head of a form and then its body in single bytes, each time as another sender. */
 function trickleOnce({ site, isOver, count }: Assault): Promise<void> {
   const { host, port, origin } = new URL(site.baseUrl);
   const lines = [
@@ -49,7 +49,7 @@ function madeUpTokens(world: Assault): Promise<void> {
   );
 }
 
-/** From the network from which somebody new comes later. */
+/** The network is that of a newcomer who comes later. */
 async function beginSignIns(world: Assault): Promise<void> {
   const start = await fetch(`${world.site.baseUrl}/account`, { redirect: "manual" });
   const address = start.headers.get("location");

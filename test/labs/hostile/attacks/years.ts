@@ -5,7 +5,10 @@ const habitsOfFile = 5;
 const files = 8;
 const days = 3_650;
 
-/** Brings decades of completions in, has an agent delete the habits, and takes that back: a look, a press, and again. */
+/**
+ * Imports decades of completions, lets an agent delete the habits, and undoes that: previews it, presses the
+ * button, and repeats.
+ */
 export async function takeBackYears(world: Assault): Promise<void> {
   for (let file = 0; file < files && !world.isOver(); file++) await importYears(world, file);
   while (!world.isOver()) {

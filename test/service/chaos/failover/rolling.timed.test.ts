@@ -5,6 +5,6 @@ test("three rolling restarts of all front doors, workers and identity providers 
   const { requests, failed, made, stored } = await restartUnderLoad(3);
   expect(failed).toEqual({});
   expect(requests).toBeGreaterThan(200);
-  // One todo was there before.
+  // One todo existed before.
   expect(stored).toBe(made + 1);
 }, 120_000);

@@ -139,7 +139,7 @@ test("an agent finds at the other door what it has just changed", async () => {
 
 test("reads are answered while the standby is frozen or dead, and by the standby when it is back", async () => {
   const call = callDoors(roles.baseUrls, await roles.issuer.token({ sub: "patient" }));
-  /** @returns how long the slowest read took (ms) */
+  /** @returns the time of the slowest read (ms) */
   const readFor = async (ms: number): Promise<number> => {
     let slowest = 0;
     const until = performance.now() + ms;

@@ -11,6 +11,8 @@ test("a created habit is daily and good unless told to be bad", async () => {
   const good = await call("create-habit", { name: "Meditate", time_of_day: "morning" });
   expect(good.facts).toEqual({
     today: "2026-05-08",
+    weekday: "Friday",
+    now: "2026-05-08T10:00",
     time_zone: "UTC",
     habit: {
       id: good.facts.habit.id,
@@ -23,17 +25,10 @@ test("a created habit is daily and good unless told to be bad", async () => {
     },
   });
   expect(good.text).toBe(
-    `Today is 2026-05-08 in UTC.\nCreated #${good.facts.habit.id} "Meditate": good habit, daily, streak 0, morning`,
+    `Today is Friday 2026-05-08, 10:00 in UTC.\nCreated #${good.facts.habit.id} "Meditate": good habit, daily, streak 0, morning`,
   );
   const bad = await call("create-habit", { name: "Smoking", type: "bad" });
   expect(bad.facts.habit.type).toBe("bad");
-});
-
-test.each(["frequency", "schedule"])("a %s is refused with where other habits are made", async (name) => {
-  const { isError, facts } = await call("create-habit", { name: "Run", [name]: "weekly" });
-  expect(isError).toBe(true);
-  expect(Object.keys(facts.errors)).toEqual([name]);
-  expect(facts.message).toContain("daily habits; others are made over REST, with POST /api/v1/habits");
 });
 
 test("completing a bad habit is told as having avoided it", async () => {
@@ -104,7 +99,7 @@ test("all habits are listed with their rhythm, week, best streak and the day thr
   const { facts, text } = await call("get-today-habits", { all: true });
   expect(text.split("\n").slice(1)).toEqual([
     `#${gym} "Gym": good habit, 3 times a week, 2 of 3 this week, streak 0, due today`,
-    `#${plants} "Plants": good habit, every 3 days, streak 1 alive through 2026-05-10`,
+    `#${plants} "Plants": good habit, every 3 days, streak 1 alive through 2026-05-10, grace left 1`,
     `#${walk} "Long walk": good habit, Sat/Sun, 0 of 2 this week, streak 0`,
   ]);
   expect(facts.habits[0]).toEqual({
@@ -140,7 +135,11 @@ test("a hundred habits are shown at the most, and it is said how many there are"
   await Promise.all(Array.from({ length: 103 }, (_, n) => create(n)));
   const { facts, text } = await call("get-today-habits", { all: true });
   expect([facts.habits.length, facts.total]).toEqual([100, 103]);
-  expect(text).toEndWith("These are 100 of 103 habits; time_of_day shows fewer at a time.");
+  const last = facts.habits[99].id;
+  expect(text).toEndWith(`These are 100 of 103 habits. More with cursor ${last}`);
+  const others = await call("get-today-habits", { all: true, cursor: facts.next_cursor });
+  expect(others.facts.habits.map(({ id }: { id: number }) => id)).toEqual([last + 1, last + 2, last + 3]);
+  expect(others.facts).not.toHaveProperty("next_cursor");
   const evening = await call("get-today-habits", { all: true, time_of_day: "evening" });
   expect([evening.facts.habits.length, "total" in evening.facts]).toEqual([3, false]);
 });
@@ -181,10 +180,14 @@ test("text and structured content name the same facts, the category by its name"
   expect(text).toEndWith('"Sleep": good habit, daily, streak 0, in "Health"\n  description: "In bed by ten"');
 });
 
-test("the user's own zone and day are told", async () => {
+test("the user's own zone, day, weekday and clock are told", async () => {
   const far = await agent(stack, { sub: "far", zoneinfo: "Pacific/Auckland" });
   stack.clock.now = Date.parse("2026-05-08T20:00:00Z");
   const { facts, text } = await far.call("get-today-habits");
-  expect(facts).toEqual({ today: "2026-05-09", time_zone: "Pacific/Auckland", habits: [] });
-  expect(text).toBe("Today is 2026-05-09 in Pacific/Auckland.\nNo habits are due today.");
+  expect(facts).toEqual({
+    ...{ today: "2026-05-09", weekday: "Saturday", now: "2026-05-09T08:00" },
+    time_zone: "Pacific/Auckland",
+    habits: [],
+  });
+  expect(text).toBe("Today is Saturday 2026-05-09, 08:00 in Pacific/Auckland.\nNo habits are due today.");
 });

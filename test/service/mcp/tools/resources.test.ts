@@ -53,7 +53,7 @@ describe("resources", () => {
     expect(contents[0]).toMatchObject({ uri: "kept://today", mimeType: "text/plain" });
     expect(contents[0].text.replaceAll(/#\d+/g, "#")).toBe(
       [
-        "Today is 2026-11-20 in Pacific/Auckland.",
+        "Today is Friday 2026-11-20, 23:00 in Pacific/Auckland.",
         "Habits due today:",
         '# "Run": good habit, daily, streak 0',
         "Todos due today or overdue, of 5 pending ones:",
@@ -66,7 +66,7 @@ describe("resources", () => {
   test("an empty day says so", async () => {
     const { read } = await reader();
     expect((await read("kept://today")).body.result.contents[0].text).toBe(
-      "Today is 2026-11-20 in UTC.\nHabits due today:\nNo habits are due.\nTodos due today or overdue, of 0 pending ones:\nNo todos are due.",
+      "Today is Friday 2026-11-20, 10:00 in UTC.\nHabits due today:\nNo habits are due.\nTodos due today or overdue, of 0 pending ones:\nNo todos are due.",
     );
   });
 

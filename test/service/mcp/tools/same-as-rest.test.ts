@@ -17,7 +17,7 @@ type Step = readonly [
   body?: Record<string, unknown>,
 ];
 
-/** The same history as tool calls and as REST requests; `:id` is the id that the first step gave. */
+/** The same history as tool calls and as REST requests; `:id` is the id from the first step. */
 const histories: Record<string, readonly Step[]> = {
   habit: [
     [
@@ -140,13 +140,15 @@ async function byRest(userId: string, steps: readonly Step[]): Promise<string[]>
   return outcomes;
 }
 
-/** All rows of a user, without what must differ: whose they are, numbers given out, when, and in which transaction. */
+/** All rows of a user, without values that must differ: owner, ids, times, tokens and transactions. */
 async function rowsOf(userId: string): Promise<unknown> {
-  const tables = ["habits", "habit_completions", "todos", "reminders"].map(async (table) => {
+  const tables = ["habits", "habit_completions", "habit_amounts", "todos", "reminders"].map(async (table) => {
     const rows: Record<string, unknown>[] =
       await sql`select * from ${sql(table)} where user_id = ${userId} order by 2, 3`;
     return rows.map((row) =>
-      Object.fromEntries(Object.entries(row).filter(([name]) => !/(^|_)id$|_at$|^changed_xid$/.test(name))),
+      Object.fromEntries(
+        Object.entries(row).filter(([name]) => !/(^|_)id$|_at$|_by$|^changed_xid$/.test(name)),
+      ),
     );
   });
   return Promise.all(tables);

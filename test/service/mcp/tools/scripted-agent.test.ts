@@ -63,7 +63,8 @@ test("I ran yesterday", async () => {
 });
 
 test("remind me at nine to call Grace", async () => {
-  // Any answer has the day. Nine in the morning is over in Berlin, so the refusal makes the agent take the evening.
+  // Every answer has the day. Nine in the morning has passed in Berlin, so after the refusal the agent takes the
+  // evening.
   const { today } = await script.use("get-pending-todos", { query: "Grace" });
   const early = await make("create-todo", { title: "Call Grace", remind_at: `${today}T09:00` });
   expect(early.errors.remind_at[0]).toContain("past");

@@ -19,7 +19,7 @@ describe("writing", () => {
     });
     const { id } = created.facts.todo;
     expect(created.text).toBe(
-      `Today is 2026-11-20 in UTC.\nCreated #${id} "Water the plants": due 2026-11-19, overdue, evening, 10 min, context "home"`,
+      `Today is Friday 2026-11-20, 10:00 in UTC.\nCreated #${id} "Water the plants": due 2026-11-19, overdue, evening, 10 min, context "home"`,
     );
     const changed = await call("update-todo", {
       todo_id: id,
@@ -36,7 +36,7 @@ describe("writing", () => {
     });
     expect((await call("toggle-todo", { todo_id: id })).facts.todo.is_completed).toBe(true);
     expect((await call("toggle-todo", { todo_id: id })).facts.todo).not.toHaveProperty("is_completed");
-    expect((await call("delete-todo", { todo_id: id })).text).toContain(`Deleted todo #${id}.`);
+    expect((await call("delete-todo", { todo_id: id })).text).toContain(`Deleted todo #${id} "`);
     expect(await call("delete-todo", { todo_id: id })).toMatchObject({
       isError: true,
       facts: { code: "not_found" },
@@ -77,7 +77,7 @@ describe("writing", () => {
     const args = { title: "Once", idempotency_key: "k1" };
     const first = await call("create-todo", args);
     const second = await call("create-todo", args);
-    expect(second.facts).toEqual({ ...first.facts, replayed: true });
+    expect(second.facts).toEqual({ ...first.facts, now: undefined, replayed: true });
     expect((await call("get-pending-todos")).facts.total).toBe(1);
     const other = await call("create-todo", { title: "Twice", idempotency_key: "k1" });
     expect(other).toMatchObject({
@@ -97,7 +97,7 @@ describe("arguments", () => {
     const { isError, text } = await call("toggle-todo", { id: 1 });
     expect(isError).toBe(true);
     expect(text).toContain(
-      "id is not an argument of this tool, which takes todo_id, completed, idempotency_key",
+      "id is not an argument of this tool, which takes todo_id, completed, todo_ids, idempotency_key",
     );
   });
 

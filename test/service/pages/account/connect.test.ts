@@ -70,7 +70,7 @@ test.skipIf(!canRunClaude)(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "kept-claude-code-"));
     const commands = `${linesFor("Claude Code")} && claude mcp login kept && claude mcp list | cat`;
-    // It signs in on a terminal only, here one that breaks no lines.
+    // Codex signs in only on a terminal, here one that breaks no lines.
     const terminal = ["-qec", `stty cols 2000; ${commands}`, "/dev/null"];
     const env = { PATH: process.env.PATH, HOME: folder, BROWSER: "/bin/true" };
     const shell = spawn("script", terminal, { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
@@ -124,7 +124,7 @@ test("the lines for Claude Desktop make mcp-remote sign in and list the tools", 
     command: Bun.which("node") ?? process.execPath,
     // The port that it derives from the address can be taken by another test.
     args: [script, ...args.slice(2), String(freePort())],
-    // Without a PATH it finds no browser to open, and says instead where to sign in.
+    // Without a PATH the program finds no browser to open, and prints the address of the sign-in.
     env: { PATH: "/nowhere", HOME: folder, MCP_REMOTE_CONFIG_DIR: folder },
     stderr: "pipe",
   });
@@ -137,7 +137,7 @@ test("the lines for Claude Desktop make mcp-remote sign in and list the tools", 
   await client.close();
 }, 60_000);
 
-/** Reads the address out of what a program says, and does there what its person does in a browser. */
+/** Reads the address from a program's output, and does what its person does there in a browser. */
 async function signInWhereTold(said: Stream | null, whenReady: string): Promise<void> {
   const person = await signedUp(site.identity.config);
   const address = await new Promise<string>((resolve) => {

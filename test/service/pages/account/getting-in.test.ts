@@ -123,7 +123,7 @@ browserTest(
     const data = (await sent).postData() ?? "";
     await page.getByRole("heading", { name: "Today" }).waitFor();
 
-    // The same answer once more opens nothing, even where its counter does not give it away.
+    // The same answer opens nothing a second time, even if its counter would allow it.
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await site.identity.sql("update identity.passkeys set counter = 0");

@@ -103,7 +103,7 @@ browserTest(
     expect(await calls.allTextContents()).toEqual([expect.stringContaining("First")]);
     await page.getByLabel("Token or app").selectOption({ index: 1 });
     await page.getByRole("button", { name: "Filter" }).click();
-    await page.getByText("No call is like that.").waitFor();
+    await page.getByText("No call matches.").waitFor();
   },
 );
 

@@ -8,7 +8,7 @@ const { stack, identity } = site;
 const { baseUrl, authUrl } = stack.config;
 const password = "correct horse battery";
 
-/** One person's browser, as two that each see the cookies of one site: the account pages' and the provider's. */
+/** One person's browser as two, each with the cookies of one site: the account pages' and the provider's. */
 async function signIn(provider: Browser, account = createBrowser(baseUrl)) {
   const back = await provider.open((await account.open("/account")).url);
   expect((await account.open(back.url)).url).toBe(`${baseUrl}/account`);
@@ -44,7 +44,7 @@ test("a new password ends every other session at once, the account pages' too", 
   const hook = { webhook_url: "https://attacker.example/x" };
   await theirs.account.submit(settings, "/account/settings/webhook", hook);
   expect(await identity.sql("select from users where webhook_url is not null")).toEqual([]);
-  // The person who changed it is not asked again.
+  // The person who changed the password is not asked again.
   await signIn(mine.provider, mine.account);
   expect(await isSignedIn(mine.account)).toBe(true);
 });
@@ -65,7 +65,7 @@ test("signing out of the account pages signs out of the provider without a quest
   expect((await mine.provider.open(away.url)).url).toBe(`${baseUrl}/account`);
   expect((await mine.provider.open("/profile")).url).toContain("/sign-in");
   expect(await isSignedIn(copy)).toBe(false);
-  // Another browser, signed in at the provider, comes back by itself.
+  // Another browser that is signed in at the provider comes back by itself.
   await signIn(theirs.provider, theirs.account);
 });
 

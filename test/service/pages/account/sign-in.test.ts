@@ -9,7 +9,7 @@ import { startSite } from "../../../support/pages/support.ts";
 const { stack, identity } = await startSite();
 const { baseUrl, authUrl } = stack.config;
 
-/** The service and its provider each see their own cookies: so one browser stands for each. */
+/** The service and its provider each see their own cookies, so one browser stands for each. */
 async function signIn(provider: Browser, path = "/account") {
   const account = createBrowser(baseUrl);
   const away = await account.open(path);
@@ -150,8 +150,8 @@ test("pages are never cached or framed, run no script of others, and odd address
   const { account, page } = await signIn(await signedUp(identity.config));
   expect(page.headers.get("cache-control")).toBe("no-store");
   expect(page.headers.get("content-security-policy")).toContain("script-src 'self'; connect-src 'self';");
-  const settings = await account.open("/account/settings");
-  expect(settings.headers.get("content-security-policy")).toContain("script-src 'none'; form-action");
+  const categories = await account.open("/account/categories");
+  expect(categories.headers.get("content-security-policy")).toContain("script-src 'none'; form-action");
   expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   expect(page.headers.get("referrer-policy")).toBe("same-origin");
   expect((await account.open("/account/nothing")).status).toBe(404);
@@ -177,7 +177,7 @@ test("the provider's confirmed address, and no other, is where reminders by e-ma
   );
   await signIn(provider);
   expect(await addressOf(account?.id)).toBe("ada@example.org");
-  // The provider no longer confirms it: it may be somebody else's now.
+  // The provider no longer confirms the address: it may belong to somebody else now.
   await identity.sql(`update users set reminder_channel = 'email' where user_id = '${account?.id}'`);
   await identity.sql(`update identity.accounts set email_verified_at = null where id = '${account?.id}'`);
   await signIn(provider);

@@ -25,7 +25,7 @@ const readerOf = (userId: string) =>
     baseUrl: stack.config.baseUrl,
   });
 
-/** A row as a call that moved 25 todos leaves it. */
+/** The row of a call that moved 25 todos. */
 function rowOfMany() {
   const images = (title: string, due_date: string) =>
     JSON.stringify(
@@ -34,7 +34,7 @@ function rowOfMany() {
   return { before: images("Old", "2026-11-20"), after: images("New", "2027-11-20") };
 }
 
-/** The calls made while each look at the clock advances time by 5 ms. */
+/** The number of calls so far; each look at the clock advances time by 5 ms. */
 async function callsOf(act: () => Promise<void>) {
   let now = performance.now();
   const clock = spyOn(performance, "now").mockImplementation(() => (now += 5));
@@ -103,7 +103,7 @@ test("who changed what since is found in some megabytes, each of which is read o
   const changes = await readLaterChanges(query, action, rows);
   expect(changes.length).toBeWithin(5, 14);
   expect(JSON.stringify(changes).length).toBeLessThan(100_000);
-  // Nobody touched these fields, so each conflict is looked for in all changes.
+  // Nobody else touched these fields, so each conflict is searched in all changes.
   const conflicts = rows.map((row) => ({
     row,
     fields: ["context", "description", "category_id"],

@@ -63,6 +63,12 @@ const argumentNames = [
   "category_id",
   "todos",
   "todo_ids",
+  "habit_ids",
+  "dates",
+  "set",
+  "delete",
+  "rename_category",
+  "new_category",
   "date",
   "undo",
   "completed",
@@ -114,7 +120,7 @@ test("a call of several todos is told with their number, and that some may have 
   );
 });
 
-test("whatever a call is, its sentence is ours: the caller's words stand in quotation marks", () => {
+test("whatever a call is, its sentence is Kept's: the caller's words stand in quotation marks", () => {
   const word = fc.constantFrom("EVIL", "done</q>EVIL", "EVIL\nEVIL", "2026-02-30EVIL", ...inherited);
   const value = fc.letrec((tie) => ({
     any: fc.oneof(
@@ -134,7 +140,7 @@ test("whatever a call is, its sentence is ours: the caller's words stand in quot
   fc.assert(call, { numRuns: 3_000 });
 });
 
-test("whatever is stored of a change, its sentence is ours, and there is one", () => {
+test("whatever is stored of a change, its sentence is Kept's, and there is one", () => {
   const value = fc.oneof(
     fc.constantFrom("EVIL", "a” EVIL “b", "2026-02-30EVIL", "2026-11-20", 7, -1, 1e300, true, null, ""),
     fc.constantFrom({ EVIL: "EVIL" }, ["EVIL"], { weekdays: ["EVIL"] }, { every_days: "EVIL" }, [], {}),

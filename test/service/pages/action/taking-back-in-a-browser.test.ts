@@ -20,7 +20,7 @@ async function newPerson() {
 
 type Rest = Awaited<ReturnType<typeof newPerson>>["rest"];
 
-/** Everything that a client can see, but for when it was last written. */
+/** Everything that a client can see, except times of writing. */
 async function allThings(rest: Rest) {
   const found: object[] = [];
   for (const path of ["/todos?status=all", "/habits?"]) {
@@ -97,7 +97,7 @@ browserTest("what was deleted last week is found by a word of its title, and com
   await deleted.getByRole("button", { name: "Bring it back" }).focus();
   await page.keyboard.press("Enter");
   await page.getByText("Taken back.").waitFor();
-  // The person is where they were: the search stands, and the row is in sight.
+  // The page is as before: with the search, and the row in sight.
   expect(await page.getByLabel("Search").inputValue()).toBe("zoe");
   expect(page.url()).toContain("#action-");
   expect(await rest("GET", `/todos/${id}`)).toMatchObject({

@@ -41,7 +41,7 @@ async function newPerson(...names: readonly string[]) {
 const rest = async (token: string, method: string, path: string, body?: object) =>
   (await stack.rest(method, path, { token, ...(body && { body }) })).body;
 
-/** Presses the button of the newest action that has the text. */
+/** Presses the button of the newest action with this text. */
 function press(browser: Browser, page: Page, text: string): Promise<Page> {
   const card = cards(page).find((one) => one.includes(text));
   const request_id = /name="request_id" value="([^"]+)"/.exec(card ?? "")?.[1] ?? `no button beside ${text}`;
@@ -49,7 +49,7 @@ function press(browser: Browser, page: Page, text: string): Promise<Page> {
   return browser.submit(page, undoPath, { request_id, called_at });
 }
 
-/** Presses the button of a run's page, whose first form only looks at another time. */
+/** Presses the undo button of the page; its first form only chooses another time. */
 const takeAllBack = (browser: Browser, page: Page, answers: Record<string, string> = {}): Promise<Page> =>
   browser.submit({ ...page, forms: page.forms.toReversed() }, runPath, answers);
 
@@ -89,7 +89,7 @@ test("what somebody else changed since stays, and the page says who and when", a
     /The todo Pay rent keeps its present title: Laptop &lt;script&gt; changed that on \w+ \d+ \w+ \d\d:\d\d/,
   );
   expect(await rest(token, "GET", `/todos/${id}`)).toMatchObject({ title: "Rent", due_date: null });
-  // Without the note the row still says that there is something to read.
+  // Without the images, the row still says that they exist.
   const later = await account.open("/account/actions");
   expect(textOf(later)).toContain("but not all of it");
   expect(textOf(later)).not.toContain("keeps its present title");
@@ -122,7 +122,7 @@ test("all that a token did is taken back with one button, after a page that says
   expect(textOf(done)).toMatch(/What stayed.*The todo Todo 0 keeps its present title/);
   for (const id of ids) expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(200);
   expect(await rest(token, "GET", `/todos/${kept}`)).toMatchObject({ title: "Mine", due_date: null });
-  // Once more does no harm, and a reload tells the same.
+  // A repeat does no harm, and a reload shows the same.
   expect(textOf(await takeAllBack(account, preview))).toContain("4 of 4 changes");
   expect(textOf(await account.open(done.url))).toContain("4 of 4 changes of Claude Desktop are taken back.");
   expect(textOf(await account.open(`${runPath}?token_id=${tokenId}`))).toContain(
@@ -146,13 +146,13 @@ test("a token is revoked and its run taken back in one step: it is refused at on
 test("the end of a run names each change that came back in part once, and says when there are more", async () => {
   const { account, token, other } = await newPerson("Claude Desktop", "Laptop");
   const numbers = Array.from({ length: 22 }, (_, n) => n);
-  const batch = (by: string, method: string, of: (n: number) => object) =>
+  const group = (by: string, method: string, of: (n: number) => object) =>
     rest(by, "POST", "/batch", { operations: numbers.map((n) => ({ method, path: "/todos", ...of(n) })) });
-  const { results } = await batch(other, "POST", (n) => ({ body: { title: `Todo ${n}` } }));
+  const { results } = await group(other, "POST", (n) => ({ body: { title: `Todo ${n}` } }));
   const at = (n: number) => ({ path: `/todos/${results[n].body.id}` });
   const agents = { title: "Agent's", due_date: "2026-12-01" };
-  await batch(token, "PATCH", (n) => ({ ...at(n), body: agents }));
-  await batch(other, "PATCH", (n) => ({ ...at(n), body: { title: `Mine ${n}` } }));
+  await group(token, "PATCH", (n) => ({ ...at(n), body: agents }));
+  await group(other, "PATCH", (n) => ({ ...at(n), body: { title: `Mine ${n}` } }));
   const token_id = String((await identity.introspect(token)).jti);
   const preview = await account.open(`${runPath}?token_id=${token_id}`);
   const done = await takeAllBack(account, preview);
@@ -234,7 +234,7 @@ test("what somebody's bearer token, another page or another person sends takes n
   const strangersCookie = `kept_account=${stranger.cookies.get("kept_account")?.value}`;
   await send({ cookie: strangersCookie }, { csrf: strangersForm });
   expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(404);
-  // The same from the person's own page works.
+  // The same works from the person's own page.
   await send({ cookie }, { csrf });
   expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(200);
 });
@@ -324,7 +324,7 @@ test("a deleted thing is forgotten for good after one question, and nothing of i
   expect(gone.text).not.toContain("Bring it back");
   expect(textOf(gone)).toContain(`Deleted the todo ${id} (forgotten since)`);
   expect(textOf(gone)).not.toContain("nothing changed");
-  // Neither the question nor a form that was open in another window can bring anything back.
+  // Neither the question nor a form from another window can restore anything.
   expect((await account.open(address)).status).toBe(404);
   const late = await press(account, list, "Deleted the todo");
   expect(textOf(late)).toContain("This could not be taken back.");

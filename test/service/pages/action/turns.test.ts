@@ -76,7 +76,7 @@ test("a run's changes are counted once at a time, however many of its pages are 
   }
   expect(new Set([200, 503, ...(await statuses)]).size).toBe(2);
   expect(most).toBe(1);
-  // Below what was counted there can be changes, so the page does not say that it knows all of them.
+  // Changes may lie below the counted rows, so the page does not claim to know all of them.
   const text = async () => (await openAs("grace", `/actions/run?token_id=t&to=${to}`)).text();
   await eventually(async () => (await text()).includes("of more than"));
 });

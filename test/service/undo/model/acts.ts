@@ -9,14 +9,17 @@ export type Act =
   | { do: "reminder.set"; which: number; at: ReminderTime }
   | { do: "habit.complete" | "habit.undo"; which: number; back: number }
   | { do: "todo.create-many"; each: Fields[] }
-  | { do: "todo.update-many"; whiches: number[]; fields: Fields }
+  | { do: "todo.update-many" | "habit.update-many"; whiches: number[]; fields: Fields }
+  | { do: "todo.delete-many" | "todo.toggle-many" | "habit.delete-many"; whiches: number[] }
+  | { do: "habit.complete-many" | "habit.undo-many"; whiches: number[]; backs: number[] }
+  | { do: "category.rename"; which: number; name: string }
   | { do: "user.configure"; fields: Fields }
   | { do: "action.undo"; which: number; count: number };
 
 export type Fields = Readonly<Record<string, unknown>>;
 /** Hours from now, as an instant or by the user's clock. */
 export type ReminderTime = Readonly<{ hours: number; wall: boolean }>;
-/** Stand for what is known only when the act is done. */
+/** These stand for values that are known only when the act is done. */
 export type CategoryChoice = Readonly<{ category: number | null; byName: boolean }>;
 export type DueDate = Readonly<{ days: number }>;
 
@@ -24,7 +27,7 @@ export type Who = "mcp" | "rest" | "page";
 export type Step = Readonly<
   { who: Who; minutes: number; act: Act } | { who: Who; minutes: number; group: Act[]; atomic: boolean }
 >;
-export type Regret = Readonly<{
+export type UndoPlan = Readonly<{
   who: "mcp" | "rest";
   count: number;
   chunks: number[];
@@ -32,7 +35,7 @@ export type Regret = Readonly<{
   twice: boolean;
   minutes: number;
 }>;
-export type Life = Readonly<{ start: string; zone: string; steps: Step[]; regret: Regret }>;
+export type Life = Readonly<{ start: string; zone: string; steps: Step[]; plan: UndoPlan }>;
 
 const which = fc.nat(99);
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 3 });
@@ -77,6 +80,7 @@ const habitFields = {
   category,
   description: maybe(text),
   grace_days: maybe(fc.integer({ min: 0, max: 3 })),
+  remind_at: maybe(fc.constantFrom("07:00", "21:30")),
 };
 const categoryFields = {
   name: fc.constantFrom("k", "l"),
@@ -105,6 +109,9 @@ const back = fc.oneof(
   { weight: 3, arbitrary: fc.constant(0) },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 7 }) },
 );
+
+const whiches = fc.array(which, { minLength: 1, maxLength: 3 });
+const backs = fc.uniqueArray(back, { minLength: 1, maxLength: 3 });
 
 const act = (doing: Act["do"], parts: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Act> =>
   fc.record({ do: fc.constant(doing), ...parts }) as fc.Arbitrary<Act>;
@@ -139,13 +146,14 @@ const oneThing = weighted(ofOneThing);
 const anything = weighted([
   ...ofOneThing,
   [2, act("todo.create-many", { each: fc.array(newTodo, { minLength: 1, maxLength: 3 }) })],
-  [
-    2,
-    act("todo.update-many", {
-      whiches: fc.array(which, { minLength: 1, maxLength: 3 }),
-      fields: some(todoFields),
-    }),
-  ],
+  [2, act("todo.update-many", { whiches, fields: some(todoFields) })],
+  [2, act("todo.delete-many", { whiches })],
+  [2, act("todo.toggle-many", { whiches })],
+  [1, act("habit.update-many", { whiches, fields: habitChange })],
+  [1, act("habit.delete-many", { whiches })],
+  [2, act("habit.complete-many", { whiches, backs })],
+  [2, act("habit.undo-many", { whiches, backs })],
+  [1, act("category.rename", { which, name: fc.constantFrom("k", "m") })],
 ]);
 const onPages = weighted([
   ...ofOneThing,
@@ -181,7 +189,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: by("page", onPages) },
 );
 
-const regret: fc.Arbitrary<Regret> = fc.record({
+const plan: fc.Arbitrary<UndoPlan> = fc.record({
   who: fc.constantFrom("mcp" as const, "rest" as const),
   count: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.constant(40)),
   chunks: fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 4 }),
@@ -199,4 +207,4 @@ const start = fc.constantFrom(
 );
 
 export const lives = (minLength: number, maxLength: number): fc.Arbitrary<Life> =>
-  fc.record({ start, zone, steps: fc.array(step, { minLength, maxLength, size: "max" }), regret });
+  fc.record({ start, zone, steps: fc.array(step, { minLength, maxLength, size: "max" }), plan });

@@ -5,7 +5,7 @@ import { type History, isChange, keyOf, type Rows } from "./world.ts";
 
 type Moment = History[number];
 
-/** Every conflict has a cause by somebody else, and everything that somebody else changed is named. */
+/** Every conflict has a cause by somebody else, and every change by somebody else is named. */
 export function conflictFaults(outcome: Outcome): string[] {
   const strangers = strangersIn(outcome);
   return [...outcome.run.moments].flatMap((moment) => {
@@ -27,7 +27,7 @@ function conflictsOf({ ends }: Outcome, { actions }: Moment): Conflict[] {
   );
 }
 
-/** Somebody else changed the row or what belongs to it since, or the row stays because of another conflict. */
+/** Somebody else changed the row or a row that belongs to it since, or the row stays because of another conflict. */
 function hasCause(
   { before, after, ends }: Outcome,
   since: Touches,
@@ -47,25 +47,33 @@ function hasCause(
   return (
     isChanged(row) ||
     isTouched(since, parentOf(row)) ||
-    belongings([before, after], row).some((name) => isTouched(since, name))
+    belongings([before, after], row).some((name) => isTouched(since, name)) ||
+    (fields.includes("next_todo_id") &&
+      successors([before, after], row).some((next) => isTouched(since, next)))
   );
 }
 
 const belongings = (rows: readonly Rows[], row: string): string[] =>
   rows.flatMap((one) => hangingOn(one, row));
 
+/** A successor that somebody changed stays, and its todo keeps leading to it. */
+const successors = (rows: readonly Rows[], row: string): string[] =>
+  rows
+    .map((one) => `todos/${one.get(row)?.next_todo_id}`)
+    .flatMap((next) => [next, ...belongings(rows, next)]);
+
 /** Rows of the same todo or habit. */
 const isNear = (one: string, other: string): boolean =>
   one === other || parentOf(one) === other || parentOf(other) === one || parentOf(one) === parentOf(other);
 
-/** A field that has neither the value that the run gave it last, nor one by nobody else, is named. */
+/** A field is named if its value is neither that of the undone actions nor one that nobody else set. */
 function unnamed(
   { run, before }: Outcome,
   moment: Moment,
   strangers: readonly Moment[],
   conflicts: readonly Conflict[],
 ): string[] {
-  // Somebody may have undone an earlier action of the same run before.
+  // Somebody may have undone an earlier action of them before.
   const ids = run.actions.map(({ request_id }) => request_id);
   if (!moment.actions.filter(isChange).every((row) => ids.includes(keyOf(row).request_id))) return [];
   const others = [...run.moments].filter((other) => other.now > moment.now);
@@ -75,9 +83,11 @@ function unnamed(
   return [...changed].flatMap(([name, columns]) => {
     const [made, now] = [moment.after.get(name), before.get(name)];
     if (!made || !now || columns.has("*") || isTouched(later, name)) return [];
-    // Members of a deleted category that have moved to another one stay there, and are not named.
+    // Members of a deleted category that moved to another one stay there, and are not named.
     const left = moment.before.get(name)?.category_id;
-    const hasLost = left != null && !moment.after.has(`categories/${left}`);
+    // A deleted category left its members in none, from which they return to the one before.
+    const isGone = made.category_id != null && !before.has(`categories/${made.category_id}`);
+    const hasLost = isGone || (left != null && !moment.after.has(`categories/${left}`));
     // A reminder's status follows its todo and the clock, and its instant the zone.
     const follows = name.startsWith("reminders")
       ? ["status", "delivery_id", ...(made.wall_time ? ["remind_at"] : [])]

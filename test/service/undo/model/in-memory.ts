@@ -1,17 +1,17 @@
 import { randomUUIDv7 } from "bun";
 import type { Outcome } from "../../../../shared/queue/batch.ts";
-import { placedId } from "../../../../shared/queue/command-id.ts";
+import { indexedId } from "../../../../shared/queue/command-id.ts";
 import type { OperationName } from "../../../../shared/queue/group.ts";
 import { readEnds } from "../../../../shared/queue/group-end.ts";
 import type { Who } from "./acts.ts";
 import type { Request } from "./inputs.ts";
 import { createMemory, userId } from "./memory.ts";
-import type { Place } from "./world.ts";
+import type { System } from "./world.ts";
 
 const tokens: Readonly<Record<Who, string>> = { mcp: "token-1", rest: "token-2", page: "" };
 
 /** A world on rows in memory. */
-export function inMemory(): Place & Readonly<{ traffic(): number }> {
+export function inMemory(): System & Readonly<{ traffic(): number }> {
   const clock = { now: 0 };
   const memory = createMemory(clock);
   const command = (who: Who, { name, input }: Request) => ({
@@ -43,8 +43,13 @@ export function inMemory(): Place & Readonly<{ traffic(): number }> {
     send: async (who, request) => (await memory.run(command(who, request))).outcome,
     async sendGroup(requests, atomic) {
       const group = command("rest", { name: "batch.run", input: {} });
-      const operations = requests.map(({ name, input }, place) => ({
-        ...{ place, id: placedId(userId, group.id, place), name: name as OperationName, input: { ...input } },
+      const operations = requests.map(({ name, input }, index) => ({
+        ...{
+          index,
+          id: indexedId(userId, group.id, index),
+          name: name as OperationName,
+          input: { ...input },
+        },
         ...{ fingerprint: null, references: {}, after: [] },
       }));
       const { outcome } = await memory.runGroup(group, { atomic, operations });

@@ -3,7 +3,7 @@ import { addDays, localDay, localTime } from "../../../../shared/domain/day/day.
 import type { Act, CategoryChoice, DueDate, Fields, ReminderTime, Who } from "./acts.ts";
 import type { Row } from "./memory.ts";
 
-/** All that there is when something is done. */
+/** All things at the moment of an act. */
 export type Scene = Readonly<{
   rows: ReadonlyMap<string, Row>;
   now: number;
@@ -19,18 +19,20 @@ export const idsIn = (rows: ReadonlyMap<string, Row>, table: string): number[] =
   );
 
 const nobodys = 999_999;
-/** Now and then it is one that there is not. */
+/** Now and then the id does not exist. */
 function pick({ rows }: Scene, table: string, which: number): number {
   const ids = idsIn(rows, table);
   return which >= 96 ? nobodys : (ids[which % Math.max(ids.length, 1)] ?? nobodys);
 }
 
-/** @returns the command that an act is at that moment; of an undo, which actions it names is up to the caller */
+/** @returns the command of an act at that moment; the caller chooses the actions of an undo */
 export function requestOf(scene: Scene, who: Who, act: Act): Request {
   const todo = (which: number) => ({ todo_id: pick(scene, "todos", which) });
   const habit = (which: number) => ({ habit_id: pick(scene, "habits", which) });
   const category = (which: number) => ({ category_id: pick(scene, "categories", which) });
   const fields = (given: Fields) => fieldsOf(scene, who, given);
+  const each = (table: string, name: string, whiches: readonly number[]) =>
+    [...new Set(whiches.map((which) => pick(scene, table, which)))].map((id) => ({ input: { [name]: id } }));
   const request = (input: Fields): Request => ({ name: act.do, input });
   switch (act.do) {
     case "todo.create":
@@ -41,7 +43,7 @@ export function requestOf(scene: Scene, who: Who, act: Act): Request {
     case "todo.update":
       return request({ ...todo(act.which), ...fields(act.fields) });
     case "habit.update":
-      return request({ ...habit(act.which), ...withoutName(fields(act.fields)) });
+      return request({ ...habit(act.which), ...fields(act.fields) });
     case "category.update":
       return request({ ...category(act.which), ...fields(act.fields) });
     case "todo.delete":
@@ -64,10 +66,26 @@ export function requestOf(scene: Scene, who: Who, act: Act): Request {
     case "todo.create-many":
       return request({ items: act.each.map((given) => ({ input: fields(given) })) });
     case "todo.update-many":
-      return request({
-        items: act.whiches.map((which) => ({ input: todo(which) })),
-        alike: fields(act.fields),
-      });
+      return request({ items: each("todos", "todo_id", act.whiches), alike: fields(act.fields) });
+    case "habit.update-many":
+      return request({ items: each("habits", "habit_id", act.whiches), alike: fields(act.fields) });
+    case "todo.delete-many":
+    case "todo.toggle-many":
+      return request({ items: each("todos", "todo_id", act.whiches) });
+    case "habit.delete-many":
+      return request({ items: each("habits", "habit_id", act.whiches) });
+    case "habit.complete-many":
+    case "habit.undo-many": {
+      const dates = act.backs.map((back) => addDays(todayIn(scene), -back));
+      const things = each("habits", "habit_id", act.whiches);
+      const items = things.flatMap(({ input }) => dates.map((date) => ({ input: { ...input, date } })));
+      return request({ items });
+    }
+    case "category.rename": {
+      const { category_id } = category(act.which);
+      const known = scene.rows.get(`categories/${category_id}`)?.name;
+      return request({ category: known ?? "unknown", name: act.name });
+    }
     case "action.undo":
       return request({});
   }
@@ -86,7 +104,7 @@ function fieldsOf(scene: Scene, who: Who, given: Fields): Fields {
   for (const [name, value] of Object.entries(given)) {
     if (name === "category") Object.assign(fields, categoryOf(scene, who, value as CategoryChoice));
     else if (name === "due_date" && value) fields[name] = addDays(todayIn(scene), (value as DueDate).days);
-    else if (name === "remind_at") {
+    else if (name === "remind_at" && typeof value !== "string") {
       if (who === "mcp") fields[name] = value && timeIn(scene, value as ReminderTime);
     } else fields[name] = value;
   }
@@ -95,13 +113,9 @@ function fieldsOf(scene: Scene, who: Who, given: Fields): Fields {
 
 function categoryOf(scene: Scene, who: Who, { category, byName }: CategoryChoice): Fields {
   if (category === null) return { category_id: null };
+  if (who === "mcp" && byName && category >= 90) return { new_category: `n${category % 3}` };
   if (idsIn(scene.rows, "categories").length === 0) return {};
   const category_id = pick(scene, "categories", category);
   const name = scene.rows.get(`categories/${category_id}`)?.name;
   return who === "mcp" && byName && name ? { category: name } : { category_id };
-}
-
-/** A habit's category has no name in an update. */
-function withoutName({ category, ...fields }: Fields): Fields {
-  return category === undefined ? fields : { ...fields, category_id: null };
 }

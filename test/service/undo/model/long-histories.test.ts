@@ -6,30 +6,30 @@ const dayMs = 86_400_000;
 
 /** The traffic between a worker and PostgreSQL while a deletion is undone, and while that undo is undone. */
 async function trafficOfUndo(days: number) {
-  const place = inMemory();
-  place.clock.now = Date.parse("2026-01-01T10:00:00Z");
+  const system = inMemory();
+  system.clock.now = Date.parse("2026-01-01T10:00:00Z");
   const send = async (name: string, input: object) => {
-    place.clock.now += 1;
-    return place.send("page", { name, input } as never);
+    system.clock.now += 1;
+    return system.send("page", { name, input } as never);
   };
   await send("habit.create", { name: "Read", frequency: "daily" });
-  const [habit] = [...(await place.rows()).values()];
+  const [habit] = [...(await system.rows()).values()];
   for (let day = 0; day < days; day++) {
-    place.clock.now += dayMs;
+    system.clock.now += dayMs;
     await send("habit.complete", { habit_id: habit?.id });
   }
-  const whole = await place.rows();
+  const whole = await system.rows();
   await send("habit.delete", { habit_id: habit?.id });
   const undoLast = async () => {
-    const actions = (await place.log()).filter(isChange).slice(-1).map(keyOf);
-    const before = place.traffic();
+    const actions = (await system.log()).filter(isChange).slice(-1).map(keyOf);
+    const before = system.traffic();
     await send("action.undo", { actions });
-    return place.traffic() - before;
+    return system.traffic() - before;
   };
   const back = await undoLast();
-  expect([...(await place.rows()).keys()].sort()).toEqual([...whole.keys()].sort());
+  expect([...(await system.rows()).keys()].sort()).toEqual([...whole.keys()].sort());
   const gone = await undoLast();
-  expect((await place.rows()).size).toBe(0);
+  expect((await system.rows()).size).toBe(0);
   return { back, gone };
 }
 

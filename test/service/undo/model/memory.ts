@@ -12,8 +12,8 @@ import { describeTables, type TableName, views } from "../../../../workers/unit-
 import { asStored } from "./stored-values.ts";
 
 /**
- * Carries commands out as a worker does, with its own transactions, but on rows in memory: what PostgreSQL would do to
- * rows of one user is done here by hand. So thousands of lives a minute can be lived.
+ * Carries commands out like a worker, with its own transactions, but on rows in memory. It does by hand what
+ * PostgreSQL does to rows of one user, so it runs thousands of lives a minute.
  */
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -36,14 +36,14 @@ const followsZone = ({ wall_time, status }: Row): boolean =>
 
 export function createMemory(clock: { now: number }) {
   const stored = new Map(Object.keys(tables).map((name) => [name as TableName, new Map<string, Row>()]));
-  /** Rows that people can see, by the name that images give them. */
+  /** Visible rows, by their names in images. */
   const seen = new Map<string, Row>();
   let transactions = 0;
   let lastId = 0;
   let traffic = 0;
 
   const rowsOf = (name: TableName) => stored.get(name) ?? new Map<string, Row>();
-  const placeOf = ({ key, columns }: Table<TableName>, row: Row) =>
+  const rowKeyOf = ({ key, columns }: Table<TableName>, row: Row) =>
     columns.flatMap(({ name, type }) => (key.includes(name) ? asStored(type, row[name]) : [])).join("\u0000");
   const nameOf = ({ key, name }: Table<TableName>, row: Row) =>
     [name, ...key.slice(1).map((column) => row[column])].join("/");
@@ -53,12 +53,12 @@ export function createMemory(clock: { now: number }) {
     const full: Record<string, unknown> = {};
     for (const { name, type } of table.columns) full[name] = asStored(type, row[name]);
     if (stampedTables.includes(table.name)) full.changed_xid = String(transactions);
-    rowsOf(table.name).set(placeOf(table, full), full);
+    rowsOf(table.name).set(rowKeyOf(table, full), full);
     if (isSeen(table.name)) seen.set(nameOf(table, full), full);
   }
 
   function drop(table: Table<TableName>, row: Row): void {
-    rowsOf(table.name).delete(placeOf(table, row));
+    rowsOf(table.name).delete(rowKeyOf(table, row));
     if (isSeen(table.name)) seen.delete(nameOf(table, row));
   }
 
@@ -70,8 +70,8 @@ export function createMemory(clock: { now: number }) {
   };
 
   function write(table: Table<TableName>, kind: Kind, row: Row): void {
-    const known = rowsOf(table.name).get(placeOf(table, row));
-    if (kind === "insert" && known) throw new Error(`unique key: ${placeOf(table, row)} of ${table.name}`);
+    const known = rowsOf(table.name).get(rowKeyOf(table, row));
+    if (kind === "insert" && known) throw new Error(`unique key: ${rowKeyOf(table, row)} of ${table.name}`);
     if (table.name === "action_log" && kind === "update") {
       if (known) put(table, { ...known, undone_by: row.undone_by });
       return;
@@ -84,7 +84,7 @@ export function createMemory(clock: { now: number }) {
 
   /** Acts like the foreign keys, the trigger and the steps after a deletion. */
   function remove(table: Table<TableName>, row: Row): void {
-    const known = rowsOf(table.name).get(placeOf(table, row));
+    const known = rowsOf(table.name).get(rowKeyOf(table, row));
     if (!known) return;
     const hanging = (name: TableName, column: string) => all(name).filter((one) => one[column] === known.id);
     if (table.name === "todos")
@@ -101,7 +101,7 @@ export function createMemory(clock: { now: number }) {
     return { habit_ids: of("habits"), todo_ids: of("todos") };
   }
 
-  /** Acts like the steps after categories come back. */
+  /** Acts like the steps after the return of categories. */
   function comeBack(name: "habits" | "todos", ids: readonly unknown[]): void {
     for (const row of all(name))
       if (ids.map(String).includes(String(row.former_category_id)))
@@ -136,7 +136,7 @@ export function createMemory(clock: { now: number }) {
       return [];
     }
     return keys.flatMap((key): Row[] => {
-      const row = rowsOf(table.name).get(placeOf(table, key));
+      const row = rowsOf(table.name).get(rowKeyOf(table, key));
       return row ? [row] : [];
     });
   }
@@ -200,14 +200,14 @@ export function createMemory(clock: { now: number }) {
       refusal: () => undefined,
       count: () => () => {},
     },
-    config: { defaultTimeZone: "Europe/Berlin" },
+    config: { defaultTimeZone: "Europe/Berlin", baseUrl: "https://kept.example" },
     givesPositions: false,
     metrics: { ended() {}, committed() {} },
     carryOn() {},
   };
 
   return {
-    /** Completions of a deleted habit are kept for an undo, and nobody sees them. */
+    /** Completions of a deleted habit stay for an undo, but nobody sees them. */
     rows: (): ReadonlyMap<string, Row> =>
       new Map([...seen].filter(([, { habit_id }]) => habit_id == null || seen.has(`habits/${habit_id}`))),
     log: () => all("action_log"),
@@ -241,7 +241,7 @@ export function createMemory(clock: { now: number }) {
   };
 }
 
-/** No worker reads the completions in a note. */
+/** No worker reads the completions in a tombstone. */
 
 export const userId = "ada";
 export type Memory = ReturnType<typeof createMemory>;

@@ -11,10 +11,11 @@ import type { OperationName } from "../../../../shared/queue/group.ts";
 import type { Stack } from "../../../harness.ts";
 import type { Who } from "./acts.ts";
 import type { Row } from "./memory.ts";
-import type { Place } from "./world.ts";
+import type { System } from "./world.ts";
 
 const keys: Readonly<Record<string, readonly string[]>> = {
   habit_completions: ["habit_id", "local_date"],
+  habit_amounts: ["habit_id", "local_date"],
   reminders: ["todo_id"],
 };
 
@@ -28,7 +29,7 @@ export async function openWorlds({ config }: Pick<Stack, "config">) {
       serverClock.close();
       await database.close();
     },
-    newWorld(): Place {
+    newWorld(): System {
       const userId = crypto.randomUUID();
       const clock = { now: 0 };
       const by = (door: Who) => ({
@@ -51,7 +52,7 @@ export async function openWorlds({ config }: Pick<Stack, "config">) {
         clock,
         async rows() {
           const rows = new Map((await Promise.all(seenTables.map((table) => named(table)()))).flat());
-          // Completions of a deleted habit are kept for an undo, and nobody sees them.
+          // Completions of a deleted habit stay for an undo, but nobody sees them.
           for (const [name, { habit_id }] of rows)
             if (habit_id != null && !rows.has(`habits/${habit_id}`)) rows.delete(name);
           return rows;
@@ -73,8 +74,8 @@ export async function openWorlds({ config }: Pick<Stack, "config">) {
           return outcome;
         },
         async sendGroup(requests, atomic) {
-          const operations = requests.map(({ name, input }, place) => ({
-            ...{ place, name: name as OperationName, input: { ...input }, references: {}, after: [] },
+          const operations = requests.map(({ name, input }, index) => ({
+            ...{ index, name: name as OperationName, input: { ...input }, references: {}, after: [] },
           }));
           const ends = await dispatchGroup({ userId }, { atomic, operations, by: by("rest") });
           if (isRefused(ends)) throw new Error(ends.refusal.message);

@@ -1,6 +1,6 @@
 import type { Row } from "./memory.ts";
-import type { Run } from "./regrets.ts";
 import { differing, hangingOn, isTouched, type Touches, touchesOf } from "./touched.ts";
+import type { Run } from "./undo-faults.ts";
 import { type End, endsOf, type History, type Rows } from "./world.ts";
 
 export type Outcome = Readonly<{
@@ -11,7 +11,7 @@ export type Outcome = Readonly<{
   ends: readonly End[];
 }>;
 
-/** Actions of others since the run began, up to its undo. */
+/** Actions of others between the first undone action and the undo. */
 export function strangersIn({ history, run, before }: Outcome): readonly History[number][] {
   const end = history.findIndex((one, index) => index > run.since && one.before === before);
   return history
@@ -25,7 +25,7 @@ export function strangersIn({ history, run, before }: Outcome): readonly History
 const isUndoOf = ({ done: [first] }: History[number], { actions }: Run): boolean =>
   first?.request.name === "action.undo" && (first.request.input.actions as object[])?.[0] === actions[0];
 
-/** Rows that nobody else touched are as before the run, and nothing of anybody else is lost. */
+/** Checks that rows which nobody else touched are as before, and that nothing of anybody else is lost. */
 export function restoredFaults(outcome: Outcome): string[] {
   const { history, run, before, after } = outcome;
   const strangers = strangersIn(outcome);
@@ -43,6 +43,7 @@ export function restoredFaults(outcome: Outcome): string[] {
       return isTouched(touches, name) || isInUse(outcome, touches, name) || isSettled(outcome, name)
         ? []
         : [`${name} was not removed`];
+    if (name.startsWith("habit_completions") && isSettled(outcome, name)) return [];
     return differing(old, now)
       .filter(
         (column) => !isTouched(touches, name, column) && !isExcused(outcome, touches, name, column, old, now),
@@ -54,7 +55,7 @@ export function restoredFaults(outcome: Outcome): string[] {
   });
 }
 
-/** A person who undid a part left the rest on purpose, so it is now theirs. */
+/** A person who undid a part left the rest on purpose, so the rest is now theirs. */
 function withLeft(touches: Touches, strangers: readonly History[number][]): Touches {
   const all = new Map([...touches].map(([name, columns]) => [name, new Set(columns)]));
   const inPart = strangers.flatMap(endsOf).filter(({ undone }) => undone === "part");
@@ -70,7 +71,7 @@ const isRemovedByOthers = (touches: Touches, name: string): boolean =>
 export const parentOf = (name: string): string =>
   `${name.startsWith("reminders") ? "todos" : "habits"}/${name.split("/")[1]}`;
 
-/** It stays because of what others have hung on it. */
+/** The row stays because rows of others belong to it. */
 const isInUse = ({ after, before }: Outcome, touches: Touches, name: string): boolean =>
   [...hangingOn(after, name), ...hangingOn(before, name)].some((other) => isTouched(touches, other)) ||
   (name.startsWith("categories") && hangingOn(after, name).length > 0) ||
@@ -78,7 +79,7 @@ const isInUse = ({ after, before }: Outcome, touches: Touches, name: string): bo
     after.has(parentOf(name)) &&
     isTouched(touches, parentOf(name)));
 
-/** A completion whose day is settled stays, and with it its habit. */
+/** A completion on a settled day stays, and so does its habit. */
 const isSettled = ({ ends }: Outcome, name: string): boolean =>
   ends.some(({ conflicts }) =>
     conflicts.some(
@@ -94,7 +95,12 @@ function isExcused(
   old: Row,
   now: Row,
 ): boolean {
-  if (column === "category_id") return old.category_id != null && !after.has(`categories/${old.category_id}`);
+  if (column === "category_id")
+    // A former category that somebody brought back has its members again.
+    return (
+      (old.category_id != null && !after.has(`categories/${old.category_id}`)) ||
+      (old.category_id == null && now.category_id === old.former_category_id)
+    );
   if (column === "next_todo_id") {
     const next = `todos/${now.next_todo_id}`;
     return after.has(next) && [next, ...hangingOn(after, next)].some((row) => isTouched(touches, row));

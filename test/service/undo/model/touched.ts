@@ -3,7 +3,10 @@ import type { Row } from "./memory.ts";
 import type { Moment, Rows } from "./world.ts";
 
 /** Columns that follow from other rows, or from the time of a write. */
-const following = ["updated_at", "changed_xid", "user_id", "former_category_id"];
+const following = [
+  ...["updated_at", "changed_by", "written_by", "changed_xid", "user_id"],
+  ...["former_category_id", "rings_at", "rang_on"],
+];
 export const derived = [
   "completions_count",
   "streak",
@@ -11,6 +14,7 @@ export const derived = [
   "longest_streak",
   "next_due",
   "recent_dates",
+  "recent_amounts",
   "streak_state",
 ];
 
@@ -46,7 +50,7 @@ export function touchesOf(moments: readonly Pick<Moment, "before" | "after">[]):
 /** Columns that make sense only together. */
 const groups = [
   ["is_completed", "completed_at", "completed_on", "next_todo_id"],
-  ["recurrence", "recurrence_anchor", "due_date"],
+  ["recurrence", "recurrence_anchor", "due_date", "due_time"],
   ["frequency", "schedule", "grace_days"],
   ["remind_at", "wall_time", "status", "delivery_id"],
 ];

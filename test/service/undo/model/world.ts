@@ -11,8 +11,8 @@ export type Rows = ReadonlyMap<string, Row>;
 export type ActionKey = Readonly<{ called_at: string; request_id: string }>;
 export type End = Static<typeof UndoEnd>;
 
-/** The place of a life: rows in memory, or the real stack. */
-export type Place = Readonly<{
+/** The system of a life: rows in memory, or the real stack. */
+export type System = Readonly<{
   clock: { now: number };
   rows(): Promise<Rows>;
   log(): Promise<readonly Row[]>;
@@ -22,7 +22,7 @@ export type Place = Readonly<{
   sendGroup(requests: readonly Request[], atomic: boolean): Promise<readonly Outcome[]>;
 }>;
 
-/** One thing that was done and came to an end. */
+/** One finished act. */
 export type Done = Readonly<{ request: Request; outcome: Outcome; action: Row | undefined }>;
 
 /** One moment: all rows before and after it, and its rows in the log. */
@@ -41,21 +41,21 @@ export type History = Moment[];
 
 /** Lives a life and records it in `history`. */
 export async function live(
-  place: Place,
+  system: System,
   history: History,
   { start, zone, steps }: Pick<Life, "start" | "zone" | "steps">,
 ): Promise<void> {
-  place.clock.now = Math.max(place.clock.now, Date.parse(start));
+  system.clock.now = Math.max(system.clock.now, Date.parse(start));
   history.push(
-    await take(place, {
+    await take(system, {
       who: "page",
       minutes: 0,
       act: { do: "user.configure", fields: { time_zone: zone } },
     }),
   );
   for (const step of [...beginnings, ...steps]) {
-    await pass(place, history, step.minutes);
-    history.push(await take(place, step));
+    await pass(system, history, step.minutes);
+    history.push(await take(system, step));
   }
 }
 
@@ -70,12 +70,12 @@ const beginnings: readonly Step[] = [
   { who: "rest", minutes: 0, act: { do: "todo.create", fields: { title: "t" } } },
 ];
 
-export async function pass(place: Place, history: History, minutes: number): Promise<void> {
-  place.clock.now += minutes * 60_000 + 5;
-  const scene = await sceneOf(place);
-  place.ring();
-  const after = await place.rows();
-  const { now } = place.clock;
+export async function pass(system: System, history: History, minutes: number): Promise<void> {
+  system.clock.now += minutes * 60_000 + 5;
+  const scene = await sceneOf(system);
+  system.ring();
+  const after = await system.rows();
+  const { now } = system.clock;
   history.push({
     who: "clock",
     now,
@@ -88,7 +88,7 @@ export async function pass(place: Place, history: History, minutes: number): Pro
   });
 }
 
-async function sceneOf({ rows, user, clock }: Place): Promise<Scene> {
+async function sceneOf({ rows, user, clock }: System): Promise<Scene> {
   const settings = await user();
   return {
     rows: await rows(),
@@ -98,14 +98,14 @@ async function sceneOf({ rows, user, clock }: Place): Promise<Scene> {
   };
 }
 
-async function take(place: Place, step: Step): Promise<Moment> {
-  const scene = await sceneOf(place);
-  const log = await place.log();
+async function take(system: System, step: Step): Promise<Moment> {
+  const scene = await sceneOf(system);
+  const log = await system.log();
   if ("act" in step && step.act.do === "action.undo")
-    return moment(place, scene, log, "page", [await undoRequest(log, step.act)]);
+    return moment(system, scene, log, "page", [await undoRequest(log, step.act)]);
   const acts = "act" in step ? [step.act] : step.group;
   const requests = acts.map((act) => requestOf(scene, step.who, act));
-  return moment(place, scene, log, step.who, requests, "act" in step ? undefined : step.atomic);
+  return moment(system, scene, log, step.who, requests, "act" in step ? undefined : step.atomic);
 }
 
 /** A person undoes some actions of anybody, undos included. */
@@ -128,7 +128,7 @@ export const keyOf = ({ called_at, request_id }: Row): ActionKey => ({
 });
 
 async function moment(
-  place: Place,
+  system: System,
   scene: Scene,
   log: readonly Row[],
   who: Who,
@@ -137,11 +137,11 @@ async function moment(
 ): Promise<Moment> {
   const outcomes =
     atomic === undefined
-      ? [await place.send(who, requests[0] as Request)]
-      : await place.sendGroup(requests, atomic);
+      ? [await system.send(who, requests[0] as Request)]
+      : await system.sendGroup(requests, atomic);
   const known = new Set(log.map(({ request_id }) => request_id));
-  const actions = (await place.log()).filter(({ request_id }) => !known.has(request_id));
-  const after = await sceneOf(place);
+  const actions = (await system.log()).filter(({ request_id }) => !known.has(request_id));
+  const after = await sceneOf(system);
   const own = actions.toSorted((a, b) => (keyOf(a).called_at < keyOf(b).called_at ? -1 : 1));
   const done = requests.map((request, index): Done => {
     const outcome = outcomes[index] as Outcome;
@@ -162,15 +162,15 @@ async function moment(
 }
 
 export async function undo(
-  place: Place,
+  system: System,
   history: History,
   actions: readonly ActionKey[],
   preview = false,
 ): Promise<readonly End[]> {
-  place.clock.now += 5;
-  const scene = await sceneOf(place);
+  system.clock.now += 5;
+  const scene = await sceneOf(system);
   const input: Fields = { actions, ...(preview && { preview }) };
-  const one = await moment(place, scene, await place.log(), "page", [
+  const one = await moment(system, scene, await system.log(), "page", [
     { name: "action.undo" as CommandName, input },
   ]);
   history.push(one);

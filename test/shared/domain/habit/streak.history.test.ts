@@ -40,11 +40,14 @@ function keepsItsPromise(habit: Habit, command: Command): void {
   obey(habit, command);
   const after = shown(daysPassed(habit, habit.today), habit.today);
   if (command.kind === "edit") expect(after).toEqual(before);
-  if (command.kind === "move") expect(after.count).toBeGreaterThanOrEqual(before.count);
+  // After today moved back, the end of a pause makes days due that had passed.
+  const isPause = command.kind === "pause" && command.today === habit.furthest;
+  if (isPause || command.kind === "move" || command.kind === "skip")
+    expect(after.count).toBeGreaterThanOrEqual(before.count);
   if (command.kind !== "complete" || habit.state === state) return;
   expect(after.count).toBeGreaterThanOrEqual(before.count);
   const undone = streak.undo(habit.state, habit.rules, command.date, command.today);
-  if (undone === "not_completed") throw new Error("a completion can be undone");
+  if (typeof undone === "string") throw new Error("a completion can be undone");
   expect(shown({ ...habit, state: undone }, command.today)).toEqual(before);
 }
 

@@ -37,7 +37,7 @@ const examples = [
   ["FREQ=MONTHLY;BYMONTHDAY=15,30;COUNT=5", "2007-01-15 2007-01-30 2007-02-15 2007-03-15 2007-03-30 end"],
 ] as const;
 
-/** Month ends and leap days: a date that a month or year lacks is skipped, never moved. */
+/** Month ends and leap days: a missing date is skipped, never moved. */
 const calendar = [
   ["FREQ=MONTHLY", "2026-01-31 2026-03-31 2026-05-31 2026-07-31 2026-08-31 2026-10-31"],
   ["FREQ=MONTHLY", "2026-01-30 2026-03-30 2026-04-30"],
@@ -70,5 +70,5 @@ test("no zone takes part: a series runs through every kind of DST change the sam
 });
 
 afterEach(() => {
-  process.env.TZ = "UTC"; // as bun test sets it
+  process.env.TZ = "UTC"; // The zone that bun test sets.
 });

@@ -1,14 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { createEmailChannel } from "../../../../workers/reminder/channels/email.ts";
 import { headersOf, partsOf, startMailbox } from "../../../support/reminder/mailbox.ts";
-import { behavesAsChannel, delivery } from "./suite.ts";
+import { behavesAsChannel, delivery, sendBy } from "./suite.ts";
 
 const mailbox = await startMailbox();
 const settings = {
   smtpUrl: mailbox.url,
   mailFrom: "Kept <kept@kept.example>",
   baseUrl: "https://kept.example",
-  defaultTimeZone: "UTC",
 };
 const channel = createEmailChannel(settings);
 const nobody = createEmailChannel({ ...settings, smtpUrl: "smtp://127.0.0.1:9" });
@@ -31,7 +30,13 @@ behavesAsChannel("e-mail", {
 
 test("a mail has text and escaped HTML, and says how to get no more of them", async () => {
   const title = "<script>alert(1)</script>";
-  await channel.send(delivery({ email: "ada@example.com", todo: { id: 1, title, due_date: "2026-11-22" } }));
+  await sendBy(
+    channel,
+    delivery({
+      email: "ada@example.com",
+      todo: { id: 1, title, description: "a & b\nc", due_date: "2026-11-20", due_time: null },
+    }),
+  );
   const mail = mailbox.mails.at(-1);
   if (!mail) throw new Error("No mail came.");
   expect(mail.to).toEqual(["ada@example.com"]);
@@ -43,18 +48,21 @@ test("a mail has text and escaped HTML, and says how to get no more of them", as
     "auto-submitted": "auto-generated",
   });
   const [text, html] = partsOf(mail);
-  expect(text).toContain("Due 2026-11-22\r\nReminder set for 2026-11-21 09:00 (Europe/Berlin)");
+  expect(text).toContain("a & b\r\nc\r\n\r\nWas due on Fri 20 Nov\r\nReminder set for 2026-11-21 09:00");
+  expect(text).toMatch(/Done: https:\/\/kept.example\/remind\/\S+\r\nIn an hour: .+\r\nTomorrow: /);
   expect(html).toContain("<h1>&lt;script&gt;alert(1)&lt;/script&gt;</h1>");
+  expect(html).toContain("<p>a &amp; b</p><p>c</p>");
+  expect(html).toMatch(/<a href="https:\/\/kept.example\/remind\/[\w.-]+">Tomorrow<\/a>/);
 });
 
 test("a mailbox that does not exist is not tried again, a busy server is", async () => {
   mailbox.unknown.add("gone@example.com");
-  expect(await channel.send(delivery({ email: "gone@example.com" }))).toMatchObject({
+  expect(await sendBy(channel, delivery({ email: "gone@example.com" }))).toMatchObject({
     ok: false,
     final: true,
   });
   mailbox.behaviour.busy = true;
-  expect(await channel.send(delivery({ email: "ada@example.com" }))).toMatchObject({
+  expect(await sendBy(channel, delivery({ email: "ada@example.com" }))).toMatchObject({
     ok: false,
     final: false,
   });
@@ -74,16 +82,19 @@ const refusals = [
 
 test.each(refusals)("what the server says of the %s, %s, ends a reminder: %p", async (step, reply, final) => {
   mailbox.refusals[step] = reply;
-  expect(await channel.send(delivery({ email: "ada@example.com" }))).toMatchObject({ ok: false, final });
+  expect(await sendBy(channel, delivery({ email: "ada@example.com" }))).toMatchObject({ ok: false, final });
   delete mailbox.refusals[step];
 });
 
 test("a mail server that is down is tried again; one that is not set up is not", async () => {
-  expect(await nobody.send(delivery({ email: "ada@example.com" }))).toMatchObject({
+  expect(await sendBy(nobody, delivery({ email: "ada@example.com" }))).toMatchObject({
     ok: false,
     final: false,
     reason: "The mail server could not be reached.",
   });
   const unset = createEmailChannel({ ...settings, smtpUrl: undefined });
-  expect(await unset.send(delivery({ email: "ada@example.com" }))).toMatchObject({ ok: false, final: true });
+  expect(await sendBy(unset, delivery({ email: "ada@example.com" }))).toMatchObject({
+    ok: false,
+    final: true,
+  });
 });

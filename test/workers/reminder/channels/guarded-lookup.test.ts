@@ -16,7 +16,7 @@ function connectTo(addresses: string[], allowLoopback = false): Promise<string |
   );
 }
 
-const refusal = "The webhook's address leads to no public server.";
+const refusal = "The address leads to no public server.";
 
 test("a name with public addresses is connected to at those addresses", async () => {
   expect(await connectTo(["93.184.215.14", "2a00:1450:4001::8b"])).toEqual([

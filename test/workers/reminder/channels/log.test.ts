@@ -18,7 +18,7 @@ behavesAsChannel("the log", {
   target: {},
   seen: () =>
     lines.map((line) => {
-      const { delivery_id, todo, local_time, late } = JSON.parse(line);
-      return { id: delivery_id, text: `${todo.title} ${local_time}`, late };
+      const { delivery_id, todo, habit, local_time, late } = JSON.parse(line);
+      return { id: delivery_id, text: `${todo?.title ?? habit.name} ${local_time} ${todo?.due_time}`, late };
     }),
 });

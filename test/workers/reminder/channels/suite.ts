@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { perTarget } from "../../../../shared/domain/reminder/channels.ts";
+import { readOffer } from "../../../../shared/domain/reminder/link.ts";
 import type { Channel } from "../../../../workers/reminder/channels/channel.ts";
+import { messageOf } from "../../../../workers/reminder/channels/message.ts";
 import type { LeasedDelivery } from "../../../../workers/reminder/lease.ts";
 
 /** The facts that a receiver gets from every channel. */
@@ -7,7 +10,7 @@ export type Seen = Readonly<{ id: string; text: string; late: boolean }>;
 
 export type Subject = Readonly<{
   channel: Channel;
-  /** The user's target, and targets that are missing, down or refusing, if the channel can have them. */
+  /** The user's target, and missing, unreachable and refusing targets, if the channel can have them. */
   target: Partial<LeasedDelivery>;
   unset?: Partial<LeasedDelivery>;
   broken?: Partial<LeasedDelivery>;
@@ -27,14 +30,36 @@ export function delivery(fields: Partial<LeasedDelivery> = {}): LeasedDelivery {
     channel: "log",
     scheduled_at: "2026-11-21 08:00:00+00",
     time_zone: "Europe/Berlin",
-    todo: { id: ++lastTodo, title: "Water the plants", due_date: "2026-11-22" },
-    email: null,
-    webhook_url: null,
+    todo: {
+      id: ++lastTodo,
+      title: "Water the plants",
+      description: "Not the cactus",
+      due_date: "2026-11-22",
+      due_time: "14:30",
+    },
+    habit: null,
+    browsers: null,
+    ...perTarget(() => null),
     webhook_secret: null,
     webhook_failures: 0,
     webhook_disabled_at: null,
     ...fields,
   };
+}
+
+/** The service's address and settings in messages. */
+export const options = { baseUrl: "https://kept.example", defaultTimeZone: "UTC" };
+export const linkKeys = ["a key of links"] as const;
+
+/** Sends like the deliverer. */
+export const sendBy = (channel: Channel, one: LeasedDelivery) =>
+  channel.send(one, messageOf(one, options, linkKeys));
+
+/** The delivery of a message with these links. */
+export function deliveryOf(text: string): string {
+  const [, link = ""] = /\/remind\/([\w.-]+)/.exec(text) ?? [];
+  const offer = readOffer(link, linkKeys, Date.now());
+  return typeof offer === "object" ? offer.deliveryId : "";
 }
 
 /** The tests that every channel passes, however it sends. */
@@ -44,49 +69,60 @@ export function behavesAsChannel(name: string, { channel, target, unset, broken,
   describe(`as every channel, ${name}`, () => {
     test("tells the title, the time on the user's clock and the delivery's id", async () => {
       const sent = delivery(target);
-      expect(await channel.send(sent)).toEqual({ ok: true });
+      expect(await sendBy(channel, sent)).toEqual({ ok: true });
       const [one] = find(sent.id);
       expect(one?.text).toContain("Water the plants");
       expect(one?.text).toMatch(/2026-11-21[T ]09:00/);
+      expect(one?.text).toContain("14:30");
+      const ofHabit = delivery({
+        ...target,
+        todo: null,
+        habit: { id: 3, name: "Morning run", description: null, type: "good", day: "2026-11-21" },
+      });
+      expect(await sendBy(channel, ofHabit)).toEqual({ ok: true });
+      expect(seen().at(-1)?.text).toContain("Morning run");
       expect(one?.late).toBe(false);
     });
 
     test("carries the same id again when it sends again", async () => {
       const sent = delivery(target);
-      await channel.send(sent);
-      await channel.send({ ...sent, attempts: 2 });
+      await sendBy(channel, sent);
+      await sendBy(channel, { ...sent, attempts: 2 });
       expect(find(sent.id)).toHaveLength(2);
     });
 
     test("says when it is late", async () => {
       const sent = delivery({ ...target, late: true });
-      await channel.send(sent);
+      await sendBy(channel, sent);
       expect(find(sent.id)[0]?.late).toBe(true);
     });
 
     test("brings a title of any kind to the receiver unchanged", async () => {
       const title = `Ünïcode 🌱 <b>"bold"</b> & 'more' \\ =3D %41 ${"x".repeat(200)}`;
-      const sent = delivery({ ...target, todo: { id: ++lastTodo, title, due_date: null } });
-      expect(await channel.send(sent)).toEqual({ ok: true });
+      const sent = delivery({
+        ...target,
+        todo: { id: ++lastTodo, title, description: null, due_date: null, due_time: null },
+      });
+      expect(await sendBy(channel, sent)).toEqual({ ok: true });
       expect(find(sent.id)[0]?.text).toContain(title);
     });
 
     test("sends many at once, each one once", async () => {
       const many = Array.from({ length: 200 }, () => delivery(target));
-      const results = await Promise.all(many.map((one) => channel.send(one)));
+      const results = await Promise.all(many.map((one) => sendBy(channel, one)));
       expect(results.every(({ ok }) => ok)).toBe(true);
       expect(many.filter(({ id }) => find(id).length !== 1)).toEqual([]);
     });
 
     if (unset) {
       test("fails for good, and says so, where nothing is set", async () => {
-        expect(await channel.send(delivery(unset))).toMatchObject({ ok: false, final: true });
+        expect(await sendBy(channel, delivery(unset))).toMatchObject({ ok: false, final: true });
       });
     }
 
     if (broken) {
       test("fails for now, with a reason, where nobody answers", async () => {
-        const result = await channel.send(delivery(broken));
+        const result = await sendBy(channel, delivery(broken));
         expect(result).toMatchObject({ ok: false, final: false });
         expect("reason" in result && result.reason.length).toBeGreaterThan(10);
       });

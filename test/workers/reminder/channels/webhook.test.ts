@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { createWebhookChannel } from "../../../../workers/reminder/channels/webhook.ts";
 import { startReceiver } from "../../../support/reminder/receiver.ts";
-import { behavesAsChannel, delivery } from "./suite.ts";
+import { behavesAsChannel, delivery, sendBy } from "./suite.ts";
 
 const secret = `whsec_${Buffer.from("a secret of thirty-two bytes, yes").toString("base64")}`;
 const receiver = startReceiver(() => secret);
@@ -23,25 +23,35 @@ behavesAsChannel("the webhook", {
   seen: () =>
     receiver.received.map(({ id, event }) => ({
       id,
-      text: `${event.data.todo.title} ${event.data.local_time}`,
+      text: `${event.data.todo?.title ?? event.data.habit.name} ${event.data.local_time} ${event.data.todo?.due_time}`,
       late: event.data.late,
     })),
 });
 
 test("the event is what the documentation says, signed for the public library", async () => {
-  const sent = delivery({ ...target, todo: { id: 7, title: "Call", due_date: null } });
-  await channel.send(sent);
+  const sent = delivery({
+    ...target,
+    todo: { id: 7, title: "Call", description: null, due_date: null, due_time: null },
+  });
+  await sendBy(channel, sent);
   expect(receiver.forged).toEqual([]);
   expect(receiver.received.at(-1)?.event).toEqual({
     type: "reminder.due",
     timestamp: "2026-11-21T08:00:00.000000Z",
     data: {
       delivery_id: sent.id,
-      todo: { id: 7, title: "Call", due_date: null },
+      todo: { id: 7, title: "Call", due_date: null, due_time: null },
+      notes: "",
       remind_at: "2026-11-21T08:00:00.000000Z",
       local_time: "2026-11-21T09:00:00",
       time_zone: "Europe/Berlin",
       late: false,
+      link: "https://kept.example/account/todos/7",
+      actions: ["Done", "In an hour", "Tomorrow"].map((label) => ({
+        act: expect.any(String),
+        label,
+        url: expect.stringContaining("https://kept.example/remind/"),
+      })),
     },
   });
 });
@@ -56,7 +66,7 @@ test("a redirect is not followed, an error is an error, any 2xx is success", asy
   const before = receiver.received.length;
   for (const [answer, result] of answers) {
     receiver.behaviour.answer = () => answer;
-    expect(await channel.send(delivery(target))).toMatchObject(result);
+    expect(await sendBy(channel, delivery(target))).toMatchObject(result);
   }
   receiver.behaviour.answer = () => new Response(null, { status: 204 });
   expect(receiver.received.length - before).toBe(answers.length);
@@ -67,7 +77,7 @@ test("a receiver that does not answer is given up after 10 s", async () => {
   await new Promise((resolve) => stalling.once("listening", resolve));
   const { port } = stalling.address() as { port: number };
   const from = performance.now();
-  expect(await channel.send(at(`http://127.0.0.1:${port}/`))).toEqual({
+  expect(await sendBy(channel, at(`http://127.0.0.1:${port}/`))).toEqual({
     ok: false,
     reason: "No answer within 10 s.",
     final: false,
@@ -97,7 +107,7 @@ test("an endless answer is cut off after 64 KiB", async () => {
         }),
       ),
   });
-  expect(await channel.send(at(`http://127.0.0.1:${flood.port}/`))).toEqual({ ok: true });
+  expect(await sendBy(channel, at(`http://127.0.0.1:${flood.port}/`))).toEqual({ ok: true });
   await Bun.sleep(500);
   expect(cut).toBe(true);
   expect(bytes).toBeLessThan(5_000_000);
@@ -106,8 +116,8 @@ test("an endless answer is cut off after 64 KiB", async () => {
 
 test("a webhook that was switched off gets nothing but tests", async () => {
   const off = { ...target, webhook_disabled_at: "2026-11-20 08:00:00+00" };
-  expect(await channel.send(delivery(off))).toMatchObject({ ok: false, final: true });
-  expect(await channel.send(delivery({ ...off, todo: null }))).toEqual({ ok: true });
+  expect(await sendBy(channel, delivery(off))).toMatchObject({ ok: false, final: true });
+  expect(await sendBy(channel, delivery({ ...off, todo: null }))).toEqual({ ok: true });
   expect(receiver.received.at(-1)?.event.type).toBe("webhook.test");
 });
 
@@ -145,7 +155,7 @@ const privateAddresses = [
 ];
 
 test.each(privateAddresses)("%s is refused", async (url) => {
-  expect(await strict.send(at(url))).toMatchObject({
+  expect(await sendBy(strict, at(url))).toMatchObject({
     ok: false,
     reason: "The webhook's address leads to no public server.",
   });
@@ -153,7 +163,7 @@ test.each(privateAddresses)("%s is refused", async (url) => {
 
 test("allowing this machine allows nothing else that is private", async () => {
   for (const url of ["https://10.0.0.1", "https://169.254.169.254", "https://[fe80::1]", "http://10.0.0.1"]) {
-    expect(await channel.send(at(url))).toMatchObject({
+    expect(await sendBy(channel, at(url))).toMatchObject({
       ok: false,
       reason: "The webhook's address leads to no public server.",
     });
@@ -168,7 +178,7 @@ test("names that exist nowhere, lead to this machine or are not resolved sound a
     "https://no-such-name.invalid",
   ];
   for (const url of urls)
-    expect(await strict.send(at(url))).toMatchObject({
+    expect(await sendBy(strict, at(url))).toMatchObject({
       ok: false,
       reason: "The webhook's address leads to no public server.",
     });
@@ -178,10 +188,10 @@ test("no reason is a library's text", async () => {
   const closing = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
   await new Promise((resolve) => closing.once("listening", resolve));
   const { port } = closing.address() as { port: number };
-  expect(await channel.send(at("http://127.0.0.1:9/hook"))).toMatchObject({
+  expect(await sendBy(channel, at("http://127.0.0.1:9/hook"))).toMatchObject({
     reason: "The webhook's server refused the connection.",
   });
-  expect(await channel.send(at(`http://127.0.0.1:${port}/`))).toMatchObject({
+  expect(await sendBy(channel, at(`http://127.0.0.1:${port}/`))).toMatchObject({
     reason: "The webhook's server broke off the connection.",
   });
   closing.close();

@@ -17,7 +17,7 @@ export const takeBackCategory: TableUndo = {
     if (!current) return [conflictAt(row, "deleted_since")];
     const conflicts = touched(context, row, current);
     if (conflicts.length > 0) return conflicts;
-    // Deleting a category again takes it from its members again.
+    // Undoing the return of a category removes it from its members again.
     if (!row.isReturn && isInUse(context, current.id)) return [conflictAt(row, "in_use")];
     removeCategory(context, current.id);
     return [];
@@ -26,7 +26,7 @@ export const takeBackCategory: TableUndo = {
     const { categories, now } = context;
     const current = categories.get(idOf(row));
     if (!current) return [conflictAt(row, "deleted_since")];
-    const { patch, conflicts } = oldValues(row, current, []);
+    const { patch, conflicts } = oldValues(context, row, current, []);
     if (Object.keys(patch).length > 0) categories.update(current, { ...patch, updated_at: now });
     return conflicts;
   },

@@ -6,12 +6,13 @@ import {
   type Image,
   isSame,
   type SeenTable,
+  writerColumn,
 } from "../../../../shared/domain/action/image-fields.ts";
 import type { HandlerContext } from "../../handler.ts";
 
 export type Conflict = Readonly<Static<typeof UndoConflict>>;
 
-/** One row that an action changed: it made it (`after` alone), removed it (`before` alone) or changed fields. */
+/** A row that an action made (`after` alone), removed (`before` alone) or changed. */
 export type ChangedRow = Readonly<{
   name: string;
   table: SeenTable;
@@ -22,18 +23,18 @@ export type ChangedRow = Readonly<{
   isReturn: boolean;
 }>;
 
-/** All that the action did, by row. */
+/** All changes of the action, by row. */
 export type ChangedRows = ReadonlyMap<string, ChangedRow>;
 
 type UndoRow = (context: HandlerContext, row: ChangedRow, rows: ChangedRows) => readonly Conflict[];
 
-/** The way to restore rows of one table. Each reports what has to stay, and why. */
+/** The way to restore rows of one table. Each function reports conflicts. */
 export type TableUndo = Readonly<{
   /** Brings back a row that the action removed. */
   restore: UndoRow;
   /** Removes a row that the action made. */
   remove: UndoRow;
-  /** Gives fields that the action changed their old values. */
+  /** Restores the old values of changed fields. */
   change: UndoRow;
 }>;
 
@@ -46,29 +47,35 @@ export const conflictAt = (
 /** @returns the id that the row's key begins with */
 export const idOf = ({ key }: ChangedRow): number => Number(key[0]);
 
-/** @returns a conflict when the row is not as the action made it; that its category was deleted is no change of it */
+/** The row as the action left it, but in no category if its category was deleted since: that is no change of the row. */
+function withoutGoneCategory({ categories }: HandlerContext, row: ChangedRow): ChangedRow {
+  const id = row.after?.category_id;
+  const isGone = typeof id === "number" && !categories.get(id);
+  return isGone ? { ...row, after: { ...row.after, category_id: null } } : row;
+}
+
+/** @returns a conflict when the row is not as the action made it */
 export function touched(context: HandlerContext, row: ChangedRow, current: object): readonly Conflict[] {
-  const { after: made = {} } = row;
-  const isWithoutCategory = typeof made.category_id === "number" && !context.categories.get(made.category_id);
-  const { category_id: _, ...others } = made;
-  const fields = changedSince(row.table, isWithoutCategory ? others : made, current);
+  const { after: made = {} } = withoutGoneCategory(context, row);
+  const fields = changedSince(row.table, made, current);
   return fields.length > 0 ? [conflictAt(row, "changed_since", fields)] : [];
 }
 
 type Restorable = Readonly<{ patch: Record<string, unknown>; conflicts: readonly Conflict[] }>;
 
 /**
- * The old values of the fields that still have those that the action gave them.
- * @param groups fields that make sense only together: all of them come back, or none
+ * Old values of the fields that still have the action's value.
+ * @param groups fields that make sense only together: all of them are restored, or none
  */
 export function oldValues(
+  context: HandlerContext,
   row: ChangedRow,
   current: object,
   groups: readonly (readonly string[])[],
 ): Restorable {
-  const { before = {}, after = {} } = row;
+  const { before = {}, after = {} } = withoutGoneCategory(context, row);
   const now = fieldsOf(row.table, current);
-  const names = Object.keys(before);
+  const names = Object.keys(before).filter((name) => name !== writerColumn);
   const together = groups.map((group) => group.filter((name) => names.includes(name)));
   const alone = names.filter((name) => !together.flat().includes(name)).map((name) => [name]);
   const patch: Record<string, unknown> = {};
@@ -78,18 +85,34 @@ export function oldValues(
     if (others.length > 0) changed.push(...others);
     else for (const name of group) patch[name] = before[name] ?? null;
   }
-  return { patch, conflicts: changed.length > 0 ? [conflictAt(row, "changed_since", changed)] : [] };
+  const isWritten = writerColumn in current && Object.keys(patch).length > 0;
+  return {
+    patch: isWritten ? { ...patch, [writerColumn]: writerAgain(row, now) } : patch,
+    conflicts: changed.length > 0 ? [conflictAt(row, "changed_since", changed)] : [],
+  };
 }
 
-/** Leaves out a category that is gone. A former category that came back has the row as its member again. */
+/** Old words are those of their writer, not of whoever brings them back. */
+function writerAgain({ before = {}, after = {} }: ChangedRow, now: Image): unknown {
+  const isOfAction = writerColumn in before && isSame(now[writerColumn], after[writerColumn]);
+  return (isOfAction ? before : now)[writerColumn] ?? null;
+}
+
+/**
+ * A row whose category is gone is in none, until that comes back. A former category that came back has the row as its
+ * member again.
+ */
 export function inPresentCategory(
   { categories }: HandlerContext,
   row: ChangedRow,
   { patch, conflicts }: Restorable,
 ): Restorable {
-  const { category_id, former_category_id: former, ...others } = patch;
+  const { category_id, former_category_id: former } = patch;
   if (typeof category_id === "number" && !categories.get(category_id))
-    return { patch: others, conflicts: [...conflicts, conflictAt(row, "category_gone", ["category_id"])] };
+    return {
+      patch: { ...patch, category_id: null, former_category_id: category_id },
+      conflicts: [...conflicts, conflictAt(row, "category_gone", ["category_id"])],
+    };
   const isBack = typeof former === "number" && categories.get(former) !== undefined;
   if (!isBack) return { patch, conflicts };
   return { patch: { ...patch, category_id: category_id ?? former, former_category_id: null }, conflicts };

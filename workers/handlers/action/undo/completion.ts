@@ -3,15 +3,25 @@ import { type History, historyField } from "../../../../shared/domain/action/ima
 import { updateStreak } from "../../habit/rows.ts";
 import { rulesOf } from "../../habit/rules.ts";
 import { restoredCompletion, withoutCompletionOf } from "../../habit/streak-undo.ts";
-import { conflictAt, idOf, type TableUndo, touched } from "./changed-row.ts";
+import type { HandlerContext } from "../../handler.ts";
+import {
+  type ChangedRow,
+  type ChangedRows,
+  conflictAt,
+  idOf,
+  type TableUndo,
+  touched,
+} from "./changed-row.ts";
 
 export const takeBackCompletion: TableUndo = {
-  /** Brings back a completion that an undo took away. The streak of a habit that came back has it already. */
+  /** Restores a removed completion. The streak of a restored habit already has it. */
   restore(context, row, rows) {
     const { habits, completions, today } = context;
     const [habit_id, [, local_date = ""]] = [idOf(row), row.key];
     const habit = habits.get(habit_id);
     if (!habit) return [conflictAt(row, "deleted_since")];
+    if (isBySum(row, rows)) return [];
+    if (hasSum(context, row)) return [conflictAt(row, "made_again")];
     const completed = { ...(row.before as Pick<HabitCompletionRow, "completed_at">), habit_id, local_date };
     const ofHabit = rows.get(`habits/${habit_id}`);
     const [before, after] = [ofHabit?.before?.[historyField], ofHabit?.after?.[historyField]];
@@ -25,12 +35,14 @@ export const takeBackCompletion: TableUndo = {
     completions.insert(completed);
     return [];
   },
-  remove(context, row) {
+  remove(context, row, rows) {
     const { habits, completions, today } = context;
     const [habit_id, [, local_date = ""]] = [idOf(row), row.key];
     const habit = habits.get(habit_id);
     const current = completions.get(habit_id, local_date);
+    if (isBySum(row, rows)) return [];
     if (!habit || !current) return [conflictAt(row, "deleted_since")];
+    if (hasSum(context, row)) return [conflictAt(row, "changed_since", ["amount"])];
     // Somebody else may have undone it and completed the same day again.
     if (touched(context, row, current).length > 0) return [conflictAt(row, "made_again")];
     const state = withoutCompletionOf(habit.streak_state, rulesOf(habit), local_date, today.date);
@@ -43,3 +55,11 @@ export const takeBackCompletion: TableUndo = {
   /** A completion is made or removed, and never changed. */
   change: () => [],
 };
+
+/** True where the action changed the sum of the day, which decides whether it is completed. */
+const isBySum = ({ key }: ChangedRow, rows: ChangedRows): boolean =>
+  rows.has(`habit_amounts/${key.join("/")}`);
+
+/** True where others have counted on the day since, which was ticked off without an amount. */
+const hasSum = ({ amounts }: HandlerContext, { key: [id, date = ""] }: ChangedRow): boolean =>
+  amounts.get(Number(id), date) !== undefined;

@@ -2,9 +2,7 @@ import { maxUndoneLength } from "../../../../shared/contracts/action/undo.ts";
 import type { LoadedTables } from "../../handler.ts";
 import { changedRows, lengthOfImages } from "./images-of.ts";
 
-/**
- * The most rows that one command of several actions changes: it takes a worker some 50 ms, in which it answers nobody.
- */
+/** The most rows that one undo of several actions changes. It takes a worker some 50 ms, in which it answers nobody. */
 const mostRows = 1_000;
 
 /** @returns the first actions that fit into one command; at least one */

@@ -5,21 +5,21 @@ import { readImages } from "../../../../shared/domain/action/stored-images.ts";
 import type { LoadedTables } from "../../handler.ts";
 import type { ChangedRow, ChangedRows } from "./changed-row.ts";
 
-/** The tool by which the log knows an undo. */
+/** The tool name of an undo in the log. */
 export const undoTool = "action.undo";
 
 type Stored = Readonly<{ before: string | null | undefined; after: string | null | undefined }>;
 
-/** An undo first asks which rows it needs, and works with them later: images can be long, so they are parsed once. */
+/** An undo first asks for its rows and later works with them. Images can be long, so they are parsed once. */
 const parsed = new WeakMap<ActionRow, ChangedRows | undefined>();
 
-/** @returns what an action did, by row; undefined when some of that is no longer stored */
+/** @returns the changes of an action, by row; undefined if some are no longer stored */
 export function changedRows(loaded: LoadedTables, action: ActionRow): ChangedRows | undefined {
   if (!parsed.has(action)) parsed.set(action, parse(storedImages(loaded, action), action));
   return parsed.get(action);
 }
 
-/** @returns how much text of images taking an action back parses (UTF-16 units) */
+/** @returns the length of the images that an undo must parse (UTF-16 units) */
 export function lengthOfImages(loaded: LoadedTables, action: ActionRow): number {
   const { before, after } = storedImages(loaded, action);
   return lengthWithTexts(before ?? "") + lengthWithTexts(after ?? "");

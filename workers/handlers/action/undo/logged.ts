@@ -12,7 +12,7 @@ import { undoTool } from "./images-of.ts";
 export type UndoneKey = InputOf<Commands["action.undo"]>["actions"][number];
 export type End = Static<typeof UndoEnd>;
 
-/** An action that stands and whose effect is known. */
+/** An action that is not undone and whose changes are known. */
 export type Undoable = Readonly<{ key: UndoneKey; action: ActionRow; rows: ChangedRows }>;
 
 export const end = (
@@ -31,7 +31,7 @@ export function logged(
   context: HandlerContext,
   { key, action }: Undoable,
   conflicts: readonly Conflict[],
-  when: Pick<Call, "startedAt" | "place">,
+  when: Pick<Call, "startedAt" | "index">,
 ): End {
   const changes = context.takeChanges();
   const images = changedImages(context, changes);
@@ -45,8 +45,8 @@ export function logged(
     arguments: undoArguments(action, conflicts),
     ...when,
   };
-  const { resource_kind: kind, resource_id: id, resource_name: name } = action;
-  const resource = kind && id ? { kind, id, name: name ?? null } : undefined;
+  const { resource_kind, resource_id, resource_name } = action;
+  const resource = { resource_kind, resource_id, resource_name };
   writeAction(context, call, { outcome: "ok", replayed: false, resource, images });
   context.actions.update(action, { undone_by: call.requestId });
   standAgain(context, action);
@@ -68,14 +68,14 @@ function undoArguments({ called_at, request_id }: ActionRow, conflicts: readonly
   });
 }
 
-/** An action stands again once its undo is undone, and can be undone again. */
+/** After the undo of its undo, an action is in force again and can be undone again. */
 function standAgain({ actions }: HandlerContext, undo: ActionRow): void {
   const undone = undoneBy(undo);
   const action = actions.all().find(({ request_id }) => request_id === undone?.request_id);
   if (action) actions.update(action, { undone_by: null });
 }
 
-/** @returns the action that this one took back, unless that was forgotten since; an agent's tool can have any name */
+/** @returns the action that this one undid, unless it was forgotten; an agent's tool can have any name */
 export function undoneBy({ door, tool, arguments: stored }: ActionRow): UndoneKey | undefined {
   if (door !== "page" || tool !== undoTool) return undefined;
   const { called_at, request_id }: Partial<UndoneKey> = JSON.parse(stored);

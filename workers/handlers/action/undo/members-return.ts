@@ -3,10 +3,10 @@ import type { HandlerContext } from "../../handler.ts";
 import type { Steps } from "../../steps.ts";
 import { type ChangedRows, idOf } from "./changed-row.ts";
 
-/** Categories that came back, and whose members follow. */
+/** Restored categories whose members must follow. */
 type Left = readonly Readonly<{ category_id: number }>[];
 
-/** The categories that taking these actions back has brought back. */
+/** The categories that this undo restored. */
 export function categoriesBack({ categories }: HandlerContext, actions: readonly ChangedRows[]): Left {
   const gone = actions.flatMap((rows) =>
     [...rows.values()].filter(({ table, after }) => table === "categories" && !after),
@@ -15,7 +15,7 @@ export function categoriesBack({ categories }: HandlerContext, actions: readonly
   return [...ids].map((category_id) => ({ category_id }));
 }
 
-/** Members of categories that came back, in steps. */
+/** Members of restored categories, in steps. */
 export const membersReturn: Steps = {
   async step({ connection, userId, input }) {
     const done = await returnMembers(connection, userId, (input as { left: Left }).left);
@@ -30,14 +30,14 @@ export const membersReturn: Steps = {
   },
 };
 
-/** The most members that come back in one step. */
+/** The most members of one step. */
 export const membersAtOnce = 1_000;
 
 const formerMembers = (table: "habits" | "todos"): string => `
   from ${table} t join categories c on c.user_id = t.user_id and c.id = t.former_category_id
   where t.user_id = $1 and t.former_category_id = any($2::bigint[])`;
 
-/** Members that are in another category now stay there. */
+/** A member of another category stays there. */
 const comeBack = (table: "habits" | "todos"): string => `
   update ${table} set
     category_id = coalesce(category_id, former_category_id), former_category_id = null, changed_xid = default
@@ -46,7 +46,10 @@ const comeBack = (table: "habits" | "todos"): string => `
 
 const idsOf = (left: Left): number[] => left.map(({ category_id }) => category_id);
 
-/** Puts the next members back. @returns how many; fewer than `membersAtOnce` are the last */
+/**
+ * Restores the next members.
+ * @returns their number; fewer than `membersAtOnce` are the last
+ */
 export async function returnMembers(connection: Queryable, userId: string, left: Left): Promise<number> {
   if (left.length === 0) return 0;
   const results = await Promise.all(

@@ -8,7 +8,7 @@ import {
 import { lockTodo } from "../../todo/rows.ts";
 import type { ChangedRow, ChangedRows } from "./changed-row.ts";
 
-/** Rows that taking actions back reads and changes. The settings have the zone that turns wall times into instants. */
+/** The rows that an undo reads and changes. The settings have the zone that turns wall times into instants. */
 export const neededRows = (actions: readonly ChangedRows[]): RowRequest[] => [
   settingsForUpdate,
   ...actions.flatMap((rows) => [...rows.values()]).flatMap((row) => [...ownRows(row), ...categoriesOf(row)]),
@@ -23,11 +23,15 @@ function ownRows({ table, key, after }: ChangedRow): RowRequest[] {
     case "habits":
       return [forUpdate("habits", id)];
     case "habit_completions":
-      return [forUpdate("habits", id), ...withoutLock("habit_completions", [id, key[1] ?? ""])];
+    case "habit_amounts":
+      return [forUpdate("habits", id), ...dayTables.flatMap((day) => withoutLock(day, [id, key[1] ?? ""]))];
     case "categories":
       return [forUpdate("categories", id), ...(after ? [forMembers(id)] : [])];
   }
 }
+
+/** A day's sum decides whether it is completed. */
+const dayTables = ["habit_completions", "habit_amounts"] as const;
 
 const forMembers = (key: number): RowRequest => ({ table: "category_members", key, lock: "none" });
 

@@ -5,7 +5,10 @@ import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { conflictAt, idOf, type TableUndo } from "./changed-row.ts";
 
-/** True if a reminder has the same time. It may have rung since, or may follow its user to another zone. */
+/**
+ * True if two states of a reminder have the same time. It may have rung meanwhile, or followed its user to another
+ * zone.
+ */
 export function isAsMade(made: Image, row: ReminderRow): boolean {
   const { remind_at, wall_time } = fieldsOf("reminders", row);
   return wall_time === undefined
@@ -26,7 +29,7 @@ export const takeBackReminder: TableUndo = {
   },
   remove(context, row, rows) {
     const id = idOf(row);
-    // It goes with the todo that was made with it, or stays with it.
+    // A reminder goes with the todo that was made with it, or stays with that todo.
     if (rows.get(`todos/${id}`)?.before === undefined && rows.has(`todos/${id}`)) return [];
     const current = context.reminders.get(id);
     if (!current) return [conflictAt(row, "deleted_since")];
@@ -45,11 +48,15 @@ export const takeBackReminder: TableUndo = {
     if (isMoved && !isAsMade(made, current)) return [conflictAt(row, "changed_since", ["remind_at"])];
     if (!isMoved && current.status !== made.status) return [];
     const old: ReminderRow = { ...current, ...before };
-    // A delivery is of the present time, so it says nothing about another one.
+    // A delivery belongs to the present time of the reminder, so another time has none.
     const back = { ...old, ...asOfNow(context, id, isMoved ? { ...old, delivery_id: null } : old) };
     const hasRung = ["sent", "unsent"].includes(current.status) && made.status !== current.status;
-    if (hasRung && Date.parse(timestamp(back.remind_at)) < context.acceptedAt) return [];
-    context.reminders.update(current, { ...back, updated_at: context.now });
+    const isOver = hasRung && Date.parse(timestamp(back.remind_at)) < context.acceptedAt;
+    // A reminder that rang keeps its status. That of a recurring todo gets its old time back, because successors
+    // keep its distance.
+    if (isOver && context.todos.get(id)?.recurrence == null) return [];
+    const { status, delivery_id } = isOver ? current : back;
+    context.reminders.update(current, { ...back, status, delivery_id, updated_at: context.now });
     if (isMoved) touchTodo(context, id);
     return [];
   },
@@ -60,9 +67,8 @@ const isOver = ({ status }: Pick<ReminderRow, "status">): boolean =>
   status !== "scheduled" && status !== "suspended";
 
 /**
- * The present state of a reminder that comes back: one that has not rung rings if its time is still ahead, by the user's
- * present zone. With a completed todo it waits; one whose time has passed meanwhile was missed, or rings already if it
- * has a delivery.
+ * The state of a restored reminder. It rings if its time is ahead in the user's present zone. With a completed todo
+ * it waits. If its time has passed it was missed, or is ringing if it has a delivery.
  */
 function asOfNow(
   { todos, today, acceptedAt }: HandlerContext,

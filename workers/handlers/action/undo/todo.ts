@@ -1,7 +1,9 @@
 import type { TodoRow } from "../../../../shared/db/entities.ts";
 import type { HandlerContext } from "../../handler.ts";
+import { withItsReminder } from "../../todo/waiting-reminder.ts";
 import {
   type ChangedRow,
+  type ChangedRows,
   conflictAt,
   idOf,
   inPresentCategory,
@@ -13,6 +15,7 @@ import { isAsMade } from "./reminder.ts";
 
 const completion = ["is_completed", "completed_at", "completed_on", "next_todo_id"];
 const series = ["recurrence", "recurrence_anchor"];
+const due = ["due_date", "due_time"];
 
 export const takeBackTodo: TableUndo = {
   restore(context, row) {
@@ -37,36 +40,46 @@ export const takeBackTodo: TableUndo = {
     todos.remove(id);
     return [];
   },
-  change(context, row) {
+  change(context, row, rows) {
     const current = context.todos.get(idOf(row));
     if (!current) return [conflictAt(row, "deleted_since")];
     const isOtherSeries = row.before !== undefined && "recurrence" in row.before;
-    const groups = [completion, isOtherSeries ? [...series, "due_date"] : series];
-    const old = inPresentCategory(context, row, oldValues(row, current, groups));
-    const patch: Partial<TodoRow> = { ...old.patch, ...keptSuccessor(context, row, old.patch) };
-    const isWithoutDate = (patch.due_date ?? current.due_date) == null || patch.due_date === null;
-    const recurs = "recurrence" in patch ? patch.recurrence != null : current.recurrence != null;
-    if (recurs && isWithoutDate) {
-      const { due_date: _, recurrence: __, recurrence_anchor: ___, ...others } = patch;
-      update(context, current, others);
-      return [...old.conflicts, conflictAt(row, "changed_since", ["recurrence"])];
+    const groups = isOtherSeries ? [completion, [...series, ...due]] : [completion, series, due];
+    const old = inPresentCategory(context, row, oldValues(context, row, current, groups));
+    const patch: Partial<TodoRow> = { ...old.patch, ...keptSuccessor(context, row, rows, old.patch) };
+    const missing = dateMissingFor({ ...current, ...patch });
+    if (missing === undefined) {
+      update(context, current, patch);
+      return old.conflicts;
     }
-    update(context, current, patch);
-    return old.conflicts;
+    const { due_date: _, due_time: __, recurrence: ___, recurrence_anchor: ____, ...others } = patch;
+    update(context, current, others);
+    return [...old.conflicts, conflictAt(row, "changed_since", [missing])];
   },
 };
 
-/** The todo keeps leading to a successor that somebody changed and that therefore stays. */
+/** A series and a due time need a due date. */
+function dateMissingFor({ due_date, due_time, recurrence }: TodoRow): "recurrence" | "due_time" | undefined {
+  if (due_date != null) return undefined;
+  if (recurrence != null) return "recurrence";
+  return due_time == null ? undefined : "due_time";
+}
+
+/** The todo keeps leading to a successor that the action made, and that stays because somebody changed it. */
 function keptSuccessor(
   { todos }: HandlerContext,
   { after }: ChangedRow,
+  rows: ChangedRows,
   patch: Record<string, unknown>,
 ): Partial<TodoRow> {
   const next = after?.next_todo_id;
-  const stays = "next_todo_id" in patch && typeof next === "number" && todos.get(next) !== undefined;
-  return stays ? { next_todo_id: next } : {};
+  const made = rows.get(`todos/${next}`);
+  const stays = made && !made.before && todos.get(idOf(made)) !== undefined;
+  return "next_todo_id" in patch && stays ? { next_todo_id: idOf(made) } : {};
 }
 
-function update({ todos, now }: HandlerContext, row: TodoRow, patch: Partial<TodoRow>): void {
-  if (Object.keys(patch).length > 0) todos.update(row, { ...patch, updated_at: now });
+function update(context: HandlerContext, row: TodoRow, patch: Partial<TodoRow>): void {
+  const { todos, now } = context;
+  if (Object.keys(patch).length > 0)
+    withItsReminder(context, todos.update(row, { ...patch, updated_at: now }));
 }

@@ -38,7 +38,7 @@ export function actionCard(row: LoggedAction, listing: Listing): Html {
     ${byWhom(row)}${row.door === "mcp" && html` · ${row.tool}`}</summary>${details(row)}</details></li>`;
 }
 
-/** A usual outcome has no badge. */
+/** The usual outcome needs no badge. */
 function badges(row: LoggedAction, { isNew }: Listing): Html {
   const { outcome, replayed } = row;
   const said = outcomes.find(([code]) => code === outcome)?.[1] ?? outcome;
@@ -49,6 +49,7 @@ function badges(row: LoggedAction, { isNew }: Listing): Html {
 
 /** The caller and its door. */
 function byWhom(row: LoggedAction): Html {
+  if (row.door === "page" && row.client_name !== null) return html`You, by ${row.client_name}`;
   if (row.door === "page") return html`You, on ${row.tool.startsWith("action.") ? "this" : "the Today"} page`;
   return html`<strong>${nameOfCaller(row)}</strong> over ${row.door === "rest" ? "REST" : "MCP"}`;
 }

@@ -15,7 +15,7 @@ import { quote } from "../words/words.ts";
 
 type Listed = Day & Readonly<{ undos: Undos; noted: UndoNote | undefined; now: number }>;
 
-/** The buttons of an action in a list, or the note that it was taken back. */
+/** The buttons of an action in a list, or the note that it was undone. */
 export const controlsOf =
   (visit: Visit, { undos, noted, now, ...day }: Listed) =>
   (action: LoggedAction): Html | undefined => {

@@ -25,15 +25,15 @@ const shown: readonly (readonly [show: string, label: string, kinds: readonly Ac
 
 export type ActionsFilter = Readonly<{
   input: Omit<InputOf<typeof listActions>, "limit">;
-  /** True if the reads of each day are summed up beside the list. */
+  /** True if the list also sums up the reads of each day. */
   foldsReads: boolean;
 }>;
 
-/** The parameters of an address that say something: a form sends empty ones for what was not chosen. */
+/** The parameters of an address with a value, because a form also sends the empty ones. */
 export const chosenIn = (url: URL): URLSearchParams =>
   new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
 
-/** The filters of the query, but for the user's days instead of instants. */
+/** The filters of the query, with the user's days instead of instants. */
 const { limit: _, ...queryFilters } = listActions.input.properties;
 const Filters = Type.Object({
   ...queryFilters,
@@ -41,7 +41,7 @@ const Filters = Type.Object({
   to: Type.Optional(CalendarDate),
 });
 
-/** The filters in an address: those of the query, `show`, and the user's days `from` and `to`, both included. */
+/** The filters of an address: those of the query, `show`, and the user's days `from` and `to`, both inclusive. */
 export function readFilters(chosen: URLSearchParams, timeZone: string): ActionsFilter | Refused {
   const validated = validate({ input: Filters }, queryFields(Filters, chosen));
   if (isRefused(validated)) return validated;
@@ -59,7 +59,7 @@ export function readFilters(chosen: URLSearchParams, timeZone: string): ActionsF
   return { input, foldsReads: isUsual };
 }
 
-/** The log has nothing outside these dates, and instants far away cannot be written. */
+/** The log has nothing outside these dates, and PostgreSQL cannot write distant instants. */
 const [firstDate, lastDate] = ["2000-01-01", "9000-01-01"];
 const within = (date: string): string => (date < firstDate ? firstDate : date > lastDate ? lastDate : date);
 
@@ -85,7 +85,7 @@ const doors: readonly FilterChoice[] = [
   ["page", "Pages"],
 ];
 
-/** Tools by their names, and what scripts and pages do by those of their commands. */
+/** Choices of tools, and of commands by scripts and pages. */
 const tools: readonly FilterChoice[] = [
   ...contracts.flatMap(({ mcp }): FilterChoice[] => (mcp ? [[mcp.name, mcp.name]] : [])),
   [resourceRead, "a resource"],
@@ -96,13 +96,13 @@ const tools: readonly FilterChoice[] = [
 
 const seldomChosen = ["token_id", "tool", "door", "outcome"];
 
-/** The form that narrows the list down; what is seldom needed is folded unless it is chosen. */
+/** The form that filters the list. Rare filters are folded unless they are set. */
 export function filterForm(
   chosen: URLSearchParams,
   all: Static<typeof listTokens.output>["tokens"],
   { timeZone, today }: Day,
 ): Html {
-  // Actions without a token were done on the pages, which the filter by way lists.
+  // Actions without a token were done on the pages; the filter by door lists them.
   const tokens = all.flatMap(({ last_called_at: at, ...token }): FilterChoice[] =>
     token.token_id === ""
       ? []

@@ -27,9 +27,9 @@ const seenCookie = ({ config, keys }: Visit["context"]): SealedCookie<Seen> =>
   });
 
 type LastVisit = Readonly<{
-  /** True if an action came after the last visit, and not from the person. */
+  /** True if an action came after the last visit and was not done by the person. */
   isNew(row: LoggedAction): boolean;
-  /** The cookie for the next visit, once the list's beginning was shown. */
+  /** The cookie for the next visit, set when the top of the list was shown. */
   remember(newest: LoggedAction | undefined): Promise<string>;
 }>;
 

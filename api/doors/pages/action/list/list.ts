@@ -13,13 +13,13 @@ import { actionCard, type Listing } from "./card.ts";
 type Listed = Listing &
   Readonly<{
     rows: readonly LoggedAction[];
-    /** Counts of calls that only looked. */
+    /** Counts of calls that only read. */
     reads: readonly ReadCount[];
     isFiltered: boolean;
     hasOlder: boolean;
   }>;
 
-/** The actions under the dates on which they happened, and at the end of each date the reads. */
+/** Actions by date, and at the end of each date the reads. */
 export async function actionList({ rows, reads, isFiltered, hasOlder, ...listing }: Listed): Promise<Html> {
   const dateOf = (at: Pick<LoggedAction, "called_at">) => localTimeOf(at, listing.timeZone).slice(0, 10);
   const cards = await mapGivingWay(rows, (row) => ({ date: dateOf(row), card: actionCard(row, listing) }));
@@ -35,9 +35,9 @@ export async function actionList({ rows, reads, isFiltered, hasOlder, ...listing
 
 const none = "Nobody has called a tool yet. What the agents that you connect do will be listed here.";
 const noneLikeThat = (hasOlder: boolean): string =>
-  hasOlder ? "None of these calls is like that, but older ones may be." : "No call is like that.";
+  hasOlder ? "None of these calls matches, but older ones may." : "No call matches.";
 
-/** One sentence for each token that only looked on a day, with a link to its calls. The counts are of quarters of an hour. */
+/** One sentence for each token that only read on a day, with a link to its calls. Counts are by quarters of an hour. */
 function readCards(date: string, reads: readonly ReadCount[]): readonly Html[] {
   return [...Map.groupBy(reads, ({ token_id }) => token_id)].map(([token_id, own]) => {
     const counts = [...Map.groupBy(own, ({ tool }) => tool)].map(([tool, some]) => ({

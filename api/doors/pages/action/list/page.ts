@@ -19,7 +19,7 @@ import { actionList } from "./list.ts";
 
 const pageSize = 50;
 
-/** GET /account/actions?show=…&q=…&from=…&to=…&token_id=…&…&cursor=…: what was done in the user's name, newest first. */
+/** GET /account/actions?show=…&q=…&from=…&to=…&token_id=…&…&cursor=…: actions in the user's name, newest first. */
 export async function showActions(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
   const mark = await liveMark(visit, { follows: "actions" });
@@ -28,8 +28,7 @@ export async function showActions(visit: Visit): Promise<Response> {
   const chosen = chosenIn(url);
   const filters = readFilters(chosen, day.timeZone);
   if (isRefused(filters)) return refusalPage(context, filters.refusal);
-  const isSearch = filters.input.q !== undefined || filters.input.thing !== undefined;
-  const found = await query.inTurn((own) => readListed(own, filters), isSearch);
+  const found = await query.inTurn((own) => readListed(own, filters), filters.input.q !== undefined);
   if (isRefused(found)) return refusalPage(context, found.refusal);
   const { rows, tokens, next_cursor } = found;
   const isFirst = !chosen.has("cursor");
@@ -60,7 +59,7 @@ export async function showActions(visit: Visit): Promise<Response> {
   return page(context.site, { title: "Actions", body, ...frame }, { headers });
 }
 
-/** One statement after the other, because all of it is one turn. */
+/** Statements run one after the other, because together they take one turn. */
 async function readListed(query: QueryContext, { input, foldsReads }: ActionsFilter) {
   const { actions: rows, next_cursor } = await readActions(query, { ...input, limit: pageSize });
   const reads = foldsReads ? await readReadCounts(query, input, next_cursor) : [];
@@ -70,7 +69,7 @@ async function readListed(query: QueryContext, { input, foldsReads }: ActionsFil
   return { rows, reads, undos, names, tokens, next_cursor };
 }
 
-/** Leads from the list of what one token did to taking all of it back, from the list's beginning on. */
+/** A link from the list of one token's actions to undoing all of them, at the top of the list. */
 function runLink(chosen: URLSearchParams) {
   const token_id = chosen.get("token_id");
   if (!token_id) return undefined;

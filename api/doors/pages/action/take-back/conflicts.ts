@@ -18,7 +18,7 @@ import { nounOfColumn } from "../words/field-words.ts";
 import { localTimeOf, nameOfCaller, namesThen } from "../words/known.ts";
 import type { Known, Word } from "../words/words.ts";
 
-/** An action with what keeps its undo from being whole. */
+/** An action with the conflicts of its undo. */
 type Conflicting = Readonly<{ action: LoggedAction; conflicts: readonly UndoConflict[] }>;
 
 const undoArguments = Compile(Type.Object({ stayed: Type.Array(UndoConflict) }));
@@ -29,11 +29,11 @@ export function conflictsOf(undo: Pick<LoggedAction, "arguments">): readonly Und
   return undoArguments.Check(args) ? args.stayed : [];
 }
 
-/** Nobody would read more conflicts of one action. */
+/** Nobody reads more conflicts of one action. */
 const mostTold = 10;
 
 /**
- * @param except the token of the run; its own later changes are undone too and cause no conflict
+ * @param except the token whose actions are all undone; its own later changes are no conflict
  * @returns for each action a sentence for each conflict, with who changed what since
  */
 export async function conflictsInWords(
@@ -60,7 +60,7 @@ export async function conflictsInWords(
 const placeOf = ({ called_at, request_id }: Pick<LoggedAction, "called_at" | "request_id">): string =>
   `${called_at}_${request_id}`;
 
-/** All changes since the oldest of the actions of the rows that are in the way; none while too much else is read. */
+/** All changes of the conflicting rows since the oldest action; none if that read takes too long. */
 async function readChanges(
   query: QueryContext,
   all: readonly Conflicting[],
@@ -74,7 +74,7 @@ async function readChanges(
   return isRefused(found) ? [] : found;
 }
 
-/** An action, the names that things had then, and the later change that is in its way, if it was found. */
+/** An action, the names of that time, and the later change that conflicts, if found. */
 type Past = Known & Readonly<{ action: LoggedAction; by: Omit<LaterChange, "images"> | undefined }>;
 
 /** A sentence such as: The todo “Pay rent” keeps its present title: “Claude Desktop” changed that on Fri 20 Nov 09:12:01. */
@@ -84,7 +84,7 @@ export function sayConflict(conflict: UndoConflict, past: Past): readonly Word[]
     const subject = row === null ? undefined : subjectOf(row, past);
     if (row !== null && subject) return [...subject, ...clauseOf({ ...conflict, row }, past)];
   } catch {
-    // An unreadable image or an unknown row gets a sentence without its name.
+    // An unreadable image or an unknown row leads to a sentence without the name.
   }
   return [`It ${clauses[why]}.`];
 }
@@ -97,7 +97,7 @@ const clauses: Readonly<Record<UndoConflict["why"], string>> = {
   changed_since: "was changed since",
   deleted_since: "is gone",
   made_again: "is there again already",
-  in_use: "stays, because something else belongs to it by now",
+  in_use: "stays, because something else belongs to it now",
   day_is_settled: "stays as it is, because that day can no longer be changed",
   category_gone: "does not get its category back, because that is gone",
 };
@@ -129,9 +129,15 @@ function subjectOf(row: string, { names }: Past): readonly Word[] | undefined {
   const name = names.get(thing);
   const object = name === undefined ? `number ${thing.split("/")[1]}` : { name, thing };
   if (table === "reminders") return ["The reminder of ", object];
-  if (table !== "habit_completions") return [`The ${kind} `, object];
-  return ["The completion of ", object, " for ", isCalendarDate(date) ? { date } : { quoted: date }];
+  const part = partsOfDay.get(table);
+  if (!part) return [`The ${kind} `, object];
+  return [`The ${part} of `, object, " for ", isCalendarDate(date) ? { date } : { quoted: date }];
 }
+
+const partsOfDay: ReadonlyMap<string, string> = new Map([
+  ["habit_completions", "completion"],
+  ["habit_amounts", "amount"],
+]);
 
 /** Nouns of the columns that no change mentions, because they follow from others. */
 const furtherNouns: ReadonlyMap<string, string> = new Map([
@@ -140,6 +146,7 @@ const furtherNouns: ReadonlyMap<string, string> = new Map([
   ["completed_at", "completion"],
   ["completed_on", "completion"],
   ["next_todo_id", "completion"],
+  ["amount", "amount"],
   ["reminder", "reminder"],
   ["status", "reminder"],
 ]);

@@ -3,7 +3,7 @@ import type { UndoConflict } from "../../../../../shared/contracts/action/undo.t
 import type { Commands, OutputOf } from "../../../../../shared/contracts/catalogue.ts";
 import { isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
-import { newestStanding, readParts, type TokenRun } from "../../../../queries/action/run.ts";
+import { newestStanding, readParts, type TokenPeriod } from "../../../../queries/action/token-period.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { sayWallTime } from "../../kit/dates.ts";
 import type { Visit } from "../../session/context.ts";
@@ -15,16 +15,16 @@ import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
 type Undone = OutputOf<Commands["action.undo"]>["ends"][number]["undone"];
 
-/** The outcome of taking an action back, with its conflicts. */
+/** The outcome of an undo, with its conflicts. */
 export type Preview = Readonly<{ action: LoggedAction; undone: Undone; conflicts: readonly UndoConflict[] }>;
 
-/** Previews of the newest changes of a run that stand, as many as one command tries. */
-export async function previewRun(
+/** Previews of the newest changes in the period that are not undone, as many as one command tries. */
+export async function previewUndo(
   visit: Visit,
   query: QueryContext,
-  run: TokenRun,
+  period: TokenPeriod,
 ): Promise<readonly Preview[] | Refused> {
-  const actions = await query.inTurn((own) => newestStanding(own, run), false);
+  const actions = await query.inTurn((own) => newestStanding(own, period), false);
   if (isRefused(actions)) return actions;
   if (actions.length === 0) return [];
   const outcome = await submitUndo(visit, actions, { preview: true });
@@ -36,15 +36,15 @@ export async function previewRun(
   });
 }
 
-/** The page explains the conflicts of so many actions. */
+/** The page explains the conflicts of this many actions. */
 const mostExplained = 20;
 
-/** The changes of a run that were taken back in part, with the conflicts from the log. */
+/** The changes in the period that were undone in part, with the conflicts from the log. */
 export async function readPartlyUndone(
   query: QueryContext,
-  run: TokenRun,
+  period: TokenPeriod,
 ): Promise<Readonly<{ partly: readonly Preview[]; hasMore: boolean }> | Refused> {
-  const parts = await query.inTurn((own) => readParts(own, run, mostExplained + 1), false);
+  const parts = await query.inTurn((own) => readParts(own, period, mostExplained + 1), false);
   if (isRefused(parts)) return parts;
   const partly = parts
     .slice(0, mostExplained)
@@ -58,11 +58,11 @@ const badges: Readonly<Record<Undone, Html | false>> = {
   none: html`<p class="badge bad">Stays</p>`,
 };
 
-/** The list of actions under a headline, with what becomes of each; nothing where there is none. */
+/** Actions under a headline, each with the outcome of its undo; nothing if there are none. */
 export async function previewList(
   query: QueryContext,
   { headline, form, previews }: Readonly<{ headline: string; form?: Html; previews: readonly Preview[] }>,
-  { timeZone, today, run }: Day & Readonly<{ run: TokenRun }>,
+  { timeZone, today, period }: Day & Readonly<{ period: TokenPeriod }>,
 ): Promise<Html | false> {
   if (previews.length === 0) return false;
   const names = await readNames(
@@ -70,7 +70,7 @@ export async function previewList(
     previews.map(({ action }) => action),
   );
   const conflicting = previews.filter(({ conflicts }) => conflicts.length > 0).slice(0, mostExplained);
-  const explained = await conflictsInWords(query, conflicting, { names, timeZone, except: run.token_id });
+  const explained = await conflictsInWords(query, conflicting, { names, timeZone, except: period.token_id });
   const items = previews.map((preview) => {
     const { action, undone } = preview;
     const sentences = explained[conflicting.indexOf(preview)] ?? [];

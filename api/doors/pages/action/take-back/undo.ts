@@ -21,7 +21,7 @@ import { type Day, readLogDay, readNames } from "../words/known.ts";
 import { listInHtml, type Word } from "../words/words.ts";
 import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
-/** The form that takes an action back, with its button. */
+/** The form with a button that undoes an action. */
 export const undoForm = (visit: Visit, { called_at, request_id }: LoggedAction, button: Html): Html =>
   html`<form method="post" action="${undoPath}" class="controls">${formToken(visit)}
     <input type="hidden" name="called_at" value="${called_at}">
@@ -43,8 +43,8 @@ export async function undoAction(visit: Visit, form: URLSearchParams): Promise<R
 export type UndoNote = Readonly<{ request_id: string; note: Html }>;
 
 /**
- * The outcome of taking an action back (`?note=…`): from the log, or from a preview if the action still stands. So the
- * page can be loaded again, and says what is true then.
+ * The outcome of an undo (`?note=…`): from the log, or from a preview if the action is not undone. So a reload
+ * shows the present state.
  */
 export async function readNote(
   visit: Visit,
@@ -77,7 +77,7 @@ async function readUndone(query: QueryContext, key: ActionKey) {
 
 type End = Readonly<{ headline?: string; conflicts: readonly UndoConflict[] }>;
 
-/** @returns no headline for an action that could be taken back now */
+/** @returns no headline for an action that can still be undone whole */
 async function endOf(
   visit: Visit,
   action: LoggedAction,
@@ -97,8 +97,8 @@ const noteOf = (headline: string, sentences: readonly (readonly Word[])[], { tod
   html`<div class="note${sentences.length > 0 && " warn"}" role="status"><p>${headline}</p>${listInHtml("conflicts", sentences, today)}</div>`;
 
 /**
- * The action that the person has just done (`?did=…`), with a button that takes it back; or the outcome of taking it
- * back (`?undid=…`). Only the second may take a preview, which is as slow as an undo.
+ * The person's last action (`?did=…`) with a button that undoes it, or the outcome of that undo (`?undid=…`). Only
+ * the second may take a preview, which is as slow as an undo.
  */
 export async function doneNotice(visit: Visit): Promise<Html | undefined> {
   const { searchParams } = visit.url;

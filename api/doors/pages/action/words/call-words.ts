@@ -3,6 +3,7 @@ import { commands, contracts } from "../../../../../shared/contracts/catalogue.t
 import type { CommandContract } from "../../../../../shared/contracts/kernel/contract.ts";
 import { inputOfUri, resourceRead } from "../../../../../shared/contracts/kernel/mcp-resource.ts";
 import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
+import { asksFor } from "../../../../../shared/contracts/kernel/tool.ts";
 import {
   argument,
   givenIn,
@@ -21,7 +22,7 @@ const resources = contracts.flatMap((contract) =>
   contract.kind === "query" && contract.mcpResource ? [contract.mcpResource] : [],
 );
 
-/** The arguments by the names that tools have for them, with the id of the thing that the log knows. */
+/** The arguments by their names in tools, with the id of the thing that the log knows. */
 export function argumentsOf({ tool, arguments: stored, ...action }: LoggedAction): SentArguments {
   const { args } = readStored(stored);
   if (tool !== resourceRead)
@@ -30,7 +31,7 @@ export function argumentsOf({ tool, arguments: stored, ...action }: LoggedAction
   return { ...args, ...inputs.find((input) => input !== undefined) };
 }
 
-/** A call that changed nothing: a read, a refusal, or a command after which all was as before. */
+/** A call that changed nothing: a read, a refusal, or a command that found everything so already. */
 export function callInWords(action: LoggedAction, known: Known): readonly Word[] {
   const args = argumentsOf(action);
   const looksAt = readOf(action.tool, args);
@@ -67,14 +68,15 @@ function commandInWords(tool: string, args: SentArguments, known: Known): Told {
   return { done, tried, object: subject === "action" ? ["an action"] : objectOf(kind, args, known) };
 }
 
-/** The command that a tool stands for, or that scripts and pages name directly; undefined for any other name. */
+/** The command behind a tool, or the one that scripts and pages name directly; undefined for other names. */
 function commandOf(tool: string, args: SentArguments): string | undefined {
   const own = Object.values<CommandContract>(commands).find(({ mcp }) => mcp?.name === tool);
   if (!own) return Object.hasOwn(commands, tool) ? tool : undefined;
-  return own.mcp?.instead?.when(args) ? own.mcp.instead.command : own.name;
+  const form = own.mcp?.forms?.find((one) => asksFor(one, args));
+  return form?.command ?? own.name;
 }
 
-/** Verbs by a command's name or its second half, for calls without images: what it did, and what it tried. */
+/** Verbs for calls without images, by the command's name or its second half: what it did, and what it tried. */
 const verbs: ReadonlyMap<string, readonly [done: string, tried: string]> = new Map([
   ["create", ["Created", "create"]],
   ["update", ["Changed", "change"]],
@@ -84,16 +86,23 @@ const verbs: ReadonlyMap<string, readonly [done: string, tried: string]> = new M
   ["toggle true", ["Ticked off", "tick off"]],
   ["toggle false", ["Reopened", "reopen"]],
   ["set", ["Set the reminder of", "set the reminder of"]],
+  ["act", ["Answered the reminder of", "answer the reminder of"]],
   ["clear", ["Cleared the reminder of", "clear the reminder of"]],
   ["habit.undo", ["Took back the completion of", "take back the completion of"]],
+  ["habit.skip", ["Skipped", "skip"]],
+  ["habit.unskip", ["Took back the skip of", "take back the skip of"]],
+  ["category.rename", ["Renamed", "rename"]],
   ["action.undo", ["Took back", "take back"]],
 ]);
 
 function objectOf(kind: ResourceKind, args: SentArguments, known: Known): readonly Word[] {
-  const several = argument(args, "todos") ?? argument(args, "todo_ids");
-  if (several !== undefined) return [...severalOf(several), ...factsOf(kind, args, known)];
+  const several = argument(args, "todos") ?? argument(args, `${kind}_ids`);
+  if (several !== undefined)
+    return [...severalOf(kind, several), ...dayIn(args), ...factsOf(kind, args, known)];
   const id = idIn(args, `${kind}_id`);
   const { title, name = title, ...others } = givenIn(args);
+  // A tool names a category by its name.
+  if (kind === "category" && name === undefined) return ["the category ", { quoted: others.category }];
   if (id === undefined) return [`the ${kind} `, { quoted: name }, ...factsOf(kind, others, known)];
   const thing = rowOf(kind, id);
   const present = known.names.get(thing);
@@ -102,32 +111,37 @@ function objectOf(kind: ResourceKind, args: SentArguments, known: Known): readon
 }
 
 /** The log keeps only the beginning of long arguments, as text. */
-function severalOf(todos: unknown): readonly Word[] {
-  if (!Array.isArray(todos)) return ["several todos"];
-  const titles = todos.flatMap((todo): Word[][] =>
-    typeof todo === "object" && todo !== null ? [[{ quoted: titleIn(todo) }]] : [],
+function severalOf(kind: ResourceKind, things: unknown): readonly Word[] {
+  if (!Array.isArray(things)) return [`several ${kind}s`];
+  const titles = things.flatMap((thing): Word[][] =>
+    typeof thing === "object" && thing !== null ? [[{ quoted: titleIn(thing) }]] : [],
   );
-  const count = `${countOf(todos.length, "todo")}, as far as possible`;
+  const count = `${countOf(things.length, kind)}, as far as possible`;
   return [count, ...(titles.length > 0 ? [": ", ...listed(titles)] : [])];
 }
 
 function dayIn(args: SentArguments): readonly Word[] {
-  const date = argument(args, "date");
-  if (date === undefined) return [];
-  return [" for ", typeof date === "string" && isCalendarDate(date) ? { date } : { quoted: date }];
+  const dates = argument(args, "dates") ?? argument(args, "date");
+  if (dates === undefined) return [];
+  const days = [dates]
+    .flat()
+    .map((date): Word[] => [typeof date === "string" && isCalendarDate(date) ? { date } : { quoted: date }]);
+  return [" for ", ...listed(days)];
 }
 
 /** Arguments have the same words as images. */
 function factsOf(kind: ResourceKind, args: SentArguments, known: Known): readonly Word[] {
-  const clear = argument(args, "clear");
+  const set = argument(args, "set");
+  const given = { ...givenIn(args), ...(typeof set === "object" && givenIn({ ...set })) };
+  const { clear } = given;
   const cleared = Array.isArray(clear) ? clear.filter((name) => typeof name === "string") : [];
-  const sent = { ...givenIn(args), ...Object.fromEntries(cleared.map((name) => [name, null])) };
+  const sent = { ...given, ...Object.fromEntries(cleared.map((name) => [name, null])) };
   return afterColon(factsOfImage(kind, sent, known), ", ");
 }
 
 /**
- * The reason why a change has no images: everything was so already, or the thing was forgotten since, with its
- * name. Rows of earlier releases do not say what they were about.
+ * The reason why a change has no images: everything was so already, or the named thing was forgotten since. Rows of
+ * earlier releases do not name it.
  */
 function traceOf({ outcome, replayed, resource_kind, resource_name, before, after }: LoggedAction): string {
   const isChange = outcome === "ok" && !replayed && resource_kind !== null;

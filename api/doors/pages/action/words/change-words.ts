@@ -6,10 +6,10 @@ import type { ChangedThing } from "./changed-things.ts";
 import { changesBetween, factsOfImage } from "./field-words.ts";
 import { afterColon, type Known, listed, type Word } from "./words.ts";
 
-/** The change of one thing: verb and name for a summary of several, and the whole sentence. */
+/** The words for a change of one thing: verb and name for a summary, and the whole sentence. */
 type Change = Readonly<{ verb: string; kind: ResourceKind; object: Word; sentence: readonly Word[] }>;
 
-/** @param isUndo the sentences of an undo say that something came back */
+/** @param isUndo for the sentences of an undo, in which things come back */
 export function changesInWords(
   things: readonly ChangedThing[],
   known: Known,
@@ -44,7 +44,7 @@ export function summaryOf(changes: readonly Change[]): readonly Word[] {
 export const countOf = (count: number, kind: ResourceKind): string =>
   kind === "category" && count > 1 ? `${count} categories` : countInWords(count, kind);
 
-/** The todo that a recurring one left when it was ticked off, or that went when it was opened again. */
+/** The successor that a completion made, or that a reopening removed. */
 function successorOf(
   { before, after }: ChangedThing,
   things: readonly ChangedThing[],
@@ -54,29 +54,38 @@ function successorOf(
   return things.find((next) => next.thing === `todos/${id}` && !(next.before && next.after));
 }
 
-function verbOf({ before, after, completed, uncompleted }: ChangedThing, isUndo: boolean): string {
+function verbOf(
+  { before, after, completed, uncompleted, amounts, ...skips }: ChangedThing,
+  isUndo: boolean,
+): string {
   if (!before) return isUndo ? "Brought back" : "Created";
   if (!after) return isUndo ? "Removed" : "Deleted";
   if (completed.length > 0) return "Completed";
   if (uncompleted.length > 0) return "Took back the completion of";
+  if (amounts.length > 0) return amounts.some((day) => day.after > day.before) ? "Added to" : "Took from";
+  if (skips.skipped.length > 0) return "Skipped";
+  if (skips.unskipped.length > 0) return "Took back the skip of";
   if (after.is_completed === true) return "Ticked off";
   if (after.is_completed === false) return "Reopened";
   return isUndo ? "Changed back" : "Changed";
 }
 
 function detailsOf(one: ChangedThing, successor: ChangedThing | undefined, known: Known): readonly Word[] {
-  const { kind, before, after, completed, uncompleted } = one;
+  const { kind, before, after, completed, uncompleted, amounts } = one;
   if (before && after) {
-    const days = completed.length > 0 ? completed : uncompleted;
+    const counted = amounts.map(({ date }) => date);
+    const days =
+      [completed, uncompleted, counted, one.skipped, one.unskipped].find(({ length }) => length > 0) ?? [];
+    const sums = amounts.map((day): Word[] => [`amount ${day.before} → ${day.after}`]);
     const changes = changesBetween(kind, { before, after }, known);
-    return [...daysInWords(days), ...afterColon(changes, "; "), ...nextInWords(successor)];
+    return [...daysInWords(days), ...afterColon([...sums, ...changes], "; "), ...nextInWords(successor)];
   }
   const { title: _, name: __, ...facts } = after ?? before ?? {};
   const history = kind === "habit" ? historyIn(facts) : [];
   return [...history, ...afterColon(factsOfImage(kind, facts, known), ", ")];
 }
 
-/** The completions that a deleted habit took along, or that came back with it. */
+/** The completions that went with a deleted habit, or came back with it. */
 function historyIn({ completions_count, longest_streak }: Image): readonly Word[] {
   if (typeof completions_count !== "number" || completions_count === 0) return [];
   const longest = typeof longest_streak === "number" ? ` and a longest streak of ${longest_streak}` : "";

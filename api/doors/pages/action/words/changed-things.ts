@@ -1,13 +1,16 @@
 import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import type { Image } from "../../../../../shared/domain/action/image-fields.ts";
-import type { BeforeAndAfter } from "../../../../../shared/domain/action/images.ts";
+import { type BeforeAndAfter, skippedField } from "../../../../../shared/domain/action/images.ts";
 import { readImages } from "../../../../../shared/domain/action/stored-images.ts";
 import type { ResourceKind } from "../../../../../shared/domain/vocabulary.ts";
 
-/** A row as images name it, and the thing that it is or belongs to, such as `todos/5`. */
+/** A row by its name in images, and the thing that it is or belongs to, such as `todos/5`. */
 type NamedRow = Readonly<{ table: string; date: string; thing: string; kind: ResourceKind }>;
 
-/** One thing before and after an action, with the rows that belong to it. An image is missing where it was made or removed. */
+/**
+ * One thing before and after an action, with the rows that belong to it. An image is missing before the thing was
+ * made or after it was removed.
+ */
 export type ChangedThing = Readonly<{
   thing: string;
   kind: ResourceKind;
@@ -16,7 +19,14 @@ export type ChangedThing = Readonly<{
   /** Dates that became completed, and that no longer are. */
   completed: readonly string[];
   uncompleted: readonly string[];
+  /** The days whose sum changed. */
+  amounts: readonly AmountChange[];
+  /** Dates that became skipped, and that no longer are. */
+  skipped: readonly string[];
+  unskipped: readonly string[];
 }>;
+
+type AmountChange = Readonly<{ date: string; before: number; after: number }>;
 
 const things = { habit: "habits", todo: "todos", category: "categories" } as const;
 
@@ -27,6 +37,7 @@ const kinds: ReadonlyMap<string, ResourceKind> = new Map([
   ["categories", "category"],
   ["habits", "habit"],
   ["habit_completions", "habit"],
+  ["habit_amounts", "habit"],
   ["todos", "todo"],
   ["reminders", "todo"],
 ]);
@@ -47,7 +58,7 @@ export function changedThings({ before, after }: Pick<LoggedAction, "before" | "
   }
 }
 
-/** Tells whether an action only deleted, and changed nothing else, such as opening a todo again. */
+/** True if an action only deleted, and changed nothing else, such as reopening a todo. */
 export const isDeletion = (changed: readonly ChangedThing[]): boolean =>
   changed.length > 0 && changed.every(({ after }) => after === undefined);
 
@@ -75,8 +86,22 @@ function thingOf(rows: readonly Row[]): ChangedThing {
     after: main && !main.after ? undefined : { ...timesIn(reminder?.after), ...main?.after },
     completed: dates(days.filter(({ before }) => !before)),
     uncompleted: dates(days.filter(({ after }) => !after)),
+    amounts: rows.filter(({ table }) => table === "habit_amounts").flatMap(amountIn),
+    skipped: skipsIn(main?.after).filter((date) => !skipsIn(main?.before).includes(date)),
+    unskipped: skipsIn(main?.before).filter((date) => !skipsIn(main?.after).includes(date)),
   };
 }
+
+/** Another target alone leaves the sum as it is. */
+function amountIn({ date, before, after }: Row): AmountChange[] {
+  const [old, made] = [Number(before?.amount ?? 0), Number(after?.amount ?? 0)];
+  return old === made ? [] : [{ date, before: old, after: made }];
+}
+
+const skipsIn = (image: Image | undefined): readonly string[] => {
+  const dates = image?.[skippedField];
+  return Array.isArray(dates) ? dates : [];
+};
 
 /** The title or name in an image, or in what was sent. */
 export function titleIn({ title, name = title }: Image = {}): string | undefined {

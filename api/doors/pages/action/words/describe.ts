@@ -7,12 +7,12 @@ import { changedThings, parseRow } from "./changed-things.ts";
 import { namesThen } from "./known.ts";
 import { type Known, listed, type Word } from "./words.ts";
 
-/** An action as one sentence, and where it did several things, as one of each. */
+/** An action as one sentence, or one for each of its things. */
 type Description = Readonly<{ sentence: readonly Word[]; changes: readonly (readonly Word[])[] }>;
 
 /**
- * Describes what an action did or tried, as a sentence about the user's own things. Whatever the tool, its
- * arguments and what is stored are, callers' words appear in it only between quotation marks.
+ * Describes an action or an attempt in a sentence about the user's own things. Callers' words always stand between
+ * quotation marks, whatever the tool, its arguments and the stored texts are.
  */
 export function describeAction(action: LoggedAction, { names, timeZone }: Known): Description {
   try {
@@ -26,7 +26,7 @@ export function describeAction(action: LoggedAction, { names, timeZone }: Known)
       changes: changes.length > 1 ? changes.map(({ sentence }) => sentence) : [],
     };
   } catch {
-    // One row that nobody thought of must not take the page with it.
+    // One unexpected row must not break the page.
     return saying("Made a call that cannot be described");
   }
 }
@@ -37,10 +37,10 @@ const saying = (...sentence: readonly Word[]): Description => ({ sentence, chang
 const refusalsInWords = (calls: number): string =>
   `${calls} ${calls === 1 ? "call" : "calls"} refused: over the limit`;
 
-/** A call of several todos does what it can, and changes nothing of those that are as they were to be. */
+/** A call of several things does what it can; a thing that is so already is not changed. */
 function othersSent(action: LoggedAction, done: number): readonly Word[] {
-  const { todos, todo_ids = todos } = argumentsOf(action);
-  return Array.isArray(todo_ids) && todo_ids.length > done ? [`, of ${todo_ids.length} that were named`] : [];
+  const { todos, todo_ids = todos, habit_ids: named = todo_ids } = argumentsOf(action);
+  return Array.isArray(named) && named.length > done ? [`, of ${named.length} that were named`] : [];
 }
 
 const cutIn = ({ before, after }: LoggedAction): readonly Word[] =>
@@ -48,7 +48,7 @@ const cutIn = ({ before, after }: LoggedAction): readonly Word[] =>
 
 const importOrder: readonly ResourceKind[] = ["habit", "todo", "category"];
 
-/** An import makes so much that its row can seldom name all of it, but it knows how many there were. */
+/** An import makes too many things for its row, which has their number instead. */
 function importInWords({ after }: LoggedAction): readonly Word[] {
   const { images, cut } = readImages(after);
   const made = [...new Set([...Object.keys(images), ...(cut?.others ?? [])])].map(parseRow);

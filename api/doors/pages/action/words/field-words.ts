@@ -7,6 +7,7 @@ import {
   type Field,
   schemasOf,
 } from "../../../../../shared/contracts/kernel/declared-fields.ts";
+import { ClockTime } from "../../../../../shared/contracts/kernel/fields.ts";
 import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
 import { todoFields } from "../../../../../shared/contracts/todo/fields.ts";
 import { type Image, isSame } from "../../../../../shared/domain/action/image-fields.ts";
@@ -17,10 +18,10 @@ import { rhythmInWords } from "../../kit/rhythm.ts";
 import { rowOf } from "./changed-things.ts";
 import type { Known, Word } from "./words.ts";
 
-/** The label of a field, its columns, and its value in words; undefined where it has none. */
+/** The label of a field, its columns, and its value in words; undefined for no value. */
 type FieldWords = Readonly<{
   label: string;
-  /** Its name where no value follows, if that differs from the label. */
+  /** The field's name where no value follows, if it differs from the label. */
   noun?: string | undefined;
   columns: readonly string[];
   say(image: Image, known: Known): Word | undefined;
@@ -28,7 +29,7 @@ type FieldWords = Readonly<{
   untold?: unknown;
 }>;
 
-/** The words of a declared field, unless it has its own below. */
+/** The words of a declared field, unless they are listed below. */
 function wordsOf(name: string, field: Field): readonly FieldWords[] {
   const label = field.told ?? field.label?.toLowerCase();
   if (label === undefined) return [];
@@ -36,18 +37,21 @@ function wordsOf(name: string, field: Field): readonly FieldWords[] {
   return [{ label, noun: field.noun, columns: [name], say, untold: field.untold }];
 }
 
-/** A text that is not one of our own is quoted. */
+const clockTimeCheck = Compile(ClockTime);
+
+/** A caller's text is quoted; a word of Kept's own is not. */
 function sayValue({ kind, unit, value: { enum: words } }: Field, value: unknown): Word | undefined {
   if (kind === "number" && typeof value === "number") return unit ? `${value} ${unit}` : String(value);
   if (kind === "date" && typeof value === "string" && isCalendarDate(value)) return { date: value };
+  if (kind === "time" && typeof value === "string" && clockTimeCheck.Check(value)) return value;
   return words?.find((word) => word === value) ?? { quoted: value };
 }
 
 /** Agents can send its name. */
 const category: FieldWords = {
   label: "category",
-  columns: ["category_id", "category"],
-  say({ category_id: id, category }, { names }) {
+  columns: ["category_id", "category", "new_category"],
+  say({ category_id: id, new_category, category = new_category }, { names }) {
     if (category != null) return { quoted: category };
     const name = names.get(rowOf("category", id));
     if (name !== undefined) return { quoted: name };
@@ -74,7 +78,7 @@ const isWallTime = (text: string): boolean =>
 const { frequency, schedule } = schemasOf(habitFields, "shown");
 const rulesCheck = Compile(Type.Object({ frequency, schedule }));
 
-/** An image of changed columns has the schedule alone where the frequency was and stays `custom`. */
+/** If the frequency was and stays `custom`, an image of changed columns has only the schedule. */
 const rhythm: FieldWords = {
   label: "rhythm",
   columns: ["frequency", "schedule"],
@@ -108,7 +112,7 @@ export const nounOfColumn: ReadonlyMap<string, string> = new Map(
     .flatMap(({ label, noun = label, columns }) => columns.map((column) => [column, noun] as const)),
 );
 
-/** The fields in an image or in arguments, such as `due Fri 20 Nov`, or `no context` for one that is emptied. */
+/** The fields in an image or in arguments, such as `due Fri 20 Nov`, or `no context` for a cleared one. */
 export function factsOfImage(kind: ResourceKind, image: Image, known: Known): readonly Word[][] {
   return fieldsOfKind[kind].flatMap(({ label, noun = label, columns, say, untold }) => {
     const told = columns.filter((column) => Object.hasOwn(image, column) && image[column] !== untold);
@@ -119,7 +123,7 @@ export function factsOfImage(kind: ResourceKind, image: Image, known: Known): re
   });
 }
 
-/** The fields that differ, such as `due Fri 20 Nov → Mon 23 Nov`. */
+/** The fields that changed, such as `due Fri 20 Nov → Mon 23 Nov`. */
 export function changesBetween(
   kind: ResourceKind,
   { before, after }: Readonly<{ before: Image; after: Image }>,

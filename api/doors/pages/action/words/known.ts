@@ -8,7 +8,7 @@ import { type QueryContext, readDaySettings } from "../../../../queries/engine/c
 import { argumentsOf } from "./call-words.ts";
 import { changedThings, rowOf, titleIn } from "./changed-things.ts";
 
-/** The user's zone, and the present date in it: the log's days go from midnight to midnight. */
+/** The user's zone and its present date; days of the log go from midnight to midnight. */
 export type Day = Readonly<{ timeZone: string; today: string }>;
 
 export async function readLogDay(query: QueryContext): Promise<Day> {
@@ -20,7 +20,7 @@ export async function readLogDay(query: QueryContext): Promise<Day> {
 export const localTimeOf = ({ called_at }: Pick<LoggedAction, "called_at">, timeZone: string): string =>
   localTime(Date.parse(called_at), timeZone);
 
-/** The present names of all things that sentences about these actions may name. */
+/** The present names of all things that these actions may name. */
 export const readNames = (query: QueryContext, actions: readonly LoggedAction[]): Promise<ThingNames> =>
   namesOf(query, new Set(actions.flatMap(thingsNamedIn)));
 
@@ -38,7 +38,7 @@ const things = (ids: Image): readonly string[] =>
     return id === undefined ? [] : [rowOf(kind, id)];
   });
 
-/** The names that things had before an action; the present ones where it does not say. */
+/** The names of things before an action; the present ones if the action does not tell. */
 export function namesThen(action: LoggedAction, present: Names): Names {
   const { resource_kind: kind, resource_id: id, resource_name: name } = action;
   const then = new Map(kind && name !== null ? [[rowOf(kind, id), name]] : []);
@@ -49,7 +49,7 @@ export function namesThen(action: LoggedAction, present: Names): Names {
   return { get: (thing) => then.get(thing) ?? present.get(thing) };
 }
 
-/** The name of the token or app that called, else the beginning of the token's id. */
+/** The name of the calling token or app, or the beginning of the token's id. */
 export const nameOfCaller = ({
   client_name,
   token_id,

@@ -1,15 +1,16 @@
 import type { Names, Phrase } from "../../../../../shared/contracts/kernel/tool-sentence.ts";
+import { sayDated } from "../../../../../shared/domain/day/say-date.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { printable } from "../../../../web/printable.ts";
-import { sayDated, sayWallTime } from "../../kit/dates.ts";
+import { sayWallTime } from "../../kit/dates.ts";
 
 /**
- * A part of a sentence as the log tells it: also a wall time of the user, and the name of a thing, which is that of its
- * row, such as `todos/5`.
+ * A part of a sentence of the log: text, a wall time of the user, or the name of a thing by its row, such as
+ * `todos/5`.
  */
 export type Word = Phrase | Readonly<{ name: string; thing: string }> | Readonly<{ wallTime: string }>;
 
-/** Names and the zone, which sentences need besides the action. */
+/** Names and the zone, for the sentences of an action. */
 export type Known = Readonly<{ names: Names; timeZone: string }>;
 
 /** @param linked the things that have a page to link to */
@@ -26,7 +27,7 @@ export const wordsInHtml = (
     return quote(name, linked.has(thing) ? { address: `/account/${thing}` } : {});
   })}`;
 
-/** Sentences as a list of its own kind; nothing where there are none. */
+/** Sentences as a list; nothing if there are none. */
 export const listInHtml = (
   kind: string,
   sentences: readonly (readonly Word[])[],
@@ -64,8 +65,9 @@ export const afterColon = (parts: readonly (readonly Word[])[], separator: strin
 const usual = 80;
 
 /**
- * Shows a caller's words within ours: short, in quotation marks, and unable to turn the direction of the text around them.
- * @param address where the words lead; ours, never a caller's
+ * Shows a caller's words within Kept's: short, in quotation marks, and unable to change the direction of the text
+ * around them.
+ * @param address where the words lead; never one that a caller chose
  */
 export function quote(
   value: unknown,
@@ -83,9 +85,9 @@ function quoteInText(value: unknown): string {
   return typeof value === "string" ? `“${shorten(value, usual)}”` : "(no text)";
 }
 
-/** On one line, and without the quotation marks that are ours: a text that closed them could go on in our name. */
+/** One line without curly quotation marks, because a text that closed them could go on in Kept's name. */
 function shorten(text: string, longest: number): string {
-  // An emoji is more than one unit of a string, so the first cut leaves room for the second.
+  // An emoji may be two units of a string, so the first cut leaves room for the second unit.
   const line = text
     .slice(0, longest * 10)
     .replace(/[“”„‟]/g, '"')

@@ -7,7 +7,7 @@ import type { ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./messages.
 const longestMs = 10_000;
 
 const tooMuch =
-  "These files need more time or memory to be read than one upload may have. Divide them, and upload one after the other.";
+  "These files take too much time or memory to read. Split them, and upload one after the other.";
 
 let last: Promise<unknown> = Promise.resolve();
 

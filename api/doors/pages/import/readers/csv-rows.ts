@@ -2,12 +2,12 @@ import { CsvError, type Options, parse } from "csv-parse/sync";
 
 type Row = readonly string[];
 
-/** No real table has as many columns; further cells are not read. */
+/** Real tables have fewer columns; further cells are not read. */
 const mostCells = 1_000;
 /** Longer than any text that a cell may become. */
 const longestCell = 10_000;
 const longestHead = 100_000;
-/** csv-parse's word for no limit: the process that reads has a limit of memory. */
+/** csv-parse's word for no limit; the reading process has a limit of memory. */
 const allRows = -1;
 
 /** Malformed text is taken literally, so that no upload makes this fail. */

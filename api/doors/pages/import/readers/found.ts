@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ImportedKind, ImportedThings } from "../../../../../shared/contracts/import/things.ts";
 import type { Today } from "../../../../../shared/domain/day/today.ts";
 
-/** The original id and time of creation in our own export. */
+/** The original id and time of creation, in an export by Kept. */
 export type ExportedAs = Readonly<{ id: number; created_at: string }>;
 
 export type FoundThing = {
@@ -50,3 +50,7 @@ export function createKeys(source: string): (...parts: readonly string[]) => str
     return keyOf(source, ...parts, count);
   };
 }
+
+/** The number of rows that a history becomes. */
+export const daysIn = ({ dates, sums }: ImportedThings["histories"]): number =>
+  dates.length + (sums?.length ?? 0);

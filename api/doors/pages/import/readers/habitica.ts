@@ -1,3 +1,4 @@
+import { mostInDay } from "../../../../../shared/contracts/habit/fields.ts";
 import { localTime } from "../../../../../shared/domain/day/day.ts";
 import { type Finding, keyOf, left, type ReadingContext } from "./found.ts";
 import { listIn, numberIn, objectIn, objectsIn, textIn, textOrNull } from "./json-fields.ts";
@@ -17,7 +18,7 @@ export const isHabitica = (value: unknown): boolean => {
 
 /** Reads habits, dailies and to-dos. A task's first tag becomes its category; rewards are left out. */
 export function* readHabitica(value: unknown, context: ReadingContext): Generator<Finding> {
-  const { tasks, tags } = objectIn(value);
+  const { tasks, tags, preferences } = objectIn(value);
   const { habits, dailys, todos, rewards } = objectIn(tasks);
   const names: Tags = new Map(
     objectsIn(tags).flatMap(({ id, name }) => {
@@ -28,7 +29,8 @@ export function* readHabitica(value: unknown, context: ReadingContext): Generato
   for (const [id, name] of names)
     yield { kind: "categories", thing: { key: keyOf("habitica tag", id), name } };
   for (const task of objectsIn(habits)) yield* readHabit(task, names, context);
-  for (const task of objectsIn(dailys)) yield* readDaily(task, names, context);
+  const isResting = objectIn(preferences).sleep === true;
+  for (const task of objectsIn(dailys)) yield* readDaily(task, names, { ...context, isResting });
   for (const task of objectsIn(todos)) yield* readTodo(task, names, context);
   for (const task of objectsIn(rewards)) yield left(textIn(task.text), "Kept has no rewards.");
 }
@@ -65,7 +67,7 @@ function* history(
   habit: string,
   entries: readonly Task[],
   context: ReadingContext,
-  isDoneToday = false,
+  { isDoneToday = false, isCounted = false } = {},
 ): Generator<Finding> {
   const times = new Map<string, string | null>();
   for (const { date } of entries) {
@@ -73,27 +75,49 @@ function* history(
     if (instant !== null) times.set(dayOf(instant, context), instant);
   }
   if (isDoneToday) times.set(context.today.date, null);
-  if (times.size > 0)
-    yield { kind: "histories", thing: { habit, dates: [...times.keys()], times: [...times.values()] } };
+  if (times.size === 0) return;
+  const sums = isCounted
+    ? [...timesScored(entries, context)].map(([date, amount]) => ({ date, amount, target: 1 }))
+    : null;
+  yield { kind: "histories", thing: { habit, dates: [...times.keys()], times: [...times.values()], sums } };
+}
+
+/** The number of times on each day; entries of earlier years count once. */
+function timesScored(entries: readonly Task[], context: ReadingContext): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const { date, scoredUp } of entries) {
+    const instant = instantIn(date);
+    const day = instant === null ? "" : dayOf(instant, context);
+    const amount = Math.min(
+      (sums.get(day) ?? 0) + Math.max(1, Math.round(numberIn(scoredUp) ?? 1)),
+      mostInDay,
+    );
+    if (instant !== null) sums.set(day, amount);
+  }
+  return sums;
 }
 
 /** For a bad habit the file has only the days with a lapse, and nothing of the other days. */
 function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
   const [key, name] = [keyIn(task), textIn(task.text)];
+  const gains = withGains(objectsIn(task.history), "scoredUp");
   const isBad = task.up === false && task.down === true;
   const frequency = task.frequency === "weekly" || task.frequency === "monthly" ? "weekly" : "daily";
   const created_at = instantIn(task.createdAt);
   const type = isBad ? "bad" : "good";
+  // Kept counts a habit that was done several times on a day; once is enough for the day.
+  const isCounted = !isBad && [...timesScored(gains, context).values()].some((times) => times > 1);
+  const measure = isCounted ? { target: 1, unit: "times" } : {};
   yield {
     kind: "habits",
-    thing: { key, name, type, frequency, created_at, ...inWords(task, names) },
+    thing: { key, name, type, frequency, created_at, ...measure, ...inWords(task, names) },
   };
   if (isBad)
     yield left(
       name,
       "Comes without its days, because Habitica notes only those on which it was not avoided.",
     );
-  else yield* history(key, withGains(objectsIn(task.history), "scoredUp"), context);
+  else yield* history(key, gains, context, { isCounted });
 }
 
 /** Entries of earlier years have only the task's value, which rises with each completion. */
@@ -123,15 +147,21 @@ function rhythmOf(task: Task) {
     : { frequency: "custom" as const, schedule: { weekdays } };
 }
 
-function* readDaily(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
+type DailyContext = ReadingContext & Readonly<{ isResting: boolean }>;
+
+/** Dailies ask for nothing while their owner rests in the inn. Habitica skips no single days, and notes no past rest. */
+function* readDaily(task: Task, names: Tags, context: DailyContext): Generator<Finding> {
   const [key, name, rhythm] = [keyIn(task), textIn(task.text), rhythmOf(task)];
   if (!rhythm) return yield left(name, "Kept has no habits of such a rhythm; make it a todo that repeats.");
   const created_at = instantIn(task.createdAt);
+  const paused_from = context.isResting ? context.today.date : null;
   yield {
     kind: "habits",
-    thing: { ...rhythm, key, name, created_at, ...inWords(task, names) },
+    thing: { ...rhythm, key, name, created_at, paused_from, ...inWords(task, names) },
   };
-  yield* history(key, withGains(objectsIn(task.history), "completed"), context, task.completed === true);
+  yield* history(key, withGains(objectsIn(task.history), "completed"), context, {
+    isDoneToday: task.completed === true,
+  });
 }
 
 function* readTodo(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {

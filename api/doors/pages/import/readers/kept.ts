@@ -19,7 +19,7 @@ function originOf({ id, created_at }: Fields): { origin?: ExportedAs } {
   return number === undefined ? {} : { origin: { id: number, created_at: textIn(created_at) } };
 }
 
-/** True for our own export, of any version. */
+/** True for an export by Kept, of any version. */
 export const isKeptExport = (value: unknown): boolean => objectIn(value).format === exportFormat.format;
 
 /** Reads a file from `/account/data/export?format=json`. Its settings are left out. */
@@ -49,7 +49,7 @@ export function* readKept(value: unknown): Generator<Finding> {
       thing: thingIn<"habits">(keyIn("habits", one), { ...one, category }),
     };
   }
-  yield* histories(objectsIn(file.completions), habitKeys);
+  yield* histories(objectsIn(file.completions), objectsIn(file.amounts), habitKeys);
   for (const one of todos ?? []) {
     const category = categoryKeys.get(one.category_id) ?? null;
     const next = todoKeys.get(one.next_todo_id) ?? null;
@@ -58,23 +58,40 @@ export function* readKept(value: unknown): Generator<Finding> {
   }
 }
 
-function* histories(completions: readonly Fields[], habitKeys: Keys): Generator<Finding> {
-  const byHabit = new Map<string, ImportedThings["histories"]>();
+function* histories(
+  completions: readonly Fields[],
+  amounts: readonly Fields[],
+  habitKeys: Keys,
+): Generator<Finding> {
+  const byHabit = new Map<string, History>();
   let homeless = 0;
-  for (const { habit_id, date, completed_at } of completions) {
+  const historyOf = ({ habit_id }: Fields): History | undefined => {
     const habit = habitKeys.get(habit_id);
-    if (habit === undefined) {
-      homeless += 1;
-      continue;
-    }
-    const history = byHabit.get(habit) ?? { habit, dates: [], times: [] };
+    if (habit === undefined) return undefined;
+    const history = byHabit.get(habit) ?? { habit, dates: [], times: [], sums: [] };
     byHabit.set(habit, history);
-    history.dates.push(textIn(date));
-    history.times.push(textIn(completed_at) || null);
+    return history;
+  };
+  for (const completion of completions) {
+    const history = historyOf(completion);
+    if (!history) homeless += 1;
+    history?.dates.push(textIn(completion.date));
+    history?.times.push(textIn(completion.completed_at) || null);
+  }
+  for (const day of amounts) {
+    const { date, amount, target } = day;
+    historyOf(day)?.sums.push({
+      date: textIn(date),
+      amount: numberIn(amount) ?? 0,
+      target: numberIn(target) ?? 0,
+    });
   }
   if (homeless > 0) yield left("", `Completions of habits that are not in the file: ${homeless}.`);
   for (const thing of byHabit.values()) yield { kind: "histories", thing };
 }
+
+type History = ImportedThings["histories"] &
+  Readonly<{ sums: NonNullable<ImportedThings["histories"]["sums"]> }>;
 
 /** The check of all things drops unknown fields. */
 const thingIn = <Of extends Kind>(key: string, fields: Fields): ImportedThings[Of] =>

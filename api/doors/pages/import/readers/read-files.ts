@@ -30,7 +30,7 @@ export function* readFiles(files: readonly TextFile[], context: ReadingContext):
   if (habits || checkmarks) yield* readLoop({ habits, checkmarks });
   const ofLoop = habits !== undefined || checkmarks !== undefined;
   for (const { name } of ofLoop ? [] : (byKind.get("other") ?? []))
-    yield left(name, "This is no file that Kept can read.");
+    yield left(name, "Kept cannot read this file.");
 }
 
 function* readJson({ name, text }: TextFile, context: ReadingContext): Generator<Finding> {
@@ -38,5 +38,5 @@ function* readJson({ name, text }: TextFile, context: ReadingContext): Generator
   if (value === undefined) yield left(name, "This is not JSON, or it is not whole.");
   else if (isKeptExport(value)) yield* readKept(value);
   else if (isHabitica(value)) yield* readHabitica(value, context);
-  else yield left(name, "This is JSON, but none that Kept can read.");
+  else yield left(name, "Kept cannot read this kind of JSON.");
 }

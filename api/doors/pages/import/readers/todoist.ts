@@ -54,9 +54,13 @@ function* tasksIn(text: string): Generator<Task> {
   if (task) yield task;
 }
 
-type Place = Readonly<{ key: string; category: string | null }>;
+type TaskContext = Readonly<{ key: string; category: string | null }>;
 
-function* readTask(task: Task, { key, category }: Place, { today }: ReadingContext): Generator<Finding> {
+function* readTask(
+  task: Task,
+  { key, category }: TaskContext,
+  { today }: ReadingContext,
+): Generator<Finding> {
   const { row } = task;
   const { title, labels } = withoutLabels(cell(row, "content"));
   const [context = null, ...otherLabels] = labels;

@@ -9,6 +9,9 @@ const plain: FeedTodo = {
   title: "Pay rent",
   description: null,
   due_date: "2026-11-30",
+  due_time: null,
+  estimated_minutes: null,
+  remind_at: null,
   recurrence: null,
   recurrence_from: "due",
   recurrence_anchor: null,
@@ -18,7 +21,9 @@ const plain: FeedTodo = {
 };
 
 async function parse(todos: readonly FeedTodo[], form: FeedForm = "events", today = "2026-11-22") {
-  const text = await calendarDocument({ form, todos, today, host: "kept.example" });
+  const text = await calendarDocument({
+    ...{ form, todos, today, timeZone: "Europe/Berlin", host: "kept.example" },
+  });
   for (const line of text.split("\r\n")) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
   const calendar = new ICAL.Component(ICAL.parse(text));
   return { text, calendar, events: calendar.getAllSubcomponents(form === "tasks" ? "vtodo" : "vevent") };
@@ -38,9 +43,9 @@ test("a due todo is an event of its whole day, which is the same day in every zo
 test.each([
   ["FREQ=MONTHLY;BYMONTHDAY=-1", "2026-11-30", "2026-11-30", ["2026-12-31", "2027-01-31", "2027-02-28"]],
   ["FREQ=WEEKLY;INTERVAL=2;BYDAY=MO", "2026-11-23", "2026-11-23", ["2026-12-07", "2026-12-21", "2027-01-04"]],
-  // This one moved off its series, which continues in its own weeks.
+  // This todo moved off its series, which continues in its own weeks.
   ["FREQ=WEEKLY;INTERVAL=2;BYDAY=MO", "2026-11-25", "2026-11-23", ["2026-12-07", "2026-12-21", "2027-01-04"]],
-  // Overdue: what was missed is over.
+  // This todo is overdue, and missed occurrences are over.
   ["FREQ=DAILY", "2026-11-01", "2026-11-01", ["2026-11-23", "2026-11-24", "2026-11-25"]],
   ["FREQ=DAILY;COUNT=3", "2026-11-23", "2026-11-23", ["2026-11-24", "2026-11-25"]],
   ["FREQ=DAILY;UNTIL=20261125", "2026-11-23", "2026-11-23", ["2026-11-24", "2026-11-25"]],

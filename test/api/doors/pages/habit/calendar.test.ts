@@ -7,8 +7,8 @@ import {
   levelOf,
   monthlyCounts,
 } from "../../../../../api/doors/pages/habit/calendar.ts";
+import { weekDots } from "../../../../../api/doors/pages/habit/week.ts";
 import { yearPicture } from "../../../../../api/doors/pages/habit/year.ts";
-import { weekDots } from "../../../../../api/doors/pages/kit/week.ts";
 import { addDays, dateOfDay, dayNumber, isoWeekday } from "../../../../../shared/domain/day/day.ts";
 import { markup } from "../../../../../shared/html.ts";
 
@@ -61,6 +61,17 @@ test("what the squares show is told by month, and days before the habit are not 
   expect(picture.match(/class="l0"/g)).toHaveLength(20); // from 30 October on, without those done and today
   expect(picture.match(/class="l0 now"/g)).toHaveLength(1);
   expect(picture).not.toContain("style=");
+});
+
+test("paused and skipped days have a mark of their own, a legend and their number, unless they were done", () => {
+  const today = "2026-11-22";
+  const year = { title: "1 day", today, done: new Map([["2026-11-20", 1]]), sayDone: () => "not done" };
+  const free = new Set(["2026-11-19", "2026-11-20", "2026-11-21"]);
+  const picture = markup(yearPicture({ ...year, free }));
+  expect(picture).toContain("paused or skipped: 2 days");
+  expect(picture.match(/<title>[^<]*paused or skipped/g)).toHaveLength(2);
+  expect(picture.match(/class="l0 free" x="\d+" y="\d+"\n/g)).toHaveLength(2);
+  expect(markup(yearPicture(year))).not.toContain("paused or skipped");
 });
 
 test("the dots of a week are told in words", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { csvLine } from "../../../../../api/doors/pages/kit/csv.ts";
 
-/** A reader may see the start of a cell here, with any separator and any rule for quotation marks. */
+/** A spreadsheet may begin a cell here, whatever its separator and its rule for quotation marks. */
 const beginnings = (line: string) => line.split(/","|[;\t\r\n]/).map((cell) => cell.replace(/^[\s"]+/, ""));
 
 test.each([

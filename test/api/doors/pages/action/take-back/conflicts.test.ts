@@ -114,7 +114,7 @@ const cases: readonly Case[] = [
     [],
     "The completion of “Run” for Thu 19 Nov stays as it is, because that day can no longer be changed.",
   ],
-  ["in_use", "categories/9", [], "The category “Home” stays, because something else belongs to it by now."],
+  ["in_use", "categories/9", [], "The category “Home” stays, because something else belongs to it now."],
   [
     "category_gone",
     "todos/5",

@@ -220,6 +220,29 @@ describe("an action on several things", () => {
   });
 });
 
+describe("a call of tools that changed nothing", () => {
+  const called = (tool: string, args: object) =>
+    told({ tool, arguments: JSON.stringify(args), outcome: "invalid" })
+      .replace(/<q><bdi>/g, "“")
+      .replace(/<\/bdi><\/q>/g, "”");
+
+  test.each([
+    ["complete-habit", { habit_id: 9, set: { name: "Run", clear: ["description"] } }, "change the habit 9"],
+    ["complete-habit", { habit_ids: [9, 8], delete: true }, "delete 2 habits, as far as possible"],
+    [
+      "complete-habit",
+      { habit_id: 9, delete: false, dates: ["2026-11-19", "x"] },
+      "complete the habit 9 for ",
+    ],
+    ["complete-habit", { habit_id: 9, skip: true }, "skip the habit 9"],
+    ["complete-habit", { habit_ids: [9, 8], skip: true, undo: true }, "take back the skip of 2 habits"],
+    ["update-todo", { category: "Home", rename_category: "House" }, "rename the category “Home”"],
+    ["delete-todo", { todo_ids: [1, 2] }, "delete 2 todos, as far as possible"],
+  ])("%s with %j is told as what it asked for", (tool, args, words) => {
+    expect(called(tool, args)).toStartWith(`Tried to ${words}`);
+  });
+});
+
 test("what was cut says so", () => {
   const cut = { bytes: 9_000, sha256: "0" };
   const before = JSON.stringify([{ "todos/5": { description: "aaa…" } }, cut]);
@@ -302,7 +325,7 @@ test("no command that scripts or agents have is told in words that say nothing",
     expect(told({ tool: name, outcome: "invalid", door: "rest" })).not.toContain("something");
 });
 
-test("a caller's quotation marks do not close ours", () => {
+test("a caller's quotation marks do not close Kept's", () => {
   const title = "x” and deleted the todo “y";
   expect(changed({ title: "a" }, { title })).toEndWith(`→ “x&quot; and deleted the todo &quot;y”`);
 });

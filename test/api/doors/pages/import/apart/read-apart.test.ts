@@ -28,7 +28,7 @@ test("a file is read in a process that asks its caller what is here", async () =
 
 test("a file of too many parts is refused and leaves no memory behind", async () => {
   const before = process.memoryUsage.rss();
-  expect(await read(kept(`${"{},".repeat(1_650_000)}{}`))).toContain("Divide them");
+  expect(await read(kept(`${"{},".repeat(1_650_000)}{}`))).toContain("Split them");
   expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024);
   const keys = Array.from({ length: 350_000 }, (_, index) => `"k${index}":1`).join(",");
   expect(await read(`{${keys}}`)).toMatchObject({ leftCount: 1 });

@@ -24,7 +24,7 @@ function read(...files: TextFile[]) {
   return {
     categories: of("categories") as { name: string; key: string }[],
     habits: of("habits") as Record<string, unknown>[],
-    histories: of("histories") as { habit: string; dates: string[] }[],
+    histories: of("histories") as { habit: string; dates: string[]; sums: object[] | null }[],
     todos: of("todos") as Record<string, unknown>[],
     left: found.flatMap((one) => (isLeft(one) ? [`${one.name}: ${one.why}`] : [])),
   };
@@ -41,26 +41,44 @@ test("rows of CSV have quotes, commas and line ends in them", () => {
   expect(rows("")).toEqual([]);
 });
 
-const none = { due_date: null, recurrence: null, recurrence_from: "due", time_of_day: null };
+const none = { due_date: null, due_time: null, recurrence: null, recurrence_from: "due", time_of_day: null };
 test.each([
   ["2026-12-05", { due_date: "2026-12-05" }],
-  ["2026-12-05 15:30", { due_date: "2026-12-05", time_of_day: "afternoon" }],
+  ["2026-12-05 15:30", { due_date: "2026-12-05", due_time: "15:30", time_of_day: "afternoon" }],
   ["Oct 5 2027", { due_date: "2027-10-05" }],
   ["5 Oct", { due_date: "2027-10-05" }],
-  ["tomorrow at 7pm", { due_date: "2026-11-23", time_of_day: "evening" }],
+  ["tomorrow at 7pm", { due_date: "2026-11-23", due_time: "19:00", time_of_day: "evening" }],
   ["friday", { due_date: "2026-11-27" }],
-  ["every day", { recurrence: "FREQ=DAILY" }],
-  ["every other week", { recurrence: "FREQ=WEEKLY;INTERVAL=2" }],
-  ["every! 3 days", { recurrence: "FREQ=DAILY;INTERVAL=3", recurrence_from: "completion" }],
-  ["every mon, fri at 9", undefined],
-  ["every mon, fri at 9am", { recurrence: "FREQ=WEEKLY;BYDAY=MO,FR", time_of_day: "morning" }],
-  ["every weekday", { recurrence: "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR" }],
-  ["every 15th", { recurrence: "FREQ=MONTHLY;BYMONTHDAY=15" }],
-  ["every 24 dec", { recurrence: "FREQ=YEARLY;BYMONTHDAY=24;BYMONTH=12" }],
+  ["every day", { due_date: "2026-11-22", recurrence: "FREQ=DAILY" }],
+  ["every other week", { due_date: "2026-11-22", recurrence: "FREQ=WEEKLY;INTERVAL=2" }],
+  [
+    "every! 3 days",
+    { due_date: "2026-11-22", recurrence: "FREQ=DAILY;INTERVAL=3", recurrence_from: "completion" },
+  ],
+  ["every other mon", { due_date: "2026-11-23", recurrence: "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO" }],
+  ["every 3rd friday", { due_date: "2026-12-18", recurrence: "FREQ=MONTHLY;BYDAY=3FR" }],
+  ["tomorrow at 5:30", { due_date: "2026-11-23", due_time: "05:30", time_of_day: "morning" }],
+  ["tomorrow, remind me at 7", undefined],
+  ["today for 30 min", undefined],
+  [
+    "every mon, fri at 9am",
+    {
+      due_date: "2026-11-23",
+      recurrence: "FREQ=WEEKLY;BYDAY=MO,FR",
+      due_time: "09:00",
+      time_of_day: "morning",
+    },
+  ],
+  ["every weekday", { due_date: "2026-11-23", recurrence: "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR" }],
+  ["every 15th", { due_date: "2026-12-15", recurrence: "FREQ=MONTHLY;BYMONTHDAY=15" }],
+  ["every 24 dec", { due_date: "2026-12-24", recurrence: "FREQ=YEARLY;BYMONTHDAY=24;BYMONTH=12" }],
   ["every month starting 2027-01-31", { recurrence: "FREQ=MONTHLY", due_date: "2027-01-31" }],
-  ["monthly", { recurrence: "FREQ=MONTHLY" }],
-  ["daily at 7pm", { recurrence: "FREQ=DAILY", time_of_day: "evening" }],
-  ["every mondays", { recurrence: "FREQ=WEEKLY;BYDAY=MO" }],
+  ["monthly", { due_date: "2026-11-22", recurrence: "FREQ=MONTHLY" }],
+  [
+    "daily at 7pm",
+    { due_date: "2026-11-22", recurrence: "FREQ=DAILY", due_time: "19:00", time_of_day: "evening" },
+  ],
+  ["every mondays", { due_date: "2026-11-23", recurrence: "FREQ=WEEKLY;BYDAY=MO" }],
   ["month", undefined],
   ["sunset", undefined],
   ["2026-02-30", undefined],
@@ -113,11 +131,45 @@ test("Loop's tables become habits with the days that were done by hand", async (
     ["Clean the windows", "custom", { every_days: 30 }],
   ]);
   expect(daysOf("Stretch, slowly")).toEqual(["2026-11-21", "2026-11-20"]);
+  expect(habits.map(({ skips }) => skips)).toEqual([["2026-11-18"], [], [], []]);
   expect(daysOf("Swim")).toEqual(["2026-11-20"]);
   expect(daysOf("Read")).toEqual(["2026-11-21", "2026-11-19"]);
   expect(daysOf("Clean the windows")).toEqual(["2026-11-19"]);
+  expect(habits.map(({ target, unit }) => [target, unit])).toEqual([
+    ...[
+      [null, null],
+      [null, null],
+      [20, "pages"],
+      [null, null],
+    ],
+  ]);
+  expect(habits[2]?.description).toBe("How many pages?");
+  expect(histories.flatMap(({ sums }) => sums)).toEqual([
+    { date: "2026-11-21", amount: 25, target: 20 },
+    { date: "2026-11-20", amount: 19, target: 20 },
+    { date: "2026-11-19", amount: 20, target: 20 },
+  ]);
   expect(left).toEqual(["Old thing: It is archived in Loop."]);
   expect(read(files[0] as TextFile).left[0]).toContain("without their days");
+});
+
+test("amounts of Loop that Kept cannot count come as days that were done", () => {
+  const head =
+    "Position,Name,Type,FrequencyNumerator,FrequencyDenominator,Unit,Target Type,Target Value,Archived?";
+  const list = `${head}\n1,Run,NUMERICAL,1,1,km,AT_LEAST,2.5,false\n2,Coffee,NUMERICAL,1,1,cups,AT_MOST,2,false\n`;
+  const days = "Date,Run,Coffee,\n2026-11-21,3000,1000,\n2026-11-20,2000,3000,\n";
+  const { habits, histories } = read(
+    { name: "Habits.csv", text: list },
+    { name: "Checkmarks.csv", text: days },
+  );
+  expect(habits.map(({ target, description }) => [target, description])).toEqual([
+    [null, "Target: 2.5 km"],
+    [null, "Target: 2 cups"],
+  ]);
+  expect(histories.map(({ dates, sums }) => [dates, sums])).toEqual([
+    [["2026-11-21"], []],
+    [["2026-11-21"], []],
+  ]);
 });
 
 test("Loop's zip is unpacked as Android writes it, and one that grows without end is refused", async () => {
@@ -150,6 +202,12 @@ test("Habitica's user data become habits, todos and categories", async () => {
     ["Piano", "good", "custom", { weekdays: [1, 3, 5] }],
   ]);
   expect(histories.map(({ dates }) => dates)).toEqual([["2025-11-20"], ["2025-11-19"]]);
+  expect(habits.map(({ target, unit }) => [target, unit])).toEqual([
+    [1, "times"],
+    [null, null],
+    [null, null],
+  ]);
+  expect(histories.map(({ sums }) => sums)).toEqual([[{ date: "2025-11-20", amount: 2, target: 1 }], null]);
   expect(todos[0]).toMatchObject({
     title: "Paint the fence",
     due_date: "2026-12-01",
@@ -194,7 +252,7 @@ test("of a file with more things than an account can have the first are looked a
   });
   const many = collect([tasks("task,A\n", 60_001)], context);
   expect([many.found.length, many.leftCount]).toEqual([60_000, 1]);
-  expect(many.left[0]?.why).toContain("the end of them was left out");
+  expect(many.left[0]?.why).toContain("their end was left out");
   const exactly = collect([tasks("task,A\n", 100)], context);
   expect([exactly.found.length, exactly.leftCount]).toEqual([100, 0]);
   const long = "x".repeat(9_000);
@@ -232,6 +290,30 @@ test("what is done today in Habitica is done today, in any zone", () => {
     const histories = found.flatMap((one) => (one.kind === "histories" ? [one.thing.dates] : []));
     expect(histories).toEqual([["2026-11-22"]]);
   }
+});
+
+test("dailies of somebody who rests in Habitica's inn come paused, and habits do not", () => {
+  const tasks = {
+    dailys: [{ frequency: "daily", text: "Swim" }],
+    habits: [{ up: true, down: false, text: "Read" }],
+  };
+  const pausesOf = (preferences: object) => {
+    const text = JSON.stringify({ tasks, preferences });
+    const found = [
+      ...readFiles([{ name: "userdata.json", text }], { today: { date: "2026-11-22", timeZone: "UTC" } }),
+    ];
+    return found.flatMap((one) =>
+      one.kind === "habits" ? [[one.thing.name, one.thing.paused_from ?? null]] : [],
+    );
+  };
+  expect(pausesOf({ sleep: true })).toEqual([
+    ["Read", null],
+    ["Swim", "2026-11-22"],
+  ]);
+  expect(pausesOf({ sleep: false })).toEqual([
+    ["Read", null],
+    ["Swim", null],
+  ]);
 });
 
 test("whatever bytes are sent, reading them ends without an error", async () => {

@@ -1,0 +1,125 @@
+import { type TObject, Type } from "typebox";
+import { type CommandName, contracts } from "../../../shared/contracts/catalogue.ts";
+import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
+import {
+  asksFor,
+  type Form,
+  isAsked,
+  type OtherForm,
+  type Tool,
+} from "../../../shared/contracts/kernel/tool.ts";
+import { argument } from "../../../shared/contracts/kernel/tool-sentence.ts";
+import { isObject } from "../../http/input/body.ts";
+import type { KnownNames } from "../../http/input/unknown-names.ts";
+import type { Fields } from "../../http/input/validate.ts";
+import { createReader, withIdempotencyKey } from "./arguments.ts";
+import { answered } from "./result.ts";
+import { listsOf, type OneTarget, severalTarget, shownLists } from "./several/target.ts";
+import type { CallTarget } from "./target.ts";
+
+/** One act of a tool, on one thing or on several. */
+export type ToolAct = Readonly<{
+  isAskedBy(args: Fields): boolean;
+  one: CallTarget;
+  /** Undefined for an act on one thing only. */
+  several?: CallTarget | undefined;
+  /** The arguments by which a call names several things. */
+  lists: readonly string[];
+}>;
+
+type CommandOfTool = CommandContract<CommandName>;
+type AnyForm = Form & Partial<OtherForm>;
+
+/** The tool's other forms in their order, then its own. */
+export const actsOf = (tool: Tool, contract: CommandOfTool): readonly ToolAct[] => [
+  ...otherForms(tool).map((form) => actOfForm(tool, form, commandNamed(form.command))),
+  actOfForm(tool, tool, contract),
+];
+
+const otherForms = ({ forms = [] }: Tool): readonly OtherForm[] => forms;
+
+/** The act that the arguments ask for. */
+export function targetOf(acts: readonly ToolAct[], args: Fields): CallTarget | undefined {
+  const act = acts.find(({ isAskedBy }) => isAskedBy(args));
+  const namesSeveral = act?.lists.some((list) => argument(args, list) !== undefined);
+  return (namesSeveral && act?.several) || act?.one;
+}
+
+function actOfForm(tool: Tool, form: AnyForm, contract: CommandOfTool): ToolAct {
+  const one = targetOfOne(tool, form, contract);
+  const lists = Object.keys(listsOf(tool, form.arguments));
+  const many = lists.length > 0 ? commandNamed(`${contract.name}-many`) : undefined;
+  return {
+    isAskedBy: (args) => asksFor(form, args),
+    ...{ one, lists },
+    several: many && severalTarget({ tool, form, one, many }),
+  };
+}
+
+function targetOfOne(tool: Tool, form: AnyForm, contract: CommandOfTool): OneTarget {
+  const { by, within } = form;
+  const own =
+    within && by !== undefined
+      ? Type.Object({ ...form.arguments.properties, [by]: Type.Optional(within) })
+      : form.arguments;
+  const input = withIdempotencyKey(own);
+  const shown = by === undefined ? withIdempotencyKey(shownArguments(tool)) : input;
+  const known: KnownNames = {
+    what: by === undefined ? "an argument of this tool" : `an argument beside ${by}`,
+    names: Object.keys({ ...shown.properties, ...listsOf(tool, form.arguments) }),
+    alwaysListed: true,
+  };
+  const read = createReader({ form, input, known, elsewhere: tool.elsewhere, refine: contract.refine });
+  const given = givenOf(tool);
+  return {
+    ...{ contract, scopes: contract.scopes },
+    read: otherForms(tool).length > 0 ? (args) => read(flattened(given(args), within && by)) : read,
+    answer: (success) => answered(form.result(success.body, success.input), success),
+  };
+}
+
+/** Removes arguments that count as absent: empty lists, and false where true would choose a form. */
+function givenOf(tool: Tool): (args: Fields) => Fields {
+  const { properties } = shownArguments(tool);
+  const asking = otherForms(tool).map(({ by }) => by);
+  const isNone = (args: Fields, name: string) =>
+    argument(args, name) === undefined || (args[name] === false && asking.includes(name));
+  const isGiven = (args: Fields, name: string) => !Object.hasOwn(properties, name) || !isNone(args, name);
+  return (args) => Object.fromEntries(Object.entries(args).filter(([name]) => isGiven(args, name)));
+}
+
+/** Replaces an argument that is an object of arguments by its properties. */
+function flattened(args: Fields, within: string | undefined): Fields {
+  const { [within ?? ""]: nested, ...others } = args;
+  return isObject(nested) ? { ...nested, ...others } : args;
+}
+
+/** All arguments of a tool, for its list. A tool with several forms requires none of them in each call. */
+export function shownArguments(tool: Tool): TObject {
+  const forms = otherForms(tool);
+  if (forms.length === 0 && !tool.several) return tool.arguments;
+  const ofForms = forms.map(({ by, within, arguments: { properties } }) =>
+    within ? { [by]: within } : properties,
+  );
+  return Type.Partial(
+    Type.Object(Object.assign({}, tool.arguments.properties, shownLists(tool), ...ofForms)),
+  );
+}
+
+/** @throws Error at the start of the process, because a tool names it */
+function commandNamed(name: string): CommandOfTool {
+  const found = contracts.find((contract) => contract.name === name);
+  if (found?.kind !== "command") throw new Error(`A tool names the command ${name}, which there is not.`);
+  return found;
+}
+
+/** Adds the scopes that single arguments need, also within other arguments. */
+export function withFieldScopes(target: CallTarget, args: Fields): CallTarget {
+  const { fieldScopes } = target.contract;
+  if (!fieldScopes) return target;
+  const parts = [args, ...Object.values(args).flat().filter(isObject)];
+  const more = Object.entries(fieldScopes).filter(([name]) => parts.some((part) => isAsked(part, name)));
+  return more.length === 0
+    ? target
+    : { ...target, scopes: [...target.scopes, ...more.map(([, scope]) => scope)] };
+}

@@ -1,0 +1,76 @@
+import { type Html, html } from "../../../../shared/html.ts";
+import { cacheable } from "../../../http/response.ts";
+import { copyScript } from "../../../web/assets.ts";
+import { guideLines } from "../../../web/connect-guides.ts";
+import { layout } from "../../../web/layout.ts";
+import { pageHeaders } from "../../../web/page-headers.ts";
+import type { OpenApiDocument } from "../openapi/document.ts";
+import type { Answer } from "../openapi/shape.ts";
+import type { Addressed } from "./lines.ts";
+import { jsonBlock, operationName, operationSection } from "./operation.ts";
+import { prose, schemaSection, typeInWords } from "./schema.ts";
+
+/** GET /docs: the OpenAPI document for people. It is made at the first request and is the same for everybody. */
+export function referencePage(document: OpenApiDocument): () => Response {
+  const headers = { ...pageHeaders([], true), "Cache-Control": cacheable["cache-control"] };
+  let text: string | undefined;
+  return () => {
+    text ??= layout(content(document), "/");
+    return new Response(text, { headers });
+  };
+}
+
+const content = (document: OpenApiDocument) => ({
+  title: "REST API",
+  corner: html`<a href="/account">Your account</a>`,
+  scripts: [copyScript],
+  body: body(document),
+});
+
+type Group = Readonly<{ name: string; description: string; operations: readonly Addressed[] }>;
+
+function groupsOf({ tags, paths }: OpenApiDocument): Group[] {
+  const all = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+  return tags.map((tag) => ({
+    ...tag,
+    operations: all.filter(({ operation }) => operation.tags.includes(tag.name)),
+  }));
+}
+
+function body(document: OpenApiDocument): Html {
+  const server = document.servers.map(({ url }) => url).join();
+  const groups = groupsOf(document);
+  const { schemas, responses, headers } = document.components;
+  return html`<p>Each request needs a token: <a href="/account/connect">how to get one</a>. The lines below take it from
+    this variable. <a href="/openapi.json">The same document</a> is there for programs.</p>
+    ${guideLines({ client: "the token", lines: "export KEPT_TOKEN=…" })}
+    <nav class="contents" aria-label="Operations">${groups.map(contents)}</nav>
+    ${groups.map(({ name, description, operations }) => [
+      html`<h2>${name}</h2><p>${description}</p>`,
+      operations.map((one) => operationSection(document, server, one)),
+    ])}
+    <h2>Other answers</h2>${Object.entries(responses).map(responseSection)}
+    <h2>Headers of answers</h2><dl class="fields">${Object.entries(headers).map(headerEntry)}</dl>
+    <h2>Schemas</h2>${Object.entries(schemas).map(schemaSection)}
+    <p class="unseen" role="status" id="copied"></p>`;
+}
+
+const contents = ({ name, operations }: Group): Html =>
+  html`<p><strong>${name}</strong></p><ul class="plain">${operations.map(
+    (one) => html`<li><a href="#${one.operation.operationId}"><code>${operationName(one)}</code></a></li>`,
+  )}</ul>`;
+
+function responseSection([name, { description, content }]: [string, Answer]): Html {
+  const [example] = Object.values(content?.["application/json"].examples ?? {});
+  return html`<section class="card" id="response-${name}" aria-labelledby="response-${name}-name">
+    <h3 id="response-${name}-name">${name}</h3><p>${prose(description)}</p>${example && jsonBlock(example.value)}
+    </section>`;
+}
+
+type Header = OpenApiDocument["components"]["headers"][keyof OpenApiDocument["components"]["headers"]];
+
+const headerEntry = ([name, { schema, description, example }]: [string, Header]): Html =>
+  html`<div id="header-${name}"><dt><code>${name}</code></dt>
+    <dd><span class="quiet">${typeInWords(schema)}</span><br>${prose(description)}<br><code>${example}</code></dd></div>`;

@@ -1,0 +1,167 @@
+import { LRUCache } from "lru-cache";
+import type { Pool } from "pg";
+import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure.ts";
+import { coalescedQuery, coalescedResults, coalescedTextOf, sqlStateOf } from "./coalesced-statement.ts";
+
+/** A slow read travels alone, because coalesced reads wait for the slowest one. */
+export type ReadManner = Readonly<{ alone: boolean }>;
+
+/** Runs one read of a user. @throws DatabaseFailure */
+export type RunRead = <Row>(
+  userId: string,
+  text: string,
+  values: readonly unknown[],
+  manner?: ReadManner,
+) => Promise<Row[]>;
+
+type Read = Readonly<{ userId: string; values: readonly unknown[] }>;
+type WaitingRead = Read & Readonly<{ resolve(rows: object[]): void; reject(error: unknown): void }>;
+
+type Statement = {
+  readonly text: string;
+  /** Undefined if reads of this statement cannot be coalesced, also when PostgreSQL has refused the text. */
+  coalescedText: string | undefined;
+  /** Round trips that new reads wait for, the oldest first. */
+  readonly underWay: Set<RoundTrip>;
+  readonly waiting: WaitingRead[];
+  /** The timer runs while reads wait. */
+  timer?: Timer;
+  /** The usual time of the last ten or so round trips. */
+  usualMs: number;
+};
+
+type RoundTrip = Readonly<{ began: number }>;
+
+/** With more simultaneous round trips, each would carry fewer reads. */
+const maxUnderWay = 2;
+const maxTogether = 64;
+/** Coalesced reads take as long as the slowest of them, so a user with slow reads reads alone. */
+const slowMs = 25;
+const slowTimes = 4;
+const maxSuspects = 10_000;
+const maxStatements = 500;
+/** A round trip that takes longer is not waited for: a slow user or a frozen server holds up nobody else's reads. */
+const patienceMs = 100;
+const lookAgainMs = 20;
+
+/** Runs reads, and remembers users whose reads are slow. */
+function createRuns(pool: Pick<Pool, "query">) {
+  /** Users of a slow round trip. One of them may be the reason, so each reads alone until a read of theirs is quick. */
+  const suspects = new LRUCache<string, true>({ max: maxSuspects });
+  const suspect = (reads: readonly Read[]) => {
+    for (const { userId } of reads) suspects.set(userId, true);
+  };
+
+  async function runAlone(statement: Statement, read: Read): Promise<object[]> {
+    const began = performance.now();
+    try {
+      const { rows } = await pool.query<object>({ text: statement.text, values: [...read.values] });
+      if (isSlow(statement, performance.now() - began)) suspect([read]);
+      else suspects.delete(read.userId);
+      return rows;
+    } catch (error) {
+      if (wasStopped(error)) suspect([read]);
+      throw new DatabaseFailure(error);
+    }
+  }
+
+  const runEach = (statement: Statement, reads: readonly WaitingRead[]) =>
+    Promise.all(reads.map((read) => runAlone(statement, read).then(read.resolve, read.reject)));
+
+  async function runTogether(statement: Statement, reads: readonly WaitingRead[]): Promise<unknown> {
+    const { coalescedText } = statement;
+    if (coalescedText === undefined || reads.length === 1) return runEach(statement, reads);
+    const began = performance.now();
+    try {
+      const results = coalescedResults(await pool.query(coalescedQuery(coalescedText, reads)));
+      reads.forEach(({ resolve }, index) => void resolve(results[index] ?? []));
+      if (isSlow(statement, performance.now() - began)) suspect(reads);
+    } catch (error) {
+      const state = sqlStateOf(error);
+      if (state === undefined) for (const { reject } of reads) reject(new DatabaseFailure(error));
+      // One caller's bad value is nobody else's error.
+      else await runEach(statement, reads);
+      // A syntax or type error: this statement does not take its values as columns.
+      if (state?.startsWith("42")) statement.coalescedText = undefined;
+    }
+  }
+
+  return { runAlone, runTogether, isSuspect: (userId: string) => suspects.has(userId) };
+}
+
+/**
+ * Coalesces waiting reads of the same statement: their values are unnested, and a lateral join runs the statement for
+ * each of them. Measured: 0.71 of a list's processor time, 0.44 of a single row's. A lone read runs the plain statement.
+ */
+export function createCoalescedReads(pool: Pick<Pool, "query">): RunRead {
+  const statementOf = createStatements();
+  const { runAlone, runTogether, isSuspect } = createRuns(pool);
+
+  function sendWaiting(statement: Statement): void {
+    const { waiting, coalescedText } = statement;
+    clearTimeout(statement.timer);
+    while (waiting.length > 0 && hasRoom(statement)) {
+      const reads = waiting.splice(0, coalescedText === undefined ? 1 : maxTogether);
+      void send(statement, () => runTogether(statement, reads));
+    }
+    if (waiting.length > 0) statement.timer = setTimeout(sendWaiting, lookAgainMs, statement);
+  }
+
+  async function send<Result>(statement: Statement, ask: () => Promise<Result>): Promise<Result> {
+    const trip = { began: performance.now() };
+    statement.underWay.add(trip);
+    try {
+      return await ask();
+    } finally {
+      statement.underWay.delete(trip);
+      if (statement.waiting.length > 0) sendWaiting(statement);
+    }
+  }
+
+  function read(userId: string, text: string, values: readonly unknown[], manner?: ReadManner) {
+    const statement = statementOf(text);
+    const mayWait = !manner?.alone && !isSuspect(userId) && values.every(isPlain);
+    if (statement.coalescedText === undefined || !mayWait) return runAlone(statement, { userId, values });
+    if (statement.waiting.length === 0 && hasRoom(statement))
+      return send(statement, () => runAlone(statement, { userId, values }));
+    return new Promise<object[]>((resolve, reject) => {
+      statement.waiting.push({ userId, values, resolve, reject });
+      if (statement.waiting.length === 1) sendWaiting(statement);
+    });
+  }
+
+  return read as RunRead;
+}
+
+/** A slow round trip no longer counts, so a frozen server or a slow user holds up nobody else. */
+function hasRoom({ underWay }: Statement): boolean {
+  const since = performance.now() - patienceMs;
+  for (const trip of underWay) if (trip.began <= since) underWay.delete(trip);
+  return underWay.size < maxUnderWay;
+}
+
+function createStatements(): (text: string) => Statement {
+  const statements = new Map<string, Statement>();
+  return (text) => {
+    const known = statements.get(text);
+    if (known) return known;
+    const statement = {
+      text,
+      coalescedText: coalescedTextOf(text),
+      underWay: new Set<RoundTrip>(),
+      waiting: [],
+      usualMs: 0,
+    };
+    if (statements.size < maxStatements) statements.set(text, statement);
+    return statement;
+  };
+}
+
+/** Compares with the present usual time, because under load every read takes longer. */
+function isSlow(statement: Statement, ms: number): boolean {
+  const slow = ms > slowMs && ms > slowTimes * statement.usualMs;
+  statement.usualMs += 0.1 * (Math.min(ms, 10 * slowMs) - statement.usualMs);
+  return slow;
+}
+
+const isPlain = (value: unknown): boolean => value === null || typeof value !== "object";

@@ -1,0 +1,93 @@
+import { localTime } from "../../../../shared/domain/day/day.ts";
+import { months, numbers, partsOfDay, weekdays } from "../../../../shared/domain/todo/quick-add-words.ts";
+import { hourOf, minutesBetween } from "./hours.ts";
+import { type Hour, type Reading, type Recogniser, wordChoice, wordsLike } from "./phrase.ts";
+import { numberSaid } from "./spans.ts";
+import { zones } from "./zones.ts";
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+const lead = "(?:(?:at|by|around|before|until|due at|due by|due) |@ ?)";
+const zone = `(?: ?(?<zone>${wordChoice(zones.keys())}))?`;
+const half = "(?: ?(?<half>[ap])(?:\\.m\\.?|m))";
+
+/** A bare number is a time only after a day, and if no noun follows that it could count. */
+const day = `${wordChoice(weekdays.keys())}|${wordChoice(partsOfDay.keys())}|today|tomorrow|tmrw?|tonight`;
+const behindDay = `(?<=\\b(?:${day}|(?:${wordChoice(months.keys())}) \\d{1,2}(?:st|nd|rd|th)?),? )`;
+const nothingBehind = `(?=[\\s.,;!?)]*$| (?:${day}|on|every|remind)\\b|,? [#@])`;
+const isBehindDay = new RegExp(`${behindDay}$`, "i");
+const isBeforeNothing = new RegExp(`^${nothingBehind}`, "i");
+
+const oneTime = [
+  `${lead}?(?<hour>\\d{1,2})(?::(?<minute>\\d\\d))?${half}${zone}`,
+  `${lead}?(?<hour>\\d{1,2}):(?<minute>\\d\\d)${zone}`,
+  `${lead}?(?<hour>\\d{1,2}) ?o['’]?clock`,
+  `${lead}(?<hour>\\d{1,2})h(?<minute>\\d\\d)?`,
+  `${lead}(?<hour>\\d{1,2})${zone}`,
+  `${behindDay}(?<hour>[89]|1\\d|2[0-3])h(?<minute>\\d\\d)?`,
+  `${behindDay}(?<hour>\\d{1,2})${nothingBehind}`,
+];
+
+const twoTimes = `(?<lead>${lead}|from )?(?<hour>\\d{1,2})(?::(?<minute>\\d\\d))?${half}?(?: ?[-–] ?| (?<joint>to|till|until|or|and) )(?:at )?(?<hour2>\\d{1,2})(?::(?<minute2>\\d\\d))?${half.replace("half", "half2")}?`;
+
+const named = new Map<string, Hour>([
+  ["noon", { hour: 12, minute: 0 }],
+  ["midday", { hour: 12, minute: 0 }],
+  // The end of the named day, because a due date includes its day.
+  ["midnight", { hour: 23, minute: 59 }],
+]);
+
+const whole = (hour: Hour | undefined): Reading | undefined => hour && { says: { hour }, manner: "whole" };
+
+/** Phrases of times of day. */
+export const times: readonly Recogniser[] = [
+  {
+    pattern: wordsLike(`${lead}?(?<name>${wordChoice(named.keys())})`),
+    read: ({ groups = {} }) => whole(named.get(groups.name?.toLowerCase() ?? "")),
+  },
+  {
+    pattern: wordsLike(`${lead}?half past (?<hour>\\d{1,2}|${wordChoice(numbers.keys())})`),
+    read: ({ groups = {} }) => whole(hourOf({ hour: String(numberSaid(groups.hour)), minute: "30" })),
+  },
+  ...oneTime.map((form) => ({
+    pattern: wordsLike(form),
+    read: ({ groups = {} }: RegExpExecArray) => whole(timeIn(groups)),
+  })),
+  {
+    pattern: wordsLike(twoTimes),
+    read({ groups = {}, index, input, 0: text }) {
+      const { lead: before, minute, half: half1, minute2, half2 } = groups;
+      const isSecond = minute2 || half2 || isBeforeNothing.test(input.slice(index + text.length));
+      const isFirst =
+        before || minute || half1 || minute2 || half2 || isBehindDay.test(input.slice(0, index));
+      return isFirst && isSecond ? twoHours(groups) : undefined;
+    },
+  },
+  {
+    pattern: wordsLike("in (?<many>\\d{1,4}|an?|half an)( ?(?<hours>hours?|hrs?|h)| ?min(?:ute)?s?)"),
+    read({ groups = {} }, { now, timeZone }) {
+      const { many = "", hours } = groups;
+      const number = /^half/i.test(many) ? 0.5 : /^an?$/i.test(many) ? 1 : Number(many);
+      const wall = localTime(now + number * (hours ? 60 : 1) * 60_000, timeZone);
+      const hour = { hour: Number(wall.slice(11, 13)), minute: Number(wall.slice(14, 16)) };
+      return { says: { date: wall.slice(0, 10), hour }, manner: "whole" };
+    },
+  },
+];
+
+const timeIn = ({ hour, minute, half: of, zone: name }: Groups): Hour | undefined =>
+  hourOf({ hour, minute, half: of, zone: name && zones.get(name.toLowerCase()) });
+
+/** A range has a beginning and minutes. For `9 or 10` the second is a question; `8am and 8pm` fits no field. */
+function twoHours({ joint, ...groups }: Groups): Reading | undefined {
+  const to = hourOf({ hour: groups.hour2, minute: groups.minute2, half: groups.half2 });
+  const from = timeIn({ ...groups, half: groups.half ?? groups.half2 });
+  const early = timeIn(groups);
+  if (!to || !from || !early) return undefined;
+  const isLater = 60 * from.hour + from.minute > 60 * to.hour + to.minute;
+  const hour = isLater && !groups.half && groups.half2 ? { ...early, isOpen: false } : from;
+  if (joint === "or") return { says: { hour }, manner: "whole", or: [{ hour: to }] };
+  if (joint === "and") return { says: { hour }, manner: "offered", or: [{ hour: to }], isAsked: true };
+  const minutes = minutesBetween(hour, to);
+  return minutes === 0 ? undefined : { says: { hour, minutes }, manner: "whole" };
+}

@@ -1,0 +1,109 @@
+// Replaces the parts of the page (`data-part`) by those of an answer.
+import { change } from "./morph.js";
+import { waiting } from "./waiting.js";
+
+/** A ticked row stays where it is for so long, so that a second tap cannot hit its neighbour. */
+const holdMs = 4_000;
+let heldUntil = 0;
+let changedAt = -1_000;
+let later;
+let wanted;
+let isReading = false;
+
+/** Keeps all rows in their places for a while. */
+export function hold() {
+  heldUntil = performance.now() + holdMs;
+}
+
+/** Lets rows move again, after something that is meant to move them. */
+export function release() {
+  heldUntil = 0;
+}
+
+/** Shows the notice of an address at once, and its other parts when nothing is held. Only the newest address counts. */
+export async function showAt(address) {
+  wanted = address;
+  if (isReading) return;
+  isReading = true;
+  while (wanted) {
+    const next = wanted;
+    wanted = undefined;
+    const page = await read(next);
+    if (page) apply(page, next);
+    else if (!wanted) setTimeout(() => wanted ?? showAt(next), 3_000);
+  }
+  isReading = false;
+}
+
+/** @returns undefined when it cannot be read */
+async function read(address) {
+  try {
+    const answer = await fetch(address);
+    if (!answer.ok || new URL(answer.url).pathname !== address.pathname) return undefined;
+    return new DOMParser().parseFromString(await answer.text(), "text/html");
+  } catch {
+    return undefined;
+  }
+}
+
+function apply(page, address) {
+  const shown = new URL(address);
+  shown.hash = "";
+  if (!document.getElementById("live")?.dataset.from) history.replaceState(null, "", shown);
+  const isHeld = performance.now() < heldUntil || waiting.size > 0;
+  showParts(page, isHeld ? "#notice" : "[data-part]");
+  if (isHeld) refreshLater();
+}
+
+function refreshLater() {
+  clearTimeout(later);
+  const pauseMs = Math.max(heldUntil - performance.now(), waiting.size > 0 ? 500 : 0);
+  later = setTimeout(() => (waiting.size > 0 ? refreshLater() : refresh()), pauseMs);
+}
+
+/** The notice is outside the parts of some pages, so it is not asked for again. */
+function here() {
+  const address = new URL(document.getElementById("live")?.dataset.from ?? location.href, location.href);
+  for (const name of ["did", "undid"]) address.searchParams.delete(name);
+  return address;
+}
+
+const refresh = () => (performance.now() < heldUntil || waiting.size > 0 ? refreshLater() : showAt(here()));
+addEventListener("stale", refresh);
+addEventListener("pageshow", ({ persisted }) => persisted && refresh());
+
+function showParts(page, which) {
+  const pairs = [...page.querySelectorAll(which)].map((part) => [document.getElementById(part.id), part]);
+  if (pairs.some(([old]) => !old)) return;
+  const focused = document.activeElement;
+  const items = [...document.querySelectorAll("[data-part] li[id]")];
+  const at = items.findIndex((item) => item.contains(focused));
+  for (const [old, part] of pairs) change(old, part);
+  if (which !== "#notice") changedAt = performance.now();
+  if (focused.isConnected || at < 0) return;
+  const next = [...items.slice(at), ...items.slice(0, at).reverse()].find((item) => item.isConnected);
+  next?.querySelector("button, a")?.focus({ preventScroll: true });
+}
+
+/** Says something in the place of the notice. */
+export function say(text) {
+  const note = document.createElement("div");
+  note.className = "note warn";
+  note.append(Object.assign(document.createElement("p"), { textContent: text }));
+  document.getElementById("notice")?.replaceChildren(note);
+}
+
+/** After the rows moved, a second tap at the same place is ignored; so is the second of two quick ones. */
+let tap = { at: -1_000, x: 0, y: 0 };
+document.addEventListener(
+  "click",
+  (event) => {
+    if (event.detail === 0 || !event.target.closest("button.tick, button.cell")) return;
+    const { clientX: x, clientY: y } = event;
+    const at = performance.now();
+    const isSoon = at - Math.max(tap.at, changedAt) < 700;
+    if (isSoon && Math.hypot(x - tap.x, y - tap.y) < 24) event.preventDefault();
+    tap = { at, x, y };
+  },
+  true,
+);

@@ -1,0 +1,53 @@
+import { type Static, Type } from "typebox";
+import { daysBetween } from "../../domain/day/day.ts";
+import type { FieldErrors } from "../../errors.ts";
+import { CalendarDate, checkPeriod, Flag, Id, SearchText, TimeOfDayField } from "../kernel/fields.ts";
+import {
+  argument,
+  dateAfter,
+  type Phrase,
+  quotedAfter,
+  type SentArguments,
+} from "../kernel/tool-sentence.ts";
+import { mostCompletionDays } from "./completions.ts";
+
+/** The arguments of get-today-habits. */
+export const TodayFilters = Type.Object({
+  query: Type.Optional(SearchText),
+  all: Type.Optional(Flag),
+  time_of_day: Type.Optional(TimeOfDayField),
+  from: Type.Optional(CalendarDate),
+  to: Type.Optional(CalendarDate),
+  cursor: Type.Optional(Id),
+});
+
+export type TodayInput = Static<typeof TodayFilters>;
+
+/** A caller who names a habit or asks for past days wants it whether it is due today or not. */
+export const listsAll = ({ all = false, query, from }: TodayInput): boolean =>
+  all || query !== undefined || from !== undefined;
+
+export function checkToday({ from, to }: TodayInput): FieldErrors | undefined {
+  if (to === undefined) return undefined;
+  if (from === undefined) return { to: ["The to field is the end of a period, which needs from."] };
+  if (daysBetween(from, to) >= mostCompletionDays)
+    return { to: [`The to field must be at most ${mostCompletionDays - 1} days after from.`] };
+  return checkPeriod("from", from, "to", to);
+}
+
+/** The list in words, for the log. */
+export const habitsInWords = (args: SentArguments): readonly Phrase[] => [
+  isForAll(args) ? "all habits" : "the habits due today",
+  ...timeOfDayIn(args),
+  ...quotedAfter(" with ", args, "query"),
+  ...dateAfter(", from ", args, "from"),
+  ...dateAfter(" to ", args, "to"),
+];
+
+const isForAll = (args: SentArguments): boolean =>
+  argument(args, "all") === true || ["query", "from"].some((name) => argument(args, name) !== undefined);
+
+function timeOfDayIn(args: SentArguments): readonly Phrase[] {
+  const known = TimeOfDayField.enum.find((time) => time === argument(args, "time_of_day"));
+  return known ? [`, ${known}`] : quotedAfter(", ", args, "time_of_day");
+}

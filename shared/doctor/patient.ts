@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Pool } from "pg";
+import type { CommonConfig } from "../process/config.ts";
+import { runningDatabase } from "../process/running-database.ts";
+import type { RedisConnection } from "../queue/connections.ts";
+
+type Settings = Pick<
+  CommonConfig,
+  | "databaseUrl"
+  | "dataDir"
+  | "backupDir"
+  | "smtpUrl"
+  | "mailFrom"
+  | "accountMegabytes"
+  | "queuePrefix"
+  | "queueLanes"
+>;
+
+/** An installation as seen from one of its machines. */
+export type Patient = Readonly<{
+  config: Settings;
+  /** True if the database is that of `npm start`. */
+  isEmbedded: boolean;
+  pool: Pick<Pool, "query">;
+  redis: RedisConnection;
+}>;
+
+/** True if the database is unset or, as in a role under `npm start`, that of DATA_DIR. */
+export async function usesEmbeddedDatabase({ databaseUrl, dataDir }: Settings): Promise<boolean> {
+  if (databaseUrl === undefined) return true;
+  const embedded = runningDatabase({ databaseUrl: undefined, dataDir });
+  return databaseUrl === (await embedded.catch(() => undefined));
+}
+
+/**
+ * Finds Redis for a command beside the service: REDIS_URL, else the server of DATA_DIR.
+ * @throws when there is neither
+ */
+export async function runningRedis({
+  redisUrl,
+  dataDir,
+}: Pick<CommonConfig, "redisUrl" | "dataDir">): Promise<string> {
+  if (redisUrl !== undefined) return redisUrl;
+  const settings = await readFile(join(dataDir, "redis", "redis.conf"), "utf8").catch(() => "");
+  const setting = (name: string) => new RegExp(`^${name} (.+)$`, "m").exec(settings)?.[1];
+  const [port, password] = [setting("port"), setting("requirepass")];
+  if (!port) throw new Error(`Kept is not running in ${dataDir}: start it, or name its Redis by REDIS_URL.`);
+  return `redis://:${password}@127.0.0.1:${port}`;
+}

@@ -1,0 +1,96 @@
+import { migrations } from "../db/migrations/index.ts";
+import { problemOf, readSchema } from "../db/schema-guard.ts";
+import { createSmtpTransport } from "../process/smtp.ts";
+import { lanePrefixes } from "../queue/lanes.ts";
+import { hasSign } from "../queue/signs-of-life.ts";
+import { broken, type Diagnosis, look, ok, reasonOf } from "./diagnosis.ts";
+import type { Patient } from "./patient.ts";
+
+/** Above this share of what a server may use, little is left for a busy hour. */
+const fullShare = 0.8;
+
+export async function postgres({ pool }: Patient): Promise<Diagnosis> {
+  const { rows } = await pool.query<{ version: string; used: number; most: number }>(
+    `select current_setting('server_version') as version, count(*)::int as used,
+      current_setting('max_connections')::int as most
+    from pg_stat_activity where backend_type = 'client backend'`,
+  );
+  const { version, used, most } = rows[0] ?? { version: "?", used: 0, most: 1 };
+  const says = `${version}, ${used} of ${most} connections`;
+  if (used < fullShare * most) return ok(says);
+  return look(says, "Raise max_connections, or lower DATABASE_CONNECTIONS of the processes.");
+}
+
+export async function schema({ pool }: Patient): Promise<Diagnosis> {
+  const stored = await readSchema(pool);
+  const problem = problemOf(stored);
+  if (problem) return broken(problem, "No process of this release serves it until then.");
+  const newer = stored.applied.filter((applied) => migrations.every(({ name }) => name !== applied));
+  if (newer.length === 0) return ok(`at ${migrations.at(-1)?.name}`);
+  return look(`beyond this release, at ${newer.at(-1)}`, "Replace this release by that one.");
+}
+
+export async function redis({ redis }: Patient): Promise<Diagnosis> {
+  const facts = new Map(
+    (await redis.info("memory")).split("\r\n").map((line) => line.split(":") as [string, string]),
+  );
+  const [used, most] = [Number(facts.get("used_memory")), Number(facts.get("maxmemory"))];
+  const policy = facts.get("maxmemory_policy");
+  const says = `${megabytes(used)}${most > 0 ? ` of ${megabytes(most)}` : ""}, ${policy}`;
+  if (most > 0 && policy !== "noeviction")
+    return look(says, "Set maxmemory-policy noeviction, or a full Redis forgets jobs.");
+  if (most > 0 && used > fullShare * most) return look(says, "Raise maxmemory.");
+  return ok(says);
+}
+
+export const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
+
+export async function workers({ config, redis }: Patient): Promise<Diagnosis> {
+  const prefixes = lanePrefixes(config);
+  const signs = await Promise.all(prefixes.map((prefix) => hasSign(redis, prefix)));
+  if (signs.every(Boolean)) return ok("alive");
+  return broken("no worker gives a sign of life", "Start workers with this QUEUE_PREFIX and QUEUE_LANES.");
+}
+
+/** Milliseconds by which clocks may differ: more shows in late reminders, or in tokens that are not valid yet. */
+const skew = { look: 2_000, broken: 60_000 };
+
+export async function clocks({ pool, redis }: Patient): Promise<Diagnosis> {
+  const differences = await Promise.all([
+    ahead(async () => {
+      const now = "select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms";
+      return (await pool.query<{ ms: number }>(now)).rows[0]?.ms ?? 0;
+    }),
+    ahead(async () => {
+      const [seconds, microseconds] = await redis.time();
+      return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+    }).catch(() => 0),
+  ]);
+  const most = Math.max(0, ...differences) - Math.min(0, ...differences);
+  const says = `PostgreSQL, Redis and this machine differ by ${(most / 1_000).toFixed(1)} s`;
+  if (most < skew.look) return ok(says);
+  return (most < skew.broken ? look : broken)(says, "Let all machines take the time by NTP.");
+}
+
+/** @returns the milliseconds by which another clock is ahead of this machine's */
+async function ahead(readMs: () => Promise<number>): Promise<number> {
+  const asked = Date.now();
+  const read = await readMs();
+  return read - (asked + Date.now()) / 2;
+}
+
+export async function mail({ config: { smtpUrl, mailFrom } }: Patient): Promise<Diagnosis> {
+  if (smtpUrl === undefined) return ok("SMTP_URL is not set, so no mail is sent");
+  const transport = createSmtpTransport({ smtpUrl, mailFrom });
+  try {
+    await transport.verify();
+    return ok("the server of SMTP_URL takes mail");
+  } catch (error) {
+    return broken(
+      reasonOf(error),
+      "Look at SMTP_URL and its server: reminders and confirmations by mail wait.",
+    );
+  } finally {
+    transport.close();
+  }
+}

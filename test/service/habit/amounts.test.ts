@@ -1,0 +1,238 @@
+import { afterAll, expect, test } from "bun:test";
+import { type JsonBody, startStack } from "../../harness.ts";
+import { type ActionKey, openUndoDoor, whole } from "../../support/undo-door.ts";
+
+// Registered before the stack's own, so that it runs first: the stack counts connections.
+afterAll(() => page.close());
+const stack = await startStack();
+const { page, someone } = await openUndoDoor(stack);
+
+/** Noon of a day of May 2026. */
+const at = (n: number): void => {
+  stack.clock.now = Date.UTC(2026, 4, n, 12);
+};
+const day = (n: number): string => new Date(Date.UTC(2026, 4, n)).toISOString().slice(0, 10);
+
+async function water(fields: object = {}) {
+  const one = await someone();
+  const glasses = {
+    name: "Water",
+    type: "good",
+    frequency: "daily",
+    grace_days: 0,
+    target: 8,
+    unit: "glasses",
+  };
+  const { id } = (await one.rest("POST", "/habits", { ...glasses, ...fields })).body;
+  const path = `/habits/${id}`;
+  return {
+    ...one,
+    id,
+    get: async () => (await one.rest("GET", path)).body,
+    change: async (body: object) => (await one.rest("PATCH", path, body)).body,
+    complete: (body?: object) => one.rest("POST", `${path}/complete`, body),
+    clear: (date?: string) => one.rest("DELETE", `${path}/complete${date ? `?date=${date}` : ""}`),
+    completions: async () => (await one.rest("GET", `${path}/completions`)).body.data,
+    amounts: async (query = "") => (await one.rest("GET", `${path}/amounts${query}`)).body.data,
+  };
+}
+
+const shown = ({ amount_today, is_completed_today, streak_count, completions_count }: JsonBody) => [
+  amount_today,
+  is_completed_today,
+  streak_count,
+  completions_count,
+];
+
+test("amounts add up, and the day is completed when their sum reaches the target", async () => {
+  at(4);
+  const { get, complete, completions, amounts } = await water();
+  expect(await get()).toMatchObject({ target: 8, unit: "glasses", amount_today: 0, recent_amounts: [] });
+  expect(shown((await complete({ amount: 3 })).body)).toEqual([3, false, 0, 0]);
+  expect(await completions()).toEqual([]);
+  expect(shown((await complete({ amount: 4 })).body)).toEqual([7, false, 0, 0]);
+  expect(shown((await complete({ amount: 3 })).body)).toEqual([10, true, 1, 1]);
+  expect(shown((await complete({ amount: 1 })).body)).toEqual([11, true, 1, 1]);
+  expect(await amounts()).toEqual([{ date: day(4), amount: 11, target: 8 }]);
+  at(5);
+  expect(await get()).toMatchObject({
+    amount_today: 0,
+    is_completed_today: false,
+    recent_amounts: [{ date: day(4), amount: 11 }],
+  });
+});
+
+test("without an amount the day is filled up, and a full day is refused with 409 and stays as it is", async () => {
+  at(4);
+  const { get, complete } = await water();
+  await complete({ amount: 3 });
+  expect(shown((await complete()).body)).toEqual([8, true, 1, 1]);
+  const full = await get();
+  expect((await complete()).status).toBe(409);
+  expect(await get()).toEqual(full);
+});
+
+test("DELETE sets the day to 0, full or not; an empty day is refused with 409", async () => {
+  at(4);
+  const { get, complete, clear, amounts } = await water();
+  const empty = await get();
+  expect((await clear()).status).toBe(409);
+  await complete({ amount: 3 });
+  expect(shown((await clear()).body)).toEqual([0, false, 0, 0]);
+  await complete({ amount: 9 });
+  expect(shown((await clear()).body)).toEqual([0, false, 0, 0]);
+  expect(await amounts()).toEqual([]);
+  expect(await get()).toEqual({ ...empty, updated_at: expect.anything() });
+});
+
+test("an earlier day counts for itself, up to seven days back", async () => {
+  at(12);
+  const { complete, clear, amounts, completions } = await water();
+  expect((await complete({ date: day(4), amount: 1 })).status).toBe(422);
+  expect((await complete({ date: day(5), amount: 9 })).body).toMatchObject({
+    amount_today: 0,
+    completions_count: 1,
+    recent_amounts: [{ date: day(5), amount: 9 }],
+  });
+  await complete({ date: day(11), amount: 2 });
+  expect(await amounts()).toEqual([
+    { date: day(11), amount: 2, target: 8 },
+    { date: day(5), amount: 9, target: 8 },
+  ]);
+  expect(await amounts(`?from=${day(6)}&to=${day(10)}`)).toEqual([]);
+  expect((await completions()).map(({ date }: JsonBody) => date)).toEqual([day(5)]);
+  await clear(day(5));
+  expect(await amounts()).toEqual([{ date: day(11), amount: 2, target: 8 }]);
+});
+
+test("another target looks forward only: full days stay full, and others wait for the next addition", async () => {
+  at(4);
+  const { get, change, complete } = await water();
+  await complete({ amount: 8 });
+  expect(shown(await change({ target: 10 }))).toEqual([8, true, 1, 1]);
+  expect(shown((await complete({ amount: 1 })).body)).toEqual([9, true, 1, 1]);
+  at(5);
+  await complete({ amount: 6 });
+  expect(shown(await change({ target: 5 }))).toEqual([6, false, 1, 1]);
+  expect(shown((await complete()).body)).toEqual([6, true, 2, 2]);
+  const tick = await change({ target: null });
+  expect(tick).toMatchObject({ target: null, amount_today: null, is_completed_today: true });
+  at(6);
+  expect(await get()).toMatchObject({ is_completed_today: false, streak_count: 2 });
+});
+
+test("a habit without a target takes no amount, and wrong amounts change nothing", async () => {
+  at(4);
+  const { get, complete, change } = await water({ target: null, unit: null });
+  const before = await get();
+  expect((await complete({ amount: 2 })).body.errors.amount[0]).toContain("with a target");
+  await change({ target: 8 });
+  for (const amount of [0, -1, 1.5, "2", 100_001]) expect((await complete({ amount })).status).toBe(422);
+  expect(await get()).toMatchObject({ ...before, target: 8, amount_today: 0, updated_at: expect.anything() });
+});
+
+test("a day takes a million and no more", async () => {
+  at(4);
+  const { get, complete } = await water({ target: 100_000 });
+  for (let n = 0; n < 10; n++) await complete({ amount: 100_000 });
+  expect((await complete({ amount: 1 })).status).toBe(422);
+  expect((await get()).amount_today).toBe(1_000_000);
+});
+
+test("a skipped day takes no amount", async () => {
+  at(4);
+  const { id, rest, get, complete } = await water();
+  await rest("POST", `/habits/${id}/skip`);
+  expect((await complete({ amount: 2 })).status).toBe(409);
+  expect((await get()).amount_today).toBe(0);
+});
+
+test("a repeated request under one key adds its amount once", async () => {
+  at(4);
+  const { id, agent, get } = await water();
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const add = (amount: number) =>
+    stack.rest("POST", `/habits/${id}/complete`, { token: agent.token, headers, body: { amount } });
+  const [first, second] = [await add(3), await add(3)];
+  expect(second.body).toEqual(first.body);
+  expect((await add(4)).status).toBe(422);
+  expect((await get()).amount_today).toBe(3);
+});
+
+test("simultaneous additions all count, and complete the day once", async () => {
+  at(4);
+  const { get, complete, completions } = await water();
+  const answers = await Promise.all(Array.from({ length: 12 }, () => complete({ amount: 1 })));
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  expect(shown(await get())).toEqual([12, true, 1, 1]);
+  expect(await completions()).toHaveLength(1);
+});
+
+test("an addition is taken back alone: the sum goes down by it, and the completion goes if it falls short", async () => {
+  at(4);
+  const { get, complete, changes, undo } = await water();
+  for (const amount of [3, 4, 5]) await complete({ amount });
+  const [last, middle] = (await changes()) as [ActionKey, ActionKey];
+  expect(await undo([middle])).toEqual(whole(1));
+  expect(shown(await get())).toEqual([8, true, 1, 1]);
+  expect(await undo([last])).toEqual(whole(1));
+  expect(shown(await get())).toEqual([3, false, 0, 0]);
+});
+
+test("what was taken back can be brought back, in each order, with the streak that it had", async () => {
+  at(4);
+  const { get, complete, changes, undo } = await water();
+  await complete({ amount: 5 });
+  await complete({ amount: 5 });
+  const full = await get();
+  const [second, first] = (await changes()) as [ActionKey, ActionKey];
+  await undo([second]);
+  await undo([first]);
+  expect(shown(await get())).toEqual([0, false, 0, 0]);
+  const [undoOfFirst, undoOfSecond] = (await changes()) as [ActionKey, ActionKey];
+  expect(await undo([undoOfSecond])).toEqual(whole(1));
+  expect(shown(await get())).toEqual([5, false, 0, 0]);
+  expect(await undo([undoOfFirst])).toEqual(whole(1));
+  expect(await get()).toEqual({ ...full, updated_at: expect.anything() });
+});
+
+test("clearing a day is taken back beside what was added since", async () => {
+  at(4);
+  const { get, complete, clear, changes, undo } = await water();
+  await complete({ amount: 9 });
+  await clear();
+  await complete({ amount: 2 });
+  const [, cleared, made] = (await changes()) as [ActionKey, ActionKey, ActionKey];
+  expect((await undo([made]))[0]).toMatchObject({ undone: "none" });
+  expect(await undo([cleared])).toEqual(whole(1));
+  expect(shown(await get())).toEqual([11, true, 1, 1]);
+});
+
+test("a tick is not taken back once the day has an amount, and says so", async () => {
+  at(4);
+  const { get, change, complete, changes, undo } = await water({ target: null });
+  await complete();
+  const [ticked] = (await changes()) as [ActionKey];
+  await change({ target: 8 });
+  expect(shown((await complete({ amount: 2 })).body)).toEqual([2, true, 1, 1]);
+  expect((await undo([ticked]))[0]).toMatchObject({
+    undone: "none",
+    conflicts: [{ why: "changed_since", fields: ["amount"] }],
+  });
+  expect(shown(await get())).toEqual([2, true, 1, 1]);
+});
+
+test("a deleted habit comes back with its amounts", async () => {
+  at(4);
+  const { id, rest, get, complete, amounts, changes, undo } = await water();
+  await complete({ amount: 3 });
+  await complete({ date: day(2), amount: 9 });
+  const [before, sums] = [await get(), await amounts()];
+  await rest("DELETE", `/habits/${id}`);
+  expect((await rest("GET", `/habits/${id}/amounts`)).status).toBe(404);
+  const [deleted] = (await changes()) as [ActionKey];
+  await undo([deleted]);
+  expect(await get()).toEqual({ ...before, updated_at: expect.anything() });
+  expect(await amounts()).toEqual(sums);
+  expect(shown((await complete({ amount: 5 })).body)).toEqual([8, true, before.streak_count + 1, 2]);
+});

@@ -1,0 +1,97 @@
+import type { JsonBody, Stack } from "../../../harness.ts";
+import { agent, post, rpc, type Tool } from "../../../support/mcp.ts";
+import { amounts, completions, done, habits, inOctober, reminded, todos } from "./things.ts";
+
+/** The service, and the list of its tools. */
+export type World = Readonly<{ stack: Stack; tools: ReadonlyMap<string, Tool> }>;
+
+/** A person in Berlin with the same habits and todos as all others, on Monday 23 November 2026 at 15:40. */
+export type Person = Readonly<{
+  call: Awaited<ReturnType<typeof agent>>["call"];
+  rest(method: string, path: string, body?: object): Promise<JsonBody>;
+  /** Replaces `#Read` by the id of that thing. */
+  withIds<Value>(value: Value): Value;
+}>;
+
+const october = Date.parse("2026-10-30T14:40:00Z");
+const monday = Date.parse("2026-11-23T14:40:00Z");
+
+export async function startWorld(stack: Stack): Promise<World> {
+  const { body } = await post(stack, rpc("tools/list"), { token: await stack.issuer.token() });
+  return { stack, tools: new Map(body.result.tools.map((tool: Tool) => [tool.name, tool])) };
+}
+
+const livesAtOnce = 8;
+
+type Operation = Readonly<{ method: string; path: string; body: object }>;
+
+/** All people live through the same weeks together, because they share the clock. */
+export async function settle({ stack }: World, count: number): Promise<readonly Person[]> {
+  const lives = await Promise.all(Array.from({ length: count }, () => newcomer(stack)));
+  stack.clock.now = october;
+  // All requests at once would be more than a busy machine answers in time.
+  async function each(act: (life: (typeof lives)[number]) => Promise<unknown>): Promise<void> {
+    for (let from = 0; from < lives.length; from += livesAtOnce)
+      await Promise.all(lives.slice(from, from + livesAtOnce).map(act));
+  }
+  await each(({ send }) =>
+    send(["Home", "Work", "Health", "Reading"].map((name) => to("/categories", { name }))),
+  );
+  await each(({ send }) => send(habits.map((habit) => to("/habits", habit))));
+  await each(({ send }) => send(daysOf(inOctober)));
+  for (const [title, at] of done) {
+    stack.clock.now = Date.parse(at);
+    await each(({ send }) => send([to("/todos", todos.find((todo) => todo.title === title) ?? {})]));
+    await each(({ send }) => send([to(`/todos/#${title}/toggle`, { is_completed: true })]));
+  }
+  stack.clock.now = monday;
+  const open = todos.filter(({ title }) => !done.some(([name]) => name === title));
+  await each(({ send }) =>
+    send([...daysOf(completions), ...amountsOf(amounts), ...open.map((todo) => to("/todos", todo))]),
+  );
+  await each(({ person }) =>
+    Promise.all(
+      reminded.map(([title, remind_at]) =>
+        person.rest("PUT", person.withIds(`/todos/#${title}/reminder`), { remind_at }),
+      ),
+    ),
+  );
+  return lives.map(({ person }) => person);
+}
+
+const to = (path: string, body: object): Operation => ({ method: "POST", path, body });
+
+const daysOf = (days: Readonly<Record<string, readonly string[]>>): Operation[] =>
+  Object.entries(days).flatMap(([name, dates]) =>
+    dates.map((date) => to(`/habits/#${name}/complete`, { date })),
+  );
+
+const amountsOf = (days: Readonly<Record<string, Readonly<Record<string, number>>>>): Operation[] =>
+  Object.entries(days).flatMap(([name, sums]) =>
+    Object.entries(sums).map(([date, amount]) => to(`/habits/#${name}/complete`, { date, amount })),
+  );
+
+async function newcomer(stack: Stack) {
+  const { call, token } = await agent(stack, { sub: crypto.randomUUID(), zoneinfo: "Europe/Berlin" });
+  const ids = new Map<string, number>();
+  const withIds: Person["withIds"] = (value) => JSON.parse(inserted(JSON.stringify(value), ids));
+  const rest: Person["rest"] = (method, path, body) =>
+    stack.rest(method, path, { token, ...(body && { body }) });
+  async function send(operations: readonly Operation[]): Promise<void> {
+    const { body } = await rest("POST", "/batch", { operations: withIds(operations) });
+    for (const { status, body: made } of body.results) {
+      if (status >= 300) throw new Error(JSON.stringify(made));
+      ids.set(made.title ?? made.name, made.id);
+    }
+  }
+  return { person: { call, rest, withIds }, send };
+}
+
+/** A text that is only a mark becomes a number. Longest names come first, because some begin with others. */
+function inserted(json: string, ids: ReadonlyMap<string, number>): string {
+  const longestFirst = [...ids].toSorted(([one], [other]) => other.length - one.length);
+  return longestFirst.reduce(
+    (text, [name, id]) => text.replaceAll(`"#${name}"`, `${id}`).replaceAll(`#${name}`, `${id}`),
+    json,
+  );
+}

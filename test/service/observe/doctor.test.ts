@@ -1,0 +1,149 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { migrations } from "../../../shared/db/migrations/index.ts";
+import { freePort, startStack, testEnvironment } from "../../harness.ts";
+import { openGate } from "../../support/chaos/gate.ts";
+import { eventually, query } from "../../support/reminder/stack.ts";
+import { startMailbox } from "../../support/servers/mailbox.ts";
+
+const settings = await testEnvironment();
+const dataDir = await mkdtemp(join(tmpdir(), "kept-doctor-"));
+const [postgresGate, redisGate, mailbox] = await Promise.all([
+  openGate(settings.DATABASE_URL ?? ""),
+  openGate(settings.REDIS_URL ?? ""),
+  startMailbox(),
+]);
+afterAll(() => Promise.all([mailbox.stop(), rm(dataDir, { recursive: true })]));
+const workerPort = freePort();
+await startStack({ env: { ...settings, WORKER_PORT: String(workerPort) } });
+
+/** A worker's process gives signs of life by a thread of its own (workers/main.ts). */
+const signs = new Worker(join(import.meta.dir, "../../../workers/commands/sign-thread.ts"), {
+  workerData: { redisUrl: settings.REDIS_URL, prefixes: [settings.QUEUE_PREFIX] },
+});
+afterAll(() => signs.terminate());
+
+const environment = {
+  ...settings,
+  DATABASE_URL: postgresGate.url,
+  REDIS_URL: redisGate.url,
+  SMTP_URL: mailbox.url,
+  DATA_DIR: dataDir,
+};
+
+/**
+ * Runs `npm run admin -- doctor` as an operator does.
+ * @returns the state of each check, by the printed lines
+ */
+async function doctor(env: Record<string, string> = {}) {
+  const child = Bun.spawn([process.execPath, "api/cli/admin.ts", "doctor"], {
+    cwd: join(import.meta.dir, "../../.."),
+    env: { PATH: process.env.PATH, ...environment, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [text, code] = await Promise.all([child.stdout.text(), child.exited]);
+  const lines = [...text.matchAll(/^(ok|look|broken) +(\w+) +(.+)$/gm)];
+  return { code, text, states: Object.fromEntries(lines.map(([, state, name]) => [name, state])) };
+}
+
+const well = {
+  PostgreSQL: "ok",
+  schema: "ok",
+  Redis: "ok",
+  workers: "ok",
+  clocks: "ok",
+  disk: "ok",
+  backup: "ok",
+  archive: "ok",
+  mail: "ok",
+  channels: "ok",
+  reminders: "ok",
+  accounts: "ok",
+};
+
+test("each part of a well installation is ok, and nothing is advised", async () => {
+  const { code, text, states } = await doctor();
+  expect({ code, states }).toEqual({ code: 0, states: well });
+  expect(text.trim().split("\n")).toHaveLength(Object.keys(well).length);
+});
+
+test("without Redis or the mail server these are broken, and the rest is seen still", async () => {
+  redisGate.shut();
+  const { code, text, states } = await doctor({ SMTP_URL: `smtp://127.0.0.1:${freePort()}` });
+  redisGate.open();
+  expect({ code, states }).toEqual({
+    code: 1,
+    states: { ...well, Redis: "broken", workers: "look", mail: "broken" },
+  });
+  expect(text).toContain("Mend Redis first.");
+});
+
+test("without PostgreSQL nothing is said of what it alone knows", async () => {
+  postgresGate.shut();
+  const { code, states } = await doctor();
+  postgresGate.open();
+  expect(code).toBe(1);
+  expect(states).toEqual({
+    ...well,
+    PostgreSQL: "broken",
+    ...Object.fromEntries(
+      ["schema", "clocks", "archive", "channels", "reminders", "accounts"].map((name) => [name, "look"]),
+    ),
+  });
+});
+
+test("a silent server is given up after seconds", async () => {
+  redisGate.silence();
+  redisGate.delay(20_000);
+  const start = performance.now();
+  const { code, states } = await doctor();
+  redisGate.delay(0);
+  redisGate.cut();
+  expect({ code, redis: states.Redis }).toEqual({ code: 1, redis: "broken" });
+  expect(performance.now() - start).toBeLessThan(20_000);
+}, 30_000);
+
+test("a schema of another release, missing workers, failing channels and late reminders are told", async () => {
+  const alone = await testEnvironment();
+  const sql = (text: string, values: unknown[] = []) => query(alone.DATABASE_URL ?? "", text, values);
+  const deliver = (status: string, minutesAgo: number) =>
+    sql(
+      `insert into reminder_deliveries (user_id, id, channel, status, attempts, late, used_acts, scheduled_at,
+        next_attempt_at, created_at, finished_at)
+      values ('ada', gen_random_uuid(), 'webhook', $1::text, 1, false, '', now(),
+        now() - $2 * interval '1 minute', now(), case when $1::text <> 'queued' then now() end)`,
+      [status, minutesAgo],
+    );
+  const last = "delete from mikro_orm_migrations where id = (select max(id) from mikro_orm_migrations)";
+  await sql(last);
+  for (const status of ["failed", "failed", "sent"]) await deliver(status, 0);
+  await deliver("queued", 2);
+  const late = { ...well, workers: "broken", channels: "look", reminders: "look" };
+  const behind = await doctor(alone);
+  expect(behind).toMatchObject({ code: 1, states: { ...late, schema: "broken" } });
+  for (const words of ["a migration is missing", "webhook failed 2 of 3", "1 are late, the first by 2 min"])
+    expect(behind.text).toContain(words);
+
+  await sql(
+    "insert into mikro_orm_migrations (name, executed_at) values ($1, now()), ('29991231-later', now())",
+    [migrations.at(-1)?.name],
+  );
+  await deliver("queued", 10);
+  const ahead = await doctor(alone);
+  expect(ahead.states).toEqual({ ...late, schema: "look", reminders: "broken" });
+});
+
+test("a worker shows the same as a metric", async () => {
+  const scrape = async () => (await fetch(`http://127.0.0.1:${workerPort}/metrics`)).text();
+  await eventually(async () => (await scrape()).includes('kept_check_state{check="PostgreSQL"} 0'));
+  const shown = [...(await scrape()).matchAll(/^kept_check_state\{check="(\w+)"\} (\d)$/gm)];
+  expect(Object.fromEntries(shown.map(([, name, state]) => [name, state]))).toMatchObject({
+    schema: "0",
+    workers: "0",
+    channels: "0",
+  });
+  expect(shown).toHaveLength(Object.keys(well).length - 1);
+});

@@ -1,0 +1,153 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { addDays } from "../../../../shared/domain/day/day.ts";
+import { view } from "../../../../shared/domain/habit/streak.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { inMemory } from "./in-memory.ts";
+import type { Row } from "./memory.ts";
+
+/** Lives of one habit with amounts: additions, clearings, changes of the target, and undos of these. */
+type Act =
+  | Readonly<{ do: "add"; back: number; amount: number }>
+  | Readonly<{ do: "fill" | "clear"; back: number }>
+  | Readonly<{ do: "aim"; target: number | null }>
+  | Readonly<{ do: "sleep"; days: number }>
+  | Readonly<{ do: "undo"; which: number }>;
+
+const back = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }) },
+);
+const act: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant("add" as const), back, amount: fc.integer({ min: 1, max: 6 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("fill" as const, "clear" as const), back }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("aim" as const),
+      target: fc.option(fc.integer({ min: 1, max: 9 }), { freq: 3 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("sleep" as const), days: fc.integer({ min: 1, max: 4 }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("undo" as const), which: fc.nat(99) }) },
+);
+
+const start = Date.parse("2026-05-04T12:00:00Z");
+
+async function newLife() {
+  const place = inMemory();
+  place.clock.now = start;
+  const send = async (name: string, input: Row): Promise<Row> => {
+    place.clock.now += 60_000;
+    const outcome = await place.send(name === "action.undo" ? "page" : "mcp", { name, input } as never);
+    return isRefused(outcome) ? {} : ((outcome as { body: Row | null }).body ?? {});
+  };
+  const { id: habit_id } = await send("habit.create", {
+    name: "Water",
+    type: "good",
+    frequency: "daily",
+    target: 8,
+  });
+  const today = () => new Date(place.clock.now).toISOString().slice(0, 10);
+  const changes = async () =>
+    (await place.log())
+      .filter((row) => row.undone_by == null && (row.before != null || row.after != null))
+      .map(({ called_at, request_id }) => ({ called_at, request_id }))
+      .slice(1);
+  async function undo(action: Row) {
+    const { ends } = (await send("action.undo", { actions: [action] })) as { ends: { undone: string }[] };
+    return ends[0]?.undone;
+  }
+  async function live(one: Act): Promise<void> {
+    if (one.do === "sleep") place.clock.now += one.days * 86_400_000;
+    else if (one.do === "aim") await send("habit.update", { habit_id, target: one.target });
+    else if (one.do === "undo") {
+      const actions = await changes();
+      const action = actions[one.which % Math.max(1, actions.length)];
+      if (action) await undo(action);
+    } else {
+      const amount = one.do === "add" && { amount: one.amount };
+      const date = addDays(today(), -one.back);
+      await send(one.do === "clear" ? "habit.undo" : "habit.complete", { habit_id, date, ...amount });
+    }
+  }
+  return { place, habit: `habits/${habit_id}`, today, changes, undo, live };
+}
+
+type Life = Awaited<ReturnType<typeof newLife>>;
+
+/** The days of the habit as the tables have them. */
+async function daysOf({ place, habit }: Life) {
+  const rows = await place.rows();
+  const of = (table: string) =>
+    [...rows].filter(([name]) => name.startsWith(`${table}/`)).map(([, row]) => row);
+  return { row: rows.get(habit) ?? {}, completions: of("habit_completions"), sums: of("habit_amounts") };
+}
+
+/** Finds contradictions in the tables. */
+async function faults(life: Life): Promise<string[]> {
+  const { row, completions, sums } = await daysOf(life);
+  const done = new Set(completions.map(({ local_date }) => local_date));
+  const unequal = sums.filter(
+    ({ local_date, amount, target }) => done.has(local_date) !== Number(amount) >= Number(target),
+  );
+  const first = addDays(life.today(), -7);
+  const recent = Object.entries(row.recent_amounts as Record<string, number>).filter(
+    ([date]) => date >= first,
+  );
+  const stored = sums.filter(({ local_date }) => String(local_date) >= first);
+  const isCopied = Bun.deepEquals(
+    Object.fromEntries(recent),
+    Object.fromEntries(stored.map(({ local_date, amount }) => [local_date, amount])),
+  );
+  const { recent_dates } = view(row.streak_state as never, row as never);
+  return [
+    ...unequal.map((sum) => `completed or not against its sum: ${JSON.stringify(sum)}`),
+    ...sums.filter(({ amount }) => Number(amount) <= 0).map((sum) => `no sum: ${JSON.stringify(sum)}`),
+    ...(isCopied ? [] : [`the habit has ${JSON.stringify(recent)} of ${JSON.stringify(stored)}`]),
+    ...(row.completions_count === done.size ? [] : [`counts ${row.completions_count} of ${done.size}`]),
+    ...recent_dates.filter((date) => !done.has(date)).map((date) => `the streak has ${date}`),
+  ];
+}
+
+test("whatever is added, cleared, aimed at and taken back, each day is done exactly if its sum says so", async () => {
+  const property = fc.asyncProperty(fc.array(act, { maxLength: 25, size: "max" }), async (acts) => {
+    const life = await newLife();
+    for (const one of acts) {
+      await life.live(one);
+      expect(await faults(life)).toEqual([]);
+    }
+  });
+  await fc.assert(property, { numRuns: 150, includeErrorInReport: true });
+}, 120_000);
+
+/** The most days of a life in which all days, and the three before, can still change. */
+const mostDays = 6;
+const daysIn = (acts: readonly Act[]): number =>
+  acts.reduce((sum, one) => sum + (one.do === "sleep" ? one.days : 0), 0);
+
+test("all that was done to the amounts is taken back from the last to the first, and nothing is left of it", async () => {
+  const onlyDone = fc
+    .array(
+      act.filter((one) => one.do !== "undo"),
+      { maxLength: 20, size: "max" },
+    )
+    .filter((acts) => daysIn(acts) <= mostDays);
+  const property = fc.asyncProperty(onlyDone, async (acts) => {
+    const life = await newLife();
+    const { row: before } = await daysOf(life);
+    for (const one of acts) await life.live(one);
+    for (const action of (await life.changes()).toReversed()) expect(await life.undo(action)).toBe("whole");
+    const { row, completions, sums } = await daysOf(life);
+    expect([completions, sums]).toEqual([[], []]);
+    const names = ["streak", "longest_streak", "target", "completions_count", "recent_amounts"];
+    expect(names.map((name) => row[name])).toEqual(names.map((name) => before[name]));
+  });
+  await fc.assert(property, { numRuns: 100, includeErrorInReport: true });
+}, 120_000);

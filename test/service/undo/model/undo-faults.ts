@@ -1,0 +1,145 @@
+import { undoDays } from "../../../../shared/contracts/action/undo.ts";
+import type { UndoPlan } from "./acts.ts";
+import { conflictFaults } from "./conflicts.ts";
+import { restoredFaults } from "./restored.ts";
+import { streakFaults } from "./timelines.ts";
+import { differing } from "./touched.ts";
+import {
+  type ActionKey,
+  type End,
+  type History,
+  isChange,
+  keyOf,
+  type Moment,
+  pass,
+  type Rows,
+  type System,
+  undo,
+} from "./world.ts";
+
+/** An agent's changes from some moment on, newest first. */
+export type Run = Readonly<{ since: number; moments: ReadonlySet<Moment>; actions: readonly ActionKey[] }>;
+
+/**
+ * Undoes the last changes of an agent in every way.
+ * @returns the faults of the outcome
+ */
+export async function undoFaults(system: System, history: History, plan: UndoPlan): Promise<string[]> {
+  await pass(system, history, plan.minutes);
+  const run = await runOf(system, history, plan);
+  if (run.actions.length === 0) return [];
+  const before = await system.rows();
+  const faults = streakFaults(history).map((fault) => `before the undo: ${fault}`);
+  const ends = await inChunks(system, history, run.actions, plan, faults);
+  const after = await system.rows();
+  faults.push(...restoredFaults({ history, run, before, after, ends }));
+  faults.push(...conflictFaults({ history, run, before, after, ends }));
+  faults.push(...streakFaults(history));
+  if (faults.length > 0) return faults;
+  const undos = await undosSince(system, history);
+  await inChunks(system, history, undos, plan, faults);
+  faults.push(...differences("the undo undone", before, await system.rows()), ...streakFaults(history));
+  if (faults.length > 0) return faults;
+  await inChunks(system, history, run.actions, { ...plan, preview: false }, faults);
+  return [...faults, ...differences("the undo again", after, await system.rows()), ...streakFaults(history)];
+}
+
+/** An action can be undone so long (ms), less the time that the undos of a run take. */
+const undoableMs = undoDays * 86_400_000 - 60_000;
+
+async function runOf(system: System, history: History, { who, count }: UndoPlan): Promise<Run> {
+  const standing = new Set(
+    (await system.log()).flatMap((row) => (isChange(row) && row.undone_by == null ? [row.request_id] : [])),
+  );
+  const changed = history.filter(
+    (one) =>
+      one.who === who &&
+      one.now > system.clock.now - undoableMs &&
+      one.actions.some((row) => standing.has(row.request_id)),
+  );
+  const moments = new Set(changed.slice(-count));
+  const [first] = moments;
+  const actions = [...moments].flatMap((one) => one.actions.filter((row) => standing.has(row.request_id)));
+  return {
+    since: first ? history.indexOf(first) : history.length,
+    moments,
+    actions: actions.map(keyOf).sort(newestFirst),
+  };
+}
+
+const newestFirst = (one: ActionKey, other: ActionKey): number =>
+  `${one.called_at} ${one.request_id}` < `${other.called_at} ${other.request_id}` ? 1 : -1;
+
+async function inChunks(
+  system: System,
+  history: History,
+  actions: readonly ActionKey[],
+  { chunks, preview, twice }: UndoPlan,
+  faults: string[],
+): Promise<End[]> {
+  const ends: End[] = [];
+  for (let first = 0, n = 0; first < actions.length; n++) {
+    const size = chunks[n % chunks.length] ?? 1;
+    const chunk = actions.slice(first, first + size);
+    first += size;
+    const before = await system.rows();
+    const expected = preview ? await undo(system, history, chunk, true) : undefined;
+    if (preview) faults.push(...differences("a preview", before, await system.rows()));
+    const got = await undo(system, history, chunk);
+    if (expected && !Bun.deepEquals(expected, got))
+      faults.push(`preview ${JSON.stringify(expected)} but ${JSON.stringify(got)}`);
+    ends.push(...got);
+    if (twice) faults.push(...(await again(system, history, chunk, got)));
+  }
+  return ends;
+}
+
+/** An undone action is not undone twice. */
+async function again(
+  system: System,
+  history: History,
+  chunk: readonly ActionKey[],
+  first: readonly End[],
+): Promise<string[]> {
+  const before = await system.rows();
+  const ends = await undo(system, history, chunk);
+  const undone = first.flatMap(({ undone, request_id }) => (undone === "none" ? [] : [request_id]));
+  const wrong = ends.filter(
+    ({ request_id, conflicts }) => undone.includes(request_id) && conflicts[0]?.why !== "taken_back",
+  );
+  const hadNone = undone.length === first.length;
+  return [
+    ...wrong.map((end) => `taken back twice: ${JSON.stringify(end)}`),
+    ...(hadNone ? differences("a second undo", before, await system.rows()) : []),
+  ];
+}
+
+async function undosSince(system: System, history: History): Promise<ActionKey[]> {
+  const last = history.findLastIndex(({ who }) => who === "clock");
+  const own = new Set(
+    history.slice(last).flatMap(({ actions }) => actions.map(({ request_id }) => request_id)),
+  );
+  return (await system.log())
+    .filter((row) => own.has(row.request_id) && isChange(row) && row.undone_by == null)
+    .map(keyOf)
+    .sort(newestFirst);
+}
+
+function differences(what: string, one: Rows, other: Rows): string[] {
+  const names = new Set([...one.keys(), ...other.keys()]);
+  return [...names].flatMap((name) => {
+    const [a, b] = [one.get(name), other.get(name)];
+    if (a === b) return [];
+    if (!a || !b) return [`${what}: ${name} is ${a ? "gone" : "there"}`];
+    // On the real service nothing rings while the days of a life pass, so a restored reminder may have been missed.
+    const isMissed = name.startsWith("reminders") && [a.status, b.status].includes("missed");
+    const columns = differing(a, b).filter(
+      (column) => !(isMissed && ["status", "delivery_id"].includes(column)),
+    );
+    return columns.length > 0
+      ? [
+          `${what}: ${name} ${columns.map((column) => `${column} ${JSON.stringify(a[column])} → ${JSON.stringify(b[column])}`)}`,
+        ]
+      : [];
+  });
+}

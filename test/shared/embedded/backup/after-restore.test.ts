@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+import { SQL } from "bun";
+import { openDatabase } from "../../../../shared/db/orm.ts";
+import { newStreak } from "../../../../shared/domain/habit/streak.ts";
+import { makeUpFor } from "../../../../shared/embedded/backup/after-restore.ts";
+import { createLog } from "../../../../shared/process/observe/log.ts";
+import { takeDueHabits } from "../../../../workers/reminder/due-habits.ts";
+import { createDatabase } from "../../../support/servers/services.ts";
+
+const minuteMs = 60_000;
+const minuteOf = (at: number) => new Date(at).toISOString().slice(0, 16);
+
+test("a habit that may have rung before a restore rings on the next day, as one that is due later rings today", async () => {
+  const url = await createDatabase();
+  const sql = new SQL(url, { max: 1 });
+  const log = createLog("test", "error");
+  const database = await openDatabase({ url, log });
+  const [passed, ahead] = [Date.now() - 5 * minuteMs, Date.now() + 5 * minuteMs];
+  const insert = (id: number, at: number) => sql`
+    insert into habits (user_id, id, name, type, frequency, grace_days, completions_count, streak, longest_streak,
+      recent_dates, streak_state, remind_at, rings_at, created_at, updated_at)
+    values ('ada', ${id}, 'Run', 'good', 'daily', 1, 0, 0, 0, '{}', ${newStreak()}::jsonb,
+      ${minuteOf(at).slice(11)}, ${`${minuteOf(at)}Z`}::timestamptz, now(), now())`;
+  await insert(1, passed);
+  await insert(2, ahead);
+  // The servers of all tests keep the password of their role.
+  const { password } = new URL(url);
+  const sentUntil = new Date().toISOString();
+  expect(await makeUpFor(url, { password, lostBytes: 0, sentUntil })).toBe(1);
+  const store = { database, travel: "10 minutes", defaultTimeZone: "UTC", log };
+  expect((await takeDueHabits(store, 10, "1 minute")).taken).toBe(2);
+  const rung = await sql`select habit_id::int as id from reminder_deliveries`;
+  expect(rung.map(({ id }: { id: number }) => id)).toEqual([2]);
+  const [next] = await sql`select rings_at from habits where id = 1`;
+  expect(minuteOf(next.rings_at.getTime())).toBe(minuteOf(passed + 24 * 60 * minuteMs));
+  await sql.close();
+  await database.close();
+});

@@ -1,0 +1,73 @@
+import { expect } from "bun:test";
+import type { JsonBody, Stack } from "../harness.ts";
+import { agent } from "./mcp.ts";
+import { openPageDoor } from "./page-door.ts";
+
+export type Row = Record<string, JsonBody>;
+export type ActionKey = Readonly<{ called_at: string; request_id: string }>;
+
+const seen = ["categories", "habits", "habit_completions", "habit_amounts", "todos", "reminders"];
+
+/** Completions of a deleted habit stay for an undo, but nobody sees them. */
+const seenOf = (table: string): string =>
+  table === "habit_completions" || table === "habit_amounts"
+    ? `(select c.* from ${table} c join habits h on h.user_id = c.user_id and h.id = c.habit_id) t`
+    : table;
+
+/** Makes people with two agents each, shows all that is stored for them, and undoes actions as the account pages do. */
+export async function openUndoDoor(stack: Stack) {
+  const page = await openPageDoor(stack);
+  return {
+    page,
+    async someone(name = "Claude") {
+      const sub = crypto.randomUUID();
+      const [mine, other] = await Promise.all([
+        agent(stack, { sub, jti: `${sub}-1`, client_name: name }),
+        agent(stack, { sub, jti: `${sub}-2`, client_name: "Another" }),
+      ]);
+      const rows = async (sql: string): Promise<Row[]> => (await page.pool.query(sql, [sub])).rows;
+      const rest = (token: string) => (method: string, path: string, body?: unknown) =>
+        stack.rest(method, path, { token, ...(body !== undefined && { body }) });
+      return {
+        sub,
+        agent: mine,
+        rest: rest(mine.token),
+        other: rest(other.token),
+        /** All visible rows, without columns that an undo may change. */
+        world: async (): Promise<Readonly<Record<string, readonly Row[]>>> =>
+          Object.fromEntries(
+            await Promise.all(
+              seen.map(async (table) => {
+                const found = await rows(
+                  `select * from ${seenOf(table)} where user_id = $1 order by 1, 2, 3`,
+                );
+                return [
+                  table,
+                  found.map(({ updated_at: _, changed_by: __, changed_xid: ___, ...row }) =>
+                    withoutMarks(row),
+                  ),
+                ];
+              }),
+            ),
+          ),
+        log: () => rows(`select * from action_log where user_id = $1 order by called_at, request_id`),
+        changes: (after = 0) =>
+          rows(`select called_at, request_id from action_log where user_id = $1 and undone_by is null
+            and (before is not null or after is not null) order by called_at desc, request_id desc`).then(
+            (found) => found.slice(0, found.length - after) as ActionKey[],
+          ),
+        undo: async (actions: readonly ActionKey[], preview = false): Promise<Row[]> => {
+          const answer = await page.send(sub, "action.undo", { actions, ...(preview && { preview }) });
+          return answer.ends ?? [answer];
+        },
+      };
+    },
+  };
+}
+
+/** The number of a streak's last event is never used again, and settled days stay settled. */
+const withoutMarks = ({ streak_state, ...row }: Row): Row =>
+  streak_state ? { ...row, streak_state: { ...streak_state, last: undefined, since: undefined } } : row;
+
+export const whole = (count: number) =>
+  Array.from({ length: count }, () => expect.objectContaining({ undone: "whole" }));

@@ -1,0 +1,138 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { addDays } from "../../../../shared/domain/day/day.ts";
+import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
+import { complete, editRules, moveDay, newStreak, undo } from "../../../../shared/domain/habit/streak.ts";
+import {
+  dueRing,
+  type RemindingHabit,
+  ringsAfterChange,
+} from "../../../../workers/handlers/habit/next-ring.ts";
+import { dayAt, type Life, ringsAt } from "../../../support/reminder/habit-model.ts";
+
+/** Zones with all sorts of DST: at midnight, before it, by half an hour, in either half of the year, none. */
+const zones = [
+  "Europe/Berlin",
+  "America/New_York",
+  "America/Nuuk",
+  "America/Santiago",
+  "Africa/Cairo",
+  "Australia/Lord_Howe",
+  "Pacific/Auckland",
+  "Asia/Kathmandu",
+] as const;
+
+/** Days before clock changes of these zones. */
+const beginnings = ["2027-03-12", "2027-03-26", "2027-04-01", "2027-09-02", "2027-10-27", "2027-11-04"];
+
+const rules: fc.Arbitrary<Rules> = fc
+  .oneof(
+    fc.constantFrom("daily" as const, "weekly" as const).map((frequency) => ({ frequency, schedule: null })),
+    fc
+      .oneof(
+        fc.record({ every_days: fc.integer({ min: 1, max: 5 }) }),
+        fc.record({ times_per_week: fc.integer({ min: 1, max: 4 }) }),
+        fc.record({
+          weekdays: fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 4 }),
+        }),
+      )
+      .map((schedule) => ({ frequency: "custom" as const, schedule })),
+  )
+  .map((rhythm) => ({ ...rhythm, grace_days: 1 }));
+
+const time = fc
+  .record({ hour: fc.integer({ min: 0, max: 23 }), quarter: fc.constantFrom("00", "15", "30", "45") })
+  .map(({ hour, quarter }) => `${String(hour).padStart(2, "0")}:${quarter}`);
+/** The hours in which clocks change. */
+const oddTime = fc.constantFrom("00:00", "00:30", "01:30", "02:00", "02:15", "02:30", "03:00", "23:30");
+
+const settings = fc.record({
+  timeZone: fc.constantFrom(...zones),
+  dayStartHour: fc.constantFrom(0, 0, 3, 6),
+});
+
+const act = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("complete" as const), back: fc.constantFrom(0, 0, 0, 1, 5) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("undo" as const), back: fc.constantFrom(0, 1) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("move" as const), settings }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("edit" as const), rules }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("remind" as const), at: fc.option(fc.oneof(time, oddTime)) }),
+  },
+);
+type Act = typeof act extends fc.Arbitrary<infer One> ? One : never;
+
+const quarterMs = 15 * 60_000;
+const quarters = 14 * 96;
+
+const lives = fc.record({
+  beginning: fc.constantFrom(...beginnings),
+  settings,
+  rules,
+  remindAt: fc.oneof(time, oddTime),
+  acts: fc.array(fc.record({ at: fc.integer({ min: 0, max: quarters - 1 }), act }), { maxLength: 14 }),
+});
+
+type Row = RemindingHabit & { timeZone: string; dayStartHour: number };
+
+function obey(row: Row, life: Life, act: Act, now: number): Row {
+  const today = dayAt(life, now);
+  const { frequency, schedule, grace_days } = row;
+  const old = { frequency, schedule, grace_days };
+  if (act.do === "complete" || act.do === "undo") {
+    const date = addDays(today, -act.back);
+    const change = act.do === "complete" ? complete : undo;
+    const streak_state = change(row.streak_state, old, date, today);
+    if (typeof streak_state === "string") return row;
+    if (act.do === "complete") life.done.add(date);
+    else life.done.delete(date);
+    return { ...row, streak_state };
+  }
+  if (act.do === "remind") {
+    if (act.at !== life.remindAt) life.lastRung = "";
+    life.remindAt = act.at;
+    return { ...row, remind_at: act.at };
+  }
+  if (act.do === "edit") {
+    life.rules = act.rules;
+    return { ...row, ...act.rules, streak_state: editRules(row.streak_state, old, act.rules, today) };
+  }
+  Object.assign(life, act.settings);
+  const streak_state = moveDay(row.streak_state, old, today, dayAt(life, now));
+  return { ...row, ...act.settings, streak_state };
+}
+
+test("a habit rings when its time is shown on a day on which it is due and not done, and at no other time", () => {
+  fc.assert(
+    fc.property(lives, ({ beginning, settings, rules, remindAt, acts }) => {
+      const start = Date.parse(`${beginning}T00:00Z`);
+      const life: Life = { ...settings, rules, remindAt, done: new Set(), lastRung: "" };
+      let row: Row = { ...settings, ...rules, remind_at: remindAt, streak_state: newStreak() };
+      row = { ...row, ...ringsAfterChange(row, undefined, row, start + 1) };
+      const [rung, expected]: [string[], string[]] = [[], []];
+      for (let quarter = 1; quarter < quarters; quarter++) {
+        const now = start + quarter * quarterMs;
+        const day = ringsAt(life, now);
+        if (day !== undefined) {
+          expected.push(`${new Date(now).toISOString()} for ${day}`);
+          life.lastRung = day;
+        }
+        while (row.rings_at != null && Date.parse(row.rings_at) <= now) {
+          const ring = dueRing(row, row, now);
+          if (ring.day !== undefined) rung.push(`${row.rings_at} for ${ring.day}`);
+          row = { ...row, rings_at: ring.rings_at, rang_on: ring.day ?? row.rang_on };
+        }
+        for (const { act } of acts.filter(({ at }) => at === quarter)) {
+          const changed = obey(row, life, act, now + 420_000);
+          row = { ...changed, ...ringsAfterChange(changed, row, changed, now + 420_000) };
+        }
+      }
+      expect(rung).toEqual(expected);
+    }),
+    { numRuns: 1_000, includeErrorInReport: true },
+  );
+}, 120_000);

@@ -1,0 +1,68 @@
+import { afterAll, expect, test } from "bun:test";
+import { createNtfyChannel } from "../../../../workers/reminder/channels/ntfy.ts";
+import { startInbox } from "../../../support/reminder/inbox.ts";
+import { behavesAsChannel, delivery, deliveryOf, sendBy } from "./suite.ts";
+
+const inbox = startInbox();
+const channel = createNtfyChannel({ webhookAllowLoopback: true });
+const strict = createNtfyChannel({ webhookAllowLoopback: false });
+afterAll(() => {
+  for (const { close } of [channel, strict]) close();
+});
+const target = { channel: "ntfy", ntfy_url: `${inbox.url}/my-topic` } as const;
+
+/** Decodes an encoded word (RFC 2047), as ntfy does. */
+const decoded = (header = "") =>
+  Buffer.from(/^=\?UTF-8\?B\?(.*)\?=$/.exec(header)?.[1] ?? "", "base64").toString();
+
+behavesAsChannel("ntfy", {
+  channel,
+  target,
+  unset: { channel: "ntfy", ntfy_url: null },
+  broken: { ...target, ntfy_url: "http://127.0.0.1:9/topic" },
+  seen: () =>
+    inbox.taken.map(({ headers, body }) => ({
+      id: headers["x-sequence-id"] ?? "",
+      text: `${decoded(headers.title)}\n${body}`,
+      late: body.includes("This reminder is late"),
+    })),
+});
+
+test("a topic gets notes, link, buttons and the token", async () => {
+  const todo = { id: 7, title: "Call Grace", description: "About the boat", due_date: null, due_time: null };
+  const sent = delivery({ ...target, todo, ntfy_token: "tk_secret" });
+  expect(await sendBy(channel, sent)).toEqual({ ok: true });
+  const { path, headers, body } = inbox.taken.at(-1) ?? { headers: {} as Record<string, string> };
+  expect([path, headers.click, headers.authorization]).toEqual([
+    "/my-topic",
+    "https://kept.example/account/todos/7",
+    "Bearer tk_secret",
+  ]);
+  expect(String(body)).toStartWith("About the boat\nReminder set for 2026-11-21 09:00");
+  const actions = (headers.actions ?? "").split("; ").map((action) => action.split(", "));
+  expect(actions.map(([kind, label, , clear]) => [kind, label, clear])).toEqual(
+    ["Done", "In an hour", "Tomorrow"].map((label) => ["view", label, "clear=true"]),
+  );
+  expect(actions.map(([, , url = ""]) => deliveryOf(url))).toEqual(Array(3).fill(sent.id));
+});
+
+test.each([
+  [401, true],
+  [403, true],
+  [413, true],
+  [307, true],
+  [429, false],
+  [503, false],
+])("the answer %d ends a reminder: %p", async (status, final) => {
+  inbox.behaviour.status = () => status;
+  expect(await sendBy(channel, delivery(target))).toMatchObject({ ok: false, final });
+  inbox.behaviour.status = () => 200;
+});
+
+test("a topic in a private network gets nothing", async () => {
+  for (const host of ["127.0.0.1", "10.0.0.1", "[fe80::1]", "localhost"])
+    expect(await sendBy(strict, delivery({ ...target, ntfy_url: `https://${host}/topic` }))).toMatchObject({
+      ok: false,
+      reason: "The ntfy topic's address leads to no public server.",
+    });
+});

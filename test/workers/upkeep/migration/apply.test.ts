@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { Database } from "../../../../shared/db/orm.ts";
+import { bringUp } from "../../../../workers/upkeep/migrate.ts";
+import { applyMigration } from "../../../../workers/upkeep/migration/apply.ts";
+import { locksOf } from "../../../../workers/upkeep/migration/locks.ts";
+import { allMigrations } from "../../../../workers/upkeep/migration/pending.ts";
+import { openEmptyDatabase } from "../../../support/empty-database.ts";
+
+let database: Database;
+beforeEach(async () => {
+  database = await openEmptyDatabase();
+});
+afterEach(() => database.close());
+
+const plain = (statements: readonly string[], isOnline = false) => ({ name: "later", isOnline, statements });
+const rowsOf = async (text: string) => (await database.pool.query(text)).rows;
+const recorded = () => rowsOf("select name from mikro_orm_migrations where name = 'later'");
+
+test("a migration waits for a busy table in short tries, so that those who come after it wait as shortly", async () => {
+  const { pool } = database;
+  await bringUp(database, { to: "20261124-replies" });
+  const busy = await pool.connect();
+  await busy.query("begin");
+  await busy.query(
+    "insert into todos (user_id, id, title, is_completed, recurrence_from, created_at, updated_at) values ('ada', 1, 'Pay', false, 'due', now(), now())",
+  );
+  const statements = ["create table early ()", "alter table todos add later int"];
+  const applied = applyMigration(pool, plain(statements), locksOf(statements));
+  let longest = 0;
+  for (let reads = 0; reads < 40; reads++) {
+    const begun = performance.now();
+    await rowsOf("select from todos");
+    longest = Math.max(longest, performance.now() - begun);
+    await Bun.sleep(10);
+  }
+  expect(await recorded()).toEqual([]);
+  expect(await rowsOf("select from pg_class where relname = 'early'")).toEqual([]);
+  await busy.query("commit");
+  busy.release();
+  await applied;
+  expect(await recorded()).toHaveLength(1);
+  expect(longest).toBeLessThan(500);
+}, 20_000);
+
+test("an index whose build has failed is dropped and built again", async () => {
+  const { pool } = database;
+  await bringUp(database, { to: "20261124-replies" });
+  await pool.query("create table things (id int); insert into things values (1), (1)");
+  const broken = pool.query("create unique index concurrently things_by_id on things (id)");
+  await expect(broken).rejects.toThrow("could not create unique index");
+  const isValid = "select indisvalid from pg_index where indexrelid = 'things_by_id'::regclass";
+  expect(await rowsOf(isValid)).toEqual([{ indisvalid: false }]);
+  const statements = ["create index concurrently if not exists things_by_id on things (id)"];
+  await applyMigration(pool, plain(statements, true), new Map());
+  expect(await rowsOf(isValid)).toEqual([{ indisvalid: true }]);
+});
+
+test("every online migration can be repeated, whole and from its middle, and leaves the same schema", async () => {
+  const { pool } = database;
+  for (const migration of allMigrations(database)) {
+    await bringUp(database, { to: migration.name });
+    if (!migration.isOnline) continue;
+    const before = await schema();
+    const half = migration.statements.slice(0, migration.statements.length / 2);
+    for (const statements of [migration.statements, half, migration.statements])
+      await applyMigration(pool, { ...migration, statements }, new Map());
+    expect(await schema()).toEqual(before);
+  }
+}, 60_000);
+
+const schema = () =>
+  rowsOf(`
+    select 'index' as kind, pg_get_indexdef(indexrelid) || indisvalid as text from pg_index
+      where indexrelid::regclass::text !~ '^pg_'
+    union all select 'column', attrelid::regclass || '.' || attname || ' ' || atttypid::regtype || attnotnull
+      from pg_attribute where attnum > 0 and not attisdropped and attrelid::regclass::text !~ '[.]|^pg_'
+    union all select 'constraint', conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
+    union all select 'trigger', pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+    union all select 'function', pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+    order by 1, 2`);

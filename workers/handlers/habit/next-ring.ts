@@ -1,0 +1,102 @@
+import { addDays, dayNumber, localDay, resolveLocalTime } from "../../../shared/domain/day/day.ts";
+import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { isCompletedOn } from "../../../shared/domain/habit/recent-events.ts";
+import type { Rules } from "../../../shared/domain/habit/schedule.ts";
+import { dueDays, type StreakState } from "../../../shared/domain/habit/streak.ts";
+
+/** A habit with its reminder, as a row or an image has it. */
+export type RemindingHabit = Rules &
+  Readonly<{
+    streak_state: StreakState;
+    /** `HH:MM`. */
+    remind_at?: string | null | undefined;
+    /** The next instant. */
+    rings_at?: string | null | undefined;
+    /** The last day on which it rang. */
+    rang_on?: string | null | undefined;
+    delivery_id?: string | null | undefined;
+  }>;
+
+export type DayRules = Readonly<{ timeZone: string; dayStartHour: number }>;
+
+/** A ring belongs to the user's day whose wall time it is, even where DST moves it past the end of that day. */
+type Ring = Readonly<{ day: string; at: number }>;
+
+/** A habit that is due only after ten years has no next ring until it changes. */
+const daysAhead = 3_660;
+
+/** The first reminder after an instant (epoch ms) if nothing more is done. A day rings once, also after a journey. */
+export function nextReminder(habit: RemindingHabit, rules: DayRules, after: number): Ring | undefined {
+  const { remind_at, rang_on } = habit;
+  if (remind_at == null) return undefined;
+  const today = localDay(after, rules.timeZone, rules.dayStartHour);
+  const isWanted = wantedDays(habit);
+  const end = addDays(today, daysAhead);
+  let day = rang_on != null && rang_on >= today ? addDays(rang_on, 1) : today;
+  for (; day <= end; day = addDays(day, 1)) {
+    if (!isWanted(day)) continue;
+    const at = ringOn(day, remind_at, rules);
+    if (at > after) return { day, at };
+  }
+  return undefined;
+}
+
+/** True on days on which the habit is due and not done. */
+function wantedDays({ streak_state, frequency, schedule = null, grace_days }: RemindingHabit) {
+  const isDue = dueDays(streak_state, { frequency, schedule, grace_days });
+  return (day: string): boolean => isDue(day) && !isCompletedOn(streak_state.recent, dayNumber(day));
+}
+
+/** Hours before the start of day belong to the day before. */
+function ringOn(day: string, time: string, { timeZone, dayStartHour }: DayRules): number {
+  const date = Number(time.slice(0, 2)) < dayStartHour ? addDays(day, 1) : day;
+  return resolveLocalTime(`${date}T${time}`, timeZone);
+}
+
+/** Columns that follow from a habit and the time. */
+type RingColumns = Readonly<Record<"rings_at" | "rang_on" | "delivery_id", string | null>>;
+
+/**
+ * The next ring after a change. A ring that is due and not yet taken still happens. A delivery under way is
+ * cancelled if its day is done. With another time the day may ring again.
+ * @param before undefined for a new habit
+ * @param now epoch ms
+ */
+export function ringsAfterChange(
+  habit: RemindingHabit,
+  before: RemindingHabit | undefined,
+  rules: DayRules,
+  now: number,
+): RingColumns {
+  const isMoved = before !== undefined && (before.remind_at ?? null) !== (habit.remind_at ?? null);
+  const rang_on = isMoved ? null : (habit.rang_on ?? null);
+  const waiting = isMoved || before?.rings_at == null ? now : instantOf(before.rings_at) - 1;
+  const next = nextReminder({ ...habit, rang_on }, rules, Math.min(waiting, now));
+  const stands = rang_on !== null && habit.remind_at != null && wantedDays(habit)(rang_on);
+  return { rings_at: textOf(next), rang_on, delivery_id: stands ? (habit.delivery_id ?? null) : null };
+}
+
+const dayMs = 86_400_000;
+
+/** The ring of a due habit, and the next one. */
+type DueRing = Readonly<{
+  /** The day on which it rings; absent if the habit is done by then or its user has moved. */
+  day: string | undefined;
+  /** Its time passed more than a day ago. */
+  isMissed: boolean;
+  rings_at: string | null;
+}>;
+
+/** @param habit whose next ring lies before `now` (epoch ms) */
+export function dueRing(habit: RemindingHabit, rules: DayRules, now: number): DueRing {
+  const at = instantOf(habit.rings_at ?? "");
+  const ring = nextReminder(habit, rules, at - 1);
+  const day = ring?.at === at ? ring.day : undefined;
+  const rung = day === undefined ? habit : { ...habit, rang_on: day };
+  // After a long absence, the last day rings and no earlier one.
+  const after = Math.max(day === undefined ? at - 1 : at, now - dayMs);
+  return { day, isMissed: at < now - dayMs, rings_at: textOf(nextReminder(rung, rules, after)) };
+}
+
+const instantOf = (stored: string): number => Date.parse(timestamp(stored));
+const textOf = (ring: Ring | undefined): string | null => (ring ? new Date(ring.at).toISOString() : null);

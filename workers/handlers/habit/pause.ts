@@ -1,0 +1,47 @@
+import type { HabitRow } from "../../../shared/db/entities.ts";
+import { addDays } from "../../../shared/domain/day/day.ts";
+import { type PauseDates, setPause } from "../../../shared/domain/habit/pause.ts";
+import type { Rules } from "../../../shared/domain/habit/schedule.ts";
+import { daysBack, type StreakState } from "../../../shared/domain/habit/streak.ts";
+import { invalid, type Refused } from "../../../shared/errors.ts";
+
+type GivenPause = Readonly<{ [Name in keyof PauseDates]?: PauseDates[Name] | undefined }>;
+
+export const noPause: PauseDates = { paused_from: null, paused_through: null };
+
+/** The pause that results from the habit and the fields of a request. Without a first day it has no last day. */
+export function pauseAfter(old: PauseDates, given: GivenPause): PauseDates {
+  const { paused_from = old.paused_from ?? null, paused_through } = given;
+  if (paused_through !== undefined) return { paused_from, paused_through };
+  return { paused_from, paused_through: paused_from === null ? null : (old.paused_through ?? null) };
+}
+
+/** Refuses a pause without a first day, with an end before it, and a new one that begins too far back. */
+export function checkPause(old: PauseDates, pause: PauseDates, today: string): Refused | undefined {
+  const { paused_from: from, paused_through: through } = pause;
+  if (from === null)
+    return through === null ? undefined : refuse("paused_through", "can only be given with paused_from");
+  if (through !== null && through < from)
+    return refuse("paused_through", `must not be before paused_from (${from})`);
+  const first = addDays(today, -daysBack);
+  if (from === old.paused_from || from >= first) return undefined;
+  return refuse("paused_from", `must be ${first} or later, which is at most ${daysBack} days back`);
+}
+
+const refuse = (field: string, demand: string): Refused =>
+  invalid({ [field]: [`The ${field} field ${demand}.`] });
+
+/** The streak with another pause; the same pause changes nothing. */
+export function withPauseOf(
+  row: Pick<HabitRow, keyof PauseDates>,
+  {
+    state,
+    rules,
+    pause,
+    today,
+  }: Readonly<{ state: StreakState; rules: Rules; pause: PauseDates; today: string }>,
+): StreakState {
+  const isSame =
+    (row.paused_from ?? null) === pause.paused_from && (row.paused_through ?? null) === pause.paused_through;
+  return isSame ? state : setPause(state, rules, pause, today);
+}

@@ -1,0 +1,38 @@
+import type { HabitRow } from "../../../shared/db/entities.ts";
+import { type DayRules, ringsAfterChange } from "../habit/next-ring.ts";
+import type { StepContext } from "../steps.ts";
+
+const rowsAtOnce = 500;
+
+const reminding = "h.user_id = $1 and h.id > $2::bigint and h.remind_at is not null";
+
+const next = `select h.* from habits h where ${reminding} order by h.id limit ${rowsAtOnce} for update`;
+
+const move = `
+  update habits h set rings_at = v.rings_at
+  from json_to_recordset($2) v(id bigint, rings_at timestamptz)
+  where h.user_id = $1 and h.id = v.id`;
+
+/** @param input the time of the change of zone (epoch ms), in a work of this release */
+const timeOf = ({ input }: StepContext): number => (input as { at?: number }).at ?? Date.now();
+
+/**
+ * Moves the next rings of habits after an id to the present zone and start of day.
+ * @returns how many there were, and the last id unless no habit is left
+ */
+export async function moveHabitReminders(context: StepContext, after: string, rules: DayRules) {
+  const { connection, userId } = context;
+  const { rows } = await connection.query<HabitRow>(next, [userId, after]);
+  const moved = rows.map((row) => {
+    const { rings_at } = ringsAfterChange(row, row, rules, timeOf(context));
+    return { id: row.id, rings_at };
+  });
+  if (moved.length > 0) await connection.query(move, [userId, JSON.stringify(moved)]);
+  return { done: rows.length, last: rows.length < rowsAtOnce ? undefined : rows.at(-1)?.id };
+}
+
+export async function countHabitReminders({ connection, userId }: StepContext, after: string) {
+  const count = `select count(*)::int as count from habits h where ${reminding}`;
+  const { rows } = await connection.query<{ count: number }>(count, [userId, after]);
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,88 @@
+import http from "node:http";
+import https from "node:https";
+import type { LookupFunction } from "node:net";
+import { mayBePublic } from "../../../shared/domain/public-address.ts";
+import { type ChannelResult, sendFailed } from "./channel.ts";
+
+type Options = Readonly<{
+  /** Begins sentences for the user, for example `The webhook`. */
+  receiver: string;
+  /** Checks the addresses of names; without it, the operator chose the address. */
+  lookup?: LookupFunction;
+  /** Certificates to trust, in tests. */
+  ca?: string | undefined;
+}>;
+
+/** The status of an answer, or the reason for a missing one. */
+type Answer = Readonly<{ status: number }> | Extract<ChannelResult, { ok: false }>;
+
+type Poster = Readonly<{
+  post(url: URL, headers: Record<string, string>, body: string | Buffer): Promise<Answer>;
+  close(): void;
+}>;
+
+const timeoutMs = 10_000;
+const maxAnswerBytes = 64 * 1024;
+const maxConnectionsPerHost = 128;
+
+/** Posts over reused connections, each opened to a checked address. It follows no redirects and waits 10 s. */
+export function openPoster({ receiver, lookup, ca }: Options): Poster {
+  const settings = { keepAlive: true, maxSockets: maxConnectionsPerHost };
+  const agents = { http: new http.Agent(settings), https: new https.Agent(settings) };
+  return {
+    post(url, headers, body) {
+      const secure = url.protocol === "https:";
+      const { promise, resolve } = Promise.withResolvers<Answer>();
+      const options = {
+        method: "POST",
+        headers: { ...headers, "content-length": Buffer.byteLength(body) },
+        agent: secure ? agents.https : agents.http,
+        signal: AbortSignal.timeout(timeoutMs),
+        ...(lookup && { lookup }),
+        ...(ca && { ca }),
+      };
+      const request = (secure ? https : http).request(url, options, (answer) => {
+        resolve({ status: answer.statusCode ?? 0 });
+        drain(answer);
+      });
+      request.on("error", (error) => resolve(sendFailed(reasonOf(error, receiver))));
+      request.end(body);
+      return promise;
+    },
+    close() {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+/** All unreachable addresses get the same sentence, which reveals no names of the service's own network. */
+export const unreachable = (receiver: string): string => `${receiver}'s address leads to no public server.`;
+
+/** A numeric address is never resolved, so it is checked here. Names are checked when they are resolved. */
+export const isAllowedUrl = ({ protocol, hostname }: URL, allowLoopback: boolean): boolean =>
+  (protocol === "https:" || allowLoopback) && mayBePublic(hostname, allowLoopback);
+
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+/** True for a status that may change at the next attempt: the server is busy, or has a fault. */
+export const mayPass = (status: number): boolean => status >= 500 || [408, 425, 429].includes(status);
+
+/** The messages of libraries contain addresses and system calls, which users must not see. */
+function reasonOf({ name, code = "" }: NodeJS.ErrnoException, receiver: string): string {
+  if (name === "AbortError") return `No answer within ${timeoutMs / 1_000} s.`;
+  if (code === "ECONNREFUSED") return `${receiver}'s server refused the connection.`;
+  if (code === "ECONNRESET" || code === "EPIPE") return `${receiver}'s server broke off the connection.`;
+  if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) return `${receiver}'s certificate is not a valid one.`;
+  return unreachable(receiver);
+}
+
+/** Reads the rest, so that the connection can be reused. An endless answer closes it. */
+function drain(answer: http.IncomingMessage): void {
+  let bytes = 0;
+  answer.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxAnswerBytes) answer.destroy();
+  });
+  answer.on("error", () => {});
+}

@@ -1,0 +1,99 @@
+import type { ReminderSecrets } from "../../../shared/db/reminder-secrets.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import type { Browser, LeasedDelivery } from "../lease.ts";
+import { type Channel, type ChannelResult, sendFailed } from "./channel.ts";
+import { guardedLookup } from "./guarded-lookup.ts";
+import { linesOf, type Message } from "./message.ts";
+import { isAllowedUrl, isSuccess, mayPass, openPoster, unreachable } from "./post.ts";
+import { encryptFor, vapidHeader } from "./web-push.ts";
+
+type Options = Readonly<{
+  config: Pick<Config, "webhookAllowLoopback" | "baseUrl" | "mailFrom">;
+  pushKeys: ReminderSecrets["pushKeys"];
+  /** Removes browsers whose push service knows them no more. */
+  forget(userId: string, ids: readonly string[]): Promise<void>;
+  /** Certificates to trust, in tests. */
+  ca?: string;
+}>;
+
+const receiver = "The push service";
+/** A reminder that is a day late does not ring any more. */
+const lifetimeSeconds = 24 * 60 * 60;
+const longestNotes = 300;
+/** Push services take 4,096 bytes; encryption adds 103. */
+const mostBytes = 3_900;
+
+/** Encrypts a message for each browser of the user (RFC 8291) and posts it to the browser's push service (RFC 8030). */
+export function createPushChannel({ config, pushKeys, forget, ca }: Options): Channel {
+  const { webhookAllowLoopback } = config;
+  const poster = openPoster({ receiver, lookup: guardedLookup(webhookAllowLoopback), ca });
+
+  async function sendTo(browser: Browser, delivery: LeasedDelivery, payload: string): Promise<Outcome> {
+    const url = new URL(browser.endpoint);
+    if (!isAllowedUrl(url, webhookAllowLoopback)) return sendFailed(unreachable(receiver), true);
+    const headers = {
+      authorization: await vapidHeader(url, subjectOf(config), await pushKeys()),
+      "content-encoding": "aes128gcm",
+      "content-type": "application/octet-stream",
+      ttl: String(lifetimeSeconds),
+      urgency: "high",
+      // A repeated message replaces the first one if that still waits.
+      topic: delivery.id.replaceAll("-", ""),
+    };
+    const answer = await poster.post(url, headers, encryptFor(browser, payload));
+    return "status" in answer ? outcomeOf(answer.status) : answer;
+  }
+
+  return {
+    async send(delivery, message) {
+      const { browsers, user_id } = delivery;
+      if (!browsers) return sendFailed("No browser shows reminders.", true);
+      const payload = payloadOf(delivery, message);
+      const outcomes = await Promise.all(browsers.map((one) => sendTo(one, delivery, payload)));
+      const gone = browsers.filter((_, index) => outcomes[index] === "gone");
+      if (gone.length > 0)
+        await forget(
+          user_id,
+          gone.map(({ id }) => id),
+        );
+      return resultOf(outcomes);
+    },
+    close: poster.close,
+  };
+}
+
+type Outcome = ChannelResult | "gone";
+
+function outcomeOf(status: number): Outcome {
+  if (isSuccess(status)) return { ok: true };
+  if (status === 404 || status === 410) return "gone";
+  return sendFailed(`The push service answered ${status}.`, !mayPass(status));
+}
+
+/** One browser that took the message is enough: another attempt would show it there twice. */
+function resultOf(outcomes: readonly Outcome[]): ChannelResult {
+  const results = outcomes.filter((one) => one !== "gone");
+  const passing = results.find((one) => !one.ok && !one.final);
+  const [first = sendFailed("No browser takes reminders any more: add this one again.", true)] = results;
+  return results.find(({ ok }) => ok) ?? passing ?? first;
+}
+
+/** The parts that `api/web/scripts/push-worker.js` shows; the least important ones are dropped if they get too long. */
+function payloadOf({ id }: LeasedDelivery, message: Message): string {
+  const { title, link } = message;
+  const actions = message.acts.map(({ act, label, url }) => ({ action: act, title: label, url }));
+  const lines = linesOf(message, longestNotes).join("\n");
+  const short = linesOf({ ...message, notes: "" }).join("\n");
+  const parts = [
+    { title, body: lines, link, tag: id, actions },
+    { title, body: short, link, tag: id, actions },
+    { title, body: short, link, tag: id, actions: [] },
+  ].map((one) => JSON.stringify(one));
+  return (
+    parts.find((text) => Buffer.byteLength(text) <= mostBytes) ?? JSON.stringify({ title: "Kept", link })
+  );
+}
+
+/** The contact for push services; some refuse one on this machine. */
+const subjectOf = ({ baseUrl, mailFrom }: Options["config"]): string =>
+  baseUrl.startsWith("https:") ? baseUrl : `mailto:${/[^\s<>]+@[^\s<>]+/.exec(mailFrom)?.[0] ?? mailFrom}`;
