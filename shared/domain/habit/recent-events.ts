@@ -1,5 +1,5 @@
-import { completed, type Demand, edited, type StreakRun, skipped } from "./run.ts";
 import type { Rules } from "./schedule.ts";
+import { completed, type Demand, edited, type StreakTally, skipped } from "./tally.ts";
 
 type Completion = Readonly<{ day: number; kind: "completed"; n: number }>;
 type Skip = Readonly<{ day: number; kind: "skipped"; again?: true }>;
@@ -94,35 +94,35 @@ export function moveToday(events: StreakEvents, from: number, to: number): Strea
   return moved;
 }
 
-/** The run after the events, if the rules of `demand` are in force after the last one. */
-export function replay(run: StreakRun, events: StreakEvents, demand: Demand): StreakRun {
+/** The tally after the events, if the rules of `demand` are in force after the last one. */
+export function replay(tally: StreakTally, events: StreakEvents, demand: Demand): StreakTally {
   const ordered = inOrderOfDays(events);
   // A skipped day that comes again, and that no later day has followed, will pass like any other.
   const last = ordered.findLastIndex(({ event }) => event.kind !== "skipped" || !event.again);
-  return replayOrdered(run, ordered.slice(0, last + 1), demand);
+  return replayOrdered(tally, ordered.slice(0, last + 1), demand);
 }
 
 /** The most days that a time-zone or day-start change can move today back. */
 const daysMovedBack = 2;
 
 /**
- * Settles the events before a day into the run, because they can no longer change, and returns the others. An edit
+ * Settles the events before a day into the tally, because they can no longer change, and returns the others. An edit
  * stays while a completion of a day that came again can change its place.
  */
 export function settle(
-  run: StreakRun,
+  tally: StreakTally,
   events: StreakEvents,
   { rules, free }: Demand,
   day: number,
-): { run: StreakRun; rest: StreakEvents } {
+): { tally: StreakTally; rest: StreakEvents } {
   const waiting = editsOf(events).filter((edit) => edit.day >= day - daysMovedBack);
   const until = Math.min(day, ...waiting.map((edit) => edit.day));
   const ordered = inOrderOfDays(events);
   const count = ordered.filter(({ on }) => on < until).length;
-  if (count === 0) return { run, rest: events };
+  if (count === 0) return { tally, rest: events };
   const past = ordered.slice(0, count);
   return {
-    run: replayOrdered(run, past, { rules: rulesBefore(ordered.slice(count), rules), free }),
+    tally: replayOrdered(tally, past, { rules: rulesBefore(ordered.slice(count), rules), free }),
     rest: events.filter((event) => past.every((other) => other.event !== event)),
   };
 }
@@ -145,7 +145,7 @@ function inOrderOfDays(events: StreakEvents): Dated[] {
 }
 
 /** @param demand with the rules after the last event */
-function replayOrdered(run: StreakRun, ordered: readonly Dated[], { rules, free }: Demand): StreakRun {
+function replayOrdered(tally: StreakTally, ordered: readonly Dated[], { rules, free }: Demand): StreakTally {
   let inForce: Demand = { rules: rulesBefore(ordered, rules), free };
   return ordered.reduce((before, { on, event }, i) => {
     if (event.kind === "completed") return completed(before, inForce, on);
@@ -153,7 +153,7 @@ function replayOrdered(run: StreakRun, ordered: readonly Dated[], { rules, free 
     const old = inForce;
     inForce = { rules: rulesBefore(ordered.slice(i + 1), rules), free };
     return edited(before, old, inForce.rules, on);
-  }, run);
+  }, tally);
 }
 
 /** The rules before these events, which the first edit replaced. */

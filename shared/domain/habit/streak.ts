@@ -24,15 +24,15 @@ import {
   withoutCompletion,
 } from "./recent-events.ts";
 import { rhythmOf, sameDemand } from "./rhythm.ts";
-import { aliveThrough, type Demand, noRun, type StreakRun } from "./run.ts";
 import type { Rules } from "./schedule.ts";
+import { aliveThrough, type Demand, noTally, type StreakTally } from "./tally.ts";
 
 /**
  * A habit's streak. Events of days that can still change are stored one by one, so that changing an earlier day is
- * a replay. Everything older is one settled run, so size and cost do not grow with age.
+ * a replay. Everything older is one settled tally, so size and cost do not grow with age.
  */
 export type StreakState = Readonly<{
-  settled: StreakRun;
+  settled: StreakTally;
   recent: StreakEvents;
   /** The first day that can still change (a day number): events before it are settled. */
   since: number;
@@ -53,7 +53,7 @@ const daysOfMoves = 3;
 export const changeableDays = daysBack + daysOfMoves;
 
 /** The streak of a new habit: nothing can be missed before the first completion. */
-export const newStreak = (): StreakState => ({ settled: noRun, recent: [], since: 0, last: 0 });
+export const newStreak = (): StreakState => ({ settled: noTally, recent: [], since: 0, last: 0 });
 
 /**
  * Completes today or a day at most `daysBack` before it, as if on that day, under the rules at its end. The day must
@@ -121,7 +121,7 @@ export function firstChangeableDay(state: StreakState): string {
 export function withNewFields(stored: StreakState): FullStreakState {
   const recent = numbered(stored.recent);
   const last = Math.max(stored.last ?? 0, lastNumber(recent));
-  const settled = { ...noRun, ...stored.settled };
+  const settled = { ...noTally, ...stored.settled };
   return { settled, recent, since: stored.since ?? 0, last, free: stored.free ?? noFreeDays };
 }
 
@@ -134,10 +134,10 @@ export function settleUntil(state: StreakState, rules: Rules, today: number): St
 /** Lets the days until today pass, and settles those before `since`. */
 export function settleSince(state: StreakState, rules: Rules, today: number): StreakState {
   const { settled, recent, since, last, free } = withNewFields(state);
-  const { run, rest } = settle(settled, passDays(recent, today), { rules, free: spansOf(free) }, since);
+  const { tally, rest } = settle(settled, passDays(recent, today), { rules, free: spansOf(free) }, since);
   const open = Math.min(since, ...rest.map(({ day }) => day));
-  const needed = run.count === 0 ? open : Math.min(open, run.from, run.edited ?? open);
-  return withFreeDays({ settled: run, recent: rest, since, last }, settledFreeDays(free, needed, since));
+  const needed = tally.count === 0 ? open : Math.min(open, tally.from, tally.edited ?? open);
+  return withFreeDays({ settled: tally, recent: rest, since, last }, settledFreeDays(free, needed, since));
 }
 
 export function withFreeDays(state: StreakState, free: FreeDays): StreakState {
@@ -164,23 +164,23 @@ type StreakView = {
 export const endless = "9999-12-31";
 
 /** The streak after all events. */
-export function runOf(state: StreakState, rules: Rules) {
+export function tallyOf(state: StreakState, rules: Rules) {
   const { settled, recent, free } = withNewFields(state);
   const demand = { rules, free: spansOf(free) };
-  const run = replay(settled, recent, demand);
-  return { run, demand, end: run.count === 0 ? null : aliveThrough(run, demand) };
+  const tally = replay(settled, recent, demand);
+  return { tally, demand, end: tally.count === 0 ? null : aliveThrough(tally, demand) };
 }
 
 export function view(state: StreakState, rules: Rules): StreakView {
   const { recent } = withNewFields(state);
-  const { run, demand, end } = runOf(state, rules);
+  const { tally, demand, end } = tallyOf(state, rules);
   const days = completedDays(recent);
-  const canBeToday = days.filter((day) => day >= (run.last ?? 0) - daysOfMoves).sort((a, b) => a - b);
+  const canBeToday = days.filter((day) => day >= (tally.last ?? 0) - daysOfMoves).sort((a, b) => a - b);
   return {
-    streak_count: run.count,
-    longest_streak: run.longest,
+    streak_count: tally.count,
+    longest_streak: tally.longest,
     alive_through: end === null ? null : dateOfDay(Math.min(end, dayNumber(endless))),
-    next_due: nextDue(run, rules),
+    next_due: nextDue(tally, rules),
     recent_dates: canBeToday.map(dateOfDay),
     free_dates: multirangeOf(freeSpans(demand)),
     skipped_dates: (state.free?.skips ?? []).map(dateOfDay),

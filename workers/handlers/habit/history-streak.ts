@@ -5,9 +5,9 @@ import {
   settledFreeDays,
   spansOf,
 } from "../../../shared/domain/habit/free-days.ts";
-import { completed, noRun } from "../../../shared/domain/habit/run.ts";
 import type { Rules } from "../../../shared/domain/habit/schedule.ts";
 import { changeableDays, type StreakState, withFreeDays } from "../../../shared/domain/habit/streak.ts";
+import { completed, noTally } from "../../../shared/domain/habit/tally.ts";
 
 type History = Readonly<{ dates: Iterable<string>; free?: FreeDays }>;
 
@@ -24,7 +24,9 @@ export function streakOfHistory(
   const days = [...new Set(dates)].map(dayNumber).sort((one, other) => one - other);
   const since = dayNumber(today) - changeableDays;
   const demand = { rules, free: spansOf(free) };
-  const settled = days.filter((day) => day < since).reduce((run, day) => completed(run, demand, day), noRun);
+  const settled = days
+    .filter((day) => day < since)
+    .reduce((tally, day) => completed(tally, demand, day), noTally);
   const recent = days
     .filter((day) => day >= since)
     .map((day, index) => ({ day, kind: "completed" as const, n: index + 1 }));

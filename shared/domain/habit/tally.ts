@@ -4,7 +4,7 @@ import { type DayRhythm, nthWeekday, rhythmOf } from "./rhythm.ts";
 import type { Rules } from "./schedule.ts";
 
 /** A streak up to some day, with the facts about the past that later days need. Days are day numbers. */
-export type StreakRun = Readonly<{
+export type StreakTally = Readonly<{
   count: number;
   longest: number;
   /** The last completed day. */
@@ -25,7 +25,7 @@ export type StreakRun = Readonly<{
   counted: number | null;
 }>;
 
-export const noRun: StreakRun = {
+export const noTally: StreakTally = {
   count: 0,
   longest: 0,
   last: null,
@@ -42,33 +42,33 @@ export const noRun: StreakRun = {
 export type Demand = Readonly<{ rules: Rules; free: Spans }>;
 
 /**
- * The last day on which the streak lives if nothing more is done. A run contains no free days, because those after
+ * The last day on which the streak lives if nothing more is done. A tally contains no free days, because those after
  * it can still change: they only postpone its end.
  */
-export function aliveThrough(run: StreakRun, { rules, free }: Demand): number {
-  if (free.length === 0) return run.alive;
-  const end = firstAsked(withDays(free, run.skipped), run.alive);
-  // After an undo, other rules may be in force than those under which a settled run ended.
-  return deadline(run, rules) > run.alive ? end : Math.max(end, deadline(run, rules, free));
+export function aliveThrough(tally: StreakTally, { rules, free }: Demand): number {
+  if (free.length === 0) return tally.alive;
+  const end = firstAsked(withDays(free, tally.skipped), tally.alive);
+  // After an undo, other rules may be in force than those under which a settled tally ended.
+  return deadline(tally, rules) > tally.alive ? end : Math.max(end, deadline(tally, rules, free));
 }
 
-const isAlive = (run: StreakRun, demand: Demand, day: number) =>
-  run.count > 0 && day <= aliveThrough(run, demand);
+const isAlive = (tally: StreakTally, demand: Demand, day: number) =>
+  tally.count > 0 && day <= aliveThrough(tally, demand);
 
 /** A broken streak starts again from nothing. */
-const unlessBroken = (run: StreakRun, demand: Demand, day: number): StreakRun =>
-  isAlive(run, demand, day) ? run : { ...run, count: 0, counted: null };
+const unlessBroken = (tally: StreakTally, demand: Demand, day: number): StreakTally =>
+  isAlive(tally, demand, day) ? tally : { ...tally, count: 0, counted: null };
 
-/** The run after a completion on a day that is later than all completed before it. */
-export function completed(before: StreakRun, demand: Demand, day: number): StreakRun {
+/** The tally after a completion on a day that is later than all completed before it. */
+export function completed(before: StreakTally, demand: Demand, day: number): StreakTally {
   const { rules } = demand;
-  const run = unlessBroken(before, demand, day);
-  const done = { ...run, last: day, edited: null, misses: 0, dates: [...run.dates, day] };
+  const tally = unlessBroken(before, demand, day);
+  const done = { ...tally, last: day, edited: null, misses: 0, dates: [...tally.dates, day] };
   const rhythm = rhythmOf(rules);
   const after =
     "times" in rhythm
       ? completedInWeek(done, rhythm.times, day)
-      : { ...done, count: run.count + 1, from: firstDue(rhythm, day + 1, day) };
+      : { ...done, count: tally.count + 1, from: firstDue(rhythm, day + 1, day) };
   const needed = "times" in rhythm ? Math.min(after.from, weekStart(day)) : weekStart(day);
   return {
     ...after,
@@ -80,39 +80,39 @@ export function completed(before: StreakRun, demand: Demand, day: number): Strea
 }
 
 /** A completion counts towards every week that is still open, but only its own week adds to the streak. */
-function completedInWeek(run: StreakRun, times: number, day: number): StreakRun {
+function completedInWeek(tally: StreakTally, times: number, day: number): StreakTally {
   const monday = weekStart(day);
-  const counts = numberSince(run.dates, monday) >= times && run.counted !== monday;
+  const counts = numberSince(tally.dates, monday) >= times && tally.counted !== monday;
   return {
-    ...run,
-    count: counts ? run.count + 1 : run.count,
-    counted: counts ? monday : run.counted,
-    from: firstOpenWeek(run.dates, run.count === 0 ? monday : run.from, times),
+    ...tally,
+    count: counts ? tally.count + 1 : tally.count,
+    counted: counts ? monday : tally.counted,
+    from: firstOpenWeek(tally.dates, tally.count === 0 ? monday : tally.from, times),
   };
 }
 
 /**
- * The run after an edit. The first edit since the last completion forgives earlier misses, and week schedules then
+ * The tally after an edit. The first edit since the last completion forgives earlier misses, and week schedules then
  * count whole weeks. A further edit only changes the rules. A broken streak stays broken.
  */
-export function edited(before: StreakRun, old: Demand, rules: Rules, day: number): StreakRun {
-  const run = unlessBroken(before, old, day);
+export function edited(before: StreakTally, old: Demand, rules: Rules, day: number): StreakTally {
+  const tally = unlessBroken(before, old, day);
   const rhythm = rhythmOf(rules);
-  const first = run.edited ?? day;
+  const first = tally.edited ?? day;
   const after = {
-    ...run,
+    ...tally,
     edited: first,
-    misses: run.edited === null ? 0 : run.misses + missedUntil(run, old, day),
+    misses: tally.edited === null ? 0 : tally.misses + missedUntil(tally, old, day),
     from:
       "times" in rhythm
-        ? firstOpenWeek(run.dates, weekStart(first + 6), rhythm.times)
-        : firstDue(rhythm, run.last === day ? day + 1 : day, run.last),
+        ? firstOpenWeek(tally.dates, weekStart(first + 6), rhythm.times)
+        : firstDue(rhythm, tally.last === day ? day + 1 : day, tally.last),
   };
   return { ...after, alive: Math.max(day, deadline(after, rules)) };
 }
 
 /** The number of due days since `from` that are over, all of them missed. */
-export function missedUntil({ from, skipped }: StreakRun, { rules, free }: Demand, day: number): number {
+export function missedUntil({ from, skipped }: StreakTally, { rules, free }: Demand, day: number): number {
   const rhythm = rhythmOf(rules);
   if ("times" in rhythm) return 0;
   let missed = 0;
@@ -121,13 +121,13 @@ export function missedUntil({ from, skipped }: StreakRun, { rules, free }: Deman
   return missed;
 }
 
-/** The run after a day that a change of zone or day start skipped or shortened: it breaks no streak. */
-export function skipped(run: StreakRun, demand: Demand, day: number): StreakRun {
-  const end = aliveThrough(run, demand);
-  const isBroken = run.count === 0 || end < day;
-  const needed = isBroken ? weekStart(day) : Math.min(run.from, run.edited ?? run.from, weekStart(day));
-  const after = { ...run, skipped: [...run.skipped.filter((date) => date >= needed), day] };
-  const alive = run.alive === day ? day + 1 : isBroken ? end : run.alive;
+/** The tally after a day that a change of zone or day start skipped or shortened: it breaks no streak. */
+export function skipped(tally: StreakTally, demand: Demand, day: number): StreakTally {
+  const end = aliveThrough(tally, demand);
+  const isBroken = tally.count === 0 || end < day;
+  const needed = isBroken ? weekStart(day) : Math.min(tally.from, tally.edited ?? tally.from, weekStart(day));
+  const after = { ...tally, skipped: [...tally.skipped.filter((date) => date >= needed), day] };
+  const alive = tally.alive === day ? day + 1 : isBroken ? end : tally.alive;
   return { ...after, alive: Math.max(alive, deadline(after, demand.rules)) };
 }
 
@@ -135,8 +135,8 @@ export function skipped(run: StreakRun, demand: Demand, day: number): StreakRun 
  * The last day of a streak without further completions: the first due day that grace does not forgive,
  * or the end of the grace after the first week with too few completions. Skipped and free days postpone it.
  */
-function deadline(run: StreakRun, rules: Rules, free: Spans = noSpans): number {
-  const { from, misses, skipped, dates } = run;
+function deadline(tally: StreakTally, rules: Rules, free: Spans = noSpans): number {
+  const { from, misses, skipped, dates } = tally;
   const rhythm = rhythmOf(rules);
   if ("times" in rhythm) {
     const monday = free.length === 0 ? from : firstAskingWeek(dates, from, rhythm.times, free);
