@@ -74,7 +74,7 @@ async function runSlow(context: ApartContext, one: ReceivedCommand): Promise<voi
     await context.reply(one.batch, isFollowed ? await repositioned(context, answered) : answered);
   } catch (error) {
     reportUnfinished(context, one, error);
-    await context.reply(one.batch, [unavailableReply({ ...one, inDoubt: true })]);
+    await context.reply(one.batch, [unavailableReply({ ...one, maybeApplied: true })]);
   }
 }
 

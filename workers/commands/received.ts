@@ -15,7 +15,7 @@ export type CommandToRun = Readonly<{
   /** True if it may have run before; then its stored reply is looked up. */
   repeat: boolean;
   /** True if an earlier attempt of this worker may have been applied. */
-  inDoubt?: boolean;
+  maybeApplied?: boolean;
   /** True if earlier commands of the transaction come from the same request and may make or change its rows. */
   inGroup?: boolean;
   /** True if the id of its new row is known. */

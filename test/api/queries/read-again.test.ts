@@ -146,7 +146,7 @@ test("a commit whose answer is lost is found by the next attempt, and answered a
     openNewRows: createQuotas(),
     metrics: { ended() {}, committed() {} },
   };
-  const received = [{ command, batch, repeat: false, inDoubt: false }];
+  const received = [{ command, batch, repeat: false, maybeApplied: false }];
   const { replies } = await runCommands(
     context as unknown as Parameters<typeof runCommands>[0],
     received,

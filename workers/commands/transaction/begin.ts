@@ -111,7 +111,7 @@ function relatedTo(
 ): Demand & Pick<Begun, "late"> {
   const late = new Map<QueuedCommand, "no" | "unknown">();
   const demand: Demand = { rows: [], makes: [] };
-  for (const { command, inDoubt } of work) {
+  for (const { command, maybeApplied } of work) {
     const { id, userId, name, input } = command;
     const { rows, makes = [] } = handlers[name].related?.(ownTables(state, userId), input) ?? nothing;
     for (const row of rows) demand.rows.push({ ...row, userId, command });
@@ -119,7 +119,7 @@ function relatedTo(
     const isLost = mayBeForgotten(command, times);
     if (!isLost && times.nowMs < command.sentAt + runWithinMs) continue;
     // The transaction that has locked a key may be about to commit an earlier attempt of the same request.
-    late.set(command, isLost || inDoubt || lockedKeys.has(id) ? "unknown" : "no");
+    late.set(command, isLost || maybeApplied || lockedKeys.has(id) ? "unknown" : "no");
     addStoredReply(demand, command);
   }
   return { ...demand, late };

@@ -8,7 +8,7 @@ export class TransactionFailed extends Error {
     override readonly cause: unknown,
     readonly by: FailedBy,
     /** True if it may have been applied even so. */
-    readonly inDoubt: boolean,
+    readonly maybeApplied: boolean,
   ) {
     super("transaction failed", { cause });
   }

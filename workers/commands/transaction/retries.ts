@@ -41,8 +41,12 @@ export async function retryFailed(
   run: RunCommands,
 ): Promise<RunResult> {
   const failure = failureOf(error, true);
-  const { by, inDoubt } = failure;
-  const again = received.map((one) => ({ ...one, repeat: true, inDoubt: one.inDoubt || inDoubt }));
+  const { by, maybeApplied } = failure;
+  const again = received.map((one) => ({
+    ...one,
+    repeat: true,
+    maybeApplied: one.maybeApplied || maybeApplied,
+  }));
   const waits = manner !== "wait" && isLockTimeout(failure);
   if (isWithoutPartition(failure)) await context.makePartitions();
   if (waits && isOfGroup(manner)) return { replies: [], lockedElsewhere: again };
@@ -102,7 +106,7 @@ function report(
 }
 
 function failureReply(one: ReceivedCommand, failure: TransactionFailed): Reply {
-  const unsure = one.inDoubt || failure.by === "outage" || isLockTimeout(failure) || isPassing(failure);
+  const unsure = one.maybeApplied || failure.by === "outage" || isLockTimeout(failure) || isPassing(failure);
   return unsure
     ? unavailableReply(one)
     : { ticket: one.command.ticket, outcome: internalFault, replayed: false };
@@ -117,9 +121,9 @@ export const internalFault: Outcome = refuse(
 /** After an attempt that may have been applied, only a stored reply tells what happened to the command. */
 export const unavailableReply = ({
   command,
-  inDoubt,
-}: Pick<ReceivedCommand, "command" | "inDoubt">): Reply => ({
+  maybeApplied,
+}: Pick<ReceivedCommand, "command" | "maybeApplied">): Reply => ({
   ticket: command.ticket,
-  outcome: unavailable(inDoubt ? "unknown" : "no"),
+  outcome: unavailable(maybeApplied ? "unknown" : "no"),
   replayed: false,
 });

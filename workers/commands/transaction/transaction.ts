@@ -50,7 +50,7 @@ export async function runCommands(
  * Runs commands in one transaction: loads and locks their rows, runs their handlers in order, each on the state
  * that the earlier ones left, writes all changes and replies, and commits. By PostgreSQL's clock, a command that
  * waited too long does not run; only its stored reply is looked up.
- * @throws TransactionFailed; then nothing was applied, unless it is `inDoubt`
+ * @throws TransactionFailed; then nothing was applied, unless it is `maybeApplied`
  */
 export function runTransaction<Work extends CommandToRun>(
   context: TransactionContext,
@@ -84,7 +84,7 @@ type Transaction = { readonly connection: Queryable; commitSent: boolean };
 
 /**
  * Gives `run` a connection for a transaction, which `run` begins and ends.
- * @throws TransactionFailed; then the transaction is rolled back, unless it is `inDoubt`
+ * @throws TransactionFailed; then the transaction is rolled back, unless it is `maybeApplied`
  */
 export async function transact<Result>(
   { pool, metrics, tracing }: TransactionContext,

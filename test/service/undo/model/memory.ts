@@ -230,7 +230,7 @@ export function createMemory(clock: { now: number }) {
     async runGroup(command: QueuedCommand, group: QueuedGroup): Promise<Reply> {
       const batch = { id: "", replyTo: "", v: 2 as const, commands: [command], receivedAt: 0 };
       const work = group.operations.map((operation) =>
-        operationCommand({ command, batch: batch as never, repeat: false, inDoubt: false }, operation),
+        operationCommand({ command, batch: batch as never, repeat: false, maybeApplied: false }, operation),
       );
       const { replies } = await runTransaction(context, work, openGroup(group));
       return replyToGroup(

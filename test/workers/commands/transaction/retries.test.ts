@@ -15,7 +15,7 @@ const command = {
 const received = {
   command,
   repeat: false,
-  inDoubt: false,
+  maybeApplied: false,
   batch: { v: batchVersion, id: "batch", replyTo: "door", commands: [command], receivedAt: 0 },
 } as const;
 
