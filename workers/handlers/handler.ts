@@ -44,7 +44,7 @@ export type HandlerContext = OwnTables &
     viewer: Viewer;
     dayStartHour: number;
     /** True if the action log may have its row already, because the command may have run before. */
-    mayBeLogged: boolean;
+    isRepeat: boolean;
     /** @returns the changes of visible rows since the last call, for the action log */
     takeChanges(): RowChange[];
     /** Undoes the changes since the last call. */

@@ -28,7 +28,7 @@ type ActionEnd = Readonly<{
   images?: BeforeAndAfter | undefined;
   calls?: number;
   durationMs?: number;
-  mayBeLogged?: boolean;
+  isRepeat?: boolean;
 }>;
 
 /**
@@ -72,9 +72,9 @@ export const changedImages = ({ today, dayStartHour }: HandlerContext, changes: 
  */
 export function writeAction(context: HandlerContext, call: Call, end: ActionEnd): void {
   const { outcome, message = null, replayed, resource = noResource, images, calls = 1 } = end;
-  const { durationMs = context.nowMs - call.startedAt, mayBeLogged = context.mayBeLogged } = end;
+  const { durationMs = context.nowMs - call.startedAt, isRepeat = context.isRepeat } = end;
   const key = { request_id: call.requestId, called_at: calledAt(context, call) };
-  context.actions[mayBeLogged ? "upsert" : "insert"]({
+  context.actions[isRepeat ? "upsert" : "insert"]({
     ...key,
     door: call.door ?? "mcp",
     token_id: call.tokenId,
@@ -113,7 +113,7 @@ export function calledAt(context: HandlerContext, { startedAt, index = 0 }: Call
  * once
  */
 function keptImages(
-  { images, mayBeLogged }: HandlerContext,
+  { images, isRepeat }: HandlerContext,
   key: Pick<ActionRow, "request_id" | "called_at">,
   { before, after }: BeforeAndAfter,
 ) {
@@ -122,7 +122,7 @@ function keptImages(
   const kept = { before: cutImages(before, whole.before), after: cutImages(after, whole.after) };
   if (kept.before === whole.before && kept.after === whole.after) return kept;
   const shared = { before: shareTexts(before, whole.before), after: shareTexts(after, whole.after) };
-  images[mayBeLogged ? "upsert" : "insert"]({ ...key, ...shared });
+  images[isRepeat ? "upsert" : "insert"]({ ...key, ...shared });
   return kept;
 }
 

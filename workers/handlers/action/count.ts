@@ -10,7 +10,7 @@ export const actionCount: Handler<"action.count"> = {
       replayed: false,
       calls: before + calls,
       durationMs: 0,
-      mayBeLogged: true,
+      isRepeat: true,
     };
     writeAction(context, call, end);
     return null;
