@@ -3,8 +3,8 @@ import { contracts } from "../shared/contracts/catalogue.ts";
 import { DatabaseFailure } from "../shared/db/database-failure.ts";
 import { actPath } from "../shared/domain/reminder/link.ts";
 import { type Refusal, refuse } from "../shared/errors.ts";
-import { ZoneNotAdopted } from "./auth/adopt-zone.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
+import { ZoneNotClaimed } from "./auth/claim-zone.ts";
 import { type McpContext, mcpHandler } from "./doors/mcp/door.ts";
 import { rpcRefusal } from "./doors/mcp/errors.ts";
 import { answerFeed, type CalendarContext } from "./doors/pages/calendar/feed.ts";
@@ -54,7 +54,7 @@ function answerError({ log }: AppContext, request: Request, error: unknown): Res
   const { method, url } = request;
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const path = loggedPath(url);
-  if (error instanceof DatabaseFailure || error instanceof ZoneNotAdopted) {
+  if (error instanceof DatabaseFailure || error instanceof ZoneNotClaimed) {
     log.warn({ ...loggedIds(request), method, path, reason: message }, "database unavailable");
     return refusalAt(path, away.refusal);
   }

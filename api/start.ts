@@ -10,8 +10,8 @@ import { throttled } from "../shared/process/observe/throttle-log.ts";
 import type { QueuedCommand } from "../shared/queue/batch.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
 import { createApp, refusalAt } from "./app.ts";
-import { createZoneAdoption } from "./auth/adopt-zone.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
+import { createZoneClaim } from "./auth/claim-zone.ts";
 import { identityClient } from "./auth/identity-client.ts";
 import { createRevocation } from "./auth/revocation.ts";
 import { createOverLimit } from "./doors/mcp/over-limit.ts";
@@ -67,8 +67,8 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
   const readState = (userId: string) => readUserState(query({ userId }), userId);
   const live = await openLiveHub({ config, redis, readState });
-  const adoptZone = createZoneAdoption({ query, dispatch });
-  const authenticator = createAuthenticator({ config, client, log, onChecked: adoptZone });
+  const claimZone = createZoneClaim({ query, dispatch });
+  const authenticator = createAuthenticator({ config, client, log, onChecked: claimZone });
   const revokeToken = createRevocation(config, client, authenticator.refuseToken);
   const findOwner = createFindOwner(reads.primary);
   const overLimit = createOverLimit({ dispatch, query }, now);
@@ -81,7 +81,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     ...{ now, dispatch, dispatchGroup, overLimit, query },
     authenticate: authenticator.authenticate,
     answerPage: openAccountPages({
-      ...{ config, log, client, dispatch, query, adoptZone, revokeToken, live, secrets },
+      ...{ config, log, client, dispatch, query, claimZone, revokeToken, live, secrets },
       formLimit: rateLimit("forms", formsPerMinute),
       uploadLimit: rateLimit("uploads", uploadsPerHour, 3_600),
     }),

@@ -68,7 +68,7 @@ export const commands = catalogue(
   imports.applyImport,
   calendar.setCalendarFeed,
   user.changeSettings,
-  user.adoptZone,
+  user.claimZone,
   user.testChannel,
   user.endSessions,
   user.deleteUser,

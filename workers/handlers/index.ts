@@ -81,7 +81,7 @@ const checked: { [Name in CommandName]: Handler<Name> } = {
   "import.apply": importApply,
   "calendar.set": calendarSet,
   "user.configure": userConfigure,
-  "user.adopt-zone": userClaimZone,
+  "user.claim-zone": userClaimZone,
   "user.end-sessions": userEndSessions,
   "user.delete": userDelete,
   "webhook.test": channelTest,

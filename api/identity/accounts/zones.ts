@@ -32,7 +32,7 @@ export async function claimedZone(pool: Pool, { id, timeZone }: Zoned): Promise<
 }
 
 /** Stores the browser's zone for an account that has none, as the owner's at the first sign-in. */
-export async function adoptBrowserZone(
+export async function rememberBrowserZone(
   pool: Pool,
   { id, timeZone }: Zoned,
   zone: string | null,

@@ -72,8 +72,8 @@ export const testChannel = command({
   output: Type.Object({ delivery_id: Type.String() }),
 });
 
-export const adoptZone = command({
-  name: "user.adopt-zone",
+export const claimZone = command({
+  name: "user.claim-zone",
   apart: true,
   scopes: [],
   summary: "Take the time zone from the newest-issued token, unless the user chose one",

@@ -3,7 +3,7 @@ import type { Handler } from "../handler.ts";
 import { rowsThatFollowTheZone, storeSettings } from "./settings.ts";
 
 /** Takes over the zone that a token claims, unless the person has chosen one or a newer token claimed another. */
-export const userClaimZone: Handler<"user.adopt-zone"> = {
+export const userClaimZone: Handler<"user.claim-zone"> = {
   rows: () => rowsThatFollowTheZone,
   run(context, { time_zone, issued_at }) {
     const user = context.users.get();

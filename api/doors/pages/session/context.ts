@@ -22,7 +22,7 @@ export type PagesContext = PerformContext &
     site: Site;
     findProvider: FindProvider;
     /** Stores the time zone of a sign-in, as doors do with the zone in a token. */
-    adoptZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
+    claimZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
     /** Undefined if another provider revokes tokens. */
     revokeToken: RevokeToken | undefined;
     /** Counts the forms that a person opens or sends. */

@@ -9,7 +9,7 @@ import type { Account } from "../../accounts/accounts.ts";
 import { mailPasswordNotice } from "../../accounts/notices.ts";
 import { changePassword } from "../../accounts/passwords/passwords.ts";
 import { findLinkAccount, signInLinkPath, useSignInLink } from "../../accounts/sign-in-links.ts";
-import { adoptBrowserZone } from "../../accounts/zones.ts";
+import { rememberBrowserZone } from "../../accounts/zones.ts";
 import { endConnectionsField, newPassword, passwordProblem } from "../fields.ts";
 import { rememberBrowser } from "../known-browser.ts";
 import { startSession, type Visitor } from "../visitor.ts";
@@ -40,7 +40,7 @@ export async function doSignInByLink(visitor: Visitor, form: URLSearchParams): P
   }
   log.info("somebody signed in by a one-time link that the operator made");
   rememberBrowser(identity, ctx, account.email);
-  await adoptBrowserZone(pool, account, form.get("browser_zone"));
+  await rememberBrowserZone(pool, account, form.get("browser_zone"));
   await startSession(visitor, { accountId: account.id });
   // This redirect starts a new sign-in, because the account pages may still know somebody else in this browser.
   return seeOther(`${config.baseUrl}/account/sign-in`);

@@ -3,7 +3,7 @@ import { safeNext, seeOther } from "../../../web/redirect.ts";
 import { normalizeEmail } from "../../accounts/accounts.ts";
 import { type CheckedAccount, checkPassword } from "../../accounts/passwords/passwords.ts";
 import { endAccountSessions } from "../../accounts/sessions.ts";
-import { adoptBrowserZone } from "../../accounts/zones.ts";
+import { rememberBrowserZone } from "../../accounts/zones.ts";
 import { findByPasskey } from "../../passkeys/sign-in.ts";
 import { knownBrowser, rememberBrowser } from "../known-browser.ts";
 import { dropSessionCookie, startSession, type Visitor } from "../visitor.ts";
@@ -63,7 +63,7 @@ async function enter(
     return signInPage(visitor, { next, email: account.email, error, status: 422 });
   }
   rememberBrowser(identity, ctx, account.email);
-  await adoptBrowserZone(identity.pool, account, form.get("browser_zone"));
+  await rememberBrowserZone(identity.pool, account, form.get("browser_zone"));
   return seeOther(next);
 }
 

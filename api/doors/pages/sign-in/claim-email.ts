@@ -6,7 +6,7 @@ import { submit } from "../session/submit.ts";
  * Stores the address that the provider has confirmed, because reminders by e-mail go to no other. If the provider sends
  * none or has not confirmed it, the stored one is removed: it may now belong to somebody else.
  */
-export async function adoptEmail(visit: Pick<Visit, "context" | "session" | "request">): Promise<void> {
+export async function claimEmail(visit: Pick<Visit, "context" | "session" | "request">): Promise<void> {
   const { context, session } = visit;
   const confirmed = session.email_verified ? (session.email ?? null) : null;
   const known = await readSettings(context.query({ userId: session.sub }), {});

@@ -8,10 +8,10 @@ import type { Dispatch } from "../mailbox/dispatch.ts";
 import type { QueryContext } from "../queries/engine/context.ts";
 import { sql } from "../queries/engine/sql.ts";
 
-type AdoptZone = (actor: Pick<Actor, "userId" | "zone">) => Promise<void>;
+type ClaimZone = (actor: Pick<Actor, "userId" | "zone">) => Promise<void>;
 
 /** The zone of a token could not be taken over now, although it would change the user's day. */
-export class ZoneNotAdopted extends Error {}
+export class ZoneNotClaimed extends Error {}
 
 type Parts = Readonly<{
   query(actor: Pick<Actor, "userId">): QueryContext;
@@ -25,7 +25,7 @@ type ZoneColumns = Pick<UserRow, "time_zone" | "zone_source" | "zone_claimed_at"
  * request is answered, so that no two tokens see different days. A zone that the user chose stays. When the claim
  * would change the day but cannot be taken over, the request fails (503) instead of being answered for another day.
  */
-export function createZoneAdoption({ query, dispatch }: Parts): AdoptZone {
+export function createZoneClaim({ query, dispatch }: Parts): ClaimZone {
   return async ({ userId, zone }) => {
     if (!zone || isRefused(validate(changeSettings, { time_zone: zone.name }))) return;
     const issuedAt = timestamp(new Date(zone.issuedAt * 1000).toISOString());
@@ -37,10 +37,10 @@ export function createZoneAdoption({ query, dispatch }: Parts): AdoptZone {
     if (user?.zone_claimed_at && timestamp(user.zone_claimed_at) >= issuedAt) return;
     const { outcome } = await dispatch(
       { userId },
-      { name: "user.adopt-zone", input: { time_zone: zone.name, issued_at: issuedAt } },
+      { name: "user.claim-zone", input: { time_zone: zone.name, issued_at: issuedAt } },
     );
     const present = user?.time_zone ?? defaultTimeZone;
     if ("refusal" in outcome && zone.name !== present)
-      throw new ZoneNotAdopted(`the token's zone was not taken over: ${outcome.refusal.message}`);
+      throw new ZoneNotClaimed(`the token's zone was not taken over: ${outcome.refusal.message}`);
   };
 }
