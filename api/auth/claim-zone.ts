@@ -13,7 +13,7 @@ type ClaimZone = (actor: Pick<Actor, "userId" | "zone">) => Promise<void>;
 /** The zone of a token could not be taken over now, although it would change the user's day. */
 export class ZoneNotClaimed extends Error {}
 
-type Parts = Readonly<{
+type Dependencies = Readonly<{
   query(actor: Pick<Actor, "userId">): QueryContext;
   dispatch: Dispatch;
 }>;
@@ -25,7 +25,7 @@ type ZoneColumns = Pick<UserRow, "time_zone" | "zone_source" | "zone_claimed_at"
  * request is answered, so that no two tokens see different days. A zone that the user chose stays. When the claim
  * would change the day but cannot be taken over, the request fails (503) instead of being answered for another day.
  */
-export function createZoneClaim({ query, dispatch }: Parts): ClaimZone {
+export function createZoneClaim({ query, dispatch }: Dependencies): ClaimZone {
   return async ({ userId, zone }) => {
     if (!zone || isRefused(validate(changeSettings, { time_zone: zone.name }))) return;
     const issuedAt = timestamp(new Date(zone.issuedAt * 1000).toISOString());

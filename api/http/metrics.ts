@@ -13,10 +13,10 @@ export type Metrics = Exposition &
     /** Counts a request whose rate limit was counted by this process alone. */
     countFallback(): void;
     /** Shows, at each scrape, numbers that the parts of the door have. */
-    show(parts: Shown): void;
+    show(parts: Measured): void;
   }>;
 
-type Shown = Readonly<{ mailbox: Pick<Mailbox, "waiting">; pools: Parameters<typeof showPools>[1] }>;
+type Measured = Readonly<{ mailbox: Pick<Mailbox, "waiting">; pools: Parameters<typeof showPools>[1] }>;
 
 export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">): Metrics {
   const { registry, answer } = createExposition(config);

@@ -9,7 +9,7 @@ import { pathOf, withFullAddress } from "./request.ts";
 /** Bun's handler of a route. */
 type Take = (received: Request, server: Bun.Server<undefined>) => Promise<Response> | Response;
 
-type Parts = Readonly<{
+type Dependencies = Readonly<{
   findPage: FindStatusPage;
   traffic: Traffic;
   send(request: object, response: Response): Response;
@@ -18,7 +18,7 @@ type Parts = Readonly<{
 }>;
 
 /** Bun matches the status pages itself, so other requests are not compared with their addresses. */
-export function statusRoutes({ findPage, traffic, send, take }: Parts): Record<string, Take> {
+export function statusRoutes({ findPage, traffic, send, take }: Dependencies): Record<string, Take> {
   const answer: Take = (received, server) => {
     const request = withFullAddress(received);
     const path = request && pathOf(request.url);

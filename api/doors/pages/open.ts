@@ -6,10 +6,15 @@ import type { PagesContext } from "./session/context.ts";
 import { deriveKeys } from "./session/keys.ts";
 import { createFindProvider } from "./session/relying-party.ts";
 
-type Parts = Omit<PagesContext, "keys" | "site" | "findProvider"> & { client: IdentityClient | undefined };
+type Dependencies = Omit<PagesContext, "keys" | "site" | "findProvider"> & {
+  client: IdentityClient | undefined;
+};
 
 /** Answers requests for the account pages, which sign people in as `client` at the provider. */
-export function openAccountPages({ client, ...parts }: Parts): (request: Request) => Promise<Response> {
+export function openAccountPages({
+  client,
+  ...parts
+}: Dependencies): (request: Request) => Promise<Response> {
   if (!client?.secret) return async () => notSetUp(parts.config);
   const { config } = parts;
   const keys = deriveKeys(...secretsOf(client));

@@ -12,7 +12,7 @@ export const arrivalSeconds = 10;
 /** Seconds for which an answer may send no byte to its client. */
 const silenceSeconds = 30;
 
-type Parts = Readonly<{
+type Dependencies = Readonly<{
   trustedProxies: Config["trustedProxies"];
   /** The user of an Authorization header whose token is known to be valid. */
   knownUser(authorization: string | null): string | undefined;
@@ -34,7 +34,7 @@ type Intake = Readonly<{
 }>;
 
 /** Serves requests once they have arrived, and no more of them than this process can. */
-export function createIntake({ trustedProxies, knownUser, serve, refused, turnAway }: Parts): Intake {
+export function createIntake({ trustedProxies, knownUser, serve, refused, turnAway }: Dependencies): Intake {
   const arrivals = createArrivals();
   const admission = createAdmission();
 

@@ -5,10 +5,10 @@ import { hashToken } from "../accounts/confirmation.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { personalClientId } from "../grants/grants.ts";
 
-type Parts = Pick<IdentityContext, "config" | "ownClient">;
+type Dependencies = Pick<IdentityContext, "config" | "ownClient">;
 
 /** The clients that exist without registration: the service itself, and the one of personal access tokens. */
-export function staticClients({ config, ownClient }: Parts): Configuration["clients"] {
+export function staticClients({ config, ownClient }: Dependencies): Configuration["clients"] {
   return [
     {
       client_id: ownClient.id,

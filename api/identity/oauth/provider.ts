@@ -15,10 +15,10 @@ import { registrationPolicy } from "./registration.ts";
 const hour = 60 * 60;
 const day = 24 * hour;
 
-type Parts = Pick<IdentityContext, "config" | "pool" | "keys" | "resources" | "ownClient">;
+type Dependencies = Pick<IdentityContext, "config" | "pool" | "keys" | "resources" | "ownClient">;
 
 /** The OAuth 2.1 and OpenID Connect server (RFC 6749, 7591, 7636, 7662, 7009, 8414, 8707, 9207). */
-export function createProvider(parts: Parts): Provider {
+export function createProvider(parts: Dependencies): Provider {
   const { config, pool, keys, ownClient } = parts;
   const { session, interaction, resume } = cookieNames(config);
   const provider = new Provider(config.authUrl, {
@@ -107,7 +107,7 @@ const routes = {
   end_session: "/session/end",
 };
 
-function features({ ownClient, resources }: Parts): Configuration["features"] {
+function features({ ownClient, resources }: Dependencies): Configuration["features"] {
   return {
     devInteractions: { enabled: false },
     dPoP: { enabled: false },

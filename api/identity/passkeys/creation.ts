@@ -10,11 +10,11 @@ import { readCreation } from "./responses.ts";
 import { passkeySite } from "./site.ts";
 import { listPasskeys, storePasskey } from "./storage.ts";
 
-type Parts = Pick<IdentityContext, "config" | "keys" | "pool">;
+type Dependencies = Pick<IdentityContext, "config" | "keys" | "pool">;
 
 /** Options for the browser to make a passkey that needs no typed address; undefined if the site can have none. */
 export async function creationOptions(
-  { config, keys, pool }: Parts,
+  { config, keys, pool }: Dependencies,
   { account, holder }: Readonly<{ account: Account; holder: string }>,
 ): Promise<PublicKeyCredentialCreationOptionsJSON | undefined> {
   const site = passkeySite(config);
@@ -44,7 +44,7 @@ type Answer = Readonly<{
  * @returns false when its answer is wrong or the account has too many
  */
 export async function createPasskey(
-  { config, keys, pool }: Parts,
+  { config, keys, pool }: Dependencies,
   { account, holder, text, name }: Answer,
 ): Promise<boolean> {
   const site = passkeySite(config);

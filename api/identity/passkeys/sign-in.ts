@@ -12,11 +12,11 @@ import { readAssertion } from "./responses.ts";
 import { passkeySite } from "./site.ts";
 import { findPasskey, notePasskeyUse } from "./storage.ts";
 
-type Parts = Pick<IdentityContext, "config" | "keys" | "pool">;
+type Dependencies = Pick<IdentityContext, "config" | "keys" | "pool">;
 
 /** Options for the browser to sign in with any passkey; undefined if the site can have none. */
 export async function signInOptions(
-  { config, keys }: Pick<Parts, "config" | "keys">,
+  { config, keys }: Pick<Dependencies, "config" | "keys">,
   holder: string,
 ): Promise<PublicKeyCredentialRequestOptionsJSON | undefined> {
   const site = passkeySite(config);
@@ -30,7 +30,7 @@ export async function signInOptions(
  * stands for the password. Each challenge works once.
  */
 export async function findByPasskey(
-  { config, keys, pool }: Parts,
+  { config, keys, pool }: Dependencies,
   holder: string,
   text: string,
 ): Promise<CheckedAccount | undefined> {

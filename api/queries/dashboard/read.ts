@@ -18,7 +18,7 @@ const maxTodos = 100;
 const stripDays = 14;
 
 type Stats = OutputOf<Queries["dashboard.get"]>["stats"];
-type Parts = {
+type Dashboard = {
   habits: HabitWithCategory[];
   todos: TodoWithRelations[];
   strip: Record<string, number>;
@@ -34,7 +34,7 @@ export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
   const habits = habitRows(query, dueOn(today.date));
   const pending = todosInOrder(allPending, { limit: maxTodos });
   const todos = todoRows({ ...pending, total: sql`0` });
-  const [parts] = await query.rows(sql<Parts>`
+  const [parts] = await query.rows(sql<Dashboard>`
     select
       (select coalesce(json_agg(h ${inOrderOfIds}), '[]') from (${habits}) h) as habits,
       (select coalesce(json_agg(t ${inOrder}), '[]') from (${todos}) t) as todos,

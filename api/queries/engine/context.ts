@@ -36,7 +36,7 @@ export type QueryContext = GuardedRows &
     ): Promise<Result | Refused>;
   }>;
 
-type Parts = Settings &
+type QuerySource = Settings &
   Readonly<{
     db: QueryDatabase;
     /** Absent when a page asks for its own visitor. */
@@ -48,7 +48,13 @@ type Parts = Settings &
 
 const noToken: CallingToken = { scopes: [], clientName: null, tokenId: "", allowance: undefined };
 
-export function createQueryContext({ db, userId, share, token = noToken, ...settings }: Parts): QueryContext {
+export function createQueryContext({
+  db,
+  userId,
+  share,
+  token = noToken,
+  ...settings
+}: QuerySource): QueryContext {
   const query: QueryContext = { ...guardRows(db, userId), ...settings, token, inTurn };
   function inTurn<Result>(read: (own: QueryContext) => Promise<Result>, isSearch: boolean) {
     const run = () => read(isSearch ? { ...query, ...guardRows(db, userId, { alone: true }) } : query);

@@ -15,7 +15,7 @@ type LastChanges = Readonly<{
   noteLost(userId: string): Promise<void>;
 }>;
 
-type Parts = Readonly<{
+type Dependencies = Readonly<{
   redis: RedisConnection;
   positions: WrittenPositions;
   /** The end of the primary's log. */
@@ -24,7 +24,7 @@ type Parts = Readonly<{
   onWorkers(note: boolean): void;
 }>;
 
-export function createLastChanges({ redis, positions, askPrimary, onWorkers }: Parts): LastChanges {
+export function createLastChanges({ redis, positions, askPrimary, onWorkers }: Dependencies): LastChanges {
   let workersNote = true;
   let least: Promise<number> | undefined;
   const forget = () => {

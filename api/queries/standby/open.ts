@@ -36,7 +36,7 @@ export type Reads = Readonly<{
   close(): Promise<void>;
 }>;
 
-type Parts = Readonly<{
+type Dependencies = Readonly<{
   config: Config;
   log: Log;
   database: Database;
@@ -45,7 +45,7 @@ type Parts = Readonly<{
 }>;
 
 /** Opens the standby of READ_DATABASE_URL. When that is unset, everything is read from the database itself. */
-export async function openReads(parts: Parts): Promise<Reads> {
+export async function openReads(parts: Dependencies): Promise<Reads> {
   const { config, log, database, registry } = parts;
   const { readDatabaseUrl: url, databasePrepare: prepare } = config;
   const connections = readConnections(config);
@@ -86,7 +86,7 @@ export async function openReads(parts: Parts): Promise<Reads> {
   };
 }
 
-function openWatch({ config, log, database }: Parts, probe: StandbyProbe): StandbyWatch {
+function openWatch({ config, log, database }: Dependencies, probe: StandbyProbe): StandbyWatch {
   const isPromised = config.readDatabaseSync === "remote_apply";
   return watchStandby({
     probe,
@@ -106,7 +106,7 @@ async function waitsForStandbys({ pool }: Database): Promise<boolean> {
 }
 
 /** @returns undefined if commits wait for the standby, which then always shows them */
-function openLastChanges({ config, log, database, redis }: Parts) {
+function openLastChanges({ config, log, database, redis }: Dependencies) {
   if (!notesPositions(config)) return undefined;
   return createLastChanges({
     redis,

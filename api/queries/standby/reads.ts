@@ -8,7 +8,7 @@ import type { StandbyWatch } from "./watch.ts";
  */
 export type StandbyOutcome = "answered" | "away" | "behind" | "failed" | "unknown";
 
-type Parts = Readonly<{
+type Dependencies = Readonly<{
   standby: RunRead;
   primary: RunRead;
   watch: StandbyWatch;
@@ -18,7 +18,7 @@ type Parts = Readonly<{
 }>;
 
 /** Reads from the standby once it shows the user's last change, else from the primary. */
-export function createStandbyReads({ standby, primary, watch, lastChangeOf, note }: Parts): RunRead {
+export function createStandbyReads({ standby, primary, watch, lastChangeOf, note }: Dependencies): RunRead {
   async function findReason(userId: string): Promise<StandbyOutcome | undefined> {
     if (!watch.isUsable()) return "away";
     const position = await lastChangeOf(userId);

@@ -28,10 +28,10 @@ const lastSpansMs = 1_000;
 
 const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, internal: SpanKind.INTERNAL } as const;
 
-type Parts = Readonly<{ service: string; endpoint: string; config: SamplerConfig; log: Log }>;
+type TracingOptions = Readonly<{ service: string; endpoint: string; config: SamplerConfig; log: Log }>;
 
 /** Spans are gathered and sent in the background; if the collector is away or slow, they are dropped. */
-export function createTracing({ service, endpoint, config, log }: Parts): Tracing {
+export function createTracing({ service, endpoint, config, log }: TracingOptions): Tracing {
   setGlobalErrorHandler(
     throttled((reason) => log.warn({ reason: reasonOf(reason) }, "the collector does not take traces")),
   );

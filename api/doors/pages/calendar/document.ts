@@ -13,7 +13,7 @@ export type FeedForm = "events" | "tasks";
 
 /** The person's day and zone, and the host in the ids of events. */
 type FeedContext = Readonly<{ today: string; timeZone: string; host: string }>;
-type Parts = FeedContext & Readonly<{ form: FeedForm; todos: readonly FeedTodo[] }>;
+type Feed = FeedContext & Readonly<{ form: FeedForm; todos: readonly FeedTodo[] }>;
 
 /** For some rules the next days take milliseconds, so only the next due todos show their series. */
 const mostSeries = 200;
@@ -22,7 +22,7 @@ const mostSeries = 200;
 const longestDescription = 1_000;
 
 /** An iCalendar object (RFC 5545). A todo without a due time is a whole day, which is the same in every zone. */
-export async function calendarDocument({ form, todos, ...context }: Parts): Promise<string> {
+export async function calendarDocument({ form, todos, ...context }: Feed): Promise<string> {
   const recurring = new Set(todos.filter(({ recurrence }) => recurrence !== null).slice(0, mostSeries));
   const components = await mapGivingWay(todos, (todo) => {
     const common = commonLines(todo);

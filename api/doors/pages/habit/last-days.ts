@@ -11,10 +11,10 @@ import { amountForm } from "../kit/tick-button.ts";
 import { tickFields } from "../kit/tick-fields.ts";
 import type { Visit } from "../session/context.ts";
 
-type Shown = Readonly<{ today: string; done: DoneDays }>;
+type Week = Readonly<{ today: string; done: DoneDays }>;
 
 /** Buttons for today and the earlier days that can still be completed or undone, newest first. */
-export function lastDays(visit: Visit, item: HabitInWeek, { today, done }: Shown): Html {
+export function lastDays(visit: Visit, item: HabitInWeek, { today, done }: Week): Html {
   const dates = Array.from({ length: daysBack + 1 }, (_, ago) => addDays(today, -ago));
   const day = (date: string): Html => {
     const isDone = done.has(date);

@@ -19,7 +19,7 @@ export type LiveHub = Readonly<{
   close(): void;
 }>;
 
-type Parts = Readonly<{
+type Dependencies = Readonly<{
   config: Pick<Config, "redisUrl" | "queuePrefix">;
   /** Announces the users whose pages are open here. */
   redis: RedisConnection;
@@ -31,7 +31,7 @@ const maxStreams = 1_000;
 const maxStreamsOfUser = 8;
 
 /** The live pages of one front door. It listens to Redis once for all of them. */
-export async function openLiveHub({ config, redis, readState }: Parts): Promise<LiveHub> {
+export async function openLiveHub({ config, redis, readState }: Dependencies): Promise<LiveHub> {
   const { redisUrl, queuePrefix } = config;
   const users = new Map<string, UserWatch>();
   let count = 0;

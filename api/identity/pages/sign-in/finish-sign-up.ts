@@ -40,9 +40,9 @@ export async function doFinish(visitor: Visitor, form: URLSearchParams): Promise
   return seeOther(safeNext(site, signUp.next));
 }
 
-type Shown = Readonly<{ signUp: SignUp; token: string; error?: string }>;
+type PageData = Readonly<{ signUp: SignUp; token: string; error?: string }>;
 
-async function finishPage(visitor: Visitor, { signUp, token, error }: Shown): Promise<Response> {
+async function finishPage(visitor: Visitor, { signUp, token, error }: PageData): Promise<Response> {
   const body = html`${problem(error)}
     <p>You are nearly done: give the password that you chose for <strong>${signUp.email}</strong>.</p>
     <form method="post" action="${finishPath}" class="narrow">${formToken(visitor)}

@@ -49,9 +49,14 @@ const signInLink = { link: { href: "/sign-in", label: "Back to the sign-in" } };
 const operatorHelps = html`Whoever runs the server can: <code>npm run owner</code> prints a link that signs the owner
   in, and <code>npm run owner -- ada@example.org</code> one for another account. On its page a new password is chosen.`;
 
-type Shown = Readonly<{ email?: string; error?: string; status?: number; headers?: Record<string, string> }>;
+type PageData = Readonly<{
+  email?: string;
+  error?: string;
+  status?: number;
+  headers?: Record<string, string>;
+}>;
 
-function forgotPage(visitor: Visitor, { email = "", error, status, headers }: Shown): Response {
+function forgotPage(visitor: Visitor, { email = "", error, status, headers }: PageData): Response {
   const body = html`${problem(error)}
     <p>We mail you a link with which you choose a new one.</p>
     <form method="post" action="${forgotPath}" class="narrow">${formToken(visitor)}

@@ -43,9 +43,9 @@ export async function doReset(visitor: Visitor, form: URLSearchParams): Promise<
   return seeOther(`${identity.config.baseUrl}/account/sign-in`);
 }
 
-type Shown = Readonly<{ account: Account; token: string; error?: string }>;
+type PageData = Readonly<{ account: Account; token: string; error?: string }>;
 
-function resetPage(visitor: Visitor, { account, token, error }: Shown): Response {
+function resetPage(visitor: Visitor, { account, token, error }: PageData): Response {
   const body = html`<p>For the account of <strong>${account.email}</strong>. Every other browser is signed out.</p>
     <form method="post" action="${resetPath}" class="narrow">${formToken(visitor)}
     <input type="hidden" name="token" value="${token}">

@@ -49,9 +49,9 @@ export async function doSignInByLink(visitor: Visitor, form: URLSearchParams): P
 const accountOf = ({ identity: { pool, config } }: Visitor, token: string) =>
   findLinkAccount(pool, { token, address: config.authUrl });
 
-type Shown = Readonly<{ account: Account; token: string; error?: string }>;
+type PageData = Readonly<{ account: Account; token: string; error?: string }>;
 
-function signInLinkPage(visitor: Visitor, { account, token, error }: Shown): Response {
+function signInLinkPage(visitor: Visitor, { account, token, error }: PageData): Response {
   const body = html`<p>This signs you in as <strong>${account.email}</strong> in this browser. The link works once.</p>
     <form method="post" action="${signInLinkPath}" class="narrow">${formToken(visitor)}
     <input type="hidden" name="token" value="${token}">${browserZoneField}

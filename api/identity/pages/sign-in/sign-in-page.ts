@@ -10,7 +10,7 @@ import { forgotPath } from "./forgot-password.ts";
 
 export const passkeySignInPath = "/sign-in/passkey";
 
-type Shown = Readonly<{
+type PageData = Readonly<{
   next: string;
   email: string;
   error?: string;
@@ -21,7 +21,7 @@ type Shown = Readonly<{
 /** The sign-in page, with the problem of a failed attempt. */
 export async function signInPage(
   visitor: Visitor,
-  { next, email, error, ...options }: Shown,
+  { next, email, error, ...options }: PageData,
 ): Promise<Response> {
   const { identity, site } = visitor;
   const query = new URLSearchParams({ next });

@@ -27,10 +27,10 @@ const outcomes = new Map([
   ["changed", "Your changes are saved."],
 ]);
 
-type Shown = Readonly<{ draft?: TokenDraft; error?: string }>;
+type PageData = Readonly<{ draft?: TokenDraft; error?: string }>;
 
 /** GET /profile/api-tokens, or its rejected form. */
-export async function showTokens(visitor: SignedIn, { draft, error }: Shown = {}): Promise<Response> {
+export async function showTokens(visitor: SignedIn, { draft, error }: PageData = {}): Promise<Response> {
   const connections = await listConnections(visitor.identity, visitor.account.id);
   // The token is taken last and by GET only: a failed read or a HEAD must not lose it.
   const created = visitor.request.method === "GET" ? await takeShownOnce(visitor) : undefined;

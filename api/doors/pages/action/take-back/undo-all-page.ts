@@ -18,7 +18,7 @@ import { quote } from "../words/words.ts";
 import { type Preview, previewList, previewUndo, readPartlyUndone } from "./previews.ts";
 import { canRevoke, periodIn, revokedMarkIn } from "./undo-all.ts";
 
-type Shown = Day & Readonly<{ query: QueryContext; period: TokenPeriod; who: Html }>;
+type PageData = Day & Readonly<{ query: QueryContext; period: TokenPeriod; who: Html }>;
 
 /** The content of a page; `isOpen` is set while the undo goes on. */
 type Content = Readonly<{ body: Html; isOpen: boolean }> | Refused;
@@ -46,7 +46,7 @@ export async function showUndoAll(visit: Visit): Promise<Response> {
   return page(context.site, { title: "Take back", body: content.body, ...accountFrame(visit) }, { headers });
 }
 
-async function showPreview(visit: Visit, shown: Shown): Promise<Content> {
+async function showPreview(visit: Visit, shown: PageData): Promise<Content> {
   const { query, period, who, timeZone, today } = shown;
   const [previews, count] = await Promise.all([
     previewUndo(visit, query, period),
@@ -91,7 +91,7 @@ function previewInWords(previews: readonly Preview[], open: number, isMore: bool
 }
 
 /** Both buttons also undo later changes of the token. */
-function takeBackForm(visit: Visit, { period: { token_id, from }, who }: Shown): Html {
+function takeBackForm(visit: Visit, { period: { token_id, from }, who }: PageData): Html {
   const isRevocable = canRevoke(visit, token_id);
   return html`<form method="post" action="${runPath}" class="card">
     <p>What was deleted comes back, what was changed gets its old values, and what was made goes. What somebody else
@@ -107,7 +107,7 @@ function takeBackForm(visit: Visit, { period: { token_id, from }, who }: Shown):
     }</form>`;
 }
 
-async function showProgress(visit: Visit, shown: Shown): Promise<Content> {
+async function showProgress(visit: Visit, shown: PageData): Promise<Content> {
   const { query, period, who } = shown;
   const { pathname, search, searchParams } = visit.url;
   const counted = await query.inTurn(async (own) => {
@@ -133,7 +133,7 @@ async function showProgress(visit: Visit, shown: Shown): Promise<Content> {
 }
 
 /** Changes that were tried and not undone stay, unless a new preview finds no conflict. */
-async function showRest(visit: Visit, shown: Shown): Promise<Html | Refused> {
+async function showRest(visit: Visit, shown: PageData): Promise<Html | Refused> {
   const { query, period } = shown;
   const [previews, parts] = await Promise.all([
     previewUndo(visit, query, period),
