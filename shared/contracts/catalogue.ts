@@ -15,7 +15,7 @@ import * as habits from "./habit/queries.ts";
 import * as skipping from "./habit/skip.ts";
 import * as imports from "./import/contracts.ts";
 import type { CommandContract, QueryContract } from "./kernel/contract.ts";
-import { severalOf } from "./kernel/several.ts";
+import { manyOf } from "./kernel/many.ts";
 import * as reminder from "./reminder/contracts.ts";
 import * as push from "./reminder/push.ts";
 import * as todo from "./todo/commands.ts";
@@ -39,24 +39,24 @@ export const commands = catalogue(
   habit.updateHabit,
   habit.deleteHabit,
   acting.actOnHabit,
-  severalOf(habit.updateHabit),
-  severalOf(habit.deleteHabit),
+  manyOf(habit.updateHabit),
+  manyOf(habit.deleteHabit),
   completing.completeHabit,
   completing.undoHabit,
   skipping.skipHabit,
   skipping.takeSkipBack,
-  severalOf(completing.completeHabit),
-  severalOf(completing.undoHabit),
-  severalOf(skipping.skipHabit),
-  severalOf(skipping.takeSkipBack),
+  manyOf(completing.completeHabit),
+  manyOf(completing.undoHabit),
+  manyOf(skipping.skipHabit),
+  manyOf(skipping.takeSkipBack),
   todo.createTodo,
   todo.updateTodo,
   todo.deleteTodo,
   todo.toggleTodo,
-  severalOf(todo.createTodo),
-  severalOf(todo.updateTodo),
-  severalOf(todo.deleteTodo),
-  severalOf(todo.toggleTodo),
+  manyOf(todo.createTodo),
+  manyOf(todo.updateTodo),
+  manyOf(todo.deleteTodo),
+  manyOf(todo.toggleTodo),
   reminder.setReminder,
   reminder.clearReminder,
   reminder.sendReminderAgain,

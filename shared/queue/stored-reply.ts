@@ -1,5 +1,5 @@
 import { commands } from "../contracts/catalogue.ts";
-import { fieldsOfEach } from "../contracts/kernel/several.ts";
+import { fieldsOfEach } from "../contracts/kernel/many.ts";
 import { parseWithTexts, shareTexts } from "../domain/action/shared-texts.ts";
 import type { Today } from "../domain/day/today.ts";
 import { keyTaken } from "../errors.ts";

@@ -1,5 +1,5 @@
 import { maxUndone } from "../../shared/contracts/action/undo.ts";
-import { maxSeveral } from "../../shared/contracts/kernel/several.ts";
+import { maxAtOnce } from "../../shared/contracts/kernel/many.ts";
 import type { View } from "./table.ts";
 
 export type CategoryMembers = Readonly<{
@@ -10,7 +10,7 @@ export type CategoryMembers = Readonly<{
 }>;
 
 /** One more than a single undo can remove from the category, to see whether others are in it. */
-const mostSeen = maxUndone * maxSeveral + 1;
+const mostSeen = maxUndone * maxAtOnce + 1;
 
 const members = (table: string): string => `
   array(select t.id from ${table} t where t.user_id = v.user_id and t.category_id = v.id::bigint limit ${mostSeen})`;

@@ -13,8 +13,8 @@ import { isObject } from "../../http/input/body.ts";
 import type { KnownNames } from "../../http/input/unknown-names.ts";
 import type { Fields } from "../../http/input/validate.ts";
 import { createReader, withIdempotencyKey } from "./arguments.ts";
+import { listsOf, manyTarget, type OneTarget, shownLists } from "./many/target.ts";
 import { answered } from "./result.ts";
-import { listsOf, type OneTarget, severalTarget, shownLists } from "./several/target.ts";
 import type { CallTarget } from "./target.ts";
 
 /** One act of a tool, on one thing or on several. */
@@ -22,7 +22,7 @@ export type ToolAct = Readonly<{
   isAskedBy(args: Fields): boolean;
   one: CallTarget;
   /** Undefined for an act on one thing only. */
-  several?: CallTarget | undefined;
+  many?: CallTarget | undefined;
   /** The arguments by which a call names several things. */
   lists: readonly string[];
 }>;
@@ -41,8 +41,8 @@ const otherForms = ({ forms = [] }: Tool): readonly OtherForm[] => forms;
 /** The act that the arguments ask for. */
 export function targetOf(acts: readonly ToolAct[], args: Fields): CallTarget | undefined {
   const act = acts.find(({ isAskedBy }) => isAskedBy(args));
-  const namesSeveral = act?.lists.some((list) => argument(args, list) !== undefined);
-  return (namesSeveral && act?.several) || act?.one;
+  const namesMany = act?.lists.some((list) => argument(args, list) !== undefined);
+  return (namesMany && act?.many) || act?.one;
 }
 
 function actOfForm(tool: Tool, form: AnyForm, contract: CommandOfTool): ToolAct {
@@ -52,7 +52,7 @@ function actOfForm(tool: Tool, form: AnyForm, contract: CommandOfTool): ToolAct 
   return {
     isAskedBy: (args) => asksFor(form, args),
     ...{ one, lists },
-    several: many && severalTarget({ tool, form, one, many }),
+    many: many && manyTarget({ tool, form, one, many }),
   };
 }
 
@@ -97,7 +97,7 @@ function flattened(args: Fields, within: string | undefined): Fields {
 /** All arguments of a tool, for its list. A tool with several forms requires none of them in each call. */
 export function shownArguments(tool: Tool): TObject {
   const forms = otherForms(tool);
-  if (forms.length === 0 && !tool.several) return tool.arguments;
+  if (forms.length === 0 && !tool.many) return tool.arguments;
   const ofForms = forms.map(({ by, within, arguments: { properties } }) =>
     within ? { [by]: within } : properties,
   );

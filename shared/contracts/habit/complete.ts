@@ -55,7 +55,7 @@ export const completeHabit = command({
     toInput: (args) => args,
     facts: HabitDayFacts,
     result: completedHabit,
-    several: { lists: { habit_ids: "habit_id", dates: "date" } },
+    many: { lists: { habit_ids: "habit_id", dates: "date" } },
     forms: [deletingHabit, changingHabit, takingSkipBack, skipping, takingBack],
   }),
   dayField: "date",

@@ -51,7 +51,7 @@ export type Tool<Input = object, Output = unknown, Arguments extends TObject = T
      * values of one argument each, to which all other arguments apply. The command for several things has the name
      * of that for one, and `-many`.
      */
-    several?: Readonly<{ objects: string }> | Readonly<{ lists: Readonly<Record<string, string>> }>;
+    many?: Readonly<{ objects: string }> | Readonly<{ lists: Readonly<Record<string, string>> }>;
     /** Refusals for arguments that agents expect here, naming where they belong. */
     elsewhere?: FieldProblems;
     /** Other forms. The first form that a call selects counts, else the tool's own. */

@@ -16,7 +16,7 @@ import { checkRecurrence, describing, Todo, toolTodoFields, toolTodoNames } from
 const path = "/todos/{todo_id}";
 const onlyId = Type.Object({ todo_id: Id });
 
-const severalTodos = { lists: { todo_ids: "todo_id" } };
+const manyTodos = { lists: { todo_ids: "todo_id" } };
 const ticking = { reason: "Completion is not changed here", next: "toggle-todo sets it with completed." };
 
 type TodoOutput = Static<typeof Todo>;
@@ -40,7 +40,7 @@ export const createTodo = command({
       ...describing,
       category_id: Type.Optional(Id),
     }),
-    several: { objects: "todos" },
+    many: { objects: "todos" },
     elsewhere: unlikeTodos,
     refine: checkOneCategory,
     toInput: (args) => args,
@@ -83,7 +83,7 @@ export const updateTodo = command({
     toInput: clearing,
     facts: OneTodoFacts,
     result: (todo: TodoOutput) => oneTodo("Changed", todo),
-    several: severalTodos,
+    many: manyTodos,
     forms: [renamingCategory],
   }),
   toolOnly: toolTodoNames,
@@ -109,7 +109,7 @@ export const deleteTodo = command({
     toInput: (args) => args,
     facts: DeletedTodoFacts,
     result: deletedTodo,
-    several: severalTodos,
+    many: manyTodos,
   }),
   input: onlyId,
   // For tools. REST answers without content.
@@ -143,7 +143,7 @@ export const toggleTodo = command({
     }),
     facts: OneTodoFacts,
     result: (todo: TodoOutput) => oneTodo(todo.is_completed ? "Complete:" : "Incomplete:", todo),
-    several: severalTodos,
+    many: manyTodos,
   }),
   input: Type.Object({ todo_id: Id, is_completed: Type.Optional(Flag) }),
   output: Todo,

@@ -136,7 +136,7 @@ async function changeHabits(run: Run, category_id: number, { ringHabit }: Target
   await run("habit.skip-many", inputs);
   await run("habit.unskip", { habit_id });
   await run("habit.complete-many", inputs);
-  await run("habit.update-many", { ...inputs, alike: { new_category: "Sport" } });
+  await run("habit.update-many", { ...inputs, shared: { new_category: "Sport" } });
   await run("category.rename", { category: "Sport", name: "Sports" });
   await run("habit.delete", { habit_id });
   const { id } = await run("habit.create", fields);
@@ -156,7 +156,7 @@ async function changeTodos(run: Run, category_id: number, dueAt: number): Promis
   const items = ends.map(({ body }: JsonBody) => ({ input: { todo_id: body.id } }));
   await run("todo.delete-many", { items });
   await run("todo.update", { todo_id, title: "Water all plants", category: "House" });
-  await run("todo.update-many", { items: [{ input: { todo_id } }], alike: { context: "home" } });
+  await run("todo.update-many", { items: [{ input: { todo_id } }], shared: { context: "home" } });
   await run("reminder.set", { todo_id, remind_at: "2099-01-01T09:00:00" });
   await run("todo.toggle", { todo_id });
   await run("todo.toggle", { todo_id });

@@ -1,7 +1,7 @@
 import { type TProperties, type TSchema, Type } from "typebox";
 import { TodayFields } from "../../../../shared/contracts/kernel/fields.ts";
 import type { Form, Tool } from "../../../../shared/contracts/kernel/tool.ts";
-import { listsOf } from "../several/target.ts";
+import { listsOf } from "../many/target.ts";
 
 const answerFields = {
   ...TodayFields,
@@ -23,7 +23,7 @@ const refusedFields = {
  */
 export function outputSchema(tool: Tool) {
   const forms = [tool, ...(tool.forms ?? [])];
-  const properties = { ...answerFields, ...factsOf(forms), ...severalFacts(tool, forms) };
+  const properties = { ...answerFields, ...factsOf(forms), ...manyFacts(tool, forms) };
   return {
     type: "object" as const,
     properties: wireProperties(properties),
@@ -34,7 +34,7 @@ export function outputSchema(tool: Tool) {
 const factsOf = (forms: readonly Form[]): TProperties =>
   Object.assign({}, ...forms.map(({ facts }) => facts.properties));
 
-function severalFacts(tool: Tool, forms: readonly Form[]): TProperties {
+function manyFacts(tool: Tool, forms: readonly Form[]): TProperties {
   const several = forms.filter((form) => Object.keys(listsOf(tool, form.arguments)).length > 0);
   if (several.length === 0) return {};
   const named = Object.values(listsOf(tool, tool.arguments)).flatMap((name) => name ?? []);

@@ -1,5 +1,5 @@
 import type { Commands, OutputOf } from "../../../../shared/contracts/catalogue.ts";
-import { maxSeveral } from "../../../../shared/contracts/kernel/several.ts";
+import { maxAtOnce } from "../../../../shared/contracts/kernel/many.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { readDaySettings } from "../../../queries/engine/context.ts";
@@ -14,7 +14,7 @@ export const overduePath = "/account/overdue";
 
 /** The button that moves the first overdue todos to today, as many as one command takes. */
 export function moveOverdue(visit: Visit, todos: readonly Readonly<{ id: number }>[]): Html {
-  const first = todos.slice(0, maxSeveral);
+  const first = todos.slice(0, maxAtOnce);
   const which = first.length < todos.length && html` <span class="count">${first.length}</span>`;
   return html`<form method="post" action="${overduePath}" data-stay>${formToken(visit)}
     ${first.map(({ id }) => html`<input type="hidden" name="todo_id" value="${id}">`)}
@@ -28,7 +28,7 @@ export async function moveToToday(visit: Visit, form: URLSearchParams): Promise<
   const ids = form.getAll("todo_id").filter((id) => /^[1-9]\d{0,15}$/.test(id));
   const fields = {
     items: ids.map((id) => ({ input: { todo_id: Number(id) } })),
-    alike: { due_date: today.date },
+    shared: { due_date: today.date },
   };
   const how = { idempotencyKey: formKeyOf(form) };
   const { outcome, key } = await submitLogged(visit, "todo.update-many", fields, how);

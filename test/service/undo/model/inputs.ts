@@ -66,9 +66,9 @@ export function requestOf(scene: Scene, who: Who, act: Act): Request {
     case "todo.create-many":
       return request({ items: act.each.map((given) => ({ input: fields(given) })) });
     case "todo.update-many":
-      return request({ items: each("todos", "todo_id", act.whiches), alike: fields(act.fields) });
+      return request({ items: each("todos", "todo_id", act.whiches), shared: fields(act.fields) });
     case "habit.update-many":
-      return request({ items: each("habits", "habit_id", act.whiches), alike: fields(act.fields) });
+      return request({ items: each("habits", "habit_id", act.whiches), shared: fields(act.fields) });
     case "todo.delete-many":
     case "todo.toggle-many":
       return request({ items: each("todos", "todo_id", act.whiches) });

@@ -1,5 +1,5 @@
 import type { CommandName } from "../../../../shared/contracts/catalogue.ts";
-import { fieldsOfEach, type SeveralOutput } from "../../../../shared/contracts/kernel/several.ts";
+import { fieldsOfEach, type ManyOutput } from "../../../../shared/contracts/kernel/many.ts";
 import { dateOfDay, dayNumber } from "../../../../shared/domain/day/day.ts";
 import { sameDemand } from "../../../../shared/domain/habit/rhythm.ts";
 import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
@@ -62,7 +62,7 @@ export function timelinesOf(history: History): Map<string, Story> {
 function eachDone(done: Done): Done[] {
   const { request, outcome } = done;
   if (!request.name.endsWith("-many") || !("body" in outcome)) return [done];
-  const { ends } = outcome.body as SeveralOutput;
+  const { ends } = outcome.body as ManyOutput;
   const name = request.name.replace("-many", "") as CommandName;
   return fieldsOfEach(request.input).map((input, index) => ({
     ...done,

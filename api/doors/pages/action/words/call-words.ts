@@ -98,7 +98,7 @@ const verbs: ReadonlyMap<string, readonly [done: string, tried: string]> = new M
 function objectOf(kind: ResourceKind, args: SentArguments, known: Known): readonly Word[] {
   const several = argument(args, "todos") ?? argument(args, `${kind}_ids`);
   if (several !== undefined)
-    return [...severalOf(kind, several), ...dayIn(args), ...factsOf(kind, args, known)];
+    return [...severalThings(kind, several), ...dayIn(args), ...factsOf(kind, args, known)];
   const id = idIn(args, `${kind}_id`);
   const { title, name = title, ...others } = givenIn(args);
   // A tool names a category by its name.
@@ -111,7 +111,7 @@ function objectOf(kind: ResourceKind, args: SentArguments, known: Known): readon
 }
 
 /** The log keeps only the beginning of long arguments, as text. */
-function severalOf(kind: ResourceKind, things: unknown): readonly Word[] {
+function severalThings(kind: ResourceKind, things: unknown): readonly Word[] {
   if (!Array.isArray(things)) return [`several ${kind}s`];
   const titles = things.flatMap((thing): Word[][] =>
     typeof thing === "object" && thing !== null ? [[{ quoted: titleIn(thing) }]] : [],

@@ -1,5 +1,5 @@
 import { type TObject, type TSchema, Type } from "typebox";
-import { maxSeveral, type SeveralItem } from "../../../../shared/contracts/kernel/several.ts";
+import { type ManyItem, maxAtOnce } from "../../../../shared/contracts/kernel/many.ts";
 import type { Form, Tool } from "../../../../shared/contracts/kernel/tool.ts";
 import { givenIn } from "../../../../shared/contracts/kernel/tool-sentence.ts";
 import { isRefused } from "../../../../shared/errors.ts";
@@ -7,15 +7,15 @@ import { type Fields, validate } from "../../../http/input/validate.ts";
 import { type ReadArguments, withIdempotencyKey } from "../arguments.ts";
 import { answered } from "../result.ts";
 import type { CallTarget } from "../target.ts";
-import { type ReadableLists, readAlike, readObjects } from "./read.ts";
-import { severalResult } from "./result.ts";
+import { type ReadableLists, readObjects, readShared } from "./read.ts";
+import { manyResult } from "./result.ts";
 
 type Contract = CallTarget["contract"];
 
 /** The target of calls for one thing. */
 export type OneTarget = Omit<CallTarget, "read"> & Readonly<{ read: ReadArguments }>;
 
-type SeveralOptions = Readonly<{
+type ManyOptions = Readonly<{
   tool: Tool;
   form: Form;
   /** The target of calls for several things; its command carries out the contract `many`. */
@@ -24,7 +24,7 @@ type SeveralOptions = Readonly<{
 }>;
 
 /** The target of a form's calls for several things; undefined for a form that takes one. */
-export function severalTarget({ tool, form, one, many }: SeveralOptions): CallTarget | undefined {
+export function manyTarget({ tool, form, one, many }: ManyOptions): CallTarget | undefined {
   const lists = listsOf(tool, form.arguments);
   if (Object.keys(lists).length === 0) return undefined;
   const schemas = Object.entries(lists).map(([list, each]) => [list, listSchema(tool, each)] as const);
@@ -34,22 +34,22 @@ export function severalTarget({ tool, form, one, many }: SeveralOptions): CallTa
     ownNames: form.arguments.required ?? [],
     readOne: (thing) => readOne(one, thing),
   };
-  const read = "objects" in (tool.several ?? {}) ? readObjects : readAlike;
+  const read = "objects" in (tool.many ?? {}) ? readObjects : readShared;
   return {
     ...{ contract: many, scopes: many.scopes },
     read: (args) => read(reading, givenIn(args)),
-    answer: (success) => answered(severalResult(form, success), success),
+    answer: (success) => answered(manyResult(form, success), success),
   };
 }
 
 /** The lists of a form, each with the argument of one thing whose values it has; undefined for objects. */
 export function listsOf(
-  { several }: Tool,
+  { many }: Tool,
   { properties }: TObject,
 ): Readonly<Record<string, string | undefined>> {
-  if (!several) return {};
-  if ("objects" in several) return { [several.objects]: undefined };
-  return Object.fromEntries(Object.entries(several.lists).filter(([, each]) => each in properties));
+  if (!many) return {};
+  if ("objects" in many) return { [many.objects]: undefined };
+  return Object.fromEntries(Object.entries(many.lists).filter(([, each]) => each in properties));
 }
 
 /** @param each the argument of one thing; undefined for a list of objects */
@@ -57,9 +57,9 @@ function listSchema(tool: Tool, each: string | undefined): TSchema {
   const one = each === undefined ? undefined : tool.arguments.properties[each];
   return Type.Array(one ?? Type.Unknown(), {
     minItems: 1,
-    maxItems: maxSeveral,
+    maxItems: maxAtOnce,
     uniqueItems: one !== undefined,
-    expects: `a list of 1 to ${maxSeveral}${one ? ` that differ, each ${expectedOf(one)}` : ""}`,
+    expects: `a list of 1 to ${maxAtOnce}${one ? ` that differ, each ${expectedOf(one)}` : ""}`,
   });
 }
 
@@ -74,7 +74,7 @@ export const shownLists = (tool: Tool): Record<string, TSchema> =>
     ]),
   );
 
-function readOne({ contract, read }: OneTarget, thing: Fields): SeveralItem {
+function readOne({ contract, read }: OneTarget, thing: Fields): ManyItem {
   const own = read(thing);
   return isRefused(own) ? own : validate(contract, own.fields);
 }

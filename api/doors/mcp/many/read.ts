@@ -1,5 +1,5 @@
 import type { TObject } from "typebox";
-import { maxSeveral, type SeveralItem } from "../../../../shared/contracts/kernel/several.ts";
+import { type ManyItem, maxAtOnce } from "../../../../shared/contracts/kernel/many.ts";
 import { givenIn } from "../../../../shared/contracts/kernel/tool-sentence.ts";
 import { invalid, isRefused, type Refused } from "../../../../shared/errors.ts";
 import { mapGivingWay } from "../../../http/give-way.ts";
@@ -19,7 +19,7 @@ export type ReadableLists = Readonly<{
   /** Arguments that each object must have. */
   ownNames: readonly string[];
   /** Reads one thing. */
-  readOne(thing: Fields): SeveralItem;
+  readOne(thing: Fields): ManyItem;
 }>;
 
 /** The parts of a call: its lists, the arguments for all things, and its key. */
@@ -53,17 +53,17 @@ export async function readObjects(reading: ReadableLists, args: Fields): Promise
   if (isRefused(lists)) return lists;
   const { found, shared, ...how } = lists;
   const [things = []] = Object.values(found);
-  const alike: Fields = {};
-  const items = await mapGivingWay([...things], (thing): SeveralItem => {
+  const read: Fields = {};
+  const items = await mapGivingWay([...things], (thing): ManyItem => {
     if (!isObject(thing)) return notAnObject;
     const own = givenIn(thing);
     const one = refuseWhole(reading, own) ?? reading.readOne({ ...shared, ...own });
     if (isRefused(one)) return one;
     const isShared = (name: string) => Object.hasOwn(shared, name) && !Object.hasOwn(own, name);
-    Object.assign(alike, picked(one.input, isShared));
+    Object.assign(read, picked(one.input, isShared));
     return { input: picked(one.input, (name) => !isShared(name)) };
   });
-  return { fields: { items, ...(Object.keys(alike).length > 0 && { alike }) }, ...how };
+  return { fields: { items, ...(Object.keys(read).length > 0 && { shared: read }) }, ...how };
 }
 
 const notAnObject = invalid({ "": ["Each must be an object of this tool's arguments."] });
@@ -81,20 +81,20 @@ function refuseWhole({ schema }: ReadableLists, thing: Fields): Refused | undefi
 }
 
 /** All things get the same change, so an error in it refuses the whole call. */
-export function readAlike(reading: ReadableLists, args: Fields): Content | Refused {
+export function readShared(reading: ReadableLists, args: Fields): Content | Refused {
   const lists = readLists(reading, args);
   if (isRefused(lists)) return lists;
   const { found, shared, ...how } = lists;
   const things = combined(reading, found);
-  if (things.length > maxSeveral) {
-    const problem = `One call does at most ${maxSeveral} things; these are ${things.length}.`;
+  if (things.length > maxAtOnce) {
+    const problem = `One call does at most ${maxAtOnce} things; these are ${things.length}.`;
     return invalid({ [Object.keys(found)[0] ?? ""]: [problem] });
   }
   const one = reading.readOne({ ...shared, ...things[0] });
   if (isRefused(one)) return one;
   const own = Object.keys(things[0] ?? {});
-  const alike = picked(one.input, (name) => !own.includes(name));
-  return { fields: { items: things.map((input) => ({ input })), alike }, ...how };
+  const read = picked(one.input, (name) => !own.includes(name));
+  return { fields: { items: things.map((input) => ({ input })), shared: read }, ...how };
 }
 
 /** Combines each value of one list with each value of the others. */

@@ -1,5 +1,5 @@
 import { hideCategories } from "../../../../shared/contracts/category/name.ts";
-import type { SeveralInput, SeveralOutput } from "../../../../shared/contracts/kernel/several.ts";
+import type { ManyInput, ManyOutput } from "../../../../shared/contracts/kernel/many.ts";
 import type { Form } from "../../../../shared/contracts/kernel/tool.ts";
 import type { ToolResult } from "../../../../shared/contracts/kernel/tool-result.ts";
 import { withPresentExamples } from "../../../../shared/domain/day/example-dates.ts";
@@ -8,16 +8,16 @@ import type { Fields } from "../../../http/input/validate.ts";
 import type { Success } from "../target.ts";
 
 /** The result of each thing, in the order of the call. */
-export function severalResult(form: Form, { body, input, actor, today }: Success): ToolResult {
-  const { ends } = body as SeveralOutput;
-  const { items, alike = {} } = input as SeveralInput;
+export function manyResult(form: Form, { body, input, actor, today }: Success): ToolResult {
+  const { ends } = body as ManyOutput;
+  const { items, shared = {} } = input as ManyInput;
   const results = ends.map((end, index): ToolResult => {
     const item = items[index];
     const own = item === undefined || isRefused(item) ? {} : item.input;
-    if (!isRefused(end)) return form.result(end.body, { ...alike, ...own });
+    if (!isRefused(end)) return form.result(end.body, { ...shared, ...own });
     const refusal = withPresentExamples(hideCategories(end, actor.scopes).refusal, today.date);
     const { code, message, errors } = refusal;
-    const which = refusedThing({ ...alike, ...own });
+    const which = refusedThing({ ...shared, ...own });
     return {
       lines: [`${which?.words ?? `Number ${index + 1}`} was refused: ${message}`],
       facts: { ...which?.facts, code, message, ...(errors && { errors }) },
