@@ -18,8 +18,8 @@ export function callLine(call: LoggedAction, known: Known): string {
   const ending = `${outcome}${replayed ? " (repeat)" : ""}${calls > 1 ? ` (${calls} calls)` : ""}`;
   const colouredEnding = styleText(outcome === "ok" ? "green" : "red", ending);
   const duration = styleText("dim", `${Math.round(call.duration_ms)} ms`);
-  const told = [changesOf(call, known), argumentsOf(call)].filter((text) => text !== "").join("  ");
-  return `${styleText("dim", time)}  ${what} ${colouredEnding}  ${told}  ${duration}`;
+  const words = [changesOf(call, known), argumentsOf(call)].filter((text) => text !== "").join("  ");
+  return `${styleText("dim", time)}  ${what} ${colouredEnding}  ${words}  ${duration}`;
 }
 
 /** The changes in words, else only the resource; empty for a read. */

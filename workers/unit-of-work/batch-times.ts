@@ -65,5 +65,5 @@ const toleranceMs = 600_000;
  * Rows lie in partitions by time, so the clock of a front door must not put one where no partition is.
  * @returns the front door's time (epoch ms), or PostgreSQL's if the two are far apart
  */
-export const trustedTime = (noted: number, { now, nowMs }: Pick<BatchTimes, "now" | "nowMs">): string =>
-  Math.abs(noted - nowMs) < toleranceMs ? new Date(noted).toISOString() : now;
+export const trustedTime = (time: number, { now, nowMs }: Pick<BatchTimes, "now" | "nowMs">): string =>
+  Math.abs(time - nowMs) < toleranceMs ? new Date(time).toISOString() : now;

@@ -14,15 +14,15 @@ const newest = 20;
 /** `kept log`: prints the changes of anybody since the last run; --follow continues with new ones. */
 export async function printChanges(commandLine: CommandLine, follow: boolean): Promise<void> {
   const { memory, print } = commandLine;
-  const told = new Map<string, string>();
+  const printed = new Map<string, string>();
   let cursor = await memory.recall("cursor");
   do {
     const { changes, next } = await readSince(commandLine, cursor);
     for (const change of cursor === undefined ? changes.slice(-newest) : changes) {
       // Recent changes come again with the next answer.
       const [key, state] = [numberOf(change.type, change.id), JSON.stringify(change)];
-      if (told.get(key) !== state) print(lineOfChange(change), change);
-      told.set(key, state);
+      if (printed.get(key) !== state) print(lineOfChange(change), change);
+      printed.set(key, state);
     }
     cursor = next;
     if (follow) await pause(followMs);

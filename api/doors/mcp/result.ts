@@ -41,9 +41,9 @@ export function refused(original: Refusal, { today, calledAt, replayed = false }
     ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
     ...(replayed && { replayed }),
   };
-  const told = errors ? allTold(errors, message) : message;
+  const sentence = errors ? allTold(errors, message) : message;
   const moment = today && { today, calledAt, replayed };
-  const text = moment ? `${told}\n${dayLine(moment)}` : told;
+  const text = moment ? `${sentence}\n${dayLine(moment)}` : sentence;
   return {
     isError: true,
     content: [{ type: "text", text }],

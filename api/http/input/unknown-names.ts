@@ -24,11 +24,11 @@ const maxListed = 16;
 /** @returns a refusal for each name that is not known, naming the nearest known one or all that there are */
 export function unknownNames(sent: readonly string[], known: KnownNames): FieldProblems {
   const unknown = sent.filter((name) => !known.names.includes(name) && !known.ignored?.includes(name));
-  const told = unknown.slice(0, maxTold).map((name, index) => {
+  const problems = unknown.slice(0, maxTold).map((name, index) => {
     const shown = printable(name.slice(0, maxShown));
     return [shown, [problemOf(shown, known, index === 0)]];
   });
-  return Object.fromEntries(told);
+  return Object.fromEntries(problems);
 }
 
 function problemOf(name: string, { what, names, alwaysListed }: KnownNames, isFirst: boolean): Problem {

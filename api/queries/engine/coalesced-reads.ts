@@ -4,14 +4,14 @@ import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure
 import { coalescedQuery, coalescedResults, coalescedTextOf, sqlStateOf } from "./coalesced-statement.ts";
 
 /** A slow read travels alone, because coalesced reads wait for the slowest one. */
-export type ReadManner = Readonly<{ alone: boolean }>;
+export type ReadOptions = Readonly<{ alone: boolean }>;
 
 /** Runs one read of a user. @throws DatabaseFailure */
 export type RunRead = <Row>(
   userId: string,
   text: string,
   values: readonly unknown[],
-  manner?: ReadManner,
+  options?: ReadOptions,
 ) => Promise<Row[]>;
 
 type Read = Readonly<{ userId: string; values: readonly unknown[] }>;
@@ -118,9 +118,9 @@ export function createCoalescedReads(pool: Pick<Pool, "query">): RunRead {
     }
   }
 
-  function read(userId: string, text: string, values: readonly unknown[], manner?: ReadManner) {
+  function read(userId: string, text: string, values: readonly unknown[], options?: ReadOptions) {
     const statement = statementOf(text);
-    const mayWait = !manner?.alone && !isSuspect(userId) && values.every(isPlain);
+    const mayWait = !options?.alone && !isSuspect(userId) && values.every(isPlain);
     if (statement.coalescedText === undefined || !mayWait) return runAlone(statement, { userId, values });
     if (statement.waiting.length === 0 && hasRoom(statement))
       return send(statement, () => runAlone(statement, { userId, values }));

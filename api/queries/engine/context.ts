@@ -71,7 +71,7 @@ export type Requester = Pick<Actor, "userId"> & Partial<Pick<Actor, "scopes" | "
 /** Reads for a user: from the primary, or from a standby if the caller allows it. */
 export type OpenQuery = (
   actor: Requester,
-  manner?: Readonly<{
+  options?: Readonly<{
     /** The rest of the token's rate limit, which a query may ask for. */
     allowance?: Allowance | undefined;
     /** Set for reads that the user only looks at. Decisions of the door read from the primary. */

@@ -1,7 +1,7 @@
 import type { InferKyselyDB } from "@mikro-orm/sql";
 import type { entities } from "../../../shared/db/entities.ts";
 import type { Database } from "../../../shared/db/orm.ts";
-import { createCoalescedReads, type ReadManner, type RunRead } from "./coalesced-reads.ts";
+import { createCoalescedReads, type ReadOptions, type RunRead } from "./coalesced-reads.ts";
 import { raw, type Sql } from "./sql.ts";
 
 type UserTable = keyof InferKyselyDB<(typeof entities)[number]>;
@@ -42,13 +42,13 @@ export async function feedOwner(
   return feed?.user_id;
 }
 
-export const guardRows = ({ run }: QueryDatabase, userId: string, manner?: ReadManner): GuardedRows => ({
+export const guardRows = ({ run }: QueryDatabase, userId: string, options?: ReadOptions): GuardedRows => ({
   own,
   rows<Row>({ text, values }: Sql<Row>) {
     // The user is one parameter, whatever the number of tables: each parameter costs, most in coalesced reads.
     const parameter = `$${values.length + 1}`;
     return text.includes(owner)
-      ? run<Row>(userId, text.replaceAll(owner, parameter), [...values, userId], manner)
-      : run<Row>(userId, text, values, manner);
+      ? run<Row>(userId, text.replaceAll(owner, parameter), [...values, userId], options)
+      : run<Row>(userId, text, values, options);
   },
 });

@@ -101,11 +101,11 @@ const startMs = 1_000;
 /** Logs once when the standby becomes unusable, and once when it is usable again. */
 function createTeller(log: Log): (isUsable: boolean, reason: string) => void {
   const startedAt = performance.now();
-  let told: boolean | undefined;
+  let reported: boolean | undefined;
   return (isUsable, reason) => {
-    const isStarting = told === undefined && performance.now() - startedAt < startMs;
-    if (told === isUsable || (isStarting && !isUsable)) return;
-    told = isUsable;
+    const isStarting = reported === undefined && performance.now() - startedAt < startMs;
+    if (reported === isUsable || (isStarting && !isUsable)) return;
+    reported = isUsable;
     if (isUsable) log.info("the standby answers reads");
     else log.warn({ reason }, "the standby cannot be used, and the primary answers its reads");
   };

@@ -66,14 +66,14 @@ const wireProperties = (properties: Readonly<Record<string, SchemaNode>>) =>
 function wireSchema(schema: SchemaNode): object {
   const { type, enum: values, format, pattern, description, items, anyOf } = schema;
   if (anyOf) return { anyOf: anyOf.map(wireSchema) };
-  const told = {
+  const described = {
     ...(format && { format }),
     ...(pattern && { pattern }),
     ...(description && { description }),
   };
-  if (values) return { type: "string", enum: values, ...told };
-  if (type === "array" && items) return { type, items: wireSchema(items), ...told };
-  return type === "object" ? { ...wireObject(schema), ...told } : { type, ...told };
+  if (values) return { type: "string", enum: values, ...described };
+  if (type === "array" && items) return { type, items: wireSchema(items), ...described };
+  return type === "object" ? { ...wireObject(schema), ...described } : { type, ...described };
 }
 
 function wireObject({ type, properties = {}, required = [], additionalProperties }: SchemaNode): object {

@@ -45,7 +45,8 @@ export async function createFrom(
   opened: FormContext,
   { draft, errors, sent, leadsTo }: NewThing,
 ): Promise<Response> {
-  const again = (told: Complaint) => newThingPage(form, opened, { draft, from: sent.get("from"), ...told });
+  const again = (complaint: Complaint) =>
+    newThingPage(form, opened, { draft, from: sent.get("from"), ...complaint });
   const complaint = invalidDraft(errors);
   if (complaint) return again(complaint);
   const key = sent.get("key") || crypto.randomUUID();

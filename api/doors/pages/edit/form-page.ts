@@ -26,20 +26,20 @@ export const newThingId = "new-thing";
 export function newThingPage(
   form: ThingForm,
   context: FormContext,
-  { draft, lead, from, ...told }: NewThing,
+  { draft, lead, from, ...complaint }: NewThing,
 ) {
   const { visit } = context;
-  const body = html`${problem(told.message)}${lead}
+  const body = html`${problem(complaint.message)}${lead}
     <form method="post" action="${form.newPath}" id="${newThingId}" class="card">${formToken(visit)}
     ${from !== null && html`<input type="hidden" name="from" value="${from}">`}
     <input type="hidden" name="key" value="${crypto.randomUUID()}">
-    ${form.inputs(draft, told.errors ?? {}, context)}
+    ${form.inputs(draft, complaint.errors ?? {}, context)}
     <button>Save</button></form>`;
   const { title } = form;
   return page(
     visit.context.site,
     { title, body, scripts: [rhythmScript], ...accountFrame(visit) },
-    { status: told.status ?? 200 },
+    { status: complaint.status ?? 200 },
   );
 }
 

@@ -85,18 +85,24 @@ async function again(
   form: ThingForm,
   context: FormContext,
   sent: Sent,
-  told: Complaint,
+  complaint: Complaint,
   clashes?: readonly Clash[],
 ) {
   const stored = await readThing(form, context, sent.id);
   if (isRefused(stored))
     return isGone(stored)
-      ? newThingPage(form, context, { draft: sent.draft, from: null, ...told, message: goneMeanwhile })
+      ? newThingPage(form, context, { draft: sent.draft, from: null, ...complaint, message: goneMeanwhile })
       : refusalPage(context.visit.context, stored.refusal);
   const own = changedNames(form, sent).map((name) => [name, sent.draft[name] ?? ""]);
   const draft = { ...stored.draft, ...Object.fromEntries(own) };
   const conflict = clashes && clashNotice(form, context, clashes);
-  return thingPage(form, context, { id: sent.id, stored, draft, ...told, ...(conflict && { conflict }) });
+  return thingPage(form, context, {
+    id: sent.id,
+    stored,
+    draft,
+    ...complaint,
+    ...(conflict && { conflict }),
+  });
 }
 
 const isGone = ({ refusal }: Refused): boolean => refusal.code === "not_found";

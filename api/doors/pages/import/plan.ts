@@ -29,7 +29,7 @@ export async function planImport(
   files: readonly TextFile[],
   context: ReadingContext,
 ): Promise<ImportPlan> {
-  const { found, ...told } = collect(files, context);
+  const { found, ...summary } = collect(files, context);
   const gone = await keysHere(found, areHere);
   const used = new Set(found.flatMap((one) => usedBy(one, gone)));
   const isMissed = ({ kind, thing }: FoundThing) =>
@@ -37,7 +37,7 @@ export async function planImport(
   const { coming, completions, later } = withinLimits(found, isMissed);
   const things = noThings();
   for (const one of coming) put(things, one);
-  return { ...told, things, completions, here: gone.size, later };
+  return { ...summary, things, completions, here: gone.size, later };
 }
 
 async function keysHere(found: readonly FoundThing[], areHere: AreHere): Promise<ReadonlySet<string>> {

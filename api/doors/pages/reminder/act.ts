@@ -73,6 +73,6 @@ async function accept(context: ActContext, request: Request, offer: Offer): Prom
   if (isRefused(outcome)) return refused(outcome);
   if (replayed) return say("Used already", "This link was used already. It works once.", 200);
   const { today } = await readDaySettings(context.query({ userId }));
-  const told = saysDone(outcome.body, today.date);
-  return say("Done", html`${told} You can undo it under <a href="/account/actions">Actions</a>.`, 200);
+  const sentence = saysDone(outcome.body, today.date);
+  return say("Done", html`${sentence} You can undo it under <a href="/account/actions">Actions</a>.`, 200);
 }

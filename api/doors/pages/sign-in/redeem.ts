@@ -27,8 +27,8 @@ export async function redeem(context: PagesContext, attempt: PendingSignIn, url:
   if (!claims) throw new Error("The provider sent no ID token.");
   // The generation is read before the provider is asked again, so that a password changed in between ends this session.
   const generation = await sessionGeneration(context, claims.sub);
-  const told = await userInfo(provider, tokens.access_token, claims.sub);
-  return { claims: { ...told, ...claims }, idToken: tokens.id_token, generation };
+  const profile = await userInfo(provider, tokens.access_token, claims.sub);
+  return { claims: { ...profile, ...claims }, idToken: tokens.id_token, generation };
 }
 
 /** Many providers give the e-mail address only at this endpoint (OpenID Connect Core §5.3). */

@@ -5,7 +5,7 @@ import type { Guest } from "../session/context.ts";
 export const noteParameter = "tick";
 
 /** Notes by result of a tick. Other results have a page of their own. */
-export const told: ReadonlyMap<string, string> = new Map([
+export const resultNotes: ReadonlyMap<string, string> = new Map([
   ["undone", "Taken back."],
   ["stays", "It was changed since, so it stays as it is. Actions has the whole story."],
   ["already", "That was so already."],

@@ -9,7 +9,7 @@ import type { Visit } from "../session/context.ts";
 import { hereWithoutNotes } from "../session/go-on.ts";
 import { addedWords } from "./added-words.ts";
 import { lateNotice } from "./late-notice.ts";
-import { type Note, noteParameter, parseNote, told, verbs } from "./note-address.ts";
+import { type Note, noteParameter, parseNote, resultNotes, verbs } from "./note-address.ts";
 
 /**
  * The result of the last act (`?tick=…`), always in view. The empty element stays on the page, because screen readers
@@ -23,7 +23,7 @@ async function content(visit: Visit): Promise<Html | null> {
   const text = visit.url.searchParams.get(noteParameter) ?? "";
   const [kind, ...rest] = text.split("_");
   if (kind === "late") return lateNotice(visit, rest);
-  const said = kind === "told" && told.get(rest.join("_"));
+  const said = kind === "told" && resultNotes.get(rest.join("_"));
   if (said) return note(visit, html`<p>${said}</p>`);
   const last = parseNote(text.replace(earlier, ""));
   return last ? undoNotice(visit, last, earlier.test(text)) : null;
@@ -41,7 +41,7 @@ async function undoNotice(visit: Visit, { verb, key }: Note, isEarlier: boolean)
   const query = visit.context.query({ userId: visit.session.sub });
   const action = await readActionInTurn(query, key);
   const isOver = !action || action.undone_by !== null || action.door !== "page";
-  if (isOver) return isEarlier ? note(visit, html`<p>${told.get("undone")}</p>`) : null;
+  if (isOver) return isEarlier ? note(visit, html`<p>${resultNotes.get("undone")}</p>`) : null;
   const { resource_kind: kind, resource_id: id, resource_name: name } = action;
   const what = name ?? `${changedThings(action).length} at once`;
   return note(

@@ -6,7 +6,7 @@ import type { Visit } from "../session/context.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { formKeyOf, submitLogged } from "../session/submit.ts";
 import { submitUndo } from "../session/submit-undo.ts";
-import { notedPage, noteOf, parseNote, told } from "./note-address.ts";
+import { notedPage, noteOf, parseNote, resultNotes } from "./note-address.ts";
 
 /** The commands of a habit's buttons, by their values. */
 const habitCommands = {
@@ -60,7 +60,7 @@ export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<R
   if (isRefused(outcome)) {
     const { refusal } = outcome;
     const end = refusal.isSoAlready ? "already" : refusal.code;
-    if (!told.has(end) || refusal.errors?.amount) return refusalPage(visit.context, refusal);
+    if (!resultNotes.has(end) || refusal.errors?.amount) return refusalPage(visit.context, refusal);
     return seeOther(notedPage(visit, form, `told_${end}`, item));
   }
   const anchor = (kind === "todo" && done && form.get("next")) || item;

@@ -98,8 +98,8 @@ function resultOf(
 ) {
   if (!outcome) throw new Error(`Operation ${index} was not answered.`);
   if (isRefused(outcome)) {
-    const told = today ? withPresentExamples(outcome.refusal, today) : outcome.refusal;
-    const refusal = idempotencyKey === undefined ? told : withKeyAsField(told);
+    const dated = today ? withPresentExamples(outcome.refusal, today) : outcome.refusal;
+    const refusal = idempotencyKey === undefined ? dated : withKeyAsField(dated);
     return { status: statusOf(refusal.code), body: refusalBody(refusal) };
   }
   const { body } = outcome;

@@ -13,13 +13,13 @@ import { changedThings, isDeletion } from "../words/changed-things.ts";
 import { type Day, localTimeOf } from "../words/known.ts";
 import { quote } from "../words/words.ts";
 
-type Listed = Day & Readonly<{ undos: Undos; noted: UndoNote | undefined; now: number }>;
+type Listed = Day & Readonly<{ undos: Undos; undone: UndoNote | undefined; now: number }>;
 
 /** The buttons of an action in a list, or the note that it was undone. */
 export const controlsOf =
-  (visit: Visit, { undos, noted, now, ...day }: Listed) =>
+  (visit: Visit, { undos, undone, now, ...day }: Listed) =>
   (action: LoggedAction): Html | undefined => {
-    const note = action.request_id === noted?.request_id ? noted.note : undefined;
+    const note = action.request_id === undone?.request_id ? undone.note : undefined;
     if (action.undone_by === null) return html`${note}${buttons(visit, action, now)}`;
     return note ?? undoneInWords(visit, action, undos, day);
   };

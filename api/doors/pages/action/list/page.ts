@@ -35,17 +35,17 @@ export async function showActions(visit: Visit): Promise<Response> {
   chosen.delete("cursor");
   chosen.delete("note");
   const isFiltered = chosen.size > 0;
-  const noted = await readNote(visit, query, day);
+  const undone = await readNote(visit, query, day);
   const { isNew, remember } = await findLastVisit(visit, query.now);
-  const controls = controlsOf(visit, { ...day, undos: found.undos, noted, now: query.now });
+  const controls = controlsOf(visit, { ...day, undos: found.undos, undone, now: query.now });
   const shown = { ...found, ...day, controls, isNew, isFiltered, hasOlder: next_cursor !== null };
-  const isListed = rows.some(({ request_id }) => request_id === noted?.request_id);
+  const isListed = rows.some(({ request_id }) => request_id === undone?.request_id);
   const address = (more: Record<string, string>, path = actionsPath) =>
     `${path}?${new URLSearchParams([...chosen, ...Object.entries(more)])}`;
   const exportPath = `${actionsPath}/export`;
   const body = html`${mark}<p class="quiet lead">What agents, scripts and you did here. Times are those of ${day.timeZone}.</p>
     ${tokens.length > 0 && filterForm(chosen, tokens, day)}
-    <div id="actions" data-part>${!isListed && noted?.note}${runLink(chosen)}${newsNote(rows.filter(isNew).length)}
+    <div id="actions" data-part>${!isListed && undone?.note}${runLink(chosen)}${newsNote(rows.filter(isNew).length)}
     ${await actionList(shown)}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
     ${next_cursor && html`<a href="${address({ cursor: next_cursor })}" rel="next">Older</a>`}</nav></div>

@@ -107,8 +107,8 @@ export async function doneNotice(visit: Visit): Promise<Html | undefined> {
   const key = keyIn(cursor);
   if (!key) return undefined;
   const query = visit.context.query({ userId: visit.session.sub });
-  const noted = undone === null ? undefined : await readNote(visit, query, await readLogDay(query), undone);
-  if (noted) return noted.note;
+  const before = undone === null ? undefined : await readNote(visit, query, await readLogDay(query), undone);
+  if (before) return before.note;
   const action = await readActionInTurn(query, key);
   const stands = action?.outcome === "ok" && action.undone_by === null;
   return stands ? undoOffer(visit, action) : undefined;

@@ -43,8 +43,8 @@ export function namesThen(action: LoggedAction, present: Names): Names {
   const { resource_kind: kind, resource_id: id, resource_name: name } = action;
   const then = new Map(kind && name !== null ? [[rowOf(kind, id), name]] : []);
   for (const { thing, before, after } of changedThings(action)) {
-    const told = titleIn(before) ?? titleIn(after);
-    if (told !== undefined) then.set(thing, told);
+    const title = titleIn(before) ?? titleIn(after);
+    if (title !== undefined) then.set(thing, title);
   }
   return { get: (thing) => then.get(thing) ?? present.get(thing) };
 }

@@ -123,9 +123,9 @@ function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator
 /** Entries of earlier years have only the task's value, which rises with each completion. */
 function withGains(entries: readonly Task[], field: "scoredUp" | "completed"): readonly Task[] {
   return entries.filter((entry, index) => {
-    const told = entry[field];
-    if (typeof told === "boolean") return told;
-    if (typeof told === "number") return told > 0;
+    const value = entry[field];
+    if (typeof value === "boolean") return value;
+    if (typeof value === "number") return value > 0;
     return (numberIn(entry.value) ?? 0) > (numberIn(entries[index - 1]?.value) ?? 0);
   });
 }
