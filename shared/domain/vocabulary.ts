@@ -47,3 +47,7 @@ export type ResourceKind = (typeof resourceKinds)[number];
 /** The kind of an action: a read, a refusal, or a change. */
 export const actionKinds = ["change", "refusal", "read"] as const;
 export type ActionKind = (typeof actionKinds)[number];
+
+/** The effect of an action on people's things: the first that fits. Ticks are completions of todos and habits. */
+export const actionEffects = ["refused", "read", "deleted", "made", "ticked", "moved", "changed"] as const;
+export type ActionEffect = (typeof actionEffects)[number];

@@ -12,6 +12,7 @@ import {
 import { exportActions } from "./action/list/export.ts";
 import { askForget, forgetThing } from "./action/list/forget.ts";
 import { showActions } from "./action/list/page.ts";
+import { undoChosen } from "./action/take-back/choose.ts";
 import { doneNotice, undoAction } from "./action/take-back/undo.ts";
 import { undoAll } from "./action/take-back/undo-all.ts";
 import { showUndoAll } from "./action/take-back/undo-all-page.ts";
@@ -96,6 +97,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/actions": { GET: requireSignIn(showActions) },
   "/account/actions/export": { GET: requireSignIn(exportActions) },
   "/account/actions/undo": formOn("/account/actions", undoAction),
+  "/account/actions/choose": formOn("/account/actions", undoChosen),
   "/account/actions/run": { GET: requireSignIn(showUndoAll), POST: requireSignIn(takeForm(undoAll)) },
   "/account/actions/forget": { GET: requireSignIn(askForget), POST: requireSignIn(takeForm(forgetThing)) },
   "/account/data": { GET: requireSignIn(showData) },

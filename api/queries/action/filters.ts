@@ -15,9 +15,10 @@ export const tokenHash = sql`hashtextextended(a.token_id, 0)`;
 
 /** The conditions of the filters on rows `a` of the action log. */
 export function actionConditions(filters: ActionFilters): Condition[] {
-  const { kinds, q, thing: _, door, tool, outcome, undoable, ...range } = filters;
+  const { kinds, effect, q, thing: _, door, tool, outcome, undoable, ...range } = filters;
   const conditions = rangeConditions(range);
   if (kinds !== undefined) conditions.push(anyOf(kinds.map((kind) => ofKind[kind])));
+  if (effect !== undefined) conditions.push(sql`${effectOf} = ${effect}`);
   if (door !== undefined) conditions.push(sql`a.door = ${door}`);
   if (tool !== undefined) conditions.push(sql`a.tool = ${tool}`);
   if (outcome !== undefined) conditions.push(sql`a.outcome = ${outcome}`);
@@ -56,6 +57,20 @@ const ofKind: Readonly<Record<ActionKind, Condition>> = {
   change: sql`(a.outcome = 'ok' and not ${isReading})`,
   refusal: sql`a.outcome <> 'ok'`,
 };
+
+const isEmpty = (image: Sql): Sql => sql`coalesce(${image}, '{}') = '{}'`;
+const imagesMatch = (pattern: string): Sql => sql`concat(a.before, a.after) ~ ${literal(pattern)}`;
+const isTickOfHabit = imagesMatch(String.raw`^(\{\})?\[?\{"habit_`);
+/** The effect of an action `a`, read from its images, because one tool can do several things. */
+export const effectOf = sql`case
+  when a.outcome <> 'ok' then 'refused'
+  when ${isReading} then 'read'
+  when ${isTickOfHabit} then 'ticked'
+  when ${isEmpty(sql`a.after`)} and not ${isEmpty(sql`a.before`)} then 'deleted'
+  when ${isEmpty(sql`a.before`)} and not ${isEmpty(sql`a.after`)} then 'made'
+  when ${imagesMatch('"habit_[^"]*":|"(is_)?completed[^"]*":')} then 'ticked'
+  when ${imagesMatch('"due_date":')} then 'moved'
+  else 'changed' end`;
 
 /** True if a text can be the `X-Request-Id` of an answer. */
 export const isRequestId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);

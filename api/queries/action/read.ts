@@ -61,7 +61,7 @@ export const presentAction = (row: ReadRow): Static<typeof LoggedAction> => ({
  * Cursor where the scan limit was reached.
  * @returns undefined when the filters exclude no row, or fewer rows are left than the limit
  */
-async function endOfPage(query: QueryContext, filters: ActionFilters): Promise<string | undefined> {
+export async function endOfPage(query: QueryContext, filters: ActionFilters): Promise<string | undefined> {
   // Nearly all that an index finds of a thing is shown.
   if (filters.thing !== undefined && filters.q === undefined) return undefined;
   const conditions = rangeConditions(filters);
@@ -87,7 +87,9 @@ const endOfSearch = (inRange: Condition) => sql<ActionPlace>`
   where bytes >= ${literal(mostBytesSearched)} or place = ${literal(mostLookedAt)}
   order by place limit 1`;
 
-const cursorOf = ({ called_at, request_id }: ActionPlace): string => `${timestamp(called_at)}_${request_id}`;
+/** The cursor of the page that follows an action. */
+export const cursorOf = ({ called_at, request_id }: ActionPlace): string =>
+  `${timestamp(called_at)}_${request_id}`;
 
 /** Jumps from token to token along the index, so that a long log costs no more than a short one. */
 export const readTokens: QueryHandler<"action.tokens"> = async ({ own, rows }) => {

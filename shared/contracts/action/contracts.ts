@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import Format from "typebox/format";
-import { actionKinds, doors, resourceKinds } from "../../domain/vocabulary.ts";
+import { actionEffects, actionKinds, doors, resourceKinds } from "../../domain/vocabulary.ts";
 import { command, query } from "../kernel/contract.ts";
 import { Flag, Id, Nullable, OneOf, SearchText, Timestamp, WholeNumber } from "../kernel/fields.ts";
 import { isCalendarDate } from "../kernel/text.ts";
@@ -88,6 +88,7 @@ export const listActions = query({
   searchField: "q",
   input: Type.Object({
     kinds: Type.Optional(Type.Array(OneOf(actionKinds), { minItems: 1 })),
+    effect: Type.Optional(OneOf(actionEffects)),
     /** A text in names and values of the action, regardless of case and accents. */
     q: Type.Optional(SearchText),
     /** Actions on one thing, including those that changed others as well. */

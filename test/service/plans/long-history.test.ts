@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { readActions } from "../../../api/queries/action/read.ts";
+import { readRuns } from "../../../api/queries/action/runs.ts";
 import { createQueryContext } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
@@ -42,7 +43,8 @@ async function someone(userId: string, rows: number) {
   const query = createQueryContext({ db: { run }, userId, ...settings });
   const page = (thing: string, cursor?: string) =>
     readActions(query, { thing, kinds: ["change", "refusal"], limit: 50, ...(cursor && { cursor }) });
-  return { page, asked };
+  const runs = () => readRuns(query, { kinds: ["change", "refusal"] }, 50);
+  return { page, runs, asked };
 }
 
 const few = await someone("few", 1_000);
@@ -74,4 +76,15 @@ test("a page of a thing's history reads no more where the log is a hundred times
     // Things that changed together are found by each of them, and are few.
     expect(rows).toBeLessThan(60 + 2 * 1_000 + 51);
   }
+});
+
+test("the first page of Actions reads at most twice as much where the log is a hundred times as long", async () => {
+  const read = async ({ runs, asked }: typeof few) => {
+    asked.length = 0;
+    const { entries } = await runs();
+    expect(entries.flat()).toHaveLength(1_000);
+    const all = await Promise.all(asked.map((statement) => readsOf(database.pool, statement)));
+    return all.reduce((sum, { rows }) => sum + rows, 0);
+  };
+  expect(await read(many)).toBeLessThanOrEqual(2 * (await read(few)));
 });

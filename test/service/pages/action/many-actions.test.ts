@@ -68,12 +68,12 @@ test("a file of many changes lets others go on between its rows, and makes no fo
 });
 
 test("so does a page of the list", async () => {
-  const rows = Array.from({ length: 50 }, () => loggedRow(rowOfMany()));
+  const entries = Array.from({ length: 50 }, () => loggedRow(rowOfMany()));
   const shown = { timeZone: "UTC", today: "2026-11-22", isFiltered: false, hasOlder: false };
   const listing = { ...shown, isNew: () => false, controls: () => undefined, names: new Map() };
   let page = "";
   const { givenWay, formatsMade } = await callsOf(async () => {
-    page = markup(await actionList({ rows, reads: [], ...listing }));
+    page = markup(await actionList({ entries, reads: [], ...listing }));
   });
   expect(page.match(/<li class="card"/g)).toHaveLength(50);
   expect(givenWay).toBeGreaterThanOrEqual(50);

@@ -213,7 +213,7 @@ test("no tool, argument or value takes the page or the terminal, and the page st
   for (const [tool, json] of calls) await call(tool, JSON.parse(json));
   const found = await readActions(reader, { limit: 200 });
   expect(found.actions).toHaveLength(calls.length);
-  const page = markup(await actionList({ rows: found.actions, ...shown }));
+  const page = markup(await actionList({ entries: found.actions, ...shown }));
   expect(page.match(/<li class="card"/g)).toHaveLength(calls.length);
   expect(page).not.toContain("cannot be described");
   expect(page.length).toBeLessThan(calls.length * 6_000);
@@ -228,7 +228,7 @@ test("calls over the limit are one row that tells their number, and a shortened 
     outcome: "rate_limited",
     calls: 37,
   });
-  const page = markup(await actionList({ rows: [row, { ...row, outcome: "ok", calls: 1 }], ...shown }));
+  const page = markup(await actionList({ entries: [row, { ...row, outcome: "ok", calls: 1 }], ...shown }));
   expect(page).toContain("37 calls refused: over the limit");
   expect(page).toContain("Created the todo <q><bdi>Buy milk</bdi></q>");
   expect(page).toContain("Shortened from 61234 bytes");

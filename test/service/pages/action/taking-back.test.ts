@@ -160,7 +160,11 @@ test("the end of a run names each change that came back in part once, and says w
   expect(cards(done)).toHaveLength(20);
   expect(textOf(done)).toContain("Of older changes something stayed, too");
 
-  const again = await press(account, await account.open("/account/actions"), "Changed back the todo");
+  const again = await press(
+    account,
+    await account.open("/account/actions?door=page"),
+    "Changed back the todo",
+  );
   expect(textOf(again)).toContain("Taken back.");
   await takeAllBack(account, preview);
   const titles = cards(await account.open(done.url)).map((card) => /Todo \d+/.exec(card)?.[0]);

@@ -20,7 +20,7 @@ const addresses = {
   "a search": "/actions?q=rent",
   "what became of an undo": "/actions?note=2026-11-20T09:15:00.000000Z_00000000-0000-0000-0000-000000000000",
   "the page before a run": "/actions/run?token_id=t",
-  "a run's progress": "/actions/run?token_id=t&to=2026-11-20T09:15:00Z",
+  "a run's progress": "/actions/run?token_id=t&to=2026-11-20T09:15:00Z&work=",
   "a file": "/actions/export?format=csv",
   "a form": "/todos/new",
 };
@@ -60,7 +60,7 @@ test("a run's changes are counted once at a time, however many of its pages are 
   const to = new Date(Date.now() + 60_000).toISOString();
   const pages = Array.from({ length: 6 }, () => [
     openAs("grace", "/actions/run?token_id=t"),
-    openAs("grace", `/actions/run?token_id=t&to=${to}`),
+    openAs("grace", `/actions/run?token_id=t&to=${to}&work=`),
   ]).flat();
   let isDone = false;
   const statuses = Promise.all(pages).then((all) => {
@@ -77,6 +77,6 @@ test("a run's changes are counted once at a time, however many of its pages are 
   expect(new Set([200, 503, ...(await statuses)]).size).toBe(2);
   expect(most).toBe(1);
   // Changes may lie below the counted rows, so the page does not claim to know all of them.
-  const text = async () => (await openAs("grace", `/actions/run?token_id=t&to=${to}`)).text();
+  const text = async () => (await openAs("grace", `/actions/run?token_id=t&to=${to}&work=`)).text();
   await eventually(async () => (await text()).includes("of more than"));
 });

@@ -15,7 +15,7 @@ export type Listing = Day &
     /** Names of the things that still exist; each has a page to link to. */
     names: ThingNames;
     /** Tells whether an action came since the person's last visit. */
-    isNew(row: LoggedAction): boolean;
+    isNew(row: Pick<LoggedAction, "called_at" | "door">): boolean;
     /** The buttons of an action. */
     controls(row: LoggedAction): Html | undefined;
   }>;

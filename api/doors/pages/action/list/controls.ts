@@ -6,6 +6,7 @@ import type { Undos } from "../../../../queries/action/undone.ts";
 import { sayWallTime } from "../../kit/dates.ts";
 import type { Visit } from "../../session/context.ts";
 import { forgetPath } from "../paths.ts";
+import { chooseBox } from "../take-back/choose.ts";
 import { conflictsOf } from "../take-back/conflicts.ts";
 import type { UndoNote } from "../take-back/undo.ts";
 import { undoForm } from "../take-back/undo.ts";
@@ -41,10 +42,11 @@ function buttons(visit: Visit, action: LoggedAction, now: number): Html | undefi
   const isGone = isDeletion(changedThings(action));
   const which = html`<span class="unseen">: ${resource_name === null ? called_at : quote(resource_name)}</span>`;
   const key = new URLSearchParams({ called_at, request_id });
-  return undoForm(
+  const form = undoForm(
     visit,
     action,
     html`<button class="link">${isGone ? "Bring it back" : "Take back"}${which}</button>
     ${isGone && html`<a href="${forgetPath}?${key.toString()}">Forget for good${which}</a>`}`,
   );
+  return visit.url.searchParams.has("since") ? html`${chooseBox(visit, action, which)}${form}` : form;
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { listActions, type listTokens } from "../../../../../shared/contracts/action/contracts.ts";
+import { Instant, listActions, type listTokens } from "../../../../../shared/contracts/action/contracts.ts";
 import { contracts, type InputOf } from "../../../../../shared/contracts/catalogue.ts";
 import { CalendarDate } from "../../../../../shared/contracts/kernel/fields.ts";
 import { resourceRead } from "../../../../../shared/contracts/kernel/mcp-resource.ts";
@@ -27,25 +27,29 @@ export type ActionsFilter = Readonly<{
   input: Omit<InputOf<typeof listActions>, "limit">;
   /** True if the list also sums up the reads of each day. */
   foldsReads: boolean;
+  /** True if the list shows runs: nothing but days and a token is chosen. */
+  showsRuns: boolean;
 }>;
 
 /** The parameters of an address with a value, because a form also sends the empty ones. */
 export const chosenIn = (url: URL): URLSearchParams =>
   new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
 
-/** The filters of the query, with the user's days instead of instants. */
+/** The filters of the query, with the user's days instead of instants. A run has `since` and `until`. */
 const { limit: _, ...queryFilters } = listActions.input.properties;
 const Filters = Type.Object({
   ...queryFilters,
   from: Type.Optional(CalendarDate),
   to: Type.Optional(CalendarDate),
+  since: Type.Optional(Instant),
+  until: Type.Optional(Instant),
 });
 
 /** The filters of an address: those of the query, `show`, and the user's days `from` and `to`, both inclusive. */
 export function readFilters(chosen: URLSearchParams, timeZone: string): ActionsFilter | Refused {
   const validated = validate({ input: Filters }, queryFields(Filters, chosen));
   if (isRefused(validated)) return validated;
-  const { from, to, ...fields } = validated.input;
+  const { from, to, since, until, ...fields } = validated.input;
   const show = shown.find(([name]) => name === chosen.get("show"));
   const namesRequest = fields.q !== undefined && isRequestId(fields.q);
   const isUsual = !show && fields.tool === undefined && !namesRequest;
@@ -54,9 +58,13 @@ export function readFilters(chosen: URLSearchParams, timeZone: string): ActionsF
     ...fields,
     ...(from && { from: beginningOf(within(from), timeZone) }),
     ...(to && { to: beginningOf(addDays(within(to), 1), timeZone) }),
+    ...(since && { from: since }),
+    ...(until && { to: until }),
     ...(kinds && { kinds: [...kinds] }),
   };
-  return { input, foldsReads: isUsual };
+  const { q, thing, effect, door } = fields;
+  const showsRuns = isUsual && [q, thing, effect, door, since].every((value) => value === undefined);
+  return { input, foldsReads: isUsual, showsRuns };
 }
 
 /** The log has nothing outside these dates, and PostgreSQL cannot write distant instants. */

@@ -28,9 +28,9 @@ const seenCookie = ({ config, keys }: Visit["context"]): SealedCookie<Seen> =>
 
 type LastVisit = Readonly<{
   /** True if an action came after the last visit and was not done by the person. */
-  isNew(row: LoggedAction): boolean;
+  isNew(row: Pick<LoggedAction, "called_at" | "door">): boolean;
   /** The cookie for the next visit, set when the top of the list was shown. */
-  remember(newest: LoggedAction | undefined): Promise<string>;
+  remember(newest: Pick<LoggedAction, "called_at"> | undefined): Promise<string>;
 }>;
 
 /** Reads the last visit of this browser. On a first visit no action is new. */

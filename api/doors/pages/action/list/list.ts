@@ -3,26 +3,37 @@ import { resourceRead } from "../../../../../shared/contracts/kernel/mcp-resourc
 import { type Html, html } from "../../../../../shared/html.ts";
 import { mapGivingWay } from "../../../../http/give-way.ts";
 import type { ReadCount } from "../../../../queries/action/reads.ts";
+import type { ListedAction } from "../../../../queries/action/runs.ts";
 import { sayDate } from "../../kit/dates.ts";
 import { actionsPath } from "../paths.ts";
 import { readOf } from "../words/call-words.ts";
 import { localTimeOf, nameOfCaller } from "../words/known.ts";
 import { wordsInText } from "../words/words.ts";
 import { actionCard, type Listing } from "./card.ts";
+import { runCard } from "./run-card.ts";
 
 type Listed = Listing &
   Readonly<{
-    rows: readonly LoggedAction[];
+    entries: readonly ListedAction[];
     /** Counts of calls that only read. */
     reads: readonly ReadCount[];
     isFiltered: boolean;
     hasOlder: boolean;
   }>;
 
-/** Actions by date, and at the end of each date the reads. */
-export async function actionList({ rows, reads, isFiltered, hasOlder, ...listing }: Listed): Promise<Html> {
+/** Runs and actions by date, and at the end of each date the reads. */
+export async function actionList({
+  entries,
+  reads,
+  isFiltered,
+  hasOlder,
+  ...listing
+}: Listed): Promise<Html> {
   const dateOf = (at: Pick<LoggedAction, "called_at">) => localTimeOf(at, listing.timeZone).slice(0, 10);
-  const cards = await mapGivingWay(rows, (row) => ({ date: dateOf(row), card: actionCard(row, listing) }));
+  const cards = await mapGivingWay(entries, (entry) => ({
+    date: dateOf(newestIn(entry)),
+    card: cardOf(entry, listing),
+  }));
   const dated = Map.groupBy(cards, ({ date }) => date);
   const looked = Map.groupBy(reads, dateOf);
   const dates = [...new Set([...dated.keys(), ...looked.keys()])].toSorted().toReversed();
@@ -32,6 +43,11 @@ export async function actionList({ rows, reads, isFiltered, hasOlder, ...listing
       <ul class="plain log">${dated.get(date)?.map(({ card }) => card)}${readCards(date, looked.get(date) ?? [])}</ul>`,
   )}`;
 }
+
+/** A run is at the time of its newest action. */
+const newestIn = (entry: ListedAction) => ("request_id" in entry ? entry : (entry[0] ?? { called_at: "" }));
+const cardOf = (entry: ListedAction, listing: Listing): Html =>
+  "request_id" in entry ? actionCard(entry, listing) : runCard(entry, listing);
 
 const none = "Nobody has called a tool yet. What the agents that you connect do will be listed here.";
 const noneLikeThat = (hasOlder: boolean): string =>

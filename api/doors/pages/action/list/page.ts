@@ -1,7 +1,9 @@
+import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { html } from "../../../../../shared/html.ts";
 import { readActions, readTokens } from "../../../../queries/action/read.ts";
 import { readReadCounts } from "../../../../queries/action/reads.ts";
+import { type ListedAction, readRuns } from "../../../../queries/action/runs.ts";
 import { readUndos } from "../../../../queries/action/undone.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { page } from "../../../../web/page.ts";
@@ -10,6 +12,7 @@ import type { Visit } from "../../session/context.ts";
 import { accountFrame } from "../../session/frame.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { actionsPath, runPath } from "../paths.ts";
+import { chooseForm } from "../take-back/choose.ts";
 import { readNote } from "../take-back/undo.ts";
 import { readLogDay, readNames } from "../words/known.ts";
 import { controlsOf } from "./controls.ts";
@@ -30,7 +33,8 @@ export async function showActions(visit: Visit): Promise<Response> {
   if (isRefused(filters)) return refusalPage(context, filters.refusal);
   const found = await query.inTurn((own) => readListed(own, filters), filters.input.q !== undefined);
   if (isRefused(found)) return refusalPage(context, found.refusal);
-  const { rows, tokens, next_cursor } = found;
+  const { entries, tokens, next_cursor } = found;
+  const newestFirst = entries.flat();
   const isFirst = !chosen.has("cursor");
   chosen.delete("cursor");
   chosen.delete("note");
@@ -39,35 +43,43 @@ export async function showActions(visit: Visit): Promise<Response> {
   const { isNew, remember } = await findLastVisit(visit, query.now);
   const controls = controlsOf(visit, { ...day, undos: found.undos, undone, now: query.now });
   const shown = { ...found, ...day, controls, isNew, isFiltered, hasOlder: next_cursor !== null };
-  const isListed = rows.some(({ request_id }) => request_id === undone?.request_id);
+  const isListed = newestFirst.some(({ request_id }) => request_id === undone?.request_id);
   const address = (more: Record<string, string>, path = actionsPath) =>
     `${path}?${new URLSearchParams([...chosen, ...Object.entries(more)])}`;
   const exportPath = `${actionsPath}/export`;
   const body = html`${mark}<p class="quiet lead">What agents, scripts and you did here. Times are those of ${day.timeZone}.</p>
     ${tokens.length > 0 && filterForm(chosen, tokens, day)}
-    <div id="actions" data-part>${!isListed && undone?.note}${runLink(chosen)}${newsNote(rows.filter(isNew).length)}
+    <div id="actions" data-part>${!isListed && undone?.note}${runLink(chosen)}${newsNote(newestFirst.filter(isNew).length, newestFirst.length)}${chosen.has("since") && chooseForm(visit)}
     ${await actionList(shown)}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
     ${next_cursor && html`<a href="${address({ cursor: next_cursor })}" rel="next">Older</a>`}</nav></div>
     ${
-      rows.length > 0 &&
+      entries.length > 0 &&
       html`<p class="quiet small">Download what the filter shows: <a href="${address({ format: "csv" }, exportPath)}">CSV</a>,
       <a href="${address({ format: "jsonl" }, exportPath)}">JSON lines</a>.</p>`
     }`;
-  const headers = isFirst && !isFiltered ? { "Set-Cookie": await remember(rows[0]) } : {};
+  const headers = isFirst && !isFiltered ? { "Set-Cookie": await remember(newestFirst[0]) } : {};
   const frame = { scripts: liveScripts, ...accountFrame(visit) };
   return page(context.site, { title: "Actions", body, ...frame }, { headers });
 }
 
 /** Statements run one after the other, because together they take one turn. */
-async function readListed(query: QueryContext, { input, foldsReads }: ActionsFilter) {
-  const { actions: rows, next_cursor } = await readActions(query, { ...input, limit: pageSize });
+async function readListed(query: QueryContext, { input, foldsReads, showsRuns }: ActionsFilter) {
+  const { entries, next_cursor } = await (showsRuns ? readRuns : readSingly)(query, input, pageSize);
   const reads = foldsReads ? await readReadCounts(query, input, next_cursor) : [];
-  const undos = await readUndos(query, rows);
-  const names = await readNames(query, rows);
+  const actions = entries.filter(isAction);
+  const undos = await readUndos(query, actions);
+  const names = await readNames(query, actions);
   const { tokens } = await readTokens(query, {});
-  return { rows, reads, undos, names, tokens, next_cursor };
+  return { entries, reads, undos, names, tokens, next_cursor };
 }
+
+async function readSingly(query: QueryContext, input: ActionsFilter["input"], limit: number) {
+  const { actions, next_cursor } = await readActions(query, { ...input, limit });
+  return { entries: actions as readonly ListedAction[], next_cursor };
+}
+
+const isAction = (entry: ListedAction): entry is LoggedAction => "request_id" in entry;
 
 /** A link from the list of one token's actions to undoing all of them, at the top of the list. */
 function runLink(chosen: URLSearchParams) {
@@ -78,6 +90,6 @@ function runLink(chosen: URLSearchParams) {
   return html`<p><a href="${runPath}?${params.toString()}">Take back all that it changed…</a></p>`;
 }
 
-const newsNote = (count: number) =>
+const newsNote = (count: number, all: number) =>
   count > 0 &&
-  html`<p class="quiet">${count === pageSize ? "All of these are" : count === 1 ? "1 is" : `${count} are`} new since your last visit.</p>`;
+  html`<p class="quiet">${count === all ? "All of these are" : count === 1 ? "1 is" : `${count} are`} new since your last visit.</p>`;

@@ -25,7 +25,7 @@ type Content = Readonly<{ body: Html; isOpen: boolean }> | Refused;
 
 /**
  * GET /account/actions/run?token_id=…&since=…: what undoing everything that a token did would restore, and what
- * not. With `to` and `work` the undo goes on or is done, and the page shows its progress.
+ * not. With `work` the undo goes on or is done, and the page shows its progress.
  */
 export async function showUndoAll(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
@@ -39,7 +39,9 @@ export async function showUndoAll(visit: Visit): Promise<Response> {
   if (isRefused(known)) return refusalPage(context, known.refusal);
   const token = known.tokens.find((one) => one.token_id === token_id) ?? { token_id, client_name: null };
   const shown = { ...day, query, period, who: quote(nameOfCaller(token)) };
-  const content = await (url.searchParams.has("to") ? showProgress(visit, shown) : showPreview(visit, shown));
+  const content = await (url.searchParams.has("work")
+    ? showProgress(visit, shown)
+    : showPreview(visit, shown));
   if (isRefused(content)) return refusalPage(context, content.refusal);
   // Browsers reload the page while there is progress to show.
   const headers = content.isOpen ? { Refresh: "2" } : {};
@@ -56,9 +58,10 @@ async function showPreview(visit: Visit, shown: PageData): Promise<Content> {
   if (isRefused(count)) return count;
   const open = Math.max(count.changes - count.undone, previews.length);
   const since = localTime(Date.parse(period.from), timeZone);
+  const until = visit.url.searchParams.get("to") !== null && localTime(Date.parse(period.to), timeZone);
   const stays = previews.filter(({ undone }) => undone !== "whole");
   const comes = previews.filter(({ undone }) => undone === "whole");
-  const lead = html`<p class="quiet lead">What ${who} changed since ${sayWallTime(since, today)}</p>
+  const lead = html`<p class="quiet lead">What ${who} changed since ${sayWallTime(since, today)}${until && html` and until ${sayWallTime(until, today)}`}</p>
     <details><summary>Since another time</summary>
     <form method="get" action="${runPath}" class="card narrow">
     <div class="field"><label for="since">Since</label>
@@ -71,7 +74,7 @@ async function showPreview(visit: Visit, shown: PageData): Promise<Content> {
       isOpen: false,
     };
   const body = html`${lead}<p>${previewInWords(previews, open, count.isMore)}</p>
-    ${takeBackForm(visit, shown)}
+    ${takeBackForm(visit, shown, until !== false)}
     ${await previewList(query, { headline: "What has to stay", previews: stays }, shown)}
     ${await previewList(query, { headline: "What is taken back", previews: comes }, shown)}
     ${open > previews.length && html`<p class="quiet">${inWords(open - previews.length)} older ones follow after these.</p>`}`;
@@ -90,14 +93,15 @@ function previewInWords(previews: readonly Preview[], open: number, isMore: bool
   return `${all} Of ${these} ${previews.length - stay - parts} can be taken back, ${parts} in part, and ${stay} cannot.`;
 }
 
-/** Both buttons also undo later changes of the token. */
-function takeBackForm(visit: Visit, { period: { token_id, from }, who }: PageData): Html {
+/** Without an end, both buttons also undo later changes of the token. */
+function takeBackForm(visit: Visit, { period: { token_id, from, to }, who }: PageData, hasEnd = false): Html {
   const isRevocable = canRevoke(visit, token_id);
   return html`<form method="post" action="${runPath}" class="card">
     <p>What was deleted comes back, what was changed gets its old values, and what was made goes. What somebody else
     changed since stays. Nothing is lost: in the list of actions each of these can be taken back as well.</p>
     ${formToken(visit)}
     <input type="hidden" name="token_id" value="${token_id}"><input type="hidden" name="since" value="${from}">
+    ${hasEnd && html`<input type="hidden" name="to" value="${to}">`}
     <div class="actions"><button>Take it all back</button>
     ${isRevocable && html`<button class="danger" name="revoke" value="yes">Revoke the token and take all back</button>`}</div>
     ${

@@ -19,6 +19,7 @@ import { submitUndo } from "../../session/submit-undo.ts";
 import { actionsPath, undoPath } from "../paths.ts";
 import { type Day, readLogDay, readNames } from "../words/known.ts";
 import { listInHtml, type Word } from "../words/words.ts";
+import { chosenInWords } from "./choose.ts";
 import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
 /** The form with a button that undoes an action. */
@@ -53,6 +54,8 @@ export async function readNote(
   cursor = visit.url.searchParams.get("note") ?? "",
 ): Promise<UndoNote | undefined> {
   if (cursor === "forgotten") return { request_id: "", note: noteOf("It is forgotten for good.", [], day) };
+  const chosen = chosenInWords(cursor);
+  if (chosen !== undefined) return { request_id: "", note: noteOf(chosen, [], day) };
   const key = keyIn(cursor);
   const found = key && (await query.inTurn((own) => readUndone(own, key), false));
   if (!found || isRefused(found) || !found.action) return undefined;

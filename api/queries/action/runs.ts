@@ -1,0 +1,109 @@
+import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
+import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import type { ActionEffect } from "../../../shared/domain/vocabulary.ts";
+import { allOf, type QueryContext } from "../engine/context.ts";
+import { join, literal, sql } from "../engine/sql.ts";
+import { type ActionFilters, actionConditions, effectOf, isFromPlace, logOf } from "./filters.ts";
+import { actionColumns, cursorOf, endOfPage, presentAction, type ReadRow } from "./read.ts";
+
+/** The facts of an action by which its run is found and counted. */
+export type RunRow = Pick<LoggedAction, "called_at" | "request_id" | "door" | "token_id" | "client_name"> &
+  Readonly<{
+    effect: ActionEffect;
+    /** The number of things that it changed, or of calls that were refused. */
+    things: number;
+    undone: boolean;
+  }>;
+
+/** Actions of one token that lie close together, newest first. */
+export type Run = readonly RunRow[];
+
+/** A pause longer than this ends a run. */
+const longestPauseMs = 10 * 60_000;
+/** Actions that a page looks at. A longer run goes on on the next page. */
+const mostInRuns = 1_000;
+/** A run of more actions is one entry of the list. */
+const mostSingle = 5;
+
+/**
+ * Groups actions, newest first, into the entries of a list: a run of many actions, or a single action.
+ * @returns the first entries, each at the place of its newest action, and the number of actions in them
+ */
+export function inRuns(
+  rows: readonly RunRow[],
+  most: number,
+): Readonly<{ entries: readonly Run[]; taken: number }> {
+  const runs = runsIn(rows);
+  const ends = runs
+    .flatMap((run) => (run.length > mostSingle ? run.slice(0, 1) : run))
+    .toSorted((a, b) => a - b);
+  const taken = ends[most] ?? rows.length;
+  const entries = runsIn(rows.slice(0, taken)).flatMap((run) =>
+    run.length > mostSingle ? [run] : run.map((index) => [index]),
+  );
+  const newestFirst = entries.toSorted(([a = 0], [b = 0]) => a - b);
+  return { entries: newestFirst.map((run) => run.flatMap((index) => rows[index] ?? [])), taken };
+}
+
+/** The indexes of each run's actions. */
+function runsIn(rows: readonly RunRow[]): readonly (readonly number[])[] {
+  const runs: number[][] = [];
+  const open = new Map<string, number[]>();
+  for (const [index, { token_id, called_at }] of rows.entries()) {
+    const run = open.get(token_id);
+    const next = rows[run?.at(-1) ?? -1];
+    if (run && next && Date.parse(next.called_at) - Date.parse(called_at) <= longestPauseMs) run.push(index);
+    else {
+      const begun = [index];
+      runs.push(begun);
+      open.set(token_id, begun);
+    }
+  }
+  return runs;
+}
+
+/** An entry of the list of actions. */
+export type ListedAction = LoggedAction | Run;
+
+/** A page of runs and single actions, newest first. */
+export async function readRuns(
+  query: QueryContext,
+  filters: ActionFilters,
+  most: number,
+): Promise<Readonly<{ entries: readonly ListedAction[]; next_cursor: string | null }>> {
+  const end = await endOfPage(query, filters);
+  const found = await query.rows(sql<RunRow>`
+    select a.called_at, a.request_id, a.door, a.token_id, a.client_name, ${effectOf} as effect,
+      case when a.outcome = 'ok' then greatest(1, (a.resource_id is not null)::int + coalesce(cardinality(a.others), 0))
+        else a.calls end as things,
+      a.undone_by is not null as undone
+    from ${logOf(query, filters)} a
+    where ${allOf(...actionConditions(filters), ...(end ? [isFromPlace(end)] : []))}
+    order by a.called_at desc, a.request_id desc
+    limit ${literal(mostInRuns + 1)}`);
+  const rows = found.map((row) => ({ ...row, called_at: timestamp(row.called_at) }));
+  const { entries, taken } = inRuns(rows.slice(0, mostInRuns), most);
+  const actions = await readThese(query, entries.filter(isSingle).flat());
+  const last = rows[taken - 1];
+  return {
+    entries: entries.flatMap((run): readonly ListedAction[] =>
+      isSingle(run) ? actions.filter(({ request_id }) => request_id === run[0]?.request_id) : [run],
+    ),
+    next_cursor: (last && taken < rows.length ? cursorOf(last) : end) ?? null,
+  };
+}
+
+const isSingle = (run: Run): boolean => run.length === 1;
+
+async function readThese(
+  { own, rows }: QueryContext,
+  keys: readonly RunRow[],
+): Promise<readonly LoggedAction[]> {
+  if (keys.length === 0) return [];
+  const listed = keys.map(
+    ({ called_at, request_id }) => sql`(${called_at}::timestamptz, ${request_id}::uuid)`,
+  );
+  const found = await rows(sql<ReadRow>`select ${actionColumns} from ${own("action_log")} a
+    where (a.called_at, a.request_id) in (${join(listed)})`);
+  return found.map(presentAction);
+}
