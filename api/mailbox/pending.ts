@@ -40,41 +40,6 @@ const aloneAfterMs = 150;
 /** The commands of one user in their order, and those that have left and are not answered. */
 type Line = Readonly<{ userId: string; waiting: QueuedCommand[]; out: Set<QueuedCommand> }>;
 
-/** A line for each user who has commands here. A line is ready while it has commands and none of them is out. */
-function createLines() {
-  const lines = new Map<string, Line>();
-  const ready = new Set<Line>();
-
-  /** A line that is ready already keeps its place. */
-  function update(line: Line): boolean {
-    const isReady = line.waiting.length > 0 && line.out.size === 0;
-    if (isReady) ready.add(line);
-    else ready.delete(line);
-    if (line.waiting.length === 0 && line.out.size === 0) lines.delete(line.userId);
-    return isReady;
-  }
-
-  function open(userId: string): Line {
-    const line = { userId, waiting: [], out: new Set<QueuedCommand>() };
-    lines.set(userId, line);
-    return line;
-  }
-
-  return {
-    all: () => [...lines.values()],
-    count: () => lines.size,
-    of: (userId: string): Line | undefined => lines.get(userId),
-    open,
-    /** Lines take turns: the one that left longest ago comes first. */
-    ready: (): Line[] => [...ready],
-    /**
-     * Call this when commands of a line came, left or ended.
-     * @returns whether the line is ready
-     */
-    update,
-  };
-}
-
 /** @returns whether one more command may join a batch that has `round` commands of this line */
 function takeNext({ waiting, out }: Line, taken: QueuedCommand[], round: number): boolean {
   const [next] = waiting;
@@ -89,55 +54,70 @@ function takeNext({ waiting, out }: Line, taken: QueuedCommand[], round: number)
 }
 
 export function createPendingCommands(): PendingCommands {
-  const lines = createLines();
+  const lines = new Map<string, Line>();
+  /** Lines with commands of which none is out. They take turns: the one that left longest ago comes first. */
+  const ready = new Set<Line>();
   let size = 0;
   let lastUser: string | undefined;
   let othersAt = Number.NEGATIVE_INFINITY;
-  const sizeOf = (userId: string): number => lines.of(userId)?.waiting.length ?? 0;
+  const sizeOf = (userId: string): number => lines.get(userId)?.waiting.length ?? 0;
+
+  /**
+   * Call this when commands of a line came, left or ended. A line that is ready already keeps its place.
+   * @returns whether the line is ready
+   */
+  function update(line: Line): boolean {
+    const isReady = line.waiting.length > 0 && line.out.size === 0;
+    if (isReady) ready.add(line);
+    else ready.delete(line);
+    if (line.waiting.length === 0 && line.out.size === 0) lines.delete(line.userId);
+    return isReady;
+  }
 
   return {
     size: () => size,
     sizeOf,
-    ahead: (userId) => Math.min(size, (sizeOf(userId) + 1) * lines.count()),
+    ahead: (userId) => Math.min(size, (sizeOf(userId) + 1) * lines.size),
     put(command) {
       const { userId } = command;
       if (lastUser !== undefined && lastUser !== userId) othersAt = performance.now();
       lastUser = userId;
-      const line = lines.of(userId) ?? lines.open(userId);
+      const line = lines.get(userId) ?? { userId, waiting: [], out: new Set() };
+      lines.set(userId, line);
       line.waiting.push(command);
       size += 1;
-      lines.update(line);
+      update(line);
     },
     take(count, kind) {
       const taken: QueuedCommand[] = [];
       const isAlone = performance.now() - othersAt >= aloneAfterMs;
       const share = isAlone ? Number.POSITIVE_INFINITY : shareBesideOthers;
-      const chosen = lines.ready().filter(({ waiting }) => waiting.length > share === (kind === "long"));
+      const chosen = [...ready].filter(({ waiting }) => waiting.length > share === (kind === "long"));
       let leaving = chosen;
       for (let round = 0; round < share && leaving.length > 0; round++)
         leaving = leaving.filter((line) => taken.length < count && takeNext(line, taken, round));
       size -= taken.length;
-      for (const line of chosen) lines.update(line);
+      chosen.forEach(update);
       return taken;
     },
     withdraw(command) {
-      const line = lines.of(command.userId);
+      const line = lines.get(command.userId);
       const index = line?.waiting.indexOf(command) ?? -1;
       if (!line || index === -1) return false;
       line.waiting.splice(index, 1);
       size -= 1;
-      lines.update(line);
+      update(line);
       return true;
     },
     withdrawAll() {
-      const all = lines.all().flatMap(({ waiting }) => waiting.splice(0));
+      const all = [...lines.values()].flatMap(({ waiting }) => waiting.splice(0));
       size = 0;
-      for (const line of lines.all()) lines.update(line);
+      [...lines.values()].forEach(update);
       return all;
     },
     ended(command) {
-      const line = lines.of(command.userId);
-      return line?.out.delete(command) ? lines.update(line) : false;
+      const line = lines.get(command.userId);
+      return line?.out.delete(command) ? update(line) : false;
     },
   };
 }
