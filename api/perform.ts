@@ -2,12 +2,11 @@ import type { Contract } from "../shared/contracts/catalogue.ts";
 import { hideCategories } from "../shared/contracts/category/name.ts";
 import type { Preconditions } from "../shared/domain/preconditions.ts";
 import { type FieldProblems, isRefused, type Refused, refuse } from "../shared/errors.ts";
-import type { Call } from "../shared/queue/batch.ts";
 import { type Fields, validate } from "./http/input/validate.ts";
 import type { Allowance } from "./http/rate-limit.ts";
-import type { Actor } from "./mailbox/actor.ts";
-import type { CommandResult, Dispatch, RequestOrigin, Sender } from "./mailbox/dispatch.ts";
-import type { OpenQuery, Requester } from "./queries/engine/context.ts";
+import type { Actor, Requester } from "./mailbox/actor.ts";
+import type { CommandResult, Dispatch, Sender } from "./mailbox/dispatch.ts";
+import type { OpenQuery } from "./queries/engine/context.ts";
 import { read, standbyMayAnswer } from "./queries/index.ts";
 
 export type PerformContext = Readonly<{
@@ -33,8 +32,8 @@ type Asked = Readonly<{
   contract: Contract;
   actor: Requester & Pick<Actor, "scopes">;
   allowance?: Allowance | undefined;
-  /** The door of a change, for the action log; a tool call is logged as a call. */
-  origin?: RequestOrigin | undefined;
+  /** The sender of a change, for the action log. */
+  by?: Sender | undefined;
 }>;
 
 type PerformRequest = Asked &
@@ -56,12 +55,11 @@ export async function perform(context: PerformContext, request: PerformRequest):
 
 /** The first half of `perform`. MCP calls both halves itself, because it logs refusals in between. */
 export async function prepare(request: PerformRequest): Promise<PreparedRequest | Refused> {
-  const { contract, actor, content, required, ...asked } = request;
+  const { contract, actor, content, required } = request;
   const found = checkScopes(contract, actor) ?? (await content());
   if (isRefused(found)) return found;
-  const { fields, unknown, ...how } = found;
-  const validated = validate(contract, fields, { required, unknown });
-  return isRefused(validated) ? validated : { ...asked, ...how, contract, actor, input: validated.input };
+  const validated = validate(contract, found.fields, { required, unknown: found.unknown });
+  return isRefused(validated) ? validated : { ...request, ...found, ...validated };
 }
 
 /** @returns the refusal when the actor lacks a scope of the contract */
@@ -73,28 +71,18 @@ export function checkScopes(
   return refuse("insufficient_scope", `This needs a token with the scope ${scopes.join(" and ")}.`);
 }
 
-/**
- * The second half of `perform`: answers a query, or dispatches a command and awaits its outcome.
- * @param call the tool call that a command came by, which is logged in the command's transaction
- */
+/** The second half of `perform`: answers a query, or dispatches a command and awaits its outcome. */
 export async function execute(
   context: PerformContext,
-  { contract, actor, allowance, origin, input, ...how }: PreparedRequest,
-  call?: Call,
+  { contract, actor, allowance, by, input, idempotencyKey, preconditions }: PreparedRequest,
 ): Promise<CommandResult> {
   if (contract.kind === "query") {
     const own = context.query(actor, { allowance, standbyMayAnswer: standbyMayAnswer(contract.name) });
     const body = await read(contract.name, own, input);
     return { outcome: isRefused(body) ? hideCategories(body, actor.scopes) : { body }, replayed: false };
   }
-  const by = origin && senderOf(actor, origin);
-  const result = await context.dispatch(actor, { name: contract.name, input, ...how, by, call });
+  const { name } = contract;
+  const result = await context.dispatch(actor, { name, input, idempotencyKey, preconditions, by });
   const { outcome } = result;
   return isRefused(outcome) ? { ...result, outcome: hideCategories(outcome, actor.scopes) } : result;
 }
-
-export const senderOf = ({ tokenId = "", clientName = null }: Requester, origin: RequestOrigin): Sender => ({
-  ...origin,
-  tokenId,
-  clientName,
-});

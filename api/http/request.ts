@@ -1,5 +1,7 @@
+import type { Door } from "../../shared/domain/vocabulary.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
-import type { RequestOrigin } from "../mailbox/dispatch.ts";
+import type { Requester } from "../mailbox/actor.ts";
+import type { Sender } from "../mailbox/dispatch.ts";
 
 /**
  * Gives a request without a Host header (HTTP/1.0) a full address: URL refuses a bare path, and Elysia expects a
@@ -31,7 +33,7 @@ type Entry = Readonly<{
 }>;
 
 /** The step of a trace that answers the request; empty without a trace. */
-type Trace = Pick<RequestOrigin, "traceparent">;
+type Trace = Pick<Sender, "traceparent">;
 type KnownRequest = { readonly id: string; hasChanged: boolean; trace: Trace; entry: Entry | undefined };
 
 const requests = new WeakMap<object, KnownRequest>();
@@ -52,14 +54,18 @@ const know = (request: object): KnownRequest => requests.get(request) ?? noteReq
 export const requestIdOf = (request: object): string => know(request).id;
 
 /**
- * The door of a change, and the id of its row in the log. The first change of a request has the request's id; a
+ * The sender of a change, with the id of its row in the log. The first change of a request has the request's id; a
  * page may make several changes by one request, and the others have their own ids.
  */
-export function originOf(request: object, door: RequestOrigin["door"]): RequestOrigin {
+export function senderOf(
+  request: object,
+  door: Door,
+  { tokenId = "", clientName = null }: Requester,
+): Sender {
   const known = know(request);
   const requestId = known.hasChanged ? Bun.randomUUIDv7() : known.id;
   known.hasChanged = true;
-  return { ...known.trace, door, requestId };
+  return { ...known.trace, door, requestId, tokenId, clientName };
 }
 
 /** Stores the step of a trace that answers a request; its changes belong to that step. */

@@ -11,3 +11,6 @@ export type Actor = Readonly<{
   /** The `zoneinfo` claim, and when the token was issued (epoch seconds). */
   zone: Readonly<{ name: string; issuedAt: number }> | undefined;
 }>;
+
+/** The user, and the token if there is one. */
+export type Requester = Pick<Actor, "userId"> & Partial<Pick<Actor, "scopes" | "clientName" | "tokenId">>;

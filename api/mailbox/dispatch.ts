@@ -1,7 +1,6 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
 import type { Today } from "../../shared/domain/day/today.ts";
 import type { Preconditions } from "../../shared/domain/preconditions.ts";
-import type { Door } from "../../shared/domain/vocabulary.ts";
 import { unavailable } from "../../shared/errors.ts";
 import { type Call, isToolCall, type Outcome, type QueuedCommand } from "../../shared/queue/batch.ts";
 import { fingerprintOf, keyedId } from "../../shared/queue/command-id.ts";
@@ -12,19 +11,14 @@ import type { Mailbox } from "./mailbox.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { dateNowBy, findChanged, findStoredReplies, type Inbox } from "./stored-replies.ts";
 
-/** The door by which a change came in, the id of its row in the action log, and its step in a trace. */
-export type RequestOrigin = Readonly<{ door: Door; requestId: string; traceparent?: string }>;
-
-/** The sender of a command by REST or from a page, for the action log. */
-export type Sender = RequestOrigin & Readonly<{ tokenId: string; clientName: string | null }>;
+/** The call that a command came by, for the action log. Only a tool call has a tool, a time and arguments of its own. */
+export type Sender = Omit<Call, "tool" | "startedAt" | "arguments"> & Partial<Call>;
 
 type CommandRequest = Readonly<{
   name: CommandName;
   /** Validated against the command's contract. */
   input: unknown;
   idempotencyKey?: string | undefined;
-  /** The tool call that it came by. */
-  call?: Call | undefined;
   by?: Sender | undefined;
   preconditions?: Preconditions | undefined;
 }>;
@@ -58,13 +52,13 @@ export function createDispatch(
   clock: ServerClock,
   { now = clock.now, readAgain }: Options = {},
 ): Dispatch {
-  return async ({ userId }, { name, input, idempotencyKey, by, preconditions, ...request }) => {
+  return async ({ userId }, { name, input, idempotencyKey, by, preconditions }) => {
     if (!clock.known()) return { outcome: unavailable("no"), replayed: false };
     const keyed = idempotencyKey !== undefined;
     const times = { acceptedAt: now(), sentAt: clock.now() };
     const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
     const fingerprint = keyed ? fingerprintOf(name, input) : null;
-    const call = request.call ?? (by && callOf(by, name, times.acceptedAt));
+    const call = by && callOf(by, name, times.acceptedAt);
     const isLogged = call !== undefined && call.door !== "page";
     const readsAgain = readAgain && isLogged && !keyed && name in answeredByResource;
     const command = {
@@ -89,8 +83,8 @@ export function createDispatch(
 
 /** @param startedAt epoch ms */
 export const callOf = (by: Sender, tool: CommandName, startedAt: number): Call => ({
-  ...{ ...by, tool, startedAt },
-  arguments: "{}",
+  ...{ tool, startedAt, arguments: "{}" },
+  ...by,
 });
 
 /**

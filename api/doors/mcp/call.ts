@@ -95,7 +95,7 @@ async function carryOut(context: CallContext, call: ReceivedCall, target: CallTa
   if (isRefused(prepared)) return log(context, call, { outcome: prepared });
   const { input } = prepared;
   if (contract.kind === "query") return log(context, call, { input, ...(await execute(context, prepared)) });
-  const end = { input, ...(await execute(context, prepared, recordOf(call, keptOfRun))) };
+  const end = { input, ...(await execute(context, { ...prepared, by: recordOf(call, keptOfRun) })) };
   if (!isRefused(end.outcome)) return end;
   const { code, applied } = end.outcome.refusal;
   if (code === "internal") return log(context, call, end);

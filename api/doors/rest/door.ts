@@ -8,7 +8,7 @@ import { addChallenge } from "../../auth/challenge.ts";
 import { isObject } from "../../http/input/body.ts";
 import type { Observe } from "../../http/observe.ts";
 import { type RateLimit, rateLimitHeaders } from "../../http/rate-limit.ts";
-import { originOf } from "../../http/request.ts";
+import { senderOf } from "../../http/request.ts";
 import { jsonResponse, refusalResponse } from "../../http/response.ts";
 import type { Actor } from "../../mailbox/actor.ts";
 import { type PerformContext, perform } from "../../perform.ts";
@@ -49,12 +49,12 @@ async function answerRest(context: RestContext, target: Target, request: Request
   const headers = allowance ? rateLimitHeaders(allowance) : new Headers();
   if (allowance?.allowed === false) return refusalResponse(tooMany(allowance.resetInSeconds), headers);
   const { contract, route } = target;
-  const origin = contract.kind === "command" ? originOf(request, "rest") : undefined;
+  const by = contract.kind === "command" ? senderOf(request, "rest", actor) : undefined;
   const content = () => readContent(target, request);
   const { outcome, replayed } =
-    origin && contract.name === groupCommand
-      ? await answerGroup(context, { actor, origin, request }, content)
-      : await perform(context, { contract, actor, allowance, origin, required: route.required, content });
+    by && contract.name === groupCommand
+      ? await answerGroup(context, { actor, by, request }, content)
+      : await perform(context, { contract, actor, allowance, by, required: route.required, content });
   if (replayed) headers.set("idempotent-replayed", "true");
   if (isRefused(outcome)) return refused(context, target, request, outcome, { actor, headers });
   return succeeded(context, target, request, { body: outcome.body, headers });

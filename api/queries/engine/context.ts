@@ -4,7 +4,7 @@ import { type Viewer, viewerAt } from "../../../shared/domain/reach.ts";
 import type { ReminderChannel } from "../../../shared/domain/reminder/channels.ts";
 import type { Refused } from "../../../shared/errors.ts";
 import type { Allowance } from "../../http/rate-limit.ts";
-import type { Actor } from "../../mailbox/actor.ts";
+import type { Requester } from "../../mailbox/actor.ts";
 import { type GuardedRows, guardRows, own, type QueryDatabase } from "./guard.ts";
 import { createReadShare, type ShareReads } from "./share.ts";
 import { join, type Sql, sql } from "./sql.ts";
@@ -64,9 +64,6 @@ export function createQueryContext({
   }
   return query;
 }
-
-/** The user, and the token if there is one. */
-export type Requester = Pick<Actor, "userId"> & Partial<Pick<Actor, "scopes" | "clientName" | "tokenId">>;
 
 /** Reads for a user: from the primary, or from a standby if the caller allows it. */
 export type OpenQuery = (

@@ -113,7 +113,7 @@ test("a tool call whose answer is lost is answered so as well, and has one row i
   const { dispatch } = deafDispatch();
   const command = commandOf("todo.create", { title: "By a tool" });
   const call: Call = { ...command.call, door: "mcp", tool: "create-todo" };
-  const made = await dispatch(ada, { name: command.name, input: command.input, call });
+  const made = await dispatch(ada, { name: command.name, input: command.input, by: call });
   expect(made).toMatchObject({ outcome: { body: { title: "By a tool" } }, replayed: false });
   expect(await mailbox.send({ ...command, call })).toMatchObject({ changedId: expect.any(Number) });
   const rows = await database.pool.query("select outcome from action_log where request_id = $1", [

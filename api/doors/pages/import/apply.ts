@@ -4,7 +4,7 @@ import type { applyImport } from "../../../../shared/contracts/import/contracts.
 import { allScopes } from "../../../../shared/contracts/kernel/scopes.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { html } from "../../../../shared/html.ts";
-import { originOf } from "../../../http/request.ts";
+import { senderOf } from "../../../http/request.ts";
 import { perform } from "../../../perform.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { page } from "../../../web/page.ts";
@@ -22,10 +22,10 @@ type Imported = Static<typeof applyImport.output>;
 export async function applyStaged(visit: Visit, form: URLSearchParams): Promise<Response> {
   const { context, session } = visit;
   const [import_id, parts] = [form.get("import_id") ?? "", Number(form.get("parts"))];
+  const actor = { userId: session.sub, scopes: allScopes };
   const { outcome } = await perform(context, {
-    contract: commands["import.apply"],
-    actor: { userId: session.sub, scopes: allScopes },
-    origin: originOf(visit.request, "page"),
+    ...{ contract: commands["import.apply"], actor },
+    by: senderOf(visit.request, "page", actor),
     content: () => ({ fields: { import_id, parts }, idempotencyKey: `import ${import_id}`.slice(0, 255) }),
   });
   if (!isRefused(outcome)) return donePage(visit, outcome.body as Imported);

@@ -4,7 +4,7 @@ import { type Offer, readOffer } from "../../../../shared/domain/reminder/link.t
 import { isRefused, type Refused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { RateLimit } from "../../../http/rate-limit.ts";
-import { originOf } from "../../../http/request.ts";
+import { senderOf } from "../../../http/request.ts";
 import { statusOf } from "../../../http/response.ts";
 import { type PerformContext, perform } from "../../../perform.ts";
 import { readDaySettings } from "../../../queries/engine/context.ts";
@@ -64,10 +64,10 @@ const clientName = "a link in a reminder";
 async function accept(context: ActContext, request: Request, offer: Offer): Promise<Response> {
   const { userId, deliveryId, act } = offer;
   const { contract, fields, saysDone } = subjectOf(offer);
+  const actor = { userId, scopes: allScopes, clientName };
   const { outcome, replayed } = await perform(context, {
-    contract,
-    actor: { userId, scopes: allScopes, clientName },
-    origin: originOf(request, "page"),
+    ...{ contract, actor },
+    by: senderOf(request, "page", actor),
     content: () => ({ fields, idempotencyKey: `${clientName} ${deliveryId} ${act}` }),
   });
   if (isRefused(outcome)) return refused(outcome);

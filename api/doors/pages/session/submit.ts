@@ -4,9 +4,9 @@ import { isRefused } from "../../../../shared/errors.ts";
 import type { Outcome } from "../../../../shared/queue/batch.ts";
 import { keyedId } from "../../../../shared/queue/command-id.ts";
 import type { Fields } from "../../../http/input/validate.ts";
-import { originOf } from "../../../http/request.ts";
+import { senderOf } from "../../../http/request.ts";
 import { callOf } from "../../../mailbox/dispatch.ts";
-import { type Content, execute, prepare, senderOf } from "../../../perform.ts";
+import { type Content, execute, prepare } from "../../../perform.ts";
 import { findLogged } from "../../../queries/action/undone.ts";
 import type { Visit } from "./context.ts";
 
@@ -33,15 +33,15 @@ export async function submitLogged(
 ): Promise<LoggedOutcome> {
   const actor = { userId: session.sub, scopes: allScopes };
   const query = context.query(actor);
-  const origin = originOf(request, "page");
+  const sender = senderOf(request, "page", actor);
   const keyed = how.idempotencyKey;
   // A repeat comes from another request, and its row in the log is found by this id.
-  const requestId = keyed === undefined ? origin.requestId : keyedId(session.sub, `page ${keyed}`);
-  const call = callOf(senderOf(actor, { ...origin, requestId }), name, query.now);
-  const key = { called_at: new Date(call.startedAt).toISOString(), request_id: requestId };
+  const requestId = keyed === undefined ? sender.requestId : keyedId(session.sub, `page ${keyed}`);
+  const by = callOf({ ...sender, requestId }, name, query.now);
+  const key = { called_at: new Date(by.startedAt).toISOString(), request_id: requestId };
   const prepared = await prepare({ contract: commands[name], actor, content: () => ({ fields, ...how }) });
   if (isRefused(prepared)) return { outcome: prepared, key };
-  const { outcome, replayed } = await execute(context, prepared, call);
+  const { outcome, replayed } = await execute(context, { ...prepared, by });
   const first = replayed && !isRefused(outcome) ? await findLogged(query, key) : undefined;
   return { outcome, key: first ?? key };
 }

@@ -10,16 +10,16 @@ import type { Outcome } from "../../../../shared/queue/batch.ts";
 import { failedDependency, type OperationEnd } from "../../../../shared/queue/group-end.ts";
 import { refusalBody, statusOf } from "../../../http/response.ts";
 import type { Actor } from "../../../mailbox/actor.ts";
-import type { CommandResult, RequestOrigin } from "../../../mailbox/dispatch.ts";
+import type { CommandResult, Sender } from "../../../mailbox/dispatch.ts";
 import type { DispatchGroup } from "../../../mailbox/dispatch-group.ts";
-import { type Content, type PerformContext, senderOf } from "../../../perform.ts";
+import type { Content, PerformContext } from "../../../perform.ts";
 import { dateForExamples } from "../date-for-examples.ts";
 import { prepareOperations } from "./prepare-operations.ts";
 import { type ReadGroup, type ReadOperation, readOperations } from "./read-operations.ts";
 
 export type GroupContext = Pick<PerformContext, "query"> & Readonly<{ dispatchGroup: DispatchGroup }>;
 
-type Sent = Readonly<{ actor: Actor; origin: RequestOrigin; request: Request }>;
+type Sent = Readonly<{ actor: Actor; by: Sender; request: Request }>;
 
 /** Carries out the operations of a group. Each gets the answer that it would get alone. */
 export async function answerGroup(
@@ -48,7 +48,7 @@ function refuseConditions({ headers }: Request): Refused | undefined {
 
 async function endsOf(
   { dispatchGroup }: GroupContext,
-  { actor, origin }: Sent,
+  { actor, by }: Sent,
   { operations, atomic }: ReadGroup,
   idempotencyKey: string | undefined,
 ): Promise<readonly OperationEnd[] | Refused> {
@@ -61,10 +61,7 @@ async function endsOf(
     return operations.map(({ index }) => (index === failed.index ? failed : notDone(index, failed)));
   const ready = prepared.flatMap((one) => (isRefused(one) ? [] : [one]));
   if (ready.length === 0) return early;
-  const ends = await dispatchGroup(actor, {
-    ...{ atomic, operations: ready, idempotencyKey },
-    by: senderOf(actor, origin),
-  });
+  const ends = await dispatchGroup(actor, { atomic, operations: ready, idempotencyKey, by });
   if (isRefused(ends)) return ends;
   return refusalOfAll(ends, atomic) ?? [...early, ...ends];
 }

@@ -67,10 +67,7 @@ export async function openWorlds({ config }: Pick<Stack, "config">) {
             arguments: "{}",
             startedAt: clock.now,
           };
-          const { outcome } = await dispatch(
-            { userId },
-            { name, input, ...(who === "mcp" ? { call } : { by: by(who) }) },
-          );
+          const { outcome } = await dispatch({ userId }, { name, input, by: who === "mcp" ? call : by(who) });
           return outcome;
         },
         async sendGroup(requests, atomic) {
