@@ -34,7 +34,7 @@ import { openMailbox } from "./mailbox/mailbox.ts";
 import { openServerClock } from "./mailbox/server-clock.ts";
 import { openQueries } from "./queries/engine/context.ts";
 import { feedOwner } from "./queries/engine/guard.ts";
-import { createReadShare } from "./queries/engine/share.ts";
+import { readTurns, refuseRead } from "./queries/engine/share.ts";
 import { createReadAgain } from "./queries/read-again.ts";
 import { openReads, type Reads } from "./queries/standby/open.ts";
 
@@ -133,9 +133,9 @@ const openDoorDatabase = ({ config, log }: Options) =>
 
 /** The user of a feed is unknown before the look-up, so each network has turns of its own. */
 function createFindOwner(primary: Reads["primary"]) {
-  const share = createReadShare("lookUps");
+  const turns = readTurns("lookUps");
   return (secretHash: string, network: string) =>
-    share(network, () => feedOwner(primary, secretHash, network));
+    turns.run(network, () => feedOwner(primary, secretHash, network), refuseRead);
 }
 
 type Limiting = Pick<Options, "config" | "log"> &

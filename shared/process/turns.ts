@@ -60,15 +60,11 @@ export function createTurns({
       update(line);
       for (const next of ready) {
         if (running >= atOnce) return;
-        serve(next);
+        const [onTurn] = next.waiting;
+        ready.delete(next);
+        onTurn?.();
       }
     };
-  }
-
-  function serve(line: Line): void {
-    const [onTurn] = line.waiting;
-    ready.delete(line);
-    onTurn?.();
   }
 
   function wait(line: Line): Promise<Turn> {
@@ -98,22 +94,19 @@ export function createTurns({
     return undefined;
   }
 
-  const drained = async () => {
-    while (running > 0 || waiting > 0) await Bun.sleep(5);
+  return {
+    take,
+    async drained() {
+      while (running > 0 || waiting > 0) await Bun.sleep(5);
+    },
+    async run(key, work, refuse) {
+      const end = await take(key);
+      if (!end) return refuse();
+      try {
+        return await work();
+      } finally {
+        end();
+      }
+    },
   };
-  return { take, drained, run: (key, work, refuse) => runIn(take(key), work, refuse) };
-}
-
-async function runIn<Result, Refused>(
-  turn: Promise<Turn> | Turn,
-  work: () => Promise<Result>,
-  refuse: () => Refused | Promise<Refused>,
-): Promise<Result | Refused> {
-  const end = await turn;
-  if (!end) return refuse();
-  try {
-    return await work();
-  } finally {
-    end();
-  }
 }

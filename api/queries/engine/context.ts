@@ -3,10 +3,11 @@ import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import { type Viewer, viewerAt } from "../../../shared/domain/reach.ts";
 import type { ReminderChannel } from "../../../shared/domain/reminder/channels.ts";
 import type { Refused } from "../../../shared/errors.ts";
+import type { Turns } from "../../../shared/process/turns.ts";
 import type { Allowance } from "../../http/rate-limit.ts";
 import type { Requester } from "../../mailbox/actor.ts";
 import { type GuardedRows, guardRows, own, type QueryDatabase } from "./guard.ts";
-import { createReadShare, type ShareReads } from "./share.ts";
+import { readTurns, refuseRead } from "./share.ts";
 import { join, type Sql, sql } from "./sql.ts";
 
 type Settings = Readonly<{
@@ -43,7 +44,7 @@ type QuerySource = Settings &
     token?: CallingToken;
     userId: string;
     /** Limits a user's simultaneous reads; without it no read waits. */
-    share?: Readonly<{ reads: ShareReads; searches: ShareReads }>;
+    share?: Readonly<Record<"reads" | "searches", Turns>>;
   }>;
 
 const noToken: CallingToken = { scopes: [], clientName: null, tokenId: "", allowance: undefined };
@@ -59,8 +60,8 @@ export function createQueryContext({
   function inTurn<Result>(read: (own: QueryContext) => Promise<Result>, isSearch: boolean) {
     const run = () => read(isSearch ? { ...query, ...guardRows(db, userId, { alone: true }) } : query);
     if (!share) return run();
-    const runShared = () => share.reads(userId, run);
-    return isSearch ? share.searches(userId, runShared) : runShared();
+    const runShared = () => share.reads.run(userId, run, refuseRead);
+    return isSearch ? share.searches.run(userId, runShared, refuseRead) : runShared();
   }
   return query;
 }
@@ -81,7 +82,7 @@ export function openQueries(
   { primary, shown }: Readonly<{ primary: QueryDatabase; shown: QueryDatabase }>,
   now: () => number,
 ): OpenQuery {
-  const share = { reads: createReadShare("reads"), searches: createReadShare("searches") };
+  const share = { reads: readTurns("reads"), searches: readTurns("searches") };
   return (
     { userId, scopes = [], clientName = null, tokenId = "" },
     { allowance, standbyMayAnswer = false } = {},

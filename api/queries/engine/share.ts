@@ -1,8 +1,5 @@
-import { type Refused, refuse } from "../../../shared/errors.ts";
+import { refuse } from "../../../shared/errors.ts";
 import { createTurns } from "../../../shared/process/turns.ts";
-
-/** Runs a read when it is the user's turn, or refuses it after too long a wait. */
-export type ShareReads = <Result>(userId: string, read: () => Promise<Result>) => Promise<Result | Refused>;
 
 /**
  * Simultaneous reads of a user. A front door has ten connections, so a fourth user can read while three have costly
@@ -23,7 +20,4 @@ export const tooManyReads = refuse("overloaded", "You ask for too much at once."
 export const readTurns = (kind: keyof typeof atOnce) =>
   createTurns({ atOnceOfKey: atOnce[kind], mostWaitingOfKey, patienceMs });
 
-export function createReadShare(kind: keyof typeof atOnce): ShareReads {
-  const turns = readTurns(kind);
-  return (userId, read) => turns.run(userId, read, () => tooManyReads);
-}
+export const refuseRead = () => tooManyReads;

@@ -1,10 +1,15 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
-import { createReadShare } from "../../../../api/queries/engine/share.ts";
+import { readTurns, refuseRead } from "../../../../api/queries/engine/share.ts";
 import { startStack } from "../../../harness.ts";
 
 const stack = await startStack();
 const { rest, issuer, config } = stack;
+
+function shareOf(kind: Parameters<typeof readTurns>[0]) {
+  const turns = readTurns(kind);
+  return <Result>(userId: string, read: () => Promise<Result>) => turns.run(userId, read, refuseRead);
+}
 
 test("a user who floods with writes is refused beyond a share, and nobody else is", async () => {
   const [mallory, ada] = await Promise.all([issuer.token({ sub: "mallory" }), issuer.token({ sub: "ada" })]);
@@ -37,7 +42,7 @@ test("a user with a long line is served on when the other user has gone", async 
 });
 
 test("a user reads three things at a time; others do not wait for that", async () => {
-  const share = createReadShare("reads");
+  const share = shareOf("reads");
   const gate = Promise.withResolvers<void>();
   let running = 0;
   const read = async () => {
@@ -55,7 +60,7 @@ test("a user reads three things at a time; others do not wait for that", async (
 });
 
 test("a read that waits too long for its turn is refused, and one that fails gives its turn to the next", async () => {
-  const share = createReadShare("reads");
+  const share = shareOf("reads");
   const gate = Promise.withResolvers<void>();
   const held = [1, 2, 3].map(() => share("ada", () => gate.promise));
   expect(await share("ada", async () => "late")).toMatchObject({
@@ -69,7 +74,7 @@ test("a read that waits too long for its turn is refused, and one that fails giv
 });
 
 test("a user has one search at a time", async () => {
-  const share = createReadShare("searches");
+  const share = shareOf("searches");
   const gate = Promise.withResolvers<void>();
   let running = 0;
   const search = async () => {
