@@ -2,15 +2,14 @@ import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import { writtenPosition } from "../../shared/db/written-position.ts";
 import { slowConcurrency } from "../../shared/process/connections.ts";
 import { createTurns, type Turns } from "../../shared/process/turns.ts";
-import type { Reply } from "../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { handlers } from "../handlers/index.ts";
 import type { HangWatch } from "../process/hang-watch.ts";
 import { markFailures } from "../unit-of-work/connection.ts";
 import type { CommandMetrics } from "./metrics.ts";
-import { type ReceivedBatch, type ReceivedCommand, requestOf } from "./received.ts";
+import { type Answered, type ReceivedBatch, type ReceivedCommand, requestOf } from "./received.ts";
 import { type Manner, openGroup, operationCommand, replyToGroup } from "./transaction/group.ts";
-import { type RunContext, unavailableReply } from "./transaction/retries.ts";
+import { type RunContext, turnAway } from "./transaction/retries.ts";
 import { runCommands, type TransactionContext } from "./transaction/transaction.ts";
 
 export type ApartContext = RunContext &
@@ -20,7 +19,7 @@ export type ApartContext = RunContext &
     slowTurns: Turns;
     /** Groups without slow commands have their own turns, so they wait for no slow command. */
     groupTurns: Turns;
-    reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
+    reply(batch: ReceivedBatch, answered: Answered): Promise<unknown>;
     metrics: CommandMetrics;
   }>;
 
@@ -32,7 +31,7 @@ export const createSlowTurns = (): Turns =>
 export async function runApart(context: ApartContext, turns: Turns, one: ReceivedCommand): Promise<void> {
   const { userId, group } = one.command;
   const run = () => (group ? runGroup(context, one, group) : runSlow(context, one));
-  const refuse = () => context.reply(one.batch, [unavailableReply(one)]);
+  const refuse = () => context.reply(one.batch, [turnAway(one)]);
   await turns.run(userId, () => context.watch.during("slow commands", run), refuse);
 }
 
@@ -44,48 +43,45 @@ async function runUntilAnswered(
   context: ApartContext,
   received: readonly ReceivedCommand[],
   manner: Manner,
-): Promise<readonly Reply[]> {
-  const replies: Reply[] = [];
+): Promise<Answered> {
+  const answered: Answered[number][] = [];
   let left = received;
   for (let pauseMs = firstPauseMs; left.length > 0; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     const result = await runCommands(context, left, manner);
-    replies.push(...result.replies.map(([, reply]) => reply));
+    answered.push(...result.replies);
     left = result.lockedElsewhere;
     if (left.length > 0) await Bun.sleep(pauseMs);
   }
-  return replies;
+  return answered;
 }
 
 async function runGroup(context: ApartContext, one: ReceivedCommand, group: QueuedGroup): Promise<void> {
   const operations = group.operations.map((operation) => operationCommand(one, operation));
-  const replies = await runUntilAnswered(context, operations, openGroup(group));
+  const answered = await runUntilAnswered(context, operations, openGroup(group));
   // Replies of operations travel inside the one answer to the group.
-  context.metrics.answered({ ...one.batch, commands: operations.map(({ command }) => command) }, replies);
-  await context.reply(one.batch, [replyToGroup(one.command, replies)]);
+  context.metrics.answered(answered);
+  await context.reply(one.batch, [[one, replyToGroup(one.command, answered)]]);
 }
 
 async function runSlow(context: ApartContext, one: ReceivedCommand): Promise<void> {
   const answered = await runUntilAnswered(context, [one], "wait");
   const { followUp } = handlers[one.command.name];
-  const done = answered.every(({ outcome }) => "body" in outcome);
+  const done = answered.every(([, { outcome }]) => "body" in outcome);
   try {
     const isFollowed = followUp !== undefined && done;
     if (isFollowed) await followUp(markFailures(context.pool), one.command.userId, one.command.input);
     await context.reply(one.batch, isFollowed ? await repositioned(context, answered) : answered);
   } catch (error) {
     reportUnfinished(context, one, error);
-    await context.reply(one.batch, [unavailableReply({ ...one, maybeApplied: true })]);
+    await context.reply(one.batch, [turnAway({ ...one, maybeApplied: true })]);
   }
 }
 
 /** The follow-up commits later, so its position counts. */
-async function repositioned(
-  { pool, givesPositions }: ApartContext,
-  replies: readonly Reply[],
-): Promise<readonly Reply[]> {
-  if (!givesPositions) return replies;
+async function repositioned({ pool, givesPositions }: ApartContext, answered: Answered): Promise<Answered> {
+  if (!givesPositions) return answered;
   const position = await writtenPosition(markFailures(pool));
-  return replies.map((reply) => ({ ...reply, position }));
+  return answered.map(([one, reply]) => [one, { ...reply, position }]);
 }
 
 function reportUnfinished({ log }: ApartContext, { command }: ReceivedCommand, error: unknown): void {

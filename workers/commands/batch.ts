@@ -4,10 +4,10 @@ import type { Tracing } from "../../shared/process/observe/tracing.ts";
 import type { Turns } from "../../shared/process/turns.ts";
 import { type QueuedCommand, readBatch } from "../../shared/queue/batch.ts";
 import { type ApartContext, runApart } from "./apart.ts";
-import { startSpans } from "./command-spans.ts";
+import { startSpan } from "./command-spans.ts";
 import type { ReceivedCommand } from "./received.ts";
 import type { RetryQueue } from "./retry-queue.ts";
-import { unavailableReply } from "./transaction/retries.ts";
+import { turnAway } from "./transaction/retries.ts";
 import { runCommands } from "./transaction/transaction.ts";
 
 export type BatchContext = ApartContext &
@@ -32,17 +32,19 @@ export async function takeBatch(context: BatchContext, { data, attemptsStarted }
   const received = readBatch(data);
   if (!received) return void (await context.refuseBatch(data, redelivered));
   context.metrics.received(received);
-  const batch = { ...received, receivedAt, spans: tracing && startSpans(tracing, received) };
+  const { commands } = received;
+  const batch = { ...received, receivedAt };
   const together: ReceivedCommand[] = [];
-  for (const command of batch.commands) {
-    const one = { command, batch, repeat: redelivered, span: batch.spans?.get(command.ticket) };
+  for (const command of commands) {
+    const span = tracing && startSpan(tracing, command, commands.length);
+    const one = { command, batch, repeat: redelivered, span };
     const turns = turnsOf(context, command);
     if (turns) void runApart(context, turns, one);
     else together.push(one);
   }
   const { replies, lockedElsewhere } = await runCommands(context, together, "skip");
   const turnedAway = lockedElsewhere.length > 0 ? context.retryQueue.add(lockedElsewhere) : [];
-  await context.reply(batch, [...replies.map(([, reply]) => reply), ...turnedAway.map(unavailableReply)]);
+  await context.reply(batch, [...replies, ...turnedAway.map(turnAway)]);
 }
 
 /** @returns undefined for a command that needs no transaction of its own */

@@ -1,13 +1,13 @@
 import { Counter, Histogram, type Registry } from "prom-client";
-import type { CommandBatch, Outcome, Reply } from "../../shared/queue/batch.ts";
-import type { ReceivedBatch } from "./received.ts";
+import type { CommandBatch, Outcome } from "../../shared/queue/batch.ts";
+import type { Answered } from "./received.ts";
 
 /** Counts the commands of one worker process, and times its transactions. */
 export type CommandMetrics = Readonly<{
   received(batch: CommandBatch): void;
   /** Counts a batch that was refused because of its format. */
   refused(): void;
-  answered(batch: Pick<ReceivedBatch, "commands" | "receivedAt">, replies: readonly Reply[]): void;
+  answered(answered: Answered): void;
 }> &
   TransactionMetrics;
 
@@ -46,14 +46,11 @@ export function createCommandMetrics(registry: Registry): CommandMetrics {
   return {
     received: ({ commands }) => sizes.observe(commands.length),
     refused: () => refusedBatches.inc(),
-    answered({ commands, receivedAt }, replies) {
-      const seconds = (performance.now() - receivedAt) / 1000;
-      const names = new Map(commands.map(({ ticket, name }) => [ticket, name]));
-      for (const { ticket, outcome } of replies) {
-        const command = names.get(ticket);
-        if (command === undefined) continue;
-        times.observe({ command }, seconds);
-        answers.inc({ command, outcome: codeOf(outcome) });
+    answered(answered) {
+      const now = performance.now();
+      for (const [{ command, batch }, { outcome }] of answered) {
+        times.observe({ command: command.name }, (now - batch.receivedAt) / 1000);
+        answers.inc({ command: command.name, outcome: codeOf(outcome) });
       }
     },
     ...createTransactionMetrics(registry),

@@ -1,13 +1,10 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TraceSpan } from "../../shared/process/observe/tracing.ts";
-import type { Call, CommandBatch, QueuedCommand } from "../../shared/queue/batch.ts";
-
-/** The traced commands of a batch: their steps, by ticket. */
-export type CommandSpans = ReadonlyMap<number, TraceSpan>;
+import type { Call, CommandBatch, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 
 /** A batch with the time (of performance.now()) at which this worker got it. */
-export type ReceivedBatch = CommandBatch & Readonly<{ receivedAt: number; spans?: CommandSpans | undefined }>;
+export type ReceivedBatch = CommandBatch & Readonly<{ receivedAt: number }>;
 
 /** A command without an answer yet. */
 export type CommandToRun = Readonly<{
@@ -26,6 +23,9 @@ export type CommandToRun = Readonly<{
 
 /** A command with the batch that it came in, which gets the answer. */
 export type ReceivedCommand = CommandToRun & Readonly<{ batch: ReceivedBatch }>;
+
+/** Each command with its reply. */
+export type Answered<Work = ReceivedCommand> = readonly (readonly [Work, Reply])[];
 
 const recorded = Compile(
   Type.Object({

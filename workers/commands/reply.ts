@@ -1,5 +1,5 @@
 import type { Log } from "../../shared/process/observe/log.ts";
-import { type RefusedBatch, type Replies, type Reply, readBatchAddress } from "../../shared/queue/batch.ts";
+import { type RefusedBatch, type Replies, readBatchAddress } from "../../shared/queue/batch.ts";
 import { subscribe } from "../../shared/queue/subscription.ts";
 import {
   changedChannel,
@@ -12,10 +12,10 @@ import { createWrittenPositions, notesPositions } from "../../shared/queue/writt
 import type { WorkerContext } from "../process/context.ts";
 import { endSpans } from "./command-spans.ts";
 import { type CommandMetrics, codeOf } from "./metrics.ts";
-import { type ReceivedBatch, requestOf } from "./received.ts";
+import { type Answered, type ReceivedBatch, requestOf } from "./received.ts";
 
 type Answering = Readonly<{
-  reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
+  reply(batch: ReceivedBatch, answered: Answered): Promise<unknown>;
   /**
    * Tells the front door that no command of this batch is run. A batch that was delivered before stays unanswered,
    * because another worker may have run it; the front door then finds the replies in the inbox.
@@ -42,13 +42,14 @@ export function createAnswering(
       log.warn({ batch: address?.id }, "batch of an unknown format refused");
       if (address && !redelivered) await publish(address.replyTo, { refusedBatch: address.id });
     },
-    async reply(batch, replies) {
-      metrics.answered(batch, replies);
-      if (isDebugging) logAnswers(log, batch, replies);
-      if (batch.spans) endSpans(batch.spans, replies);
+    async reply(batch, answered) {
+      metrics.answered(answered);
+      if (isDebugging) logAnswers(log, batch, answered);
+      endSpans(answered);
       // The reply is published only after the position is stored, because its receiver may read from a standby at once.
-      const isStored = (await positions?.note(positionsByUser(batch, replies)).then(yes, no)) ?? true;
+      const isStored = (await positions?.note(positionsByUser(answered)).then(yes, no)) ?? true;
       if (!isStored) return;
+      const replies = answered.map(([, reply]) => reply);
       const sent = publish(batch.replyTo, { v: batch.v, batchId: batch.id, replies });
       announce(batch);
       await sent;
@@ -60,12 +61,9 @@ const yes = () => true;
 const no = () => false;
 
 /** Logs each answer with the id of its request. */
-function logAnswers(log: Log, { id: batch, commands, receivedAt }: ReceivedBatch, replies: readonly Reply[]) {
-  const byTicket = new Map(commands.map((command) => [command.ticket, command]));
+function logAnswers(log: Log, { id: batch, receivedAt }: ReceivedBatch, answered: Answered) {
   const ms = Math.round(performance.now() - receivedAt);
-  for (const { ticket, outcome, replayed } of replies) {
-    const command = byTicket.get(ticket);
-    if (!command) continue;
+  for (const [{ command }, { outcome, replayed }] of answered) {
     const request_id = requestOf(command)?.requestId;
     log.debug(
       { request_id, command: command.name, batch, outcome: codeOf(outcome), replayed, ms },
@@ -75,13 +73,11 @@ function logAnswers(log: Log, { id: batch, commands, receivedAt }: ReceivedBatch
 }
 
 /** An agent's read changes nothing, and its log row is read from the primary, so it needs no position. */
-function positionsByUser({ commands }: ReceivedBatch, replies: readonly Reply[]): Map<string, number> {
-  const changing = commands.filter(({ name }) => name !== "action.record");
-  const users = new Map(changing.map(({ ticket, userId }) => [ticket, userId]));
+function positionsByUser(answered: Answered): Map<string, number> {
   const positions = new Map<string, number>();
-  for (const { ticket, position } of replies) {
-    const userId = users.get(ticket);
-    if (userId === undefined || position === undefined) continue;
+  for (const [{ command }, { position }] of answered) {
+    const { userId, name } = command;
+    if (name === "action.record" || position === undefined) continue;
     positions.set(userId, Math.max(position, positions.get(userId) ?? 0));
   }
   return positions;

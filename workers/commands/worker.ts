@@ -1,4 +1,3 @@
-import type { Reply } from "../../shared/queue/batch.ts";
 import { lanePrefixes } from "../../shared/queue/lanes.ts";
 import { commandQueue } from "../../shared/queue/queues.ts";
 import { notesPositions } from "../../shared/queue/written-positions.ts";
@@ -11,7 +10,6 @@ import { createPartitionMaker } from "../upkeep/partitions.ts";
 import { createSlowTurns } from "./apart.ts";
 import { type BatchContext, takeBatch } from "./batch.ts";
 import { createCommandMetrics } from "./metrics.ts";
-import type { ReceivedCommand } from "./received.ts";
 import { createAnswering, openAnnouncing } from "./reply.ts";
 import { createRetryQueue } from "./retry-queue.ts";
 import { runCommands } from "./transaction/transaction.ts";
@@ -26,7 +24,10 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   const [slowTurns, groupTurns] = [createSlowTurns(), createSlowTurns()];
   const retryQueue = createRetryQueue({
     run: (received) => watch.during("retries", () => runCommands(context, received, "skip")),
-    reply: (replies) => Promise.all([...byBatch(replies)].map(([batch, some]) => reply(batch, some))),
+    reply: (answered) => {
+      const byBatch = Map.groupBy(answered, ([{ batch }]) => batch);
+      return Promise.all([...byBatch].map(([batch, some]) => reply(batch, some)));
+    },
   });
   const { orm, pool } = database;
   const tables = describeTables(orm);
@@ -73,11 +74,3 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
 /** @returns the queue of each slot */
 const slotsOf = (config: WorkerContext["config"]): string[] =>
   lanePrefixes(config).flatMap((prefix) => Array.from({ length: config.workerConcurrency }, () => prefix));
-
-function byBatch(
-  replies: readonly (readonly [ReceivedCommand, Reply])[],
-): Map<ReceivedCommand["batch"], Reply[]> {
-  const grouped = new Map<ReceivedCommand["batch"], Reply[]>();
-  for (const [{ batch }, reply] of replies) grouped.set(batch, [...(grouped.get(batch) ?? []), reply]);
-  return grouped;
-}

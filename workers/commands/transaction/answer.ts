@@ -17,13 +17,10 @@ import type { Queryable } from "../../unit-of-work/connection.ts";
 import type { OnLocked } from "../../unit-of-work/load.ts";
 import { ownRows } from "../../unit-of-work/state.ts";
 import { timeOfUuid } from "../../unit-of-work/uuid-time.ts";
-import type { CommandToRun } from "../received.ts";
+import type { Answered, CommandToRun } from "../received.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
 import { lateReply, type RunningTransaction, replayOf, replyTo } from "./replay.ts";
-
-/** Each command with its reply. */
-export type Answered<Work> = readonly (readonly [Work, Reply])[];
 
 export type Answers<Work> = Readonly<{
   begun: Begun;

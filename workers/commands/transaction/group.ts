@@ -3,7 +3,7 @@ import { operationRequestId } from "../../../shared/queue/command-id.ts";
 import type { QueuedGroup, QueuedOperation } from "../../../shared/queue/group.ts";
 import type { OperationEnd } from "../../../shared/queue/group-end.ts";
 import type { OnLocked } from "../../unit-of-work/load.ts";
-import type { ReceivedCommand } from "../received.ts";
+import type { Answered, ReceivedCommand } from "../received.ts";
 
 /** A group that this worker carries out. */
 export type RunningGroup = Readonly<{
@@ -40,7 +40,8 @@ export function operationCommand(
 }
 
 /** The one reply to a group, whose operations may be committed in several transactions. */
-export function replyToGroup({ ticket }: QueuedCommand, replies: readonly Reply[]): Reply {
+export function replyToGroup({ ticket }: QueuedCommand, answered: Answered<unknown>): Reply {
+  const replies = answered.map(([, reply]) => reply);
   const positions = replies.flatMap(({ position }) => position ?? []);
   return {
     ticket,

@@ -1,8 +1,7 @@
 import { refuse, unavailable } from "../../../shared/errors.ts";
 import type { Log } from "../../../shared/process/observe/log.ts";
 import type { Outcome, Reply } from "../../../shared/queue/batch.ts";
-import { type ReceivedCommand, requestOf } from "../received.ts";
-import type { Answered } from "./answer.ts";
+import { type Answered, type ReceivedCommand, requestOf } from "../received.ts";
 import {
   failureOf,
   isLockTimeout,
@@ -17,7 +16,7 @@ export type RunContext = Readonly<{ log: Log; makePartitions(): Promise<void> }>
 /** Commands on rows that are locked elsewhere get another attempt. */
 export type RunResult = Readonly<{
   /** Each command with its reply. */
-  replies: Answered<ReceivedCommand>;
+  replies: Answered;
   lockedElsewhere: readonly ReceivedCommand[];
 }>;
 
@@ -118,8 +117,11 @@ export const internalFault: Outcome = refuse(
   { applied: "no" },
 );
 
+/** A command that is not run now, with its reply. */
+export const turnAway = (one: ReceivedCommand): Answered[number] => [one, unavailableReply(one)];
+
 /** After an attempt that may have been applied, only a stored reply tells what happened to the command. */
-export const unavailableReply = ({
+const unavailableReply = ({
   command,
   maybeApplied,
 }: Pick<ReceivedCommand, "command" | "maybeApplied">): Reply => ({

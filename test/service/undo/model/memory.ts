@@ -233,10 +233,7 @@ export function createMemory(clock: { now: number }) {
         operationCommand({ command, batch: batch as never, repeat: false, maybeApplied: false }, operation),
       );
       const { replies } = await runTransaction(context, work, openGroup(group));
-      return replyToGroup(
-        command,
-        replies.map(([, reply]) => reply),
-      );
+      return replyToGroup(command, replies);
     },
   };
 }
