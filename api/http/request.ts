@@ -73,8 +73,6 @@ export function noteTrace(request: object, traceparent: string): void {
   know(request).trace = { traceparent };
 }
 
-export const traceOf = (request: object): Trace => know(request).trace;
-
 /** Marks a request as only waiting from now on, so it no longer counts as load. */
 export const keptWaiting = (request: object): void => know(request).entry?.leave();
 

@@ -13,7 +13,7 @@ import { isObject, isPlainJson, parseJson, readText } from "../../http/input/bod
 import type { Fields } from "../../http/input/validate.ts";
 import type { Observe } from "../../http/observe.ts";
 import type { RateLimit } from "../../http/rate-limit.ts";
-import { keptWaiting, requestIdOf, traceOf } from "../../http/request.ts";
+import { keptWaiting, senderOf } from "../../http/request.ts";
 import type { Actor } from "../../mailbox/actor.ts";
 import { printable } from "../../web/printable.ts";
 import { admit, answerCall, type CallContext } from "./call.ts";
@@ -95,12 +95,8 @@ function askedIn({ method, params, id }: Fields): Asked | undefined {
 const maxToolName = 128;
 
 function receivedCall({ now }: McpContext, actor: Actor, request: Request, asked: Asked): ReceivedCall {
-  const { tokenId, clientName } = actor;
-  const record = {
-    ...{ requestId: requestIdOf(request), ...traceOf(request), tokenId, startedAt: now() },
-    clientName,
-    tool: isRefused(asked.target) ? printable(asked.name).slice(0, maxToolName) : asked.name,
-  };
+  const tool = isRefused(asked.target) ? printable(asked.name).slice(0, maxToolName) : asked.name;
+  const record = { ...senderOf(request, "mcp", actor), tool, startedAt: now() };
   return { ...asked, request, actor, record };
 }
 
