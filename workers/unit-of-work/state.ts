@@ -102,14 +102,9 @@ export function ownRows<Name extends StateName>(
     const before = entries.get(entryKey);
     state.changes.push({ name, entries, entryKey, before });
     const change = changeOf(before, whenAbsent);
+    const stored = before?.change === "none" ? before.row : before?.stored;
     if (change === "none") entries.delete(entryKey);
-    else
-      entries.set(entryKey, {
-        key,
-        row,
-        change,
-        stored: before?.change === "none" ? before.row : before?.stored,
-      });
+    else entries.set(entryKey, { key, row, change, stored });
   };
   const put = (row: Row, whenAbsent: Written): Row => {
     write(keyOfRow(state, name, row), row, whenAbsent);
@@ -148,12 +143,8 @@ export function rowChanges({ changes }: State, count: number): RowChange[] {
   for (const { name, entries, entryKey, before } of changes.slice(count)) {
     if (!isSeen(name) || rows.has(`${name} ${entryKey}`)) continue;
     const [, ...key] = entryKey.split(separator);
-    rows.set(`${name} ${entryKey}`, {
-      table: name,
-      key,
-      before: before?.row,
-      after: entries.get(entryKey)?.row,
-    });
+    const after = entries.get(entryKey)?.row;
+    rows.set(`${name} ${entryKey}`, { table: name, key, before: before?.row, after });
   }
   return [...rows.values()].filter(({ before, after }) => before !== after);
 }
