@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { invalid, type Refused } from "../../shared/errors.ts";
 import type { Queryable } from "./connection.ts";
 
@@ -38,7 +39,7 @@ export type NewRows = Readonly<{
 /** Begins to count what one transaction makes. */
 export type OpenNewRows = () => NewRows;
 
-type Count = { count: number; trustedUntil: number };
+type Counts = LRUCache<string, { count: number }>;
 
 /** A count below half of the quota is trusted for longer, because additions of other workers still fit. */
 const trustedMs = { belowHalf: 60_000, aboveHalf: 1_000 };
@@ -49,15 +50,11 @@ const maxKnown = 20_000;
  * much as the command, and exceeding a generous quota by a minute's rows is harmless.
  */
 export function createQuotas(): OpenNewRows {
-  const known = new Map<string, Count>();
+  const known: Counts = new LRUCache({ max: maxKnown, allowStale: true, noDeleteOnStaleGet: true });
   async function learn(connection: Queryable, table: NumberedTable, userIds: string[]): Promise<void> {
     for (const { user_id: userId, count } of await countRows(connection, table, userIds)) {
-      const trustedForMs = count < quotas[table] / 2 ? trustedMs.belowHalf : trustedMs.aboveHalf;
-      known.set(idOf({ userId, table }), { count, trustedUntil: performance.now() + trustedForMs });
-    }
-    for (const id of known.keys()) {
-      if (known.size <= maxKnown) break;
-      known.delete(id);
+      const ttl = count < quotas[table] / 2 ? trustedMs.belowHalf : trustedMs.aboveHalf;
+      known.set(idOf({ userId, table }), { count }, { ttl });
     }
   }
   return () => openNewRows(known, learn);
@@ -66,12 +63,12 @@ export function createQuotas(): OpenNewRows {
 const idOf = ({ userId, table }: NewRow): string => `${table} ${userId}`;
 
 function openNewRows(
-  known: ReadonlyMap<string, Count>,
+  known: Counts,
   learn: (connection: Queryable, table: NumberedTable, userIds: string[]) => Promise<void>,
 ): NewRows {
   const ids: Record<NumberedTable, number[]> = { categories: [], habits: [], todos: [] };
   let used = new Map<string, number>();
-  const isUnknown = (row: NewRow) => !((known.get(idOf(row))?.trustedUntil ?? 0) > performance.now());
+  const isUnknown = (row: NewRow) => !known.has(idOf(row));
   async function reserveIn(connection: Queryable, table: NumberedTable, rows: NewRow[]): Promise<void> {
     const numbered = rows.filter(({ hasId }) => !hasId).length;
     const unknown = new Set(rows.filter(isUnknown).map(({ userId }) => userId));

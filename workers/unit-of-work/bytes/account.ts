@@ -1,3 +1,4 @@
+import type { LRUCache } from "lru-cache";
 import type { ByteKind } from "../../../shared/db/entities.ts";
 import { type Refused, refuse } from "../../../shared/errors.ts";
 import type { Queryable } from "../connection.ts";
@@ -27,12 +28,11 @@ export type KnownAccount = {
 };
 
 const trustedMs = { withRoom: 60_000, full: 1_000 };
-const maxKnown = 20_000;
 
 /** Reads the kept bytes of these users. */
 export async function learnAccounts(
   connection: Queryable,
-  known: Map<string, KnownAccount>,
+  known: LRUCache<string, KnownAccount>,
   userIds: readonly string[],
   most: number,
 ): Promise<void> {
@@ -44,10 +44,6 @@ export async function learnAccounts(
     const isFull = kept >= most || growth >= growthOf(most);
     const trustedUntil = now + trustedMs[isFull ? "full" : "withRoom"];
     known.set(user_id, { kept, growth, hour: stored.hour, trustedUntil, unwritten });
-  }
-  for (const userId of known.keys()) {
-    if (known.size <= maxKnown) break;
-    known.delete(userId);
   }
 }
 

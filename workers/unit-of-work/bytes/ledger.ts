@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { LRUCache } from "lru-cache";
 import type { Refused } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
@@ -36,6 +37,7 @@ export type Stores = "more" | "back";
 
 /** Small changes are gathered until they are worth a statement. Those of a killed worker are measured later. */
 const writeFrom = 16_384;
+const maxKnown = 20_000;
 /** A request's line and headers. */
 const headerBytes = 500;
 /** Stored bytes for each sent byte that do not count as growth. */
@@ -47,7 +49,7 @@ export function createByteLedger({
   accountMegabytes,
   actionLogDays,
 }: Pick<Config, "accountMegabytes" | "actionLogDays">): ByteLedger {
-  const known = new Map<string, KnownAccount>();
+  const known = new LRUCache<string, KnownAccount>({ max: maxKnown });
   const most = accountMegabytes > 0 ? accountMegabytes * 1_000_000 : Number.POSITIVE_INFINITY;
   const mostGrowth = growthOf(most);
   return {
