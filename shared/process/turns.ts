@@ -101,12 +101,7 @@ export function createTurns({
     },
     async run(key, work, refuse) {
       const end = await take(key);
-      if (!end) return refuse();
-      try {
-        return await work();
-      } finally {
-        end();
-      }
+      return end ? Promise.try(work).finally(end) : refuse();
     },
   };
 }

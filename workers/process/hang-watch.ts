@@ -21,14 +21,10 @@ const patienceMs = 60_000;
 export function createHangWatch(now = () => performance.now()): HangWatch {
   const watched = new Set<Watched>();
   return {
-    async during(name, work, withinMs = patienceMs) {
+    during(name, work, withinMs = patienceMs) {
       const entry = { name, dueAt: now() + withinMs };
       watched.add(entry);
-      try {
-        return await work();
-      } finally {
-        watched.delete(entry);
-      }
+      return Promise.try(work).finally(() => watched.delete(entry));
     },
     loop(name, isExcused) {
       const entry = { name, dueAt: now() + patienceMs, isExcused };

@@ -40,20 +40,17 @@ export function createJobMetrics(registry: Registry): JobMetrics {
     registers,
   });
   return {
-    async measure(queue, { timestamp, attemptsStarted }, run) {
+    measure(queue, { timestamp, attemptsStarted }, run) {
       // The clock of the host that added the job may be ahead of this one.
       waits.observe({ queue }, Math.max(0, Date.now() - timestamp) / 1000);
       if (attemptsStarted > 1) redelivered.inc({ queue });
-      const started = performance.now();
-      const end = (result: string) => runs.observe({ queue, result }, (performance.now() - started) / 1000);
-      try {
-        const answer = await run();
-        end("done");
-        return answer;
-      } catch (error) {
-        end("failed");
-        throw error;
-      }
+      const end = runs.startTimer({ queue });
+      const ran = Promise.try(run);
+      ran.then(
+        () => end({ result: "done" }),
+        () => end({ result: "failed" }),
+      );
+      return ran;
     },
   };
 }

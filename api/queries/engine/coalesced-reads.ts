@@ -107,15 +107,13 @@ export function createCoalescedReads(pool: Pick<Pool, "query">): RunRead {
     if (waiting.length > 0) statement.timer = setTimeout(sendWaiting, lookAgainMs, statement);
   }
 
-  async function send<Result>(statement: Statement, ask: () => Promise<Result>): Promise<Result> {
+  function send<Result>(statement: Statement, ask: () => Promise<Result>): Promise<Result> {
     const trip = { began: performance.now() };
     statement.underWay.add(trip);
-    try {
-      return await ask();
-    } finally {
+    return ask().finally(() => {
       statement.underWay.delete(trip);
       if (statement.waiting.length > 0) sendWaiting(statement);
-    }
+    });
   }
 
   function read(userId: string, text: string, values: readonly unknown[], options?: ReadOptions) {
