@@ -57,11 +57,8 @@ export const requestIdOf = (request: object): string => know(request).id;
  * The sender of a change, with the id of its row in the log. The first change of a request has the request's id; a
  * page may make several changes by one request, and the others have their own ids.
  */
-export function senderOf(
-  request: object,
-  door: Door,
-  { tokenId = "", clientName = null }: Requester,
-): Sender {
+export function senderOf(request: object, door: Door, actor: Requester): Sender {
+  const { tokenId = "", clientName = null } = actor;
   const known = know(request);
   const requestId = known.hasChanged ? Bun.randomUUIDv7() : known.id;
   known.hasChanged = true;

@@ -32,11 +32,10 @@ export async function takeBatch(context: BatchContext, { data, attemptsStarted }
   const received = readBatch(data);
   if (!received) return void (await context.refuseBatch(data, redelivered));
   context.metrics.received(received);
-  const { commands } = received;
   const batch = { ...received, receivedAt };
   const together: ReceivedCommand[] = [];
-  for (const command of commands) {
-    const span = tracing && startSpan(tracing, command, commands.length);
+  for (const command of batch.commands) {
+    const span = tracing && startSpan(tracing, command, batch.commands.length);
     const one = { command, batch, repeat: redelivered, span };
     const turns = turnsOf(context, command);
     if (turns) void runApart(context, turns, one);

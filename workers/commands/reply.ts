@@ -25,7 +25,7 @@ type Answering = Readonly<{
 
 /** Sends replies to the front doors. A door that misses one looks into the inbox. */
 export function createAnswering(
-  { config, log, publisher }: Pick<WorkerContext, "config" | "log" | "publisher">,
+  { config, log, publisher, tracing }: Pick<WorkerContext, "config" | "log" | "publisher" | "tracing">,
   metrics: CommandMetrics,
   announce: (batch: ReceivedBatch) => void,
 ): Answering {
@@ -45,7 +45,7 @@ export function createAnswering(
     async reply(batch, answered) {
       metrics.answered(answered);
       if (isDebugging) logAnswers(log, batch, answered);
-      endSpans(answered);
+      if (tracing) endSpans(answered);
       // The reply is published only after the position is stored, because its receiver may read from a standby at once.
       const isStored = (await positions?.note(positionsByUser(answered)).then(yes, no)) ?? true;
       if (!isStored) return;

@@ -57,13 +57,12 @@ const owners: Readonly<Record<SeenTable, ResourceKind>> = {
 };
 
 /** The things whose rows are in images, such as `todo/5`. */
-export function thingsIn({ before, after }: BeforeAndAfter): Set<string> {
-  const things = new Set<string>();
-  for (const name of [...Object.keys(before), ...Object.keys(after)]) {
-    const { table, key } = parseRowName(name);
-    things.add(`${owners[table]}/${key[0]}`);
-  }
-  return things;
+export const thingsIn = ({ before, after }: BeforeAndAfter): Set<string> =>
+  new Set(Object.keys({ ...before, ...after }).map(thingOf));
+
+function thingOf(name: string): string {
+  const { table, key } = parseRowName(name);
+  return `${owners[table]}/${key[0]}`;
 }
 
 /** In images of a habit: the base of its streak, if an undo needs it. */
