@@ -26,8 +26,8 @@ const limit = 500;
  * only while load is shed, because counting costs as much as the checks of a request.
  */
 export function createAdmission(): Admission {
-  const underWay = new Map<string, number>();
-  let total = 0;
+  const underWay = new Set<object>();
+  const ofSenders = new Map<string, number>();
   let isShedding = false;
   /** The time for which this process has been late, minus the time for which it was punctual (ms). */
   let lateFor = 0;
@@ -55,24 +55,17 @@ export function createAdmission(): Admission {
   }, beatMs);
   heart.unref();
 
-  function enter(leave = () => {}): () => void {
-    total += 1;
-    let isHere = true;
+  /** @param sender given only while load is shed */
+  function enter(sender?: string): () => void {
+    const request = {};
+    underWay.add(request);
+    if (sender !== undefined) ofSenders.set(sender, (ofSenders.get(sender) ?? 0) + 1);
     return () => {
-      if (!isHere) return;
-      isHere = false;
-      total -= 1;
-      leave();
+      if (!underWay.delete(request) || sender === undefined) return;
+      const left = (ofSenders.get(sender) ?? 0) - 1;
+      if (left > 0) ofSenders.set(sender, left);
+      else ofSenders.delete(sender);
     };
-  }
-
-  function enterCounted(sender: string): () => void {
-    underWay.set(sender, (underWay.get(sender) ?? 0) + 1);
-    return enter(() => {
-      const left = (underWay.get(sender) ?? 0) - 1;
-      if (left > 0) underWay.set(sender, left);
-      else underWay.delete(sender);
-    });
   }
 
   return {
@@ -80,10 +73,10 @@ export function createAdmission(): Admission {
       check(performance.now());
       if (!isShedding) return enter();
       const sender = senderOf();
-      const share = Math.max(1, limit / (underWay.size + 1));
-      return total >= limit || (underWay.get(sender) ?? 0) >= share ? undefined : enterCounted(sender);
+      const share = Math.max(1, limit / (ofSenders.size + 1));
+      return underWay.size >= limit || (ofSenders.get(sender) ?? 0) >= share ? undefined : enter(sender);
     },
-    isFull: () => isShedding && total >= limit,
+    isFull: () => isShedding && underWay.size >= limit,
     stop: () => clearInterval(heart),
   };
 }

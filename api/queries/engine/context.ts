@@ -83,11 +83,8 @@ export function openQueries(
   now: () => number,
 ): OpenQuery {
   const share = { reads: readTurns("reads"), searches: readTurns("searches") };
-  return (
-    { userId, scopes = [], clientName = null, tokenId = "" },
-    { allowance, standbyMayAnswer = false } = {},
-  ) => {
-    const token = { scopes, clientName, tokenId, allowance };
+  return ({ userId, ...known }, { allowance, standbyMayAnswer = false } = {}) => {
+    const token = { ...noToken, ...known, allowance };
     const db = standbyMayAnswer ? shown : primary;
     return createQueryContext({ db, userId, now: now(), defaultTimeZone, baseUrl, share, token });
   };
