@@ -119,7 +119,5 @@ export function withFieldScopes(target: CallTarget, args: Fields): CallTarget {
   if (!fieldScopes) return target;
   const parts = [args, ...Object.values(args).flat().filter(isObject)];
   const more = Object.entries(fieldScopes).filter(([name]) => parts.some((part) => isAsked(part, name)));
-  return more.length === 0
-    ? target
-    : { ...target, scopes: [...target.scopes, ...more.map(([, scope]) => scope)] };
+  return { ...target, scopes: [...target.scopes, ...more.map(([, scope]) => scope)] };
 }
