@@ -8,7 +8,10 @@ type Waiters<Key, Answer> = Readonly<{
 
 type Waiter<Answer> = Readonly<{ until: number; late(): Answer; resolve(answer: Answer): void }>;
 
-/** One timer serves all, because they end in the order in which they began. */
+/**
+ * One timer serves all, because they end in the order in which they began. It ends all that are due before any of their
+ * callers goes on, so that no command leaves only to be late.
+ */
 export function createWaiters<Key, Answer>(timeoutMs: number): Waiters<Key, Answer> {
   const waiting = new Map<Key, Waiter<Answer>>();
   let isTimed = false;
