@@ -49,13 +49,8 @@ type QuerySource = Settings &
 
 const noToken: CallingToken = { scopes: [], clientName: null, tokenId: "", allowance: undefined };
 
-export function createQueryContext({
-  db,
-  userId,
-  share,
-  token = noToken,
-  ...settings
-}: QuerySource): QueryContext {
+export function createQueryContext(source: QuerySource): QueryContext {
+  const { db, userId, share, token = noToken, ...settings } = source;
   const query: QueryContext = { ...guardRows(db, userId), ...settings, token, inTurn };
   function inTurn<Result>(read: (own: QueryContext) => Promise<Result>, isSearch: boolean) {
     const run = () => read(isSearch ? { ...query, ...guardRows(db, userId, { alone: true }) } : query);
