@@ -49,6 +49,20 @@ const cases: readonly [string, UndoPlan, readonly Step[]][] = [
     ],
   ],
   [
+    "a todo whose creation and deletion somebody undid together, by an agent that did more",
+    together,
+    [
+      {
+        ...{ who: "rest", minutes: 1, atomic: false },
+        group: [
+          { do: "todo.delete", which: 0 },
+          { do: "todo.create", fields: { title: "u" } },
+        ],
+      },
+      by("page", 1, { do: "action.undo", which: 2, count: 2 }),
+    ],
+  ],
+  [
     "a category that comes and goes with its member by one command",
     together,
     [
@@ -135,6 +149,50 @@ const cases: readonly [string, UndoPlan, readonly Step[]][] = [
       by("rest", 1, { do: "todo.create", fields: recurring }),
       by("rest", 1, { do: "todo.toggle", which: 1, to: true }),
       by("mcp", 1, { do: "todo.update", which: 2, fields: { title: "u" } }),
+    ],
+  ],
+  [
+    "a recurring todo that was opened, completed and deleted, whose second successor somebody changed",
+    oneByOne,
+    [
+      by("rest", 1, { do: "todo.create", fields: recurring }),
+      by("page", 1, { do: "todo.toggle", which: 1, to: true }),
+      by("rest", 1, { do: "todo.toggle", which: 1, to: false }),
+      by("rest", 1, { do: "todo.toggle", which: 1, to: true }),
+      by("rest", 1, { do: "todo.delete", which: 1 }),
+      by("mcp", 1, { do: "todo.update", which: 1, fields: { title: "u" } }),
+    ],
+  ],
+  [
+    "two changes of a title after which somebody gave it what the first had given",
+    { ...together, count: 2 },
+    [
+      by("mcp", 1, { do: "todo.update", which: 0, fields: { title: "u" } }),
+      by("rest", 1, { do: "todo.update", which: 0, fields: { title: "t" } }),
+      by("rest", 1, { do: "todo.update", which: 0, fields: { title: "u" } }),
+      by("page", 1, { do: "todo.update", which: 0, fields: { title: "t" } }),
+    ],
+  ],
+  [
+    "a change of two titles, one of them changed again, after one with the same outcome",
+    { ...together, who: "mcp", count: 2 },
+    [
+      by("rest", 1, { do: "todo.create", fields: { title: "w" } }),
+      by("rest", 1, { do: "todo.update", which: 0, fields: { title: "u" } }),
+      by("mcp", 1, { do: "todo.update", which: 0, fields: { title: "t" } }),
+      by("rest", 1, { do: "todo.update", which: 0, fields: { title: "u" } }),
+      by("mcp", 1, { do: "todo.update-many", whiches: [0, 1], fields: { title: "t" } }),
+      by("rest", 1, { do: "todo.update", which: 1, fields: { title: "v" } }),
+    ],
+  ],
+  [
+    "a reminder that was cleared and set anew, and that somebody moved",
+    { ...oneByOne, who: "mcp", count: 2 },
+    [
+      by("rest", 1, { do: "reminder.set", which: 0, at: { hours: 9, wall: false } }),
+      by("mcp", 1, { do: "reminder.clear", which: 0 }),
+      by("mcp", 1, { do: "reminder.set", which: 0, at: { hours: 9, wall: false } }),
+      by("rest", 1, { do: "reminder.set", which: 0, at: { hours: 10, wall: false } }),
     ],
   ],
 ];

@@ -1,6 +1,7 @@
 import type { Conflict } from "../../../../workers/handlers/action/undo/changed-row.ts";
 import { type Outcome, parentOf, strangersIn } from "./restored.ts";
 import { groupOf, hangingOn, isTouched, type Touches, touchesOf } from "./touched.ts";
+import type { Run } from "./undo-faults.ts";
 import { type History, isChange, keyOf, type Rows } from "./world.ts";
 
 type Moment = History[number];
@@ -13,12 +14,25 @@ export function conflictFaults(outcome: Outcome): string[] {
     const conflicts = conflictsOf(outcome, moment);
     return [
       ...conflicts
-        .filter((conflict) => conflict.row !== null && !hasCause(outcome, since, conflict.row, conflict))
+        .filter(({ row, fields, why }) => {
+          const made = row === null ? undefined : moment.after.get(row);
+          const isTwin = (field: string) => hasTwin(outcome.run, moment, `${row}`, field, made?.[field]);
+          return row !== null && !fields.some(isTwin) && !hasCause(outcome, since, row, { row, fields, why });
+        })
         .map((conflict) => `nobody caused ${JSON.stringify(conflict)}`),
       ...unnamed(outcome, moment, strangers, conflicts),
     ];
   });
 }
+
+/** An earlier change of the run with the same outcome may have been undone first: values do not show which it was. */
+const hasTwin = ({ moments }: Run, moment: Moment, name: string, column: string, value: unknown): boolean =>
+  [...moments].some(
+    (other) =>
+      other.now < moment.now &&
+      isTouched(touchesOf([other]), name, column) &&
+      Bun.deepEquals(other.after.get(name)?.[column], value),
+  );
 
 function conflictsOf({ ends }: Outcome, { actions }: Moment): Conflict[] {
   const ids = actions.map((row) => keyOf(row).request_id);
@@ -29,7 +43,7 @@ function conflictsOf({ ends }: Outcome, { actions }: Moment): Conflict[] {
 
 /** Somebody else changed the row or a row that belongs to it since, or the row stays because of another conflict. */
 function hasCause(
-  { before, after, ends }: Outcome,
+  { history, run, before, after, ends }: Outcome,
   since: Touches,
   row: string,
   { why, fields }: Conflict,
@@ -42,21 +56,21 @@ function hasCause(
     conflicts.some((other) => other.why !== why && other.row !== null && isNear(row, other.row)),
   );
   if (isElsewhere || (why === "deleted_since" && !after.has(row))) return true;
+  const states = history.slice(run.since).map((moment) => moment.after);
   const isChanged = (name: string) =>
     fields.length === 0 ? isTouched(since, name) : fields.some((field) => isTouched(since, name, field));
   return (
     isChanged(row) ||
     isTouched(since, parentOf(row)) ||
     belongings([before, after], row).some((name) => isTouched(since, name)) ||
-    (fields.includes("next_todo_id") &&
-      successors([before, after], row).some((next) => isTouched(since, next)))
+    (fields.includes("next_todo_id") && successors(states, row).some((next) => isTouched(since, next)))
   );
 }
 
 const belongings = (rows: readonly Rows[], row: string): string[] =>
   rows.flatMap((one) => hangingOn(one, row));
 
-/** A successor that somebody changed stays, and its todo keeps leading to it. */
+/** A successor that somebody changed stays, and its todo keeps leading to it, perhaps only until its own undo. */
 const successors = (rows: readonly Rows[], row: string): string[] =>
   rows
     .map((one) => `todos/${one.get(row)?.next_todo_id}`)
@@ -93,6 +107,7 @@ function unnamed(
       ? ["status", "delivery_id", ...(made.wall_time ? ["remind_at"] : [])]
       : [];
     return [...columns]
+      .filter((column) => !hasTwin(run, moment, name, column, now[column]))
       .filter((column) => !follows.includes(column) && !(column === "category_id" && hasLost))
       .filter((column) => since.get(name)?.has(column) && !Bun.deepEquals(made[column], now[column]))
       .filter(

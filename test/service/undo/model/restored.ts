@@ -106,6 +106,8 @@ function isExcused(
     return after.has(next) && [next, ...hangingOn(after, next)].some((row) => isTouched(touches, row));
   }
   if (!name.startsWith("reminders")) return false;
+  // The undone action had set it anew, and it stays because of somebody else.
+  if (column === "created_at") return isTouched(touches, name);
   if (column === "status") {
     const isWaiting = after.get(parentOf(name))?.is_completed === true;
     return (

@@ -1,3 +1,4 @@
+import { readImages } from "../../../../shared/domain/action/stored-images.ts";
 import type { Conflict } from "../../../../workers/handlers/action/undo/changed-row.ts";
 import type { Row } from "./memory.ts";
 import type { Moment, Rows } from "./world.ts";
@@ -7,6 +8,7 @@ const following = [
   ...["updated_at", "changed_by", "written_by", "changed_xid", "user_id"],
   ...["former_category_id", "rings_at", "rang_on"],
 ];
+const isOwn = (column: string): boolean => !following.includes(column);
 export const derived = [
   "completions_count",
   "streak",
@@ -22,7 +24,7 @@ export const derived = [
 export function differing(one: Row, other: Row, isWithDerived = false): string[] {
   return Object.keys(one).filter(
     (column) =>
-      !following.includes(column) &&
+      isOwn(column) &&
       (isWithDerived || !derived.includes(column)) &&
       !Bun.deepEquals(one[column], other[column]),
   );
@@ -31,21 +33,29 @@ export function differing(one: Row, other: Row, isWithDerived = false): string[]
 /** The touched columns by row; `*` if the row was made or removed. */
 export type Touches = ReadonlyMap<string, ReadonlySet<string>>;
 
-export function touchesOf(moments: readonly Pick<Moment, "before" | "after">[]): Touches {
+/** Two undone actions may cancel out in a row, so their images count as well as the rows. */
+export function touchesOf(moments: readonly Pick<Moment, "before" | "after" | "actions">[]): Touches {
   const touches = new Map<string, Set<string>>();
   const touch = (name: string, columns: readonly string[]) => {
     const known = touches.get(name) ?? new Set();
     for (const column of columns) touches.set(name, known.add(column));
   };
-  for (const { before, after } of moments) {
+  for (const { before, after, actions } of moments) {
     for (const [name, row] of before) {
       const now = after.get(name);
       if (now !== row) touch(name, now ? differing(row, now) : ["*"]);
     }
     for (const name of after.keys()) if (!before.has(name)) touch(name, ["*"]);
+    for (const action of actions) {
+      const [old, made] = [imagesIn(action.before), imagesIn(action.after)];
+      for (const name of Object.keys({ ...old, ...made }))
+        touch(name, old[name] && made[name] ? Object.keys(made[name]).filter(isOwn) : ["*"]);
+    }
   }
   return touches;
 }
+
+const imagesIn = (stored: unknown) => readImages(stored as string | null | undefined).images;
 
 /** Columns that make sense only together. */
 const groups = [
