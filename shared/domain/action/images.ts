@@ -139,10 +139,14 @@ function imagesOfRow(
   const events = table === "habits" && (isEdit || uncompleted.has(key[0] ?? ""));
   if (names.length === 0 && !events && !skips) return [undefined, undefined];
   return [
-    { ...pick(old, names), ...(events && historyOf(before)), ...skips?.[0] },
+    { ...pick(old, names), ...formerCategory(names, old), ...(events && historyOf(before)), ...skips?.[0] },
     { ...pick(changed, names), ...(events && historyOf(after)), ...skips?.[1] },
   ];
 }
+
+/** The deleted category that a row would return to, if the action gave it another: the row forgets it when that goes. */
+const formerCategory = (names: readonly string[], { former_category_id }: Columns): Image =>
+  names.includes("category_id") && former_category_id != null ? { former_category_id } : {};
 
 /** Skipped days before and after, if they changed. Days that became too old to change do not count. */
 function skipsOf(before: Columns, after: Columns): readonly [Image, Image] | undefined {

@@ -152,15 +152,25 @@ const cases: readonly [string, UndoPlan, readonly Step[]][] = [
     ],
   ],
   [
-    "a recurring todo that was opened, completed and deleted, whose second successor somebody changed",
-    oneByOne,
+    "a recurring todo that was opened and completed again, whose second successor somebody changed",
+    { ...oneByOne, count: 2 },
     [
       by("rest", 1, { do: "todo.create", fields: recurring }),
       by("page", 1, { do: "todo.toggle", which: 1, to: true }),
       by("rest", 1, { do: "todo.toggle", which: 1, to: false }),
       by("rest", 1, { do: "todo.toggle", which: 1, to: true }),
-      by("rest", 1, { do: "todo.delete", which: 1 }),
-      by("mcp", 1, { do: "todo.update", which: 1, fields: { title: "u" } }),
+      by("mcp", 1, { do: "todo.update", which: 2, fields: { title: "u" } }),
+    ],
+  ],
+  [
+    "a member of two categories that were deleted one after the other",
+    oneByOne,
+    [
+      by("rest", 1, { do: "todo.create", fields: { title: "t", ...inCategory } }),
+      by("rest", 1, { do: "category.create", fields: { name: "l" } }),
+      by("rest", 1, { do: "category.delete", which: 0 }),
+      by("rest", 1, { do: "todo.update", which: 1, fields: inCategory }),
+      by("rest", 1, { do: "category.delete", which: 0 }),
     ],
   ],
   [

@@ -43,7 +43,7 @@ function conflictsOf({ ends }: Outcome, { actions }: Moment): Conflict[] {
 
 /** Somebody else changed the row or a row that belongs to it since, or the row stays because of another conflict. */
 function hasCause(
-  { history, run, before, after, ends }: Outcome,
+  { before, after, ends }: Outcome,
   since: Touches,
   row: string,
   { why, fields }: Conflict,
@@ -56,21 +56,21 @@ function hasCause(
     conflicts.some((other) => other.why !== why && other.row !== null && isNear(row, other.row)),
   );
   if (isElsewhere || (why === "deleted_since" && !after.has(row))) return true;
-  const states = history.slice(run.since).map((moment) => moment.after);
   const isChanged = (name: string) =>
     fields.length === 0 ? isTouched(since, name) : fields.some((field) => isTouched(since, name, field));
   return (
     isChanged(row) ||
     isTouched(since, parentOf(row)) ||
     belongings([before, after], row).some((name) => isTouched(since, name)) ||
-    (fields.includes("next_todo_id") && successors(states, row).some((next) => isTouched(since, next)))
+    (fields.includes("next_todo_id") &&
+      successors([before, after], row).some((next) => isTouched(since, next)))
   );
 }
 
 const belongings = (rows: readonly Rows[], row: string): string[] =>
   rows.flatMap((one) => hangingOn(one, row));
 
-/** A successor that somebody changed stays, and its todo keeps leading to it, perhaps only until its own undo. */
+/** A successor that somebody changed stays, and its todo keeps leading to it. */
 const successors = (rows: readonly Rows[], row: string): string[] =>
   rows
     .map((one) => `todos/${one.get(row)?.next_todo_id}`)

@@ -75,7 +75,8 @@ export function oldValues(
 ): Restorable {
   const { before = {}, after = {} } = withoutGoneCategory(context, row);
   const now = fieldsOf(row.table, current);
-  const names = Object.keys(before).filter((name) => name !== writerColumn);
+  const { former_category_id } = before;
+  const names = Object.keys(before).filter((name) => name !== writerColumn && name !== "former_category_id");
   const together = groups.map((group) => group.filter((name) => names.includes(name)));
   const alone = names.filter((name) => !together.flat().includes(name)).map((name) => [name]);
   const patch: Record<string, unknown> = {};
@@ -85,6 +86,7 @@ export function oldValues(
     if (others.length > 0) changed.push(...others);
     else for (const name of group) patch[name] = before[name] ?? null;
   }
+  if ("category_id" in patch && former_category_id != null) patch.former_category_id = former_category_id;
   const isWritten = writerColumn in current && Object.keys(patch).length > 0;
   return {
     patch: isWritten ? { ...patch, [writerColumn]: writerAgain(row, now) } : patch,

@@ -45,7 +45,8 @@ export const takeBackTodo: TableUndo = {
     if (!current) return [conflictAt(row, "deleted_since")];
     const isOtherSeries = row.before !== undefined && "recurrence" in row.before;
     const groups = isOtherSeries ? [completion, [...series, ...due]] : [completion, series, due];
-    const old = inPresentCategory(context, row, oldValues(context, row, current, groups));
+    const made = withKeptLink(row, current);
+    const old = inPresentCategory(context, row, oldValues(context, made, current, groups));
     const patch: Partial<TodoRow> = { ...old.patch, ...keptSuccessor(context, row, rows, old.patch) };
     const missing = dateMissingFor({ ...current, ...patch });
     if (missing === undefined) {
@@ -64,6 +65,12 @@ function dateMissingFor({ due_date, due_time, recurrence }: TodoRow): "recurrenc
   if (recurrence != null) return "recurrence";
   return due_time == null ? undefined : "due_time";
 }
+
+/** An open todo may lead to a successor that stayed when its completion was taken back: that is no change of it. */
+const withKeptLink = (row: ChangedRow, { is_completed, next_todo_id }: TodoRow): ChangedRow =>
+  row.after?.is_completed === false && !is_completed
+    ? { ...row, after: { ...row.after, next_todo_id } }
+    : row;
 
 /** The todo keeps leading to a successor that the action made, and that stays because somebody changed it. */
 function keptSuccessor(
