@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { lowerPriority } from "../../../api/http/priority.ts";
 import { serviceOf } from "../../service/deploy/compose-file.ts";
 import { msAt, type Sample, succeeded, tally, times } from "../figures/samples.ts";
 import type { Tally } from "./attacker.ts";
@@ -80,15 +81,16 @@ async function startAttacker({ baseUrl, authUrl }: Service, only: string | undef
   const started = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Tally>();
   const args = ["--base", baseUrl, "--auth", authUrl, ...(only ? ["--only", only] : [])];
-  // An attacker has its own machine; here it gets the processor time that the service leaves.
-  const command = ["nice", "-n", "19", process.execPath, join(import.meta.dir, "attacker.ts"), ...args];
-  const child = Bun.spawn(command, {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "attacker.ts"), ...args], {
+    detached: true,
     stdio: ["ignore", "inherit", "inherit"],
     ipc(message: "ready" | Tally) {
       if (message === "ready") started.resolve();
       else ended.resolve(message);
     },
   });
+  // An attacker has its own machine; here it gets the processor time that the service leaves.
+  lowerPriority(19, child.pid);
   child.exited.then(() => {
     started.reject(new Error("The attacker did not start."));
     ended.resolve({});
