@@ -11,17 +11,23 @@ async function loadAsset(
   headers: Readonly<Record<string, string>>,
   files: readonly string[] = [name],
 ): Promise<Asset> {
-  const parts = await Promise.all(files.map((file) => Bun.file(new URL(file, import.meta.url)).text()));
-  return asset(name, headers, parts.join("\n"));
+  const parts = await Promise.all(files.map((file) => Bun.file(new URL(file, import.meta.url)).bytes()));
+  return asset(name, headers, Buffer.concat(parts));
 }
 
-function asset(name: string, headers: Readonly<Record<string, string>>, text: string): Asset {
+function asset(
+  name: string,
+  headers: Readonly<Record<string, string>>,
+  content: string | Uint8Array<ArrayBuffer>,
+): Asset {
   const path = `/${name}`;
   return {
     path,
-    href: `${path}?v=${Bun.hash(text).toString(36)}`,
+    href: `${path}?v=${Bun.hash(content).toString(36)}`,
     response: () =>
-      new Response(text, { headers: { ...headers, "Cache-Control": "public, max-age=31536000, immutable" } }),
+      new Response(content, {
+        headers: { ...headers, "Cache-Control": "public, max-age=31536000, immutable" },
+      }),
   };
 }
 
@@ -74,8 +80,8 @@ export const pageScript = await bundleScript("page");
 /** Subscribes a browser to reminders. */
 export const pushScript = await loadScript("push.js");
 
-/** Shows reminders, also when no page is open. */
-export const pushWorker = await loadScript("push-worker.js");
+/** Keeps Today for times without a connection, and shows reminders also when no page is open. */
+const worker = await loadScript("worker.js");
 
 /** The icon of every page. */
 export const favicon = await loadAsset("favicon.svg", {
@@ -84,6 +90,27 @@ export const favicon = await loadAsset("favicon.svg", {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
 });
+
+const icon = await loadAsset("icon.png", { "Content-Type": "image/png" });
+
+/** Browsers offer to install the account pages with it as an app. */
+export const manifest = asset(
+  "kept.webmanifest",
+  { "Content-Type": "application/manifest+json" },
+  JSON.stringify({
+    name: "Kept",
+    id: "/account",
+    start_url: "/account",
+    scope: "/account",
+    display: "standalone",
+    background_color: "#fafaf7",
+    theme_color: "#1a6b4a",
+    icons: [
+      { src: favicon.href, sizes: "any", type: "image/svg+xml" },
+      { src: icon.href, sizes: "512x512", type: "image/png", purpose: "any maskable" },
+    ],
+  }),
+);
 
 /** Every file that pages link to. */
 export const assets: readonly Asset[] = [
@@ -96,5 +123,7 @@ export const assets: readonly Asset[] = [
   rhythmScript,
   pageScript,
   pushScript,
-  pushWorker,
+  worker,
+  icon,
+  manifest,
 ];

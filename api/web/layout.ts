@@ -1,5 +1,5 @@
 import { type Html, html, markup } from "../../shared/html.ts";
-import { favicon, stylesheet } from "./assets.ts";
+import { favicon, manifest, stylesheet } from "./assets.ts";
 
 export type NavLink = Readonly<{
   href: string;
@@ -20,13 +20,15 @@ export type Layout = Readonly<{
   notice?: Html | undefined;
   /** True for pages with two columns on a wide screen. */
   isWide?: boolean;
+  /** True for pages of the app that browsers can install. */
+  isApp?: boolean;
   /** Kept's own modules. They share no names, and the page works without them. */
   scripts?: readonly Readonly<{ href: string }>[];
 }>;
 
 /** The document that every page of the service and of its identity provider shares; the brand leads to `home`. */
 export function layout(
-  { title, body, nav = [], corner, tools, notice, isWide = false, scripts = [] }: Layout,
+  { title, body, nav = [], corner, tools, notice, isWide = false, isApp = false, scripts = [] }: Layout,
   home: string,
 ): string {
   return markup(html`<!doctype html>
@@ -37,6 +39,7 @@ export function layout(
 <meta name="color-scheme" content="light dark">
 <title>${title} · Kept</title>
 <link rel="icon" type="image/svg+xml" href="${favicon.href}">
+${isApp && html`<link rel="manifest" href="${manifest.href}">`}
 <link rel="stylesheet" href="${stylesheet.href}">
 ${scripts.map(({ href }) => html`<script type="module" src="${href}"></script>`)}
 </head>

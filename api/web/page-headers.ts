@@ -11,6 +11,7 @@ export function pageHeaders(formTargets: readonly string[], hasScript: boolean):
       "default-src 'none'",
       "style-src 'self'",
       "img-src 'self'",
+      "manifest-src 'self'",
       `script-src ${hasScript ? "'self'" : "'none'"}`,
       ...(hasScript ? ["connect-src 'self'"] : []),
       `form-action ${["'self'", ...formTargets].join(" ")}`,

@@ -19,8 +19,8 @@ if (form && navigator.serviceWorker && "PushManager" in window) {
 
 async function subscribe() {
   if ((await Notification.requestPermission()) !== "granted") throw new Error("not granted");
-  const { worker, key } = form.dataset;
-  await navigator.serviceWorker.register(worker, { scope: "/account/settings" });
+  const { key } = form.dataset;
+  await navigator.serviceWorker.register("/worker.js", { scope: "/account" });
   const { pushManager } = await navigator.serviceWorker.ready;
   // A subscription made with an earlier key of the service receives nothing any more.
   await (await pushManager.getSubscription())?.unsubscribe();

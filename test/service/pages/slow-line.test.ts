@@ -80,7 +80,7 @@ browserTest("without a connection a tick waits on the page, and is sent when it 
   const { page, rest, todos } = await personWith(2);
   await page.context().setOffline(true);
   await page.getByRole("button", { name: "Done: Todo 1" }).click();
-  await page.getByText("A change waits here and will be sent.").waitFor();
+  await page.getByText("A change waits here and will be sent when you are online.").waitFor();
   expect(await page.locator(`#todo-${todos[0].id}`).getAttribute("class")).toContain("done");
   await page.context().setOffline(false);
   await page.getByText("Done: Todo 1").waitFor();

@@ -78,7 +78,7 @@ function resultOf(outcomes: readonly Outcome[]): ChannelResult {
   return results.find(({ ok }) => ok) ?? passing ?? first;
 }
 
-/** The parts that `api/web/scripts/push-worker.js` shows; the least important ones are dropped if they get too long. */
+/** The parts that `api/web/scripts/worker.js` shows; the least important ones are dropped if they get too long. */
 function payloadOf({ id }: LeasedDelivery, message: Message): string {
   const { title, link } = message;
   const actions = message.acts.map(({ act, label, url }) => ({ action: act, title: label, url }));

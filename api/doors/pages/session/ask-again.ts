@@ -35,7 +35,7 @@ export function sentText(form: URLSearchParams): Html | false {
 }
 
 const isForUs =
-  /^(csrf|key|tag|base|from|next|day|done|called_at|(habit|todo|delivery|request|token|import)_id)$/;
+  /^(csrf|key|tag|base|from|next|day|at|done|called_at|(habit|todo|delivery|request|token|import)_id)$/;
 
 /** The action of a form, for forms whose text does not tell it. */
 async function sayAsked(visit: Visit, { path, form }: SentForm): Promise<string | undefined> {

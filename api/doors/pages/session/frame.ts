@@ -5,8 +5,8 @@ import type { Visit } from "./context.ts";
 import { quickBar } from "./quick-bar.ts";
 
 /** The frame of every account page: the navigation, the sign-out button, the line to add something, and the notice. */
-export function accountFrame(visit: Visit): Pick<Layout, "nav" | "corner" | "tools" | "notice"> {
-  const own = { tools: quickBar(visit), notice: visit.notice };
+export function accountFrame(visit: Visit): Pick<Layout, "nav" | "corner" | "tools" | "notice" | "isApp"> {
+  const own = { tools: quickBar(visit), notice: visit.notice, isApp: true };
   const { config } = visit.context;
   return { ...frame(visit, { config, port: "service", signOutPath: "/account/sign-out" }), ...own };
 }

@@ -1,6 +1,5 @@
 import { mostBrowsers } from "../../../../shared/domain/reminder/channels.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { pushWorker } from "../../../web/assets.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { problem } from "../../../web/form/form-fields.ts";
 import type { Visit } from "../session/context.ts";
@@ -32,7 +31,7 @@ export function pushCard(
 }
 
 const addForm = (visit: Visit, publicKey: string): Html =>
-  html`<form method="post" action="${pushPath}" id="push-form" data-key="${publicKey}" data-worker="${pushWorker.href}">
+  html`<form method="post" action="${pushPath}" id="push-form" data-key="${publicKey}">
     ${formToken(visit)}
     ${["endpoint", "p256dh", "auth"].map((name) => html`<input type="hidden" name="${name}">`)}
     <button hidden>Show reminders in this browser</button>

@@ -28,7 +28,8 @@ function sentCookie({ config, keys }: Pick<PagesContext, "config" | "keys">): Se
  */
 export async function keepSentForm(guest: Guest): Promise<Response | undefined> {
   const { pathname, search } = guest.url;
-  if (!isFromHere(guest)) return undefined;
+  // Scripts keep what they send until it is answered.
+  if (!isFromHere(guest) || guest.request.headers.has("x-stay")) return undefined;
   const form = await readForm(guest);
   if (!(form instanceof URLSearchParams)) return undefined;
   const path = `${pathname}${search}`;

@@ -27,8 +27,14 @@ async function endSessions(visit: Visit): Promise<Response> {
   return leaveProvider(visit, visit.session);
 }
 
-/** Redirects to the provider's sign-out. With a session, the cookie of these pages is removed too. */
-async function leaveProvider({ context }: Guest, session: Session | undefined): Promise<Response> {
+/** Leaves the provider too. With a session, everything that these pages stored in the browser is removed. */
+async function leaveProvider(guest: Guest, session: Session | undefined): Promise<Response> {
+  const answer = await providerSignOut(guest, session);
+  if (session) answer.headers.set("Clear-Site-Data", '"storage"');
+  return answer;
+}
+
+async function providerSignOut({ context }: Guest, session: Session | undefined): Promise<Response> {
   const cookies = session ? [sessionCookie(context).clear()] : [];
   const provider = await context.findProvider().catch(() => undefined);
   if (!provider?.serverMetadata().end_session_endpoint) return signedOutPage({ context, cookies });

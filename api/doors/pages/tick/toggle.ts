@@ -1,3 +1,4 @@
+import { localDay } from "../../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { readDaySettings } from "../../../queries/engine/context.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
@@ -28,6 +29,8 @@ type SentTick = Readonly<{
   amount: number | null;
   /** The day that the page showed; null in forms of older pages. */
   day: string | null;
+  /** The moment of the press in epoch ms, by the browser's clock; 0 without scripts. */
+  at: number;
   date: string | null;
 }>;
 
@@ -40,17 +43,18 @@ function readTick(form: URLSearchParams): SentTick {
   const answer = answers.find((one) => one === said) ?? "no";
   const amount = answer === "add" ? Number(form.get("amount")) : null;
   const id = Number(form.get(`${kind}_id`));
-  return { kind, id, answer, done: answer === "yes", amount, day: days.day, date: on };
+  const at = Date.parse(form.get("at") ?? "") || 0;
+  return { kind, id, answer, done: answer === "yes", amount, at, day: days.day, date: on };
 }
 
 /** POST /account/tick: completes a habit or todo, or undoes that. An item already in that state stays in it. */
 export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<Response> {
   const tick = readTick(form);
-  const { kind, id, answer, done, amount, day, date } = tick;
+  const { kind, id, answer, done, amount, day } = tick;
   const item = `${kind}-${id}`;
   const sent = amount === null ? (done ? "yes" : "no") : `add-${amount}`;
-  if (await isOfAnotherDay(visit, tick))
-    return seeOther(notedPage(visit, form, `late_${item}_${sent}_${day}`, item));
+  const date = await meantDay(visit, tick);
+  if (date === undefined) return seeOther(notedPage(visit, form, `late_${item}_${sent}_${day}`, item));
   const given = { ...(date !== null && { date }), ...(amount !== null && { amount }) };
   const [command, fields] =
     kind === "habit"
@@ -68,14 +72,23 @@ export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<R
   return seeOther(notedPage(visit, form, note, anchor));
 }
 
-/** The day of a todo matters only if its successor is made from it. A tick that names its day is for that day. */
-async function isOfAnotherDay(visit: Visit, { kind, id, done, day, date }: SentTick): Promise<boolean> {
-  if (day === null || date !== null) return false;
+/**
+ * The day of a todo matters only if its successor is made from it.
+ * @returns the day to complete, null for today; undefined if the person must say it
+ */
+async function meantDay(
+  visit: Visit,
+  { kind, id, done, day, at, date }: SentTick,
+): Promise<string | null | undefined> {
+  if (day === null || date !== null) return date;
   const query = visit.context.query({ userId: visit.session.sub });
-  const { today } = await readDaySettings(query);
-  if (day === today.date || kind === "habit") return day !== today.date;
+  const { today, timeZone, dayStartHour } = await readDaySettings(query);
+  if (day === today.date) return null;
+  // A tick that waited for a connection is for the day on which it was made.
+  const isMeant = day === localDay(Math.min(at, query.now), timeZone, dayStartHour);
+  if (kind === "habit") return isMeant ? day : undefined;
   const todo = done && Number.isSafeInteger(id) && (await readTodo(query, { todo_id: id }));
-  return todo !== false && !isRefused(todo) && todo.recurrence !== null;
+  return todo !== false && !isRefused(todo) && todo.recurrence !== null ? undefined : null;
 }
 
 /** POST /account/tick/undo: undoes exactly the change of the action named in the form. */

@@ -2,3 +2,6 @@
 import "./live.js";
 import "./outbox.js";
 import "./quick.js";
+
+// It keeps Today for times without a connection.
+navigator.serviceWorker?.register("/worker.js", { scope: "/account" }).catch(() => {});

@@ -62,13 +62,14 @@ function refreshLater() {
 }
 
 /** The notice is outside the parts of some pages, so it is not asked for again. */
-function here() {
+export function hereWithoutNotes() {
   const address = new URL(document.getElementById("live")?.dataset.from ?? location.href, location.href);
   for (const name of ["did", "undid"]) address.searchParams.delete(name);
   return address;
 }
 
-const refresh = () => (performance.now() < heldUntil || waiting.size > 0 ? refreshLater() : showAt(here()));
+const refresh = () =>
+  performance.now() < heldUntil || waiting.size > 0 ? refreshLater() : showAt(hereWithoutNotes());
 addEventListener("stale", refresh);
 addEventListener("pageshow", ({ persisted }) => persisted && refresh());
 
@@ -91,6 +92,26 @@ export function say(text) {
   note.className = "note warn";
   note.append(Object.assign(document.createElement("p"), { textContent: text }));
   document.getElementById("notice")?.replaceChildren(note);
+}
+
+/** Notices that stay until they are closed or answered. */
+const told = document.createElement("div");
+told.setAttribute("role", "status");
+document.querySelector("h1")?.after(told);
+
+/** Adds the notice of an address to those that stay. */
+export async function tell(address, name) {
+  const page = await read(address);
+  const note =
+    page?.querySelector("#notice > *") ?? Object.assign(document.createElement("p"), { className: "note" });
+  const text = note.querySelector("p") ?? note;
+  if (!text.textContent.includes(name)) text.prepend(`${name}: `);
+  note.addEventListener("sending", () => note.remove());
+  note.querySelector(".close")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    note.remove();
+  });
+  told.append(note);
 }
 
 /** After the rows moved, a second tap at the same place is ignored; so is the second of two quick ones. */

@@ -22,7 +22,7 @@ async function startWorker(page: Page) {
   const [worker] = await Promise.all([
     page.context().waitForEvent("serviceworker"),
     page.evaluate(`navigator.serviceWorker
-      .register(document.querySelector("#push-form").dataset.worker, { scope: "/account/settings" })
+      .register("/worker.js", { scope: "/account" })
       .then(() => navigator.serviceWorker.ready.then(() => {}))`),
   ]);
   const registrationId = await registered;
