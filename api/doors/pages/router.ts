@@ -50,8 +50,8 @@ import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
 import { signOut } from "./sign-in/sign-out.ts";
 import { tickNotice } from "./tick/notice.ts";
 import { toggleItem, undoTick } from "./tick/toggle.ts";
-import { moveToToday, overduePath } from "./today/move-overdue.ts";
 import { showToday } from "./today/page.ts";
+import { changeMany, manyPath } from "./todo/many.ts";
 import { showTodos } from "./todo/page.ts";
 
 const requireSignIn = createRequireSignIn<Guest, Visit>({
@@ -121,7 +121,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/settings/test": formOn("/account/settings", sendTest),
   [pushPath]: formOn("/account/settings", addBrowser),
   [`${pushPath}/remove`]: formOn("/account/settings", removeBrowser),
-  [overduePath]: formOn("/account", moveToToday),
+  [manyPath]: formOn("/account/todos", changeMany),
   "/account/tick": formOn("/account", toggleItem),
   "/account/tick/undo": formOn("/account", undoTick),
   "/account/sign-in": { GET: beginSignIn },

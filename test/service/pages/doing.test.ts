@@ -109,3 +109,90 @@ browserTest("a newcomer's first screen offers a first habit and a first todo, an
   await page.getByRole("button", { name: "Done today: Read" }).waitFor();
   expect((await rest("GET", "/habits")).data).toMatchObject([{ name: "Read", time_of_day: "evening" }]);
 });
+
+/** Three todos of today on the page Today or Todos. */
+async function threeTodos(path: string, options = {}) {
+  const { page, rest } = await newPerson(desk, options);
+  const { id: home } = await rest("POST", "/categories", { name: "Home" });
+  const todos = await Promise.all(
+    [1, 2, 3].map((n) => rest("POST", "/todos", { title: `Todo ${n}`, due_date: today })),
+  );
+  await page.goto(`${baseUrl}/account${path}`);
+  const stored = async () => Promise.all(todos.map(({ id }) => rest("GET", `/todos/${id}`)));
+  const choose = (n: number, how = {}) => page.getByLabel(`Choose: Todo ${n}`).click(how);
+  return { page, rest, home, stored, choose };
+}
+
+browserTest(
+  "several todos are put off, edited and done at once, each by one action with one undo",
+  async () => {
+    for (const [path, javaScriptEnabled] of [
+      ["", true],
+      ["/todos", false],
+    ] as const) {
+      const { page, home, stored, choose, rest } = await threeTodos(path, { javaScriptEnabled });
+      const press = async (name: string, said: string) => {
+        await page.getByRole("button", { name, exact: true }).click();
+        await page.getByText(said).waitFor();
+      };
+      expect(await page.getByRole("button", { name: "Tomorrow" }).isVisible()).toBe(false);
+      await choose(1);
+      await choose(3);
+      await press("Tomorrow", "Moved to tomorrow: 2 at once");
+      const tomorrow = addDays(today, 1);
+      expect((await stored()).map(({ due_date }) => due_date)).toEqual([tomorrow, today, tomorrow]);
+      await press("Undo", "Taken back.");
+      expect((await stored()).map(({ due_date }) => due_date)).toEqual([today, today, today]);
+      await choose(1);
+      await choose(2);
+      await page.getByText("Edit", { exact: true }).click();
+      await page.getByLabel("Due date").last().fill(addDays(today, 5));
+      await page.getByLabel("Category").last().selectOption("Home");
+      await press("Save", "Changed: 2 at once");
+      const changed = { due_date: addDays(today, 5), category: { id: home } };
+      expect(await stored()).toMatchObject([changed, changed, { due_date: today, category: null }]);
+      await press("Undo", "Taken back.");
+      for (const n of [1, 2, 3]) await choose(n);
+      await press("Done", "Done: 3 at once");
+      expect((await rest("GET", "/todos")).meta.total).toBe(0);
+      await press("Undo", "Taken back.");
+      expect((await rest("GET", "/todos")).meta.total).toBe(3);
+    }
+  },
+);
+
+browserTest("a title is changed in its place, and keys choose, edit, undo and search", async () => {
+  const { page, stored, choose } = await threeTodos("");
+  await page.evaluate("window.isTheSame = true");
+  const titles = async () => (await stored()).map(({ title }) => title);
+  for (const key of ["j", "j", "e"]) await page.keyboard.press(key);
+  expect(await page.locator(":focus").inputValue()).toBe("Todo 2");
+  await page.keyboard.type("Call Mum, x and u");
+  await page.keyboard.press("Enter");
+  await page.getByText("Changed: Call Mum, x and u").waitFor();
+  expect(await titles()).toEqual(["Todo 1", "Call Mum, x and u", "Todo 3"]);
+  await page.keyboard.press("u");
+  await page.getByText("Taken back.").waitFor();
+  expect(await titles()).toEqual(["Todo 1", "Todo 2", "Todo 3"]);
+  await choose(1);
+  await choose(3, { modifiers: ["Shift"] });
+  expect(await page.locator(".pick:checked").count()).toBe(3);
+  await page.getByText("Edit", { exact: true }).click();
+  expect(await page.getByLabel("Title").isEnabled()).toBe(false);
+  await page.keyboard.press("Escape");
+  await page.locator("h1").click();
+  await page.keyboard.press("?");
+  await page.getByText("Use these keys").click();
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.keyboard.press("/");
+  expect(await page.evaluate("window.isTheSame")).toBe(true);
+  await page.getByRole("button", { name: "Keys" }).click();
+  await page.getByText("Use these keys").click();
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.keyboard.press("q");
+  expect(await page.locator(":focus").getAttribute("id")).toBe("quick-line");
+  await page.locator("h1").click();
+  await page.keyboard.press("/");
+  await page.waitForURL(/todos#q$/);
+  expect(await page.locator(":focus").getAttribute("type")).toBe("search");
+});

@@ -10,6 +10,9 @@ import { sayDay, sayDue, sayWallTime } from "./dates.ts";
 import { facts } from "./facts.ts";
 import { tickButton } from "./tick-button.ts";
 
+/** The form of the boxes that choose todos. */
+export const chosenFormId = "chosen";
+
 export type TodoItem = Static<typeof Todo>;
 
 /** A list of todos, pending or done. */
@@ -29,7 +32,8 @@ function todoItem(visit: Visit, todo: TodoItem, { today, next }: ItemContext): H
       next: next && `todo-${next.id}`,
     })}
     <div class="what"><p class="name"><a href="/account/todos/${id}">${title}</a></p>
-    ${facts(known(todo, today.date))}</div>${due(todo, today)}</li>`;
+    ${facts(known(todo, today.date))}</div>${due(todo, today)}
+    <input type="checkbox" class="pick" name="todo_id" value="${id}" form="${chosenFormId}" autocomplete="off" aria-label="Choose: ${title}"></li>`;
 }
 
 /** The line below the title, of which a narrow screen shows the beginning. */

@@ -22,6 +22,9 @@ export const verbs: ReadonlyMap<string, string> = new Map([
   ["added", "Added"],
   ["made", "Added"],
   ["today", "Moved to today"],
+  ["tomorrow", "Moved to tomorrow"],
+  ["week", "Moved to next week"],
+  ["edited", "Changed"],
 ]);
 
 type Key = Readonly<{ called_at: string; request_id: string }>;

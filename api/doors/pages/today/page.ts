@@ -1,7 +1,9 @@
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
+import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type DaySummary, readDay } from "../../../queries/dashboard/day.ts";
+import type { QueryContext } from "../../../queries/engine/context.ts";
 import { page } from "../../../web/page.ts";
 import { firstCalendarDay } from "../habit/calendar.ts";
 import { yearPicture } from "../habit/year.ts";
@@ -11,6 +13,7 @@ import type { Visit } from "../session/context.ts";
 import { accountFrame } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { reminderWarning } from "../session/reminder-warning.ts";
+import { chosenForm } from "../todo/many.ts";
 import { activityStrip } from "./activity-strip.ts";
 import { habitsOfDay } from "./habits.ts";
 import { firstHabit, firstTodo } from "./newcomer.ts";
@@ -21,7 +24,7 @@ export async function showToday(visit: Visit): Promise<Response> {
   const { context, session } = visit;
   const [mark, warning] = await Promise.all([liveMark(visit), reminderWarning(visit)]);
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
-  const day = await query.inTurn((own) => readDay(own, firstCalendarDay), false);
+  const day = await query.inTurn(readAll, false);
   if (isRefused(day)) return refusalPage(context, day.refusal);
   const { today, totals, todos, due } = day;
   const date = new Date(today.date).toLocaleDateString("en-GB", { dateStyle: "full", timeZone: "UTC" });
@@ -36,6 +39,7 @@ export async function showToday(visit: Visit): Promise<Response> {
     <section aria-labelledby="habits"><h2 id="habits">Habits
     ${due.total > 0 && html`<span class="quiet small">${done} of ${due.total} done</span>`}</h2>
     ${totals.habits === 0 ? firstHabit(visit) : habitsOfDay(visit, day)}</section></div>
+    ${todos.length > 0 && chosenForm(visit, day.categories)}
     ${!hasNothing && pictures(day)}</div>`;
   return page(context.site, {
     title: "Today",
@@ -45,6 +49,11 @@ export async function showToday(visit: Visit): Promise<Response> {
     ...accountFrame(visit),
   });
 }
+
+const readAll = async (own: QueryContext) => ({
+  ...(await readDay(own, firstCalendarDay)),
+  categories: await readCategoryRefs(own),
+});
 
 /** Pictures come last, because they are looked at and not done. */
 function pictures({ today, totals, done }: DaySummary): Html {

@@ -4,7 +4,7 @@ import { type DueGroup, dueGroupOf } from "../../../queries/todo/due-groups.ts";
 import { todoList } from "../kit/todo-item.ts";
 import type { Visit } from "../session/context.ts";
 import { groupNames } from "../todo/group-names.ts";
-import { moveOverdue } from "./move-overdue.ts";
+import { moveOverdue } from "../todo/many.ts";
 import { inOrderOfDay } from "./order.ts";
 
 /** One folded line with the groups of due dates in it. */

@@ -21,6 +21,7 @@ import { reminderWarning } from "../session/reminder-warning.ts";
 import { todoFilterForm } from "./filter-form.ts";
 import { readTodoFilters, todoFilterNames } from "./filters.ts";
 import { groupNames } from "./group-names.ts";
+import { chosenForm } from "./many.ts";
 
 type Wanted = TodoFilters & Readonly<{ page: number }>;
 
@@ -45,6 +46,7 @@ export async function showTodos(visit: Visit): Promise<Response> {
     <div id="todos" data-part>
     ${narrowing.size === 0 ? groupLinks(counts) : html`<p class="quiet">${countInWords(todos.total, "todo")} found.</p>`}
     ${sections(visit, todos, { today, isFolded: narrowing.size === 0 })}
+    ${todos.total > 0 && chosenForm(visit, categories)}
     ${pager({ path: "/account/todos", chosen, page: wanted.page, lastPage })}</div>`;
   return page(context.site, { title: "Todos", body, scripts: liveScripts, ...accountFrame(visit) });
 }

@@ -2,6 +2,7 @@
 import "./live.js";
 import "./outbox.js";
 import "./quick.js";
+import "./rows.js";
 
 // It keeps Today for times without a connection.
 navigator.serviceWorker?.register("/worker.js", { scope: "/account" }).catch(() => {});

@@ -1,0 +1,104 @@
+import type { TObject } from "typebox";
+import { commands } from "../../../../shared/contracts/catalogue.ts";
+import { maxAtOnce } from "../../../../shared/contracts/kernel/many.ts";
+import type { CategoryRefRow } from "../../../../shared/db/present.ts";
+import { addDays, dateOfDay, dayNumber, weekStart } from "../../../../shared/domain/day/day.ts";
+import { invalid, isRefused } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { type Fields, validate } from "../../../http/input/validate.ts";
+import { readDaySettings } from "../../../queries/engine/context.ts";
+import { selectField } from "../../../web/form/choice-fields.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { field } from "../../../web/form/form-fields.ts";
+import { seeOther } from "../../../web/redirect.ts";
+import { categoryChoices } from "../kit/category-choices.ts";
+import { chosenFormId } from "../kit/todo-item.ts";
+import type { Visit } from "../session/context.ts";
+import { hereWithoutNotes } from "../session/go-on.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+import { formKeyOf, submitLogged } from "../session/submit.ts";
+import { notedPage, noteOf, resultNotes } from "../tick/note-address.ts";
+
+export const manyPath = "/account/todos/many";
+
+const formStart = (visit: Visit): Html =>
+  html`${formToken(visit)}<input type="hidden" name="from" value="${hereWithoutNotes(visit)}">`;
+
+/** The button that moves the first overdue todos to today, as many as one command takes. */
+export function moveOverdue(visit: Visit, todos: readonly Readonly<{ id: number }>[]): Html {
+  const first = todos.slice(0, maxAtOnce);
+  const which = first.length < todos.length && html` <span class="count">${first.length}</span>`;
+  return html`<form method="post" action="${manyPath}" data-stay>${formStart(visit)}
+    ${first.map(({ id }) => html`<input type="hidden" name="todo_id" value="${id}">`)}
+    <button class="plain" name="act" value="today">Move to today${which}</button></form>`;
+}
+
+/** The form of the boxes in the rows. It is shown while one of them is chosen. */
+export function chosenForm(visit: Visit, categories: readonly CategoryRefRow[]): Html {
+  const options = [["", "As it is"], ["none", "None"], ...categoryChoices(categories)].map(
+    ([value = "", label = ""]) => ({ value, label }),
+  );
+  return html`<form method="post" action="${manyPath}" id="${chosenFormId}" class="chosen card" data-stay>
+    ${formStart(visit)}
+    <details><summary>Edit</summary>${field({ name: "title", label: "Title", required: false })}
+    <div class="fields">${field({ name: "due_date", label: "Due date", type: "date", required: false })}
+    ${selectField({ name: "category", label: "Category", value: "", options })}</div>
+    <button name="act" value="edited">Save</button></details>
+    <button class="plain" name="act" value="done">Done</button>
+    <button class="plain" name="act" value="tomorrow">Tomorrow</button>
+    <button class="plain" name="act" value="week">Next week</button></form>`;
+}
+
+/** POST /account/todos/many: changes the chosen todos as one action. Those that are gone are left out. */
+export async function changeMany(visit: Visit, form: URLSearchParams): Promise<Response> {
+  const { context, session } = visit;
+  const { today } = await readDaySettings(context.query({ userId: session.sub }));
+  const act = form.get("act") ?? "";
+  const ids = form.getAll("todo_id");
+  const shared = changesOf(form, act, today.date);
+  const name = act === "done" ? "todo.toggle" : "todo.update";
+  if (ids.length === 0 || ids.length > maxAtOnce) return refusalPage(context, wrongCount.refusal);
+  if (ids.length > 1 && "title" in shared) return refusalPage(context, oneTitle.refusal);
+  const checked = ids.map((id) => validate<TObject>(commands[name], { todo_id: Number(id), ...shared }));
+  const wrong = checked.find((one) => isRefused(one));
+  if (wrong) return refusalPage(context, wrong.refusal);
+  const inputs = ids.map((id) => ({ todo_id: Number(id) }));
+  const [first] = inputs;
+  const how = { idempotencyKey: formKeyOf(form) };
+  const { outcome, key } =
+    inputs.length === 1
+      ? await submitLogged(visit, name, { ...first, ...shared }, how)
+      : await submitLogged(visit, `${name}-many`, { items: inputs.map((input) => ({ input })), shared }, how);
+  if (isRefused(outcome)) {
+    const { refusal } = outcome;
+    const end = refusal.isSoAlready ? "already" : refusal.code;
+    return resultNotes.has(end)
+      ? seeOther(notedPage(visit, form, `told_${end}`, ""))
+      : refusalPage(context, refusal);
+  }
+  return seeOther(notedPage(visit, form, noteOf({ verb: act, key }), ""));
+}
+
+const wrongCount = invalid({ todo_id: [`Choose 1 to ${maxAtOnce} todos at once.`] });
+const oneTitle = invalid({ title: ["Choose one todo to change its title."] });
+
+/** The fields of an act; empty fields of the form stay as they are. */
+function changesOf(form: URLSearchParams, act: string, today: string): Fields {
+  const [title, due_date, category] = ["title", "due_date", "category"].map((name) => form.get(name) ?? "");
+  switch (act) {
+    case "done":
+      return { is_completed: true };
+    case "today":
+      return { due_date: today };
+    case "tomorrow":
+      return { due_date: addDays(today, 1) };
+    case "week":
+      return { due_date: dateOfDay(weekStart(dayNumber(today)) + 7) };
+    default:
+      return {
+        ...(title?.trim() && { title }),
+        ...(due_date && { due_date }),
+        ...(category && { category_id: category === "none" ? null : Number(category) }),
+      };
+  }
+}
