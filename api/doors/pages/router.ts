@@ -1,6 +1,7 @@
 import { html } from "../../../shared/html.ts";
 import { loggedIds } from "../../http/request.ts";
 import { takeForm } from "../../web/form/form.ts";
+import { inLocaleOf } from "../../web/locale.ts";
 import { seeOther, stayOnPage } from "../../web/redirect.ts";
 import {
   answerByMethod,
@@ -165,7 +166,10 @@ export async function answerPage(context: PagesContext, request: Request): Promi
   const methods = url.pathname.includes(":id") ? undefined : pages[pathOf(url)];
   if (!methods) return notFoundPage(site);
   try {
-    return stayOnPage(request, await answerByMethod(methods, { context, site, request, url }));
+    return stayOnPage(
+      request,
+      await inLocaleOf(request, () => answerByMethod(methods, { context, site, request, url })),
+    );
   } catch (error) {
     const reason = error instanceof Error ? error.stack : String(error);
     log.error({ ...loggedIds(request), path: url.pathname, reason }, "a page failed");

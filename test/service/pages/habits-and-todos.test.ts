@@ -26,6 +26,15 @@ async function person(sub: string) {
 
 const reading = { name: "Read", type: "good", frequency: "daily", grace_days: 1 };
 
+test("times and dates follow the language of the browser", async () => {
+  const { make } = await person("grace");
+  await make("/todos", { title: "Call Ada", due_date: today, due_time: "14:30" });
+  const headers = { cookie: `kept_account=${await sessionOf(config, "grace")}`, "accept-language": "en-US" };
+  const text = await (await fetch(`${config.baseUrl}/account`, { headers })).text();
+  expect(text).toContain("Thursday, November 19, 2026");
+  expect(text).toContain("2:30 PM");
+});
+
 test("a habit's page tells its streak, grace, week and year", async () => {
   const { make, browser } = await person("ada");
   const { id } = await make("/habits", { ...reading, description: "Twenty pages" });

@@ -48,7 +48,7 @@ export async function startSite(env: Record<string, string> = {}): Promise<Site>
     identity,
     async open(options) {
       started.browser ??= await launchBrowser();
-      const page = await (await started.browser.newContext(options)).newPage();
+      const page = await (await started.browser.newContext({ locale: "en-GB", ...options })).newPage();
       page.setDefaultTimeout(10_000);
       return page;
     },

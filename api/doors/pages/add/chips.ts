@@ -3,7 +3,7 @@ import { type Html, html } from "../../../../shared/html.ts";
 import type { Clock } from "../../../queries/quick-add/forms/clock.ts";
 import type { QuickHabit, QuickTodo } from "../../../queries/quick-add/quick-add.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
-import { sayDue, sayWallTime } from "../kit/dates.ts";
+import { sayDue, sayTime, sayWallTime } from "../kit/dates.ts";
 import { rhythmInWords } from "../kit/rhythm.ts";
 
 type Chip = readonly [label: string, value: string | number | null];
@@ -34,7 +34,7 @@ const ofTodo = (todo: QuickTodo, today: string): readonly Chip[] => [
 const ofHabit = (habit: QuickHabit): readonly Chip[] => [
   ["How often", rhythmInWords(rhythmOf({ ...habit, grace_days: 0 }))],
   ["Part of the day", habit.time_of_day],
-  ["Remind me at", habit.remind_at],
+  ["Remind me at", habit.remind_at && sayTime(habit.remind_at)],
   ["A habit", habit.type === "bad" ? "to avoid" : null],
   ["Category", habit.category],
 ];

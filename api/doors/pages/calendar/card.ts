@@ -4,6 +4,7 @@ import { type Html, html } from "../../../../shared/html.ts";
 import { readFeed } from "../../../queries/calendar/read.ts";
 import { readDaySettings } from "../../../queries/engine/context.ts";
 import { formToken } from "../../../web/form/form.ts";
+import { locale } from "../../../web/locale.ts";
 import type { Visit } from "../session/context.ts";
 import { feedAddress, hashOf } from "./address.ts";
 import { madeCookie } from "./made-cookie.ts";
@@ -25,7 +26,7 @@ export async function calendarCard(visit: Visit): Promise<Html> {
     ${
       feed &&
       !isNew &&
-      html`<p>The address was made on ${sayDated(localTime(Date.parse(feed.madeAt), today.timeZone).slice(0, 10), today.date)}.
+      html`<p>The address was made on ${sayDated(localTime(Date.parse(feed.madeAt), today.timeZone).slice(0, 10), today.date, locale())}.
       It was shown then; if it is lost or somebody else knows it, make a new one.</p>`
     }
     <form method="post" action="/account/data/calendar">${formToken(visit)}

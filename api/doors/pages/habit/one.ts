@@ -5,11 +5,12 @@ import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { type HabitInYear, readHabitInYear } from "../../../queries/habit/year.ts";
+import { locale } from "../../../web/locale.ts";
 import { page } from "../../../web/page.ts";
 import { notFoundPage } from "../../../web/router.ts";
 import { authorship } from "../action/authorship.ts";
 import { categoryTag } from "../kit/category-tag.ts";
-import { countInWords } from "../kit/dates.ts";
+import { countInWords, sayTime } from "../kit/dates.ts";
 import { facts } from "../kit/facts.ts";
 import { outlookInWords, pauseInWords, streakUnit, weekInWords } from "../kit/habit-words.ts";
 import { pathId } from "../kit/path-id.ts";
@@ -38,7 +39,7 @@ export async function showHabit(visit: Visit): Promise<Response> {
     <div id="habit" data-part>${introduction(found)}${await authorship(query, "habit", habit.id)}
     ${tiles(found)}
     <div class="card">${yearPicture({
-      title: `${countInWords(done.size, "day")} since ${sayDated(firstCalendarDay(today.date), today.date)}`,
+      title: `${countInWords(done.size, "day")} since ${sayDated(firstCalendarDay(today.date), today.date, locale())}`,
       today: today.date,
       done,
       free: datesIn(spansOf(item.free), firstCalendarDay(today.date), today.date),
@@ -53,7 +54,7 @@ export async function showHabit(visit: Visit): Promise<Response> {
 function introduction({ item: { habit } }: HabitInYear): Html {
   const { id, type, time_of_day, remind_at, category, description } = habit;
   const rhythm = rhythmInWords(rhythmOf(habit));
-  const reminder = remind_at && `reminds at ${remind_at}`;
+  const reminder = remind_at && `reminds at ${sayTime(remind_at)}`;
   return html`${facts([rhythm, time_of_day, reminder, type === "bad" ? "to avoid" : null, categoryTag(category)])}
     ${description && html`<p class="description">${description}</p>`}
     <p class="links"><a href="/account/habits/${id}/edit">Edit</a>

@@ -1,5 +1,6 @@
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { type Html, html } from "../../../../shared/html.ts";
+import { locale } from "../../../web/locale.ts";
 import { countInWords } from "../kit/dates.ts";
 import {
   type CalendarDay,
@@ -74,7 +75,7 @@ function half(
       const isFree = count === 0 && free.has(date);
       const kind = date === today ? " now" : date < since && count === 0 ? " none" : "";
       const words = isFree ? "paused or skipped" : sayDone(count);
-      const title = kind !== " none" && html`<title>${sayDated(date, today)}: ${words}</title>`;
+      const title = kind !== " none" && html`<title>${sayDated(date, today, locale())}: ${words}</title>`;
       return html`<rect class="l${levelOf(count, most)}${kind}${isFree && " free"}" x="${at(column)}" y="${top + pitch * row}"
         width="${square}" height="${square}" rx="2">${title}</rect>`;
     })}</svg>`;

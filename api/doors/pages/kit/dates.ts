@@ -1,23 +1,31 @@
 import { dayNumber, localTime } from "../../../../shared/domain/day/day.ts";
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
+import { locale } from "../../../web/locale.ts";
 
 /** A date as people say it on the given day: `Today`, `Tomorrow`, `Mon 23 Nov`, `Fri 1 Jan 2027`. */
 export function sayDate(date: string, today: string): string {
   const near = { [-1]: "Yesterday", 0: "Today", 1: "Tomorrow" }[dayNumber(date) - dayNumber(today)];
   if (near !== undefined) return near;
-  return sayDated(date, today);
+  return sayDated(date, today, locale());
 }
 
 /** A due date with its time if it has one: `Tomorrow 14:30`. */
 export function sayDue(due: Readonly<{ due_date: string | null; due_time: string | null }>, today: string) {
   if (due.due_date === null) return null;
   const date = sayDate(due.due_date, today);
-  return due.due_time === null ? date : `${date} ${due.due_time}`;
+  return due.due_time === null ? date : `${date} ${sayTime(due.due_time)}`;
 }
 
 /** A wall time such as `2026-11-23T09:00:00`, as `Mon 23 Nov 09:00`; seconds only if they are not zero. */
 export const sayWallTime = (wallTime: string, today: string): string =>
-  `${sayDated(wallTime.slice(0, 10), today)} ${wallTime.slice(11, 19).replace(/:00$/, "")}`;
+  `${sayDated(wallTime.slice(0, 10), today, locale())} ${sayTime(wallTime.slice(11, 19).replace(/:00$/, ""))}`;
+
+/** A time of day such as `14:30`, or `2:30 PM` for browsers of 12 hours. */
+export function sayTime(time: string): string {
+  if (!locale().endsWith("h12")) return time;
+  const [hour, ...rest] = time.split(":");
+  return `${[Number(hour) % 12 || 12, ...rest].join(":")} ${Number(hour) < 12 ? "AM" : "PM"}`;
+}
 
 /** The date of an instant (RFC 3339) in a zone, as people say it on the given day. */
 export const sayDay = (instant: string, timeZone: string, today: string): string =>

@@ -3,6 +3,7 @@ import { type Html, html } from "../../../../shared/html.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
 import type { Visit } from "../session/context.ts";
 import { categoryTag } from "./category-tag.ts";
+import { sayTime } from "./dates.ts";
 import { dayCells } from "./day-cells.ts";
 import { facts } from "./facts.ts";
 import {
@@ -39,7 +40,7 @@ function known(item: HabitInWeek, today: string) {
     weekInWords(item) ?? rhythmInWords(rhythmOf(habit)),
     habit.type === "bad" ? "to avoid" : null,
     habit.time_of_day,
-    habit.remind_at && `reminds at ${habit.remind_at}`,
+    habit.remind_at && `reminds at ${sayTime(habit.remind_at)}`,
     categoryTag(habit.category),
     endsToday(item, today) ? null : outlook,
   ];

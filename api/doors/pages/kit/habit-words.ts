@@ -4,6 +4,7 @@ import { sayUntil } from "../../../../shared/domain/day/say-date.ts";
 import { isPausedOn } from "../../../../shared/domain/habit/pause.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
+import { locale } from "../../../web/locale.ts";
 import { countInWords } from "./dates.ts";
 
 type HabitItem = Static<typeof Habit>;
@@ -26,7 +27,9 @@ export const endsToday = ({ habit }: HabitInWeek, today: string): boolean =>
 export function pauseInWords({ habit }: HabitInWeek, today: string): string | null {
   if (habit.skipped_dates.includes(today)) return "skipped today";
   if (!isPausedOn(habit, today)) return null;
-  return habit.paused_through === null ? "paused" : `paused until ${sayUntil(habit.paused_through, today)}`;
+  return habit.paused_through === null
+    ? "paused"
+    : `paused until ${sayUntil(habit.paused_through, today, locale())}`;
 }
 
 /** The last day of the streak if nothing more is done, and the misses it still forgives; null without a streak. */
@@ -36,7 +39,7 @@ export function outlookInWords(item: HabitInWeek, today: string): string | null 
   if (end === null || habit.streak_count === 0) return null;
   if (endsToday(item, today)) return `ends today unless ${type === "bad" ? "avoided" : "done"}`;
   const grace = graceLeft > 0 ? `, ${countInWords(graceLeft, "grace day")} left` : "";
-  return `alive until ${sayUntil(end, today)}${grace}`;
+  return `alive until ${sayUntil(end, today, locale())}${grace}`;
 }
 
 /** `6 of 8 glasses`; null for a habit that is ticked off. */

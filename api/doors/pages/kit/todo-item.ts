@@ -6,7 +6,7 @@ import { type Html, html } from "../../../../shared/html.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import type { Visit } from "../session/context.ts";
 import { categoryTag } from "./category-tag.ts";
-import { sayDay, sayDue, sayWallTime } from "./dates.ts";
+import { sayDay, sayDue, sayTime, sayWallTime } from "./dates.ts";
 import { facts } from "./facts.ts";
 import { tickButton } from "./tick-button.ts";
 
@@ -55,7 +55,7 @@ function due(todo: TodoItem, today: Today): Html | null {
   if (todo.completed_at !== null)
     return html`<p class="due">Done ${sayDay(todo.completed_at, today.timeZone, today.date)}</p>`;
   const { is_overdue: isOverdue, due_date } = todo;
-  const when = due_date === today.date ? todo.due_time : sayDue(todo, today.date);
+  const when = due_date === today.date ? todo.due_time && sayTime(todo.due_time) : sayDue(todo, today.date);
   return when === null
     ? null
     : html`<p class="due${isOverdue && " late"}">${isOverdue && "Overdue · "}${when}</p>`;

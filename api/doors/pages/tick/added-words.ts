@@ -6,7 +6,7 @@ import { type QueryContext, readDaySettings } from "../../../queries/engine/cont
 import { readHabit } from "../../../queries/habit/read.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
-import { sayDue, sayWallTime } from "../kit/dates.ts";
+import { sayDue, sayTime, sayWallTime } from "../kit/dates.ts";
 import { facts } from "../kit/facts.ts";
 import { rhythmInWords } from "../kit/rhythm.ts";
 
@@ -43,7 +43,7 @@ async function readHabitWords(query: QueryContext, habit_id: number) {
     habit.type === "bad" ? "habit to avoid" : "habit",
     rhythmInWords(rhythmOf(habit)),
     habit.time_of_day,
-    habit.remind_at && `reminds at ${habit.remind_at}`,
+    habit.remind_at && `reminds at ${sayTime(habit.remind_at)}`,
     habit.category && `#${habit.category.name}`,
   ];
 }

@@ -8,6 +8,7 @@ import { type Html, html } from "../../../../shared/html.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { readHabitInWeek } from "../../../queries/habit/week.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
+import { locale } from "../../../web/locale.ts";
 import { type Tickable, tickFields } from "../kit/tick-fields.ts";
 import type { Visit } from "../session/context.ts";
 
@@ -51,7 +52,7 @@ function sayDay(day: string, today: string): string {
   const isNear = addDays(today, -daysBack) < day && day <= today;
   return isNear
     ? new Date(day).toLocaleDateString("en-GB", { weekday: "long", timeZone: "UTC" })
-    : sayDated(day, today);
+    : sayDated(day, today, locale());
 }
 
 /** A todo belongs to no day, so none of its days can be changed. */

@@ -4,6 +4,7 @@ import { type Html, html } from "../../../../shared/html.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type DaySummary, readDay } from "../../../queries/dashboard/day.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
+import { locale } from "../../../web/locale.ts";
 import { page } from "../../../web/page.ts";
 import { firstCalendarDay } from "../habit/calendar.ts";
 import { yearPicture } from "../habit/year.ts";
@@ -27,7 +28,7 @@ export async function showToday(visit: Visit): Promise<Response> {
   const day = await query.inTurn(readAll, false);
   if (isRefused(day)) return refusalPage(context, day.refusal);
   const { today, totals, todos, due } = day;
-  const date = new Date(today.date).toLocaleDateString("en-GB", { dateStyle: "full", timeZone: "UTC" });
+  const date = new Date(today.date).toLocaleDateString(locale(), { dateStyle: "full", timeZone: "UTC" });
   const done = due.habits.filter(({ habit }) => habit.is_completed_today).length;
   const hasNothing = todos.length + totals.habits === 0;
   const body = html`${mark}
@@ -59,7 +60,7 @@ const readAll = async (own: QueryContext) => ({
 function pictures({ today, totals, done }: DaySummary): Html {
   const { date } = today;
   const count = done.values().reduce((sum, one) => sum + one, 0);
-  const title = `${countInWords(count, "completion")} of habits since ${sayDated(firstCalendarDay(date), date)}`;
+  const title = `${countInWords(count, "completion")} of habits since ${sayDated(firstCalendarDay(date), date, locale())}`;
   const sayDone = (times: number): string => (times === 0 ? "nothing" : countInWords(times, "habit"));
   return html`<h2>How it goes</h2>
     ${activityStrip(totals.strip, date)}

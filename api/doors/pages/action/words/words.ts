@@ -1,6 +1,7 @@
 import type { Names, Phrase } from "../../../../../shared/contracts/kernel/tool-sentence.ts";
 import { sayDated } from "../../../../../shared/domain/day/say-date.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
+import { locale } from "../../../../web/locale.ts";
 import { printable } from "../../../../web/printable.ts";
 import { sayWallTime } from "../../kit/dates.ts";
 
@@ -42,7 +43,7 @@ export const wordsInText = (words: readonly Word[], today: string): string =>
 
 function wordInText(word: Word, today: string): string {
   if (typeof word === "string") return word;
-  if ("date" in word) return sayDated(word.date, today);
+  if ("date" in word) return sayDated(word.date, today, locale());
   if ("wallTime" in word) return sayWallTime(word.wallTime, today);
   return quoteInText("name" in word ? word.name : word.quoted);
 }
