@@ -72,16 +72,7 @@ export async function readRuns(
   most: number,
 ): Promise<Readonly<{ entries: readonly ListedAction[]; next_cursor: string | null }>> {
   const end = await endOfPage(query, filters);
-  const found = await query.rows(sql<RunRow>`
-    select a.called_at, a.request_id, a.door, a.token_id, a.client_name, ${effectOf} as effect,
-      case when a.outcome = 'ok' then greatest(1, (a.resource_id is not null)::int + coalesce(cardinality(a.others), 0))
-        else a.calls end as things,
-      a.undone_by is not null as undone
-    from ${logOf(query, filters)} a
-    where ${allOf(...actionConditions(filters), ...(end ? [isFromPlace(end)] : []))}
-    order by a.called_at desc, a.request_id desc
-    limit ${literal(mostInRuns + 1)}`);
-  const rows = found.map((row) => ({ ...row, called_at: timestamp(row.called_at) }));
+  const rows = await readRunRows(query, filters, end);
   const { entries, taken } = inRuns(rows.slice(0, mostInRuns), most);
   const actions = await readThese(query, entries.filter(isSingle).flat());
   const last = rows[taken - 1];
@@ -91,6 +82,24 @@ export async function readRuns(
     ),
     next_cursor: (last && taken < rows.length ? cursorOf(last) : end) ?? null,
   };
+}
+
+/** The newest actions with the facts of runs, and one more than a page looks at. */
+export async function readRunRows(
+  query: QueryContext,
+  filters: ActionFilters,
+  end?: string,
+): Promise<readonly RunRow[]> {
+  const found = await query.rows(sql<RunRow>`
+    select a.called_at, a.request_id, a.door, a.token_id, a.client_name, ${effectOf} as effect,
+      case when a.outcome = 'ok' then greatest(1, (a.resource_id is not null)::int + coalesce(cardinality(a.others), 0))
+        else a.calls end as things,
+      a.undone_by is not null as undone
+    from ${logOf(query, filters)} a
+    where ${allOf(...actionConditions(filters), ...(end ? [isFromPlace(end)] : []))}
+    order by a.called_at desc, a.request_id desc
+    limit ${literal(mostInRuns + 1)}`);
+  return found.map((row) => ({ ...row, called_at: timestamp(row.called_at) }));
 }
 
 const isSingle = (run: Run): boolean => run.length === 1;

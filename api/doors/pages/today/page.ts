@@ -6,6 +6,7 @@ import { type DaySummary, readDay } from "../../../queries/dashboard/day.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import { locale } from "../../../web/locale.ts";
 import { page } from "../../../web/page.ts";
+import { findLastVisit } from "../action/list/last-visit.ts";
 import { firstCalendarDay } from "../habit/calendar.ts";
 import { yearPicture } from "../habit/year.ts";
 import { countInWords } from "../kit/dates.ts";
@@ -18,6 +19,7 @@ import { chosenForm } from "../todo/many.ts";
 import { activityStrip } from "./activity-strip.ts";
 import { habitsOfDay } from "./habits.ts";
 import { firstHabit, firstTodo } from "./newcomer.ts";
+import { newsOfAgents } from "./news.ts";
 import { todosOfDay } from "./todos.ts";
 
 /** GET /account: what there is to do today, and below it how it went so far. */
@@ -25,7 +27,8 @@ export async function showToday(visit: Visit): Promise<Response> {
   const { context, session } = visit;
   const [mark, warning] = await Promise.all([liveMark(visit), reminderWarning(visit)]);
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
-  const day = await query.inTurn(readAll, false);
+  const { before } = await findLastVisit(visit, query.now);
+  const day = await query.inTurn((own) => readAll(own, before), false);
   if (isRefused(day)) return refusalPage(context, day.refusal);
   const { today, totals, todos, due } = day;
   const date = new Date(today.date).toLocaleDateString(locale(), { dateStyle: "full", timeZone: "UTC" });
@@ -33,7 +36,7 @@ export async function showToday(visit: Visit): Promise<Response> {
   const hasNothing = todos.length + totals.habits === 0;
   const body = html`${mark}
     <div id="day" data-part><p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
-    ${warning}
+    ${warning}${day.news}
     <div class="columns"><section aria-label="Todos">
     ${hasNothing ? firstTodo : todosOfDay(visit, day)}
     ${!hasNothing && html`<p><a href="/account/todos">All todos</a></p>`}</section>
@@ -51,9 +54,10 @@ export async function showToday(visit: Visit): Promise<Response> {
   });
 }
 
-const readAll = async (own: QueryContext) => ({
+const readAll = async (own: QueryContext, lastSeen: string | undefined) => ({
   ...(await readDay(own, firstCalendarDay)),
   categories: await readCategoryRefs(own),
+  news: await newsOfAgents(own, lastSeen),
 });
 
 /** Pictures come last, because they are looked at and not done. */

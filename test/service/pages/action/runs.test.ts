@@ -42,7 +42,10 @@ browserTest(
     const stays = page.locator(".log li.card", { has: page.getByRole("button", { name: /Bring it back/ }) });
     expect(await stays.allInnerTexts()).toEqual([expect.stringContaining("Task 70")]);
 
-    await page.goto(`${baseUrl}/account/actions`);
+    await rest("POST", "/todos", { title: "One more" });
+    await page.goto(`${baseUrl}/account`);
+    await page.getByText("Since you last looked: Claude made 1.").waitFor();
+    await page.getByRole("link", { name: "Since you last looked" }).click();
     await page.getByRole("link", { name: "Take back all of it…" }).click();
     await page.getByRole("button", { name: "Take it all back" }).click();
     await page.getByText("changes of Claude are taken back.").waitFor();

@@ -27,6 +27,8 @@ const seenCookie = ({ config, keys }: Visit["context"]): SealedCookie<Seen> =>
   });
 
 type LastVisit = Readonly<{
+  /** The newest action seen before; undefined on a first visit. */
+  before: string | undefined;
   /** True if an action came after the last visit and was not done by the person. */
   isNew(row: Pick<LoggedAction, "called_at" | "door">): boolean;
   /** The cookie for the next visit, set when the top of the list was shown. */
@@ -43,6 +45,7 @@ export async function findLastVisit(
   const seen = found?.sub === sub ? found : undefined;
   const before = seen && now - seen.shownAt < visitMs ? seen.before : seen?.newest;
   return {
+    before,
     isNew: ({ called_at, door }) => before !== undefined && door !== "page" && called_at > before,
     remember(row) {
       const newest = [seen?.newest ?? "", row?.called_at ?? ""].toSorted()[1] ?? "";

@@ -1,4 +1,4 @@
-import { actionEffects } from "../../../../../shared/domain/vocabulary.ts";
+import { type ActionEffect, actionEffects } from "../../../../../shared/domain/vocabulary.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import type { Run } from "../../../../queries/action/runs.ts";
 import { actionsPath, runPath } from "../paths.ts";
@@ -17,21 +17,24 @@ export function runCard(rows: Run, { timeZone, isNew }: Runs): Html {
   const takeBack = new URLSearchParams({ token_id, since: period.since, to: period.until });
   const address = (more: Record<string, string>) =>
     `${actionsPath}?${new URLSearchParams({ ...who, ...period, ...more })}`;
-  const effects = actionEffects.flatMap((effect) => {
-    const own = rows.filter((row) => row.effect === effect);
-    return own.length > 0 ? [{ effect, count: own.reduce((sum, { things }) => sum + things, 0) }] : [];
-  });
   const undone = rows.filter((row) => row.undone).length;
   const unseen = rows.filter(isNew).length;
   return html`<li class="card run" id="run-${oldest.request_id}"><div class="spread">
     <p class="action"><time datetime="${newest.called_at}">${[...new Set(times)].join("–")}</time>
     <span><strong>${token_id === "" ? "You" : nameOfCaller(newest)}</strong>
-    ${listed(effects.map(({ effect, count }) => html`<a href="${address({ effect })}">${effect} ${count}</a>`))}</span></p>
+    ${listed(effectsOf(rows).map(([effect, count]) => html`<a href="${address({ effect })}">${effect} ${count}</a>`))}</span></p>
     ${unseen > 0 && html`<div class="badges"><p class="badge">${unseen === rows.length ? "New" : `${unseen} new`}</p></div>`}</div>
     <p class="controls small">${undone > 0 && html`<span class="quiet">${undone === rows.length ? "All" : undone} taken back</span>`}
     ${token_id !== "" && undone < rows.length && html`<a href="${runPath}?${takeBack.toString()}">Take back all of it…</a>`}
     <a href="${address({})}">One by one</a></p></li>`;
 }
+
+/** The number of things for each effect that some actions had. */
+export const effectsOf = (rows: Run): readonly (readonly [ActionEffect, number])[] =>
+  actionEffects.flatMap((effect) => {
+    const own = rows.filter((row) => row.effect === effect);
+    return own.length > 0 ? [[effect, own.reduce((sum, { things }) => sum + things, 0)] as const] : [];
+  });
 
 /** Periods end before this time. */
 const justAfter = ({ called_at }: Run[number]): string => new Date(Date.parse(called_at) + 1).toISOString();
