@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, Command>> = {
   connections: { says: "how many connections PostgreSQL must allow", script: "api/cli/connections.ts" },
   doctor: { says: "checks all parts of a running Kept", script: "api/cli/doctor.ts" },
   migrate: { says: "brings a database to the newest schema", script: "workers/upkeep/migrate.ts" },
+  move: { says: "moves npm start to DATABASE_URL", script: "shared/embedded/move/move.ts" },
   owner: { says: "prints a one-time sign-in link", script: "api/cli/owner.ts" },
   restore: { says: "restores the database of npm start", script: "shared/embedded/backup/restore.ts" },
   rotate: { says: "replaces keys and secrets", script: "api/cli/rotate.ts" },
