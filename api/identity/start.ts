@@ -13,7 +13,7 @@ import { noteAddress } from "./accounts/sign-in-links.ts";
 import { createThrottle } from "./accounts/throttle.ts";
 import { scheduleChores } from "./chores.ts";
 import { countForNetwork, fairPool } from "./fair-pool.ts";
-import { resourcesOf } from "./grants/resources.ts";
+import { resourcesOf, warnOfFormerResources } from "./grants/resources.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { boundAuthorizations, defaultScope, keepStrangersHere, signInFirst } from "./oauth/authorization.ts";
 import { describeToken, listScopes } from "./oauth/middleware.ts";
@@ -54,6 +54,7 @@ export async function startIdentity(
 
   const details = await createOwner(identity);
   await noteAddress(pool, config.authUrl);
+  await warnOfFormerResources(pool, identity.resources, log);
   const lifecycle = createLifecycle(config, { pool, log });
   const stopServer = await serve(lifecycle.wrap(pinAddress(provider.callback(), config)), config);
   const stopChores = scheduleChores(identity);

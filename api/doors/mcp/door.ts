@@ -36,8 +36,9 @@ export type McpContext = CallContext &
   }>;
 
 /** The hosts at which the endpoint answers, so that no foreign page reaches it by DNS rebinding. */
-const servedHosts = ({ baseUrl }: Pick<Config, "baseUrl">): string[] => [
-  new URL(baseUrl).hostname,
+const servedHosts = ({ baseUrl, authAudience }: Pick<Config, "baseUrl" | "authAudience">): string[] => [
+  // A former address may be among the audiences, and lead here still.
+  ...[baseUrl, ...authAudience].flatMap((address) => URL.parse(address)?.hostname || []),
   ...localhostAllowedHostnames(),
 ];
 

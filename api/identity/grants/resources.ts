@@ -1,6 +1,8 @@
 import type { Grant } from "oidc-provider";
+import type { Pool } from "pg";
 import { isScope, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { Config } from "../../../shared/process/config.ts";
+import type { Log } from "../../../shared/process/observe/log.ts";
 
 /** The service as the resource of tokens (RFC 8707), under each address by which clients name it. */
 export type Resources = Readonly<{
@@ -35,7 +37,24 @@ export function setScopes(grant: Grant, resources: Resources, scopes: readonly S
   grant.resources = Object.fromEntries(resources.identifiers.map((id) => [id, scopes.join(" ")]));
 }
 
-/** The scopes that a grant allows. */
-export function scopesOf(grant: Grant | undefined, resources: Resources): Scope[] {
-  return grant ? grant.getResourceScope(resources.byDefault).split(" ").filter(isScope) : [];
+/** The scopes that a grant allows. Its resources have the address at which the service was when it was given. */
+export function scopesOf(grant: Grant | undefined): Scope[] {
+  const [scope = ""] = Object.values(grant?.resources ?? {});
+  return scope.split(" ").filter(isScope);
+}
+
+/** A change of BASE_URL ends tokens without a sign of it: their audience is the address of before. */
+export async function warnOfFormerResources(pool: Pool, resources: Resources, log: Log): Promise<void> {
+  const { rows } = await pool.query<{ count: number; former: string | null }>(
+    `select count(*)::int as count, min((select min(id) from jsonb_object_keys(payload->'resources') id)) as former
+     from identity.grants
+     where expires_at > now() and payload->'resources' <> '{}' and not payload->'resources' ?| $1`,
+    [resources.identifiers],
+  );
+  const { count = 0, former } = rows[0] ?? {};
+  if (count === 0) return;
+  log.warn(
+    { connections: count, former },
+    "tokens of a former address are refused: AUTH_AUDIENCE may name it",
+  );
 }

@@ -47,7 +47,7 @@ export function resourceServer(resources: Resources, identifier: string): Resour
  * offers what the app had before.
  */
 export async function loadGrant(
-  { pool, ownClient, resources }: Pick<IdentityContext, "pool" | "ownClient" | "resources">,
+  { pool, ownClient }: Pick<IdentityContext, "pool" | "ownClient">,
   { oidc }: KoaContextWithOIDC,
 ): Promise<Grant | undefined> {
   const { client, session, result, params, provider } = oidc;
@@ -57,7 +57,7 @@ export async function loadGrant(
   const grant = id === undefined ? undefined : await provider.Grant.find(id);
   if (client.clientId === ownClient.id) return grant ?? (await grantToService());
   if (grant && result?.consent) {
-    params.scope = [...oidc.requestParamOIDCScopes, ...scopesOf(grant, resources)].join(" ");
+    params.scope = [...oidc.requestParamOIDCScopes, ...scopesOf(grant)].join(" ");
   }
   return grant;
 

@@ -37,9 +37,12 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
 }
 
 /** Starts a provider with the settings of a running service; `tell` brings that service news of accounts. */
-export async function runIdentity(config: Config, tell?: Tell): Promise<TestIdentity> {
+export async function runIdentity(
+  config: Config,
+  tell?: Tell,
+  log = createLog("identity", "silent"),
+): Promise<TestIdentity> {
   const news: TestIdentity["news"] = [];
-  const log = createLog("identity", "silent");
   const note: Tell = async ({ id: _, ...item }) => void news.push(item);
   const role = await startIdentity({ config, log }, tell ?? note);
   const { owner_email = "", owner_password = "", owner_token = "" } = role.details ?? {};

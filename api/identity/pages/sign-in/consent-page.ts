@@ -21,13 +21,9 @@ export async function grantOf(
 }
 
 /** The requested scopes and those granted before, because a step-up must not take them away. */
-export function offeredScopes(
-  { resources }: IdentityContext,
-  { params }: Interaction,
-  grant: Grant,
-): Scope[] {
+export function offeredScopes({ params }: Interaction, grant: Grant): Scope[] {
   const requested = String(params.scope ?? "").split(" ");
-  const granted = scopesOf(grant, resources);
+  const granted = scopesOf(grant);
   return allScopes.filter((scope) => requested.includes(scope) || granted.includes(scope));
 }
 
@@ -40,7 +36,7 @@ export async function consentPage({ interaction, visitor, error }: Question): Pr
   const client = await identity.provider.Client.find(String(params.client_id));
   const app = client?.clientName ?? "An app without a name";
   const redirectUri = String(params.redirect_uri);
-  const offered = offeredScopes(identity, interaction, await grantOf(identity, interaction));
+  const offered = offeredScopes(interaction, await grantOf(identity, interaction));
   const body = html`${problem(error)}
     <p><strong>${app}</strong> wants to use <strong>Kept</strong> at ${resourceName(identity, params.resource)}
       for you, ${visitor.account?.email}.</p>

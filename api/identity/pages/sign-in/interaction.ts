@@ -38,7 +38,7 @@ async function answerWith(
     return seeOther(await provider.interactionResult(ctx.req, ctx.res, denied));
   }
   const grant = await grantOf(identity, interaction);
-  const offered = offeredScopes(identity, interaction, grant);
+  const offered = offeredScopes(interaction, grant);
   const ticked = form.getAll("scope").filter(isScope);
   const allowed = offered.filter((scope) => ticked.includes(scope));
   if (offered.length > 0 && allowed.length === 0) {
@@ -72,7 +72,7 @@ async function saveGrant(
   grant: Grant,
   allowed: Scope[],
 ): Promise<string> {
-  const isNarrower = scopesOf(grant, resources).some((scope) => !allowed.includes(scope));
+  const isNarrower = scopesOf(grant).some((scope) => !allowed.includes(scope));
   setScopes(grant, resources, allowed);
   const { missingOIDCScope } = prompt.details;
   if (Array.isArray(missingOIDCScope)) grant.addOIDCScope(missingOIDCScope.map(String));
