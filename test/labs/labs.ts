@@ -64,11 +64,15 @@ export const labs: Readonly<Record<string, Lab>> = {
     runs: "TEST_PARTITIONS=4 bun test/run.ts --path-ignore-patterns=**/long-history.test.ts ./test/service/rest ./test/service/habit ./test/service/queue ./test/service/database ./test/service/mcp/action-log.test.ts ./test/service/chaos/contention.timed.test.ts",
   },
   server: {
-    says: "docs/server.md typed, and the Dockerfile's steps (as root, with Debian's nginx)",
-    runs: "bun test/run.ts --timeout=300000 ./test/labs/deploy/server.ts ./test/labs/deploy/image.ts",
+    says: "docs/server.md typed (as root, with Debian's nginx)",
+    runs: "bun test/run.ts --timeout=300000 ./test/labs/deploy/server.ts",
+  },
+  image: {
+    says: "the Dockerfile's image, built without an engine and started (as root, with Debian's buildah and mmdebstrap)",
+    runs: "bun test/run.ts --timeout=600000 ./test/labs/deploy/image.ts",
   },
   release: {
-    says: "packs the service with its SBOM and notes into release/, for the tag of package.json's version",
+    says: "packs the service, its image if buildah is here, SBOM and notes into release/, for the tag of package.json's version",
     runs: "bun test/labs/release/build.ts",
   },
   tarball: {

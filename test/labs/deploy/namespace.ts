@@ -74,19 +74,14 @@ export function enterMachine(env: Record<string, string | undefined>): Promise<S
   return openShell([...own.network, ...own.all], setUp, { env, folder });
 }
 
-/** A shell whose root is an empty system with the programs of this machine, like an image on its base image. */
-export function enterImage(context: string, cache: string): Promise<Shell> {
-  const folder = mkdtempSync(join(tmpdir(), "kept-image-"));
+/** A shell of root in the unpacked file system of an image. */
+export function enterImage(folder: string): Promise<Shell> {
   const setUp = [
-    // Before the folder is a mount, because no link leads into another one.
-    `cd ${folder}; mkdir root; cp -al ${cache} root/.npm || true`,
-    `mount --bind ${folder} ${folder}; chmod 755 ${folder}; cd ${folder}`,
-    "mkdir usr proc dev tmp var context; cp -a /bin /sbin /lib* /etc .",
-    "mount --rbind /usr usr; mount --rbind /dev dev; mount -t proc proc proc; mount -t tmpfs tmpfs tmp",
-    `mount --bind -o ro ${context} context`,
-    "sed -i /^node:/d etc/passwd etc/group; echo node:x:1000: >> etc/group; echo node:x:1000:1000::/:/bin/sh >> etc/passwd",
+    // Only a mount can become read-only later.
+    `mount --bind ${folder} ${folder}; cd ${folder}`,
+    "mount --rbind /dev dev; mount -t proc proc proc; mount -t tmpfs tmpfs tmp",
     "exec chroot . bash -s",
   ];
-  const env = { ...process.env, HOME: "/root", npm_config_prefer_offline: "true" };
+  const env = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" };
   return openShell(own.all, setUp, { env, folder });
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { productionLock, readManifest, root } from "../supply-chain/packages.ts";
+import { buildImage, canBuild } from "./build-image.ts";
 import { demandTagOf, releaseNotes } from "./notes.ts";
 
 /**
@@ -33,5 +34,6 @@ if (import.meta.main) {
   const notes = releaseNotes(await Bun.file(join(root, "CHANGELOG.md")).text(), version);
   await Bun.write(join(folder, "notes.md"), notes);
   console.log(await pack(folder));
+  if (canBuild) console.log(await buildImage(folder));
   await $`${process.execPath} ${join(root, "test/labs/supply-chain/sbom.ts")} > ${join(folder, `kept-${version}.cdx.json`)}`;
 }
