@@ -21,7 +21,7 @@ export type Run = readonly RunRow[];
 /** A pause longer than this ends a run. */
 const longestPauseMs = 10 * 60_000;
 /** Actions that a page looks at. A longer run goes on on the next page. */
-const mostInRuns = 1_000;
+export const mostInRuns = 1_000;
 /** A run of more actions is one entry of the list. */
 const mostSingle = 5;
 
@@ -71,8 +71,7 @@ export async function readRuns(
   filters: ActionFilters,
   most: number,
 ): Promise<Readonly<{ entries: readonly ListedAction[]; next_cursor: string | null }>> {
-  const end = await endOfPage(query, filters);
-  const rows = await readRunRows(query, filters, end);
+  const { rows, end } = await readRunRows(query, filters);
   const { entries, taken } = inRuns(rows.slice(0, mostInRuns), most);
   const actions = await readThese(query, entries.filter(isSingle).flat());
   const last = rows[taken - 1];
@@ -84,12 +83,12 @@ export async function readRuns(
   };
 }
 
-/** The newest actions with the facts of runs, and one more than a page looks at. */
+/** The newest actions with the facts of runs: one more than a page looks at, and where it ends before that. */
 export async function readRunRows(
   query: QueryContext,
   filters: ActionFilters,
-  end?: string,
-): Promise<readonly RunRow[]> {
+): Promise<Readonly<{ rows: readonly RunRow[]; end: string | undefined }>> {
+  const end = await endOfPage(query, filters);
   const found = await query.rows(sql<RunRow>`
     select a.called_at, a.request_id, a.door, a.token_id, a.client_name, ${effectOf} as effect,
       case when a.outcome = 'ok' then greatest(1, (a.resource_id is not null)::int + coalesce(cardinality(a.others), 0))
@@ -99,7 +98,7 @@ export async function readRunRows(
     where ${allOf(...actionConditions(filters), ...(end ? [isFromPlace(end)] : []))}
     order by a.called_at desc, a.request_id desc
     limit ${literal(mostInRuns + 1)}`);
-  return found.map((row) => ({ ...row, called_at: timestamp(row.called_at) }));
+  return { rows: found.map((row) => ({ ...row, called_at: timestamp(row.called_at) })), end };
 }
 
 const isSingle = (run: Run): boolean => run.length === 1;

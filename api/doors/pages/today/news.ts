@@ -1,5 +1,5 @@
 import { type Html, html } from "../../../../shared/html.ts";
-import { type RunRow, readRunRows } from "../../../queries/action/runs.ts";
+import { mostInRuns, type RunRow, readRunRows } from "../../../queries/action/runs.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import { effectsOf } from "../action/list/run-card.ts";
 import { actionsPath } from "../action/paths.ts";
@@ -8,11 +8,12 @@ import { nameOfCaller } from "../action/words/known.ts";
 /** One line about the changes of agents and scripts since the person last looked at Actions; empty without any. */
 export async function newsOfAgents(query: QueryContext, before: string | undefined): Promise<Html | false> {
   if (before === undefined) return false;
-  const rows = await readRunRows(query, { kinds: ["change", "refusal"], from: before });
+  const { rows, end } = await readRunRows(query, { kinds: ["change", "refusal"], from: before });
   const fresh = rows.filter(({ door, called_at }) => door !== "page" && called_at > before);
   if (fresh.length === 0) return false;
   const callers = [...Map.groupBy(fresh, ({ token_id }) => token_id).values()].map(callerInWords);
-  return html`<p class="quiet"><a href="${actionsPath}">Since you last looked</a>: ${callers.join("; ")}.</p>`;
+  const isMore = end !== undefined || rows.length > mostInRuns;
+  return html`<p class="quiet"><a href="${actionsPath}">Since you last looked</a>: ${callers.join("; ")}${isMore && ", and more before"}.</p>`;
 }
 
 const callerInWords = (rows: readonly RunRow[]): string => {
