@@ -64,8 +64,8 @@ export const labs: Readonly<Record<string, Lab>> = {
     runs: "TEST_PARTITIONS=4 bun test/run.ts --path-ignore-patterns=**/long-history.test.ts ./test/service/rest ./test/service/habit ./test/service/queue ./test/service/database ./test/service/mcp/action-log.test.ts ./test/service/chaos/contention.timed.test.ts",
   },
   server: {
-    says: "docs/server.md typed (as root, with Debian's nginx)",
-    runs: "bun test/run.ts --timeout=300000 ./test/labs/deploy/server.ts",
+    says: "docs/server.md typed (as root, with Debian's nginx and caddy)",
+    runs: "bun test/run.ts --timeout=300000 ./test/labs/deploy/server.ts ./test/labs/deploy/lan.ts",
   },
   image: {
     says: "the Dockerfile's image, built without an engine and started (as root, with Debian's buildah and mmdebstrap)",
