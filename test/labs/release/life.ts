@@ -1,0 +1,146 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { $ } from "bun";
+import { freePort } from "../../../shared/embedded/servers/port.ts";
+import { hasDebianPostgres, startDebianPostgres } from "../../service/deploy/debian-postgres.ts";
+import {
+  environmentOf,
+  type Instance,
+  newParent,
+  type Run,
+  removeParent,
+  shareRuntime,
+  startCommand,
+} from "../../service/embedded/instance.ts";
+import { type Call, callDoors } from "../../support/chaos/world.ts";
+import { commandBlocks, commandLines } from "../../support/documented.ts";
+import { readManifest } from "../supply-chain/packages.ts";
+import { pack } from "./build.ts";
+
+const folder = await newParent();
+afterAll(() => removeParent(folder));
+shareRuntime(folder);
+const place: Instance = {
+  dataDir: join(folder, "data"),
+  port: await freePort(),
+  env: {
+    IDENTITY_PORT: String(await freePort()),
+    BACKUP_DIR: join(folder, "other-disk"),
+    RATE_LIMIT_PER_MINUTE: "0",
+    npm_config_offline: "true",
+  },
+};
+
+/** A documented command, as it is typed where Kept came from its archive. */
+async function documentedLine(page: string, part: string): Promise<string> {
+  const lines = (await commandBlocks(page)).flatMap(commandLines);
+  const line = lines.find((one) => one.includes(part));
+  if (!line) throw new Error(`${page} has no ${part}.`);
+  return line.replace(/^kept-admin/, "npx kept").replace(/^npm run (\w+)(?: --)?/, "npx kept $1");
+}
+
+const type = (command: string, own: Record<string, string | undefined> = environmentOf(place)) =>
+  $`bash -ec ${command}`.cwd(folder).env(own).text();
+
+async function start(env: Record<string, string> = {}): Promise<Run> {
+  const run = startCommand({ ...place, env: { ...place.env, ...env } }, ["setsid", "npx", "kept"], {
+    cwd: folder,
+  });
+  await run.printed("Try it:");
+  return run;
+}
+
+async function stop(run: Run): Promise<void> {
+  process.kill(-run.pid, "SIGINT");
+  await run.exited;
+}
+
+/** The same service as the next version. */
+async function nextBuild(archive: string): Promise<string> {
+  const work = join(folder, "next");
+  mkdirSync(work);
+  await $`tar -xzf ${archive}`.cwd(work);
+  for (const name of ["package.json", "npm-shrinkwrap.json"]) {
+    const file = Bun.file(join(work, "package", name));
+    await file.write(
+      (await file.text()).replace(`"version": "${readManifest().version}"`, '"version": "0.2.0"'),
+    );
+  }
+  await $`npm pack --silent --pack-destination ${folder}`.cwd(join(work, "package")).quiet();
+  return join(folder, "kept-0.2.0.tgz");
+}
+
+/** A client that repeats each change under its key until it is acknowledged. */
+function startWriting(call: Call) {
+  const titles: string[] = [];
+  let isOver = false;
+  const writing = (async () => {
+    while (!isOver) {
+      const title = crypto.randomUUID();
+      const isMade = () =>
+        call("POST", "/todos", { key: title, body: { title } }).then(
+          ({ status }) => status === 201,
+          () => false,
+        );
+      while (!(await isMade())) await Bun.sleep(50);
+      titles.push(title);
+    }
+  })();
+  return {
+    titles,
+    async stop() {
+      isOver = true;
+      await writing;
+    },
+  };
+}
+
+test.skipIf(!hasDebianPostgres)(
+  "an installation lives by the documents: backup, upgrade under load, lost disk, restore, move to Debian's PostgreSQL",
+  async () => {
+    const archive = await pack(join(folder, "release"));
+    await $`npm install --prefer-offline --silent ${archive}`.cwd(folder);
+    let run = await start();
+    afterAll(() => run.end("SIGTERM"));
+    const token = () => readFileSync(join(place.dataDir, "owner-token"), "utf8").trim();
+    const call = callDoors([`http://localhost:${place.port}`], token());
+    const stored = async () => (await call("GET", "/dashboard")).body.stats.pending_todos;
+    const writing = startWriting(call);
+    expect(await type(await documentedLine("docs/backup.md", "npm run backup"))).toContain("Backed up in");
+
+    const next = await nextBuild(archive);
+    await stop(run);
+    await $`npm install --prefer-offline --silent ${next}`.cwd(folder);
+    run = await start();
+    expect(JSON.parse(readFileSync(join(folder, "node_modules/kept/package.json"), "utf8")).version).toBe(
+      "0.2.0",
+    );
+    await writing.stop();
+    expect(await stored()).toBe(writing.titles.length);
+    expect(writing.titles.length).toBeGreaterThan(20);
+
+    await stop(run);
+    rmSync(place.dataDir, { recursive: true });
+    const restore = (await documentedLine("docs/backup.md", "--to")).replace(/ --to ".*"/, "");
+    expect(await type(restore)).toContain("Restored in");
+    run = await start();
+    expect(await stored()).toBe(writing.titles.length);
+    await stop(run);
+
+    const server = await startDebianPostgres();
+    afterAll(server.stop);
+    const role = (await documentedLine("docs/server.md", "create role kept")).replace(
+      "runuser -u postgres -- ",
+      "",
+    );
+    await type(`password=secret; ${role}`, { ...process.env, ...server.env });
+    const { PGHOST, PGPORT } = server.env;
+    const there = { DATABASE_URL: `postgres://kept:secret@${PGHOST}:${PGPORT}/kept` };
+    const move = await documentedLine("docs/server.md", "kept-admin move");
+    expect(await type(move, { ...environmentOf(place), ...there })).toContain("same rows on both sides");
+    run = await start(there);
+    expect(await stored()).toBe(writing.titles.length);
+    await stop(run);
+  },
+);
