@@ -59,6 +59,7 @@ async function upgradeFrom(commit: string): Promise<void> {
     env: { ...envOf(subject), BASE_URL: door.baseUrl, AUTH_URL: subject.issuerUrl ?? "" },
   });
   door.baseUrl = next.baseUrls[0] ?? "";
+  await subject.stopWorkers();
   await Bun.sleep(aroundMs);
   await load.stop();
   report("with the new ones", clients, []);

@@ -10,13 +10,14 @@ export class Partitions extends Migration {
     this.addSql(listPartitions);
     this.addSql(makePartitions);
     this.addSql(`alter table inbox rename to old_inbox`);
+    // Workers of the former release know no `keyed` and go on writing until they are replaced.
     this.addSql(`
       create table inbox (
         user_id text not null,
         command_id uuid not null,
         fingerprint text not null,
         reply text not null,
-        keyed boolean not null,
+        keyed boolean not null default true,
         created_at timestamptz not null
       ) partition by range (keyed, created_at)`);
     const inbox = (kind: string, step: string, since: string, until: string) =>

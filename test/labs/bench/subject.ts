@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { startRoles } from "../../support/chaos/roles.ts";
+import { type Roles, startRoles } from "../../support/chaos/roles.ts";
 import type { Services } from "../../support/servers/services.ts";
 import { perUser, userAt } from "./seed.ts";
 
@@ -35,7 +35,7 @@ export async function startSubject(
   root: string,
   services: Services,
   { users, todosPerUser = perUser, processesOfEach = 1 }: Population,
-): Promise<Subject> {
+): Promise<Subject & Pick<Roles, "stopWorkers">> {
   const databaseUrl = await createDatabase(services.databaseUrl);
   const queuePrefix = `bench-${crypto.randomUUID()}`;
   const env = {
@@ -50,7 +50,7 @@ export async function startSubject(
     "-e",
     `(await import("./${seedFileIn(root)}")).seed(process.env.DATABASE_URL, ${users}, ${todosPerUser})`,
   ]);
-  const { baseUrls, issuer, stop } = await startRoles({
+  const { baseUrls, issuer, stopWorkers, stop } = await startRoles({
     env,
     root,
     apis: processesOfEach,
@@ -65,7 +65,8 @@ export async function startSubject(
     }),
   );
   const [port = 0, ...otherPorts] = baseUrls.map((url) => Number(new URL(url).port));
-  return { databaseUrl, queuePrefix, port, otherPorts, issuerUrl: issuer.url, todosPerUser, callers, stop };
+  const issuerUrl = issuer.url;
+  return { databaseUrl, queuePrefix, port, otherPorts, issuerUrl, todosPerUser, callers, stopWorkers, stop };
 }
 
 /** Commits from before the labs had a folder of their own keep it elsewhere. */

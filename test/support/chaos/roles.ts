@@ -11,6 +11,7 @@ export type Roles = Readonly<{
   /** The details that the roles reported when they were ready. */
   details: Readonly<Record<string, string>>;
   issuer: Issuer;
+  stopWorkers(): Promise<void>;
   stop(): Promise<void>;
 }>;
 
@@ -54,15 +55,19 @@ export async function startRoles({
     const database = url !== undefined && { DATABASE_URL: url };
     return startRole(name, { root, env: { ...common, ...database, ...own }, report });
   };
+  const starting = Array.from({ length: workers }, () => start("workers"));
   const started = await Promise.all([
     ...ports.map((port) => start("api", { PORT: String(port) })),
-    ...Array.from({ length: workers }, () => start("workers")),
+    ...starting,
     ...identityPorts.map((port) => start("identity", { IDENTITY_PORT: String(port) })),
   ]);
   return {
     baseUrls,
     details: Object.assign({}, ...started.map(({ details }) => details)),
     issuer,
+    async stopWorkers() {
+      for (const role of await Promise.all(starting)) await role.stop();
+    },
     async stop() {
       await Promise.all(started.map((role) => role.stop()));
       await issuer.stop();
