@@ -1,11 +1,10 @@
+import { constants, setPriority } from "node:os";
 import { join } from "node:path";
-import { lowerPriority } from "../../../../http/priority.ts";
 import type { AreHere } from "../plan.ts";
 import type { ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./messages.ts";
 
 /** Reads run one after the other, because only one reader fits beside the front door in a small container. */
 const longestMs = 10_000;
-const lowestPriority = 19;
 
 const tooMuch =
   "These files take too much time or memory to read. Split them, and upload one after the other.";
@@ -26,7 +25,7 @@ async function readNow(order: ReadOrder, areHere: AreHere): Promise<ReadResult["
   const result = Promise.withResolvers<ReadResult["read"]>();
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "reader.ts")], {
     // In the working directory Bun would read a file `.env`.
-    ...{ cwd: "/", env: {}, detached: true, stdio: ["ignore", "ignore", "inherit"] },
+    ...{ cwd: "/", env: {}, stdio: ["ignore", "ignore", "inherit"] },
     ...{ serialization: "advanced", timeout: longestMs, killSignal: "SIGKILL" },
     ipc(message: "ready" | ReadQuestion | ReadResult, child) {
       if (message === "ready") child.send(order);
@@ -34,8 +33,8 @@ async function readNow(order: ReadOrder, areHere: AreHere): Promise<ReadResult["
       else areHere(message.ask).then((here) => child.send({ here } satisfies ReadReply), result.reject);
     },
   });
-  // The processor is left to front doors and workers.
-  lowerPriority(lowestPriority, child.pid);
+  // Low priority leaves the processor to the front door. In a session of its own a busy machine would starve the reader.
+  setPriority(child.pid, constants.priority.PRIORITY_LOW);
   child.exited.then(() => {
     if (child.signalCode) result.resolve(tooMuch);
     else result.reject(new Error(`The reader of files ended with exit code ${child.exitCode}.`));
