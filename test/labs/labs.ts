@@ -76,8 +76,12 @@ export const labs: Readonly<Record<string, Lab>> = {
     runs: "bun test/labs/release/build.ts",
   },
   tarball: {
-    says: "the packed service in an empty folder: installed, used, upgraded, restored, moved",
-    runs: "bun test/run.ts --timeout=300000 ./test/labs/release/tarball.ts ./test/labs/release/life.ts",
+    says: "the packed service, installed and started in an empty folder",
+    runs: "bun test/run.ts --timeout=300000 ./test/labs/release/tarball.ts",
+  },
+  life: {
+    says: "the packed service used, upgraded under load, restored after a lost disk and moved, by the documents' commands",
+    runs: "bun test/run.ts --timeout=600000 ./test/labs/release/life.ts",
   },
   "openapi-lint": {
     says: "Redocly and Spectral on docs/openapi.json",
