@@ -20,6 +20,7 @@ test("without a command, and for an unknown one, it lists all", async () => {
     "connections",
     "doctor",
     "migrate",
+    "move",
     "owner",
     "restore",
     "rotate",
