@@ -38,13 +38,15 @@ export async function bringUp(
   demandNewer(tooNew(schema));
   const all = allMigrations({ orm });
   const tableOf = tableFinder(all);
+  const isUpgrade = schema.applied.length > 0;
+  // At once: the rest of an online migration may take minutes.
+  const committed = async (statements: readonly string[]) => {
+    if (isUpgrade && changesColumns(statements)) await renewSessions(pool);
+  };
   for (const migration of pendingOf(all, schema)) {
     const begun = performance.now();
-    await applyMigration(pool, migration, locksOf(migration.statements, tableOf));
-    if (schema.applied.length > 0) {
-      if (changesColumns(migration.statements)) await renewSessions(pool);
-      report(`${migration.name}  ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
-    }
+    await applyMigration(pool, migration, locksOf(migration.statements, tableOf), committed);
+    if (isUpgrade) report(`${migration.name}  ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
     if (migration.name === to) return;
   }
 }

@@ -102,6 +102,8 @@ browserTest("the account pages have no fault, light, dark and on a phone", async
   await page.goto(`${baseUrl}/account/categories`);
   await check(page, "categories");
   await page.goto(`${baseUrl}/account/actions`);
+  await check(page, "actions-runs");
+  await page.getByRole("link", { name: "One by one" }).first().click();
   await page.locator(".log summary").nth(3).click();
   await check(page, "actions");
   await page.goto(`${baseUrl}/account/settings`);

@@ -9,11 +9,24 @@ const [firstPauseMs, longestPauseMs, patienceMs] = [50, 2_000, 600_000];
 /**
  * Applies one migration and records it. A lock that is not free, or a deadlock, undoes the transaction, which then is
  * tried again after a pause.
+ * @param committed called after each transaction, with its statements
  */
-export async function applyMigration(pool: Pool, migration: ListedMigration, locks: Locks): Promise<void> {
-  if (!migration.isOnline) return patiently(migration, () => applyAtOnce(pool, migration, locks));
-  for (const statement of migration.statements) await patiently(migration, () => runAlone(pool, statement));
-  await pool.query(record, [migration.name]);
+export async function applyMigration(
+  pool: Pool,
+  migration: ListedMigration,
+  locks: Locks,
+  committed: (statements: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const { isOnline, statements, name } = migration;
+  if (!isOnline) {
+    await patiently(migration, () => applyAtOnce(pool, migration, locks));
+    return committed(statements);
+  }
+  for (const statement of statements) {
+    await patiently(migration, () => runAlone(pool, statement));
+    await committed([statement]);
+  }
+  await pool.query(record, [name]);
 }
 
 const record = "insert into mikro_orm_migrations (name) values ($1)";

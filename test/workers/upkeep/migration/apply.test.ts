@@ -12,6 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
+const noSessions = async () => {};
 const plain = (statements: readonly string[], isOnline = false) => ({ name: "later", isOnline, statements });
 const rowsOf = async (text: string) => (await database.pool.query(text)).rows;
 const recorded = () => rowsOf("select name from mikro_orm_migrations where name = 'later'");
@@ -25,7 +26,7 @@ test("a migration waits for a busy table in short tries, so that those who come 
     "insert into todos (user_id, id, title, is_completed, recurrence_from, created_at, updated_at) values ('ada', 1, 'Pay', false, 'due', now(), now())",
   );
   const statements = ["create table early ()", "alter table todos add later int"];
-  const applied = applyMigration(pool, plain(statements), locksOf(statements));
+  const applied = applyMigration(pool, plain(statements), locksOf(statements), noSessions);
   let longest = 0;
   for (let reads = 0; reads < 40; reads++) {
     const begun = performance.now();
@@ -51,8 +52,19 @@ test("an index whose build has failed is dropped and built again", async () => {
   const isValid = "select indisvalid from pg_index where indexrelid = 'things_by_id'::regclass";
   expect(await rowsOf(isValid)).toEqual([{ indisvalid: false }]);
   const statements = ["create index concurrently if not exists things_by_id on things (id)"];
-  await applyMigration(pool, plain(statements, true), new Map());
+  await applyMigration(pool, plain(statements, true), new Map(), noSessions);
   expect(await rowsOf(isValid)).toEqual([{ indisvalid: true }]);
+});
+
+test("sessions can begin anew after each transaction of an online migration, long before its end", async () => {
+  const { pool } = database;
+  await bringUp(database, { to: "20261124-replies" });
+  const statements = ["create table things ()", "alter table things add colour text", "select 1"];
+  const seen: unknown[] = [];
+  await applyMigration(pool, plain(statements, true), new Map(), async (committed) => {
+    seen.push([committed, (await recorded()).length]);
+  });
+  expect(seen).toEqual(statements.map((statement) => [[statement], 0]));
 });
 
 test("every online migration can be repeated, whole and from its middle, and leaves the same schema", async () => {
@@ -63,7 +75,7 @@ test("every online migration can be repeated, whole and from its middle, and lea
     const before = await schema();
     const half = migration.statements.slice(0, migration.statements.length / 2);
     for (const statements of [migration.statements, half, migration.statements])
-      await applyMigration(pool, { ...migration, statements }, new Map());
+      await applyMigration(pool, { ...migration, statements }, new Map(), noSessions);
     expect(await schema()).toEqual(before);
   }
 }, 60_000);
