@@ -86,6 +86,8 @@ browserTest(
 
     await page.goto(`${baseUrl}/account/actions`);
     const calls = page.locator(".log li");
+    expect(await calls.count()).toBe(2);
+    await page.goto(`${baseUrl}/account/actions?door=mcp`);
     expect(await calls.count()).toBe(50);
     expect(await calls.first().textContent()).toContain("Created the todo Todo 54");
     await page.getByRole("link", { name: "Older" }).click();
