@@ -1,7 +1,7 @@
-import { lowerPriority } from "../http/priority.ts";
+import { setPriority } from "node:os";
 
 /**
  * Passwords of strangers take a processor for long; requests of the service come first. Threads inherit the priority of
  * the thread that starts them, so this runs before any other module.
  */
-lowerPriority(10);
+setPriority(10);

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { lowerPriority } from "../../../api/http/priority.ts";
 import { serviceOf } from "../../service/deploy/compose-file.ts";
 import { msAt, type Sample, succeeded, tally, times } from "../figures/samples.ts";
 import type { Tally } from "./attacker.ts";
+import { lowerPriority } from "./lower-priority.ts";
 import { keepLiving } from "./ordinary.ts";
 import { newPerson, type Person } from "./person.ts";
 import { type Service, type Stored, startService } from "./service.ts";

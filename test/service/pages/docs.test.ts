@@ -69,7 +69,7 @@ test("each link within /docs leads to a place of the page, and no place is there
 test("/docs has the policy of all pages, and caches may keep it for minutes", async () => {
   const { headers } = await fetch(address);
   expect(headers.get("content-security-policy")).toStartWith(
-    "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'",
+    "default-src 'none'; style-src 'self'; img-src 'self'; manifest-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'",
   );
   expect(headers.get("cache-control")).toBe("public, max-age=300");
 });

@@ -56,7 +56,7 @@ browserTest("with scripts ticks keep place and focus, and what an agent does app
   await rest("POST", "/habits", { name: "Stretch", type: "good", frequency: "daily" });
   await page.getByRole("button", { name: "Done today: Stretch" }).waitFor({ state: "attached" });
   expect(await page.evaluate("window.isTheSame")).toBe(true);
-  await page.goto(`${baseUrl}/account/actions?did=this`);
+  await page.goto(`${baseUrl}/account/actions?door=mcp&did=this`);
   await callTool(site, token, "create-todo", { title: "One more" });
   await page.getByText("Created the todo One more").waitFor();
   expect(asked.filter((url) => url.includes("did=this"))).toHaveLength(1);
