@@ -94,7 +94,6 @@ browserTest(
     expect(await calls.count()).toBe(6);
     expect(await calls.last().textContent()).toContain("Tried to delete the todo 404");
 
-    await page.getByText("By token, tool, way and outcome").click();
     await page.getByLabel("Tool").selectOption("create-todo");
     await page.getByRole("button", { name: "Filter" }).click();
     expect(await calls.count()).toBe(50);
