@@ -8,7 +8,7 @@ import type { HangWatch } from "../process/hang-watch.ts";
 import { markFailures } from "../unit-of-work/connection.ts";
 import type { CommandMetrics } from "./metrics.ts";
 import { type Answered, type ReceivedBatch, type ReceivedCommand, requestOf } from "./received.ts";
-import { type Manner, openGroup, operationCommand, replyToGroup } from "./transaction/group.ts";
+import { openGroup, operationCommand, replyToGroup, type TransactionMode } from "./transaction/group.ts";
 import { type RunContext, turnAway } from "./transaction/retries.ts";
 import { runCommands, type TransactionContext } from "./transaction/transaction.ts";
 
@@ -42,12 +42,12 @@ const longestPauseMs = 40;
 async function runUntilAnswered(
   context: ApartContext,
   received: readonly ReceivedCommand[],
-  manner: Manner,
+  mode: TransactionMode,
 ): Promise<Answered> {
   const answered: Answered[number][] = [];
   let left = received;
   for (let pauseMs = firstPauseMs; left.length > 0; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-    const result = await runCommands(context, left, manner);
+    const result = await runCommands(context, left, mode);
     answered.push(...result.replies);
     left = result.lockedElsewhere;
     if (left.length > 0) await Bun.sleep(pauseMs);

@@ -41,7 +41,7 @@ export function refused(original: Refusal, { today, calledAt, replayed = false }
     ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
     ...(replayed && { replayed }),
   };
-  const sentence = errors ? allTold(errors, message) : message;
+  const sentence = errors ? allProblems(errors, message) : message;
   const moment = today && { today, calledAt, replayed };
   const text = moment ? `${sentence}\n${dayLine(moment)}` : sentence;
   return {
@@ -52,7 +52,7 @@ export function refused(original: Refusal, { today, calledAt, replayed = false }
 }
 
 /** Some clients show only the text, so it has each error, too. */
-function allTold(errors: FieldErrors, message: string): string {
+function allProblems(errors: FieldErrors, message: string): string {
   const sentences = Object.values(errors).flat();
   return sentences.length > 1 ? sentences.join("\n") : message;
 }

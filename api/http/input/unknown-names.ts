@@ -16,7 +16,7 @@ export type KnownNames = Readonly<{
 }>;
 
 /** The number of unknown names in a refusal, and the characters shown of each. */
-const maxTold = 10;
+const mostNamed = 10;
 const maxShown = 64;
 /** A longer list of known names would hide the reason. */
 const maxListed = 16;
@@ -24,7 +24,7 @@ const maxListed = 16;
 /** @returns a refusal for each name that is not known, naming the nearest known one or all that there are */
 export function unknownNames(sent: readonly string[], known: KnownNames): FieldProblems {
   const unknown = sent.filter((name) => !known.names.includes(name) && !known.ignored?.includes(name));
-  const problems = unknown.slice(0, maxTold).map((name, index) => {
+  const problems = unknown.slice(0, mostNamed).map((name, index) => {
     const shown = printable(name.slice(0, maxShown));
     return [shown, [problemOf(shown, known, index === 0)]];
   });

@@ -29,7 +29,7 @@ export function refuseCategory(categories: readonly Readonly<{ name: string }>[]
 
 /** Removes the list of categories, unless the caller has permission to list them. */
 export function hideCategories({ refusal }: Refused, scopes: readonly Scope[]): Refused {
-  const { listsCategories, ...told } = refusal;
-  if (!listsCategories || scopes.includes("categories:read")) return { refusal: told };
+  const { listsCategories, ...others } = refusal;
+  if (!listsCategories || scopes.includes("categories:read")) return { refusal: others };
   return invalid({ category: ["The category field must name a category of yours."] });
 }

@@ -62,9 +62,9 @@ const isReached = (habit: HabitOutput, { date }: OfDay): boolean =>
 export function undoneHabit(habit: HabitOutput, day: OfDay): ToolResult {
   if (habit.type !== "bad") return ofDay(habit, day, "Not done", " any more");
   const { grace_days } = habit;
-  const told = ofDay(habit, day, "Not avoided", " any more");
-  const facts = { ...told.facts, habit: { ...factsOf(habit), grace_days } };
-  return { ...told, lines: [...told.lines, lapseWords(grace_days)], facts };
+  const result = ofDay(habit, day, "Not avoided", " any more");
+  const facts = { ...result.facts, habit: { ...factsOf(habit), grace_days } };
+  return { ...result, lines: [...result.lines, lapseWords(grace_days)], facts };
 }
 
 /** A person who tells of a lapse wants to know its effect on the streak. */

@@ -54,7 +54,7 @@ type Words = Readonly<{
   /** Makes the input a checkbox: ticked means this value, unticked the usual one. */
   ticked?: string;
   /** The log's name for the field, if it is not the label in lower case; and its name without a value. */
-  told?: string;
+  inLog?: string;
   noun?: string;
   /** The unit after a number in the log. */
   unit?: string;

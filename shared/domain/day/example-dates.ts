@@ -31,11 +31,11 @@ export const hasExampleDate = ({ message, errors }: Refusal): boolean =>
 export function withPresentExamples(refusal: Refusal, today: string): Refusal {
   if (!hasExampleDate(refusal)) return refusal;
   const now = examplesOn(today);
-  const told = (sentence: string) => present(sentence, now) ?? sentence;
-  const errors = Object.entries(refusal.errors ?? {}).map(([name, all]) => [name, all.map(told)]);
+  const dated = (sentence: string) => present(sentence, now) ?? sentence;
+  const errors = Object.entries(refusal.errors ?? {}).map(([name, all]) => [name, all.map(dated)]);
   return {
     ...refusal,
-    message: told(refusal.message),
+    message: dated(refusal.message),
     ...(refusal.errors && { errors: Object.fromEntries(errors) }),
   };
 }

@@ -53,8 +53,8 @@ export function createTracing({ service, endpoint, config, log }: TracingOptions
       const { traceId, spanId } = span.spanContext();
       return {
         traceparent: `00-${traceId}-${spanId}-0${TraceFlags.SAMPLED}`,
-        end(told, hasFailed) {
-          span.setAttributes(told);
+        end(attributes, hasFailed) {
+          span.setAttributes(attributes);
           if (hasFailed) span.setStatus({ code: SpanStatusCode.ERROR });
           span.end();
         },

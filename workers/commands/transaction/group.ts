@@ -15,8 +15,8 @@ export type RunningGroup = Readonly<{
 }>;
 
 /** The mode of a transaction: how it treats locked rows, or the group whose operations it runs. */
-export type Manner = OnLocked | RunningGroup;
-export const isOfGroup = (manner: Manner): manner is RunningGroup => typeof manner === "object";
+export type TransactionMode = OnLocked | RunningGroup;
+export const isOfGroup = (mode: TransactionMode): mode is RunningGroup => typeof mode === "object";
 
 export const openGroup = ({ atomic, operations }: QueuedGroup): RunningGroup => ({
   atomic,

@@ -9,7 +9,7 @@ import {
   isWithoutPartition,
   type TransactionFailed,
 } from "./failures.ts";
-import { isOfGroup, type Manner } from "./group.ts";
+import { isOfGroup, type TransactionMode } from "./group.ts";
 
 export type RunContext = Readonly<{ log: Log; makePartitions(): Promise<void> }>;
 
@@ -24,7 +24,7 @@ export type RunResult = Readonly<{
 type RunCommands = (received: readonly ReceivedCommand[], tries: number) => Promise<RunResult>;
 
 /** An attempt that failed. */
-type Attempt = Readonly<{ received: readonly ReceivedCommand[]; manner: Manner; tries: number }>;
+type Attempt = Readonly<{ received: readonly ReceivedCommand[]; mode: TransactionMode; tries: number }>;
 
 const maxTries = 3;
 
@@ -36,7 +36,7 @@ const maxTries = 3;
 export async function retryFailed(
   context: RunContext,
   error: unknown,
-  { received, manner, tries }: Attempt,
+  { received, mode, tries }: Attempt,
   run: RunCommands,
 ): Promise<RunResult> {
   const failure = failureOf(error, true);
@@ -46,18 +46,18 @@ export async function retryFailed(
     repeat: true,
     maybeApplied: one.maybeApplied || maybeApplied,
   }));
-  const waits = manner !== "wait" && isLockTimeout(failure);
+  const waits = mode !== "wait" && isLockTimeout(failure);
   if (isWithoutPartition(failure)) await context.makePartitions();
-  if (waits && isOfGroup(manner)) return { replies: [], lockedElsewhere: again };
-  if (by !== "outage" && mayBeHalved(received, manner)) return runHalves(again, run);
+  if (waits && isOfGroup(mode)) return { replies: [], lockedElsewhere: again };
+  if (by !== "outage" && mayBeHalved(received, mode)) return runHalves(again, run);
   if (waits) return { replies: [], lockedElsewhere: again };
   if (tries < maxTries && (by === "outage" ? tries === 1 : isPassing(failure))) return run(again, tries + 1);
   if (!isLockTimeout(failure)) report(context, again, failure);
-  return failedAll(again, failure, manner);
+  return failedAll(again, failure, mode);
 }
 
-const mayBeHalved = ({ length }: readonly ReceivedCommand[], manner: Manner): boolean =>
-  length > 1 && !(isOfGroup(manner) && manner.atomic);
+const mayBeHalved = ({ length }: readonly ReceivedCommand[], mode: TransactionMode): boolean =>
+  length > 1 && !(isOfGroup(mode) && mode.atomic);
 
 /** If commands of a user in the first half need another attempt, those in the second half wait with them. */
 async function runHalves(received: readonly ReceivedCommand[], run: RunCommands): Promise<RunResult> {
@@ -78,10 +78,10 @@ async function runHalves(received: readonly ReceivedCommand[], run: RunCommands)
 function failedAll(
   received: readonly ReceivedCommand[],
   failure: TransactionFailed,
-  manner: Manner,
+  mode: TransactionMode,
 ): RunResult {
   const replies = received.map((one) => [one, failureReply(one, failure)] as const);
-  if (isOfGroup(manner)) for (const [, { ticket, outcome }] of replies) manner.ended.set(ticket, outcome);
+  if (isOfGroup(mode)) for (const [, { ticket, outcome }] of replies) mode.ended.set(ticket, outcome);
   return { replies, lockedElsewhere: [] };
 }
 

@@ -13,7 +13,7 @@ import { answerEach } from "./answer.ts";
 import type { BeginContext, Begun } from "./begin.ts";
 import { carryOutFirstSteps } from "./carry-out.ts";
 import { failureOf, type TransactionFailed } from "./failures.ts";
-import type { Manner } from "./group.ts";
+import type { TransactionMode } from "./group.ts";
 import type { AnswerContext } from "./handler-context.ts";
 import { answerOperations } from "./operations.ts";
 import { type RunContext, type RunResult, retryFailed } from "./retries.ts";
@@ -34,15 +34,15 @@ export type TransactionContext = BeginContext &
 export async function runCommands(
   context: TransactionContext & RunContext,
   received: readonly ReceivedCommand[],
-  manner: Manner,
+  mode: TransactionMode,
   tries = 1,
 ): Promise<RunResult> {
   if (received.length === 0) return { replies: [], lockedElsewhere: [] };
   try {
-    return await runTransaction(context, received, manner);
+    return await runTransaction(context, received, mode);
   } catch (error) {
-    const attempt = { received, manner, tries };
-    return retryFailed(context, error, attempt, (some, next) => runCommands(context, some, manner, next));
+    const attempt = { received, mode, tries };
+    return retryFailed(context, error, attempt, (some, next) => runCommands(context, some, mode, next));
   }
 }
 
@@ -55,15 +55,15 @@ export async function runCommands(
 export function runTransaction<Work extends CommandToRun>(
   context: TransactionContext,
   work: readonly Work[],
-  manner: Manner,
+  mode: TransactionMode,
 ): Promise<Readonly<{ replies: Answered<Work>; lockedElsewhere: readonly Work[] }>> {
-  const queue = typeof manner === "string" ? queues[manner] : "groups";
+  const queue = typeof mode === "string" ? queues[mode] : "groups";
   return transact(context, { work, queue }, async (transaction) => {
     const { connection } = transaction;
     const { begun, replies, lockedElsewhere } =
-      typeof manner === "string"
-        ? await answerEach(context, connection, work, manner)
-        : await answerOperations(context, connection, work, manner);
+      typeof mode === "string"
+        ? await answerEach(context, connection, work, mode)
+        : await answerOperations(context, connection, work, mode);
     if (replies) return { replies: await commit(context, transaction, begun, replies), lockedElsewhere };
     await connection.query("rollback");
     return { replies: [], lockedElsewhere };

@@ -54,9 +54,9 @@ async function rowsByTable(pool: Pick<Pool, "query">): Promise<ReadonlyMap<strin
 /** One line for each migration. */
 export function printed(plan: readonly PlannedMigration[]): string[] {
   return plan.map(({ name, isOnline, locks }) => {
-    const told = locks.map(
+    const lines = locks.map(
       ({ table, mode, rows }) => `${mode} on ${table} (${rows.toLocaleString("en")} rows)`,
     );
-    return `${name.padEnd(34)}${isOnline ? "online" : "writes wait"}  ${told.join(", ") || "no table in use"}`;
+    return `${name.padEnd(34)}${isOnline ? "online" : "writes wait"}  ${lines.join(", ") || "no table in use"}`;
   });
 }

@@ -31,7 +31,7 @@ type FieldWords = Readonly<{
 
 /** The words of a declared field, unless they are listed below. */
 function wordsOf(name: string, field: Field): readonly FieldWords[] {
-  const label = field.told ?? field.label?.toLowerCase();
+  const label = field.inLog ?? field.label?.toLowerCase();
   if (label === undefined) return [];
   const say = ({ [name]: value }: Image) => (value == null ? undefined : sayValue(field, value));
   return [{ label, noun: field.noun, columns: [name], say, untold: field.untold }];
@@ -115,11 +115,11 @@ export const nounOfColumn: ReadonlyMap<string, string> = new Map(
 /** The fields in an image or in arguments, such as `due Fri 20 Nov`, or `no context` for a cleared one. */
 export function factsOfImage(kind: ResourceKind, image: Image, known: Known): readonly Word[][] {
   return fieldsOfKind[kind].flatMap(({ label, noun = label, columns, say, untold }) => {
-    const told = columns.filter((column) => Object.hasOwn(image, column) && image[column] !== untold);
-    if (told.length === 0) return [];
+    const kept = columns.filter((column) => Object.hasOwn(image, column) && image[column] !== untold);
+    if (kept.length === 0) return [];
     const value = say(image, known);
     if (value !== undefined) return [[`${label} `, value]];
-    return told.every((column) => image[column] === null) ? [[`no ${noun}`]] : [];
+    return kept.every((column) => image[column] === null) ? [[`no ${noun}`]] : [];
   });
 }
 
