@@ -3,7 +3,7 @@ import type { TransactionSQL } from "bun";
 /** A table with its columns, as SQL names them. Partitions belong to their table. */
 export type MovedTable = Readonly<{ name: string; columns: string }>;
 
-const ours = (schema: string) => `${schema} !~ '^pg_' and ${schema} <> 'information_schema'`;
+const isOwn = (schema: string) => `${schema} !~ '^pg_' and ${schema} <> 'information_schema'`;
 
 /** All tables, in the order of their names. Generated columns are left out, because nobody can write them. */
 export function listTables(sql: TransactionSQL): Promise<readonly MovedTable[]> {
@@ -13,7 +13,7 @@ export function listTables(sql: TransactionSQL): Promise<readonly MovedTable[]> 
     from pg_class c
     join pg_namespace n on n.oid = relnamespace
     join pg_attribute on attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = ''
-    where relkind in ('r', 'p') and not relispartition and ${ours("nspname")}
+    where relkind in ('r', 'p') and not relispartition and ${isOwn("nspname")}
     group by 1 order by 1`);
 }
 
@@ -55,6 +55,6 @@ export async function dropForeignKeys(sql: TransactionSQL): Promise<() => Promis
 export async function takeSequences(from: TransactionSQL, to: TransactionSQL): Promise<void> {
   const used = await from.unsafe(`
     select format('%I.%I', schemaname, sequencename) as name, last_value::text as value from pg_sequences
-    where last_value is not null and ${ours("schemaname")}`);
+    where last_value is not null and ${isOwn("schemaname")}`);
   for (const { name, value } of used) await to.unsafe(`select setval('${name}', ${value})`);
 }

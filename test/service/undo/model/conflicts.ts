@@ -1,6 +1,6 @@
 import type { Conflict } from "../../../../workers/handlers/action/undo/changed-row.ts";
 import { type Outcome, parentOf, strangersIn } from "./restored.ts";
-import { groupOf, hangingOn, isTouched, type Touches, touchesOf } from "./touched.ts";
+import { cascaded, groupOf, isTouched, type Touches, touchesOf } from "./touched.ts";
 import type { Run } from "./undo-faults.ts";
 import { type History, isChange, keyOf, type Rows } from "./world.ts";
 
@@ -51,7 +51,7 @@ function hasCause(
   if (why === "day_is_settled") return true;
   if (why === "category_gone")
     return [...since.keys()].some((name) => name.startsWith("categories/") && !after.has(name));
-  if (why === "in_use") return hangingOn(after, row).length > 0;
+  if (why === "in_use") return cascaded(after, row).length > 0;
   const isElsewhere = ends.some(({ conflicts }) =>
     conflicts.some((other) => other.why !== why && other.row !== null && isNear(row, other.row)),
   );
@@ -68,7 +68,7 @@ function hasCause(
 }
 
 const belongings = (rows: readonly Rows[], row: string): string[] =>
-  rows.flatMap((one) => hangingOn(one, row));
+  rows.flatMap((one) => cascaded(one, row));
 
 /** A successor that somebody changed stays, and its todo keeps leading to it. */
 const successors = (rows: readonly Rows[], row: string): string[] =>

@@ -1,5 +1,5 @@
 import type { Row } from "./memory.ts";
-import { differing, hangingOn, isTouched, type Touches, touchesOf } from "./touched.ts";
+import { cascaded, differing, isTouched, type Touches, touchesOf } from "./touched.ts";
 import type { Run } from "./undo-faults.ts";
 import { type End, endsOf, type History, type Rows } from "./world.ts";
 
@@ -73,8 +73,8 @@ export const parentOf = (name: string): string =>
 
 /** The row stays because rows of others belong to it. */
 const isInUse = ({ after, before }: Outcome, touches: Touches, name: string): boolean =>
-  [...hangingOn(after, name), ...hangingOn(before, name)].some((other) => isTouched(touches, other)) ||
-  (name.startsWith("categories") && hangingOn(after, name).length > 0) ||
+  [...cascaded(after, name), ...cascaded(before, name)].some((other) => isTouched(touches, other)) ||
+  (name.startsWith("categories") && cascaded(after, name).length > 0) ||
   (/^(reminders|habit_completions)/.test(name) &&
     after.has(parentOf(name)) &&
     isTouched(touches, parentOf(name)));
@@ -103,7 +103,7 @@ function isExcused(
     );
   if (column === "next_todo_id") {
     const next = `todos/${now.next_todo_id}`;
-    return after.has(next) && [next, ...hangingOn(after, next)].some((row) => isTouched(touches, row));
+    return after.has(next) && [next, ...cascaded(after, next)].some((row) => isTouched(touches, row));
   }
   if (!name.startsWith("reminders")) return false;
   // The undone action had set it anew, and it stays because of somebody else.

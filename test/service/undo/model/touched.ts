@@ -74,7 +74,7 @@ export const isTouched = (touches: Touches, name: string, column?: string): bool
 };
 
 /** Rows that belong to a row. */
-export function hangingOn(rows: Rows, name: string): string[] {
+export function cascaded(rows: Rows, name: string): string[] {
   const [table, id] = name.split("/");
   if (table === "todos") return [`reminders/${id}`];
   if (table === "habits")
