@@ -3,10 +3,10 @@ import { startServices } from "./support/servers/services.ts";
 type Counts = Readonly<{ passed: number; failed: number; failures: readonly string[]; exitCode: number }>;
 
 /**
- * Four at once, because tests wait more than they compute. Files that run in one process share what they load,
+ * Three at once, because tests wait more than they compute. Files that run in one process share what they load,
  * which saves a second for each.
  */
-const together = ["--parallel=4", "--no-isolate"];
+const together = ["--parallel=3", "--no-isolate"];
 const others = "--path-ignore-patterns=**/*.{patient,timed}.test.ts";
 
 /** `npm test [-- files]`: real servers for the run, bun test on them, then what failed and one plain closing line. */

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { browserTest, signedInPerson, startSite } from "../../support/pages/support.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 
 const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0" });
 const { stack } = site;
@@ -178,7 +179,7 @@ browserTest("a title is changed in its place, and keys choose, edit, undo and se
   await choose(3, { modifiers: ["Shift"] });
   expect(await page.locator(".pick:checked").count()).toBe(3);
   await page.getByText("Edit", { exact: true }).click();
-  expect(await page.getByLabel("Title").isEnabled()).toBe(false);
+  await eventually(async () => !(await page.getByLabel("Title").isEnabled()));
   await page.keyboard.press("Escape");
   await page.locator("h1").click();
   await page.keyboard.press("?");

@@ -21,6 +21,15 @@ function fillTitle() {
   title.disabled = rows.length > 1;
 }
 
+// The page may have been shown anew since the rows were chosen.
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    if (target.matches("#chosen details")) form().elements.title.disabled = chosen().length > 1;
+  },
+  true,
+);
+
 document.addEventListener("sending", ({ target }) => {
   if (target.id !== "chosen") return;
   target.reset();
