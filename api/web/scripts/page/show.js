@@ -8,6 +8,7 @@ let heldUntil = 0;
 let changedAt = -1_000;
 let later;
 let wanted;
+let newest;
 let isReading = false;
 
 /** Keeps all rows in their places for a while. */
@@ -22,7 +23,7 @@ export function release() {
 
 /** Shows the notice of an address at once, and its other parts when nothing is held. Only the newest address counts. */
 export async function showAt(address) {
-  wanted = address;
+  wanted = newest = address;
   if (isReading) return;
   isReading = true;
   while (wanted) {
@@ -68,8 +69,11 @@ export function hereWithoutNotes() {
   return address;
 }
 
+/** An address that is being read is newer than the page's own. */
 const refresh = () =>
-  performance.now() < heldUntil || waiting.size > 0 ? refreshLater() : showAt(hereWithoutNotes());
+  performance.now() < heldUntil || waiting.size > 0
+    ? refreshLater()
+    : showAt(isReading ? newest : hereWithoutNotes());
 addEventListener("stale", refresh);
 addEventListener("pageshow", ({ persisted }) => persisted && refresh());
 
