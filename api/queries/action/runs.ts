@@ -21,7 +21,7 @@ export type Run = readonly RunRow[];
 /** A pause longer than this ends a run. */
 const longestPauseMs = 10 * 60_000;
 /** Actions that a page looks at. A longer run goes on on the next page. */
-export const mostInRuns = 1_000;
+const mostInRuns = 1_000;
 /** A run of more actions is one entry of the list. */
 const mostSingle = 5;
 
@@ -83,10 +83,11 @@ export async function readRuns(
   };
 }
 
-/** The newest actions with the facts of runs: one more than a page looks at, and where it ends before that. */
+/** The newest actions with the facts of runs: up to one more than `most`, and where the list ends before that. */
 export async function readRunRows(
   query: QueryContext,
   filters: ActionFilters,
+  most = mostInRuns,
 ): Promise<Readonly<{ rows: readonly RunRow[]; end: string | undefined }>> {
   const end = await endOfPage(query, filters);
   const found = await query.rows(sql<RunRow>`
@@ -97,7 +98,7 @@ export async function readRunRows(
     from ${logOf(query, filters)} a
     where ${allOf(...actionConditions(filters), ...(end ? [isFromPlace(end)] : []))}
     order by a.called_at desc, a.request_id desc
-    limit ${literal(mostInRuns + 1)}`);
+    limit ${literal(most + 1)}`);
   return { rows: found.map((row) => ({ ...row, called_at: timestamp(row.called_at) })), end };
 }
 

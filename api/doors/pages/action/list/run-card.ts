@@ -17,15 +17,16 @@ export function runCard(rows: Run, { timeZone, isNew }: Runs): Html {
   const takeBack = new URLSearchParams({ token_id, since: period.since, to: period.until });
   const address = (more: Record<string, string>) =>
     `${actionsPath}?${new URLSearchParams({ ...who, ...period, ...more })}`;
-  const undone = rows.filter((row) => row.undone).length;
+  const changes = rows.filter(({ effect }) => effect !== "refused" && effect !== "read");
+  const undone = changes.filter((row) => row.undone).length;
   const unseen = rows.filter(isNew).length;
   return html`<li class="card run" id="run-${oldest.request_id}"><div class="spread">
     <p class="action"><time datetime="${newest.called_at}">${[...new Set(times)].join("–")}</time>
     <span><strong>${token_id === "" ? "You" : nameOfCaller(newest)}</strong>
     ${listed(effectsOf(rows).map(([effect, count]) => html`<a href="${address({ effect })}">${effect} ${count}</a>`))}</span></p>
     ${unseen > 0 && html`<div class="badges"><p class="badge">${unseen === rows.length ? "New" : `${unseen} new`}</p></div>`}</div>
-    <p class="controls small">${undone > 0 && html`<span class="quiet">${undone === rows.length ? "All" : undone} taken back</span>`}
-    ${token_id !== "" && undone < rows.length && html`<a href="${runPath}?${takeBack.toString()}">Take back all of it…</a>`}
+    <p class="controls small">${undone > 0 && html`<span class="quiet">${undone === changes.length ? "All" : undone} taken back</span>`}
+    ${token_id !== "" && undone < changes.length && html`<a href="${runPath}?${takeBack.toString()}">Take back all of it…</a>`}
     <a href="${address({})}">One by one</a></p></li>`;
 }
 

@@ -1,7 +1,6 @@
 import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
-import type { ActionKey } from "../../../../queries/action/undone.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { safeNext, seeOther } from "../../../../web/redirect.ts";
 import type { Visit } from "../../session/context.ts";
@@ -9,6 +8,7 @@ import { hereWithoutNotes } from "../../session/go-on.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { submitUndo } from "../../session/submit-undo.ts";
 import { actionsPath, choosePath } from "../paths.ts";
+import { keyIn } from "./action-key.ts";
 
 const formId = "choose";
 
@@ -29,33 +29,31 @@ export const chooseBox = (visit: Visit, { called_at, request_id }: LoggedAction,
   html`<label class="choose"><input type="checkbox" form="${formId}" name="action" value="${called_at}_${request_id}"${visit.url.searchParams.has("all") && html` checked`}>
     <span class="unseen">Choose${name}</span></label>`;
 
-/** POST /account/actions/choose: undoes the chosen actions of a list, at most a page, and returns to it. */
+/** POST /account/actions/choose: undoes the chosen actions of a list, as many as one command takes, and returns to it. */
 export async function undoChosen(visit: Visit, form: URLSearchParams): Promise<Response> {
   const from = new URL(
     safeNext({ ...visit.site, afterSignIn: actionsPath }, form.get("from")),
     visit.site.origin,
   );
-  const keys = form.getAll("action").map(keyIn);
+  const keys = form.getAll("action").flatMap((value) => keyIn(value) ?? []);
   if (keys.length > 0) {
     const outcome = await submitUndo(visit, keys);
     if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
     const whole = outcome.ends.filter(({ undone }) => undone === "whole").length;
-    from.searchParams.set("note", `${whole} of ${keys.length}`);
+    from.searchParams.set("note", [whole, outcome.ends.length, keys.length].join(" of "));
     from.searchParams.delete("all");
   }
   return seeOther(`${from.pathname}${from.search}`);
 }
 
-function keyIn(value: string): ActionKey {
-  const [called_at = "", request_id = ""] = value.split("_");
-  return { called_at, request_id };
-}
-
-/** @returns the sentence for a note such as `12 of 15`; undefined for another */
+/** @returns the sentence for a note such as `12 of 15 of 20` (whole, tried, chosen); undefined for another */
 export function chosenInWords(note: string): string | undefined {
-  const [, whole, all] = /^(\d{1,3}) of (\d{1,3})$/.exec(note) ?? [];
-  if (whole === undefined) return undefined;
-  return whole === all
-    ? `${whole} taken back.`
-    : `${whole} of ${all} taken back. The others were changed since, or are taken back already.`;
+  if (!/^\d{1,3} of \d{1,3} of \d{1,3}$/.test(note)) return undefined;
+  const [whole = 0, tried = 0, chosen = 0] = note.split(" of ").map(Number);
+  const left = chosen - tried;
+  return [
+    `${whole} ${whole === tried ? "" : `of ${tried} `}taken back.`,
+    ...(whole < tried ? ["The others were changed since, or are taken back already."] : []),
+    ...(left > 0 ? [`${left} are too large to be taken back by the same press: choose them again.`] : []),
+  ].join(" ");
 }

@@ -1,8 +1,7 @@
-import { type LoggedAction, listActions } from "../../../../../shared/contracts/action/contracts.ts";
+import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import type { UndoConflict } from "../../../../../shared/contracts/action/undo.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
-import { validate } from "../../../../http/input/validate.ts";
 import {
   type ActionKey,
   readAction,
@@ -19,6 +18,7 @@ import { submitUndo } from "../../session/submit-undo.ts";
 import { actionsPath, undoPath } from "../paths.ts";
 import { type Day, readLogDay, readNames } from "../words/known.ts";
 import { listInHtml, type Word } from "../words/words.ts";
+import { keyIn } from "./action-key.ts";
 import { chosenInWords } from "./choose.ts";
 import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
@@ -64,12 +64,6 @@ export async function readNote(
   const known = { names: await readNames(query, [found.action]), timeZone: day.timeZone };
   const [sentences = []] = await conflictsInWords(query, [{ action: found.action, conflicts }], known);
   return { request_id: found.action.request_id, note: noteOf(headline, sentences, day) };
-}
-
-function keyIn(cursor: string): ActionKey | undefined {
-  const [called_at, request_id] = cursor.split("_");
-  const isWrong = isRefused(validate(listActions, { cursor }));
-  return isWrong || !called_at || !request_id ? undefined : { called_at, request_id };
 }
 
 async function readUndone(query: QueryContext, key: ActionKey) {
