@@ -114,6 +114,8 @@ export function isSame(one: unknown, other: unknown): boolean {
   return value === counterpart || (typeof value === "object" && isDeepStrictEqual(value, counterpart));
 }
 
+const timeColumns = ["remind_at", "wall_time"];
+
 /** @returns the fields in which two states of a row differ; both have all columns */
 export function changedColumns(table: SeenTable, before: Columns, after: Columns): string[] {
   const names: string[] = [];
@@ -123,9 +125,10 @@ export function changedColumns(table: SeenTable, before: Columns, after: Columns
     if (!isSame(inImage(column, old), inImage(column, value))) names.push(column);
   }
   // A time, and whether it follows the user's zone, count as one field, as do words and their writer.
-  const isTime = table === "reminders" && names.includes("remind_at") && !names.includes("wall_time");
+  const isTime = table === "reminders" && timeColumns.some((column) => names.includes(column));
+  const rest = isTime ? timeColumns.filter((column) => !names.includes(column)) : [];
   const isWritten = names.length > 0 && !isSame(before[writerColumn], after[writerColumn]);
-  return [...names, ...(isTime ? ["wall_time"] : []), ...(isWritten ? [writerColumn] : [])];
+  return [...names, ...rest, ...(isWritten ? [writerColumn] : [])];
 }
 
 export function pick(row: Columns, names: readonly string[]): Image {

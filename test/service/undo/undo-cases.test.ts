@@ -205,6 +205,16 @@ const cases: readonly [string, UndoPlan, readonly Step[]][] = [
       by("rest", 1, { do: "reminder.set", which: 0, at: { hours: 10, wall: false } }),
     ],
   ],
+  [
+    "a reminder whose todo became recurring and was deleted, before somebody moved to another zone",
+    { ...oneByOne, who: "mcp", count: 2 },
+    [
+      by("mcp", 1, { do: "reminder.set", which: 0, at: { hours: 66, wall: false } }),
+      by("mcp", 1, { do: "todo.update", which: 0, fields: { recurrence: "FREQ=WEEKLY;BYDAY=MO,TH" } }),
+      by("mcp", 1, { do: "todo.delete", which: 0 }),
+      by("page", 1, { do: "user.configure", fields: { time_zone: "America/New_York" } }),
+    ],
+  ],
 ];
 
 test.each(cases)("taken back, brought back and taken back again: %s", async (_, plan, steps) => {
