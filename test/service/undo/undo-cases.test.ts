@@ -215,6 +215,22 @@ const cases: readonly [string, UndoPlan, readonly Step[]][] = [
       by("page", 1, { do: "user.configure", fields: { time_zone: "America/New_York" } }),
     ],
   ],
+  [
+    "a deleted successor whose completion somebody undid before, by an agent that did more",
+    { ...oneByOne, count: 2 },
+    [
+      by("rest", 1, { do: "todo.create", fields: recurring }),
+      {
+        ...{ who: "rest", minutes: 1, atomic: false },
+        group: [
+          { do: "todo.toggle", which: 1, to: true },
+          { do: "todo.create", fields: { title: "u" } },
+        ],
+      },
+      by("rest", 1, { do: "todo.delete", which: 2 }),
+      by("page", 1, { do: "action.undo", which: 4, count: 1 }),
+    ],
+  ],
 ];
 
 test.each(cases)("taken back, brought back and taken back again: %s", async (_, plan, steps) => {

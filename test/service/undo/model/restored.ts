@@ -60,7 +60,8 @@ function withLeft(touches: Touches, strangers: readonly History[number][]): Touc
   const all = new Map([...touches].map(([name, columns]) => [name, new Set(columns)]));
   const inPart = strangers.flatMap(endsOf).filter(({ undone }) => undone === "part");
   for (const { row, fields } of inPart.flatMap(({ conflicts }) => conflicts))
-    if (row !== null) all.set(row, new Set([...(all.get(row) ?? []), ...fields]));
+    if (row !== null)
+      all.set(row, new Set([...(all.get(row) ?? []), ...(fields.length > 0 ? fields : ["*"])]));
   return all;
 }
 
