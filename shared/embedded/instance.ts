@@ -61,7 +61,9 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
         plan.databaseUrl
           ? { url: plan.databaseUrl }
           : step("PostgreSQL", startBackedUpPostgres(plan.dataDir, report)),
-        plan.redisUrl ? answering(plan.redisUrl) : step("Redis", startRedis(plan.dataDir, report)),
+        plan.redisUrl
+          ? answering(plan.redisUrl)
+          : step("Redis", startRedis(plan.dataDir, report, { endsHanging: true })),
       ]);
       const env = {
         ...process.env,

@@ -1,14 +1,12 @@
 import { type FromRole, isAliveQuestion } from "../process/role.ts";
 import type { Life } from "./servers/supervisor.ts";
+import { type LifeWatch, watchForLife } from "./signs-of-life.ts";
 
 /** A process of Kept under the supervisor: a script that calls runRole. */
 export type RoleScript = Readonly<{ name: string; script: string }>;
 
 /** A role stops within the drain time and 10 s; after this it is stuck. */
 const stuckMs = 12_000;
-const askEveryMs = 1_500;
-/** A role that leaves so many questions in a row unanswered hangs. */
-const unansweredAtMost = 5;
 
 type Options = Readonly<{
   /** Kills a role that no longer serves, so that the supervisor starts it again. */
@@ -22,34 +20,27 @@ export function launchRole(
   { endsHanging = false }: Options = {},
 ): Life<Record<string, string>> {
   const ready = Promise.withResolvers<Record<string, string>>();
-  let asking: Timer | undefined;
-  let unanswered = 0;
+  let watch: LifeWatch | undefined;
   const child = Bun.spawn([process.execPath, script], {
     env,
     detached: true,
     stdio: ["ignore", "inherit", "inherit"],
     ipc(message: FromRole) {
-      if (message.alive) unanswered = 0;
+      if (message.alive) watch?.answered();
       else begin(message.details);
     },
   });
   const kill = () => child.kill("SIGKILL");
-  const isHanging = () => unanswered >= unansweredAtMost;
-  function ask() {
-    if (isHanging()) return kill();
-    unanswered += 1;
-    child.send(isAliveQuestion);
-  }
   function begin(details: Record<string, string>) {
-    if (endsHanging) asking = setInterval(ask, askEveryMs);
+    if (endsHanging) watch = watchForLife(() => child.send(isAliveQuestion), kill);
     ready.resolve(details);
   }
   // A frozen role does not notice that its supervisor is gone.
   process.once("exit", kill);
   const exited = child.exited.then(() => {
-    clearInterval(asking);
+    watch?.end();
     process.off("exit", kill);
-    const cause = isHanging() ? "it hung" : `${child.signalCode ?? `exit code ${child.exitCode}`}`;
+    const cause = watch?.isHanging() ? "it hung" : `${child.signalCode ?? `exit code ${child.exitCode}`}`;
     ready.reject(new Error(`${name} did not start (${cause})`));
     return cause;
   });

@@ -18,7 +18,7 @@ export async function startBackedUpPostgres(
   dataDir: string,
   report: (line: string) => void = () => {},
 ): ReturnType<typeof startPostgres> {
-  const { url, stop } = await startPostgres(dataDir, report);
+  const { url, stop } = await startPostgres(dataDir, report, { endsHanging: true });
   const archiving = startArchiving(join(dataDir, "postgres"), (line) => report(`backup       ${line}`));
   return {
     url,

@@ -83,7 +83,9 @@ async function runRecovery(
     hot_standby: "off",
     ...target,
   };
-  const server = launchServer("PostgreSQL", serverCommand(cluster, settings), () => answers(url), patienceMs);
+  const server = launchServer("PostgreSQL", serverCommand(cluster, settings), () => answers(url), {
+    patienceMs,
+  });
   try {
     await server.ready;
     return { url, stop: server.stop };

@@ -22,6 +22,8 @@ type Guarded = Readonly<{
   exited: Promise<number>;
   /** Stops the program, waiting at most a little over 10 s. */
   stop(): Promise<void>;
+  /** Ends the program at once, even if it is frozen. */
+  kill(): void;
 }>;
 
 // Stops the program when stdin ends, which the kernel guarantees even after a kill -9 of this process. The watch is
@@ -74,5 +76,7 @@ export function spawnGuarded({ command, cwd, env, user, logFile, stopSignal }: G
       await guard.stdin.end();
       await exited;
     },
+    // The guard leads a process group, and the program is in it.
+    kill: () => process.kill(-guard.pid, "SIGKILL"),
   };
 }

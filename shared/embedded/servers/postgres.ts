@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { SQL } from "bun";
+import { saysAnything } from "../signs-of-life.ts";
 import { archiveCommand } from "./archive.ts";
 import type { GuardedCommand } from "./guard.ts";
 import { endOrphan } from "./orphan.ts";
@@ -13,6 +14,16 @@ import { type Life, supervise } from "./supervisor.ts";
 
 /** Settings of PostgreSQL's server by name. */
 export type ServerSettings = Readonly<Record<string, string | number>>;
+
+type Options = Readonly<{
+  /** Override `serverSettings`. */
+  settings?: ServerSettings;
+  /** Kills a server that no longer takes connections, so that the supervisor starts it again. */
+  endsHanging?: boolean;
+}>;
+
+/** A client's first words (SSLRequest). The server answers them before it looks at its data, however slow the disk is. */
+const greeting = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47);
 
 /** fsync and synchronous_commit stay on: an acknowledged effect survives a power cut. */
 export const serverSettings: ServerSettings = {
@@ -36,13 +47,12 @@ export const serverSettings: ServerSettings = {
 /**
  * Starts PostgreSQL with its data in `dataDir`/postgres and restarts it on the same port when it dies. The first start
  * makes the cluster and the database `kept`. The server ends with this process, even after kill -9.
- * @param settings override `serverSettings`
  * @throws when it cannot start; its messages are in `dataDir`/postgres.log.
  */
 export async function startPostgres(
   dataDir: string,
   report: (line: string) => void = () => {},
-  settings: ServerSettings = {},
+  { settings, endsHanging = false }: Options = {},
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const cluster = embeddedCluster(resolve(dataDir));
   const { folder } = cluster;
@@ -50,7 +60,8 @@ export async function startPostgres(
   if (!existsSync(folder) && existsSync(restoredCluster(folder))) renameSync(restoredCluster(folder), folder);
   if (!existsSync(folder)) await createCluster(cluster);
   return onFreePort(async (port) => {
-    const launchHere = () => launch(cluster, { ...settings, port });
+    const isAlive = endsHanging ? () => saysAnything(port, greeting) : undefined;
+    const launchHere = () => launch(cluster, { ...settings, port }, isAlive);
     const { stop } = await supervise({ name: "postgres", launch: launchHere, report });
     return { url: urlOf(cluster, port, "kept"), stop };
   });
@@ -73,11 +84,14 @@ export function embeddedCluster(data: string): Cluster {
 /** A whole restored cluster stays here until the one that it replaces has been moved aside. */
 export const restoredCluster = (folder: string): string => `${folder}.restored`;
 
-async function launch(cluster: Cluster, settings: ServerSettings & { port: number }): Promise<Life<void>> {
+async function launch(
+  cluster: Cluster,
+  settings: ServerSettings & { port: number },
+  isAlive: (() => Promise<boolean>) | undefined,
+): Promise<Life<void>> {
   await endOrphan(join(cluster.folder, "postmaster.pid"), cluster.folder, "SIGINT");
-  return launchServer("PostgreSQL", serverCommand(cluster, settings), () =>
-    prepare(urlOf(cluster, settings.port, "postgres")),
-  );
+  const answers = () => prepare(urlOf(cluster, settings.port, "postgres"));
+  return launchServer("PostgreSQL", serverCommand(cluster, settings), answers, { isAlive });
 }
 
 /** The command that runs a cluster's server, with further settings. */

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { RedisClient } from "bun";
+import { saysAnything } from "../signs-of-life.ts";
+import type { GuardedCommand } from "./guard.ts";
 import { endOrphan } from "./orphan.ts";
 import { onFreePort } from "./port.ts";
 import { type RedisBinary, redisBinary } from "./redis-binary.ts";
@@ -8,7 +10,13 @@ import { persistentSecret } from "./secret.ts";
 import { launchServer } from "./server.ts";
 import { type Life, supervise } from "./supervisor.ts";
 
-type Server = Readonly<{ binary: RedisBinary; folder: string; logFile: string; url: string }>;
+type Server = Readonly<{
+  binary: RedisBinary;
+  folder: string;
+  logFile: string;
+  url: string;
+  isAlive: (() => Promise<boolean>) | undefined;
+}>;
 
 /**
  * Starts a private Redis with its data in `dataDir`/redis and restarts it on the same port when it dies. It ends with
@@ -18,6 +26,7 @@ type Server = Readonly<{ binary: RedisBinary; folder: string; logFile: string; u
 export async function startRedis(
   dataDir: string,
   report: (line: string) => void = () => {},
+  { endsHanging = false }: Readonly<{ endsHanging?: boolean }> = {},
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const data = resolve(dataDir);
   const folder = join(data, "redis");
@@ -28,7 +37,8 @@ export async function startRedis(
     // The password is in a file, because every user of the machine can see a program's arguments.
     writeFileSync(join(folder, "redis.conf"), configuration(port, password), { mode: 0o600 });
     const url = `redis://:${password}@127.0.0.1:${port}`;
-    const server: Server = { binary, folder, logFile: join(data, "redis.log"), url };
+    const isAlive = endsHanging ? () => saysAnything(port, "PING\r\n") : undefined;
+    const server: Server = { binary, folder, logFile: join(data, "redis.log"), url, isAlive };
     const { stop } = await supervise({ name: "redis", launch: () => launch(server), report });
     return { url, stop };
   });
@@ -48,11 +58,17 @@ function configuration(port: number, password: string): string {
   ].join("\n");
 }
 
-async function launch({ binary, folder, logFile, url }: Server): Promise<Life<void>> {
+async function launch({ binary, folder, logFile, url, isAlive }: Server): Promise<Life<void>> {
   await endOrphan(join(folder, "redis.pid"), folder, "SIGTERM");
   const { path, env } = binary;
-  const command = [path, "redis.conf"];
-  return launchServer("Redis", { command, cwd: folder, env, logFile, stopSignal: "TERM" }, () => pings(url));
+  const command: GuardedCommand = {
+    command: [path, "redis.conf"],
+    cwd: folder,
+    env,
+    logFile,
+    stopSignal: "TERM",
+  };
+  return launchServer("Redis", command, () => pings(url), { isAlive });
 }
 
 /** True if the server answers; it does not while it loads its data. */

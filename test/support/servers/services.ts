@@ -34,7 +34,7 @@ export async function startServices(
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.on("exit", remove);
   const [postgres, redis] = await Promise.all([
-    startPostgres(folder, undefined, settings),
+    startPostgres(folder, undefined, { settings }),
     startRedis(folder),
   ]);
   await execute(postgres.url, `create database ${template}`);
