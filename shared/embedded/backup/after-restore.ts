@@ -23,7 +23,7 @@ export async function makeUpFor(url: string, { password, lostBytes, sentUntil }:
     await sql.unsafe(`alter role kept password '${password}'`);
     await sql`
       select setval(format('%I.%I', schemaname, sequencename)::regclass,
-        coalesce(last_value, 1) + ${Math.ceil(lostBytes / leastBytesPerId)})
+        coalesce(last_value, 1) + increment_by * ${Math.ceil(lostBytes / leastBytesPerId)})
       from pg_sequences where schemaname = 'public' and data_type = 'bigint'::regtype`;
     const [{ exists }] = await sql`select to_regclass('reminder_deliveries') is not null as exists`;
     return exists ? await markRung(sql, sentUntil) : 0;

@@ -51,10 +51,10 @@ export async function dropForeignKeys(sql: TransactionSQL): Promise<() => Promis
   };
 }
 
-/** Sets each sequence to its value in the other database. */
+/** Sets each sequence to its value in the other database, or to the end of the block that began with that value. */
 export async function takeSequences(from: TransactionSQL, to: TransactionSQL): Promise<void> {
   const used = await from.unsafe(`
-    select format('%I.%I', schemaname, sequencename) as name, last_value::text as value from pg_sequences
+    select format('%I.%I', schemaname, sequencename) as name, (last_value + increment_by - 1)::text as value from pg_sequences
     where last_value is not null and ${isOwn("schemaname")}`);
   for (const { name, value } of used) await to.unsafe(`select setval('${name}', ${value})`);
 }
