@@ -76,7 +76,8 @@ export function openWorker<Data>(definition: QueueDefinition, work: Work<Data>):
   const { name, lockMs } = definition;
   const { log, metrics, watch, concurrency, connection } = work;
   // While Redis is away, the loop must wait for it.
-  const comeRound = watch.loop(`${name} queue`, () => connection.status !== "ready");
+  const isAway = () => connection.status !== "ready";
+  const comeRound = watch.loop(`${name} queue`, isAway);
   const run = (job: Job<Data>) => {
     comeRound();
     return watch.during(name, () => metrics.measure(name, job, () => work.process(job))).finally(comeRound);
@@ -91,6 +92,7 @@ export function openWorker<Data>(definition: QueueDefinition, work: Work<Data>):
     runRetryDelay: askAgainMs,
   });
   worker.onPoll = comeRound;
+  worker.isAway = isAway;
   const sayAway = throttled((reason: string) => log.warn({ queue: name, reason }, "queue unavailable"));
   worker.on("error", ({ message }) => sayAway(message));
   worker.on("failed", (_job, error) => log.warn({ queue: name, reason: error.message }, "job failed"));
@@ -100,6 +102,11 @@ export function openWorker<Data>(definition: QueueDefinition, work: Work<Data>):
 /** BullMQ has no event for a question without a job, so this wraps the question to see that the loop goes on. */
 class PollingWorker<Data> extends Worker<Data> {
   onPoll = () => {};
+  isAway = () => false;
+  /** The loop never ends while Redis is away. Its jobs run again later, or find that they ran. */
+  override close(force = this.isAway()): Promise<void> {
+    return super.close(force);
+  }
   protected override getBlockTimeout(blockUntil: number): number {
     this.onPoll();
     return super.getBlockTimeout(blockUntil);
