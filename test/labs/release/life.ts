@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { $ } from "bun";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
@@ -28,7 +28,9 @@ const place: Instance = {
     IDENTITY_PORT: String(await freePort()),
     BACKUP_DIR: join(folder, "other-disk"),
     RATE_LIMIT_PER_MINUTE: "0",
-    npm_config_offline: "true",
+    npm_config_prefer_offline: "true",
+    npm_config_loglevel: "error",
+    npm_config_cache: (await $`npm config get cache`.text()).trim(),
   },
 };
 
@@ -43,8 +45,8 @@ async function documentedLine(page: string, part: string): Promise<string> {
 const type = (command: string, own: Record<string, string | undefined> = environmentOf(place)) =>
   $`bash -ec ${command}`.cwd(folder).env(own).text();
 
-async function start(env: Record<string, string> = {}): Promise<Run> {
-  const run = startCommand({ ...place, env: { ...place.env, ...env } }, ["setsid", "npx", "kept"], {
+async function start(line: string, env: Record<string, string> = {}): Promise<Run> {
+  const run = startCommand({ ...place, env: { ...place.env, ...env } }, ["setsid", "bash", "-ec", line], {
     cwd: folder,
   });
   await run.printed("Try it:");
@@ -56,8 +58,11 @@ async function stop(run: Run): Promise<void> {
   await run.exited;
 }
 
-/** The same service as the next version. */
-async function nextBuild(archive: string): Promise<string> {
+/** The archive of a line such as `npm install ./kept-0.1.0.tgz`. */
+const archiveIn = (line: string): string => join(folder, /kept-\S+\.tgz/.exec(line)?.[0] ?? "");
+
+/** Packs the same service as the next version. */
+async function packNext(archive: string, target: string): Promise<void> {
   const work = join(folder, "next");
   mkdirSync(work);
   await $`tar -xzf ${archive}`.cwd(work);
@@ -68,7 +73,7 @@ async function nextBuild(archive: string): Promise<string> {
     );
   }
   await $`npm pack --silent --pack-destination ${folder}`.cwd(join(work, "package")).quiet();
-  return join(folder, "kept-0.2.0.tgz");
+  renameSync(join(folder, "kept-0.2.0.tgz"), target);
 }
 
 /** A client that repeats each change under its key until it is acknowledged. */
@@ -99,9 +104,11 @@ function startWriting(call: Call) {
 test.skipIf(!hasDebianPostgres)(
   "an installation lives by the documents: backup, upgrade under load, lost disk, restore, move to Debian's PostgreSQL",
   async () => {
-    const archive = await pack(join(folder, "release"));
-    await $`npm install --prefer-offline --silent ${archive}`.cwd(folder);
-    let run = await start();
+    const [install = "", upgrade = ""] = (await commandBlocks("README.md"))
+      .flatMap(commandLines)
+      .filter((line) => line.includes(".tgz"));
+    renameSync(await pack(join(folder, "release")), archiveIn(install));
+    let run = await start(install);
     afterAll(() => run.end("SIGTERM"));
     const token = () => readFileSync(join(place.dataDir, "owner-token"), "utf8").trim();
     const call = callDoors([`http://localhost:${place.port}`], token());
@@ -109,10 +116,10 @@ test.skipIf(!hasDebianPostgres)(
     const writing = startWriting(call);
     expect(await type(await documentedLine("docs/backup.md", "npm run backup"))).toContain("Backed up in");
 
-    const next = await nextBuild(archive);
+    await packNext(archiveIn(install), archiveIn(upgrade));
+    expect(await type(await documentedLine("README.md", "npx kept backup"))).toContain("Backed up in");
     await stop(run);
-    await $`npm install --prefer-offline --silent ${next}`.cwd(folder);
-    run = await start();
+    run = await start(upgrade);
     expect(JSON.parse(readFileSync(join(folder, "node_modules/kept/package.json"), "utf8")).version).toBe(
       "0.2.0",
     );
@@ -124,7 +131,7 @@ test.skipIf(!hasDebianPostgres)(
     rmSync(place.dataDir, { recursive: true });
     const restore = (await documentedLine("docs/backup.md", "--to")).replace(/ --to ".*"/, "");
     expect(await type(restore)).toContain("Restored in");
-    run = await start();
+    run = await start("npx kept");
     expect(await stored()).toBe(writing.titles.length);
     await stop(run);
 
@@ -139,7 +146,7 @@ test.skipIf(!hasDebianPostgres)(
     const there = { DATABASE_URL: `postgres://kept:secret@${PGHOST}:${PGPORT}/kept` };
     const move = await documentedLine("docs/server.md", "kept-admin move");
     expect(await type(move, { ...environmentOf(place), ...there })).toContain("same rows on both sides");
-    run = await start(there);
+    run = await start("npx kept", there);
     expect(await stored()).toBe(writing.titles.length);
     await stop(run);
   },
