@@ -98,12 +98,16 @@ async function withProgress<Result>(work: Promise<Result>, report: () => void): 
 /** @throws when Redis does not answer: without it no change is accepted */
 async function answering(url: string): Promise<{ url: string }> {
   const redis = connectFailFast(url);
+  let failure: Error | undefined;
+  redis.once("error", (error) => {
+    failure = error;
+  });
   try {
     await firstTry(redis);
     await redis.ping();
     return { url };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = failure?.message ?? String(error);
     throw new Error(`Redis does not answer at the address in REDIS_URL: ${reason}.`);
   } finally {
     redis.disconnect();

@@ -33,7 +33,7 @@ export async function onFreePort<Server>(start: (port: number) => Promise<Server
   }
 }
 
-/** @throws when another program listens there. */
+/** @throws when another program listens there, or when no host is an address of this machine */
 export async function demandFree({ setting, port, hosts }: ListenAddress): Promise<void> {
   const deadline = performance.now() + graceMs;
   for (const host of hosts) {
@@ -45,13 +45,22 @@ export async function demandFree({ setting, port, hosts }: ListenAddress): Promi
       await Bun.sleep(50);
     }
   }
+  // A machine may lack one of them, for example IPv6.
+  const [error, ...others] = await Promise.all(hosts.map((host) => listenError(port, host)));
+  if (error && others.every(Boolean))
+    throw new Error(
+      `Kept cannot listen at ${hosts[0]}:${port} (${error.message}): set HOST to an address of this machine, or ${setting} to another port.`,
+    );
 }
 
-function isFree(port: number, host: string): Promise<boolean> {
+const isFree = async (port: number, host: string): Promise<boolean> =>
+  (await listenError(port, host))?.code !== "EADDRINUSE";
+
+/** @returns undefined when a server can listen there */
+function listenError(port: number, host: string): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
-    // A host that this machine lacks, for example an IPv6 address, is reported by the role that listens there.
-    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code !== "EADDRINUSE"));
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+    server.once("error", resolve);
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
 }

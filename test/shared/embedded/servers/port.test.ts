@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createServer } from "node:net";
-import { onFreePort } from "../../../../shared/embedded/servers/port.ts";
+import { demandFree, freePort, onFreePort } from "../../../../shared/embedded/servers/port.ts";
 
 test("a server whose port was taken before it listened starts on another one", async () => {
   const tried: number[] = [];
@@ -24,4 +24,13 @@ test("a server that cannot start for another reason is not tried again", async (
   };
   await expect(onFreePort(start)).rejects.toThrow("damaged");
   expect(tries).toBe(1);
+});
+
+test("a start at an address of no machine here is refused in a sentence with both settings", async () => {
+  const address = { setting: "PORT", port: await freePort() };
+  const refused = demandFree({ ...address, hosts: ["192.0.2.1"] });
+  await expect(refused).rejects.toThrow(
+    /^Kept cannot listen at 192\.0\.2\.1:\d+ \(.+\): set HOST to an address of this machine, or PORT to another port\.$/,
+  );
+  await demandFree({ ...address, hosts: ["127.0.0.1", "192.0.2.1"] });
 });
