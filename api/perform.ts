@@ -18,6 +18,7 @@ export type PerformContext = Readonly<{
 type ChangeManner = Readonly<{
   idempotencyKey?: string | undefined;
   preconditions?: Preconditions | undefined;
+  preview?: boolean | undefined;
 }>;
 
 /** The content of a request: the input fields of its contract, and the options of a change. */
@@ -74,7 +75,7 @@ export function checkScopes(
 /** The second half of `perform`: answers a query, or dispatches a command and awaits its outcome. */
 export async function execute(
   context: PerformContext,
-  { contract, actor, allowance, by, input, idempotencyKey, preconditions }: PreparedRequest,
+  { contract, actor, allowance, by, input, ...manner }: PreparedRequest,
 ): Promise<CommandResult> {
   if (contract.kind === "query") {
     const own = context.query(actor, { allowance, standbyMayAnswer: standbyMayAnswer(contract.name) });
@@ -82,7 +83,8 @@ export async function execute(
     return { outcome: isRefused(body) ? hideCategories(body, actor.scopes) : { body }, replayed: false };
   }
   const { name } = contract;
-  const result = await context.dispatch(actor, { name, input, idempotencyKey, preconditions, by });
+  const { idempotencyKey, preconditions, preview } = manner;
+  const result = await context.dispatch(actor, { name, input, idempotencyKey, preconditions, preview, by });
   const { outcome } = result;
   return isRefused(outcome) ? { ...result, outcome: hideCategories(outcome, actor.scopes) } : result;
 }

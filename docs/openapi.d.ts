@@ -185,6 +185,8 @@ export interface components {
     };
     CategoryRef: { id: components["schemas"]["Id"]; name: string; color: string };
     Change: components["schemas"]["CategoryChange"] | components["schemas"]["HabitChange"] | components["schemas"]["TodoChange"];
+    /** @description The fields that would change; all of a new or deleted thing */
+    ChangedFields: { [key: string]: unknown };
     Changes: { data: components["schemas"]["Change"][]; next_cursor: string; has_more: boolean };
     /** @description A time of day such as 14:30 */
     ClockTime: string;
@@ -351,6 +353,20 @@ export interface components {
     Page: number;
     PageLinks: { first: string; last: string; prev: string | null; next: string | null };
     PageMeta: { current_page: number; last_page: number; per_page: number; total: number };
+    Preview: {
+      preview: true;
+      /** @description The body of the answer without preview; null where it has none */
+      would: unknown;
+      changes: components["schemas"]["PreviewedChange"][];
+    };
+    PreviewedChange: {
+      kind: components["schemas"]["ResourceKind"];
+      id: components["schemas"]["Id"];
+      /** @description The title of a todo, the name of a habit or category */
+      name: string;
+      before: components["schemas"]["ChangedFields"] | null;
+      after: components["schemas"]["ChangedFields"] | null;
+    };
     QuickAdd: {
       /** Format: date */
       today: string;
@@ -420,6 +436,8 @@ export interface components {
       recurrence?: components["schemas"]["Recurrence"] | null;
       recurrence_from?: components["schemas"]["RecurrenceFrom"] | null;
     };
+    /** @enum {string} */
+    ResourceKind: "category" | "habit" | "todo";
     RunBatchRequest: { operations: components["schemas"]["BatchOperation"][]; atomic?: boolean | null };
     /** @description One of {"every_days": 1 to 365}, {"weekdays": [1 to 7, Monday is 1]}, {"times_per_week": 1 to 7} */
     Schedule: components["schemas"]["EveryDays"] | components["schemas"]["Weekdays"] | components["schemas"]["TimesPerWeek"];
@@ -531,7 +549,7 @@ export interface components {
     /** @description `code` says why */
     Refused: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Error"] } };
   };
-  parameters: never;
+  parameters: { Preview: boolean };
   requestBodies: never;
   headers: never;
   pathItems: never;
@@ -576,7 +594,7 @@ export interface operations {
     };
   };
   createHabit: {
-    parameters: {};
+    parameters: { query?: { preview?: components["parameters"]["Preview"] } };
     requestBody: { content: { "application/json": components["schemas"]["CreateHabitRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
@@ -594,7 +612,7 @@ export interface operations {
     };
   };
   replaceHabit: {
-    parameters: { path: { habit_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { habit_id: components["schemas"]["Id"] } };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
@@ -603,7 +621,7 @@ export interface operations {
     };
   };
   deleteHabit: {
-    parameters: { path: { habit_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { habit_id: components["schemas"]["Id"] } };
     responses: {
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
@@ -611,7 +629,7 @@ export interface operations {
     };
   };
   updateHabit: {
-    parameters: { path: { habit_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { habit_id: components["schemas"]["Id"] } };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
@@ -632,7 +650,7 @@ export interface operations {
     };
   };
   completeHabit: {
-    parameters: { path: { habit_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { habit_id: components["schemas"]["Id"] } };
     requestBody?: { content: { "application/json": components["schemas"]["CompleteHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
@@ -641,7 +659,10 @@ export interface operations {
     };
   };
   undoHabitCompletion: {
-    parameters: { query?: { date?: components["schemas"]["CalendarDate"] }; path: { habit_id: components["schemas"]["Id"] } };
+    parameters: {
+      query?: { date?: components["schemas"]["CalendarDate"]; preview?: components["parameters"]["Preview"] };
+      path: { habit_id: components["schemas"]["Id"] };
+    };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
       422: components["responses"]["Invalid"];
@@ -661,7 +682,7 @@ export interface operations {
     };
   };
   skipHabitDay: {
-    parameters: { path: { habit_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { habit_id: components["schemas"]["Id"] } };
     requestBody?: { content: { "application/json": components["schemas"]["SkipHabitDayRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
@@ -670,7 +691,10 @@ export interface operations {
     };
   };
   takeHabitSkipBack: {
-    parameters: { query?: { date?: components["schemas"]["CalendarDate"] }; path: { habit_id: components["schemas"]["Id"] } };
+    parameters: {
+      query?: { date?: components["schemas"]["CalendarDate"]; preview?: components["parameters"]["Preview"] };
+      path: { habit_id: components["schemas"]["Id"] };
+    };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
       422: components["responses"]["Invalid"];
@@ -701,7 +725,7 @@ export interface operations {
     };
   };
   createTodo: {
-    parameters: {};
+    parameters: { query?: { preview?: components["parameters"]["Preview"] } };
     requestBody: { content: { "application/json": components["schemas"]["CreateTodoRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
@@ -719,7 +743,7 @@ export interface operations {
     };
   };
   replaceTodo: {
-    parameters: { path: { todo_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { todo_id: components["schemas"]["Id"] } };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
@@ -728,7 +752,7 @@ export interface operations {
     };
   };
   deleteTodo: {
-    parameters: { path: { todo_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { todo_id: components["schemas"]["Id"] } };
     responses: {
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
@@ -736,7 +760,7 @@ export interface operations {
     };
   };
   updateTodo: {
-    parameters: { path: { todo_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { todo_id: components["schemas"]["Id"] } };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
@@ -754,7 +778,7 @@ export interface operations {
     };
   };
   setReminder: {
-    parameters: { path: { todo_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { todo_id: components["schemas"]["Id"] } };
     requestBody: { content: { "application/json": components["schemas"]["SetReminderRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Reminder"] } };
@@ -763,7 +787,7 @@ export interface operations {
     };
   };
   clearReminder: {
-    parameters: { path: { todo_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { todo_id: components["schemas"]["Id"] } };
     responses: {
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
@@ -771,7 +795,7 @@ export interface operations {
     };
   };
   toggleTodo: {
-    parameters: { path: { todo_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { todo_id: components["schemas"]["Id"] } };
     requestBody?: { content: { "application/json": components["schemas"]["ToggleTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
@@ -807,7 +831,7 @@ export interface operations {
     };
   };
   createCategory: {
-    parameters: {};
+    parameters: { query?: { preview?: components["parameters"]["Preview"] } };
     requestBody: { content: { "application/json": components["schemas"]["CreateCategoryRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
@@ -825,7 +849,7 @@ export interface operations {
     };
   };
   replaceCategory: {
-    parameters: { path: { category_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { category_id: components["schemas"]["Id"] } };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceCategoryRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
@@ -834,7 +858,7 @@ export interface operations {
     };
   };
   deleteCategory: {
-    parameters: { path: { category_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { category_id: components["schemas"]["Id"] } };
     responses: {
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
@@ -842,7 +866,7 @@ export interface operations {
     };
   };
   updateCategory: {
-    parameters: { path: { category_id: components["schemas"]["Id"] } };
+    parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { category_id: components["schemas"]["Id"] } };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateCategoryRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
@@ -851,7 +875,7 @@ export interface operations {
     };
   };
   runBatch: {
-    parameters: {};
+    parameters: { query?: { preview?: components["parameters"]["Preview"] } };
     requestBody: { content: { "application/json": components["schemas"]["RunBatchRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["BatchResults"] } };

@@ -3,6 +3,7 @@ import {
   batchVersion,
   type CommandBatch,
   patienceMs,
+  previewVersion,
   type QueuedCommand,
   type Reply,
   readMessage,
@@ -68,7 +69,8 @@ export async function openBatchSender(
   }
 
   async function send(commands: readonly QueuedCommand[]): Promise<boolean> {
-    const batch: CommandBatch = { v: batchVersion, id: Bun.randomUUIDv7(), replyTo, commands };
+    const v = commands.some(({ preview }) => preview) ? previewVersion : batchVersion;
+    const batch: CommandBatch = { v, id: Bun.randomUUIDv7(), replyTo, commands };
     const sentAt = performance.now();
     const outcome = answers.wait(batch.id, () => {
       // The batch is removed, because batches would pile up in Redis while no worker runs.

@@ -5,7 +5,7 @@ import { groupCommand, type QueuedGroup, type QueuedOperation, resolved } from "
 import { answeredId, failedDependency, type OperationEnd, readEnds } from "../../shared/queue/group-end.ts";
 import { replayStored } from "../../shared/queue/stored-reply.ts";
 import type { Actor } from "./actor.ts";
-import { callOf, type Sender } from "./dispatch.ts";
+import { callOf, type Sender, surelyUnapplied } from "./dispatch.ts";
 import type { Mailbox } from "./mailbox.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { dateNowBy, findStoredReplies, type Inbox, type StoredReplies } from "./stored-replies.ts";
@@ -20,6 +20,7 @@ type GroupRequest = Readonly<{
   by?: Sender | undefined;
   /** The idempotency key of the request, from which operations without a key get theirs. */
   idempotencyKey?: string | undefined;
+  preview?: boolean | undefined;
 }>;
 
 /** Sends changes that belong together. Answers with the end of each, or with a refusal if no end is known. */
@@ -35,7 +36,7 @@ export function createDispatchGroup(
   clock: ServerClock,
   now: () => number = clock.now,
 ): DispatchGroup {
-  return async ({ userId }, { atomic, operations, idempotencyKey, by }) => {
+  return async ({ userId }, { atomic, operations, idempotencyKey, by, preview }) => {
     if (!clock.known()) return unavailable("no");
     const times = { acceptedAt: now(), sentAt: clock.now() };
     const newId = () => Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
@@ -49,14 +50,16 @@ export function createDispatchGroup(
       fingerprint: null,
       ...times,
       group,
+      ...(preview && ({ preview } as const)),
       ...(by && { call: callOf(by, groupCommand, times.acceptedAt) }),
     };
     const result = await mailbox.send(command);
     if (result === "undelivered") return unavailable("no");
-    if (result === "unanswered") return committedEnds(inbox, command, group);
-    return isRefused(result.outcome)
-      ? result.outcome
-      : (readEnds(result.outcome.body) ?? unavailable("unknown"));
+    if (result === "unanswered") return preview ? unavailable("no") : committedEnds(inbox, command, group);
+    if (isRefused(result.outcome)) return result.outcome;
+    const ends = readEnds(result.outcome.body) ?? unavailable("unknown");
+    if (!preview || isRefused(ends)) return ends;
+    return ends.map((end) => ({ ...end, outcome: surelyUnapplied(end.outcome) }));
   };
 }
 

@@ -1,7 +1,8 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
+import type { PreviewedChange } from "../../shared/contracts/kernel/preview.ts";
 import type { Today } from "../../shared/domain/day/today.ts";
 import type { Preconditions } from "../../shared/domain/preconditions.ts";
-import { unavailable } from "../../shared/errors.ts";
+import { isRefused, unavailable } from "../../shared/errors.ts";
 import { type Call, isToolCall, type Outcome, type QueuedCommand } from "../../shared/queue/batch.ts";
 import { fingerprintOf, keyedId } from "../../shared/queue/command-id.ts";
 import { replayStored } from "../../shared/queue/stored-reply.ts";
@@ -21,6 +22,8 @@ type CommandRequest = Readonly<{
   idempotencyKey?: string | undefined;
   by?: Sender | undefined;
   preconditions?: Preconditions | undefined;
+  /** Answers what the command would answer and change, and changes nothing. */
+  preview?: boolean | undefined;
 }>;
 
 export type CommandResult = Readonly<{
@@ -28,6 +31,8 @@ export type CommandResult = Readonly<{
   replayed: boolean;
   /** The user's day, where a worker answered a tool call. */
   today?: Today | undefined;
+  /** Set for a preview that was not refused. */
+  changes?: readonly PreviewedChange[] | undefined;
 }>;
 
 /** Sends a mutation to the workers. Answers when its outcome is committed, or with a 503 that says whether it may be. */
@@ -52,7 +57,7 @@ export function createDispatch(
   clock: ServerClock,
   { now = clock.now, readAgain }: Options = {},
 ): Dispatch {
-  return async ({ userId }, { name, input, idempotencyKey, by, preconditions }) => {
+  return async ({ userId }, { name, input, idempotencyKey, by, preconditions, preview = false }) => {
     if (!clock.known()) return { outcome: unavailable("no"), replayed: false };
     const keyed = idempotencyKey !== undefined;
     const times = { acceptedAt: now(), sentAt: clock.now() };
@@ -60,17 +65,19 @@ export function createDispatch(
     const fingerprint = keyed ? fingerprintOf(name, input) : null;
     const call = by && callOf(by, name, times.acceptedAt);
     const isLogged = call !== undefined && call.door !== "page";
-    const readsAgain = readAgain && isLogged && !keyed && name in answeredByResource;
+    const readsAgain = readAgain && isLogged && !keyed && !preview && name in answeredByResource;
     const command = {
       ...{ id, userId, name, input, fingerprint, ...times },
       ...(call && { call }),
       ...(preconditions && { preconditions }),
       ...(readsAgain && ({ readsAgain } as const)),
+      ...(preview && ({ preview } as const)),
     };
     const result = await mailbox.send(command);
-    if (result === "undelivered") return { outcome: unavailable("no"), replayed: false };
-    if (result !== "unanswered" && result.changedId === undefined) return result;
     const lost = result === "unanswered";
+    if (result === "undelivered" || (lost && preview)) return { outcome: unavailable("no"), replayed: false };
+    if (!lost && preview) return { ...result, outcome: surelyUnapplied(result.outcome) };
+    if (!lost && result.changedId === undefined) return result;
     // Both look-ups run at once, because the caller has waited long enough.
     const [stored, changedId] = lost
       ? await Promise.all([committed(inbox, command), findChanged(inbox, command)])
@@ -80,6 +87,10 @@ export function createDispatch(
     return { outcome: outcome ?? unavailable("unknown"), replayed: false };
   };
 }
+
+/** A preview changes nothing, so an outage leaves no doubt about it. */
+export const surelyUnapplied = (outcome: Outcome): Outcome =>
+  isRefused(outcome) && outcome.refusal.applied === "unknown" ? unavailable("no") : outcome;
 
 /** @param startedAt epoch ms */
 export const callOf = (by: Sender, tool: CommandName, startedAt: number): Call => ({

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { type CommandName, commands } from "../contracts/catalogue.ts";
+import type { PreviewedChange } from "../contracts/kernel/preview.ts";
 import type { Today } from "../domain/day/today.ts";
 import type { Preconditions } from "../domain/preconditions.ts";
 import { type Door, doors } from "../domain/vocabulary.ts";
@@ -15,9 +16,15 @@ export const patienceMs = 1_500;
  * ignore need no new version. A worker answers a batch in its version, or refuses it.
  */
 export const batchVersion = 3;
+/** The version of a batch with a preview. Workers of an earlier release refuse it, because they would carry it out. */
+export const previewVersion = 4;
 /** The version of the previous release, whose front doors may still run; they know no `readsAgain`. */
 const earlierVersion = 2;
-const knownVersion = Type.Union([Type.Literal(batchVersion), Type.Literal(earlierVersion)]);
+const knownVersion = Type.Union([
+  Type.Literal(batchVersion),
+  Type.Literal(previewVersion),
+  Type.Literal(earlierVersion),
+]);
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 
@@ -73,6 +80,8 @@ const queuedCommand = Type.Object({
    * stored: a front door that got none reads the resource.
    */
   readsAgain: Type.Optional(Type.Literal(true)),
+  /** The worker throws the changes away, and answers what they would be. */
+  preview: Type.Optional(Type.Literal(true)),
   /** Only for `batch.run`: the operations of the group. */
   group: Type.Optional(queuedGroup),
 });
@@ -109,6 +118,8 @@ const reply = Type.Object({
   changedId: Type.Optional(Type.Integer()),
   /** The position that a standby must have replayed to show the commit, if front doors read from one. */
   position: Type.Optional(Type.Number()),
+  /** Set for a preview: what its command would change. */
+  changes: Type.Optional(Type.Unsafe<readonly PreviewedChange[]>(Type.Array(Type.Object({})))),
   /** The user's day, for tool calls only. Workers of an earlier release leave it out, and their doors ignore it. */
   today: Type.Optional(Type.Unsafe<Today>(today)),
 });

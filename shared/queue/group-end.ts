@@ -1,11 +1,11 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { isRefused, type Refused, refuse } from "../errors.ts";
-import type { Outcome } from "./batch.ts";
+import type { Outcome, Reply } from "./batch.ts";
 import type { QueuedOperation } from "./group.ts";
 
 /** The result of one operation of a group. */
-export type OperationEnd = Readonly<{ index: number; outcome: Outcome; replayed: boolean }>;
+export type OperationEnd = Readonly<{ index: number }> & Pick<Reply, "outcome" | "replayed" | "changes">;
 
 const ends = Compile(
   Type.Array(

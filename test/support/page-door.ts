@@ -19,10 +19,10 @@ export async function openPageDoor({ config, clock }: Pick<Stack, "config" | "cl
       serverClock.close();
       await database.close();
     },
-    async send(userId: string, name: CommandName, input: object): Promise<JsonBody> {
+    async send(userId: string, name: CommandName, input: object, preview = false): Promise<JsonBody> {
       const { outcome } = await dispatch(
         { userId },
-        { name, input, by: { ...by, requestId: Bun.randomUUIDv7() } },
+        { name, input, preview, by: { ...by, requestId: Bun.randomUUIDv7() } },
       );
       return "body" in outcome ? outcome.body : outcome.refusal;
     },

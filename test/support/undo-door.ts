@@ -57,7 +57,7 @@ export async function openUndoDoor(stack: Stack) {
             (found) => found.slice(0, found.length - after) as ActionKey[],
           ),
         undo: async (actions: readonly ActionKey[], preview = false): Promise<Row[]> => {
-          const answer = await page.send(sub, "action.undo", { actions, ...(preview && { preview }) });
+          const answer = await page.send(sub, "action.undo", { actions }, preview);
           return answer.ends ?? [answer];
         },
       };

@@ -49,8 +49,6 @@ export type HandlerContext = OwnTables &
     takeChanges(): RowChange[];
     /** Undoes the changes since the last call. */
     discardChanges(): void;
-    /** @returns a function that undoes all later changes; only for a command that is alone in its transaction */
-    checkpoint(): () => void;
     nextId(table: NumberedTable): number;
     /** Counts one more row against the user's quota. @returns a refusal when the quota is used up */
     useQuota(table: NumberedTable): Refused | undefined;

@@ -1,5 +1,5 @@
 import { type TObject, type TSchema, Type } from "typebox";
-import { Id, IdempotencyKey, numberOfDigits } from "../../../shared/contracts/kernel/fields.ts";
+import { Flag, Id, IdempotencyKey, numberOfDigits } from "../../../shared/contracts/kernel/fields.ts";
 import type { Form } from "../../../shared/contracts/kernel/tool.ts";
 import { givenIn } from "../../../shared/contracts/kernel/tool-sentence.ts";
 import { type FieldProblems, invalid, isRefused, type Refused } from "../../../shared/errors.ts";
@@ -13,7 +13,7 @@ export type ReadArguments = (args: Fields) => Content | Refused;
 
 type ReaderOptions = Readonly<{
   form: Pick<Form, "refine" | "toInput">;
-  /** The form's own arguments, and the idempotency key of a write. */
+  /** The form's own arguments, and those of every write. */
   input: TObject;
   known: KnownNames;
   elsewhere?: FieldProblems | undefined;
@@ -28,10 +28,10 @@ export function createReader({ form, input, known, elsewhere = {}, refine }: Rea
     const unknown = isKnown ? undefined : refusedNames(args, known, elsewhere);
     const checked = validate({ input }, numbered(givenIn(args)), { unknown, alsoTold: refine });
     if (isRefused(checked)) return checked;
-    const { idempotency_key: key, ...own } = checked.input;
+    const { idempotency_key: key, preview, ...own } = checked.input;
     const errors = form.refine?.(own);
     if (errors) return invalid(errors);
-    return { fields: { ...form.toInput(own) }, idempotencyKey: typeof key === "string" ? key : undefined };
+    return { fields: { ...form.toInput(own) }, ...mannerOf(key, preview) };
   };
 }
 
@@ -40,10 +40,15 @@ function refusedNames(args: Fields, known: KnownNames, elsewhere: FieldProblems)
   return { ...unknownNames(Object.keys(args), known), ...Object.fromEntries(found) };
 }
 
-/** Every write takes a key: added here, so that no tool can forget it. */
-export function withIdempotencyKey({ properties }: TObject): TObject {
-  return Type.Object({ ...properties, idempotency_key: Type.Optional(IdempotencyKey) });
-}
+const manner = { idempotency_key: Type.Optional(IdempotencyKey), preview: Type.Optional(Flag) };
+
+/** Every write takes a key and can be previewed: added here, so that no tool can forget it. */
+export const withManner = ({ properties }: TObject): TObject => Type.Object({ ...properties, ...manner });
+
+export const mannerOf = (key: unknown, preview: unknown) => ({
+  idempotencyKey: typeof key === "string" ? key : undefined,
+  preview: preview === true,
+});
 
 /** Ids become numbers first, so that "7" and 7 are the same request. */
 export function numberingOf({ properties }: TObject): (args: Fields) => Fields {

@@ -1,4 +1,5 @@
 import { ProtocolError, type Result } from "@modelcontextprotocol/server";
+import { type PreviewedChange, previewOfTool } from "../../../shared/contracts/kernel/preview.ts";
 import { DatabaseFailure } from "../../../shared/db/database-failure.ts";
 import { keptOfRun } from "../../../shared/domain/action/cut-arguments.ts";
 import type { Today } from "../../../shared/domain/day/today.ts";
@@ -11,6 +12,7 @@ import { checkScopes, execute, type PerformContext, prepare } from "../../perfor
 import { readDaySettings } from "../../queries/engine/context.ts";
 import { logCall, type ReceivedCall, recordOf } from "./log-call.ts";
 import type { OverLimit } from "./over-limit.ts";
+import { previewed } from "./preview.ts";
 import type { CallTarget } from "./target.ts";
 
 /** The steps of a tool call or a read of a resource: admit, prepare, execute, log, shape. */
@@ -30,6 +32,7 @@ type End<Ended extends Outcome = Outcome> = Readonly<{
   input?: object;
   today?: Today | undefined;
   replayed?: boolean;
+  changes?: readonly PreviewedChange[] | undefined;
 }>;
 
 const at = ({ record }: ReceivedCall) => ({ calledAt: record.startedAt });
@@ -83,7 +86,8 @@ async function runCall(context: CallContext, call: ReceivedCall, target: CallTar
   const today = target.dayOf?.(body) ?? end.today ?? (await readToday(context, call));
   if (!today) return call.refuse(away(appliedBy(target)).refusal, at(call));
   const { baseUrl } = context.config;
-  return target.answer({ body, input, actor: call.actor, today, ...at(call), replayed, baseUrl });
+  const answer = target.answer({ body, input, actor: call.actor, today, ...at(call), replayed, baseUrl });
+  return end.changes ? previewed(answer, end.changes) : answer;
 }
 
 const overloadLogMs = 300;
@@ -96,6 +100,7 @@ async function carryOut(context: CallContext, call: ReceivedCall, target: CallTa
   const { input } = prepared;
   if (contract.kind === "query") return log(context, call, { input, ...(await execute(context, prepared)) });
   const end = { input, ...(await execute(context, { ...prepared, by: recordOf(call, keptOfRun) })) };
+  if (prepared.preview) return log(context, asPreview(call), end);
   if (!isRefused(end.outcome)) return end;
   const { code, applied } = end.outcome.refusal;
   if (code === "internal") return log(context, call, end);
@@ -105,10 +110,15 @@ async function carryOut(context: CallContext, call: ReceivedCall, target: CallTa
   return end;
 }
 
+const asPreview = ({ record, ...call }: ReceivedCall): ReceivedCall => ({
+  ...call,
+  record: { ...record, tool: previewOfTool(record.tool) },
+});
+
 /** @returns the end with the user's day, or the refusal of a call whose row cannot be written */
 async function log<Ended extends End>(context: CallContext, call: ReceivedCall, end: Ended) {
   const logged = await logCall(context, call, isRefused(end.outcome) ? end.outcome.refusal : undefined);
-  return isRefused(logged) ? { outcome: logged } : { ...end, ...logged };
+  return isRefused(logged) ? { outcome: logged } : { ...logged, ...end };
 }
 
 /** A late refusal waits no longer than this for the user's day. */

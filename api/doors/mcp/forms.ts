@@ -12,7 +12,7 @@ import { argument } from "../../../shared/contracts/kernel/tool-sentence.ts";
 import { isObject } from "../../http/input/body.ts";
 import type { KnownNames } from "../../http/input/unknown-names.ts";
 import type { Fields } from "../../http/input/validate.ts";
-import { createReader, withIdempotencyKey } from "./arguments.ts";
+import { createReader, withManner } from "./arguments.ts";
 import { listsOf, manyTarget, type OneTarget, shownLists } from "./many/target.ts";
 import { answered } from "./result.ts";
 import type { CallTarget } from "./target.ts";
@@ -62,8 +62,8 @@ function targetOfOne(tool: Tool, form: AnyForm, contract: CommandOfTool): OneTar
     within && by !== undefined
       ? Type.Object({ ...form.arguments.properties, [by]: Type.Optional(within) })
       : form.arguments;
-  const input = withIdempotencyKey(own);
-  const shown = by === undefined ? withIdempotencyKey(shownArguments(tool)) : input;
+  const input = withManner(own);
+  const shown = by === undefined ? withManner(shownArguments(tool)) : input;
   const known: KnownNames = {
     what: by === undefined ? "an argument of this tool" : `an argument beside ${by}`,
     names: Object.keys({ ...shown.properties, ...listsOf(tool, form.arguments) }),

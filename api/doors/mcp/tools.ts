@@ -6,7 +6,7 @@ import type { Tool } from "../../../shared/contracts/kernel/tool.ts";
 import { type Refusal, refuse } from "../../../shared/errors.ts";
 import { isObject } from "../../http/input/body.ts";
 import type { Fields } from "../../http/input/validate.ts";
-import { createReader, withIdempotencyKey } from "./arguments.ts";
+import { createReader, withManner } from "./arguments.ts";
 import { actsOf, shownArguments, type ToolAct, targetOf, withFieldScopes } from "./forms.ts";
 import { answered, refused } from "./result.ts";
 import type { Asked, CallTarget, RefusedAt } from "./target.ts";
@@ -37,7 +37,7 @@ function queryEntry(contract: QueryContract<QueryName>, tool: NonNullable<QueryC
 }
 
 function commandEntry(contract: CommandContract<CommandName>, tool: Tool): ToolEntry {
-  const shown = withIdempotencyKey(shownArguments(tool));
+  const shown = withManner(shownArguments(tool));
   return { tool, shown, isRead: false, acts: actsOf(tool, contract) };
 }
 

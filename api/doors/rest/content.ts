@@ -7,6 +7,7 @@ import { unknownNames } from "../../http/input/unknown-names.ts";
 import type { Fields } from "../../http/input/validate.ts";
 import { nothingHere } from "../../http/response.ts";
 import type { Content } from "../../perform.ts";
+import { previewable, readPreview } from "./preview.ts";
 import type { Target } from "./route.ts";
 
 /** Reads path, query and body, and for a change its headers (key and preconditions). */
@@ -17,12 +18,15 @@ export async function readContent(target: Target, request: Request): Promise<Con
   const query = request.url.includes("?") ? new URL(request.url).searchParams : undefined;
   const body = target.route.method === "GET" ? undefined : await readBody(request);
   if (body && isRefused(body)) return body;
-  const content = targetContent(target, { ...ids, query, body: body?.fields });
-  if (target.contract.kind === "query") return content;
+  const sent = { ...ids, query, body: body?.fields };
+  if (target.contract.kind === "query") return targetContent(target, sent);
+  const how = query && readPreview(query);
+  if (how && isRefused(how)) return how;
+  const content = targetContent(query ? previewable(target) : target, sent);
   const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
   if (idempotencyKey === "" || (idempotencyKey?.length ?? 0) > idempotencyKeyLimit) return badKey;
   const preconditions = target.isConditional ? preconditionsOf(request) : undefined;
-  return { ...content, idempotencyKey, preconditions };
+  return { ...content, ...how, idempotencyKey, preconditions };
 }
 
 const badKey = invalid({

@@ -51,13 +51,15 @@ async function answerRest(context: RestContext, target: Target, request: Request
   const { contract, route } = target;
   const by = contract.kind === "command" ? senderOf(request, "rest", actor) : undefined;
   const content = () => readContent(target, request);
-  const { outcome, replayed } =
+  const { outcome, replayed, changes } =
     by && contract.name === groupCommand
       ? await answerGroup(context, { actor, by, request }, content)
       : await perform(context, { contract, actor, allowance, by, required: route.required, content });
   if (replayed) headers.set("idempotent-replayed", "true");
   if (isRefused(outcome)) return refused(context, target, request, outcome, { actor, headers });
-  return succeeded(context, target, request, { body: outcome.body, headers });
+  const body = route.status === 204 ? null : outcome.body;
+  if (changes) return jsonResponse(JSON.stringify({ preview: true, would: body, changes }), 200, headers);
+  return succeeded(context, target, request, { body, headers });
 }
 
 type Answer = Readonly<{ body: unknown; headers: Headers }>;
@@ -70,7 +72,7 @@ function succeeded(
   { body, headers }: Answer,
 ): Response {
   const { method, path, status } = route;
-  if (body === null || status === 204) return new Response(null, { status: 204, headers });
+  if (body === null) return new Response(null, { status: 204, headers });
   if (status === 201 && isObject(body))
     headers.set("location", `${config.baseUrl}${restPrefix}${path}/${body.id}`);
   const json = JSON.stringify(body);

@@ -1,5 +1,6 @@
 import { contracts, type InputOf, type Queries } from "../../../shared/contracts/catalogue.ts";
 import { resourceRead } from "../../../shared/contracts/kernel/mcp-resource.ts";
+import { previewOfTool } from "../../../shared/contracts/kernel/preview.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
 import type { ActionKind } from "../../../shared/domain/vocabulary.ts";
 import { requestFamily } from "../../../shared/queue/command-id.ts";
@@ -51,7 +52,10 @@ function placeOf(cursor: string): Sql {
 }
 
 const readTools = contracts.flatMap(({ kind, mcp }) => (kind === "query" && mcp ? [mcp.name] : []));
-const isReading = sql`a.tool in (${join([...readTools, resourceRead].map(literal))})`;
+const previews = contracts.flatMap(({ kind, mcp }) =>
+  kind === "command" && mcp ? [previewOfTool(mcp.name)] : [],
+);
+const isReading = sql`a.tool in (${join([...readTools, resourceRead, ...previews].map(literal))})`;
 const ofKind: Readonly<Record<ActionKind, Condition>> = {
   read: sql`(a.outcome = 'ok' and ${isReading})`,
   change: sql`(a.outcome = 'ok' and not ${isReading})`,

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { command } from "../kernel/contract.ts";
-import { Flag, Id, Nullable, OneOf } from "../kernel/fields.ts";
+import { Id, Nullable, OneOf } from "../kernel/fields.ts";
 import { actionKeyFields, Instant } from "./contracts.ts";
 
 /** The most actions that one command undoes. */
@@ -56,8 +56,6 @@ export const undoActions = command({
     "Take actions back, the newest first, as far as nobody changed since what they did; as many of them as one transaction takes",
   input: Type.Object({
     actions: Type.Array(Type.Object(actionKeyFields), { minItems: 1, maxItems: maxUndone }),
-    /** Only previews the outcome. */
-    preview: Type.Optional(Flag),
     step: Type.Optional(OneOf(stepsOfRun)),
   }),
   output: Type.Object({

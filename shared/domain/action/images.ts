@@ -56,6 +56,9 @@ const owners: Readonly<Record<SeenTable, ResourceKind>> = {
   reminders: "todo",
 };
 
+/** @returns the resource that a row is or belongs to */
+export const ownerOf = (table: SeenTable): ResourceKind => owners[table];
+
 /** The things whose rows are in images, such as `todo/5`. */
 export const thingsIn = ({ before, after }: BeforeAndAfter): Set<string> =>
   new Set(Object.keys({ ...before, ...after }).map(thingOf));

@@ -50,6 +50,8 @@ function forClients(document: Json): Json {
     ]);
   const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
   const { Invalid, NotModified } = components.responses as Json;
+  // Every change has this parameter, so its description would stand there twenty times.
+  const { description: _, ...Preview } = (components.parameters as { Preview: Json }).Preview;
   return {
     ...document,
     paths: Object.fromEntries(
@@ -57,6 +59,7 @@ function forClients(document: Json): Json {
     ),
     components: {
       schemas: components.schemas,
+      parameters: { Preview },
       responses: { Invalid, NotModified, Refused: { description: "`code` says why", content } },
     },
   };

@@ -20,6 +20,7 @@ import { timeOfUuid } from "../../unit-of-work/uuid-time.ts";
 import type { Answered, CommandToRun } from "../received.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
+import { discarded, previewOf } from "./preview.ts";
 import { lateReply, type RunningTransaction, replayOf, replyTo } from "./replay.ts";
 
 export type Answers<Work> = Readonly<{
@@ -44,9 +45,14 @@ export async function answerEach<Work extends CommandToRun>(
   const transaction = { context, ...begun };
   const isLocked = ({ command }: Work) => begun.lockedElsewhere.has(command);
   const free = work.filter((one) => !isLocked(one));
-  const replies = free.map((one) => [one, answerOne(transaction, one.command)] as const);
+  const replies = free.map((one) => [one, answerOrPreview(transaction, one.command)] as const);
   return { begun, replies, lockedElsewhere: work.filter(isLocked) };
 }
+
+const answerOrPreview = (transaction: RunningTransaction, command: QueuedCommand): Reply =>
+  command.preview
+    ? discarded(transaction, () => answerOne(transaction, command))
+    : answerOne(transaction, command);
 
 /** Runs one command, and logs it as an action of its caller. */
 export function answerOne(transaction: RunningTransaction, command: QueuedCommand): Reply {
@@ -58,9 +64,15 @@ export function answerOne(transaction: RunningTransaction, command: QueuedComman
   const isFirst =
     command.fingerprint === null && !transaction.repeats.has(command) && !transaction.late.has(command);
   const known = isFirst ? undefined : (replayOf(transaction, command) ?? lateReply(transaction, command));
-  const reply = known ?? answer(transaction, handler, context, command);
+  const end = known ?? answer(transaction, handler, context, command);
+  const reply = command.preview ? withChanges(context, command, end) : end;
   logReply(context, command, reply);
   return statesDay(command) ? { ...reply, today: reply.today ?? context.today } : reply;
+}
+
+function withChanges(context: HandlerContext, command: QueuedCommand, reply: Reply): Reply {
+  if (isRefused(reply.outcome)) return reply;
+  return { ...reply, changes: previewOf(context, command, context.takeChanges()) };
 }
 
 /** A command that is retried at once in a smaller transaction has not ended yet. */

@@ -29,9 +29,10 @@ export function operationCommand(
   { command, ...received }: ReceivedCommand,
   { index, id, name, input, fingerprint }: QueuedOperation,
 ): ReceivedCommand {
-  const { userId, acceptedAt, sentAt, call } = command;
+  const { userId, acceptedAt, sentAt, preview, call } = command;
   const own: QueuedCommand = {
     ...{ ticket: index, id, userId, name, input, fingerprint, acceptedAt, sentAt },
+    ...(preview && { preview }),
     ...(call && {
       call: { ...call, requestId: operationRequestId(call.requestId, index), tool: name, index },
     }),
@@ -51,4 +52,7 @@ export function replyToGroup({ ticket }: QueuedCommand, answered: Answered<unkno
   };
 }
 
-const endOf = ({ ticket, outcome, replayed }: Reply): OperationEnd => ({ index: ticket, outcome, replayed });
+const endOf = ({ ticket, outcome, replayed, changes }: Reply): OperationEnd => ({
+  ...{ index: ticket, outcome, replayed },
+  ...(changes && { changes }),
+});

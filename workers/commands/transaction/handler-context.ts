@@ -67,13 +67,6 @@ export function contextOf(shared: SharedContext, command: QueuedCommand): Handle
       return rows;
     },
     discardChanges: () => rollBack(state, taken),
-    checkpoint() {
-      const count = changes.length;
-      return () => {
-        rollBack(state, count);
-        taken = Math.min(taken, count);
-      };
-    },
   });
 }
 

@@ -12,6 +12,7 @@ import { answerInGroup } from "./answer-group.ts";
 import { type BeginContext, begin } from "./begin.ts";
 import type { RunningGroup } from "./group.ts";
 import type { AnswerContext } from "./handler-context.ts";
+import { discarded } from "./preview.ts";
 import { storedReplyRows } from "./stored-reply-rows.ts";
 
 /**
@@ -28,7 +29,10 @@ export async function answerOperations<Work extends CommandToRun>(
   const known = work.map((one) => withIds(one, group, newIds));
   const begun = await begin(context, connection, known, "skip");
   const transaction = { context, ...begun, newIds };
-  const replies = begun.lockedElsewhere.size === 0 ? answerInGroup(transaction, group, known) : undefined;
+  const run = () => answerInGroup(transaction, group, known);
+  const isFree = begun.lockedElsewhere.size === 0;
+  const isPreview = work.some(({ command }) => command.preview);
+  const replies = isFree ? (isPreview ? discarded(begun, run) : run()) : undefined;
   return { begun, replies, lockedElsewhere: replies ? [] : work };
 }
 

@@ -56,8 +56,10 @@ export async function retryFailed(
   return failedAll(again, failure, mode);
 }
 
-const mayBeHalved = ({ length }: readonly ReceivedCommand[], mode: TransactionMode): boolean =>
-  length > 1 && !(isOfGroup(mode) && mode.atomic);
+/** Operations of a previewed group build on changes that are thrown away together. */
+const mayBeHalved = (received: readonly ReceivedCommand[], mode: TransactionMode): boolean =>
+  received.length > 1 &&
+  !(isOfGroup(mode) && (mode.atomic || received.some(({ command }) => command.preview)));
 
 /** If commands of a user in the first half need another attempt, those in the second half wait with them. */
 async function runHalves(received: readonly ReceivedCommand[], run: RunCommands): Promise<RunResult> {

@@ -25,13 +25,12 @@ export const actionUndo: Handler<"action.undo"> = {
     ]),
   related: (loaded, { actions }) => ({ rows: rowsOf(loaded, fitting(loaded, actions)) }),
   steps: membersReturn,
-  run(context, { actions: asked, preview, step }) {
+  run(context, { actions: asked, step }) {
     const actions = fitting(context, asked);
     const isAll = actions.length === asked.length;
     const leavesParts = step === "whole" || (step === "whole_unless_all" && !isAll);
     // Steps of one undo follow each other and are undone in that order.
     const startedAt = step ? context.nowMs : context.acceptedAt;
-    const discard = preview ? context.checkpoint() : undefined;
     const known = actions.map((key) => undoable(context, key));
     const standing = known.filter((one) => "rows" in one);
     const taken = takeBackAll(context, standing, { leavesParts, startedAt });
@@ -42,8 +41,7 @@ export const actionUndo: Handler<"action.undo"> = {
       context,
       standing.map(({ rows }) => rows),
     );
-    if (left.length > 0 && !preview && !step) beginWork(context, "action.undo", { left });
-    discard?.();
+    if (left.length > 0 && !step) beginWork(context, "action.undo", { left });
     return { ends: actions.flatMap(({ request_id }) => ends.get(request_id) ?? []), left: [...left] };
   },
 };

@@ -6,7 +6,7 @@ import { mapGivingWay } from "../../../http/give-way.ts";
 import { isObject } from "../../../http/input/body.ts";
 import { type Fields, validate } from "../../../http/input/validate.ts";
 import type { Content } from "../../../perform.ts";
-import { numberingOf } from "../arguments.ts";
+import { mannerOf, numberingOf } from "../arguments.ts";
 
 /**
  * The rules for reading a call of several things: its lists, by the argument of one thing whose values each list
@@ -14,7 +14,7 @@ import { numberingOf } from "../arguments.ts";
  */
 export type ReadableLists = Readonly<{
   lists: Readonly<Record<string, string | undefined>>;
-  /** The lists, and the idempotency key. */
+  /** The lists, and the arguments of every write. */
   schema: TObject;
   /** Arguments that each object must have. */
   ownNames: readonly string[];
@@ -22,10 +22,10 @@ export type ReadableLists = Readonly<{
   readOne(thing: Fields): ManyItem;
 }>;
 
-/** The parts of a call: its lists, the arguments for all things, and its key. */
+/** The parts of a call: its lists, the arguments for all things, and its manner. */
 function readLists({ schema, lists, ownNames }: ReadableLists, args: Fields) {
   const own = Object.keys(lists).filter((list) => Object.hasOwn(args, list));
-  const { idempotency_key: _, ...sent } = args;
+  const { idempotency_key: _, preview: __, ...sent } = args;
   const shared = picked(sent, (name) => !own.includes(name));
   const each = own.flatMap((list) => lists[list] ?? ownNames);
   const next = own.some((list) => lists[list] === undefined)
@@ -34,11 +34,15 @@ function readLists({ schema, lists, ownNames }: ReadableLists, args: Fields) {
   const problem = (name: string) => ({ reason: `${name} cannot be given beside ${own.join(" and ")}`, next });
   const both = Object.keys(shared).filter((name) => each.includes(name));
   const unknown = Object.fromEntries(both.map((name) => [name, [problem(name)]]));
-  const listsAndKey = picked(args, (name) => !Object.hasOwn(shared, name));
-  const checked = validate({ input: schema }, numberingOf(schema)(listsAndKey), { unknown });
+  const listsAndManner = picked(args, (name) => !Object.hasOwn(shared, name));
+  const checked = validate({ input: schema }, numberingOf(schema)(listsAndManner), { unknown });
   if (isRefused(checked)) return checked;
-  const { idempotency_key: key, ...found } = checked.input as Readonly<Record<string, readonly unknown[]>>;
-  return { found, shared, ...(typeof key === "string" && { idempotencyKey: key }) };
+  const {
+    idempotency_key: key,
+    preview,
+    ...found
+  } = checked.input as Readonly<Record<string, readonly unknown[]>>;
+  return { found, shared, ...mannerOf(key, preview) };
 }
 
 const picked = (fields: Fields, isWanted: (name: string) => boolean): Fields =>

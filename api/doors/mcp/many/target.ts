@@ -4,7 +4,7 @@ import type { Form, Tool } from "../../../../shared/contracts/kernel/tool.ts";
 import { givenIn } from "../../../../shared/contracts/kernel/tool-sentence.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Fields, validate } from "../../../http/input/validate.ts";
-import { type ReadArguments, withIdempotencyKey } from "../arguments.ts";
+import { type ReadArguments, withManner } from "../arguments.ts";
 import { answered } from "../result.ts";
 import type { CallTarget } from "../target.ts";
 import { type ReadableLists, readObjects, readShared } from "./read.ts";
@@ -30,7 +30,7 @@ export function manyTarget({ tool, form, one, many }: ManyOptions): CallTarget |
   const schemas = Object.entries(lists).map(([list, each]) => [list, listSchema(tool, each)] as const);
   const reading: ReadableLists = {
     lists,
-    schema: withIdempotencyKey(Type.Partial(Type.Object(Object.fromEntries(schemas)))),
+    schema: withManner(Type.Partial(Type.Object(Object.fromEntries(schemas)))),
     ownNames: form.arguments.required ?? [],
     readOne: (thing) => readOne(one, thing),
   };

@@ -39,6 +39,9 @@ export function objectSchema({ properties, required }: Pick<TObject, "properties
   };
 }
 
+/** A bound that nobody meets by accident is left to the refusal. */
+const farAway = 10_000;
+
 /**
  * An argument schema for agents: only what a model can act on, because every client pays for the whole list. Kept's
  * own formats are left out, because strict clients refuse unknown ones.
@@ -49,6 +52,6 @@ function wireSchema({ type, enum: values, items, anyOf, ...rest }: SchemaNode): 
   if (type === "array" && items) return { type, items: wireSchema(items) };
   const { format, minimum, maximum } = rest;
   if (type === "string") return format === "date" ? { type, format } : { type };
-  const bounded = type === "integer" && maximum !== Number.MAX_SAFE_INTEGER;
-  return bounded ? { type, minimum, maximum } : { type };
+  const isBounded = type === "integer" && maximum !== undefined && maximum < farAway;
+  return isBounded ? { type, minimum, maximum } : { type };
 }

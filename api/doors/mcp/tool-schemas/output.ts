@@ -1,7 +1,13 @@
 import { type TProperties, type TSchema, Type } from "typebox";
 import { TodayFields } from "../../../../shared/contracts/kernel/fields.ts";
+import { PreviewedChange } from "../../../../shared/contracts/kernel/preview.ts";
 import type { Form, Tool } from "../../../../shared/contracts/kernel/tool.ts";
 import { listsOf } from "../many/target.ts";
+
+const previewFields = {
+  preview: Type.Optional(Type.Boolean()),
+  changes: Type.Optional(Type.Array(PreviewedChange)),
+};
 
 const answerFields = {
   ...TodayFields,
@@ -23,7 +29,8 @@ const refusedFields = {
  */
 export function outputSchema(tool: Tool) {
   const forms = [tool, ...(tool.forms ?? [])];
-  const properties = { ...answerFields, ...factsOf(forms), ...manyFacts(tool, forms) };
+  const ofWrite = "looksAt" in tool ? {} : previewFields;
+  const properties = { ...answerFields, ...ofWrite, ...factsOf(forms), ...manyFacts(tool, forms) };
   return {
     type: "object" as const,
     properties: wireProperties(properties),

@@ -2,7 +2,7 @@ import type { Commands, OutputOf } from "../../../../shared/contracts/catalogue.
 import { isRefused, type Refused } from "../../../../shared/errors.ts";
 import type { ActionKey } from "../../../queries/action/undone.ts";
 import type { Visit } from "./context.ts";
-import { submit } from "./submit.ts";
+import { submitLogged } from "./submit.ts";
 
 type Ends = OutputOf<Commands["action.undo"]>;
 
@@ -13,6 +13,6 @@ export async function submitUndo(
   { preview = false } = {},
 ): Promise<Ends | Refused> {
   const keys = actions.map(({ called_at, request_id }) => ({ called_at, request_id }));
-  const outcome = await submit(visit, "action.undo", { actions: keys, preview });
+  const { outcome } = await submitLogged(visit, "action.undo", { actions: keys }, { preview });
   return isRefused(outcome) ? outcome : (outcome.body as Ends);
 }

@@ -22,7 +22,7 @@ type LoggedOutcome = Readonly<{
   key: Readonly<{ called_at: string; request_id: string }>;
 }>;
 
-type How = Pick<Content, "idempotencyKey" | "preconditions">;
+type How = Pick<Content, "idempotencyKey" | "preconditions" | "preview">;
 
 /** Performs a command like `submit`, for pages that offer to undo it. */
 export async function submitLogged(

@@ -31,13 +31,17 @@ export async function answerGroup(
   if (isRefused(content)) return { outcome: content, replayed: false };
   const group = refuseConditions(sent.request) ?? readOperations(content);
   if (isRefused(group)) return { outcome: group, replayed: false };
-  const ends = await endsOf(context, sent, group, content.idempotencyKey);
+  const ends = await endsOf(context, sent, group, content);
   if (isRefused(ends)) return { outcome: ends, replayed: false };
   const outcomes = ends.toSorted((one, other) => one.index - other.index).map(({ outcome }) => outcome);
   const today = await dateForExamples(context, sent.actor, outcomes);
   const results = group.operations.map((operation) => resultOf(operation, outcomes[operation.index], today));
   const carriedOut = ends.filter(({ outcome }) => !isRefusedAs("failed_dependency", outcome));
-  return { outcome: { body: { results } }, replayed: carriedOut.every(({ replayed }) => replayed) };
+  return {
+    outcome: { body: { results } },
+    replayed: carriedOut.every(({ replayed }) => replayed),
+    ...(content.preview && { changes: ends.flatMap(({ changes = [] }) => changes) }),
+  };
 }
 
 function refuseConditions({ headers }: Request): Refused | undefined {
@@ -50,7 +54,7 @@ async function endsOf(
   { dispatchGroup }: GroupContext,
   { actor, by }: Sent,
   { operations, atomic }: ReadGroup,
-  idempotencyKey: string | undefined,
+  { idempotencyKey, preview }: Pick<Content, "idempotencyKey" | "preview">,
 ): Promise<readonly OperationEnd[] | Refused> {
   const prepared = await prepareOperations(actor, operations);
   const early = prepared.flatMap((one, index) =>
@@ -61,7 +65,7 @@ async function endsOf(
     return operations.map(({ index }) => (index === failed.index ? failed : notDone(index, failed)));
   const ready = prepared.flatMap((one) => (isRefused(one) ? [] : [one]));
   if (ready.length === 0) return early;
-  const ends = await dispatchGroup(actor, { atomic, operations: ready, idempotencyKey, by });
+  const ends = await dispatchGroup(actor, { atomic, operations: ready, idempotencyKey, by, preview });
   if (isRefused(ends)) return ends;
   return refusalOfAll(ends, atomic) ?? [...early, ...ends];
 }

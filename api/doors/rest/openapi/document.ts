@@ -1,11 +1,12 @@
 import { contracts } from "../../../../shared/contracts/catalogue.ts";
 import type { Route } from "../../../../shared/contracts/kernel/contract.ts";
+import { PreviewAnswer } from "../../../../shared/contracts/kernel/preview.ts";
 import { scopes } from "../../../../shared/contracts/kernel/scopes.ts";
 import { tags } from "../../../../shared/contracts/kernel/tags.ts";
 import type { Config } from "../../../../shared/process/config.ts";
 import { restPrefix } from "../route.ts";
+import { commonParameters, notModified } from "./common-parameters.ts";
 import { errorResponse, errorsOf } from "./errors.ts";
-import { headerParameters, notModified } from "./header-parameters.ts";
 import { headers } from "./headers.ts";
 import { operation } from "./operation.ts";
 import { createSchemas, type Schemas } from "./schemas.ts";
@@ -55,10 +56,10 @@ export function openApiDocument(baseUrl: string, provider: Provider) {
     paths,
     components: {
       securitySchemes: { bearer, oauth: oauth(provider) },
-      parameters: headerParameters(schemas),
+      parameters: commonParameters(schemas),
       headers,
       responses: { NotModified: notModified, ...errorResponses(schemas) },
-      schemas: schemas.named(),
+      schemas: previewedIn(schemas),
     },
   };
 }
@@ -83,6 +84,12 @@ const oauth = ({ authUrl, builtInIdentity }: Provider) =>
         },
       }
     : { type: "openIdConnect", openIdConnectUrl: `${authUrl}/.well-known/openid-configuration` };
+
+/** Every named schema, with that of previews: no operation refers to it, because types would then be less exact. */
+function previewedIn(schemas: Schemas) {
+  schemas.show(PreviewAnswer);
+  return schemas.named();
+}
 
 function errorResponses(schemas: Schemas) {
   const errors = routes.flatMap(({ contract, route }) => errorsOf(contract, route));

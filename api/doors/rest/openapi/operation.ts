@@ -5,8 +5,8 @@ import { tags } from "../../../../shared/contracts/kernel/tags.ts";
 import { groupCommand } from "../../../../shared/queue/group.ts";
 import type { KnownNames } from "../../../http/input/unknown-names.ts";
 import { isConditional, routeFields } from "../route.ts";
+import { commonParametersOf } from "./common-parameters.ts";
 import { errorsOf, statusOfError } from "./errors.ts";
-import { headerParametersOf } from "./header-parameters.ts";
 import { headersOf, rateLimit } from "./headers.ts";
 import { capitalised, type Schemas } from "./schemas.ts";
 import type { Answer, JsonContent, JsonSchema, Operation, Parameter, RequestBody } from "./shape.ts";
@@ -41,7 +41,7 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): O
     parameters: [
       ...inPath.map((name) => parameter(name, "path", properties[name])),
       ...inQuery.names.map((name) => parameter(name, "query", properties[name])),
-      ...headerParametersOf(contract),
+      ...commonParametersOf(contract),
     ],
     ...(inBody.names.length > 0 && { requestBody: requestBody(contract, route, inBody, schemas) }),
     responses: {

@@ -14,7 +14,7 @@ const tokens: Readonly<Record<Who, string>> = { mcp: "token-1", rest: "token-2",
 export function inMemory(): System & Readonly<{ traffic(): number }> {
   const clock = { now: 0 };
   const memory = createMemory(clock);
-  const command = (who: Who, { name, input }: Request) => ({
+  const command = (who: Who, { name, input, preview }: Request) => ({
     ticket: 0,
     id: randomUUIDv7(),
     userId,
@@ -23,6 +23,7 @@ export function inMemory(): System & Readonly<{ traffic(): number }> {
     fingerprint: null,
     acceptedAt: clock.now,
     sentAt: clock.now,
+    ...(preview && { preview }),
     call: {
       requestId: randomUUIDv7(),
       door: who,

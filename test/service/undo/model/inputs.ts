@@ -11,7 +11,7 @@ export type Scene = Readonly<{
   dayStartHour: number;
 }>;
 
-export type Request = Readonly<{ name: CommandName; input: Fields }>;
+export type Request = Readonly<{ name: CommandName; input: Fields; preview?: boolean }>;
 
 export const idsIn = (rows: ReadonlyMap<string, Row>, table: string): number[] =>
   [...rows.keys()].flatMap((name) =>

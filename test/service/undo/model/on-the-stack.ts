@@ -60,14 +60,15 @@ export async function openWorlds({ config }: Pick<Stack, "config">) {
         log: () => select("action_log"),
         user: async () => (await select("users"))[0],
         ring() {},
-        async send(who, { name, input }) {
+        async send(who, { name, input, preview }) {
           const call = {
             ...by(who),
             tool: name,
             arguments: "{}",
             startedAt: clock.now,
           };
-          const { outcome } = await dispatch({ userId }, { name, input, by: who === "mcp" ? call : by(who) });
+          const sender = who === "mcp" ? call : by(who);
+          const { outcome } = await dispatch({ userId }, { name, input, preview, by: sender });
           return outcome;
         },
         async sendGroup(requests, atomic) {

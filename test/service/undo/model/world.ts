@@ -3,7 +3,7 @@ import type { UndoEnd } from "../../../../shared/contracts/action/undo.ts";
 import type { CommandName } from "../../../../shared/contracts/catalogue.ts";
 import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
 import type { Outcome } from "../../../../shared/queue/batch.ts";
-import type { Act, Fields, Life, Step, Who } from "./acts.ts";
+import type { Act, Life, Step, Who } from "./acts.ts";
 import { type Request, requestOf, type Scene } from "./inputs.ts";
 import type { Row } from "./memory.ts";
 
@@ -169,9 +169,8 @@ export async function undo(
 ): Promise<readonly End[]> {
   system.clock.now += 5;
   const scene = await sceneOf(system);
-  const input: Fields = { actions, ...(preview && { preview }) };
   const one = await moment(system, scene, await system.log(), "page", [
-    { name: "action.undo" as CommandName, input },
+    { name: "action.undo" as CommandName, input: { actions }, preview },
   ]);
   history.push(one);
   return endsOf(one);

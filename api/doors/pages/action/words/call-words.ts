@@ -2,6 +2,7 @@ import type { LoggedAction } from "../../../../../shared/contracts/action/contra
 import { commands, contracts } from "../../../../../shared/contracts/catalogue.ts";
 import type { CommandContract } from "../../../../../shared/contracts/kernel/contract.ts";
 import { inputOfUri, resourceRead } from "../../../../../shared/contracts/kernel/mcp-resource.ts";
+import { previewOfTool } from "../../../../../shared/contracts/kernel/preview.ts";
 import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
 import { asksFor } from "../../../../../shared/contracts/kernel/tool.ts";
 import {
@@ -34,16 +35,33 @@ export function argumentsOf({ tool, arguments: stored, ...action }: LoggedAction
 /** A call that changed nothing: a read, a refusal, or a command that found everything so already. */
 export function callInWords(action: LoggedAction, known: Known): readonly Word[] {
   const args = argumentsOf(action);
-  const looksAt = readOf(action.tool, args);
-  const { done, tried, object } = looksAt
-    ? { done: "Looked at", tried: "look at", object: looksAt(args, known.names) }
-    : commandInWords(action.tool, args, known);
+  const { done, tried, object } =
+    readInWords(action.tool, args, known) ?? commandInWords(action.tool, args, known);
   return [action.outcome === "ok" ? `${done} ` : `Tried to ${tried} `, ...object, traceOf(action)];
 }
 
-const reads: ReadonlyMap<string, LooksAt> = new Map(
-  contracts.flatMap((one) => (one.kind === "query" && one.mcp ? [[one.mcp.name, one.mcp.looksAt]] : [])),
+function readInWords(tool: string, args: SentArguments, known: Known): Told | undefined {
+  const looksAt = readOf(tool, args);
+  if (!looksAt) return undefined;
+  const object: readonly Word[] = looksAt(args, known.names);
+  const previewed = toolOfPreview.get(tool);
+  const change = previewed === undefined ? undefined : commandInWords(previewed, args, known);
+  const details = change ? [`: ${change.tried} `, ...change.object] : [];
+  return { done: "Looked at", tried: "look at", object: [...object, ...details] };
+}
+
+const toolOfPreview: ReadonlyMap<string, string> = new Map(
+  contracts.flatMap(({ kind, mcp }) =>
+    kind === "command" && mcp ? [[previewOfTool(mcp.name), mcp.name]] : [],
+  ),
 );
+
+const reads: ReadonlyMap<string, LooksAt> = new Map([
+  ...contracts.flatMap((one): [string, LooksAt][] =>
+    one.kind === "query" && one.mcp ? [[one.mcp.name, one.mcp.looksAt]] : [],
+  ),
+  ...toolOfPreview.keys().map((tool): [string, LooksAt] => [tool, () => ["the preview of a change"]]),
+]);
 
 /** The words of a tool that only reads; undefined for any other. */
 export function readOf(tool: string, args: SentArguments): LooksAt | undefined {

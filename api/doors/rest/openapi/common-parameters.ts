@@ -1,13 +1,13 @@
 import type { Contract } from "../../../../shared/contracts/catalogue.ts";
-import { IdempotencyKey } from "../../../../shared/contracts/kernel/fields.ts";
+import { Flag, IdempotencyKey } from "../../../../shared/contracts/kernel/fields.ts";
 import { headersOf, rateLimit } from "./headers.ts";
 import type { Schemas } from "./schemas.ts";
 import type { Parameter } from "./shape.ts";
 
 const tags = { type: "string" };
 
-/** The headers that requests may have, as components of the document. */
-export const headerParameters = (schemas: Schemas) =>
+/** The parameters of requests beyond those of contracts, as components of the document. */
+export const commonParameters = (schemas: Schemas) =>
   ({
     IdempotencyKey: {
       name: "Idempotency-Key",
@@ -32,14 +32,26 @@ export const headerParameters = (schemas: Schemas) =>
       description: "Entity tags of the states that the caller has; if it is one of them the answer is 304.",
       schema: tags,
     },
+    Preview: {
+      name: "preview",
+      in: "query",
+      required: false,
+      description:
+        "With `true` nothing is changed, no key is used and nothing is logged. The answer is 200 with a Preview, or the refusal that the request would get.",
+      schema: schemas.show(Flag),
+    },
   }) satisfies Record<string, Parameter>;
 
-type HeaderParameter = keyof ReturnType<typeof headerParameters>;
+type CommonParameter = keyof ReturnType<typeof commonParameters>;
 
-/** References to the request headers of a contract. */
-export function headerParametersOf({ kind, resource }: Contract) {
-  const names: HeaderParameter[] =
-    kind === "query" ? ["IfNoneMatch"] : resource ? ["IdempotencyKey", "IfMatch"] : ["IdempotencyKey"];
+/** References to the common parameters of a contract's requests. */
+export function commonParametersOf({ kind, resource }: Contract) {
+  const ofChange: CommonParameter[] = [
+    "Preview",
+    "IdempotencyKey",
+    ...(resource ? (["IfMatch"] as const) : []),
+  ];
+  const names: CommonParameter[] = kind === "query" ? ["IfNoneMatch"] : ofChange;
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 

@@ -1,0 +1,46 @@
+import { type Static, Type } from "typebox";
+import { resourceKinds } from "../../domain/vocabulary.ts";
+import { Id, Nullable, OneOf, titled } from "./fields.ts";
+
+const ChangedFields = titled(
+  "ChangedFields",
+  Type.Unsafe<Readonly<Record<string, unknown>>>(
+    Type.Object(
+      {},
+      {
+        description: "The fields that would change; all of a new or deleted thing",
+        additionalProperties: Type.Unknown(),
+      },
+    ),
+  ),
+);
+
+/** One thing that a previewed request would change. */
+export const PreviewedChange = titled(
+  "PreviewedChange",
+  Type.Object({
+    kind: titled("ResourceKind", OneOf(resourceKinds)),
+    /** A new thing gets another id when it is made. */
+    id: Id,
+    name: Type.String({ description: "The title of a todo, the name of a habit or category" }),
+    /** Null for a new thing. */
+    before: Nullable(ChangedFields),
+    /** Null for a deleted thing. */
+    after: Nullable(ChangedFields),
+  }),
+);
+
+/** The answer to a change with `preview=true`. */
+export const PreviewAnswer = titled(
+  "Preview",
+  Type.Object({
+    preview: Type.Literal(true),
+    would: Type.Unknown({ description: "The body of the answer without preview; null where it has none" }),
+    changes: Type.Array(PreviewedChange),
+  }),
+);
+
+/** A preview is a read, which the log tells from the change by this name. */
+export const previewOfTool = (tool: string): string => `${tool} preview`;
+
+export type PreviewedChange = Readonly<Static<typeof PreviewedChange>>;

@@ -1,0 +1,248 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { commands } from "../../../shared/contracts/catalogue.ts";
+import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
+import { loadConfig } from "../../../shared/process/config.ts";
+import { type Answer, type JsonBody, startStack, testEnvironment } from "../../harness.ts";
+import { agent } from "../../support/mcp.ts";
+
+const env = { ...(await testEnvironment()), MCP_RATE_LIMIT_PER_MINUTE: "0" };
+const sql = new SQL(loadConfig(env).databaseUrl);
+afterAll(() => sql.close());
+const stack = await startStack({ env });
+const { rest, issuer, clock } = stack;
+clock.now = Date.parse("2026-11-20T08:30:00Z");
+
+const tables = (
+  await sql`select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition order by 1`
+).map(({ name }: { name: string }) => name);
+
+/** Every row of the database, as one hash for each table. */
+async function hashes(): Promise<Record<string, string>> {
+  const found = tables.map(async (name: string) => {
+    const [row] = await sql.unsafe(
+      `select md5(string_agg(t::text, '|' order by t::text)) as hash from ${name} t`,
+    );
+    return [name, row.hash];
+  });
+  return Object.fromEntries(await Promise.all(found));
+}
+
+/** A person with the things of the examples: completed, skipped and reminded, so that each change finds something. */
+async function newWorld() {
+  const token = await issuer.token({ sub: crypto.randomUUID(), client_name: "Claude Code" });
+  const send = async (method: string, path: string, body?: object): Promise<Answer> =>
+    rest(method, path, { token, ...(body && { body }) });
+  const create = async (path: string, body: object) => (await send("POST", path, body)).body.id;
+  const category_id = await create("/categories", { name: "Old", color: "#000000", icon: "heart" });
+  const habit_id = await create("/habits", { name: "Read", type: "good", frequency: "daily", category_id });
+  const todo = { title: "Call the dentist", due_date: "2026-11-23", category_id, recurrence: "FREQ=WEEKLY" };
+  const todo_id = await create("/todos", todo);
+  await send("PUT", `/todos/${todo_id}/reminder`, { remind_at: "2026-11-23T09:00" });
+  return { token, send, ids: { category_id, habit_id, todo_id } as Record<string, number> };
+}
+
+const changes = Object.values<CommandContract>(commands).flatMap(({ name, rest: routes = [] }) =>
+  routes.map((route) => ({
+    ...route,
+    command: name,
+    input: route.example.input as Record<string, JsonBody>,
+  })),
+);
+const before: Readonly<Record<string, string>> = {
+  undoHabitCompletion: "/complete",
+  takeHabitSkipBack: "/skip",
+};
+
+/** A preview and its call differ in the ids of new things and in the times of writing. */
+const comparable = (body: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(body ?? null, (key, value) =>
+      /^(id|.*_id|(created|updated|completed)_at)$/.test(key) && value !== null ? key : value,
+    ),
+  );
+
+describe("a preview changes no table, and says what the request then answers and changes", () => {
+  test.each(changes.map((change) => [change.operationId, change] as const))("%s", async (name, change) => {
+    const { send, ids } = await newWorld();
+    const { method, path, input } = change;
+    if (before[name]) await send("POST", `/habits/${ids.habit_id}${before[name]}`, { date: input.date });
+    const address = path.replace(/\{(\w+)\}/, (_, id: string) => String(ids[id]));
+    const inPath = path.match(/\{(\w+)\}/)?.[1];
+    const fields = Object.entries({ ...input, ...(input.category_id && { category_id: ids.category_id }) });
+    const sent = fields.filter(([field]) => field !== inPath);
+    const isDeletion = method === "DELETE";
+    const query = new URLSearchParams();
+    if (isDeletion) for (const [field, value] of sent) query.set(field, String(value));
+    const body = isDeletion ? undefined : Object.fromEntries(sent);
+    const stored = await hashes();
+    const asked = new URLSearchParams([...query, ["preview", "true"]]);
+    const preview = await send(method, `${address}?${asked}`, body);
+    expect(await hashes()).toEqual(stored);
+    expect(preview).toMatchObject({ status: 200, body: { preview: true } });
+    expect(preview.headers.has("location")).toBe(false);
+    const real = await send(method, `${address}${query.size > 0 ? `?${query}` : ""}`, body);
+    expect(real.status).toBe(change.status);
+    expect(comparable(preview.body.would)).toEqual(comparable(real.body));
+    expect(await hashes()).not.toEqual(stored);
+    expect(preview.body.changes.length).toBeGreaterThan(0);
+  });
+});
+
+test("a change shows the fields that differ, before and after; a new or deleted thing all of its own", async () => {
+  const { send, ids } = await newWorld();
+  const { todo_id, habit_id } = ids;
+  const of = async (method: string, path: string, body?: object) =>
+    (await send(method, `${path}?preview=true`, body)).body.changes;
+  expect(await of("PATCH", `/todos/${todo_id}`, { title: "Call the doctor", context: null })).toEqual([
+    {
+      ...{ kind: "todo", id: todo_id, name: "Call the doctor" },
+      ...{ before: { title: "Call the dentist" }, after: { title: "Call the doctor" } },
+    },
+  ]);
+  expect(await of("PATCH", `/todos/${todo_id}`, { title: "Call the dentist" })).toEqual([]);
+  const [next, done] = await of("POST", `/todos/${todo_id}/toggle`);
+  expect(done).toMatchObject({
+    id: todo_id,
+    before: { is_completed: false, reminder: { status: "scheduled" } },
+  });
+  expect(done.after).toMatchObject({
+    is_completed: true,
+    next_todo_id: next.id,
+    reminder: { status: "suspended" },
+  });
+  expect(next).toMatchObject({
+    before: null,
+    after: { due_date: "2026-11-30", category: { name: "Old" } },
+  });
+  expect(await of("POST", `/habits/${habit_id}/complete`)).toMatchObject([
+    {
+      before: { streak_count: 0, is_completed_today: false },
+      after: { streak_count: 1, is_completed_today: true },
+    },
+  ]);
+  expect(await of("DELETE", `/todos/${todo_id}`)).toMatchObject([
+    {
+      kind: "todo",
+      name: "Call the dentist",
+      before: { title: "Call the dentist", id: todo_id },
+      after: null,
+    },
+  ]);
+});
+
+test("a preview is refused as the change would be, and a wrong preview parameter is refused before anything runs", async () => {
+  const { send, ids } = await newWorld();
+  const refusals = [
+    ["PATCH", "/todos/1?preview=true", { title: "x" }, 404],
+    ["PATCH", `/todos/${ids.todo_id}?preview=true`, { title: "" }, 422],
+    ["DELETE", `/habits/${ids.habit_id}/complete?preview=true`, undefined, 409],
+    ["DELETE", `/todos/${ids.todo_id}?preview=yes`, undefined, 422],
+    ["DELETE", `/todos/${ids.todo_id}?preview=true&preview=true`, undefined, 422],
+    ["DELETE", `/todos/${ids.todo_id}?previw=true`, undefined, 422],
+  ] as const;
+  const stored = await hashes();
+  for (const [method, path, body, status] of refusals)
+    expect([path, (await send(method, path, body)).status]).toEqual([path, status]);
+  expect(await hashes()).toEqual(stored);
+  expect((await send("DELETE", `/todos/${ids.todo_id}?previw=true`)).body.message).toContain("preview?");
+  expect((await send("DELETE", `/todos/${ids.todo_id}?preview=false`)).status).toBe(204);
+});
+
+test("a preview needs the scope of the change", async () => {
+  const { ids } = await newWorld();
+  const token = await issuer.token({ scope: "todos:read" });
+  expect((await rest("DELETE", `/todos/${ids.todo_id}?preview=true`, { token })).status).toBe(403);
+});
+
+test("a preview uses no key: the change under the same key still happens, and a preview after it shows the stored answer", async () => {
+  const { token } = await newWorld();
+  const post = (path: string) =>
+    rest("POST", path, { token, body: { title: "Once" }, headers: { "idempotency-key": "k" } });
+  expect((await post("/todos?preview=true")).body.preview).toBe(true);
+  const made = await post("/todos");
+  expect([made.status, made.headers.has("idempotent-replayed")]).toEqual([201, false]);
+  const again = await post("/todos?preview=true");
+  expect(again.body).toEqual({ preview: true, would: made.body, changes: [] });
+  expect(again.headers.get("idempotent-replayed")).toBe("true");
+});
+
+test("a precondition that does not hold refuses the preview, too", async () => {
+  const { token, ids } = await newWorld();
+  const { status } = await rest("PATCH", `/todos/${ids.todo_id}?preview=true`, {
+    ...{ token, body: { title: "x" }, headers: { "if-match": '"other"' } },
+  });
+  expect(status).toBe(412);
+});
+
+test.each([true, false])(
+  "a batch (atomic: %j) is previewed as a whole: later operations see earlier ones",
+  async (atomic) => {
+    const { send, ids } = await newWorld();
+    const operations = [
+      { method: "POST", path: "/todos", body: { title: "Sweep" } },
+      { method: "PATCH", path: "/todos/$0.id", body: { title: "Sweep well" } },
+      { method: "DELETE", path: `/todos/${ids.todo_id}` },
+    ];
+    const stored = await hashes();
+    const preview = await send("POST", "/batch?preview=true", { atomic, operations });
+    expect(await hashes()).toEqual(stored);
+    expect(preview.body.changes).toMatchObject([
+      { name: "Sweep", before: null },
+      { before: { title: "Sweep" }, after: { title: "Sweep well" } },
+      { id: ids.todo_id, after: null },
+    ]);
+    const real = await send("POST", "/batch", { atomic, operations });
+    expect(comparable(preview.body.would)).toEqual(comparable(real.body));
+  },
+);
+
+test("a batch with a failing operation is previewed like it would end, and an operation has no preview of its own", async () => {
+  const { send, ids } = await newWorld();
+  const operations = [
+    { method: "DELETE", path: `/todos/${ids.todo_id}` },
+    { method: "PATCH", path: "/todos/1", body: { title: "x" } },
+  ];
+  for (const atomic of [true, false]) {
+    const { body } = await send("POST", "/batch?preview=true", { atomic, operations });
+    expect(body.changes).toHaveLength(atomic ? 0 : 1);
+    const real = atomic ? await send("POST", "/batch", { atomic, operations }) : undefined;
+    if (real) expect(body.would).toEqual(real.body);
+  }
+  const alone = [{ method: "DELETE", path: `/todos/${ids.todo_id}?preview=true` }];
+  expect((await send("POST", "/batch", { operations: alone })).body.results[0].status).toBe(422);
+});
+
+test("a tool's preview says first that nothing was changed, and has the answer and the changes of the call", async () => {
+  const { call, token } = await agent(stack, { sub: crypto.randomUUID() });
+  const todos = () => rest("GET", "/todos", { token }).then(({ body }) => body.data.length);
+  const shown = await call("create-todo", { title: "Milk", preview: true, idempotency_key: "m" });
+  expect(shown.text).toStartWith("A preview: nothing was changed.");
+  expect(shown.text).toContain('- new todo "Milk": {');
+  expect(shown.facts).toMatchObject({ preview: true, todo: { title: "Milk" }, changes: [{ before: null }] });
+  expect(await todos()).toBe(0);
+  const made = await call("create-todo", { title: "Milk", idempotency_key: "m" });
+  expect(made.facts.replayed).toBeUndefined();
+  const todo_id = made.facts.todo.id;
+  const change = await call("update-todo", { todo_id, title: "Oat milk", preview: true });
+  expect(change.text).toContain(`- todo #${todo_id} "Oat milk": title "Milk" -> "Oat milk"`);
+  const gone = await call("delete-todo", { todo_ids: [todo_id], preview: true });
+  expect(gone.facts).toMatchObject({ preview: true, done: 1, changes: [{ id: todo_id, after: null }] });
+  expect(await todos()).toBe(1);
+  const several = await call("create-todo", { todos: [{ title: "a" }, { title: "b" }], preview: true });
+  expect(several.facts.changes).toHaveLength(2);
+  const one = await call("create-todo", { todos: [{ title: "a", preview: true }] });
+  expect(one.isError).toBe(true);
+  const refused = await call("toggle-todo", { todo_id: 1, preview: true });
+  expect([refused.isError, refused.facts.code]).toEqual([true, "not_found"]);
+});
+
+test("a preview over REST has no row in the log, and a tool's is a read there", async () => {
+  const sub = crypto.randomUUID();
+  const { call, token } = await agent(stack, { sub });
+  await rest("POST", "/todos?preview=true", { token, body: { title: "Milk" } });
+  await call("create-todo", { title: "Milk", preview: true });
+  const rows = await sql`select tool, outcome, before, after from action_log where user_id = ${sub}`;
+  expect([...rows]).toEqual([{ tool: "create-todo preview", outcome: "ok", before: null, after: null }]);
+});

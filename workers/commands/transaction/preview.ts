@@ -1,0 +1,95 @@
+import { commands as contracts } from "../../../shared/contracts/catalogue.ts";
+import type { PreviewedChange } from "../../../shared/contracts/kernel/preview.ts";
+import type { CategoryRow, HabitRow, ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
+import { presentCategory, presentHabit, presentTodo } from "../../../shared/db/present.ts";
+import { isSame, type SeenTable } from "../../../shared/domain/action/image-fields.ts";
+import { ownerOf, type RowChange } from "../../../shared/domain/action/images.ts";
+import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
+import type { QueuedCommand } from "../../../shared/queue/batch.ts";
+import type { HandlerContext } from "../../handlers/handler.ts";
+import { rollBack } from "../../unit-of-work/state.ts";
+import type { SharedContext } from "./handler-context.ts";
+
+/** Runs commands, and throws away all that they did. */
+export function discarded<Result>(
+  { state, newRows }: Pick<SharedContext, "state" | "newRows">,
+  run: () => Result,
+): Result {
+  const count = state.changes.length;
+  const restoreQuotas = newRows.checkpoint();
+  const result = run();
+  rollBack(state, count);
+  restoreQuotas();
+  return result;
+}
+
+/** A thing's rows: itself, and those that are shown as a part of it. */
+type ThingRows = Readonly<{ kind: ResourceKind; id: number; rows: readonly RowChange[] }>;
+type Side = "before" | "after";
+type Shown = Readonly<Record<string, unknown>> | null;
+
+/** The things that changed, as REST shows them. An answer that only pages get says itself what would change. */
+export function previewOf(
+  context: HandlerContext,
+  { name }: Pick<QueuedCommand, "name">,
+  changes: readonly RowChange[],
+): readonly PreviewedChange[] {
+  if (contracts[name].scopes.length === 0) return [];
+  const things = Map.groupBy(changes, ({ table, key }) => `${ownerOf(table)}/${key[0]}`);
+  return [...things].flatMap(([thing, rows]) => {
+    const [kind, id] = thing.split("/");
+    return changeOf(context, { kind: kind as ResourceKind, id: Number(id), rows });
+  });
+}
+
+function changeOf(context: HandlerContext, thing: ThingRows): readonly PreviewedChange[] {
+  const [before, after] = [
+    shown[thing.kind](context, thing, "before"),
+    shown[thing.kind](context, thing, "after"),
+  ];
+  const { kind, id } = thing;
+  const name = nameOf(after) ?? nameOf(before) ?? "";
+  if (!before || !after) return [{ kind, id, name, before, after }];
+  const differing = Object.keys(after).filter(
+    (field) => field !== "updated_at" && !isSame(before[field], after[field]),
+  );
+  if (differing.length === 0) return [];
+  return [{ kind, id, name, before: fieldsIn(before, differing), after: fieldsIn(after, differing) }];
+}
+
+const nameOf = (thing: Shown): string | undefined => {
+  const { title, name = title } = thing ?? {};
+  return typeof name === "string" ? name : undefined;
+};
+
+const fieldsIn = (thing: Readonly<Record<string, unknown>>, names: readonly string[]): Shown =>
+  Object.fromEntries(names.map((name) => [name, thing[name]]));
+
+/** @returns the row before or after the changes; one that did not change is as the state has it */
+function rowAt<Row extends object>(
+  { rows }: ThingRows,
+  side: Side,
+  table: SeenTable,
+  present: Row | undefined,
+): Row | undefined {
+  const change = rows.find((row) => row.table === table);
+  return change ? (change[side] as Row | undefined) : present;
+}
+
+const shown: Readonly<
+  Record<ResourceKind, (context: HandlerContext, thing: ThingRows, side: Side) => Shown>
+> = {
+  category({ categories }, thing, side) {
+    const row = rowAt<CategoryRow>(thing, side, "categories", categories.get(thing.id));
+    return row ? presentCategory(row) : null;
+  },
+  habit({ habits, categories, viewer }, thing, side) {
+    const row = rowAt<HabitRow>(thing, side, "habits", habits.get(thing.id));
+    return row ? presentHabit(row, categories.get(row.category_id ?? 0), viewer) : null;
+  },
+  todo({ todos, reminders, categories, viewer }, thing, side) {
+    const row = rowAt<TodoRow>(thing, side, "todos", todos.get(thing.id));
+    const reminder = rowAt<ReminderRow>(thing, side, "reminders", reminders.get(thing.id));
+    return row ? presentTodo(row, categories.get(row.category_id ?? 0), reminder, viewer) : null;
+  },
+};
