@@ -4,20 +4,23 @@ import { cookieOf, type Person, type Site, toolCall } from "./person.ts";
 
 const patienceMs = 10_000;
 
-/** An ordinary person's requests: some over REST, more by an agent, now and then a page. All stay within the limits. */
+/**
+ * An ordinary person's requests: some over REST, more by an agent, now and then a page. All stay within the limits.
+ * Each made thing is deleted again, so that later requests read as much as earlier ones.
+ */
 export function keepLiving(site: Site, people: readonly Person[]): () => Promise<Sample[]> {
   const samples: Sample[] = [];
   let over = false;
-  const repeat = async (everyMs: number, call: (turn: number) => Promise<Answer>) => {
+  const repeat = async (everyMs: number, call: () => Promise<Answer>) => {
     await Bun.sleep(Math.random() * everyMs);
-    for (let turn = 0; !over; turn++) {
-      samples.push(await sample(() => call(turn)));
+    while (!over) {
+      samples.push(await sample(call));
       await Bun.sleep(everyMs);
     }
   };
   const all = people.flatMap((person) => [
-    repeat(1_300, (turn) => callRest(site, person, turn)),
-    repeat(700, (turn) => callTool(site, person, turn)),
+    repeat(1_300, inTurn(restCalls(site, person))),
+    repeat(700, inTurn(toolCalls(site, person))),
     repeat(2_500, () => openPage(site, person)),
   ]);
   return async () => {
@@ -27,29 +30,47 @@ export function keepLiving(site: Site, people: readonly Person[]): () => Promise
   };
 }
 
-const restCalls = [
-  { method: "GET", path: "/todos" },
-  { method: "POST", path: "/todos", body: { title: "Water the plants" } },
-  { method: "GET", path: "/dashboard" },
-  { method: "POST", path: "/habits", body: { name: "Walk", type: "good", frequency: "daily" } },
-] as const;
+/** One request of a person, who may need the id of the thing that they `made` last. */
+type Call = (made: number) => Promise<Answer>;
 
-function callRest({ baseUrl }: Site, { headers }: Person, turn: number): Promise<Answer> {
-  const { method, path, ...rest } = restCalls[turn % restCalls.length] ?? restCalls[0];
-  const body = "body" in rest ? { body: JSON.stringify(rest.body) } : {};
-  return send(`${baseUrl}/api/v1${path}`, { method, headers, ...body });
+function inTurn(calls: readonly Call[]): () => Promise<Answer> {
+  let [turn, made] = [0, 0];
+  return async () => {
+    const call = calls[turn++ % calls.length] as Call;
+    const answer = await call(made);
+    made = idIn(answer) ?? made;
+    return answer;
+  };
 }
 
-const toolCalls = [
-  toolCall("create-todo", { title: "Call the bank" }),
-  toolCall("get-pending-todos", { limit: 5 }),
-  toolCall("get-today-habits", {}),
-];
+/** An answer over MCP has an `id` too, that of its message. */
+const idIn = ({ body }: Answer): number | undefined =>
+  body?.result ? body.result.structuredContent?.todo?.id : body?.id;
 
-async function callTool({ baseUrl }: Site, { headers }: Person, turn: number): Promise<Answer> {
-  const body = toolCalls[turn % toolCalls.length] ?? "";
-  const answer = await send(`${baseUrl}/mcp`, { method: "POST", headers, body });
-  return answer.body?.result?.isError ? { ...answer, status: 500 } : answer;
+function restCalls(site: Site, { headers }: Person): Call[] {
+  const call = (method: string, path: string, body?: object) =>
+    send(`${site.baseUrl}/api/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  return [
+    () => call("GET", "/todos"),
+    () => call("POST", "/todos", { title: "Water the plants" }),
+    (made) => call("DELETE", `/todos/${made}`),
+    () => call("GET", "/dashboard"),
+    () => call("POST", "/habits", { name: "Walk", type: "good", frequency: "daily" }),
+    (made) => call("DELETE", `/habits/${made}`),
+  ];
+}
+
+function toolCalls({ baseUrl }: Site, { headers }: Person): Call[] {
+  const call = async (name: string, args: object) => {
+    const answer = await send(`${baseUrl}/mcp`, { method: "POST", headers, body: toolCall(name, args) });
+    return answer.body?.result?.isError ? { ...answer, status: 500 } : answer;
+  };
+  return [
+    () => call("create-todo", { title: "Call the bank" }),
+    () => call("get-pending-todos", { limit: 5 }),
+    (made) => call("delete-todo", { todo_id: made }),
+    () => call("get-today-habits", {}),
+  ];
 }
 
 const openPage = ({ baseUrl }: Site, { account, headers }: Person): Promise<Answer> => {
