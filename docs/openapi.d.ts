@@ -224,6 +224,7 @@ export interface components {
       estimated_minutes?: components["schemas"]["Minutes"] | null;
       context?: components["schemas"]["Context"] | null;
       category_id?: components["schemas"]["Id"] | null;
+      is_important?: boolean | null;
       recurrence?: components["schemas"]["Recurrence"] | null;
       recurrence_from?: components["schemas"]["RecurrenceFrom"] | null;
     };
@@ -433,6 +434,7 @@ export interface components {
       estimated_minutes?: components["schemas"]["Minutes"] | null;
       context?: components["schemas"]["Context"] | null;
       category_id?: components["schemas"]["Id"] | null;
+      is_important?: boolean | null;
       recurrence?: components["schemas"]["Recurrence"] | null;
       recurrence_from?: components["schemas"]["RecurrenceFrom"] | null;
     };
@@ -465,6 +467,7 @@ export interface components {
       time_of_day: components["schemas"]["TimeOfDay"] | null;
       estimated_minutes: number | null;
       context: string | null;
+      is_important: boolean;
       is_completed: boolean;
       is_overdue: boolean;
       recurrence: string | null;
@@ -492,6 +495,7 @@ export interface components {
       context: string | null;
       recurrence: string | null;
       recurrence_from: components["schemas"]["RecurrenceFrom"] | null;
+      is_important: boolean;
     };
     TodoPage: {
       data: components["schemas"]["Todo"][];
@@ -535,6 +539,7 @@ export interface components {
       estimated_minutes?: components["schemas"]["Minutes"] | null;
       context?: components["schemas"]["Context"] | null;
       category_id?: components["schemas"]["Id"] | null;
+      is_important?: boolean | null;
       recurrence?: components["schemas"]["Recurrence"] | null;
       recurrence_from?: components["schemas"]["RecurrenceFrom"] | null;
     };

@@ -19,6 +19,7 @@ export type TodoFields = Readonly<{
   estimated_minutes: number | null;
   context: string | null;
   category: string | null;
+  is_important: boolean;
 }>;
 
 /** The first hours of a day at which a reminder without a time may ring. */
@@ -63,6 +64,7 @@ export function fieldsSaid(said: Said, line: string, clock: Clock): TodoFields {
     estimated_minutes: said.minutes ?? null,
     context: said.context ?? null,
     category: said.category ?? null,
+    is_important: said.isImportant ?? false,
   };
 }
 

@@ -21,7 +21,10 @@ export const checkChange = ({ todo_id: _, ...change }: Change): FieldProblems | 
 /** Fields of todos in other apps, each with the nearest field here. */
 export const unlikeTodos: FieldProblems = {
   priority: [
-    { reason: "Todos have no priority", next: "a context such as urgent, or a due_date, can stand for it." },
+    {
+      reason: "Tools set no priority",
+      next: "the person marks todos as important; a context such as urgent, or a due_date, can stand for it.",
+    },
   ],
   subtasks: [
     {

@@ -7,7 +7,8 @@ import { ListedTodo, PendingTodos } from "./schema.ts";
 
 const { id, title, description, due_date, due_time, is_overdue, time_of_day, estimated_minutes, context } =
   ListedTodo.properties;
-const { recurrence, is_completed, completed_on, next_todo_id, written_by } = ListedTodo.properties;
+const { recurrence, is_important, is_completed, completed_on, next_todo_id, written_by } =
+  ListedTodo.properties;
 
 /** A todo as the facts of tools have it. */
 export const TodoFacts = LeanObject({
@@ -18,6 +19,7 @@ export const TodoFacts = LeanObject({
   due_date,
   due_time,
   is_overdue,
+  is_important,
   time_of_day,
   estimated_minutes,
   context,

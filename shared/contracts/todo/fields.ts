@@ -46,6 +46,12 @@ export const todoFields = {
   estimated_minutes: optional(number(Minutes), { label: "Takes (minutes)", inLog: "duration", unit: "min" }),
   context: optional(line(Context), { label: "Context", hint: "Such as desk or phone" }),
   category_id: link(Id),
+  is_important: usually(flag(Flag), false, {
+    ticked: "true",
+    label: "Important",
+    hint: "It is marked in lists, which can show important todos first.",
+    untold: false,
+  }),
   is_completed: internal(usually(flag(Flag), false)),
   completed_at: internal(optional(instant(Instant))),
   /** The user's date at completion, for the activity strip; a time-zone change never rewrites it. */

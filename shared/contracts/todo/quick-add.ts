@@ -24,6 +24,7 @@ const TodoInWords = titled(
     context: Nullable(Type.String()),
     recurrence: Nullable(Type.String()),
     recurrence_from: Nullable(RecurrenceFrom),
+    is_important: Type.Boolean(),
   }),
 );
 
@@ -88,6 +89,7 @@ const example: Static<typeof QuickAdd> = {
     context: "desk",
     recurrence: "FREQ=MONTHLY;BYMONTHDAY=1",
     recurrence_from: null,
+    is_important: false,
   },
   habit: null,
   category: "Home",

@@ -95,11 +95,12 @@ function reminderFacts({ reminder }: TodoOutput): Pick<ShownFacts, "remind_at" |
 /** Object rest would copy most of the todo, so the fields are listed. */
 export function todoLine(todo: TodoOutput): string {
   const { id, title, due_date, due_time, is_overdue, time_of_day, estimated_minutes, context } = todo;
-  const { category, recurrence, next_todo_id } = todo;
+  const { category, recurrence, is_important, next_todo_id } = todo;
   const details = joined([
     todo.completed_on != null && `done ${todo.completed_on}`,
     due_date && `due ${due_date}${due_time === null ? "" : ` ${due_time}`}`,
     is_overdue && "overdue",
+    is_important && "important",
     time_of_day,
     estimated_minutes !== null && `${estimated_minutes} min`,
     context && `context ${quoteStored(context)}`,

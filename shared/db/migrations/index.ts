@@ -35,6 +35,7 @@ import { Channels } from "./20261220-channels.ts";
 import { PauseSkip } from "./20261221-pause-skip.ts";
 import { Amounts } from "./20261222-amounts.ts";
 import { Authors } from "./20261223-authors.ts";
+import { Important } from "./20261224-important.ts";
 
 /**
  * All migrations in the order they run. One that has landed keeps its name and effect. What touches a large table is an
@@ -78,6 +79,7 @@ export const migrations = [
   { name: "20261221-pause-skip", class: PauseSkip },
   { name: "20261222-amounts", class: Amounts },
   { name: "20261223-authors", class: Authors },
+  { name: "20261224-important", class: Important },
 ];
 
 /**

@@ -69,7 +69,16 @@ const todo = [
     "context",
     "is_completed",
   ],
-  ...["is_overdue", "recurrence", "recurrence_from", "completed_at", "next_todo_id", "reminder", "category"],
+  ...[
+    "is_overdue",
+    "is_important",
+    "recurrence",
+    "recurrence_from",
+    "completed_at",
+    "next_todo_id",
+    "reminder",
+    "category",
+  ],
   ...["written_by", "created_at", "updated_at"],
 ];
 const reminder = [

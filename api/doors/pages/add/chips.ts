@@ -29,6 +29,7 @@ const ofTodo = (todo: QuickTodo, today: string): readonly Chip[] => [
   ["Takes", todo.estimated_minutes && `${todo.estimated_minutes} min`],
   ["Context", todo.context],
   ["Category", todo.category],
+  ["Important", todo.is_important ? "yes" : null],
 ];
 
 const ofHabit = (habit: QuickHabit): readonly Chip[] => [

@@ -70,5 +70,6 @@ const help = [
   ["From the day it is done", "every! 3 days"],
   ["Part of the day", "in the morning, every evening, tonight"],
   ["Category, context, time", '#Home or #"Home office", @desk, 10min or 1h30'],
+  ["Important", "! or p1"],
   ["Habits", "habit Run 3 times a week; habit Read every evening; bad habit Smoking"],
 ] as const;

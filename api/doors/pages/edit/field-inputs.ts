@@ -26,13 +26,14 @@ export const draftOf = <Declared extends DeclaredFields>(
 ) =>
   perInput(fields, (name, { ticked, usual }) => {
     const value = thing[name] ?? usual ?? "";
-    return ticked === undefined || value === ticked ? String(value) : "";
+    return ticked === undefined || String(value) === ticked ? String(value) : "";
   });
 
 /** The fields of a command from a filled-in form. */
 export const fieldsOfDraft = <Declared extends DeclaredFields>(fields: Declared, draft: Draft) =>
   perInput(fields, (name, { kind, ticked, usual }): unknown => {
     const text = draft[name] ?? "";
+    if (kind === "flag") return text === ticked;
     if (ticked !== undefined) return text === ticked ? ticked : usual;
     if (usual === undefined || kind === "paragraph") return text;
     if (text.trim() === "") return null;

@@ -25,16 +25,18 @@ export const todoList = (visit: Visit, todos: readonly TodoItem[], today: Today)
 type ItemContext = Readonly<{ today: Today; next: TodoItem | undefined }>;
 
 function todoItem(visit: Visit, todo: TodoItem, { today, next }: ItemContext): Html {
-  const { id, title, is_completed: done } = todo;
+  const { id, title, is_completed: done, is_important } = todo;
   return html`<li class="card item${done && " done"}" id="todo-${id}">
     ${tickButton(visit, {
       ...{ kind: "todo", id, done, day: today.date, labels: [`Done: ${title}`, `Open again: ${title}`] },
       next: next && `todo-${next.id}`,
     })}
-    <div class="what"><p class="name"><a href="/account/todos/${id}">${title}</a></p>
+    <div class="what"><p class="name">${is_important && important}<a href="/account/todos/${id}">${title}</a></p>
     ${facts(known(todo, today.date))}</div>${due(todo, today)}
     <input type="checkbox" class="pick" name="todo_id" value="${id}" form="${chosenFormId}" autocomplete="off" aria-label="Choose: ${title}"></li>`;
 }
+
+const important = html`<span class="important" role="img" aria-label="Important">!</span> `;
 
 /** The line below the title, of which a narrow screen shows the beginning. */
 function known(todo: TodoItem, today: string) {

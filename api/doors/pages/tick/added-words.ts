@@ -33,6 +33,7 @@ async function readTodoWords(query: QueryContext, todo_id: number) {
     todo.estimated_minutes && `${todo.estimated_minutes} min`,
     todo.context,
     todo.category && `#${todo.category.name}`,
+    todo.is_important ? "important" : null,
   ];
 }
 

@@ -30,7 +30,7 @@ export function todosOfDay(visit: Visit, day: TodosOfDay): Html {
   return html`${
     left.length > 0 &&
     html`<div class="overdue">${folded(visit, day, { name: groupNames.overdue, groups: ["overdue"] }, { todos: left, count: overdue, isOpen: own.length === 0 })}
-    ${moveOverdue(visit, left)}</div>`
+    ${moveOverdue(visit, left, overdue)}</div>`
   }
     ${isFree && html`<p class="quiet">Nothing is due today.</p>`}
     ${todoList(visit, inOrderOfDay(own, today.date), today)}

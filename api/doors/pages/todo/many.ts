@@ -1,6 +1,6 @@
 import type { TObject } from "typebox";
 import { commands } from "../../../../shared/contracts/catalogue.ts";
-import { maxAtOnce } from "../../../../shared/contracts/kernel/many.ts";
+import { maxInCommand } from "../../../../shared/contracts/kernel/many.ts";
 import type { CategoryRefRow } from "../../../../shared/db/present.ts";
 import { addDays, dateOfDay, dayNumber, weekStart } from "../../../../shared/domain/day/day.ts";
 import { invalid, isRefused } from "../../../../shared/errors.ts";
@@ -24,12 +24,11 @@ export const manyPath = "/account/todos/many";
 const formStart = (visit: Visit): Html =>
   html`${formToken(visit)}<input type="hidden" name="from" value="${hereWithoutNotes(visit)}">`;
 
-/** The button that moves the first overdue todos to today, as many as one command takes. */
-export function moveOverdue(visit: Visit, todos: readonly Readonly<{ id: number }>[]): Html {
-  const first = todos.slice(0, maxAtOnce);
-  const which = first.length < todos.length && html` <span class="count">${first.length}</span>`;
+/** The button that moves the listed overdue todos to today; it has their number if there are more. */
+export function moveOverdue(visit: Visit, todos: readonly Readonly<{ id: number }>[], count: number): Html {
+  const which = todos.length < count && html` <span class="count">${todos.length}</span>`;
   return html`<form method="post" action="${manyPath}" data-stay>${formStart(visit)}
-    ${first.map(({ id }) => html`<input type="hidden" name="todo_id" value="${id}">`)}
+    ${todos.map(({ id }) => html`<input type="hidden" name="todo_id" value="${id}">`)}
     <button class="plain" name="act" value="today">Move to today${which}</button></form>`;
 }
 
@@ -42,12 +41,19 @@ export function chosenForm(visit: Visit, categories: readonly CategoryRefRow[]):
     ${formStart(visit)}
     <details><summary>Edit</summary>${field({ name: "title", label: "Title", required: false })}
     <div class="fields">${field({ name: "due_date", label: "Due date", type: "date", required: false })}
-    ${selectField({ name: "category", label: "Category", value: "", options })}</div>
+    ${selectField({ name: "category", label: "Category", value: "", options })}
+    ${selectField({ name: "is_important", label: "Important", value: "", options: importance })}</div>
     <button name="act" value="edited">Save</button></details>
     <button class="plain" name="act" value="done">Done</button>
     <button class="plain" name="act" value="tomorrow">Tomorrow</button>
     <button class="plain" name="act" value="week">Next week</button></form>`;
 }
+
+const importance = [
+  { value: "", label: "As it is" },
+  { value: "yes", label: "Yes" },
+  { value: "no", label: "No" },
+];
 
 /** POST /account/todos/many: changes the chosen todos as one action. Those that are gone are left out. */
 export async function changeMany(visit: Visit, form: URLSearchParams): Promise<Response> {
@@ -57,7 +63,7 @@ export async function changeMany(visit: Visit, form: URLSearchParams): Promise<R
   const ids = form.getAll("todo_id");
   const shared = changesOf(form, act, today.date);
   const name = act === "done" ? "todo.toggle" : "todo.update";
-  if (ids.length === 0 || ids.length > maxAtOnce) return refusalPage(context, wrongCount.refusal);
+  if (ids.length === 0 || ids.length > maxInCommand) return refusalPage(context, wrongCount.refusal);
   if (ids.length > 1 && "title" in shared) return refusalPage(context, oneTitle.refusal);
   const checked = ids.map((id) => validate<TObject>(commands[name], { todo_id: Number(id), ...shared }));
   const wrong = checked.find((one) => isRefused(one));
@@ -79,12 +85,14 @@ export async function changeMany(visit: Visit, form: URLSearchParams): Promise<R
   return seeOther(notedPage(visit, form, noteOf({ verb: act, key }), ""));
 }
 
-const wrongCount = invalid({ todo_id: [`Choose 1 to ${maxAtOnce} todos at once.`] });
+const wrongCount = invalid({ todo_id: [`Choose 1 to ${maxInCommand} todos at once.`] });
 const oneTitle = invalid({ title: ["Choose one todo to change its title."] });
 
 /** The fields of an act; empty fields of the form stay as they are. */
 function changesOf(form: URLSearchParams, act: string, today: string): Fields {
-  const [title, due_date, category] = ["title", "due_date", "category"].map((name) => form.get(name) ?? "");
+  const [title, due_date, category, important] = ["title", "due_date", "category", "is_important"].map(
+    (name) => form.get(name) ?? "",
+  );
   switch (act) {
     case "done":
       return { is_completed: true };
@@ -98,6 +106,7 @@ function changesOf(form: URLSearchParams, act: string, today: string): Fields {
       return {
         ...(title?.trim() && { title }),
         ...(due_date && { due_date }),
+        ...(important && { is_important: important === "yes" }),
         ...(category && { category_id: category === "none" ? null : Number(category) }),
       };
   }

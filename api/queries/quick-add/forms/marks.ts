@@ -7,6 +7,12 @@ const mark = (sign: "#" | "@", field: "category" | "context"): Recogniser => ({
   read: ([, quoted, word = ""]) => ({ says: { [field]: (quoted ?? word).trim() }, manner: "mark" }),
 });
 
+/** A mark of its own word; `Hurry!` stays a title. */
+const importance: Recogniser = {
+  pattern: /(?<=^|\s)(?:!{1,3}|!!1|p1)(?=\s|$)/gi,
+  read: () => ({ says: { isImportant: true }, manner: "mark" }),
+};
+
 const mostMinutes = 100_000;
 
 /** `10min`, `2h`, `1h30`, `1.5 hours`, `for 2 hours`; but neither `every 2 hours` nor `2 hours ago`. */
@@ -43,6 +49,7 @@ const ends: readonly Recogniser[] = [
 export const otherMarks: readonly Recogniser[] = [
   mark("#", "category"),
   mark("@", "context"),
+  importance,
   minutes,
   part,
   ...ends,

@@ -26,6 +26,7 @@ export type Said = Readonly<{
   count?: number;
   category?: string;
   context?: string;
+  isImportant?: true;
   remindHour?: Hour;
   /** Minutes from the reminder to the due time. */
   remindBefore?: number;

@@ -33,6 +33,7 @@ function ofTodo(todo: QuickTodo) {
     from: todo.recurrence_from,
     minutes: todo.estimated_minutes,
     context: todo.context,
+    important: todo.is_important && "yes",
   };
 }
 
@@ -62,6 +63,7 @@ const wordsFor: Readonly<Record<string, RegExp>> = {
   recurrence: repetition,
   rhythm: /^(\d+x?|times|three|once|a|week|weekly|every|day|other|weekday|night)$/i,
   type: /^bad$/i,
+  is_important: /^p?1$/i,
   time_of_day: /^(in|the|this|on|at|\w+ings?|afternoon|nights?)$/i,
   estimated_minutes: /^(for|to|from|min|minutes|hours?|h|\d+(min|h|h\d+|pm)?)$/i,
 };

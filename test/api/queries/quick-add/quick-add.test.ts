@@ -17,7 +17,7 @@ type Said = { kind?: string } & Partial<Omit<QuickTodo, "kind">> & Partial<Omit<
 /** The parsed fields, without absent ones and without questions. */
 function read(line: string, wanted?: "todo" | "habit"): Said {
   const { alternatives: _, ...said } = readQuickAdd(line, clock, wanted);
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null));
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null && value !== false));
 }
 
 /** A due time with a reminder at it. */

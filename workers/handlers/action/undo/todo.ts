@@ -16,12 +16,14 @@ import { isAsMade } from "./reminder.ts";
 const completion = ["is_completed", "completed_at", "completed_on", "next_todo_id"];
 const series = ["recurrence", "recurrence_anchor"];
 const due = ["due_date", "due_time"];
+/** Images of earlier releases have no mark. */
+const laterColumns = { is_important: false };
 
 export const takeBackTodo: TableUndo = {
   restore(context, row) {
     if (context.todos.get(idOf(row))) return [conflictAt(row, "made_again")];
     const { patch, conflicts } = inPresentCategory(context, row, { patch: { ...row.before }, conflicts: [] });
-    context.todos.insert({ ...(patch as Omit<TodoRow, "id">), id: idOf(row) });
+    context.todos.insert({ ...laterColumns, ...(patch as Omit<TodoRow, "id">), id: idOf(row) });
     return conflicts;
   },
   remove(context, row, rows) {

@@ -42,6 +42,7 @@ const clockTimeCheck = Compile(ClockTime);
 /** A caller's text is quoted; a word of Kept's own is not. */
 function sayValue({ kind, unit, value: { enum: words } }: Field, value: unknown): Word | undefined {
   if (kind === "number" && typeof value === "number") return unit ? `${value} ${unit}` : String(value);
+  if (kind === "flag") return value === true ? "yes" : "no";
   if (kind === "date" && typeof value === "string" && isCalendarDate(value)) return { date: value };
   if (kind === "time" && typeof value === "string" && clockTimeCheck.Check(value)) return value;
   return words?.find((word) => word === value) ?? { quoted: value };
