@@ -1,7 +1,7 @@
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { daysBack } from "../../../shared/domain/habit/streak.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
-import { allOf, type QueryContext } from "../engine/context.ts";
+import { allOf, type Condition, type QueryContext } from "../engine/context.ts";
 import { hasText } from "../engine/search.ts";
 import { sql } from "../engine/sql.ts";
 import { completedOn, dueOn, ofKind } from "./read.ts";
@@ -9,7 +9,25 @@ import { readHabitsInWeek } from "./week.ts";
 
 export const habitsPerPage = 100;
 
-export type HabitFilters = Readonly<{ q?: string; category_id?: number }>;
+export const habitSorts = ["name", "streak"] as const;
+
+export type HabitFilters = Readonly<{
+  q?: string;
+  category_id?: number;
+  /** Without it, those due today come first, and archived ones last. */
+  sort?: (typeof habitSorts)[number] | undefined;
+}>;
+
+function orderOf(sort: HabitFilters["sort"], today: string): Condition {
+  if (sort === "name") return sql`order by lower(h.name), h.id`;
+  if (sort === "streak")
+    return sql`order by h.streak_alive_through >= ${today}::date desc nulls last, h.streak desc, h.id`;
+  return sql`order by ${dueOn(today)} desc, ${isArchived(today)}, h.time_of_day, h.id`;
+}
+
+/** A pause without an end is the archive. */
+const isArchived = (today: string): Condition =>
+  sql`(h.paused_from is not null and h.paused_from <= ${today}::date and h.paused_through is null)`;
 
 /** The days before today that a row of a habit shows: those that can still be changed. */
 const shownDays = (today: string) => ({ from: addDays(today, -daysBack), to: today });
@@ -25,15 +43,15 @@ export function readHabitsOfDay(query: QueryContext, today: Viewer): ReturnType<
   });
 }
 
-/** One page of all habits: those due today first, each part by time of day. */
+/** One page of all habits. */
 export function readHabitPage(
   query: QueryContext,
   today: Viewer,
-  { q, page, ...kind }: HabitFilters & Readonly<{ page: number }>,
+  { q, page, sort, ...kind }: HabitFilters & Readonly<{ page: number }>,
 ): ReturnType<typeof readHabitsInWeek> {
   const search = q === undefined ? [] : [hasText([sql`h.name`, sql`h.description`], q)];
   const where = allOf(ofKind(kind), ...search);
-  const order = sql`order by ${dueOn(today.date)} desc, h.time_of_day, h.id`;
+  const order = orderOf(sort, today.date);
   const part = { limit: habitsPerPage, offset: (page - 1) * habitsPerPage };
   return readHabitsInWeek(query, today, { where, order, ...part, period: shownDays(today.date) });
 }

@@ -109,6 +109,20 @@ const rowsAt = (keys: Condition, columns: Sql): Condition =>
   sql`(select ${columns} from ${keys} place
     cross join lateral (select * from ${own("todos")} t where t.id = place.id offset 0) t)`;
 
+/** Orders that people choose. No index has them, so all todos of the selection are read, as a search reads them. */
+export const todoOrders = {
+  important: sql`order by not t.is_important, t.due_date, t.due_time, t.time_of_day, t.id`,
+  title: sql`order by lower(t.title), t.id`,
+  newest: sql`order by t.id desc`,
+} as const;
+
+/** A page of a selection in another order than the default one. */
+export function todosSorted(selection: Selection, order: Condition, extent: Extent): ListedTodos {
+  const keys = sql`(select t.id, count(*) over () as found from ${own("todos")} t
+    where ${anyOf(conditionsOf(selection))} ${order} ${limitClause(extent)})`;
+  return { todos: rowsAt(keys, sql`t.*, place.found`), total: sql`t.found` };
+}
+
 /** Each range gives enough rows for the page, in order. */
 function merged(selection: Selection, extent: Extent, columns: Sql): Condition {
   const partOf = (where: Condition, part: Extent) =>

@@ -5,7 +5,16 @@ import { allOf, type QueryContext } from "../engine/context.ts";
 import type { Extent } from "../engine/pagination.ts";
 import type { DueGroup } from "./due-groups.ts";
 import { isInGroup } from "./groups.ts";
-import { countTodos, inOrder, newestDone, type Selection, todosDone, todosInOrder } from "./order.ts";
+import {
+  countTodos,
+  inOrder,
+  newestDone,
+  type Selection,
+  todoOrders,
+  todosDone,
+  todosInOrder,
+  todosSorted,
+} from "./order.ts";
 import { presentTodos, todoRows } from "./read.ts";
 import { selectTodos } from "./selection.ts";
 
@@ -21,6 +30,8 @@ export type TodoFilters = Readonly<{
   group?: DueGroup | undefined;
   /** Without it, both are shown. */
   status?: "incomplete" | "completed" | undefined;
+  /** Without it, pending todos are in the default order. */
+  sort?: keyof typeof todoOrders | undefined;
 }>;
 
 /** A part of a list, and the number of all that are in the list. */
@@ -32,11 +43,11 @@ const none: Part = { todos: [], total: 0 };
 export async function readTodoPage(
   query: QueryContext,
   today: Viewer,
-  { group, status, page, ...filters }: TodoFilters & Readonly<{ page: number }>,
+  { group, status, sort, page, ...filters }: TodoFilters & Readonly<{ page: number }>,
 ): Promise<Readonly<{ pending: readonly TodoItem[]; done: readonly TodoItem[]; total: number }>> {
   const offset = (page - 1) * todosPerPage;
   const [hasPending, hasDone] = [status !== "completed", status !== "incomplete" && group === undefined];
-  const pending = hasPending ? await readPending(query, today, { group, ...filters }, offset) : none;
+  const pending = hasPending ? await readPending(query, today, { group, sort, ...filters }, offset) : none;
   const room = todosPerPage - pending.todos.length;
   const start = room > 0 ? Math.max(0, offset - pending.total) : "count";
   const done = hasDone ? await readDone(query, today, filters, start) : none;
@@ -50,13 +61,16 @@ export async function readTodoPage(
 async function readPending(
   query: QueryContext,
   today: Viewer,
-  { group, categoryId, ...filters }: TodoFilters,
+  { group, sort, categoryId, ...filters }: TodoFilters,
   offset: number,
 ): Promise<Part> {
   const all = await selectTodos(query, { ...filters, categories: listed(categoryId), status: "incomplete" });
   const ranges = group ? all.ranges.map((range) => allOf(range, isInGroup(group, today))) : all.ranges;
-  const list = { selection: { ...all, ranges }, page: todosInOrder, order: inOrder };
-  return readPart(query, today, list, offset);
+  const selection = { ...all, ranges };
+  if (!sort) return readPart(query, today, { selection, page: todosInOrder, order: inOrder }, offset);
+  const order = todoOrders[sort];
+  const page = (chosen: Selection, extent: Extent) => todosSorted(chosen, order, extent);
+  return readPart(query, today, { selection, page, order }, offset);
 }
 
 async function readDone(

@@ -80,6 +80,76 @@ browserTest("what is overdue moves to today by one button, and back by one undo"
   }
 });
 
+browserTest("as many todos as a page shows are changed at once, and brought back by one undo", async () => {
+  const { page, rest } = await newPerson();
+  const late = addDays(today, -1);
+  await Promise.all(
+    Array.from({ length: 120 }, (_, n) => rest("POST", "/todos", { title: `Late ${n}`, due_date: late })),
+  );
+  const dueOn = async (date: string) =>
+    (await rest("GET", `/todos?due_from=${date}&due_to=${date}`)).meta.total;
+  await page.goto(`${baseUrl}/account`);
+  await page.getByRole("button", { name: "Move to today 100" }).click();
+  await page.getByText("Moved to today: 100 at once").waitFor();
+  expect([await dueOn(today), await dueOn(late)]).toEqual([100, 20]);
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await page.getByText("Taken back.").waitFor();
+  expect([await dueOn(today), await dueOn(late)]).toEqual([0, 120]);
+  await page.goto(`${baseUrl}/account/todos`);
+  await page.locator(".pick").first().click();
+  await page
+    .locator(".pick")
+    .last()
+    .click({ modifiers: ["Shift"] });
+  await page.getByText("Edit", { exact: true }).click();
+  await page.getByLabel("Important").selectOption("Yes");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Changed: 100 at once").waitFor();
+  expect(await page.getByRole("img", { name: "Important" }).count()).toBe(100);
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await page.getByText("Taken back.").waitFor();
+  await eventually(async () => (await page.getByRole("img", { name: "Important" }).count()) === 0);
+});
+
+browserTest("a habit is skipped, paused and archived in its row, each with one undo", async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    const { page, rest } = await newPerson(desk, { javaScriptEnabled });
+    const { id } = await rest("POST", "/habits", { name: "Run", type: "good", frequency: "daily" });
+    await page.goto(`${baseUrl}/account/habits`);
+    const press = async (name: string, said: string) => {
+      await page.locator("summary[aria-label='More: Run']").click();
+      await page.getByRole("button", { name }).click();
+      await page.getByText(said).waitFor();
+    };
+    const undo = async () => {
+      await page.getByRole("button", { name: "Undo", exact: true }).click();
+      await page.getByText("Taken back.").waitFor();
+    };
+    const habit = () => rest("GET", `/habits/${id}`);
+    const none = { paused_from: null, paused_through: null, skipped_dates: [] };
+    await press("Skip today", "Skipped: Run");
+    expect(await habit()).toMatchObject({ ...none, skipped_dates: [today] });
+    await undo();
+    await press("Pause for a week", "Paused for a week: Run");
+    expect(await habit()).toMatchObject({ paused_from: today, paused_through: addDays(today, 6) });
+    await press("Bring it back", "Brought back: Run");
+    expect(await habit()).toMatchObject(none);
+    await press("Archive", "Archived: Run");
+    expect(await habit()).toMatchObject({ paused_from: today, paused_through: null });
+    await page.getByText("Archived 1").waitFor();
+    await undo();
+    expect(await habit()).toMatchObject(none);
+    await rest("PATCH", `/habits/${id}`, { paused_from: addDays(today, -2) });
+    await page.goto(`${baseUrl}/account/habits`);
+    await page.getByText("Archived 1").click();
+    await press("Bring it back", "Brought back: Run");
+    expect(await habit()).toMatchObject({
+      paused_from: addDays(today, -2),
+      paused_through: addDays(today, -1),
+    });
+  }
+});
+
 browserTest(
   "the days before today are ticked in the list, and a streak that ends tonight comes first",
   async () => {

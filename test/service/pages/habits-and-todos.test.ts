@@ -104,7 +104,7 @@ test("a day is skipped and asked for again on the habit's page, which also tells
   const paused_from = addDays(today, -1);
   await browser.submit(await browser.open(`${path}/edit`), `${path}/edit`, { paused_from });
   expect(await read(`/habits/${id}`)).toMatchObject({ streak_count: 1, paused_from, paused_through: null });
-  expect((await browser.open(path)).text).toContain("<p>Paused. </p>");
+  expect((await browser.open(path)).text).toContain("<p>Archived. </p>");
 });
 
 test("a past day is made good and taken back on the habit's page, and its streak follows", async () => {
@@ -182,7 +182,7 @@ test("todos are grouped on their page and today's, with all that is known of the
     ">whenever<",
     "Ask about the lease",
   );
-  order.push("<details", "Done</h2>", ">gone<");
+  order.push('<details><summary><h2 class="part">Done</h2>', ">gone<");
   const places = order.map((text) => all.indexOf(text));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places[0]).toBeGreaterThan(0);
@@ -216,6 +216,33 @@ test("filters live in the address, work together, and what makes no sense is tol
   for (const wrong of ["due=never", "page=0", "category_id=x", "status=lost", `q=${"a".repeat(300)}`])
     expect([wrong, (await browser.open(`/account/todos?${wrong}`)).status]).toEqual([wrong, 422]);
   expect((await browser.open("/account/todos?page=9007199254740991")).status).toBe(200);
+});
+
+test("todos and habits are sorted as one asks, and what is important is marked", async () => {
+  const { make, browser } = await person("ivy");
+  await make("/todos", { title: "Wash", due_date: today });
+  await make("/todos", { title: "apply", due_date: addDays(today, 2), is_important: true });
+  await make("/todos", { title: "Zip", is_important: true });
+  await make("/todos", { title: "Fix", due_date: addDays(today, -1) });
+  const namesOn = async (path: string) =>
+    [...(await browser.open(path)).text.matchAll(/<a href="[^"]+\/\d+">([^<]+)<\/a><\/p>/g)].map(
+      ([, name]) => name,
+    );
+  expect(await namesOn("/account/todos")).toEqual(["Fix", "Wash", "apply", "Zip"]);
+  expect(await namesOn("/account/todos?sort=important")).toEqual(["apply", "Zip", "Fix", "Wash"]);
+  expect(await namesOn("/account/todos?sort=title")).toEqual(["apply", "Fix", "Wash", "Zip"]);
+  expect(await namesOn("/account/todos?sort=newest&q=i")).toEqual(["Fix", "Zip"]);
+  const { text } = await browser.open("/account/todos");
+  expect(text.match(/aria-label="Important"/g)).toHaveLength(2);
+  const run = await make("/habits", { ...reading, name: "Run" });
+  await make("/habits", { ...reading, name: "dance" });
+  await make("/habits", { ...reading, name: "Knit", paused_from: today });
+  await make(`/habits/${run.id}/complete`);
+  const habits = (query: string) => namesOn(`/account/habits${query}`);
+  expect(await habits("")).toEqual(["Run", "dance", "Knit"]);
+  expect(await habits("?sort=name")).toEqual(["dance", "Knit", "Run"]);
+  expect(await habits("?sort=streak")).toEqual(["Run", "dance", "Knit"]);
+  expect((await browser.open("/account/habits")).text).toContain('Archived <span class="count">1</span>');
 });
 
 test("pages of a full account send a fixed number of statements, and page by page show each todo once", async () => {
@@ -310,7 +337,7 @@ browserTest("a person sees a habit, corrects yesterday, finds a done todo and tu
   await page.getByRole("link", { name: "Next" }).click();
   await page.getByRole("link", { name: "The last one" }).waitFor();
   await page.getByLabel("Search").fill("errand 0");
-  await page.getByRole("button", { name: "Filter" }).click();
+  await page.getByRole("button", { name: "Show" }).click();
   await page.getByRole("button", { name: "Open again: Errand 0" }).waitFor();
   expect(new URL(page.url()).searchParams.get("q")).toBe("errand 0");
   expect(await faults()).toEqual([]);

@@ -1,6 +1,6 @@
 import { readDay } from "../../../api/queries/dashboard/day.ts";
 import { type QueryContext, readDaySettings } from "../../../api/queries/engine/context.ts";
-import { readHabitPage } from "../../../api/queries/habit/overview.ts";
+import { habitSorts, readHabitPage } from "../../../api/queries/habit/overview.ts";
 import { readHabitInYear } from "../../../api/queries/habit/year.ts";
 import { dueGroups } from "../../../api/queries/todo/due-groups.ts";
 import { readTodoPage } from "../../../api/queries/todo/overview.ts";
@@ -27,6 +27,10 @@ export async function readEveryPage(query: QueryContext): Promise<void> {
     { context: "desk", categoryId: 1 },
     ...dueGroups.flatMap((group) => [{ group }, { group, context: "desk" }, { group, categoryId: 1 }]),
   ];
+  for (const sort of ["important", "title", "newest"] as const)
+    for (const page of [1, 1_000])
+      await query.inTurn((own) => readTodoPage(own, today, { sort, page }), true);
+  for (const sort of habitSorts) await readHabitPage(query, today, { sort, page: 1 });
   for (const some of filters)
     for (const status of [undefined, "incomplete", "completed"] as const)
       for (const page of [1, 2, 1_000]) {

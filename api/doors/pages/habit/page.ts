@@ -7,13 +7,27 @@ import { validate } from "../../../http/input/validate.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { orStopped } from "../../../queries/engine/search.ts";
-import { type HabitFilters, habitsPerPage, readHabitPage } from "../../../queries/habit/overview.ts";
+import {
+  type HabitFilters,
+  habitSorts,
+  habitsPerPage,
+  readHabitPage,
+} from "../../../queries/habit/overview.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
 import { page } from "../../../web/page.ts";
 import { categoryChoices } from "../kit/category-choices.ts";
 import { countInWords } from "../kit/dates.ts";
-import { chosenFilters, filterInput, filterSelect, withoutPage } from "../kit/filter-fields.ts";
+import {
+  chosenFilters,
+  chosenSort,
+  type FilterChoice,
+  filterSelect,
+  foldedFilters,
+  isWhole,
+  withoutPage,
+} from "../kit/filter-fields.ts";
 import { habitItem } from "../kit/habit-item.ts";
+import { isArchived } from "../kit/habit-words.ts";
 import { pager } from "../kit/pager.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Visit } from "../session/context.ts";
@@ -22,16 +36,20 @@ import { refusalPage } from "../session/refusal-page.ts";
 
 const path = "/account/habits";
 
-/** GET /account/habits?q=…&category_id=…&page=…: all habits, those due today first. */
+/** GET /account/habits?q=…&category_id=…&sort=…&page=…: all habits, those due today first. */
 export async function showHabits(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
-  const chosen = chosenFilters(url, ["q", "category_id", "page"]);
+  const chosen = chosenFilters(url, ["q", "category_id", "sort", "page"]);
   const validated = validate(listHabits, queryFields(listHabits.input, chosen));
   if (isRefused(validated)) return refusalPage(context, validated.refusal);
   const { page: number = 1, ...filters } = validated.input;
+  const sort = chosenSort(chosen, habitSorts);
   const mark = await liveMark(visit);
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
-  const reading = query.inTurn((own) => readAll(own, { ...filters, page: number }), filters.q !== undefined);
+  const reading = query.inTurn(
+    (own) => readAll(own, { ...filters, sort, page: number }),
+    filters.q !== undefined,
+  );
   const found = await orStopped("q", reading);
   if (isRefused(found)) return refusalPage(context, found.refusal);
   const { today, habits, total, categories } = found;
@@ -40,10 +58,13 @@ export async function showHabits(visit: Visit): Promise<Response> {
   const body = html`${mark}
     <p class="links"><a href="${path}/new">New habit</a>
     <a href="/account/categories">Categories</a></p>
-    ${filterForm(narrowing, categories)}
+    ${foldedFilters(path, narrowing, [
+      filterSelect({ name: "category_id", label: "Category" }, categoryChoices(categories), narrowing),
+      filterSelect({ name: "sort", label: "Order" }, sorts, narrowing, "Due today first"),
+    ])}
     <div id="habits" data-part>
-    ${narrowing.size > 0 && html`<p class="quiet">${countInWords(total, "habit")} found.</p>`}
-    ${groups(visit, habits, today)}
+    ${!isWhole(narrowing) && html`<p class="quiet">${countInWords(total, "habit")} found.</p>`}
+    ${sort ? list(visit, habits, today) : groups(visit, habits, today)}
     ${pager({ path, chosen, page: number, lastPage })}</div>`;
   return page(context.site, { title: "Habits", body, scripts: liveScripts, ...accountFrame(visit) });
 }
@@ -54,23 +75,29 @@ async function readAll(query: QueryContext, wanted: HabitFilters & Readonly<{ pa
   return { today, ...found, categories: await readCategoryRefs(query) };
 }
 
-const filterForm = (chosen: URLSearchParams, categories: Parameters<typeof categoryChoices>[0]): Html =>
-  html`<form method="get" action="${path}" class="card" role="search">
-    <div class="filters pair">${filterInput("search", { name: "q", label: "Search" }, chosen)}
-    ${filterSelect({ name: "category_id", label: "Category" }, categoryChoices(categories), chosen)}</div>
-    <div class="actions"><button class="plain">Filter</button>
-    ${chosen.size > 0 && html`<a href="${path}">Show all</a>`}</div></form>`;
+const sorts: readonly FilterChoice[] = [
+  ["name", "Name"],
+  ["streak", "Longest streak"],
+];
 
-function groups(visit: Visit, habits: readonly HabitInWeek[], { date }: Today): Html {
+const list = (visit: Visit, habits: readonly HabitInWeek[], { date }: Today): Html =>
+  html`<ul class="plain">${habits.map((item) => habitItem(visit, item, date))}</ul>`;
+
+function groups(visit: Visit, habits: readonly HabitInWeek[], today: Today): Html {
   if (habits.length === 0) return html`<p class="quiet">There is no such habit.</p>`;
+  const {
+    due = [],
+    later = [],
+    archived = [],
+  } = Object.groupBy(habits, (item) =>
+    item.isDue ? "due" : isArchived(item, today.date) ? "archived" : "later",
+  );
   const parts = [
-    ["Due today", habits.filter(({ isDue }) => isDue)],
-    ["Not due today", habits.filter(({ isDue }) => !isDue)],
+    ["Due today", due],
+    ["Not due today", later],
   ] as const;
   return html`${parts.map(
-    ([name, own]) =>
-      own.length > 0 &&
-      html`<h2 class="part">${name}</h2>
-        <ul class="plain">${own.map((item) => habitItem(visit, item, date))}</ul>`,
-  )}`;
+    ([name, own]) => own.length > 0 && html`<h2 class="part">${name}</h2>${list(visit, own, today)}`,
+  )}
+    ${archived.length > 0 && html`<details><summary><h2 class="part">Archived <span class="count">${archived.length}</span></h2></summary>${list(visit, archived, today)}</details>`}`;
 }

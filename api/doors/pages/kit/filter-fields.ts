@@ -12,7 +12,7 @@ export const filterInput = (
   chosen: URLSearchParams,
 ): Html =>
   html`<div class="${type}"><label for="${name}">${label}</label>
-    <input type="${type}" id="${name}" name="${name}" value="${chosen.get(name) ?? ""}" maxlength="255"></div>`;
+    <input type="${type}" id="${name}" name="${name}" value="${chosen.get(name) ?? ""}" maxlength="255"${type === "search" && html` placeholder="${label}"`}></div>`;
 
 /** @param usual the label for no choice */
 export function filterSelect(
@@ -28,6 +28,26 @@ export function filterSelect(
         html`<option value="${value}"${value === current && html` selected`}>${text}</option>`,
     )}</select></div>`;
 }
+
+/**
+ * One line that searches; the other filters and the order are folded in it, unless one is chosen.
+ * @param fields the inputs besides the search
+ */
+export function foldedFilters(path: string, chosen: URLSearchParams, fields: readonly Html[]): Html {
+  const isOpen = [...chosen.keys()].some((name) => name !== "q");
+  return html`<form method="get" action="${path}" class="find" role="search">
+    ${filterInput("search", { name: "q", label: "Search" }, chosen)}
+    <details${isOpen && html` open`}><summary>Filter, sort</summary><div class="filters">${fields}</div></details>
+    <button class="plain">Show</button>
+    ${chosen.size > 0 && html`<a href="${path}">Show all</a>`}</form>`;
+}
+
+/** The chosen order of a list; undefined for the usual one. */
+export const chosenSort = <Sort extends string>(chosen: URLSearchParams, sorts: readonly Sort[]) =>
+  sorts.find((known) => known === chosen.get("sort"));
+
+/** True if only the order of a list is chosen, so that it shows everything. */
+export const isWhole = (chosen: URLSearchParams): boolean => chosen.keys().every((name) => name === "sort");
 
 /** The named parameters of an address that are not empty, because a form sends empty ones too. */
 export const chosenFilters = (url: URL, names: readonly string[]): URLSearchParams =>

@@ -6,6 +6,7 @@ import { categoryTag } from "./category-tag.ts";
 import { sayTime } from "./dates.ts";
 import { dayCells } from "./day-cells.ts";
 import { facts } from "./facts.ts";
+import { habitMore } from "./habit-more.ts";
 import {
   amountInWords,
   endsToday,
@@ -27,7 +28,7 @@ export function habitItem(visit: Visit, item: HabitInWeek, today: string): Html 
     ${facts(known(item, today))}
     ${target !== null && html`<div class="counted">${amountForm(visit, { id, day: today, name, unit })}</div>`}</div>
     ${dayCells(item, today)}
-    ${streak(item)}</li>`;
+    ${streak(item)}${habitMore(visit, item, today)}</li>`;
 }
 
 function known(item: HabitInWeek, today: string) {

@@ -23,12 +23,16 @@ export const weekInWords = ({ doneDays, target }: HabitInWeek): string | null =>
 export const endsToday = ({ habit }: HabitInWeek, today: string): boolean =>
   habit.streak_alive_through === today && !habit.is_completed_today;
 
+/** A pause without an end is the archive. */
+export const isArchived = ({ habit }: HabitInWeek, today: string): boolean =>
+  isPausedOn(habit, today) && habit.paused_through === null;
+
 /** `paused until Sunday` or `skipped today` on a free day, else null. */
 export function pauseInWords({ habit }: HabitInWeek, today: string): string | null {
   if (habit.skipped_dates.includes(today)) return "skipped today";
   if (!isPausedOn(habit, today)) return null;
   return habit.paused_through === null
-    ? "paused"
+    ? "archived"
     : `paused until ${sayUntil(habit.paused_through, today, locale())}`;
 }
 

@@ -1,4 +1,6 @@
-import { localDay } from "../../../../shared/domain/day/day.ts";
+import { isCalendarDate } from "../../../../shared/contracts/kernel/text.ts";
+import { addDays, localDay } from "../../../../shared/domain/day/day.ts";
+import type { PauseDates } from "../../../../shared/domain/habit/pause.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { readDaySettings } from "../../../queries/engine/context.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
@@ -16,9 +18,16 @@ const habitCommands = {
   no: "habit.undo",
   skip: "habit.skip",
   unskip: "habit.unskip",
+  pause: "habit.update",
+  archive: "habit.update",
+  resume: "habit.update",
+  unpause: "habit.update",
 } as const;
 type Answer = keyof typeof habitCommands;
-const notes = { yes: "done", add: "added", no: "undone", skip: "skipped", unskip: "unskipped" } as const;
+const notes: Readonly<Record<Answer, string>> = {
+  ...{ yes: "done", add: "added", no: "undone", skip: "skipped", unskip: "unskipped" },
+  ...{ pause: "paused", archive: "archived", resume: "resumed", unpause: "resumed" },
+};
 
 type SentTick = Readonly<{
   kind: "habit" | "todo";
@@ -55,7 +64,10 @@ export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<R
   const sent = amount === null ? (done ? "yes" : "no") : `add-${amount}`;
   const date = await meantDay(visit, tick);
   if (date === undefined) return seeOther(notedPage(visit, form, `late_${item}_${sent}_${day}`, item));
-  const given = { ...(date !== null && { date }), ...(amount !== null && { amount }) };
+  const given = pauseOf(answer, date) ?? {
+    ...(date !== null && { date }),
+    ...(amount !== null && { amount }),
+  };
   const [command, fields] =
     kind === "habit"
       ? ([habitCommands[answer], { habit_id: id, ...given }] as const)
@@ -70,6 +82,15 @@ export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<R
   const anchor = (kind === "todo" && done && form.get("next")) || item;
   const note = noteOf({ verb: notes[answer], key });
   return seeOther(notedPage(visit, form, note, anchor));
+}
+
+/** The pause that a button sets from its day on; undefined for other buttons. The days of an ended pause stay free. */
+function pauseOf(answer: Answer, day: string | null): Partial<PauseDates> | undefined {
+  if (day === null || !isCalendarDate(day)) return undefined;
+  if (answer === "pause") return { paused_from: day, paused_through: addDays(day, 6) };
+  if (answer === "archive") return { paused_from: day, paused_through: null };
+  if (answer === "resume") return { paused_through: addDays(day, -1) };
+  return answer === "unpause" ? { paused_from: null } : undefined;
 }
 
 /**

@@ -10,7 +10,7 @@ import { readTodoPage, type TodoFilters, todosPerPage } from "../../../queries/t
 import { page } from "../../../web/page.ts";
 import { categoryChoices } from "../kit/category-choices.ts";
 import { countInWords } from "../kit/dates.ts";
-import { chosenFilters, withoutPage } from "../kit/filter-fields.ts";
+import { chosenFilters, isWhole, withoutPage } from "../kit/filter-fields.ts";
 import { pager } from "../kit/pager.ts";
 import { type TodoItem, todoList } from "../kit/todo-item.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
@@ -25,7 +25,7 @@ import { chosenForm } from "./many.ts";
 
 type Wanted = TodoFilters & Readonly<{ page: number }>;
 
-/** GET /account/todos?q=…&status=…&due=…&category_id=…&context=…&page=…: all todos, the done ones last. */
+/** GET /account/todos?q=…&status=…&due=…&category_id=…&context=…&sort=…&page=…: all todos, the done ones last. */
 export async function showTodos(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
   const chosen = chosenFilters(url, todoFilterNames);
@@ -33,7 +33,7 @@ export async function showTodos(visit: Visit): Promise<Response> {
   if (isRefused(wanted)) return refusalPage(context, wanted.refusal);
   const [mark, warning] = await Promise.all([liveMark(visit), reminderWarning(visit)]);
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
-  const reading = query.inTurn((own) => readAll(own, wanted), wanted.q !== undefined);
+  const reading = query.inTurn((own) => readAll(own, wanted), isCostly(wanted));
   const found = await orStopped("q", reading);
   if (isRefused(found)) return refusalPage(context, found.refusal);
   const { today, categories, counts, todos } = found;
@@ -44,12 +44,15 @@ export async function showTodos(visit: Visit): Promise<Response> {
     <a href="/account/categories">Categories</a></p>
     ${todoFilterForm(narrowing, categoryChoices(categories))}
     <div id="todos" data-part>
-    ${narrowing.size === 0 ? groupLinks(counts) : html`<p class="quiet">${countInWords(todos.total, "todo")} found.</p>`}
-    ${sections(visit, todos, { today, isFolded: narrowing.size === 0 })}
+    ${isWhole(narrowing) ? groupLinks(counts) : html`<p class="quiet">${countInWords(todos.total, "todo")} found.</p>`}
+    ${sections(visit, todos, { today, isFolded: isWhole(narrowing), isSorted: wanted.sort !== undefined })}
     ${todos.total > 0 && chosenForm(visit, categories)}
     ${pager({ path: "/account/todos", chosen, page: wanted.page, lastPage })}</div>`;
   return page(context.site, { title: "Todos", body, scripts: liveScripts, ...accountFrame(visit) });
 }
+
+/** A search and a chosen order look at all todos. */
+const isCostly = ({ q, sort }: Wanted): boolean => q !== undefined || sort !== undefined;
 
 async function readAll(query: QueryContext, wanted: Wanted) {
   const { today } = await readDaySettings(query);
@@ -69,16 +72,20 @@ function groupLinks(counts: Found["counts"]): Html {
   return html`<p class="links">${links}${done}</p>`;
 }
 
-type How = Readonly<{ today: Today; isFolded: boolean }>;
+type How = Readonly<{ today: Today; isFolded: boolean; isSorted: boolean }>;
 
-function sections(visit: Visit, { pending, done, total }: Found["todos"], { today, isFolded }: How): Html {
+function sections(
+  visit: Visit,
+  { pending, done, total }: Found["todos"],
+  { today, isFolded, isSorted }: How,
+): Html {
   if (pending.length + done.length === 0)
     return html`<p class="quiet">${total === 0 ? "There is no such todo." : "There is nothing on this page."}</p>`;
   const list = (todos: readonly TodoItem[]) => todoList(visit, todos, today);
   const groups = Map.groupBy(pending, (todo) => dueGroupOf(todo, today.date));
-  const open = [...groups].map(
-    ([group, todos]) => html`<h2 class="part">${groupNames[group]}</h2>${list(todos)}`,
-  );
+  const open = isSorted
+    ? [list(pending)]
+    : [...groups].map(([group, todos]) => html`<h2 class="part">${groupNames[group]}</h2>${list(todos)}`);
   if (done.length === 0) return html`${open}`;
   const heading = html`<h2 class="part">Done</h2>`;
   // Done todos are folded unless somebody asked for them.

@@ -31,6 +31,8 @@ document.addEventListener(
 );
 
 document.addEventListener("sending", ({ target }) => {
+  const menu = target.closest(".more");
+  if (menu) menu.open = false;
   if (target.id !== "chosen") return;
   target.reset();
   target.querySelector("details").open = false;

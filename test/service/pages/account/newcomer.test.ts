@@ -48,7 +48,7 @@ browserTest(
 
     await goTo("Todos");
     await page.getByLabel("Search").fill("milk");
-    await press("Filter");
+    await press("Show");
     await page.getByRole("button", { name: "Open again: Buy milk" }).waitFor();
 
     await goTo("Settings");
