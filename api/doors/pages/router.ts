@@ -30,6 +30,7 @@ import { todoForm } from "./edit/todo-form.ts";
 import { editThing, saveThing } from "./edit/update.ts";
 import { exportData } from "./export/export.ts";
 import { showData } from "./export/page.ts";
+import { showFound } from "./find/page.ts";
 import { showFront } from "./front/page.ts";
 import { showHabit } from "./habit/one.ts";
 import { showHabits } from "./habit/page.ts";
@@ -80,6 +81,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/todos": { GET: requireSignIn(showTodos) },
   "/account/habits": { GET: requireSignIn(showHabits) },
   "/account/habits/:id": { GET: requireSignIn(showHabit) },
+  "/account/find": { GET: requireSignIn(showFound) },
   "/account/add": { GET: requireSignIn(previewLine), POST: requireSignIn(takeForm(addLine)) },
   "/account/todos/new": { GET: requireSignIn(newTodo), POST: requireSignIn(takeForm(createThing(todoForm))) },
   "/account/habits/new": {

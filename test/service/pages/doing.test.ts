@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import { addDays } from "../../../shared/domain/day/day.ts";
+import { axeFaults } from "../../support/pages/axe.ts";
 import { browserTest, signedInPerson, startSite } from "../../support/pages/support.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
@@ -109,6 +110,38 @@ browserTest("as many todos as a page shows are changed at once, and brought back
   await page.getByRole("button", { name: "Undo", exact: true }).click();
   await page.getByText("Taken back.").waitFor();
   await eventually(async () => (await page.getByRole("img", { name: "Important" }).count()) === 0);
+});
+
+browserTest("the palette leads to pages, todos and habits, and does what keys do", async () => {
+  const { page, rest } = await newPerson();
+  const { id } = await rest("POST", "/todos", { title: "Renew the passport" });
+  const habit = await rest("POST", "/habits", { name: "Photo a day", type: "good", frequency: "daily" });
+  await page.goto(`${baseUrl}/account`);
+  const open = async (words: string) => {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(words);
+  };
+  await open("");
+  expect(await axeFaults(page)).toEqual([]);
+  await page.keyboard.type("passport");
+  await page.getByRole("dialog").getByText("Renew the passport").waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${baseUrl}/account/todos/${id}`);
+  await page.goto(`${baseUrl}/account/habits`);
+  await open("photo");
+  await page.getByRole("dialog").getByText("Photo a day").waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${baseUrl}/account/habits/${habit.id}`);
+  await open("act");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${baseUrl}/account/actions`);
+  await open("add some");
+  await page.keyboard.press("Enter");
+  expect(await page.locator(":focus").getAttribute("id")).toBe("quick-line");
+  await page.goto(`${baseUrl}/account/find?q=passport`);
+  await page.getByRole("link", { name: "Renew the passport todo" }).waitFor();
+  expect(await axeFaults(page)).toEqual([]);
 });
 
 browserTest("a habit is skipped, paused and archived in its row, each with one undo", async () => {

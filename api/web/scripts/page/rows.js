@@ -60,12 +60,12 @@ function edit() {
 }
 
 function search() {
-  const field = document.querySelector("[type=search]");
+  const field = document.querySelector("main [type=search]");
   if (field) field.select();
   else location.assign("/account/todos#q");
 }
 
-const keys = {
+export const keys = {
   q: ["Add something", () => document.getElementById("quick-line")?.focus()],
   "/": ["Search", search],
   j: ["Next row", () => step(1)],
@@ -82,7 +82,9 @@ const help = document.createElement("dialog");
 help.setAttribute("aria-labelledby", "keys");
 help.innerHTML = `<h2 id="keys">Keys</h2><dl class="facts">${Object.entries(keys)
   .map(([key, [words]]) => `<dt><kbd>${key}</kbd></dt><dd>${words}</dd>`)
-  .join("")}</dl><label class="choice"><input type="checkbox"><span>Use these keys</span></label>
+  .join(
+    "",
+  )}<dt><kbd>Ctrl K</kbd></dt><dd>Go to or do</dd></dl><label class="choice"><input type="checkbox"><span>Use these keys</span></label>
   <form method="dialog"><button class="plain">Close</button></form>`;
 const opener = Object.assign(document.createElement("button"), { className: "link", textContent: "Keys" });
 opener.addEventListener("click", () => help.showModal());
@@ -103,4 +105,4 @@ document.addEventListener("keydown", (event) => {
   keys[key][1]();
 });
 
-if (location.hash === "#q") document.querySelector("[type=search]")?.select();
+if (location.hash === "#q") document.querySelector("main [type=search]")?.select();

@@ -1,0 +1,58 @@
+import { listTodos } from "../../../../shared/contracts/todo/queries.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { validate } from "../../../http/input/validate.ts";
+import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
+import { orStopped } from "../../../queries/engine/search.ts";
+import { readHabitPage } from "../../../queries/habit/overview.ts";
+import { readTodoPage } from "../../../queries/todo/overview.ts";
+import { page } from "../../../web/page.ts";
+import { chosenFilters, filterInput } from "../kit/filter-fields.ts";
+import type { Visit } from "../session/context.ts";
+import { accountFrame } from "../session/frame.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+
+/** A person who sees more refines the words. */
+const mostOfKind = 8;
+
+/** GET /account/find?q=…: habits and todos with these words. Scripts show the list below what is typed. */
+export async function showFound(visit: Visit): Promise<Response> {
+  const { context, session, url } = visit;
+  const chosen = chosenFilters(url, ["q"]);
+  const validated = validate(listTodos, Object.fromEntries(chosen));
+  if (isRefused(validated)) return refusalPage(context, validated.refusal);
+  const { q } = validated.input;
+  const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
+  const found =
+    q === undefined
+      ? []
+      : await orStopped(
+          "q",
+          query.inTurn((own) => readFound(own, q), true),
+        );
+  if (!Array.isArray(found)) return refusalPage(context, found.refusal);
+  const body = html`<form method="get" action="/account/find" role="search">
+    ${filterInput("search", { name: "q", label: "Words" }, chosen)}<button class="plain">Find</button></form>
+    <ul class="plain" id="found">${found}</ul>
+    ${q !== undefined && found.length === 0 && html`<p class="quiet">Nothing has these words.</p>`}`;
+  return page(context.site, { title: "Find", body, ...accountFrame(visit) });
+}
+
+async function readFound(own: QueryContext, q: string): Promise<Html[]> {
+  const { today } = await readDaySettings(own);
+  const { habits } = await readHabitPage(own, today, { q, page: 1 });
+  const { pending, done } = await readTodoPage(own, today, { q, page: 1 });
+  return [
+    ...habits
+      .slice(0, mostOfKind)
+      .map(({ habit }) => entry(`/account/habits/${habit.id}`, habit.name, "habit")),
+    ...[...pending, ...done]
+      .slice(0, mostOfKind)
+      .map(({ id, title, is_completed }) =>
+        entry(`/account/todos/${id}`, title, is_completed ? "done todo" : "todo"),
+      ),
+  ];
+}
+
+const entry = (href: string, name: string, kind: string): Html =>
+  html`<li><a href="${href}">${name} <span class="quiet small">${kind}</span></a></li>`;
