@@ -1,29 +1,40 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { usualLocale } from "../../shared/domain/day/say-date.ts";
 
 const locales = new AsyncLocalStorage<string>();
 
-/** Answers a request with the order of dates and the clock that its browser's language asks for. */
+/** Answers a request with the order of dates, the clock and the weeks that its browser's language asks for. */
 export const inLocaleOf = <Result>({ headers }: Pick<Request, "headers">, answer: () => Result): Result =>
   locales.run(localeOf(headers.get("accept-language")), answer);
 
 /** The locale of the page that is being made. */
-export const locale = (): string => locales.getStore() ?? usual;
+export const locale = (): string => locales.getStore() ?? usualLocale;
 
-const usual = "en-GB-u-hc-h23";
+const firstDays = new Map([
+  [1, "mon"],
+  [5, "fri"],
+  [6, "sat"],
+  [7, "sun"],
+]);
 
-/** One of four: the words of pages are English, with the day or the month first, and 24 or 12 hours. */
+/** The day with which the page's weeks begin; 1 is Monday. */
+export function firstWeekday(): number {
+  const name = locale().split("-")[4];
+  return [...firstDays].find(([, day]) => day === name)?.[0] ?? 1;
+}
+
+/** The words of pages are English, with the day or the month first, 24 or 12 hours, and a first day of the week. */
 function localeOf(accepted: string | null): string {
-  const [language = ""] = (accepted ?? "").split(/[,;]/);
+  const language = accepted?.split(/[,;]/)[0]?.trim() ?? "";
   try {
-    const wanted = new Intl.DateTimeFormat(language.trim(), {
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-    });
+    const fields = { month: "numeric", day: "numeric", hour: "numeric" } as const;
+    const wanted = new Intl.DateTimeFormat(language, fields);
     const [first] = wanted.formatToParts(0);
     const { hourCycle } = wanted.resolvedOptions();
-    return `en-${first?.type === "month" ? "US" : "GB"}-u-hc-${hourCycle === "h12" ? "h12" : "h23"}`;
+    const { firstDay } = new Intl.Locale(language).getWeekInfo();
+    const order = first?.type === "month" ? "US" : "GB";
+    return `en-${order}-u-fw-${firstDays.get(firstDay) ?? "mon"}-hc-${hourCycle === "h12" ? "h12" : "h23"}`;
   } catch {
-    return usual;
+    return usualLocale;
   }
 }

@@ -156,6 +156,7 @@ export function presentSettings(
   return {
     time_zone: timeZone,
     day_start_hour: dayStartHour,
+    locale: row?.locale ?? null,
     reminder_channel: row?.reminder_channel ?? "log",
     ...perTarget(({ column }) => row?.[column] ?? null),
     webhook_secret: row?.webhook_secret ?? null,

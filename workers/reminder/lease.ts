@@ -17,6 +17,7 @@ export type LeasedDelivery = Readonly<{
   /** PostgreSQL's text, with microseconds. */
   scheduled_at: string;
   time_zone: string | null;
+  locale: string | null;
   todo: LeasedTodo | null;
   habit: LeasedHabit | null;
   /** The browsers of the user, if reminders go there. */
@@ -80,7 +81,7 @@ const takeLeases = `
         'due_time', t.due_time) as todo,
       jsonb_build_object('id', h.id, 'name', h.name, 'description', h.description, 'type', h.type,
         'day', h.rang_on) as habit,
-      u.time_zone, ${targetsOf("u")}, coalesce(u.webhook_failures, 0) as webhook_failures
+      u.time_zone, u.locale, ${targetsOf("u")}, coalesce(u.webhook_failures, 0) as webhook_failures
     from ${deliveryKeys}
     join reminder_deliveries d on d.user_id = k.user_id and d.id = k.id
     left join reminders r on r.user_id = d.user_id and r.todo_id = d.todo_id and r.delivery_id = d.id
@@ -102,14 +103,14 @@ const takeLeases = `
     returning d.user_id, d.id, d.todo_id, d.status, d.attempts, d.late, d.channel, d.scheduled_at,
       extract(epoch from ${now} - coalesce(d.asked_at, d.scheduled_at))::float8 as overdue_seconds,
       case when d.todo_id is not null then l.todo end as todo,
-      case when d.habit_id is not null then l.habit end as habit, l.time_zone,
+      case when d.habit_id is not null then l.habit end as habit, l.time_zone, l.locale,
       l.webhook_failures, ${targetsOf("l")}
   ), missed as (
     update reminders r set status = 'missed', updated_at = now()
     from begun b
     where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id
   )
-  select user_id, id, attempts, now() as begun_at, late, overdue_seconds, channel, scheduled_at, todo, habit, time_zone,
+  select user_id, id, attempts, now() as begun_at, late, overdue_seconds, channel, scheduled_at, todo, habit, time_zone, locale,
     webhook_failures, ${targetsOf("begun")},
     (select jsonb_agg(to_jsonb(p) - 'user_id' order by p.created_at) from push_subscriptions p
       where p.user_id = begun.user_id and begun.channel = 'push') as browsers

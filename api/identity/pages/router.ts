@@ -1,6 +1,7 @@
 import type { Context, Next } from "koa";
 import { assets } from "../../web/assets.ts";
 import { takeForm } from "../../web/form/form.ts";
+import { inLocaleOf } from "../../web/locale.ts";
 import { seeOther } from "../../web/redirect.ts";
 import { answerByMethod, createRequireSignIn, type PageMethods } from "../../web/router.ts";
 import { confirmPath } from "../accounts/confirmation.ts";
@@ -84,6 +85,7 @@ export function servePages(identity: IdentityContext) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const methods = interactionPath.test(ctx.path) ? interaction : pages[ctx.path];
     if (!methods) return next();
-    await reply(ctx, await answerByMethod(methods, { ...pageRequestOf(ctx, site), identity, ctx }));
+    const request = { ...pageRequestOf(ctx, site), identity, ctx };
+    await reply(ctx, await inLocaleOf(request.request, () => answerByMethod(methods, request)));
   };
 }

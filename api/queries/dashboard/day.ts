@@ -24,13 +24,14 @@ export type DaySummary = Readonly<{
 export async function readDay(
   query: QueryContext,
   beginning: (today: string) => string,
+  firstWeekday: number,
 ): Promise<DaySummary> {
   const { today } = await readDaySettings(query);
   const { date } = today;
   // Statements run one after the other, because together they take one turn of the user.
   const due = await readHabitsOfDay(query, today);
-  const todos = await readTodoGroups(query, today, mostTodos);
-  const counts = await readTodoCounts(query, today);
+  const todos = await readTodoGroups(query, today, { limit: mostTodos, firstWeekday });
+  const counts = await readTodoCounts(query, today, firstWeekday);
   const done = await readDoneDays(query, { from: beginning(date), to: date });
   return { today, due, todos, counts, done, totals: await readDayTotals(query, date) };
 }

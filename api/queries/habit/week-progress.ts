@@ -8,6 +8,10 @@ export function weekOf(date: string): Readonly<{ monday: string; sunday: string 
   return { monday, sunday: addDays(monday, 6) };
 }
 
+/** The first day of a date's week as somebody sees weeks. @param firstWeekday 1 is Monday */
+export const firstOfWeek = (date: string, firstWeekday: number): string =>
+  addDays(date, -((isoWeekday(dayNumber(date)) - firstWeekday + 7) % 7));
+
 /**
  * The number of days on which a habit's rules ask for it in a week. The habit can be done on more days.
  * @returns undefined for `every_days`, because no week asks for a number of days

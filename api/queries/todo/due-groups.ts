@@ -1,5 +1,5 @@
 import { addDays } from "../../../shared/domain/day/day.ts";
-import { weekOf } from "../habit/week-progress.ts";
+import { firstOfWeek } from "../habit/week-progress.ts";
 
 /** Groups in the order of their due dates; each todo is in exactly one. */
 export const dueGroups = ["overdue", "today", "tomorrow", "week", "later", "undated"] as const;
@@ -10,12 +10,12 @@ type DueDates = Readonly<{ from: string; to: string }>;
 
 /**
  * The due dates of a group; `-infinity` and `infinity` mean no end, undefined means todos without a date. The week
- * group starts after tomorrow and ends on Sunday.
+ * group starts after tomorrow and ends with the week, whose first day is `firstWeekday` (1 is Monday).
  */
-export function dueDatesOf(group: DueGroup, today: string): DueDates | undefined {
+export function dueDatesOf(group: DueGroup, today: string, firstWeekday: number): DueDates | undefined {
   const tomorrow = addDays(today, 1);
-  const { sunday } = weekOf(today);
-  const lastOfWeek = sunday < tomorrow ? tomorrow : sunday;
+  const end = addDays(firstOfWeek(today, firstWeekday), 6);
+  const lastOfWeek = end < tomorrow ? tomorrow : end;
   if (group === "overdue") return { from: "-infinity", to: addDays(today, -1) };
   if (group === "today") return { from: today, to: today };
   if (group === "tomorrow") return { from: tomorrow, to: tomorrow };
@@ -28,10 +28,11 @@ export function dueDatesOf(group: DueGroup, today: string): DueDates | undefined
 export function dueGroupOf(
   { due_date, is_overdue }: Readonly<{ due_date: string | null; is_overdue: boolean }>,
   today: string,
+  firstWeekday: number,
 ): DueGroup {
   if (is_overdue) return "overdue";
   const holds = (group: DueGroup): boolean => {
-    const dates = dueDatesOf(group, today);
+    const dates = dueDatesOf(group, today, firstWeekday);
     if (!dates || due_date === null) return !dates && due_date === null;
     // In text order, "-infinity" comes before all dates and "infinity" after them.
     return dates.from <= due_date && due_date <= dates.to;

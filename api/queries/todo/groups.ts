@@ -9,8 +9,8 @@ import { always, isAheadWithin, isOverdueWithin } from "./overdue.ts";
 import { presentTodos, type TodoWithRelations, todoRows } from "./read.ts";
 
 /** Matches pending todos of a group. */
-export function isInGroup(group: DueGroup, today: Viewer): Condition {
-  const dates = dueDatesOf(group, today.date);
+export function isInGroup(group: DueGroup, today: Viewer, firstWeekday: number): Condition {
+  const dates = dueDatesOf(group, today.date, firstWeekday);
   if (!dates) return sql`t.due_date is null`;
   return group === "overdue" ? isOverdueWithin(always, today) : isAheadWithin(dates, today);
 }
@@ -19,10 +19,14 @@ export function isInGroup(group: DueGroup, today: Viewer): Condition {
 export type TodoCounts = Readonly<Record<DueGroup | "done", number>>;
 
 /** The count reads only index entries. */
-export async function readTodoCounts({ own, rows }: QueryContext, today: Viewer): Promise<TodoCounts> {
+export async function readTodoCounts(
+  { own, rows }: QueryContext,
+  today: Viewer,
+  firstWeekday: number,
+): Promise<TodoCounts> {
   const count = (where: Condition) => sql`(select count(*) from ${own("todos")} t where ${where})`;
   const pending = dueGroups.map(
-    (group) => sql`${literal(group)}, ${count(allOf(isPending, isInGroup(group, today)))}`,
+    (group) => sql`${literal(group)}, ${count(allOf(isPending, isInGroup(group, today, firstWeekday)))}`,
   );
   const [row] = await rows(sql<{ counts: TodoCounts }>`
     select json_build_object(${join(pending)}, 'done', ${count(isCompleted)}) as counts`);
@@ -34,10 +38,10 @@ export async function readTodoCounts({ own, rows }: QueryContext, today: Viewer)
 export async function readTodoGroups(
   query: QueryContext,
   today: Viewer,
-  limit: (group: DueGroup) => number,
+  { limit, firstWeekday }: Readonly<{ limit(group: DueGroup): number; firstWeekday: number }>,
 ): Promise<readonly Static<typeof Todo>[]> {
   const parts = dueGroups.map((group) => {
-    const ranges = [allOf(isPending, isInGroup(group, today))];
+    const ranges = [allOf(isPending, isInGroup(group, today, firstWeekday))];
     const { todos } = todosInOrder({ ranges }, { limit: limit(group) });
     return sql`(select * from (${todoRows({ todos, total: sql`0` })}) part)`;
   });

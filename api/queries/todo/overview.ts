@@ -27,7 +27,7 @@ export type TodoFilters = Readonly<{
   context?: string | undefined;
   categoryId?: number | undefined;
   /** Only pending todos of this group. */
-  group?: DueGroup | undefined;
+  group?: Readonly<{ name: DueGroup; firstWeekday: number }> | undefined;
   /** Without it, both are shown. */
   status?: "incomplete" | "completed" | undefined;
   /** Without it, pending todos are in the default order. */
@@ -65,7 +65,9 @@ async function readPending(
   offset: number,
 ): Promise<Part> {
   const all = await selectTodos(query, { ...filters, categories: listed(categoryId), status: "incomplete" });
-  const ranges = group ? all.ranges.map((range) => allOf(range, isInGroup(group, today))) : all.ranges;
+  const ranges = group
+    ? all.ranges.map((range) => allOf(range, isInGroup(group.name, today, group.firstWeekday)))
+    : all.ranges;
   const selection = { ...all, ranges };
   if (!sort) return readPart(query, today, { selection, page: todosInOrder, order: inOrder }, offset);
   const order = todoOrders[sort];

@@ -20,9 +20,13 @@ const TimeZone = Type.String({
   expects: "an IANA time zone such as Europe/Berlin",
 });
 
+/** Words are English everywhere; dates, clocks and weeks differ. */
+const Locale = Type.String({ pattern: "^en-(GB|US)-u-fw-(mon|fri|sat|sun)-hc-h(12|23)$" });
+
 export const Settings = Type.Object({
   time_zone: Type.String(),
   day_start_hour: Type.Integer(),
+  locale: Nullable(Type.String()),
   reminder_channel: OneOf(reminderChannels),
   ...perTarget(() => Nullable(Type.String())),
   webhook_secret: Nullable(Type.String({ description: "whsec_…: the receiver checks signatures with it" })),
@@ -58,6 +62,7 @@ export const changeSettings = command({
   input: Type.Object({
     time_zone: Type.Optional(TimeZone),
     day_start_hour: Clearable(WholeNumber(0, 6)),
+    locale: Type.Optional(Locale),
     reminder_channel: Type.Optional(OneOf(reminderChannels)),
     ...perTarget(({ format, maxLength, expects }) => Clearable(Type.String({ format, maxLength, expects }))),
   }),

@@ -13,6 +13,8 @@ export const UserEntity = defineEntity({
     /** The time of issue of the claiming token; an older token never overrides a newer one. */
     zone_claimed_at: timestamptz().nullable(),
     day_start_hour: p.integer(),
+    /** The order of dates, the clock and the first day of the week of the last sign-in's browser; null means the usual. */
+    locale: p.text().nullable(),
     reminder_channel: p.text().$type<ReminderChannel>(),
     /** The identity provider has verified the address. */
     ...perTarget(() => p.text().nullable()),

@@ -1,7 +1,8 @@
 import { dayNumber } from "./day.ts";
 
 const dateFormat = { weekday: "short", day: "numeric", month: "short", timeZone: "UTC" } as const;
-const usualLocale = "en-GB";
+/** Dates with the day first, a clock of 24 hours, and weeks from Monday. */
+export const usualLocale = "en-GB-u-fw-mon-hc-h23";
 /**
  * Formats are made once: making one takes fifty times as long as using it, and a page of actions has hundreds of dates.
  */
@@ -30,4 +31,11 @@ export function sayUntil(date: string, today: string, locale = usualLocale): str
   const days = dayNumber(date) - dayNumber(today);
   if (days === 0 || days === 1) return days === 0 ? "today" : "tomorrow";
   return days > 1 && days < 7 ? weekdayFormat.format(new Date(date)) : sayDated(date, today, locale);
+}
+
+/** A time of day such as `14:30`, or `2:30 PM` in a locale of 12 hours. */
+export function sayClock(time: string, locale: string): string {
+  if (!locale.endsWith("h12")) return time;
+  const [hour, ...rest] = time.split(":");
+  return `${[Number(hour) % 12 || 12, ...rest].join(":")} ${Number(hour) < 12 ? "AM" : "PM"}`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { sayDate, sayWallTime } from "../../../api/doors/pages/kit/dates.ts";
-import { inLocaleOf } from "../../../api/web/locale.ts";
+import { firstWeekday, inLocaleOf, locale } from "../../../api/web/locale.ts";
 
 const today = "2026-11-20";
 const said = (language: string) =>
@@ -19,4 +19,16 @@ test.each([
   ["", ["Mon 23 Nov", "Fri 1 Jan 2027", "Mon 23 Nov 00:05", "Mon 23 Nov 14:30:07"]],
 ])("dates and times are in the order and the clock of %s, in English words", (language, expected) => {
   expect(said(language)).toEqual(expected);
+});
+
+test.each([
+  ["en-US", 7],
+  ["ar-EG", 6],
+  ["dv-MV", 5],
+  ["de", 1],
+  ["no language", 1],
+])("weeks begin on the day of %s", (language, day) => {
+  const headers = new Headers({ "accept-language": language });
+  expect(inLocaleOf({ headers }, firstWeekday)).toBe(day);
+  expect(inLocaleOf({ headers }, locale)).toMatch(/^en-(GB|US)-u-fw-(mon|fri|sat|sun)-hc-h(12|23)$/);
 });

@@ -136,11 +136,11 @@ const reach = {
 } as const;
 const day = { date: today, timeZone: "UTC", lastMinute: `${today}T12:00`, ...reach };
 const pages: [string, (query: QueryContext) => Promise<unknown>][] = [
-  ["a day", (query) => readDay(query, (date) => addDays(date, -365))],
+  ["a day", (query) => readDay(query, (date) => addDays(date, -365), 1)],
   ["a habit", (query) => readHabitInYear(query, 7, (date) => addDays(date, -365))],
   ["all todos", (query) => readTodoPage(query, day, { page: 1 })],
   ["the end of what is pending", (query) => readTodoPage(query, day, { page: 30 })],
-  ["a group", (query) => readTodoPage(query, day, { group: "overdue", page: 2 })],
+  ["a group", (query) => readTodoPage(query, day, { group: { name: "overdue", firstWeekday: 1 }, page: 2 })],
   ["what is done", (query) => readTodoPage(query, day, { status: "completed", page: 1 })],
   ["what was done before", (query) => readTodoPage(query, day, { status: "completed", page: 3 })],
 ];

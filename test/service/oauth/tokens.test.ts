@@ -228,6 +228,8 @@ test("a week before a token ends its person gets one mail, however many processe
   expect(mailbox.mails).toEqual([]);
   await identity.sql(`update identity.accounts set email_verified_at = now()
     where id = (select account_id from identity.grants where id = '${id}')`);
+  await identity.sql(`insert into users (user_id, time_zone, zone_source, day_start_hour, reminder_channel, locale, created_at, updated_at)
+    select account_id, 'UTC', 'claim', 0, 'log', 'en-US-u-fw-sun-hc-h12', now(), now() from identity.grants where id = '${id}'`);
   await endsIn(8);
   await look();
   expect(mailbox.mails).toEqual([]);
@@ -237,4 +239,5 @@ test("a week before a token ends its person gets one mail, however many processe
   for (const _ of ["once", "twice"]) await look();
   expect(mailbox.mails.length).toBe(1);
   expect(mailbox.mails[0]?.source).toContain(`${tokensPath}/change?id=${id}`);
+  expect(mailbox.mails[0]?.source).toMatch(/ends on \w+day, \w+ \d+, 2\d{3}\s+at\s+\d+:\d\d\s+[AP]M/);
 });

@@ -12,7 +12,7 @@ const yearBefore = (today: string): string => addDays(today, -365);
 /** The account pages' reads beyond the contracts' queries, in each form of their statements. */
 export async function readEveryPage(query: QueryContext): Promise<void> {
   const { today } = await readDaySettings(query);
-  await readDay(query, yearBefore);
+  await readDay(query, yearBefore, 1);
   await readHabitInYear(query, idAt(0, 0), yearBefore);
   const kinds = [{}, { category_id: 1 }];
   for (const kind of kinds)
@@ -25,7 +25,9 @@ export async function readEveryPage(query: QueryContext): Promise<void> {
     { context: "desk" },
     { categoryId: 1 },
     { context: "desk", categoryId: 1 },
-    ...dueGroups.flatMap((group) => [{ group }, { group, context: "desk" }, { group, categoryId: 1 }]),
+    ...dueGroups
+      .map((name) => ({ name, firstWeekday: 1 }))
+      .flatMap((group) => [{ group }, { group, context: "desk" }, { group, categoryId: 1 }]),
   ];
   for (const sort of ["important", "title", "newest"] as const)
     for (const page of [1, 1_000])

@@ -42,6 +42,7 @@ test("a user who chose nothing has the log, and settings say so", async () => {
   expect(await settings()).toEqual({
     time_zone: "UTC",
     day_start_hour: 0,
+    locale: null,
     reminder_channel: "log",
     email: null,
     ntfy_url: null,

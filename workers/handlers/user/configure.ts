@@ -9,7 +9,7 @@ import { rowsThatFollowTheZone, storeSettings } from "./settings.ts";
 export const userConfigure: Handler<"user.configure"> = {
   steps: moveReminders,
   rows: () => [...rowsThatFollowTheZone, allWithoutLock("push_subscriptions")],
-  run(context, { time_zone, day_start_hour, ...chosen }) {
+  run(context, { time_zone, day_start_hour, locale, ...chosen }) {
     const day = {
       time_zone: time_zone ?? context.today.timeZone,
       day_start_hour: day_start_hour === undefined ? context.dayStartHour : (day_start_hour ?? 0),
@@ -19,6 +19,6 @@ export const userConfigure: Handler<"user.configure"> = {
     const missing = missingTarget({ ...before, ...channels }, context.browsers.all().length);
     if (missing) return invalid(missing);
     const source = time_zone === undefined ? {} : ({ zone_source: "chosen" } as const);
-    return storeSettings(context, day, { ...channels, ...source });
+    return storeSettings(context, day, { ...channels, ...source, ...(locale && { locale }) });
   },
 };

@@ -13,6 +13,7 @@ export const rowsThatFollowTheZone = [settingsForUpdate, allForUpdate("habits")]
 export const newUser = ({ today, dayStartHour, now }: HandlerContext): Omit<UserRow, "user_id"> => ({
   time_zone: today.timeZone,
   day_start_hour: dayStartHour,
+  locale: null,
   zone_source: "claim",
   zone_claimed_at: null,
   ...noChannels,

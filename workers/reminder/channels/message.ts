@@ -1,5 +1,5 @@
 import { localTime } from "../../../shared/domain/day/day.ts";
-import { sayDated, sayUntil } from "../../../shared/domain/day/say-date.ts";
+import { sayClock, sayDated, sayUntil, usualLocale } from "../../../shared/domain/day/say-date.ts";
 import { timestamp } from "../../../shared/domain/day/timestamp.ts";
 import {
   actLabels,
@@ -39,12 +39,14 @@ export function messageOf(
 ): Message {
   const { late, scheduled_at, begun_at, time_zone } = delivery;
   const timeZone = time_zone ?? defaultTimeZone;
+  const locale = delivery.locale ?? usualLocale;
   const now = Date.parse(timestamp(begun_at));
+  const today = localTime(now, timeZone).slice(0, 10);
   const at = localTime(Date.parse(timestamp(scheduled_at)), timeZone);
-  const { path, ...subject } = subjectOf(delivery, localTime(now, timeZone).slice(0, 10));
+  const { path, ...subject } = subjectOf(delivery, { today, locale });
   return {
     ...subject,
-    set: `Reminder set for ${at.slice(0, 16).replace("T", " ")} (${timeZone})`,
+    set: `Reminder set for ${sayDated(at.slice(0, 10), today, locale)} ${sayClock(at.slice(11, 16), locale)} (${timeZone})`,
     late: late ? "This reminder is late: the service could not send it in time." : "",
     link: `${baseUrl}${path}`,
     acts: offersOf(delivery).map((offer) => ({
@@ -55,13 +57,16 @@ export function messageOf(
   };
 }
 
+/** The day on which a message is read, and how its reader writes dates. */
+type Reader = Readonly<{ today: string; locale: string }>;
+
 /** The thing of a reminder, and its page. */
-function subjectOf({ todo, habit }: LeasedDelivery, today: string) {
+function subjectOf({ todo, habit }: LeasedDelivery, reader: Reader) {
   if (todo)
     return {
       title: todo.title,
       notes: todo.description ?? "",
-      due: sayDue(todo, today),
+      due: sayDue(todo, reader),
       path: `/account/todos/${todo.id}`,
     };
   if (habit)
@@ -91,12 +96,15 @@ function cut(text: string, longest: number): string {
   return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-function sayDue({ due_date, due_time }: NonNullable<LeasedDelivery["todo"]>, today: string): string {
+function sayDue(
+  { due_date, due_time }: NonNullable<LeasedDelivery["todo"]>,
+  { today, locale }: Reader,
+): string {
   if (due_date === null) return "";
-  const at = due_time === null ? "" : ` at ${due_time}`;
+  const at = due_time === null ? "" : ` at ${sayClock(due_time, locale)}`;
   return due_date < today
-    ? `Was due on ${sayDated(due_date, today)}${at}`
-    : `Due ${sayUntil(due_date, today)}${at}`;
+    ? `Was due on ${sayDated(due_date, today, locale)}${at}`
+    : `Due ${sayUntil(due_date, today, locale)}${at}`;
 }
 
 function offersOf({ user_id: userId, id: deliveryId, todo, habit }: LeasedDelivery): Offer[] {

@@ -1,6 +1,7 @@
 import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { choice } from "../../../web/form/choice-fields.ts";
+import { firstWeekday } from "../../../web/locale.ts";
 import { categoryField } from "./category-choice.ts";
 import { inputsOf } from "./field-inputs.ts";
 import type { Draft, DraftErrors, FormContext } from "./thing-form.ts";
@@ -28,8 +29,9 @@ function rhythmChoice(draft: Draft, errors: DraftErrors): Html {
   return html`<fieldset class="rhythm"><legend>How often</legend>
     ${kind("daily", "Every day")}
     ${kind("weekdays", "On these days of the week")}
-    <div class="days" role="group" aria-label="Days of the week">${days.map((label, index) => {
-      const value = String(index + 1);
+    <div class="days" role="group" aria-label="Days of the week">${days.map((_, index) => {
+      const day = (index + firstWeekday() - 1) % 7;
+      const [label, value] = [days[day] ?? "", String(day + 1)];
       const isChosen = weekdays.split(",").includes(value);
       return choice({ name: "weekdays", value, label, isChosen, type: "checkbox" });
     })}</div>

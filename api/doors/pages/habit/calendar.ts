@@ -1,15 +1,16 @@
 import { addDays, daysBetween } from "../../../../shared/domain/day/day.ts";
-import { weekOf } from "../../../queries/habit/week-progress.ts";
+import { firstOfWeek } from "../../../queries/habit/week-progress.ts";
+import { firstWeekday } from "../../../web/locale.ts";
 
 /** A year and the rest of its first week. */
 export const calendarWeeks = 53;
 
-/** A day in the grid: a column for each week, a row for each weekday with Monday on top. */
+/** A day in the grid: a column for each week, a row for each weekday with the first one of the week on top. */
 export type CalendarDay = Readonly<{ date: string; column: number; row: number }>;
 
-/** The first Monday of the calendar of a year up to today. */
+/** The first day of the calendar of a year up to today. */
 export const firstCalendarDay = (today: string): string =>
-  addDays(weekOf(today).monday, -7 * (calendarWeeks - 1));
+  addDays(firstOfWeek(today, firstWeekday()), -7 * (calendarWeeks - 1));
 
 /** The days of the calendar of a year; the last one is today. */
 export function calendarDays(today: string): readonly CalendarDay[] {

@@ -1,6 +1,6 @@
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { locale } from "../../../web/locale.ts";
+import { firstWeekday, locale } from "../../../web/locale.ts";
 import { countInWords } from "../kit/dates.ts";
 import {
   type CalendarDay,
@@ -68,7 +68,7 @@ function half(
   const own = days.filter(({ column }) => column >= from && column < from + halfWeeks);
   const at = (column: number): number => left + pitch * (column - from);
   return html`<svg viewBox="0 0 ${left + pitch * halfWeeks} ${top + pitch * 7}">
-    ${weekdays.map(([name, row]) => html`<text x="0" y="${top + pitch * row + 9}">${name}</text>`)}
+    ${weekdays.map(([name, weekday]) => html`<text x="0" y="${top + pitch * ((weekday - firstWeekday() + 7) % 7) + 9}">${name}</text>`)}
     ${monthStarts(own).map(({ date, column }) => monthLabel(date, at(column)))}
     ${own.map(({ date, column, row }) => {
       const count = done.get(date) ?? 0;
@@ -82,9 +82,9 @@ function half(
 }
 
 const weekdays = [
-  ["Mon", 0],
-  ["Wed", 2],
-  ["Fri", 4],
+  ["Mon", 1],
+  ["Wed", 3],
+  ["Fri", 5],
 ] as const;
 
 const monthLabel = (date: string, x: number): Html =>

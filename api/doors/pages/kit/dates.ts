@@ -1,5 +1,5 @@
 import { dayNumber, localTime } from "../../../../shared/domain/day/day.ts";
-import { sayDated } from "../../../../shared/domain/day/say-date.ts";
+import { sayClock, sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { locale } from "../../../web/locale.ts";
 
 /** A date as people say it on the given day: `Today`, `Tomorrow`, `Mon 23 Nov`, `Fri 1 Jan 2027`. */
@@ -20,12 +20,8 @@ export function sayDue(due: Readonly<{ due_date: string | null; due_time: string
 export const sayWallTime = (wallTime: string, today: string): string =>
   `${sayDated(wallTime.slice(0, 10), today, locale())} ${sayTime(wallTime.slice(11, 19).replace(/:00$/, ""))}`;
 
-/** A time of day such as `14:30`, or `2:30 PM` for browsers of 12 hours. */
-export function sayTime(time: string): string {
-  if (!locale().endsWith("h12")) return time;
-  const [hour, ...rest] = time.split(":");
-  return `${[Number(hour) % 12 || 12, ...rest].join(":")} ${Number(hour) < 12 ? "AM" : "PM"}`;
-}
+/** A time of day as the browser's language writes it. */
+export const sayTime = (time: string): string => sayClock(time, locale());
 
 /** The date of an instant (RFC 3339) in a zone, as people say it on the given day. */
 export const sayDay = (instant: string, timeZone: string, today: string): string =>

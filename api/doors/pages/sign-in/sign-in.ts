@@ -3,7 +3,7 @@ import { safeNext, seeOther } from "../../../web/redirect.ts";
 import type { Guest, PagesContext, Session } from "../session/context.ts";
 import { type SealedCookie, sealedCookie } from "../session/sealed-cookie.ts";
 import { sessionCookie } from "../session/session.ts";
-import { claimEmail } from "./claim-email.ts";
+import { claimSettings } from "./claim-settings.ts";
 import { type PendingSignIn, type Redeemed, redeem } from "./redeem.ts";
 import { failedSignInPage, providerUnavailablePage, startAgainPage } from "./sign-in-failures.ts";
 
@@ -54,7 +54,7 @@ export async function finishSignIn({ context, request, url }: Guest): Promise<Re
   const { sub, iat, zoneinfo } = claims;
   const zone = typeof zoneinfo === "string" ? { name: zoneinfo, issuedAt: iat } : undefined;
   await context.claimZone({ userId: sub, zone });
-  await claimEmail({ context, session, request });
+  await claimSettings({ context, session, request });
   return seeOther(attempt.next, [await sessionCookie(context).seal(session), attemptCookie(context).clear()]);
 }
 

@@ -4,7 +4,7 @@ import { type Html, html } from "../../../../shared/html.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type DaySummary, readDay } from "../../../queries/dashboard/day.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
-import { locale } from "../../../web/locale.ts";
+import { firstWeekday, locale } from "../../../web/locale.ts";
 import { page } from "../../../web/page.ts";
 import { findLastVisit } from "../action/list/last-visit.ts";
 import { firstCalendarDay } from "../habit/calendar.ts";
@@ -55,7 +55,7 @@ export async function showToday(visit: Visit): Promise<Response> {
 }
 
 const readAll = async (own: QueryContext, lastSeen: string | undefined) => ({
-  ...(await readDay(own, firstCalendarDay)),
+  ...(await readDay(own, firstCalendarDay, firstWeekday())),
   categories: await readCategoryRefs(own),
   news: await newsOfAgents(own, lastSeen),
 });

@@ -1,6 +1,7 @@
 import { type Html, html } from "../../../../shared/html.ts";
 import type { DaySummary } from "../../../queries/dashboard/day.ts";
 import { type DueGroup, dueGroupOf } from "../../../queries/todo/due-groups.ts";
+import { firstWeekday } from "../../../web/locale.ts";
 import { todoList } from "../kit/todo-item.ts";
 import type { Visit } from "../session/context.ts";
 import { groupNames } from "../todo/group-names.ts";
@@ -37,7 +38,9 @@ export function todosOfDay(visit: Visit, day: TodosOfDay): Html {
     ${ahead > own.length && moreOf("today", ahead)}
     ${later.map((section) => {
       const count = section.groups.reduce((sum, group) => sum + counts[group], 0);
-      const shown = todos.filter((todo) => section.groups.includes(dueGroupOf(todo, today.date)));
+      const shown = todos.filter((todo) =>
+        section.groups.includes(dueGroupOf(todo, today.date, firstWeekday())),
+      );
       return shown.length > 0 && folded(visit, day, section, { todos: shown, count, isOpen: isFree });
     })}`;
 }
@@ -51,7 +54,10 @@ function folded(
   { todos, count, isOpen }: Folded,
 ): Html {
   const lists = groups.map((group) => {
-    const own = groups.length === 1 ? todos : todos.filter((todo) => dueGroupOf(todo, today.date) === group);
+    const own =
+      groups.length === 1
+        ? todos
+        : todos.filter((todo) => dueGroupOf(todo, today.date, firstWeekday()) === group);
     const more = counts[group] > own.length && moreOf(group, counts[group]);
     return own.length > 0 && html`${todoList(visit, own, today)}${more}`;
   });

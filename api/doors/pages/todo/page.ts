@@ -7,6 +7,7 @@ import { orStopped } from "../../../queries/engine/search.ts";
 import { dueGroupOf, dueGroups } from "../../../queries/todo/due-groups.ts";
 import { readTodoCounts } from "../../../queries/todo/groups.ts";
 import { readTodoPage, type TodoFilters, todosPerPage } from "../../../queries/todo/overview.ts";
+import { firstWeekday } from "../../../web/locale.ts";
 import { page } from "../../../web/page.ts";
 import { categoryChoices } from "../kit/category-choices.ts";
 import { countInWords } from "../kit/dates.ts";
@@ -57,7 +58,7 @@ const isCostly = ({ q, sort }: Wanted): boolean => q !== undefined || sort !== u
 async function readAll(query: QueryContext, wanted: Wanted) {
   const { today } = await readDaySettings(query);
   const todos = await readTodoPage(query, today, wanted);
-  const counts = await readTodoCounts(query, today);
+  const counts = await readTodoCounts(query, today, firstWeekday());
   return { today, todos, counts, categories: await readCategoryRefs(query) };
 }
 
@@ -82,7 +83,7 @@ function sections(
   if (pending.length + done.length === 0)
     return html`<p class="quiet">${total === 0 ? "There is no such todo." : "There is nothing on this page."}</p>`;
   const list = (todos: readonly TodoItem[]) => todoList(visit, todos, today);
-  const groups = Map.groupBy(pending, (todo) => dueGroupOf(todo, today.date));
+  const groups = Map.groupBy(pending, (todo) => dueGroupOf(todo, today.date, firstWeekday()));
   const open = isSorted
     ? [list(pending)]
     : [...groups].map(([group, todos]) => html`<h2 class="part">${groupNames[group]}</h2>${list(todos)}`);

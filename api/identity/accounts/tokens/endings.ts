@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { exclusively } from "../../../../shared/db/exclusively.ts";
+import { usualLocale } from "../../../../shared/domain/day/say-date.ts";
 import { personalClientId } from "../../grants/grants.ts";
 import type { IdentityContext } from "../context.ts";
 import { type Mail, mailOf } from "../mail.ts";
@@ -11,6 +12,8 @@ type EndingToken = Readonly<{
   accountId: string;
   email: string;
   timeZone: string | null;
+  /** The person's way to write dates; null for the usual one. */
+  locale: string | null;
   name: string;
   lastFour: string | null;
   /** Epoch milliseconds. */
@@ -45,6 +48,7 @@ async function findEnding(pool: Pool): Promise<EndingToken[]> {
   const { rows } = await pool.query<EndingToken>(
     `select * from (
        select distinct on (a.id) g.id, a.id as "accountId", a.email, a.time_zone as "timeZone", g.name, g.last_four as "lastFour",
+         (select u.locale from users u where u.user_id = a.id) as locale,
          (extract(epoch from g.expires_at) * 1000)::double precision as "expiresAt"
        from identity.grants g join identity.accounts a on a.id = g.account_id
        where g.client_id = '${personalClientId}' and g.end_told_at is null
@@ -68,12 +72,12 @@ async function noteTold(pool: Pool, { id, expiresAt }: EndingToken): Promise<voi
 }
 
 function endingMail(
-  { id, email, name, lastFour, expiresAt }: EndingToken,
+  { id, email, name, lastFour, expiresAt, locale }: EndingToken,
   authUrl: string,
   zone: string,
 ): Mail {
   const format = { dateStyle: "full", timeStyle: "short", timeZone: zone } as const;
-  const at = new Date(expiresAt).toLocaleString("en-GB", format);
+  const at = new Date(expiresAt).toLocaleString(locale ?? usualLocale, format);
   const token = `“${name}”${lastFour ? ` (kept_…${lastFour})` : ""}`;
   const letter = mailOf({
     to: email,

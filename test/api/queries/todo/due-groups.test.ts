@@ -22,22 +22,28 @@ test.each([
   [sunday, "2026-12-01", "later"],
 ] as const)("on %s a todo due %s is %s", (today, due, group) => {
   const is_overdue = due !== null && due < today;
-  expect(dueGroupOf({ due_date: due, is_overdue }, today)).toBe(group);
+  expect(dueGroupOf({ due_date: due, is_overdue }, today, 1)).toBe(group);
 });
 
 test("every date is in exactly one group, and groups follow one another in the order of dates", () => {
   const days = fc.integer({ min: 10_000, max: 40_000 }).map(dateOfDay);
   fc.assert(
-    fc.property(days, fc.integer({ min: -30, max: 30 }), (today, distance) => {
-      const due = addDays(today, distance);
-      const holding = dueGroups.filter((group) => {
-        const dates = dueDatesOf(group, today);
-        return dates && dates.from <= due && due <= dates.to;
-      });
-      const groupOn = (due_date: string) => dueGroupOf({ due_date, is_overdue: due_date < today }, today);
-      expect(holding).toEqual([groupOn(due)]);
-      const next = groupOn(addDays(due, 1));
-      expect(dueGroups.indexOf(next)).toBeGreaterThanOrEqual(dueGroups.indexOf(groupOn(due)));
-    }),
+    fc.property(
+      days,
+      fc.integer({ min: -30, max: 30 }),
+      fc.integer({ min: 1, max: 7 }),
+      (today, distance, firstWeekday) => {
+        const due = addDays(today, distance);
+        const holding = dueGroups.filter((group) => {
+          const dates = dueDatesOf(group, today, firstWeekday);
+          return dates && dates.from <= due && due <= dates.to;
+        });
+        const groupOn = (due_date: string) =>
+          dueGroupOf({ due_date, is_overdue: due_date < today }, today, firstWeekday);
+        expect(holding).toEqual([groupOn(due)]);
+        const next = groupOn(addDays(due, 1));
+        expect(dueGroups.indexOf(next)).toBeGreaterThanOrEqual(dueGroups.indexOf(groupOn(due)));
+      },
+    ),
   );
 });

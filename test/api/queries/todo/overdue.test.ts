@@ -78,12 +78,15 @@ test("each list and count of overdue todos has those that are shown as overdue",
       const today = idsOf(await pending({ due: "today" }));
       const both = overdue.filter((id) => today.includes(id));
       expect(idsOf(await pending({ due: "today", overdue_only: true }))).toEqual(both);
-      const day = await readDay(query, (date) => date);
+      const day = await readDay(query, (date) => date, 1);
       expect(day.counts.overdue).toBe(overdue.length);
       expect(idsOf(day.todos)).toEqual(idsOf(all));
       const groups: number[] = [];
       for (const group of dueGroups) {
-        const page = await readTodoPage(query, day.today, { group, page: 1 });
+        const page = await readTodoPage(query, day.today, {
+          group: { name: group, firstWeekday: 1 },
+          page: 1,
+        });
         expect([group, page.total]).toEqual([group, day.counts[group]]);
         if (group === "overdue") expect(idsOf(page.pending)).toEqual(overdue);
         groups.push(...idsOf(page.pending));

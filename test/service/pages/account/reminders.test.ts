@@ -1,7 +1,7 @@
 import { afterAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { axeFaults } from "../../../support/pages/axe.ts";
-import { browserTest, signedInPerson, startSite } from "../../../support/pages/support.ts";
+import { browserTest, signedInPerson, signUp, startSite } from "../../../support/pages/support.ts";
 import { eventually } from "../../../support/reminder/stack.ts";
 
 const site = await startSite({ WEBHOOK_ALLOW_LOOPBACK: "yes" });
@@ -31,6 +31,19 @@ async function expectAccessible(page: Page) {
   expect(await axeFaults(page)).toEqual([]);
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
 }
+
+browserTest("messages write dates as the browser of the last sign-in does", async () => {
+  for (const [locale, stored] of [
+    ["en-US", "en-US-u-fw-sun-hc-h12"],
+    ["de-DE", "en-GB-u-fw-mon-hc-h23"],
+  ] as const) {
+    const email = `${crypto.randomUUID()}@example.org`;
+    await signUp(site, await site.open({ locale }), email);
+    const users = await site.identity.sql(`select u.locale from users u
+      join identity.accounts a on a.id = u.user_id where a.email = '${email}'`);
+    expect(users).toEqual([{ locale: stored }]);
+  }
+});
 
 browserTest("a person sees what comes and what failed, and sends that again, once", async () => {
   const { page, newToken } = await signedInPerson(site, { viewport: { width: 320, height: 700 } });

@@ -48,8 +48,12 @@ test("a mail has text and escaped HTML, and says how to get no more of them", as
     "auto-submitted": "auto-generated",
   });
   const [text, html] = partsOf(mail);
-  expect(text).toContain("a & b\r\nc\r\n\r\nWas due on Fri 20 Nov\r\nReminder set for 2026-11-21 09:00");
+  expect(text).toContain("a & b\r\nc\r\n\r\nWas due on Fri 20 Nov\r\nReminder set for Sat 21 Nov 09:00");
   expect(text).toMatch(/Done: https:\/\/kept.example\/remind\/\S+\r\nIn an hour: .+\r\nTomorrow: /);
+  const locale = "en-US-u-fw-sun-hc-h12";
+  await sendBy(channel, delivery({ email: "ada@example.com", locale }));
+  const [inUs] = partsOf(mailbox.mails.at(-1) ?? mail);
+  expect(inUs).toContain("Was due on Sun Nov 22 at 2:30 PM\r\nReminder set for Sat Nov 21 9:00 AM");
   expect(html).toContain("<h1>&lt;script&gt;alert(1)&lt;/script&gt;</h1>");
   expect(html).toContain("<p>a &amp; b</p><p>c</p>");
   expect(html).toMatch(/<a href="https:\/\/kept.example\/remind\/[\w.-]+">Tomorrow<\/a>/);

@@ -38,7 +38,7 @@ test("a topic gets notes, link, buttons and the token", async () => {
     "https://kept.example/account/todos/7",
     "Bearer tk_secret",
   ]);
-  expect(String(body)).toStartWith("About the boat\nReminder set for 2026-11-21 09:00");
+  expect(String(body)).toStartWith("About the boat\nReminder set for Sat 21 Nov 09:00");
   const actions = (headers.actions ?? "").split("; ").map((action) => action.split(", "));
   expect(actions.map(([kind, label, , clear]) => [kind, label, clear])).toEqual(
     ["Done", "In an hour", "Tomorrow"].map((label) => ["view", label, "clear=true"]),

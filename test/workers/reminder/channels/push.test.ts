@@ -65,7 +65,7 @@ test("a browser gets title, notes, link and buttons, signed by the service's own
   expect(browser.shown()).toEqual([
     {
       title: "Call Grace",
-      body: expect.stringMatching(/^About the boat\nReminder set for 2026-11-21 09:00/),
+      body: expect.stringMatching(/^About the boat\nReminder set for Sat 21 Nov 09:00/),
       link: "https://kept.example/account/todos/7",
       tag: sent.id,
       actions: ["Done", "In an hour", "Tomorrow"].map((title) => expect.objectContaining({ title })),

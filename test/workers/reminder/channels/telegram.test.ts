@@ -37,7 +37,7 @@ test("a chat gets title, notes and buttons as the bot's message", async () => {
   expect(inbox.taken.at(-1)?.path).toBe(`/bot${telegram_bot_token}/sendMessage`);
   const { chat_id, text, reply_markup, parse_mode } = written().at(-1);
   expect([chat_id, parse_mode]).toEqual(["-100123", undefined]);
-  expect(text).toMatch(/^Call <b>Grace<\/b>\n\nx{999}…\nReminder set for 2026-11-21 09:00/);
+  expect(text).toMatch(/^Call <b>Grace<\/b>\n\nx{999}…\nReminder set for Sat 21 Nov 09:00/);
   const labels = reply_markup.inline_keyboard.map((row: { text: string }[]) => row.map((one) => one.text));
   expect(labels).toEqual([["Done", "In an hour", "Tomorrow"], ["Open in Kept"]]);
 });

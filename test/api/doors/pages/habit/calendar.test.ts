@@ -9,6 +9,7 @@ import {
 } from "../../../../../api/doors/pages/habit/calendar.ts";
 import { weekDots } from "../../../../../api/doors/pages/habit/week.ts";
 import { yearPicture } from "../../../../../api/doors/pages/habit/year.ts";
+import { inLocaleOf } from "../../../../../api/web/locale.ts";
 import { addDays, dateOfDay, dayNumber, isoWeekday } from "../../../../../shared/domain/day/day.ts";
 import { markup } from "../../../../../shared/html.ts";
 
@@ -29,6 +30,12 @@ test("the calendar has each day of a year once, in the row of its weekday, and e
     }),
     { numRuns: 20 },
   );
+});
+
+test("the year of a browser whose weeks begin on Sunday has Sunday on top", () => {
+  const headers = new Headers({ "accept-language": "en-US" });
+  const [first] = inLocaleOf({ headers }, () => calendarDays("2026-11-25"));
+  expect(first).toEqual({ date: "2025-11-23", column: 0, row: 0 });
 });
 
 test.each([
