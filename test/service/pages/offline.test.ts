@@ -135,3 +135,12 @@ browserTest("nothing of a person stays in the browser after a sign-out", async (
   await eventually(async () => ((await kept(watcher)) as string[]).length === 0);
   expect(await stored(watcher)).toEqual([]);
 });
+
+browserTest("a sign-out at the provider removes the kept Today as well", async () => {
+  const { page } = await personWith(1);
+  await page.goto(`${stack.config.authUrl}/profile`);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.goto(`${baseUrl}/`);
+  await eventually(async () => ((await kept(page)) as string[]).length === 0);
+});

@@ -82,7 +82,9 @@ export async function doSignOut(visitor: Visitor): Promise<Response> {
   const signOut = async (_visitor: Visitor, form: URLSearchParams): Promise<Response> => {
     await endAccountSessions(identity, account.id, { only: session.uid });
     dropSessionCookie(visitor);
-    return seeOther(form.get("next") ? safeNext(site, form.get("next")) : "/sign-in");
+    // Today leads to the sign-in, and its worker then removes what it kept of the person.
+    const today = `${identity.config.baseUrl}/account`;
+    return seeOther(form.get("next") ? safeNext(site, form.get("next")) : today);
   };
   return takeForm(signOut)({ ...visitor, askAgain: (form) => signOut(visitor, form) });
 }
