@@ -60,7 +60,6 @@ export const todoFields = {
     label: "Repeats",
     suggestions: repeats,
     hint: "Such as every Monday, every month on the 1st, every 2 weeks until 1 March; or an RRULE.",
-    inLog: "repeating by",
     noun: "repetition",
   }),
   recurrence_from: usually(word(RecurrenceFrom), "due", {

@@ -46,6 +46,29 @@ test("a tick leads to the item that is next, and its undo takes back that change
   });
 });
 
+test("the tick of a repeating todo says when it comes again, and an edit leads back to its list", async () => {
+  const { sub, rest, browser } = await newPerson();
+  const due_date = new Date().toISOString().slice(0, 10);
+  const { id } = await rest("POST", "/todos", { title: "Bins", due_date, recurrence: "FREQ=DAILY" });
+  const done = await tick(browser, await browser.open("/account"), `todo-${id}`);
+  expect(textOf(done)).toContain("It comes again: Tomorrow");
+  const path = `/account/todos/${(await rest("GET", "/todos")).data[0].id}`;
+  const from = "/account/todos?q=bin";
+  const headers = {
+    cookie: `kept_account=${await sessionOf(config, sub)}`,
+    referer: `${config.baseUrl}${from}&tick=x`,
+  };
+  const form = await (await fetch(`${config.baseUrl}${path}`, { headers })).text();
+  expect(form.split(`name="from" value="${from}"`).length - 1).toBe(2);
+  const page = { ...(await browser.open(path)) };
+  page.forms = page.forms.map((one) => ({ ...one, fields: [...one.fields, ["from", from]] }));
+  const same = await browser.submit(page, path, {});
+  expect(same.url).toContain(`${from}&tick=told_unchanged`);
+  expect(textOf(same)).toContain("Nothing was changed.");
+  expect((await browser.submit(page, path, { title: "Bins out" })).url).toContain(`${from}&did=`);
+  expect((await browser.submit(page, `${path}/delete`, {})).url).toContain(`${from}&did=`);
+});
+
 test("what an agent has ticked off meanwhile is not offered as the person's own doing", async () => {
   const { browser, rest } = await newPerson();
   const todo = await rest("POST", "/todos", { title: "Pay rent" });

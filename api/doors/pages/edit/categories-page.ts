@@ -17,7 +17,9 @@ export async function showCategories(visit: Visit): Promise<Response> {
   const list = categories.toSorted((one, other) => one.name.localeCompare(other.name, "en"));
   const body = html`<p class="quiet lead">Themes of your habits and todos. A deleted one leaves them without a category.</p>
     <ul class="plain">${list.map(
-      (category) => html`<li class="card spread" id="category-${category.id}"><p>${categoryTag(category)}</p>
+      (
+        category,
+      ) => html`<li class="card spread" id="category-${category.id}"><p><a href="/account/todos?category_id=${category.id}">${categoryTag(category)}</a></p>
         <a href="${categoryForm.path(category.id)}">Edit<span class="unseen"> ${category.name}</span></a></li>`,
     )}</ul>
     ${list.length === 0 && html`<p class="quiet">You have none yet.</p>`}

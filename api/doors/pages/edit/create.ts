@@ -84,12 +84,15 @@ export async function withNewCategory(
 /** POST …/:id/delete: asks no confirmation, because the next page offers to undo it. */
 export const deleteThing =
   (form: ThingForm) =>
-  async (visit: Visit): Promise<Response> => {
+  async (visit: Visit, params: URLSearchParams): Promise<Response> => {
     const id = pathId(visit.url);
+    const from = params.get("from") ?? form.home;
+    // The thing's own page is gone with it.
+    const next = from.startsWith(form.shownAt(id)) ? form.home : from;
     const { outcome, key } = await submitLogged(visit, form.commands.remove, { [form.idField]: id });
     if (isRefused(outcome))
       return outcome.refusal.code === "not_found"
         ? seeOther(form.home)
         : refusalPage(visit.context, outcome.refusal);
-    return seeOther(doneAddress(visit, form.home, key));
+    return seeOther(doneAddress(visit, next, key));
   };

@@ -43,7 +43,8 @@ export function newThingPage(
   );
 }
 
-type Edited = Complaint & Readonly<{ id: number; draft: Draft; stored: StoredThing; conflict?: Html }>;
+type Edited = Complaint &
+  Readonly<{ id: number; draft: Draft; stored: StoredThing; conflict?: Html; from: string | null }>;
 
 /**
  * The form of an existing thing. It carries the thing's original values, so that only changes are sent and clashes are
@@ -51,16 +52,17 @@ type Edited = Complaint & Readonly<{ id: number; draft: Draft; stored: StoredThi
  */
 export async function thingPage(form: ThingForm, context: FormContext, edited: Edited): Promise<Response> {
   const { visit } = context;
-  const { id, draft, stored, conflict, errors = {}, message, status = 200 } = edited;
+  const { id, draft, stored, conflict, from, errors = {}, message, status = 200 } = edited;
+  const back = from !== null && html`<input type="hidden" name="from" value="${from}">`;
   const body = html`${problem(message)}${conflict}${await stored.lead?.(context)}
     ${await authorship(context.query, form.noun, id)}
-    <form method="post" action="${form.path(id)}" class="card">${formToken(visit)}
+    <form method="post" action="${form.path(id)}" class="card">${formToken(visit)}${back}
     <input type="hidden" name="tag" value="${entityTag(stored.json)}">
     <input type="hidden" name="base" value="${JSON.stringify(stored.draft)}">
     ${form.inputs(draft, errors, context)}
     ${form.editInputs?.(draft, errors)}
     <button>Save</button></form>
-    <form method="post" action="${form.path(id)}/delete">${formToken(visit)}
+    <form method="post" action="${form.path(id)}/delete">${formToken(visit)}${back}
     <button class="danger">Delete this ${form.noun}</button></form>`;
   return page(
     visit.context.site,

@@ -7,9 +7,10 @@ import { seeOther } from "../../../web/redirect.ts";
 import { notFoundPage } from "../../../web/router.ts";
 import { pathId } from "../kit/path-id.ts";
 import type { Visit } from "../session/context.ts";
-import { doneAddress } from "../session/go-on.ts";
+import { doneAddress, hereWithoutNotes } from "../session/go-on.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { submitLogged } from "../session/submit.ts";
+import { notedPage } from "../tick/note-address.ts";
 import { type Clash, clashesIn, clashNotice } from "./clashes.ts";
 import { complaintOf, invalidDraft } from "./complaints.ts";
 import { withNewCategory } from "./create.ts";
@@ -26,11 +27,19 @@ export const editThing =
     const stored = await readThing(form, context, id);
     if (isRefused(stored))
       return isGone(stored) ? notFoundPage(visit.context.site) : refusalPage(visit.context, stored.refusal);
-    return thingPage(form, context, { id, stored, draft: stored.draft });
+    return thingPage(form, context, { id, stored, draft: stored.draft, from: cameFrom(visit) });
   };
 
+/** The page that led to a form, to return to after a change. */
+function cameFrom({ request, url, site }: Visit): string | null {
+  const from = URL.parse(request.headers.get("referer") ?? "");
+  return from?.origin === site.origin && from.pathname !== url.pathname
+    ? hereWithoutNotes({ url: from })
+    : null;
+}
+
 /** A sent form: the person's values, the values when the form was made, and the fields that words said. */
-type Sent = Readonly<{ id: number; draft: Draft; base: Draft; said: readonly string[] }>;
+type Sent = Readonly<{ id: number; draft: Draft; base: Draft; said: readonly string[]; from: string | null }>;
 
 /** POST …/:id: sends only the person's changes, and reports fields that somebody else changed meanwhile. */
 export const saveThing =
@@ -41,8 +50,12 @@ export const saveThing =
     const id = pathId(visit.url);
     const base = baseOf(params);
     const { draft, errors, said = [] } = settled(form, params, opened);
-    const sent = { id, base, draft, said };
-    if (changedNames(form, sent).length === 0) return seeOther(form.shownAt(id));
+    const from = params.get("from");
+    const sent = { id, base, draft, said, from };
+    if (changedNames(form, sent).length === 0)
+      return seeOther(
+        notedPage(visit, new URLSearchParams({ from: from ?? form.shownAt(id) }), "told_unchanged", ""),
+      );
     const complaint = invalidDraft(errors);
     if (complaint) return again(form, opened, sent, complaint);
     const tag = params.get("tag") ?? "";
@@ -66,7 +79,8 @@ async function save(form: ThingForm, context: FormContext, sent: Sent, tag: stri
     const { outcome, key } = await submitLogged(context.visit, form.commands.update, fields, {
       preconditions: { ifMatch },
     });
-    if (!isRefused(outcome)) return seeOther(doneAddress(context.visit, form.shownAt(sent.id), key));
+    if (!isRefused(outcome))
+      return seeOther(doneAddress(context.visit, sent.from ?? form.shownAt(sent.id), key));
     const { refusal } = outcome;
     if (refusal.code !== "precondition_failed") return again(form, context, sent, complaintOf(form, refusal));
     const stored = await readThing(form, context, sent.id);
@@ -100,6 +114,7 @@ async function again(
     id: sent.id,
     stored,
     draft,
+    from: sent.from,
     ...complaint,
     ...(conflict && { conflict }),
   });

@@ -9,6 +9,7 @@ export const resultNotes: ReadonlyMap<string, string> = new Map([
   ["undone", "Taken back."],
   ["stays", "It was changed since, so it stays as it is. Actions has the whole story."],
   ["already", "That was so already."],
+  ["unchanged", "Nothing was changed."],
   ["not_found", "It is not there any more."],
   ["invalid", "That day can no longer be changed."],
 ]);

@@ -1,10 +1,12 @@
-import { listActions } from "../../../../shared/contracts/action/contracts.ts";
+import { type LoggedAction, listActions } from "../../../../shared/contracts/action/contracts.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { validate } from "../../../http/input/validate.ts";
 import { readActionInTurn } from "../../../queries/action/undone.ts";
+import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { changedThings } from "../action/words/changed-things.ts";
+import { sayDate } from "../kit/dates.ts";
 import type { Visit } from "../session/context.ts";
 import { hereWithoutNotes } from "../session/go-on.ts";
 import { addedWords } from "./added-words.ts";
@@ -47,6 +49,7 @@ async function undoNotice(visit: Visit, { verb, key }: Note, isEarlier: boolean)
   return note(
     visit,
     html`<p>${isEarlier && "Taken back. Before it: "}${verbs.get(verb)}: <strong>${what}</strong></p>
+    ${verb === "done" && id !== null && (await againWords(query, action))}
     ${verb === "made" && !isEarlier && (await addedWords(query, action))}
     <form method="post" action="/account/tick/undo" data-stay>${formToken(visit)}
     <input type="hidden" name="called_at" value="${key.called_at}">
@@ -55,4 +58,13 @@ async function undoNotice(visit: Visit, { verb, key }: Note, isEarlier: boolean)
     <input type="hidden" name="from" value="${hereWithoutNotes(visit)}">
     <button class="link">Undo</button></form>`,
   );
+}
+
+/** A repeating todo says when it comes again. */
+async function againWords(query: QueryContext, action: LoggedAction): Promise<Html | null> {
+  const next = changedThings(action).find(({ kind, before }) => kind === "todo" && before === undefined);
+  const date = next?.after?.due_date;
+  if (typeof date !== "string") return null;
+  const { today } = await readDaySettings(query);
+  return html`<p class="quiet small">It comes again: ${sayDate(date, today.date)}</p>`;
 }

@@ -14,6 +14,7 @@ import { type Image, isSame } from "../../../../../shared/domain/action/image-fi
 import { localTime } from "../../../../../shared/domain/day/day.ts";
 import { rhythmOf } from "../../../../../shared/domain/habit/rhythm.ts";
 import type { ResourceKind } from "../../../../../shared/domain/vocabulary.ts";
+import { sayRepeat } from "../../../../queries/quick-add/say-repeat.ts";
 import { rhythmInWords } from "../../kit/rhythm.ts";
 import { rowOf } from "./changed-things.ts";
 import type { Known, Word } from "./words.ts";
@@ -89,7 +90,23 @@ const rhythm: FieldWords = {
   },
 };
 
-const ownWords: Readonly<Record<string, FieldWords>> = { category_id: category, frequency: rhythm };
+/** A rule in words; one without words, and other text of a caller, is quoted. */
+const recurrence: FieldWords = {
+  label: "repeating",
+  noun: "repetition",
+  columns: ["recurrence"],
+  say({ recurrence: rule }) {
+    if (typeof rule !== "string") return undefined;
+    const words = sayRepeat(rule);
+    return words === rule ? { quoted: rule } : words;
+  },
+};
+
+const ownWords: Readonly<Record<string, FieldWords>> = {
+  category_id: category,
+  frequency: rhythm,
+  recurrence,
+};
 
 /** Long texts come last. */
 function inOrder(fields: DeclaredFields, ...further: readonly FieldWords[]): readonly FieldWords[] {

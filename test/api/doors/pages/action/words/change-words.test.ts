@@ -33,7 +33,7 @@ describe("a change of a todo", () => {
     ["context", { context: null }, { context: "@desk" }, "context none → “@desk”"],
     ["category", { category_id: 1 }, { category_id: 2 }, "category “Home” → “Work”"],
     ["a category that is gone", { category_id: 9 }, { category_id: null }, "category number 9 → none"],
-    ["rule", { recurrence: "FREQ=DAILY" }, { recurrence: null }, "repeating by “FREQ=DAILY” → none"],
+    ["rule", { recurrence: "FREQ=DAILY" }, { recurrence: null }, "repeating every day → none"],
     [
       "start",
       { recurrence_from: "due" },
@@ -99,7 +99,7 @@ describe("a todo", () => {
     recurrence_anchor: "2026-11-20",
     is_completed: false,
   };
-  const facts = "due Fri 20 Nov, category “Home”, repeating by “FREQ=MONTHLY”";
+  const facts = "due Fri 20 Nov, category “Home”, repeating every month";
 
   test("that was created or deleted is told with what it was", () => {
     const reminder = { wall_time: "2026-11-23T09:00:00", remind_at: "2026-11-23T08:00:00.000000Z" };
