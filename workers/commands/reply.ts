@@ -40,7 +40,8 @@ export function createAnswering(
       metrics.refused();
       const address = readBatchAddress(data);
       log.warn({ batch: address?.id }, "batch of an unknown format refused");
-      if (address && !redelivered) await publish(address.replyTo, { refusedBatch: address.id });
+      // A door of an early release reads `replies` of each message, and would end without them.
+      if (address && !redelivered) await publish(address.replyTo, { refusedBatch: address.id, replies: [] });
     },
     async reply(batch, answered) {
       metrics.answered(answered);
