@@ -13,8 +13,8 @@ const strengthOf = (mode: Mode): number => modes.indexOf(mode);
 
 /** The first group is a table, or an index whose table is looked up. */
 const rules: readonly (readonly [RegExp, Mode])[] = [
-  [/\balter table (?:if exists )?([\w.]+) set \(/g, "share update exclusive"],
-  [/\balter table (?:if exists )?([\w.]+) (?!set \()/g, "access exclusive"],
+  [/\balter table (?:if exists )?([\w.]+) (?:set \(|validate )/g, "share update exclusive"],
+  [/\balter table (?:if exists )?([\w.]+) (?!set \(|validate )/g, "access exclusive"],
   [/\bdrop table (?:if exists )?([\w.]+)/g, "access exclusive"],
   [/\bdrop index (?!concurrently)(?:if exists )?([\w.]+)/g, "access exclusive"],
   [/\bdrop index concurrently (?:if exists )?([\w.]+)/g, "share update exclusive"],
