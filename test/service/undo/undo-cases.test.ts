@@ -231,6 +231,18 @@ const cases: readonly [string, UndoPlan, readonly Step[]][] = [
       by("page", 1, { do: "action.undo", which: 4, count: 1 }),
     ],
   ],
+  [
+    "a recurring todo that was done and opened again, and that somebody opened beside a kept successor",
+    oneByOne,
+    [
+      by("rest", 1, { do: "todo.create", fields: recurring }),
+      by("rest", 1, { do: "todo.toggle", which: 1, to: true }),
+      by("rest", 1, { do: "todo.toggle", which: 1, to: false }),
+      by("page", 1, { do: "todo.toggle", which: 1, to: true }),
+      by("rest", 1, { do: "todo.update", which: 2, fields: {} }),
+      by("mcp", 1, { do: "todo.toggle", which: 1, to: false }),
+    ],
+  ],
 ];
 
 test.each(cases)("taken back, brought back and taken back again: %s", async (_, plan, steps) => {

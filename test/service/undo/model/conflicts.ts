@@ -106,9 +106,12 @@ function unnamed(
     const follows = name.startsWith("reminders")
       ? ["status", "delivery_id", ...(made.wall_time ? ["remind_at"] : [])]
       : [];
+    // An open todo may lead to a successor that stayed when its completion was undone: that is no change of it.
+    const isOpen = made.is_completed === false && now.is_completed === false;
     return [...columns]
       .filter((column) => !hasTwin(run, moment, name, column, now[column]))
       .filter((column) => !follows.includes(column) && !(column === "category_id" && hasLost))
+      .filter((column) => !(column === "next_todo_id" && isOpen))
       .filter((column) => since.get(name)?.has(column) && !Bun.deepEquals(made[column], now[column]))
       .filter(
         (column) =>
