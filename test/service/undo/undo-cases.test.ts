@@ -21,6 +21,19 @@ const oneByOne: UndoPlan = { ...together, chunks: [1] };
 const anyHabit = { name: "h", type: "good", frequency: "daily" };
 const newHabit = by("rest", 1, { do: "habit.create", fields: anyHabit });
 
+/** An agent completes a recurring todo by a group that does more, and its person undoes the completion alone. */
+const doneInGroup: readonly Step[] = [
+  by("rest", 1, { do: "todo.create", fields: recurring }),
+  {
+    ...{ who: "rest", minutes: 1, atomic: false },
+    group: [
+      { do: "todo.toggle", which: 1, to: true },
+      { do: "todo.create", fields: { title: "u" } },
+    ],
+  },
+];
+const undoOfIt = by("page", 1, { do: "action.undo", which: 4, count: 1 });
+
 const cases: readonly [string, UndoPlan, readonly Step[]][] = [
   [
     "a completion that settles with its undo",
@@ -217,19 +230,13 @@ const cases: readonly [string, UndoPlan, readonly Step[]][] = [
   ],
   [
     "a deleted successor whose completion somebody undid before, by an agent that did more",
-    { ...oneByOne, count: 2 },
-    [
-      by("rest", 1, { do: "todo.create", fields: recurring }),
-      {
-        ...{ who: "rest", minutes: 1, atomic: false },
-        group: [
-          { do: "todo.toggle", which: 1, to: true },
-          { do: "todo.create", fields: { title: "u" } },
-        ],
-      },
-      by("rest", 1, { do: "todo.delete", which: 2 }),
-      by("page", 1, { do: "action.undo", which: 4, count: 1 }),
-    ],
+    { ...oneByOne, count: 3 },
+    [...doneInGroup, by("rest", 1, { do: "todo.delete", which: 2 }), undoOfIt],
+  ],
+  [
+    "a deleted todo whose completion somebody undid before, by an agent that did more",
+    { ...oneByOne, count: 3 },
+    [...doneInGroup, by("rest", 1, { do: "todo.delete", which: 1 }), undoOfIt],
   ],
   [
     "a recurring todo that was done and opened again, and that somebody opened beside a kept successor",

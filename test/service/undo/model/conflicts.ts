@@ -1,5 +1,5 @@
 import type { Conflict } from "../../../../workers/handlers/action/undo/changed-row.ts";
-import { type Outcome, parentOf, strangersIn } from "./restored.ts";
+import { type Outcome, parentOf, strangersIn, withLeft } from "./restored.ts";
 import { cascaded, groupOf, isTouched, type Touches, touchesOf } from "./touched.ts";
 import type { Run } from "./undo-faults.ts";
 import { type History, isChange, keyOf, type Rows } from "./world.ts";
@@ -10,7 +10,8 @@ type Moment = History[number];
 export function conflictFaults(outcome: Outcome): string[] {
   const strangers = strangersIn(outcome);
   return [...outcome.run.moments].flatMap((moment) => {
-    const since = touchesOf(strangers.filter((other) => other.now > moment.now));
+    const later = strangers.filter((other) => other.now > moment.now);
+    const since = withLeft(touchesOf(later), later);
     const conflicts = conflictsOf(outcome, moment);
     return [
       ...conflicts

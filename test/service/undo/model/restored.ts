@@ -56,7 +56,7 @@ export function restoredFaults(outcome: Outcome): string[] {
 }
 
 /** A person who undid a part left the rest on purpose, so the rest is now theirs. */
-function withLeft(touches: Touches, strangers: readonly History[number][]): Touches {
+export function withLeft(touches: Touches, strangers: readonly History[number][]): Touches {
   const all = new Map([...touches].map(([name, columns]) => [name, new Set(columns)]));
   const inPart = strangers.flatMap(endsOf).filter(({ undone }) => undone === "part");
   for (const { row, fields } of inPart.flatMap(({ conflicts }) => conflicts))
