@@ -39,8 +39,10 @@ const outcomesOf = async ({ sub }: Someone) =>
 /** Copies of a user's stored row, each with its own id. */
 const copies = (table: "todos" | "habits", id: number, count: number) =>
   sql(
-    `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('id', nextval('${table}_id_seq')))).*
-     from ${table} t cross join generate_series(1, ${count}) where t.id = $1 returning id::int as id`,
+    `insert into ${table} select (copy).* from (
+       select jsonb_populate_record(t, jsonb_build_object('id', nextval('${table}_id_seq'))) as copy
+       from ${table} t cross join generate_series(1, ${count}) where t.id = $1
+     ) copies returning id::int as id`,
     [id],
   );
 
