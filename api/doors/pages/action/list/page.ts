@@ -10,6 +10,7 @@ import { page } from "../../../../web/page.ts";
 import { liveMark, liveScripts } from "../../live/live-mark.ts";
 import type { Visit } from "../../session/context.ts";
 import { accountFrame } from "../../session/frame.ts";
+import { findLastVisit } from "../../session/last-visit.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { actionsPath, runPath } from "../paths.ts";
 import { chooseForm } from "../take-back/choose.ts";
@@ -17,7 +18,6 @@ import { readNote } from "../take-back/undo.ts";
 import { readLogDay, readNames } from "../words/known.ts";
 import { controlsOf } from "./controls.ts";
 import { type ActionsFilter, chosenIn, filterForm, readFilters } from "./filters.ts";
-import { findLastVisit } from "./last-visit.ts";
 import { actionList } from "./list.ts";
 
 const pageSize = 50;

@@ -1,7 +1,7 @@
-import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
-import { msPerDay } from "../../../../../shared/domain/day/day.ts";
-import type { Visit } from "../../session/context.ts";
-import { type SealedCookie, sealedCookie } from "../../session/sealed-cookie.ts";
+import type { LoggedAction } from "../../../../shared/contracts/action/contracts.ts";
+import { msPerDay } from "../../../../shared/domain/day/day.ts";
+import type { Visit } from "./context.ts";
+import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
 
 /** The part of the list that this browser has shown, and the user who saw it. */
 type Seen = {
