@@ -10,6 +10,7 @@ type Section = Readonly<{
   port: "service" | "provider";
   path: string;
   covers: readonly string[];
+  hasNews?: true;
 }>;
 
 /** Today is current at its own address only, because all other account pages lie below it. */
@@ -17,7 +18,13 @@ const sections: readonly Section[] = [
   { label: "Today", port: "service", path: "/account", covers: [] },
   { label: "Todos", port: "service", path: "/account/todos", covers: ["/account/todos"] },
   { label: "Habits", port: "service", path: "/account/habits", covers: ["/account/habits"] },
-  { label: "Actions", port: "service", path: "/account/actions", covers: ["/account/actions"] },
+  {
+    label: "Actions",
+    port: "service",
+    path: "/account/actions",
+    covers: ["/account/actions"],
+    hasNews: true,
+  },
   { label: "Tokens", port: "provider", path: "/profile/api-tokens", covers: ["/profile/api-tokens"] },
   {
     label: "Settings",
@@ -32,20 +39,24 @@ type FrameOptions = Readonly<{
   /** The port of the page; links to the other port have a full address. */
   port: Section["port"];
   signOutPath: string;
+  /** The number of new things on Actions, which itself marks them. */
+  news?: number;
 }>;
 
 /** The frame of every signed-in page of both ports: navigation and a button that signs out. */
 export function frame(
   visit: Pick<FormRequest, "site" | "holder" | "url">,
-  { config, port, signOutPath }: FrameOptions,
+  { config, port, signOutPath, news }: FrameOptions,
 ): Pick<Layout, "nav" | "corner"> {
   const origins = { service: config.baseUrl, provider: config.authUrl };
   const offered = sections.filter((section) => section.port === "service" || config.builtInIdentity);
   const here = offered.find((section) => isIn(section, visit.url.pathname));
   const nav = offered.map((section): NavLink => {
     const href = `${section.port === port ? "" : origins[section.port]}${section.path}`;
-    if (section !== here) return { href, label: section.label };
-    return { href, label: section.label, current: section.path === visit.url.pathname ? "page" : "true" };
+    const isHere = section.path === visit.url.pathname;
+    const link = { href, label: section.label, news: section.hasNews && news && (isHere ? 0 : news) };
+    if (section !== here) return link;
+    return { ...link, current: isHere ? "page" : "true" };
   });
   const corner = html`<form method="post" action="${signOutPath}">${formToken(visit)}
       <button class="link">Sign out</button></form>`;

@@ -6,6 +6,8 @@ export type NavLink = Readonly<{
   label: string;
   /** `page` if the link leads to the shown page, `true` if the shown page belongs to it. */
   current?: "page" | "true";
+  /** The number of new things there. */
+  news?: number | undefined;
 }>;
 
 export type Layout = Readonly<{
@@ -63,8 +65,11 @@ ${body}
 `);
 }
 
-function navLink({ href, label, current }: NavLink): Html {
-  return current
-    ? html`<a href="${href}" aria-current="${current}">${label}</a>`
-    : html`<a href="${href}">${label}</a>`;
+const mostNews = 99;
+
+function navLink({ href, label, current, news }: NavLink): Html {
+  const count =
+    news !== undefined &&
+    html`<span id="news" data-part>${news > 0 && html` <span class="count">${news > mostNews ? `${mostNews}+` : news}<span class="unseen"> new</span></span>`}</span>`;
+  return html`<a href="${href}"${current && html` aria-current="${current}"`}>${label}${count}</a>`;
 }

@@ -19,7 +19,7 @@ export type RunRow = Pick<LoggedAction, "called_at" | "request_id" | "door" | "t
 export type Run = readonly RunRow[];
 
 /** A pause longer than this ends a run. */
-const longestPauseMs = 10 * 60_000;
+export const longestPauseMs = 10 * 60_000;
 /** Actions that a page looks at. A longer run goes on on the next page. */
 const mostInRuns = 1_000;
 /** A run of more actions is one entry of the list. */

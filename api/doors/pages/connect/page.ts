@@ -24,7 +24,7 @@ export async function showConnect(guest: Guest): Promise<Response> {
       html`<p><a href="${authUrl}/profile/api-tokens">Make a token for scripts</a>; you can end it there as well.</p>`
     }
     <p class="unseen" role="status" id="copied"></p>`;
-  const frame = visit ? accountFrame(visit) : guestFrame;
+  const frame = visit ? await accountFrame(visit) : guestFrame;
   return page(site, {
     title: "Connect an agent",
     body,

@@ -28,5 +28,5 @@ export async function showCategories(visit: Visit): Promise<Response> {
     <input type="hidden" name="key" value="${crypto.randomUUID()}">
     ${categoryForm.inputs(categoryForm.blank, {}, context)}
     <button>Save</button></form>`;
-  return page(visit.context.site, { title: "Categories", body, ...accountFrame(visit) });
+  return page(visit.context.site, { title: "Categories", body, ...(await accountFrame(visit)) });
 }

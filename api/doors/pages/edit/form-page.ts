@@ -23,7 +23,7 @@ type NewThing = Complaint &
 export const newThingId = "new-thing";
 
 /** The form for a new thing, filled in as far as its fields are known. */
-export function newThingPage(
+export async function newThingPage(
   form: ThingForm,
   context: FormContext,
   { draft, lead, from, ...complaint }: NewThing,
@@ -38,7 +38,7 @@ export function newThingPage(
   const { title } = form;
   return page(
     visit.context.site,
-    { title, body, scripts: [rhythmScript], ...accountFrame(visit) },
+    { title, body, scripts: [rhythmScript], ...(await accountFrame(visit)) },
     { status: complaint.status ?? 200 },
   );
 }
@@ -66,7 +66,7 @@ export async function thingPage(form: ThingForm, context: FormContext, edited: E
     <button class="danger">Delete this ${form.noun}</button></form>`;
   return page(
     visit.context.site,
-    { title: stored.name, body, scripts: [rhythmScript], ...accountFrame(visit) },
+    { title: stored.name, body, scripts: [rhythmScript], ...(await accountFrame(visit)) },
     { status },
   );
 }

@@ -16,7 +16,7 @@ export async function showData(visit: Visit): Promise<Response> {
     ${await keptCard(visit)}
     ${await calendarCard(visit)}
     <p class="unseen" role="status" id="copied"></p>`;
-  const content = { title: "Your data", body, scripts: [copyScript], ...accountFrame(visit) };
+  const content = { title: "Your data", body, scripts: [copyScript], ...(await accountFrame(visit)) };
   return page(visit.context.site, content);
 }
 

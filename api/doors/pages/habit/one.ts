@@ -48,7 +48,12 @@ export async function showHabit(visit: Visit): Promise<Response> {
     })}</div>
     <h2>The last days</h2>
     ${lastDays(visit, item, { today: today.date, done })}</div>`;
-  return page(context.site, { title: habit.name, body, scripts: liveScripts, ...accountFrame(visit) });
+  return page(context.site, {
+    title: habit.name,
+    body,
+    scripts: liveScripts,
+    ...(await accountFrame(visit)),
+  });
 }
 
 function introduction({ item: { habit } }: HabitInYear): Html {

@@ -66,7 +66,7 @@ export async function showHabits(visit: Visit): Promise<Response> {
     ${!isWhole(narrowing) && html`<p class="quiet">${countInWords(total, "habit")} found.</p>`}
     ${sort ? list(visit, habits, today) : groups(visit, habits, today)}
     ${pager({ path, chosen, page: number, lastPage })}</div>`;
-  return page(context.site, { title: "Habits", body, scripts: liveScripts, ...accountFrame(visit) });
+  return page(context.site, { title: "Habits", body, scripts: liveScripts, ...(await accountFrame(visit)) });
 }
 
 async function readAll(query: QueryContext, wanted: HabitFilters & Readonly<{ page: number }>) {

@@ -34,7 +34,10 @@ export async function applyStaged(visit: Visit, form: URLSearchParams): Promise<
   return refusalPage(context, outcome.refusal);
 }
 
-function donePage(visit: Visit, { habits, completions, todos, categories }: Imported): Response {
+async function donePage(
+  visit: Visit,
+  { habits, completions, todos, categories }: Imported,
+): Promise<Response> {
   const parts = [
     `${countInWords(habits, "habit")} with ${countInWords(completions, "completion")}`,
     countInWords(todos, "todo"),
@@ -43,19 +46,23 @@ function donePage(visit: Visit, { habits, completions, todos, categories }: Impo
   const body = html`<p class="note" role="status">Imported ${parts[0]}, ${parts[1]} and ${parts[2]}.</p>
     <p><a href="/account">Look at today</a></p>
     <p>If it is not what you wanted, take it back on <a href="/account/actions">Actions</a>.</p>`;
-  return page(visit.context.site, { title: "It is here", body, ...accountFrame(visit) });
+  return page(visit.context.site, { title: "It is here", body, ...(await accountFrame(visit)) });
 }
 
 /** The worker may still be busy; asking again makes nothing twice. */
-function busyPage(
+async function busyPage(
   visit: Visit,
   { import_id, parts }: Readonly<{ import_id: string; parts: number }>,
-): Response {
+): Promise<Response> {
   const body = html`<p class="note warn" role="status">This takes longer than usual. Ask again in a moment; nothing comes
     twice.</p>
     <form method="post" action="/account/data/import/apply">${formToken(visit)}
     <input type="hidden" name="import_id" value="${import_id}"><input type="hidden" name="parts" value="${parts}">
     <button>Ask again</button></form>`;
   const options = { status: 503, headers: { "Retry-After": "2" } };
-  return page(visit.context.site, { title: "Still under way", body, ...accountFrame(visit) }, options);
+  return page(
+    visit.context.site,
+    { title: "Still under way", body, ...(await accountFrame(visit)) },
+    options,
+  );
 }

@@ -14,11 +14,15 @@ const short = (name: string): string =>
   name.length > longestShown ? `${name.slice(0, longestShown)}…` : name;
 
 /** The preview: things to import, things left out with reasons, and a button that imports. */
-export function previewPage(visit: Visit, plan: ImportPlan, staged: StagedImport | undefined): Response {
+export async function previewPage(
+  visit: Visit,
+  plan: ImportPlan,
+  staged: StagedImport | undefined,
+): Promise<Response> {
   const body = html`${staged ? whatComes(visit, plan, staged) : nothingComes(plan)}
     ${plan.leftCount > 0 && whatStays(plan)}
     <p><a href="/account/data">Back to your data</a></p>`;
-  return page(visit.context.site, { title: "What would come", body, ...accountFrame(visit) });
+  return page(visit.context.site, { title: "What would come", body, ...(await accountFrame(visit)) });
 }
 
 const nothingComes = ({ here, later }: ImportPlan): Html => {

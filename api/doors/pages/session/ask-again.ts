@@ -18,7 +18,7 @@ export async function askAgain(visit: Visit, sent: SentForm): Promise<Response> 
     ${asked && html`<p>Go on with: <strong>${asked}</strong>?</p>`}${sentText(sent.form)}
     <form method="post" action="${sent.path}" class="actions">${formToken(visit)}${sentFields(sent.form)}
     <button>Go on</button> <a href="/account">Leave it</a></form>`;
-  return page(visit.site, { title: "Go on?", body, ...accountFrame(visit) }, { status: 409 });
+  return page(visit.site, { title: "Go on?", body, ...(await accountFrame(visit)) }, { status: 409 });
 }
 
 /** All sent fields but the token, to be sent again. */

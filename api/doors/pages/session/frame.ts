@@ -1,14 +1,31 @@
+import { DatabaseFailure } from "../../../../shared/db/database-failure.ts";
 import { html } from "../../../../shared/html.ts";
+import { countUnseenRuns } from "../../../queries/action/unseen.ts";
 import { frame } from "../../../web/frame.ts";
 import type { Layout } from "../../../web/layout.ts";
 import type { Visit } from "./context.ts";
+import { findLastVisit } from "./last-visit.ts";
 import { quickBar } from "./quick-bar.ts";
 
+type Frame = Pick<Layout, "nav" | "corner" | "tools" | "notice" | "isApp">;
+
 /** The frame of every account page: the navigation, the sign-out button, the line to add something, and the notice. */
-export function accountFrame(visit: Visit): Pick<Layout, "nav" | "corner" | "tools" | "notice" | "isApp"> {
+export async function accountFrame(visit: Visit): Promise<Frame> {
   const own = { tools: quickBar(visit), notice: visit.notice, isApp: true };
   const { config } = visit.context;
-  return { ...frame(visit, { config, port: "service", signOutPath: "/account/sign-out" }), ...own };
+  const news = await countNews(visit);
+  return { ...frame(visit, { config, port: "service", signOutPath: "/account/sign-out", news }), ...own };
+}
+
+/** The number of runs of agents that the person has not looked at. */
+async function countNews(visit: Visit): Promise<number> {
+  const query = visit.context.query({ userId: visit.session.sub });
+  const { newest } = await findLastVisit(visit, query.now);
+  if (newest === undefined) return 0;
+  return countUnseenRuns(query, newest || "-infinity").catch((error) => {
+    if (error instanceof DatabaseFailure) return 0;
+    throw error;
+  });
 }
 
 /** The header of a page that is open to people who are not signed in. */

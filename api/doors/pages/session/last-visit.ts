@@ -29,6 +29,8 @@ const seenCookie = ({ config, keys }: Visit["context"]): SealedCookie<Seen> =>
 type LastVisit = Readonly<{
   /** The newest action seen before; undefined on a first visit. */
   before: string | undefined;
+  /** The newest action seen so far, in this visit or before; empty if there was none. */
+  newest: string | undefined;
   /** True if an action came after the last visit and was not done by the person. */
   isNew(row: Pick<LoggedAction, "called_at" | "door">): boolean;
   /** The cookie for the next visit, set when the top of the list was shown. */
@@ -46,6 +48,7 @@ export async function findLastVisit(
   const before = seen && now - seen.shownAt < visitMs ? seen.before : seen?.newest;
   return {
     before,
+    newest: seen?.newest,
     isNew: ({ called_at, door }) => before !== undefined && door !== "page" && called_at > before,
     remember(row) {
       const newest = [seen?.newest ?? "", row?.called_at ?? ""].toSorted()[1] ?? "";

@@ -68,7 +68,7 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
     <p><a href="/account/data">Export, import and a calendar feed</a></p>`;
   const status = rejected.target ? 422 : rejected.again || rejected.browser ? 409 : 200;
   const scripts = [pushScript];
-  return page(context.site, { title: "Settings", body, scripts, ...accountFrame(visit) }, { status });
+  return page(context.site, { title: "Settings", body, scripts, ...(await accountFrame(visit)) }, { status });
 }
 
 function whoIsSignedIn({ context: { config }, session }: Visit): Html {

@@ -50,7 +50,7 @@ export async function showToday(visit: Visit): Promise<Response> {
     body,
     isWide: true,
     scripts: liveScripts,
-    ...accountFrame(visit),
+    ...(await accountFrame(visit)),
   });
 }
 

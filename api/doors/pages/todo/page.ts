@@ -49,7 +49,7 @@ export async function showTodos(visit: Visit): Promise<Response> {
     ${sections(visit, todos, { today, isFolded: isWhole(narrowing), isSorted: wanted.sort !== undefined })}
     ${todos.total > 0 && chosenForm(visit, categories)}
     ${pager({ path: "/account/todos", chosen, page: wanted.page, lastPage })}</div>`;
-  return page(context.site, { title: "Todos", body, scripts: liveScripts, ...accountFrame(visit) });
+  return page(context.site, { title: "Todos", body, scripts: liveScripts, ...(await accountFrame(visit)) });
 }
 
 /** A search and a chosen order look at all todos. */

@@ -28,7 +28,7 @@ export async function askForget(visit: Visit): Promise<Response> {
     that something was deleted, when and by whom. Backups of this server have it until newer ones take their place.</p>
     ${things.map((thing) => thingForm(visit, thing))}
     <p><a href="${actionsPath}">Do not forget</a></p>`;
-  return page(context.site, { title: "Forget for good?", body, ...accountFrame(visit) });
+  return page(context.site, { title: "Forget for good?", body, ...(await accountFrame(visit)) });
 }
 
 function thingForm(visit: Visit, { thing, kind, before }: ChangedThing): Html {

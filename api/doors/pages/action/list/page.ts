@@ -59,7 +59,7 @@ export async function showActions(visit: Visit): Promise<Response> {
       <a href="${address({ format: "jsonl" }, exportPath)}">JSON lines</a>.</p>`
     }`;
   const headers = isFirst && !isFiltered ? { "Set-Cookie": await remember(newestFirst[0]) } : {};
-  const frame = { scripts: liveScripts, ...accountFrame(visit) };
+  const frame = { scripts: liveScripts, ...(await accountFrame(visit)) };
   return page(context.site, { title: "Actions", body, ...frame }, { headers });
 }
 

@@ -45,7 +45,11 @@ export async function showUndoAll(visit: Visit): Promise<Response> {
   if (isRefused(content)) return refusalPage(context, content.refusal);
   // Browsers reload the page while there is progress to show.
   const headers = content.isOpen ? { Refresh: "2" } : {};
-  return page(context.site, { title: "Take back", body: content.body, ...accountFrame(visit) }, { headers });
+  return page(
+    context.site,
+    { title: "Take back", body: content.body, ...(await accountFrame(visit)) },
+    { headers },
+  );
 }
 
 async function showPreview(visit: Visit, shown: PageData): Promise<Content> {
