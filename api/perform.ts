@@ -6,6 +6,7 @@ import { type Fields, validate } from "./http/input/validate.ts";
 import type { Allowance } from "./http/rate-limit.ts";
 import type { Actor, Requester } from "./mailbox/actor.ts";
 import type { CommandResult, Dispatch, Sender } from "./mailbox/dispatch.ts";
+import { presentOutcome } from "./queries/approval/present-outcome.ts";
 import type { OpenQuery } from "./queries/engine/context.ts";
 import { read, standbyMayAnswer } from "./queries/index.ts";
 
@@ -85,6 +86,7 @@ export async function execute(
   const { name } = contract;
   const { idempotencyKey, preconditions, preview } = manner;
   const result = await context.dispatch(actor, { name, input, idempotencyKey, preconditions, preview, by });
-  const { outcome } = result;
-  return isRefused(outcome) ? { ...result, outcome: hideCategories(outcome, actor.scopes) } : result;
+  if (!isRefused(result.outcome)) return result;
+  const outcome = await presentOutcome(context.query(actor), result.outcome);
+  return { ...result, outcome: isRefused(outcome) ? hideCategories(outcome, actor.scopes) : outcome };
 }

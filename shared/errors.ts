@@ -6,7 +6,7 @@ export type Problem = string | Readonly<{ reason: string; next: string }>;
 export type FieldProblems = Readonly<Record<string, readonly Problem[]>>;
 
 /** The resources of a user that can be requested one by one. */
-export type ResourceName = "Habit" | "Todo" | "Category" | "Reminder";
+export type ResourceName = "Habit" | "Todo" | "Category" | "Reminder" | "Approval";
 
 /** The codes of all refusals. The list is closed, so that each door can map each code exactly once. */
 export type RefusalCode =
@@ -23,6 +23,8 @@ export type RefusalCode =
   | "body_too_large"
   | "unsupported_media_type"
   | "quota"
+  | "token_limit"
+  | "waiting"
   | "rate_limited"
   | "overloaded"
   | "internal";
@@ -42,7 +44,17 @@ export type Refusal = Readonly<{
   listsCategories?: boolean;
   /** Tells if a refused mutation may have taken effect; only on `overloaded`. */
   applied?: "no" | "unknown";
+  /** The request for approval; only on `waiting`. */
+  approval?: WaitingApproval;
   retryAfterSeconds?: number;
+}>;
+
+/** A request that waits for its person, and the page where they decide. */
+export type WaitingApproval = Readonly<{
+  id: string;
+  state: string;
+  expires_at: string;
+  approve_at: string;
 }>;
 
 export type Refused = Readonly<{ refusal: Refusal }>;

@@ -6,6 +6,8 @@ const statuses: Record<RefusalCode, number> = {
   unauthenticated: 401,
   insufficient_scope: 403,
   quota: 403,
+  token_limit: 403,
+  waiting: 202,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
@@ -38,8 +40,9 @@ export function refusalResponse(refusal: Refusal, headers: Headers = new Headers
   return jsonResponse(JSON.stringify(refusalBody(refusal)), statuses[code], headers);
 }
 
-/** A 422 has the messages by field instead of a code; every other refusal names its code. */
-export function refusalBody({ code, message, errors, applied }: Refusal): object {
+/** A 422 has the messages by field instead of a code, and what waits is no error. Every other refusal names its code. */
+export function refusalBody({ code, message, errors, applied, approval }: Refusal): object {
+  if (approval) return { ...approval, message };
   return code === "invalid" ? { message, errors } : { message, code, ...(applied && { applied }) };
 }
 

@@ -2,6 +2,7 @@ import { type QueryName, queries } from "../../shared/contracts/catalogue.ts";
 import type { QueryContract } from "../../shared/contracts/kernel/contract.ts";
 import type { Refused } from "../../shared/errors.ts";
 import { readActions, readTokens } from "./action/read.ts";
+import { readApproval } from "./approval/read.ts";
 import { readCategories, readCategory } from "./category/read.ts";
 import { readChanges } from "./change/read.ts";
 import { readDashboard } from "./dashboard/read.ts";
@@ -36,6 +37,7 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
   "dashboard.get": readDashboard,
   "user.settings": readSettings,
   "me.get": readMe,
+  "approval.get": readApproval,
   "quick-add.get": readLineInWords,
 };
 
@@ -44,7 +46,7 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
  * is logged without waiting for the standby.
  */
 export const standbyMayAnswer = (name: QueryName): boolean =>
-  !["change.list", "action.list", "action.tokens"].includes(name);
+  !["change.list", "action.list", "action.tokens", "approval.get"].includes(name);
 
 /** Answers a query, whose input was validated against its contract, when it is the user's turn. */
 export function read(name: QueryName, query: QueryContext, input: object): Promise<object | Refused> {

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import * as action from "./action/contracts.ts";
 import * as undo from "./action/undo.ts";
+import * as approval from "./approval/contracts.ts";
 import * as calendar from "./calendar/contracts.ts";
 import * as category from "./category/contracts.ts";
 import * as change from "./change/contracts.ts";
@@ -63,6 +64,8 @@ export const commands = catalogue(
   reminder.actOnReminder,
   push.subscribePush,
   push.unsubscribePush,
+  approval.setTokenRules,
+  approval.decideApprovals,
   group.runGroup,
   imports.stageImport,
   imports.applyImport,
@@ -93,6 +96,7 @@ export const queries = catalogue(
   dashboard.getDashboard,
   user.getSettings,
   me.getMe,
+  approval.getApproval,
   quickAdd.getQuickAdd,
 );
 

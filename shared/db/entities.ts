@@ -1,5 +1,6 @@
 import type { InferEntity } from "@mikro-orm/core";
 import { ActionEntity, ActionImagesEntity } from "./entities/action.ts";
+import { ApprovalEntity, TokenRuleEntity } from "./entities/approval.ts";
 import { ByteLedgerEntity } from "./entities/byte-ledger.ts";
 import { CalendarFeedEntity } from "./entities/calendar-feed.ts";
 import { CategoryEntity } from "./entities/category.ts";
@@ -34,6 +35,8 @@ export const entities = [
   ImportPartEntity,
   ImportKeyEntity,
   CalendarFeedEntity,
+  TokenRuleEntity,
+  ApprovalEntity,
   ByteLedgerEntity,
   WorkEntity,
 ] as const;
@@ -42,6 +45,7 @@ export const entities = [
 export type TableRows = { [Entity in (typeof entities)[number] as Entity["tableName"]]: InferEntity<Entity> };
 
 export type { ActionImagesRow, ActionRow } from "./entities/action.ts";
+export type { ApprovalRow, TokenRuleRow } from "./entities/approval.ts";
 export type { ByteKind, ByteLedgerRow } from "./entities/byte-ledger.ts";
 export type { CalendarFeedRow } from "./entities/calendar-feed.ts";
 export type { CategoryRow } from "./entities/category.ts";

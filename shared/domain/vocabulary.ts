@@ -37,6 +37,10 @@ export const deliveryStatuses = [
 ] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
+/** States of a request that needed approval. `approved`: it is being carried out; `outdated`: its things had changed. */
+export const approvalStates = ["waiting", "approved", "done", "declined", "expired", "outdated"] as const;
+export type ApprovalState = (typeof approvalStates)[number];
+
 /** The door of a request: an agent's tool, REST, or the account pages. */
 export const doors = ["mcp", "rest", "page"] as const;
 export type Door = (typeof doors)[number];
@@ -49,5 +53,14 @@ export const actionKinds = ["change", "refusal", "read"] as const;
 export type ActionKind = (typeof actionKinds)[number];
 
 /** The effect of an action on people's things: the first that fits. Ticks are completions of todos and habits. */
-export const actionEffects = ["refused", "read", "deleted", "made", "ticked", "moved", "changed"] as const;
+export const actionEffects = [
+  "refused",
+  "asked",
+  "read",
+  "deleted",
+  "made",
+  "ticked",
+  "moved",
+  "changed",
+] as const;
 export type ActionEffect = (typeof actionEffects)[number];

@@ -6,6 +6,7 @@ import { importsOf, list, root, sources } from "./sources.ts";
 const mostFiles = 16;
 const nouns = [
   "action",
+  "approval",
   "calendar",
   "category",
   "change",

@@ -4,6 +4,8 @@ import { actionForget } from "./action/forget.ts";
 import { actionRecord } from "./action/record.ts";
 import { actionUndo } from "./action/undo.ts";
 import { actionUndoRun } from "./action/undo-run.ts";
+import { approvalDecide } from "./approval/decide.ts";
+import { tokenSetRules } from "./approval/set-rules.ts";
 import { calendarSet } from "./calendar/set.ts";
 import { categoryCreate } from "./category/create.ts";
 import { categoryDelete } from "./category/delete.ts";
@@ -76,6 +78,8 @@ const checked: { [Name in CommandName]: Handler<Name> } = {
   "reminder.act": reminderAct,
   "push.subscribe": pushSubscribe,
   "push.unsubscribe": pushUnsubscribe,
+  "token.set-rules": tokenSetRules,
+  "approval.decide": approvalDecide,
   "batch.run": groupRun,
   "import.stage": importStage,
   "import.apply": importApply,

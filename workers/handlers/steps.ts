@@ -1,5 +1,7 @@
 import type { CommandName, Commands, InputOf, OutputOf } from "../../shared/contracts/catalogue.ts";
+import type { ApprovalRow } from "../../shared/db/entities.ts";
 import type { Refused } from "../../shared/errors.ts";
+import type { Outcome } from "../../shared/queue/batch.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 
 /**
@@ -40,4 +42,9 @@ export type StepContext = Readonly<{
     name: Name,
     input: InputOf<Commands[Name]>,
   ): Promise<OutputOf<Commands[Name]> | Refused>;
+  /**
+   * Carries out an approved request in this transaction, as its caller's act with its row in the log.
+   * @returns undefined if a row that it changes is not as it was when it was asked for; then nothing is changed
+   */
+  carryOut(approval: ApprovalRow): Promise<Outcome | undefined>;
 }>;

@@ -11,6 +11,8 @@ type StoredUser = { [Setting in keyof StoredDaySettings]: StoredDaySettings[Sett
 > & {
     /** True if the account was deleted; nothing is written for it any more. */
     deleted: boolean;
+    /** The ids of tokens with rules. */
+    ruled_tokens: readonly string[];
   };
 
 /** The time of a transaction, and the settings that decide its users' days. */
@@ -20,6 +22,8 @@ export type BatchTimes = Readonly<{
   /** PostgreSQL's clock after BEGIN (epoch ms), so that no host's clock decides what is late. */
   nowMs: number;
   users: ReadonlyMap<string, StoredUser>;
+  /** True if a token of a user has rules. */
+  hasRules: boolean;
   /** Replies without a key to commands sent before then (epoch ms) may be lost; infinite when that time is unknown. */
   repliesSince: number;
 }>;
@@ -28,6 +32,7 @@ const statement = `
   select now() as now, (extract(epoch from clock_timestamp()) * 1000)::float8 as at, v.user_id,
     u.time_zone, u.day_start_hour, coalesce(u.reminder_channel, 'log') as reminder_channel, u.webhook_disabled_at,
     d.id is not null as deleted,
+    array(select r.token_id from token_rules r where r.user_id = v.user_id) as ruled_tokens,
     (select extract(epoch from complete_since)::float8 * 1000 from keyless_replies) as replies_since
   from unnest($1::text[]) v(user_id)
   left join lateral (select * from users u where u.user_id = v.user_id offset 0) u on true
@@ -42,6 +47,7 @@ export async function readTimes(connection: Queryable, userIds: readonly string[
   return {
     now: first?.now ?? "",
     nowMs: first?.at ?? 0,
+    hasRules: rows.some(({ ruled_tokens }) => ruled_tokens.length > 0),
     users: new Map(rows.map((row) => [row.user_id, row])),
     repliesSince: first?.replies_since ?? Number.POSITIVE_INFINITY,
   };

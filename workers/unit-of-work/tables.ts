@@ -1,11 +1,12 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type { TableRows, WorkRow } from "../../shared/db/entities.ts";
-import { type CategoryMembers, categoryMembers } from "./category-members.ts";
 import { type HabitHistory, writeHistory } from "./habit-histories.ts";
 import { readImportKeys } from "./import-keys.ts";
 import { statementsOf } from "./statements.ts";
 import type { Column, Effect, SizedColumns, Table, TableSpec, View } from "./table.ts";
+import { type CategoryMembers, categoryMembers } from "./views/category-members.ts";
+import { type RuledToken, ruledToken } from "./views/ruled-token.ts";
 
 /**
  * Every table of the unit of work, once, in the order of writing: a table comes after those to which it refers.
@@ -36,6 +37,8 @@ export const tables = {
   import_parts: { as: "importParts" },
   import_keys: { as: "importKeys", own: { read: readImportKeys } },
   calendar_feeds: { as: "calendarFeeds" },
+  token_rules: { as: "tokenRules" },
+  approvals: { as: "approvals" },
   inbox: { bytes: "replies" },
   byte_ledger: {
     bytes: "none",
@@ -47,10 +50,11 @@ export const tables = {
 export type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as TableName[];
 
-type ViewRows = { category_members: CategoryMembers };
+type ViewRows = { category_members: CategoryMembers; ruled_tokens: RuledToken };
 
 export const views = {
   category_members: categoryMembers,
+  ruled_tokens: ruledToken,
 } as const satisfies Record<keyof ViewRows, View>;
 
 export type ViewName = keyof typeof views;

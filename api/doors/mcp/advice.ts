@@ -15,6 +15,7 @@ const whereIdsAre: Readonly<Record<ResourceName, string | undefined>> = {
   Todo: "get-pending-todos lists the ids of the incomplete todos",
   Category: undefined,
   Reminder: undefined,
+  Approval: undefined,
 };
 
 /** @returns undefined when the message needs no advice */

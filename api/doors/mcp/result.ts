@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { ToolResult } from "../../../shared/contracts/kernel/tool-result.ts";
 import { withPresentExamples } from "../../../shared/domain/day/example-dates.ts";
-import type { FieldErrors, Refusal } from "../../../shared/errors.ts";
+import type { FieldErrors, Refusal, WaitingApproval } from "../../../shared/errors.ts";
 import { advise } from "./advice.ts";
 import { dayFields, dayLine, type Moment } from "./day-line.ts";
 import type { RefusedAt } from "./target.ts";
@@ -28,10 +28,24 @@ export function answered(
   return { content: [{ type: "text", text }], structuredContent };
 }
 
+/** A change that waits for approval is no error. A repeat with its key tells what the person decided. */
+function waits(
+  { message, approval: { id, ...approval } }: Refusal & Readonly<{ approval: WaitingApproval }>,
+  moment: Moment,
+): CallToolResult {
+  const next = "Repeat this call with the same idempotency_key to learn what they decided.";
+  const facts = { waiting: true, approval_id: id, ...approval, message };
+  return {
+    content: [{ type: "text", text: `${message} ${next}\n${dayLine(moment)}` }],
+    structuredContent: { ...dayFields(moment), ...facts, ...(moment.replayed && { replayed: true }) },
+  };
+}
+
 /** A refusal that an agent can act on (MCP tools, error handling): a result, not a protocol error. */
 export function refused(original: Refusal, { today, calledAt, replayed = false }: RefusedAt): CallToolResult {
   const refusal = today ? withPresentExamples(original, today.date) : original;
-  const { code, errors, applied, retryAfterSeconds } = refusal;
+  const { code, errors, applied, approval, retryAfterSeconds } = refusal;
+  if (approval && today) return waits({ ...refusal, approval }, { today, calledAt, replayed });
   const message = advise(refusal);
   const facts = {
     code,

@@ -1,3 +1,4 @@
+import { Type } from "typebox";
 import { idempotencyKeyLimit } from "../../../shared/contracts/kernel/fields.ts";
 import type { Preconditions } from "../../../shared/domain/preconditions.ts";
 import { invalid, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
@@ -44,12 +45,16 @@ export function preconditionsOf({ headers }: Request): Preconditions | undefined
 export function pathIds({ contract, params }: Target): Readonly<{ ids: Fields }> | Refused {
   const ids: Fields = {};
   for (const [name, text] of Object.entries(params)) {
-    const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!Number.isSafeInteger(id)) return contract.resource ? notFound(contract.resource) : nothingHere;
+    const isText = Type.IsString(contract.input.properties[name]);
+    const id = isText ? text : Number(/^[1-9]\d{0,15}$/.test(text) ? text : "NaN");
+    const isId = isText ? uuid.test(text) : Number.isSafeInteger(id);
+    if (!isId) return contract.resource ? notFound(contract.resource) : nothingHere;
     ids[name] = id;
   }
   return { ids };
 }
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 type Sent = Readonly<{ ids: Fields; query: URLSearchParams | undefined; body: Fields | undefined }>;
 

@@ -103,5 +103,8 @@ async function refused(
   const refusal = today ? withPresentExamples(outcome.refusal, today) : outcome.refusal;
   const tokenSent = request.headers.has("authorization");
   const demand = { resource: "rest", tokenSent, scopes: contract.scopes } as const;
-  return refusalResponse(refusal, addChallenge(context.config, refusal, demand, known?.headers));
+  const headers = addChallenge(context.config, refusal, demand, known?.headers);
+  const { approval } = refusal;
+  if (approval) headers.set("location", `${context.config.baseUrl}${restPrefix}/approvals/${approval.id}`);
+  return refusalResponse(refusal, headers);
 }

@@ -67,6 +67,7 @@ const imagesMatch = (pattern: string): Sql => sql`concat(a.before, a.after) ~ ${
 const isTickOfHabit = imagesMatch(String.raw`^(\{\})?\[?\{"habit_`);
 /** The effect of an action `a`, read from its images, because one tool can do several things. */
 export const effectOf = sql`case
+  when a.outcome = 'waiting' then 'asked'
   when a.outcome <> 'ok' then 'refused'
   when ${isReading} then 'read'
   when ${isTickOfHabit} then 'ticked'

@@ -94,6 +94,7 @@ type RefusableQuery =
   | "todo.get"
   | "todo.pending"
   | "reminder.get"
+  | "approval.get"
   | "change.list";
 
 /** Answers one query straight from Postgres. */

@@ -1,3 +1,4 @@
+import { readOwnRules } from "../approval/rules.ts";
 import { type QueryHandler, readDaySettings } from "../engine/context.ts";
 
 export const readMe: QueryHandler<"me.get"> = async (query) => {
@@ -10,6 +11,7 @@ export const readMe: QueryHandler<"me.get"> = async (query) => {
     reminders_reach: today.reaches,
     scopes: [...scopes],
     client_name: clientName,
+    rules: await readOwnRules(query, today.date),
     rate_limit: allowance
       ? { limit: allowance.limit, remaining: allowance.remaining, reset: allowance.resetsAt }
       : null,

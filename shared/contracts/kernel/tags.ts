@@ -14,6 +14,7 @@ export const tags = {
     description: "What was written or deleted since the last question, for clients that keep a copy",
   },
   categories: { name: "Categories", description: "Themes of habits and todos" },
+  approvals: { name: "Approvals", description: "Requests that wait for the person's approval" },
   batch: { name: "Batch", description: "Many changes by one request" },
 } as const;
 

@@ -37,6 +37,7 @@ import { Amounts } from "./20261222-amounts.ts";
 import { Authors } from "./20261223-authors.ts";
 import { Important } from "./20261224-important.ts";
 import { Locale } from "./20261225-locale.ts";
+import { Approvals } from "./20261226-approvals.ts";
 
 /**
  * All migrations in the order they run. One that has landed keeps its name and effect. What touches a large table is an
@@ -82,6 +83,7 @@ export const migrations = [
   { name: "20261223-authors", class: Authors },
   { name: "20261224-important", class: Important },
   { name: "20261225-locale", class: Locale },
+  { name: "20261226-approvals", class: Approvals },
 ];
 
 /**

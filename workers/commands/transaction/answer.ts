@@ -22,6 +22,7 @@ import { type BeginContext, type Begun, begin } from "./begin.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
 import { discarded, previewOf } from "./preview.ts";
 import { lateReply, type RunningTransaction, replayOf, replyTo } from "./replay.ts";
+import { underRules } from "./rules/under-rules.ts";
 
 export type Answers<Work> = Readonly<{
   begun: Begun;
@@ -40,12 +41,14 @@ export async function answerEach<Work extends CommandToRun>(
   connection: Queryable,
   work: readonly Work[],
   onLocked: OnLocked,
+  isStep = false,
 ): Promise<Answers<Work>> {
-  const begun = await begin(context, connection, work, onLocked);
+  const begun = await begin(context, connection, work, onLocked, isStep);
   const transaction = { context, ...begun };
   const isLocked = ({ command }: Work) => begun.lockedElsewhere.has(command);
   const free = work.filter((one) => !isLocked(one));
-  const replies = free.map((one) => [one, answerOrPreview(transaction, one.command)] as const);
+  const run = (one: Work) => [one, answerOrPreview(transaction, one.command)] as const;
+  const replies = begun.times.hasRules ? answerRuled(transaction, free, run) : free.map(run);
   return { begun, replies, lockedElsewhere: work.filter(isLocked) };
 }
 
@@ -53,6 +56,15 @@ const answerOrPreview = (transaction: RunningTransaction, command: QueuedCommand
   command.preview
     ? discarded(transaction, () => answerOne(transaction, command))
     : answerOne(transaction, command);
+
+const answerRuled = <Work extends CommandToRun>(
+  transaction: RunningTransaction,
+  work: readonly Work[],
+  run: (one: Work) => Answered<Work>[number],
+): Answered<Work> =>
+  work.flatMap(
+    (one) => underRules(transaction, [one], { run: () => [run(one)], close: closing(transaction) }) ?? [],
+  );
 
 /** Runs one command, and logs it as an action of its caller. */
 export function answerOne(transaction: RunningTransaction, command: QueuedCommand): Reply {
@@ -74,6 +86,17 @@ function withChanges(context: HandlerContext, command: QueuedCommand, reply: Rep
   if (isRefused(reply.outcome)) return reply;
   return { ...reply, changes: previewOf(context, command, context.takeChanges()) };
 }
+
+/** Ends commands that are not carried out, with an outcome that a repeat gets as well. */
+export const closing =
+  (transaction: RunningTransaction) =>
+  (command: QueuedCommand, outcome: Outcome): Reply => {
+    const context = contextOf(transaction, command);
+    const reply = replyTo(command, outcome);
+    store(transaction, command, outcome, context.today);
+    logReply(context, command, reply);
+    return statesDay(command) ? { ...reply, today: context.today } : reply;
+  };
 
 /** A command that is retried at once in a smaller transaction has not ended yet. */
 export function logReply(context: HandlerContext, command: QueuedCommand, reply: Reply): void {
@@ -129,7 +152,7 @@ export function store(
   ownRows(transaction.state, "inbox", command.userId).insert(inboxRow(transaction, command, outcome, today));
 }
 
-const correctable: readonly RefusalCode[] = ["invalid", "precondition_failed", "quota"];
+const correctable: readonly RefusalCode[] = ["invalid", "precondition_failed", "quota", "token_limit"];
 
 /** A refusal that the caller can correct is not stored, so that the corrected request may use the key. */
 function isStored({ idempotent }: AnyHandler, { fingerprint }: QueuedCommand, outcome: Outcome): boolean {

@@ -13,6 +13,7 @@ import type { TableMap } from "../../unit-of-work/tables.ts";
 import type { CommandToRun } from "../received.ts";
 import { ownTables, type SharedContext } from "./handler-context.ts";
 import { type NeededRow, needing, withFollowing } from "./left-out.ts";
+import { ruleRows } from "./rules/rule-rows.ts";
 import { storedReplyRows } from "./stored-reply-rows.ts";
 
 export type BeginContext = Readonly<{ tables: TableMap; openNewRows: OpenNewRows; ledger: ByteLedger }>;
@@ -69,6 +70,8 @@ export async function begin(
   ]);
   if (times.repliesSince > times.nowMs) await noteRepliesSince(connection);
   const { late, ...related } = relatedTo(work, state, times, lockedKeys);
+  // Long work has its person's consent.
+  if (times.hasRules && !isStep) related.rows.push(...ruleRows(work, times));
   await fulfil(related);
   const repeats = new Set(work.flatMap(({ command, repeat }) => (repeat ? [command] : [])));
   const begun = { state, times, newRows, late, repeats, isAfterWork: turn === "after work" };

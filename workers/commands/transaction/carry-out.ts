@@ -1,12 +1,14 @@
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import type { WorkRow } from "../../../shared/db/entities.ts";
 import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import { handlers } from "../../handlers/index.ts";
 import type { Step, StepContext, Steps } from "../../handlers/steps.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import { save } from "../../unit-of-work/save.ts";
 import { entriesOf, type State } from "../../unit-of-work/state.ts";
-import { type BeginContext, begin } from "./begin.ts";
+import { type BeginContext, type Begun, begin } from "./begin.ts";
+import { runAsked } from "./carry-out-asked.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
 
 type CarryOutContext = BeginContext & AnswerContext;
@@ -84,10 +86,24 @@ const stepContext = (
     const begun = await begin(context, connection, [{ command, repeat: false }], "wait", true);
     const run = contextOf({ context, ...begun }, command);
     const answer = handlers[name].run(run, commandInput);
-    const committed = context.ledger.count(begun.state, [command], begun.times.nowMs);
-    await Promise.all(save(connection, begun.state));
-    committed();
-    await carryOutFirstSteps(context, connection, begun.state);
+    await saveWithin(context, connection, begun, [command]);
     return answer as never;
   },
+  async carryOut(approval) {
+    const done = await runAsked(context, connection, approval);
+    if (done) await saveWithin(context, connection, done.begun, done.commands);
+    return done?.outcome;
+  },
 });
+
+async function saveWithin(
+  context: CarryOutContext,
+  connection: Queryable,
+  { state, times }: Begun,
+  commands: readonly QueuedCommand[],
+): Promise<void> {
+  const committed = context.ledger.count(state, commands, times.nowMs);
+  await Promise.all(save(connection, state));
+  committed();
+  await carryOutFirstSteps(context, connection, state);
+}

@@ -3,7 +3,7 @@ import { operationRequestId } from "../../../shared/queue/command-id.ts";
 import type { QueuedGroup, QueuedOperation } from "../../../shared/queue/group.ts";
 import type { OperationEnd } from "../../../shared/queue/group-end.ts";
 import type { OnLocked } from "../../unit-of-work/load.ts";
-import type { Answered, ReceivedCommand } from "../received.ts";
+import type { Answered, CommandToRun } from "../received.ts";
 
 /** A group that this worker carries out. */
 export type RunningGroup = Readonly<{
@@ -25,10 +25,10 @@ export const openGroup = ({ atomic, operations }: QueuedGroup): RunningGroup => 
 });
 
 /** An operation as a command of its own. Its ticket is its index. */
-export function operationCommand(
-  { command, ...received }: ReceivedCommand,
+export function operationCommand<Work extends CommandToRun>(
+  { command, ...received }: Work,
   { index, id, name, input, fingerprint }: QueuedOperation,
-): ReceivedCommand {
+) {
   const { userId, acceptedAt, sentAt, preview, call } = command;
   const own: QueuedCommand = {
     ...{ ticket: index, id, userId, name, input, fingerprint, acceptedAt, sentAt },

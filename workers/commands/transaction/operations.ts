@@ -7,12 +7,13 @@ import type { Queryable } from "../../unit-of-work/connection.ts";
 import { load } from "../../unit-of-work/load.ts";
 import { emptyState, ownRows } from "../../unit-of-work/state.ts";
 import type { CommandToRun } from "../received.ts";
-import type { Answers } from "./answer.ts";
+import { type Answers, closing } from "./answer.ts";
 import { answerInGroup } from "./answer-group.ts";
 import { type BeginContext, begin } from "./begin.ts";
 import type { RunningGroup } from "./group.ts";
 import type { AnswerContext } from "./handler-context.ts";
 import { discarded } from "./preview.ts";
+import { underRules } from "./rules/under-rules.ts";
 import { storedReplyRows } from "./stored-reply-rows.ts";
 
 /**
@@ -24,15 +25,18 @@ export async function answerOperations<Work extends CommandToRun>(
   connection: Queryable,
   work: readonly Work[],
   group: RunningGroup,
+  isStep = false,
 ): Promise<Answers<Work>> {
   const newIds = await idsOfMade(connection, context, work, group);
   const known = work.map((one) => withIds(one, group, newIds));
-  const begun = await begin(context, connection, known, "skip");
+  const begun = await begin(context, connection, known, isStep ? "wait" : "skip", isStep);
   const transaction = { context, ...begun, newIds };
-  const run = () => answerInGroup(transaction, group, known);
-  const isFree = begun.lockedElsewhere.size === 0;
-  const isPreview = work.some(({ command }) => command.preview);
-  const replies = isFree ? (isPreview ? discarded(begun, run) : run()) : undefined;
+  const [first, ...others] = known;
+  const answer = () => answerInGroup(transaction, group, known);
+  const run = first?.command.preview ? () => discarded(begun, answer) : answer;
+  const request = { group, run, close: closing(transaction) };
+  const isFree = first && begun.lockedElsewhere.size === 0;
+  const replies = isFree ? underRules(transaction, [first, ...others], request) : undefined;
   return { begun, replies, lockedElsewhere: replies ? [] : work };
 }
 

@@ -4,9 +4,16 @@ import { PreviewedChange } from "../../../../shared/contracts/kernel/preview.ts"
 import type { Form, Tool } from "../../../../shared/contracts/kernel/tool.ts";
 import { listsOf } from "../many/target.ts";
 
-const previewFields = {
+/** The facts of a preview, and of a change that waits for approval. */
+const changeFields = {
   preview: Type.Optional(Type.Boolean()),
   changes: Type.Optional(Type.Array(PreviewedChange)),
+  waiting: Type.Optional(Type.Boolean()),
+  approval_id: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String()),
+  expires_at: Type.Optional(Type.String()),
+  approve_at: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
 };
 
 const answerFields = {
@@ -29,7 +36,7 @@ const refusedFields = {
  */
 export function outputSchema(tool: Tool) {
   const forms = [tool, ...(tool.forms ?? [])];
-  const ofWrite = "looksAt" in tool ? {} : previewFields;
+  const ofWrite = "looksAt" in tool ? {} : changeFields;
   const properties = { ...answerFields, ...ofWrite, ...factsOf(forms), ...manyFacts(tool, forms) };
   return {
     type: "object" as const,

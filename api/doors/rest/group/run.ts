@@ -7,12 +7,13 @@ import {
   type Refused,
 } from "../../../../shared/errors.ts";
 import type { Outcome } from "../../../../shared/queue/batch.ts";
-import { failedDependency, type OperationEnd } from "../../../../shared/queue/group-end.ts";
+import { failedDependency, type OperationEnd, readEnds } from "../../../../shared/queue/group-end.ts";
 import { refusalBody, statusOf } from "../../../http/response.ts";
 import type { Actor } from "../../../mailbox/actor.ts";
 import type { CommandResult, Sender } from "../../../mailbox/dispatch.ts";
 import type { DispatchGroup } from "../../../mailbox/dispatch-group.ts";
 import type { Content, PerformContext } from "../../../perform.ts";
+import { presentOutcome } from "../../../queries/approval/present-outcome.ts";
 import { dateForExamples } from "../date-for-examples.ts";
 import { prepareOperations } from "./prepare-operations.ts";
 import { type ReadGroup, type ReadOperation, readOperations } from "./read-operations.ts";
@@ -31,7 +32,7 @@ export async function answerGroup(
   if (isRefused(content)) return { outcome: content, replayed: false };
   const group = refuseConditions(sent.request) ?? readOperations(content);
   if (isRefused(group)) return { outcome: group, replayed: false };
-  const ends = await endsOf(context, sent, group, content);
+  const ends = await presentEnds(context, sent, await endsOf(context, sent, group, content));
   if (isRefused(ends)) return { outcome: ends, replayed: false };
   const outcomes = ends.toSorted((one, other) => one.index - other.index).map(({ outcome }) => outcome);
   const today = await dateForExamples(context, sent.actor, outcomes);
@@ -68,6 +69,21 @@ async function endsOf(
   const ends = await dispatchGroup(actor, { atomic, operations: ready, idempotencyKey, by, preview });
   if (isRefused(ends)) return ends;
   return refusalOfAll(ends, atomic) ?? [...early, ...ends];
+}
+
+/** A group waits for approval as a whole. */
+async function presentEnds(
+  { query }: GroupContext,
+  { actor }: Sent,
+  ends: readonly OperationEnd[] | Refused,
+): Promise<readonly OperationEnd[] | Refused> {
+  if (isRefused(ends)) return ends;
+  const waiting = ends.find(({ outcome }) => isRefusedAs("waiting", outcome));
+  if (!waiting) return ends;
+  const outcome = await presentOutcome(query(actor), waiting.outcome);
+  if (isRefused(outcome)) return outcome;
+  const done = (readEnds(outcome.body) ?? []).map((end) => ({ ...end, replayed: true }));
+  return ends.map((end) => done.find(({ index }) => index === end.index) ?? end);
 }
 
 const notDone = (index: number, failed: OperationEnd): OperationEnd => ({

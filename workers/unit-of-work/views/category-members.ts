@@ -1,6 +1,6 @@
-import { maxUndone } from "../../shared/contracts/action/undo.ts";
-import { maxAtOnce } from "../../shared/contracts/kernel/many.ts";
-import type { View } from "./table.ts";
+import { maxUndone } from "../../../shared/contracts/action/undo.ts";
+import { maxAtOnce } from "../../../shared/contracts/kernel/many.ts";
+import type { View } from "../table.ts";
 
 export type CategoryMembers = Readonly<{
   user_id: string;

@@ -1,0 +1,89 @@
+import { type Static, Type } from "typebox";
+import { approvalStates } from "../../domain/vocabulary.ts";
+import { command, query } from "../kernel/contract.ts";
+import { Flag, Id, Nullable, OneOf, Timestamp, titled, WholeNumber } from "../kernel/fields.ts";
+import { exampleApproval } from "./example.ts";
+
+/** Hours for which a request waits for its person. */
+export const waitingHours = 72;
+/** The most requests of one account that wait at the same time. */
+export const maxWaiting = 100;
+const mostADay = 100_000;
+
+const Limit = Nullable(WholeNumber(0, mostADay));
+
+export const TokenRules = Type.Object({
+  asks_deletions: Flag,
+  ask_above: Limit,
+  changes_per_day: Limit,
+  deletions_per_day: Limit,
+  category_id: Nullable(Id),
+});
+export type TokenRules = Static<typeof TokenRules>;
+
+export const setTokenRules = command({
+  name: "token.set-rules",
+  apart: true,
+  scopes: [],
+  summary:
+    "Choose what a token must ask for, how much it may change a day, and the category it is limited to",
+  input: Type.Object({
+    token_id: Type.String({ minLength: 1, maxLength: 1_000, pattern: "^[^\\u0000]*$" }),
+    ...TokenRules.properties,
+  }),
+  output: Type.Null(),
+});
+
+const ApprovalId = Type.String({ format: "uuid", expects: "the id of a request for approval" });
+
+export const decideApprovals = command({
+  name: "approval.decide",
+  apart: true,
+  scopes: [],
+  summary:
+    "Approve or decline requests of agents. An approved one is carried out if nobody changed its things since",
+  input: Type.Object({
+    approval_ids: Type.Array(ApprovalId, { minItems: 1, maxItems: maxWaiting, uniqueItems: true }),
+    approve: Flag,
+  }),
+  output: Type.Object({
+    decided: Type.Integer({ description: "How many still waited" }),
+    work_id: Nullable(Type.String({ format: "uuid" })),
+  }),
+});
+
+export const Approval = titled(
+  "Approval",
+  Type.Object({
+    id: Type.String({ format: "uuid" }),
+    state: OneOf(approvalStates),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    decided_at: Nullable(Timestamp),
+    approve_at: Type.String({ description: "The page where the person decides" }),
+    answer: Nullable(
+      Type.Object(
+        {},
+        { additionalProperties: true, description: "What the change answered, once it is done" },
+      ),
+    ),
+  }),
+);
+
+export const getApproval = query({
+  name: "approval.get",
+  resource: "Approval",
+  scopes: [],
+  summary: "View the state of a request that needs approval; only the token that made it can",
+  rest: [
+    {
+      operationId: "getApproval",
+      method: "GET",
+      path: "/approvals/{approval_id}",
+      status: 200,
+      example: exampleApproval,
+    },
+  ],
+  input: Type.Object({ approval_id: ApprovalId }),
+  output: Approval,
+});

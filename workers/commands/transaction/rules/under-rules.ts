@@ -1,0 +1,121 @@
+import { maxWaiting, waitingHours } from "../../../../shared/contracts/approval/contracts.ts";
+import type { ApprovalRow } from "../../../../shared/db/entities.ts";
+import type { RowChange } from "../../../../shared/domain/action/images.ts";
+import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
+import { type Refused, refuse, unavailable } from "../../../../shared/errors.ts";
+import type { Outcome, QueuedCommand, Reply } from "../../../../shared/queue/batch.ts";
+import { changedImages } from "../../../handlers/action/action-log.ts";
+import type { AskedRequest } from "../../../handlers/approval/asked-request.ts";
+import { effectsIn, restsOn } from "../../../handlers/approval/effects.ts";
+import { usedWith, verdictOn } from "../../../handlers/approval/verdict.ts";
+import { rollBack, rowChanges } from "../../../unit-of-work/state.ts";
+import type { Answered, CommandToRun } from "../../received.ts";
+import type { RunningGroup } from "../group.ts";
+import { contextOf, type SharedContext } from "../handler-context.ts";
+import { approvalIdOf, type Unit } from "./rule-rows.ts";
+
+type Request<Work> = Readonly<{
+  /** Set for a group, of which `work` are the commands. */
+  group?: RunningGroup;
+  run(): Answered<Work> | undefined;
+  /** Ends a command that is not carried out. */
+  close(command: QueuedCommand, outcome: Outcome): Reply;
+}>;
+
+/**
+ * Runs a request, and judges by its effects whether its token may do that. If not, its changes are thrown away: it
+ * waits for the person, or is refused.
+ */
+export function underRules<Work extends CommandToRun>(
+  transaction: SharedContext,
+  unit: Unit<Work>,
+  { group, run, close }: Request<Work>,
+): Answered<Work> | undefined {
+  const { state, newRows, context } = transaction;
+  const [{ command }] = unit;
+  const own = contextOf(transaction, command);
+  const { tokenRules, ruledTokens, today } = own;
+  const rule = tokenRules.get(command.call?.tokenId ?? "");
+  if (!rule) return run();
+  const count = state.changes.length;
+  const restoreQuotas = newRows.checkpoint();
+  const answered = run();
+  const changes = rowChanges(state, count);
+  const effects = effectsIn(changes, own);
+  const { category = null } = ruledTokens.get(rule.token_id) ?? {};
+  const { baseUrl } = context.config;
+  const verdict = verdictOn(rule, effects, {
+    today: today.date,
+    timeZone: today.timeZone,
+    category,
+    baseUrl,
+  });
+  if (verdict === "allowed") {
+    if (effects.things > 0) tokenRules.update(rule, usedWith(rule, effects, today.date));
+    return answered;
+  }
+  rollBack(state, count);
+  restoreQuotas();
+  const outcome = verdict === "asks" ? ask(transaction, unit, group, changes) : verdict;
+  for (const { ticket } of unit.map((one) => one.command)) group?.ended.set(ticket, outcome);
+  return unit.map((one) => [one, close(one.command, outcome)] as const);
+}
+
+const hourMs = 3_600_000;
+
+/** Stores the request until its person decides. */
+function ask<Work extends CommandToRun>(
+  transaction: SharedContext,
+  unit: Unit<Work>,
+  group: RunningGroup | undefined,
+  changes: readonly RowChange[],
+): Refused {
+  const [{ command }] = unit;
+  const { userId, acceptedAt, call } = command;
+  const context = contextOf(transaction, command);
+  const { baseUrl } = transaction.context.config;
+  const id = approvalIdOf(unit);
+  const known = context.approvals.get(id);
+  if (known) return waits(known, baseUrl);
+  // A group that failed is tried again in halves, and neither is what the person should judge.
+  if (group && unit.length < group.operations.size) return unavailable("no");
+  const full = transaction.context.ledger.refusal(userId, "more", context.nowMs);
+  if (full) return full;
+  const { before, after } = changedImages(context, changes);
+  const tokenId = call?.tokenId ?? "";
+  const isNew = ({ created_at }: ApprovalRow) => created_at === context.now;
+  const others = context.ruledTokens.get(tokenId)?.waiting ?? 0;
+  if (others + context.approvals.all().filter(isNew).length >= maxWaiting) return tooManyWait(baseUrl);
+  const approval = context.approvals.insert({
+    ...{ id, token_id: tokenId, client_name: call?.clientName ?? null, state: "waiting" },
+    request: JSON.stringify(requestOf(command, group)),
+    ...{ before: JSON.stringify(before), after: JSON.stringify(after), rests_on: restsOn(changes) },
+    expires_at: new Date(acceptedAt + waitingHours * hourMs).toISOString(),
+    ...{ outcome: null, decided_at: null, created_at: context.now },
+  });
+  return waits(approval, baseUrl);
+}
+
+function requestOf({ name, input, acceptedAt, call }: QueuedCommand, group?: RunningGroup): AskedRequest {
+  const operations = group && [...group.operations.values()];
+  return {
+    ...{ name, input: group ? {} : input, acceptedAt },
+    ...(call && { call }),
+    ...(group && operations && { group: { atomic: group.atomic, operations } }),
+  };
+}
+
+const approvalsAt = (baseUrl: string): string => `${baseUrl}/account/approvals`;
+
+function waits({ id, state, expires_at }: ApprovalRow, baseUrl: string): Refused {
+  const reason = "This waits for the person's approval, and nothing is changed yet.";
+  return refuse("waiting", reason, {
+    next: `Ask the person to decide at ${approvalsAt(baseUrl)} within ${waitingHours} hours.`,
+    approval: { id, state, expires_at: timestamp(expires_at), approve_at: approvalsAt(baseUrl) },
+  });
+}
+
+const tooManyWait = (baseUrl: string): Refused =>
+  refuse("token_limit", `${maxWaiting} requests wait for the person's approval, the most that may.`, {
+    next: `Ask the person to decide about them at ${approvalsAt(baseUrl)}`,
+  });
