@@ -6,7 +6,7 @@
 export interface paths {
   "/me": {
     parameters: {};
-    /** The user's day, and what the token of this request may do; rate_limit is null where the limit is turned off */
+    /** The user's day, and what the token of this request may do; rules is null if the person set none, rate_limit where the limit is turned off */
     get: operations["getMe"];
   };
   "/dashboard": {
@@ -116,6 +116,11 @@ export interface paths {
     /** Change a category */
     patch: operations["updateCategory"];
   };
+  "/approvals/{approval_id}": {
+    parameters: {};
+    /** View the state of a request that needs approval; only the token that made it can */
+    get: operations["getApproval"];
+  };
   "/batch": {
     parameters: {};
     /** Make up to 50 changes in order by one request; if atomic, all of them or none */
@@ -141,6 +146,20 @@ export interface components {
     };
     /** @description A whole number from 1 to 100000 */
     Amount: number;
+    Approval: {
+      id: string;
+      state: components["schemas"]["ApprovalState"];
+      created_at: components["schemas"]["Timestamp"];
+      expires_at: components["schemas"]["Timestamp"];
+      decided_at: components["schemas"]["Timestamp"] | null;
+      /** @description The page where the person decides */
+      approve_at: string;
+      answer: components["schemas"]["ApprovedAnswer"] | null;
+    };
+    /** @enum {string} */
+    ApprovalState: "waiting" | "approved" | "done" | "declined" | "expired" | "outdated";
+    /** @description The change's answer, once it is done; null for a group */
+    ApprovedAnswer: { [key: string]: unknown };
     BatchAnswer: { [key: string]: unknown };
     /** @description An object of fields; category_id may be a reference such as $0.id */
     BatchBody: { [key: string]: unknown };
@@ -246,6 +265,7 @@ export interface components {
         | "unauthenticated"
         | "insufficient_scope"
         | "quota"
+        | "token_limit"
         | "not_found"
         | "method_not_allowed"
         | "conflict"
@@ -344,12 +364,15 @@ export interface components {
       reminders_reach: components["schemas"]["Reach"];
       scopes: components["schemas"]["Scope"][];
       client_name: string | null;
+      rules: components["schemas"]["Rules"] | null;
       rate_limit: components["schemas"]["RateLimit"] | null;
     };
     /** @description A whole number from 1 to 100000 */
     Minutes: number;
     /** @description Text of 1 to 255 characters on one line */
     Name: string;
+    /** @description The only category whose things it may change; without a name it is deleted */
+    OnlyCategory: { id: components["schemas"]["Id"]; name: string | null };
     /** @description A page number from 1 on */
     Page: number;
     PageLinks: { first: string; last: string; prev: string | null; next: string | null };
@@ -440,6 +463,16 @@ export interface components {
     };
     /** @enum {string} */
     ResourceKind: "category" | "habit" | "todo";
+    Rules: {
+      /** @description Deletions wait for the person's approval */
+      asks_deletions: boolean;
+      ask_above: number | null;
+      changes_per_day: number | null;
+      changes_left: number | null;
+      deletions_per_day: number | null;
+      deletions_left: number | null;
+      category: components["schemas"]["OnlyCategory"] | null;
+    };
     RunBatchRequest: { operations: components["schemas"]["BatchOperation"][]; atomic?: boolean | null };
     /** @description One of {"every_days": 1 to 365}, {"weekdays": [1 to 7, Monday is 1]}, {"times_per_week": 1 to 7} */
     Schedule: components["schemas"]["EveryDays"] | components["schemas"]["Weekdays"] | components["schemas"]["TimesPerWeek"];
@@ -544,6 +577,15 @@ export interface components {
       recurrence_from?: components["schemas"]["RecurrenceFrom"] | null;
     };
     ValidationError: { message: string; errors: { [key: string]: string[] } };
+    WaitingRequest: {
+      /** Format: uuid */
+      id: string;
+      state: string;
+      /** Format: date-time */
+      expires_at: string;
+      approve_at: string;
+      message: string;
+    };
     Weekdays: { weekdays: number[] };
   };
   responses: {
@@ -551,6 +593,8 @@ export interface components {
     Invalid: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["ValidationError"] } };
     /** @description The resource is still in a state that If-None-Match names */
     NotModified: { headers: { [name: string]: unknown }; content?: never };
+    /** @description The token's rules ask for the person's approval: nothing is changed yet, and `Location` has the request's state */
+    Waiting: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["WaitingRequest"] } };
     /** @description `code` says why */
     Refused: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Error"] } };
   };
@@ -603,6 +647,7 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["CreateHabitRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -621,6 +666,7 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["ReplaceHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -628,6 +674,7 @@ export interface operations {
   deleteHabit: {
     parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { habit_id: components["schemas"]["Id"] } };
     responses: {
+      202: components["responses"]["Waiting"];
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
@@ -638,6 +685,7 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["UpdateHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -659,6 +707,7 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["CompleteHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -670,6 +719,7 @@ export interface operations {
     };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -691,6 +741,7 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["SkipHabitDayRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -702,6 +753,7 @@ export interface operations {
     };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -734,6 +786,7 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["CreateTodoRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -752,6 +805,7 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["ReplaceTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -759,6 +813,7 @@ export interface operations {
   deleteTodo: {
     parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { todo_id: components["schemas"]["Id"] } };
     responses: {
+      202: components["responses"]["Waiting"];
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
@@ -769,6 +824,7 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["UpdateTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -787,6 +843,7 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["SetReminderRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Reminder"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -794,6 +851,7 @@ export interface operations {
   clearReminder: {
     parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { todo_id: components["schemas"]["Id"] } };
     responses: {
+      202: components["responses"]["Waiting"];
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
@@ -804,6 +862,7 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["ToggleTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -840,6 +899,7 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["CreateCategoryRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -858,6 +918,7 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["ReplaceCategoryRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -865,6 +926,7 @@ export interface operations {
   deleteCategory: {
     parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { category_id: components["schemas"]["Id"] } };
     responses: {
+      202: components["responses"]["Waiting"];
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
@@ -875,6 +937,16 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["UpdateCategoryRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
+      202: components["responses"]["Waiting"];
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
+  getApproval: {
+    parameters: { path: { approval_id: string } };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Approval"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -884,6 +956,7 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["RunBatchRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["BatchResults"] } };
+      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };

@@ -56,15 +56,21 @@ export const Approval = titled(
   "Approval",
   Type.Object({
     id: Type.String({ format: "uuid" }),
-    state: OneOf(approvalStates),
+    state: titled("ApprovalState", OneOf(approvalStates)),
     created_at: Timestamp,
     expires_at: Timestamp,
     decided_at: Nullable(Timestamp),
     approve_at: Type.String({ description: "The page where the person decides" }),
     answer: Nullable(
-      Type.Object(
-        {},
-        { additionalProperties: true, description: "What the change answered, once it is done" },
+      titled(
+        "ApprovedAnswer",
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description: "The change's answer, once it is done; null for a group",
+          },
+        ),
       ),
     ),
   }),

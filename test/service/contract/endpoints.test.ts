@@ -91,7 +91,16 @@ const reminder = [
   "choose_channel_at",
 ];
 const changes = ["data", "next_cursor", "has_more"];
-const me = ["today", "time_zone", "day_start_hour", "reminders_reach", "scopes", "client_name", "rate_limit"];
+const me = [
+  "today",
+  "time_zone",
+  "day_start_hour",
+  "reminders_reach",
+  "scopes",
+  "client_name",
+  "rules",
+  "rate_limit",
+];
 const quickAdd = ["today", "time_zone", "todo", "habit", "category", "remind_at", "alternatives"];
 const dashboard = ["habits", "todos", "activity_strip", "stats"];
 
@@ -196,7 +205,8 @@ test("no route exists beside the table", () => {
   const routes = contracts.flatMap(({ rest: list = [] }) =>
     list.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)_id\}/, "{$1}")}`),
   );
-  expect(routes.sort()).toEqual(table.sort());
+  // test/service/approval/ask.test.ts tries it, because only a request that waits has this address.
+  expect(routes.sort()).toEqual([...table, "GET /approvals/{approval}"].sort());
 });
 
 test("an unknown method answers 405 with Allow, an unknown path 404, before any authentication", async () => {

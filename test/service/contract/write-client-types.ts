@@ -49,7 +49,7 @@ function forClients(document: Json): Json {
       isObject(operation) && "operationId" in operation ? withDefaultRefusal(operation) : operation,
     ]);
   const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
-  const { Invalid, NotModified } = components.responses as Json;
+  const { Invalid, NotModified, Waiting } = components.responses as Json;
   // Every change has this parameter, so its description would stand there twenty times.
   const { description: _, ...Preview } = (components.parameters as { Preview: Json }).Preview;
   return {
@@ -60,7 +60,7 @@ function forClients(document: Json): Json {
     components: {
       schemas: components.schemas,
       parameters: { Preview },
-      responses: { Invalid, NotModified, Refused: { description: "`code` says why", content } },
+      responses: { Invalid, NotModified, Waiting, Refused: { description: "`code` says why", content } },
     },
   };
 }

@@ -1,9 +1,11 @@
+import { exampleApproval } from "../../../../shared/contracts/approval/example.ts";
 import type { Contract } from "../../../../shared/contracts/catalogue.ts";
 import type { Route } from "../../../../shared/contracts/kernel/contract.ts";
 import {
   invalid,
   notFound,
   preconditionFailed,
+  type RefusalCode,
   type Refused,
   refuse,
   unavailable,
@@ -12,7 +14,7 @@ import { refusalBody, refusalCodes, statusOf } from "../../../http/response.ts";
 import { isConditional } from "../route.ts";
 import { type HeaderName, headersOf, rateLimit } from "./headers.ts";
 import { capitalised, type Schemas } from "./schemas.ts";
-import type { Answer } from "./shape.ts";
+import type { Answer, JsonSchema } from "./shape.ts";
 
 /** A refusal as the document shows it, under a name by which operations refer to it. */
 type ErrorResponse = Readonly<{
@@ -32,7 +34,7 @@ const unauthenticated: ErrorResponse = {
 const insufficientScope: ErrorResponse = {
   name: "InsufficientScope",
   description:
-    "The token lacks a scope that the operation needs; or the account has no room for a change (`quota`)",
+    "The token lacks a scope that the operation needs; or the account has no room for a change (`quota`), or the token's own rules do not allow it (`token_limit`)",
   refused: refuse("insufficient_scope", "This needs a token with the scope habits:read."),
   headers: ["WWW-Authenticate", ...rateLimit],
 };
@@ -66,6 +68,18 @@ const conditionFailed: ErrorResponse = {
   headers: rateLimit,
 };
 
+const { id, state, expires_at, approve_at } = exampleApproval.output;
+const waiting: ErrorResponse = {
+  name: "Waiting",
+  description:
+    "The token's rules ask for the person's approval: nothing is changed yet, and `Location` has the request's state",
+  refused: refuse("waiting", "This waits for the person's approval, and nothing is changed yet.", {
+    next: `Ask the person to decide at ${approve_at} within 72 hours.`,
+    approval: { id, state, expires_at, approve_at },
+  }),
+  headers: ["Location", "Idempotent-Replayed", ...rateLimit],
+};
+
 /** Errors of a body before its fields are checked. */
 const bodyErrors: readonly ErrorResponse[] = [
   {
@@ -95,7 +109,7 @@ export function errorsOf(contract: Contract, route: Route): ErrorResponse[] {
   const replayed: readonly HeaderName[] = changes ? ["Idempotent-Replayed", ...rateLimit] : rateLimit;
   const errors = [unauthenticated, unprocessable, rateLimited, overloaded];
   if (scopes.length > 0) errors.push(insufficientScope);
-  if (changes) errors.push(...bodyErrors);
+  if (changes) errors.push(waiting, ...bodyErrors);
   if (isConditional(contract, route)) errors.push(conditionFailed);
   if (resource && route.path.includes("{"))
     errors.push({
@@ -121,10 +135,9 @@ export const statusOfError = ({ refused }: ErrorResponse): number => statusOf(re
 
 export function errorResponse(error: ErrorResponse, schemas: Schemas): Answer {
   const { description, refused } = error;
-  const isInvalid = refused.refusal.code === "invalid";
-  const schema = isInvalid
-    ? schemas.name("ValidationError", validationError)
-    : schemas.name("Error", plainError);
+  const { code } = refused.refusal;
+  const [name, shape] = bodies[code] ?? ["Error", plainError];
+  const schema = schemas.name(name, shape);
   return {
     description,
     headers: headersOf(...error.headers),
@@ -134,21 +147,39 @@ export function errorResponse(error: ErrorResponse, schemas: Schemas): Answer {
   };
 }
 
-const plainError = {
-  type: "object",
-  required: ["message", "code"],
-  properties: {
-    message: { type: "string" },
-    code: { type: "string", enum: refusalCodes.filter((code) => code !== "invalid") },
-    applied: { type: "string", enum: ["no", "unknown"] },
-  },
-};
-
 const validationError = {
   type: "object",
   required: ["message", "errors"],
   properties: {
     message: { type: "string" },
     errors: { type: "object", additionalProperties: { type: "array", items: { type: "string" } } },
+  },
+};
+
+const waitingRequest = {
+  type: "object",
+  required: ["id", "state", "expires_at", "approve_at", "message"],
+  properties: {
+    id: { type: "string", format: "uuid" },
+    state: { type: "string" },
+    expires_at: { type: "string", format: "date-time" },
+    approve_at: { type: "string" },
+    message: { type: "string" },
+  },
+};
+
+/** Bodies that name no code. */
+const bodies: Readonly<Partial<Record<RefusalCode, readonly [name: string, shape: JsonSchema]>>> = {
+  invalid: ["ValidationError", validationError],
+  waiting: ["WaitingRequest", waitingRequest],
+};
+
+const plainError = {
+  type: "object",
+  required: ["message", "code"],
+  properties: {
+    message: { type: "string" },
+    code: { type: "string", enum: refusalCodes.filter((code) => !(code in bodies)) },
+    applied: { type: "string", enum: ["no", "unknown"] },
   },
 };
