@@ -593,8 +593,6 @@ export interface components {
     Invalid: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["ValidationError"] } };
     /** @description The resource is still in a state that If-None-Match names */
     NotModified: { headers: { [name: string]: unknown }; content?: never };
-    /** @description The token's rules ask for the person's approval: nothing is changed yet, and `Location` has the request's state */
-    Waiting: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["WaitingRequest"] } };
     /** @description `code` says why */
     Refused: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Error"] } };
   };
@@ -647,7 +645,6 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["CreateHabitRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -666,7 +663,6 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["ReplaceHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -674,7 +670,6 @@ export interface operations {
   deleteHabit: {
     parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { habit_id: components["schemas"]["Id"] } };
     responses: {
-      202: components["responses"]["Waiting"];
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
@@ -685,7 +680,6 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["UpdateHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -707,7 +701,6 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["CompleteHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -719,7 +712,6 @@ export interface operations {
     };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -741,7 +733,6 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["SkipHabitDayRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -753,7 +744,6 @@ export interface operations {
     };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -786,7 +776,6 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["CreateTodoRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -805,7 +794,6 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["ReplaceTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -813,7 +801,6 @@ export interface operations {
   deleteTodo: {
     parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { todo_id: components["schemas"]["Id"] } };
     responses: {
-      202: components["responses"]["Waiting"];
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
@@ -824,7 +811,6 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["UpdateTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -843,7 +829,6 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["SetReminderRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Reminder"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -851,7 +836,6 @@ export interface operations {
   clearReminder: {
     parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { todo_id: components["schemas"]["Id"] } };
     responses: {
-      202: components["responses"]["Waiting"];
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
@@ -862,7 +846,6 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["ToggleTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -899,7 +882,6 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["CreateCategoryRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -918,7 +900,6 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["ReplaceCategoryRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -926,7 +907,6 @@ export interface operations {
   deleteCategory: {
     parameters: { query?: { preview?: components["parameters"]["Preview"] }; path: { category_id: components["schemas"]["Id"] } };
     responses: {
-      202: components["responses"]["Waiting"];
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
@@ -937,7 +917,6 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["UpdateCategoryRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -956,7 +935,6 @@ export interface operations {
     requestBody: { content: { "application/json": components["schemas"]["RunBatchRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["BatchResults"] } };
-      202: components["responses"]["Waiting"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };

@@ -22,7 +22,7 @@ const sections: readonly Section[] = [
     label: "Actions",
     port: "service",
     path: "/account/actions",
-    covers: ["/account/actions"],
+    covers: ["/account/actions", "/account/approvals", "/account/agents"],
     hasNews: true,
   },
   { label: "Tokens", port: "provider", path: "/profile/api-tokens", covers: ["/profile/api-tokens"] },

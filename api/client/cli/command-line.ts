@@ -1,4 +1,4 @@
-import type { components, KeptClient } from "../index.ts";
+import type { KeptClient } from "../index.ts";
 import type { Memory } from "./memory.ts";
 
 /** The context of every command of `kept`. */
@@ -14,31 +14,29 @@ export type CommandLine = Readonly<{
 /** The result of openapi-fetch: data if the request succeeded, else the refusal. */
 type Settled<Data> = Readonly<{ data?: Data; error?: unknown; response: Response }>;
 
-/** An answer of a request that was carried out, and does not wait for approval. */
-type Done<Data> = Exclude<Data, components["schemas"]["WaitingRequest"]>;
-
-export const dataOf = async <Data>(call: Promise<Settled<Data>>): Promise<Done<Data>> =>
+export const dataOf = async <Data>(call: Promise<Settled<Data>>): Promise<Data> =>
   (await answerOf(call)).data;
 
 /** @throws with the service's own sentence when it refused, and its answer as the cause */
 export async function answerOf<Data>(
   call: Promise<Settled<Data>>,
-): Promise<Readonly<{ data: Done<Data>; response: Response }>> {
+): Promise<Readonly<{ data: Data; response: Response }>> {
   const { data, error, response } = await awaitAnswer(call);
   if (data === undefined) throw new Error(sentenceOf(error, response), { cause: response });
   return { data, response };
 }
 
 /** Awaits a request like `answerOf`, but accepts an answer without content. */
-export async function awaitAnswer<Data>(call: Promise<Settled<Data>>): Promise<Settled<Done<Data>>> {
+export async function awaitAnswer<Data>(call: Promise<Settled<Data>>): Promise<Settled<Data>> {
   const settled = await call.catch((error: Error) => {
     const reason = error.cause instanceof Error ? error.cause.message : error.message;
     throw new Error(`Kept does not answer (${reason}). A change that was on its way may have been made.`);
   });
   const { data, error, response } = settled;
+  // A request that waits for approval is not carried out.
   const isDone = response.ok && response.status !== 202;
   if (!isDone) throw new Error(sentenceOf(error ?? data, response), { cause: response });
-  return settled as Settled<Done<Data>>;
+  return settled;
 }
 
 /** The sentence of a refusal; a proxy before Kept may answer in another form. */

@@ -10,9 +10,13 @@ import {
   notFoundPage,
   type PageMethods,
 } from "../../web/router.ts";
+import { saveRules, showAgents } from "./action/approval/agents-page.ts";
+import { decide } from "./action/approval/decide.ts";
+import { showApprovals } from "./action/approval/page.ts";
 import { exportActions } from "./action/list/export.ts";
 import { askForget, forgetThing } from "./action/list/forget.ts";
 import { showActions } from "./action/list/page.ts";
+import { agentsPath, approvalsPath } from "./action/paths.ts";
 import { undoChosen } from "./action/take-back/choose.ts";
 import { doneNotice, undoAction } from "./action/take-back/undo.ts";
 import { undoAll } from "./action/take-back/undo-all.ts";
@@ -103,6 +107,11 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/actions/choose": formOn("/account/actions", undoChosen),
   "/account/actions/run": { GET: requireSignIn(showUndoAll), POST: requireSignIn(takeForm(undoAll)) },
   "/account/actions/forget": { GET: requireSignIn(askForget), POST: requireSignIn(takeForm(forgetThing)) },
+  [approvalsPath]: { GET: requireSignIn(showApprovals), POST: requireSignIn(takeForm(decide)) },
+  [agentsPath]: {
+    GET: requireSignIn((visit) => showAgents(visit)),
+    POST: requireSignIn(takeForm(saveRules)),
+  },
   "/account/data": { GET: requireSignIn(showData) },
   "/account/data/import": {
     GET: () => seeOther("/account/data"),

@@ -22,8 +22,10 @@ export async function findApproval({ own, rows, token, now }: QueryContext, id: 
 }
 
 /** Nobody writes that a request expired: the time says it. */
-const stateAt = ({ state, expires_at }: StoredApproval, now: number): ApprovalState =>
-  state === "waiting" && Date.parse(timestamp(expires_at)) <= now ? "expired" : state;
+export const stateAt = (
+  { state, expires_at }: Pick<StoredApproval, "state" | "expires_at">,
+  now: number,
+): ApprovalState => (state === "waiting" && Date.parse(timestamp(expires_at)) <= now ? "expired" : state);
 
 export const readApproval: QueryHandler<"approval.get"> = async (query, { approval_id }) => {
   const found = await findApproval(query, approval_id);

@@ -5,7 +5,7 @@ import { sql } from "../engine/sql.ts";
 type StoredRules = TokenRuleRow & { category: string | null };
 
 /** The rules of a user's tokens, and what is left of the user's day. */
-async function readRules({ own, rows }: Pick<QueryContext, "own" | "rows">, today: string) {
+export async function readRules({ own, rows }: Pick<QueryContext, "own" | "rows">, today: string) {
   const found = await rows(sql<StoredRules>`
     select r.*, c.name as category from ${own("token_rules")} r left join ${own("categories")} c on c.id = r.category_id`);
   return found.map((row) => {

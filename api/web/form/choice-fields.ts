@@ -2,26 +2,34 @@ import { type Html, html } from "../../../shared/html.ts";
 
 export type Option = Readonly<{ value: string; label: string }>;
 
-type Described = Readonly<{ name: string; label: string; value: string; error?: string | undefined }>;
+/** The id defaults to the name; another form of the page may have a field of that name. */
+type Described = Readonly<{
+  name: string;
+  id?: string;
+  label: string;
+  value: string;
+  error?: string | undefined;
+}>;
 
 /** A labelled list of options, one of which is chosen. */
 export function selectField({
   name,
+  id = name,
   label,
   value,
   options,
   error,
   hint,
 }: Described & Readonly<{ options: readonly Option[]; hint?: Html | undefined }>): Html {
-  const describedBy = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(" ");
-  return html`<div class="field"><label for="${name}">${label}</label>
-    <select id="${name}" name="${name}" autocomplete="off" aria-describedby="${describedBy}"
+  const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
+  return html`<div class="field"><label for="${id}">${label}</label>
+    <select id="${id}" name="${name}" autocomplete="off" aria-describedby="${describedBy}"
       aria-invalid="${error ? "true" : "false"}">${options.map(
         (option) =>
           html`<option value="${option.value}"${option.value === value && html` selected`}>${option.label}</option>`,
       )}</select>
-    ${hint && html`<p class="quiet small" id="${name}-hint">${hint}</p>`}
-    ${error && html`<p class="error" id="${name}-error">${error}</p>`}</div>`;
+    ${hint && html`<p class="quiet small" id="${id}-hint">${hint}</p>`}
+    ${error && html`<p class="error" id="${id}-error">${error}</p>`}</div>`;
 }
 
 /** A labelled text of several lines. */

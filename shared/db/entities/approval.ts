@@ -40,7 +40,7 @@ export const ApprovalEntity = defineEntity({
     state: p.text().$type<ApprovalState>(),
     /** JSON text of the request (workers/handlers/approval/asked-request.ts); empty once it has ended. */
     request: p.text(),
-    /** JSON text of `Images`: the things that it would change; empty once it has ended. */
+    /** JSON text of `Images`: what it would change, as it was when it was asked for. */
     before: p.text(),
     after: p.text(),
     /** A hash of the rows that it would change, as they were. */

@@ -35,7 +35,7 @@ describe("a change", () => {
   ] as const)("%s is sent again under the same key, and made once", async (title, fault) => {
     proxy.faults.push(fault);
     const { data, response } = await kept.POST("/todos", { body: { title } });
-    expect([response.status, data]).toMatchObject([201, { title }]);
+    expect([response.status, data?.title]).toEqual([201, title]);
     const [first, second, ...more] = keysSent();
     expect([first, more]).toEqual([second, []]);
     expect(first).toMatch(/^[\da-f-]{36}$/);
@@ -69,7 +69,7 @@ test("a read is sent again, without a key", async () => {
 
 test("an answer without content is one", async () => {
   const { data } = await kept.POST("/todos", { body: { title: "Gone" } });
-  const params = { path: { todo_id: Number(data?.id) } };
+  const params = { path: { todo_id: data?.id ?? 0 } };
   expect((await kept.DELETE("/todos/{todo_id}", { params })).response.status).toBe(204);
 });
 

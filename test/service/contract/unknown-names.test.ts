@@ -13,7 +13,13 @@ const bodies = {
 };
 const made = async (path: keyof typeof bodies) => (await rest("POST", path, { body: bodies[path] })).body;
 const [habit, todo, category] = [await made("/habits"), await made("/todos"), await made("/categories")];
-const ids: Record<string, number> = { habit_id: habit.id, todo_id: todo.id, category_id: category.id };
+const approval_id = crypto.randomUUID();
+const ids: Record<string, number | string> = {
+  approval_id,
+  habit_id: habit.id,
+  todo_id: todo.id,
+  category_id: category.id,
+};
 
 const routes = contracts.flatMap(({ rest: list = [] }) =>
   list.map(({ method, path }) => [method, path] as const),

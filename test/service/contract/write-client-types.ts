@@ -30,11 +30,14 @@ function withoutProse(value: unknown, name = ""): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, withoutProse(item, key)]));
 }
 
-/** Every refusal but 422 has the same shape, so one `default` stands for them all. */
+/**
+ * Every refusal but 422 has the same shape, so one `default` stands for them all. Only a token with rules gets 202, which
+ * would make each answer of a change a union.
+ */
 function withDefaultRefusal(operation: Json): Json {
   const { responses } = operation;
   if (!isObject(responses)) return operation;
-  const kept = Object.entries(responses).filter(([status]) => /^(2|3)|^422$/.test(status));
+  const kept = Object.entries(responses).filter(([status]) => /^(20[014]|3..|422)$/.test(status));
   return {
     ...operation,
     responses: { ...Object.fromEntries(kept), default: { $ref: "#/components/responses/Refused" } },
@@ -49,7 +52,7 @@ function forClients(document: Json): Json {
       isObject(operation) && "operationId" in operation ? withDefaultRefusal(operation) : operation,
     ]);
   const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
-  const { Invalid, NotModified, Waiting } = components.responses as Json;
+  const { Invalid, NotModified } = components.responses as Json;
   // Every change has this parameter, so its description would stand there twenty times.
   const { description: _, ...Preview } = (components.parameters as { Preview: Json }).Preview;
   return {
@@ -60,7 +63,7 @@ function forClients(document: Json): Json {
     components: {
       schemas: components.schemas,
       parameters: { Preview },
-      responses: { Invalid, NotModified, Waiting, Refused: { description: "`code` says why", content } },
+      responses: { Invalid, NotModified, Refused: { description: "`code` says why", content } },
     },
   };
 }

@@ -29,6 +29,7 @@ export async function forgetTraces(
   const named = `"${rows}/${id}[/"]`;
   await inSteps(connection, userId, actions, [kind, id, named]);
   await inSteps(connection, userId, images, [named]);
+  await inSteps(connection, userId, approvals, [named, `"id":${id},${answer}`]);
   const forgotten = JSON.stringify(refuse("not_found", "This was deleted and then forgotten."));
   await inSteps(connection, userId, replies, [`"id":${id},${answer}`, forgotten]);
   if (kind === "category") {
@@ -92,6 +93,17 @@ const images: Steps = {
     delete from action_images a using these
     where a.user_id = $1 and (a.called_at, a.request_id) = (these.called_at, these.request_id)
       and (a.before ~ $${first} or a.after ~ $${first})`,
+};
+
+/** A request that still waits for a forgotten thing could not be carried out. */
+const approvals: Steps = {
+  table: "approvals",
+  key: { id: firstId },
+  rowsAtOnce: 200,
+  change: (first) => `
+    delete from approvals a using these
+    where a.user_id = $1 and a.id = these.id
+      and (a.before ~ $${first} or a.after ~ $${first} or a.outcome ~ $${first + 1})`,
 };
 
 const replies: Steps = {

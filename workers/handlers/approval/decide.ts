@@ -10,9 +10,8 @@ export const approvalDecide: Handler<"approval.decide"> = {
   rows: ({ approval_ids }) => approval_ids.map((id) => forUpdate("approvals", id)),
   run(context, { approval_ids, approve }) {
     const waiting = approval_ids.flatMap((id) => stillWaiting(context, id) ?? []);
-    const ended = approve ? {} : { request: "", before: "{}", after: "{}" };
-    const state = approve ? "approved" : "declined";
-    for (const one of waiting) context.approvals.update(one, { state, decided_at: context.now, ...ended });
+    const end = approve ? { state: "approved" as const } : { state: "declined" as const, request: "" };
+    for (const one of waiting) context.approvals.update(one, { ...end, decided_at: context.now });
     const isWork = approve && waiting.length > 0;
     const work = isWork ? beginWork(context, "approval.decide", { ids: waiting.map(({ id }) => id) }) : null;
     return { decided: waiting.length, work_id: work };
@@ -48,7 +47,7 @@ async function approved({ connection, userId }: StepContext, id: string): Promis
 async function end({ connection, userId, carryOut }: StepContext, approval: ApprovalRow): Promise<void> {
   const outcome = await carryOut(approval);
   await connection.query(
-    `update approvals set state = $3, outcome = $4, request = '', before = '{}', after = '{}'
+    `update approvals set state = $3, outcome = $4, request = ''
      where user_id = $1 and id = $2`,
     [userId, approval.id, outcome ? "done" : "outdated", outcome && JSON.stringify(outcome)],
   );

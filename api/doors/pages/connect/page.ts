@@ -2,6 +2,7 @@ import { type Html, html } from "../../../../shared/html.ts";
 import { copyScript } from "../../../web/assets.ts";
 import { connectGuides, type Guide, guideLines } from "../../../web/connect-guides.ts";
 import { page } from "../../../web/page.ts";
+import { agentsPath } from "../action/paths.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Guest } from "../session/context.ts";
 import { accountFrame, guestFrame } from "../session/frame.ts";
@@ -16,7 +17,8 @@ export async function showConnect(guest: Guest): Promise<Response> {
   const waiting = visit && waitingAddress(visit);
   const mark = visit && (await liveMark(visit, { follows: "actions", from: waiting }));
   const body = html`${mark}<p class="lead quiet">An agent that is connected reads and changes your habits and todos, as far
-    as you allow it when it signs in. What it did is under <a href="/account/actions">Actions</a>.</p>
+    as you allow it when it signs in. What it did is under <a href="/account/actions">Actions</a>, and under
+    <a href="${agentsPath}">Agents</a> you choose what it must ask you for.</p>
     ${visit && waiting && (await connectLight(visit, waiting))}
     ${connectGuides(baseUrl).map((guide, n) => guideSection(guide, `lines-${n}`))}
     ${

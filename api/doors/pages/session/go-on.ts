@@ -7,7 +7,8 @@ export const [doneParameter, undoneParameter] = ["did", "undid"];
 /** The page that a form leads back to, without parameters about earlier actions. */
 export function hereWithoutNotes({ url }: Pick<Visit, "url">): string {
   const here = new URL(url);
-  for (const name of [doneParameter, undoneParameter, "note", "tick"]) here.searchParams.delete(name);
+  for (const name of [doneParameter, undoneParameter, "note", "tick", "decided"])
+    here.searchParams.delete(name);
   return `${here.pathname}${here.search}`;
 }
 

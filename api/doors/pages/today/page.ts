@@ -6,6 +6,7 @@ import { type DaySummary, readDay } from "../../../queries/dashboard/day.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import { firstWeekday, locale } from "../../../web/locale.ts";
 import { page } from "../../../web/page.ts";
+import { readWaitingInWords, waitingBeside } from "../action/approval/waiting.ts";
 import { firstCalendarDay } from "../habit/calendar.ts";
 import { yearPicture } from "../habit/year.ts";
 import { countInWords } from "../kit/dates.ts";
@@ -36,7 +37,7 @@ export async function showToday(visit: Visit): Promise<Response> {
   const hasNothing = todos.length + totals.habits === 0;
   const body = html`${mark}
     <div id="day" data-part><p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
-    ${warning}${day.news}
+    ${warning}${day.news}${waitingBeside(visit, day.waiting)}
     <div class="columns"><section aria-label="Todos">
     ${hasNothing ? firstTodo : todosOfDay(visit, day)}
     ${!hasNothing && html`<p><a href="/account/todos">All todos</a></p>`}</section>
@@ -58,6 +59,7 @@ const readAll = async (own: QueryContext, lastSeen: string | undefined) => ({
   ...(await readDay(own, firstCalendarDay, firstWeekday())),
   categories: await readCategoryRefs(own),
   news: await newsOfAgents(own, lastSeen),
+  waiting: await readWaitingInWords(own),
 });
 
 /** Pictures come last, because they are looked at and not done. */

@@ -82,6 +82,8 @@ export const outcomes: readonly FilterChoice[] = [
   ["not_found", "Not found"],
   ["conflict", "Not possible then"],
   ["quota", "No room"],
+  ["waiting", "Asked first"],
+  ["token_limit", "Beyond its rules"],
   ["rate_limited", "Too many calls"],
   ["overloaded", "Service was away"],
   ["internal", "Failed"],

@@ -12,7 +12,8 @@ import type { Visit } from "../../session/context.ts";
 import { accountFrame } from "../../session/frame.ts";
 import { findLastVisit } from "../../session/last-visit.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
-import { actionsPath, runPath } from "../paths.ts";
+import { readWaitingInWords, waitingBeside } from "../approval/waiting.ts";
+import { actionsPath, agentsPath, runPath } from "../paths.ts";
 import { chooseForm } from "../take-back/choose.ts";
 import { readNote } from "../take-back/undo.ts";
 import { readLogDay, readNames } from "../words/known.ts";
@@ -47,8 +48,10 @@ export async function showActions(visit: Visit): Promise<Response> {
   const address = (more: Record<string, string>, path = actionsPath) =>
     `${path}?${new URLSearchParams([...chosen, ...Object.entries(more)])}`;
   const exportPath = `${actionsPath}/export`;
-  const body = html`${mark}<p class="quiet lead">What agents, scripts and you did here. Times are those of ${day.timeZone}.</p>
+  const body = html`${mark}<p class="quiet lead">What agents, scripts and you did here. Times are those of ${day.timeZone}.
+    <a href="${agentsPath}">What agents must ask you for</a></p>
     ${tokens.length > 0 && filterForm(chosen, tokens, day)}
+    ${waitingBeside(visit, found.waiting)}
     <div id="actions" data-part>${!isListed && undone?.note}${runLink(chosen)}${newsNote(newestFirst.filter(isNew).length, newestFirst.length)}${chosen.has("since") && chooseForm(visit)}
     ${await actionList(shown)}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
@@ -71,7 +74,8 @@ async function readListed(query: QueryContext, { input, foldsReads, showsRuns }:
   const undos = await readUndos(query, actions);
   const names = await readNames(query, actions);
   const { tokens } = await readTokens(query, {});
-  return { entries, reads, undos, names, tokens, next_cursor };
+  const waiting = await readWaitingInWords(query);
+  return { waiting, entries, reads, undos, names, tokens, next_cursor };
 }
 
 async function readSingly(query: QueryContext, input: ActionsFilter["input"], limit: number) {

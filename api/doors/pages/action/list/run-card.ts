@@ -17,7 +17,7 @@ export function runCard(rows: Run, { timeZone, isNew }: Runs): Html {
   const takeBack = new URLSearchParams({ token_id, since: period.since, to: period.until });
   const address = (more: Record<string, string>) =>
     `${actionsPath}?${new URLSearchParams({ ...who, ...period, ...more })}`;
-  const changes = rows.filter(({ effect }) => effect !== "refused" && effect !== "read");
+  const changes = rows.filter(({ effect }) => !["refused", "asked", "read"].includes(effect));
   const undone = changes.filter((row) => row.undone).length;
   const unseen = rows.filter(isNew).length;
   return html`<li class="card run" id="run-${oldest.request_id}"><div class="spread">

@@ -37,7 +37,8 @@ export function callInWords(action: LoggedAction, known: Known): readonly Word[]
   const args = argumentsOf(action);
   const { done, tried, object } =
     readInWords(action.tool, args, known) ?? commandInWords(action.tool, args, known);
-  return [action.outcome === "ok" ? `${done} ` : `Tried to ${tried} `, ...object, traceOf(action)];
+  const attempt = action.outcome === "waiting" ? "Asked to" : "Tried to";
+  return [action.outcome === "ok" ? `${done} ` : `${attempt} ${tried} `, ...object, traceOf(action)];
 }
 
 function readInWords(tool: string, args: SentArguments, known: Known): Told | undefined {

@@ -9,11 +9,13 @@ import { afterColon, type Known, listed, type Word } from "./words.ts";
 /** The words for a change of one thing: verb and name for a summary, and the whole sentence. */
 type Change = Readonly<{ verb: string; kind: ResourceKind; object: Word; sentence: readonly Word[] }>;
 
-/** @param isUndo for the sentences of an undo, in which things come back */
+/** The manner of changes: done, brought back by an undo, or asked for. */
+export type Manner = "done" | "undone" | "asked";
+
 export function changesInWords(
   things: readonly ChangedThing[],
   known: Known,
-  isUndo: boolean,
+  manner: Manner,
 ): readonly Change[] {
   const successors = things.flatMap((one) => successorOf(one, things) ?? []);
   return things
@@ -22,7 +24,8 @@ export function changesInWords(
       const { thing, kind } = one;
       const name = known.names.get(thing);
       const object = name === undefined ? (thing.split("/")[1] ?? "") : { name, thing };
-      const verb = verbOf(one, isUndo);
+      const done = verbOf(one, manner === "undone");
+      const verb = manner === "asked" ? (asked.get(done) ?? done) : done;
       const details = detailsOf(one, successorOf(one, things), known);
       return { verb, kind, object, sentence: [`${verb} the ${kind} `, object, ...details] };
     });
@@ -69,6 +72,20 @@ function verbOf(
   if (after.is_completed === false) return "Reopened";
   return isUndo ? "Changed back" : "Changed";
 }
+
+const asked: ReadonlyMap<string, string> = new Map([
+  ["Created", "Create"],
+  ["Deleted", "Delete"],
+  ["Completed", "Complete"],
+  ["Took back the completion of", "Take back the completion of"],
+  ["Added to", "Add to"],
+  ["Took from", "Take from"],
+  ["Skipped", "Skip"],
+  ["Took back the skip of", "Take back the skip of"],
+  ["Ticked off", "Tick off"],
+  ["Reopened", "Reopen"],
+  ["Changed", "Change"],
+]);
 
 function detailsOf(one: ChangedThing, successor: ChangedThing | undefined, known: Known): readonly Word[] {
   const { kind, before, after, completed, uncompleted, amounts } = one;

@@ -2,7 +2,7 @@ import type { LoggedAction } from "../../../../../shared/contracts/action/contra
 import { readImages } from "../../../../../shared/domain/action/stored-images.ts";
 import type { ResourceKind } from "../../../../../shared/domain/vocabulary.ts";
 import { argumentsOf, callInWords } from "./call-words.ts";
-import { changesInWords, countOf, summaryOf } from "./change-words.ts";
+import { changesInWords, countOf, type Manner, summaryOf } from "./change-words.ts";
 import { changedThings, parseRow } from "./changed-things.ts";
 import { namesThen } from "./known.ts";
 import { type Known, listed, type Word } from "./words.ts";
@@ -19,7 +19,7 @@ export function describeAction(action: LoggedAction, { names, timeZone }: Known)
     if (action.outcome === "rate_limited") return saying(refusalsInWords(action.calls));
     if (action.tool === "import.apply" && action.outcome === "ok") return saying(...importInWords(action));
     const known = { timeZone, names: namesThen(action, names) };
-    const changes = changesInWords(changedThings(action), known, action.tool === "action.undo");
+    const changes = changesInWords(changedThings(action), known, mannerOf(action));
     if (changes.length === 0) return saying(...callInWords(action, known));
     return {
       sentence: [...summaryOf(changes), ...othersSent(action, changes.length), ...cutIn(action)],
@@ -29,6 +29,11 @@ export function describeAction(action: LoggedAction, { names, timeZone }: Known)
     // One unexpected row must not break the page.
     return saying("Made a call that cannot be described");
   }
+}
+
+function mannerOf({ tool, outcome }: LoggedAction): Manner {
+  if (outcome === "waiting") return "asked";
+  return tool === "action.undo" ? "undone" : "done";
 }
 
 const saying = (...sentence: readonly Word[]): Description => ({ sentence, changes: [] });
