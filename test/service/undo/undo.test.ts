@@ -30,6 +30,7 @@ test("what a tool, a script and a page change is logged with what it was before 
         title: "Pay rent",
         due_date: "2030-01-01",
         is_completed: false,
+        is_important: false,
         recurrence_from: "due",
       },
     },

@@ -1,3 +1,4 @@
+import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
 import type { HabitRow } from "../../../../shared/db/entities.ts";
 import { countField, isSame } from "../../../../shared/domain/action/image-fields.ts";
 import {
@@ -7,6 +8,7 @@ import {
   historyField,
   skippedField,
 } from "../../../../shared/domain/action/images.ts";
+import { newColumns } from "../../columns.ts";
 import { streakColumns } from "../../habit/rows.ts";
 import { rulesOf } from "../../habit/rules.ts";
 import { movedMeanwhile, withoutEdit, withoutPauseChange, withSkipChange } from "../../habit/streak-undo.ts";
@@ -23,8 +25,11 @@ import {
 } from "./changed-row.ts";
 
 const ruleFields = ["frequency", "schedule", "grace_days"];
-/** Images of earlier releases have no free days and no amounts. */
-const laterColumns = { free_dates: "{}", skipped_dates: [], recent_amounts: {} };
+/** Images of earlier releases lack columns that came later. */
+const usualColumns = {
+  ...newColumns(habitFields, {}),
+  ...{ free_dates: "{}", skipped_dates: [], recent_amounts: {} },
+};
 const pauseFields = ["paused_from", "paused_through"];
 
 export const takeBackHabit: TableUndo = {
@@ -33,7 +38,7 @@ export const takeBackHabit: TableUndo = {
     if (context.habits.get(id)) return [conflictAt(row, "made_again")];
     const { [daySettingsField]: day, ...before } = row.before ?? {};
     const { patch, conflicts } = inPresentCategory(context, row, { patch: before, conflicts: [] });
-    const habit = context.habits.insert({ ...laterColumns, ...(patch as Omit<HabitRow, "id">), id });
+    const habit = context.habits.insert({ ...usualColumns, ...(patch as Omit<HabitRow, "id">), id });
     followMoves(context, habit, day as DaySettings);
     return conflicts;
   },

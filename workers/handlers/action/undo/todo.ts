@@ -1,4 +1,6 @@
+import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import type { TodoRow } from "../../../../shared/db/entities.ts";
+import { newColumns } from "../../columns.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { withItsReminder } from "../../todo/waiting-reminder.ts";
 import {
@@ -16,14 +18,14 @@ import { isAsMade } from "./reminder.ts";
 const completion = ["is_completed", "completed_at", "completed_on", "next_todo_id"];
 const series = ["recurrence", "recurrence_anchor"];
 const due = ["due_date", "due_time"];
-/** Images of earlier releases have no mark. */
-const laterColumns = { is_important: false };
+/** Images of earlier releases lack columns that came later. */
+const usualColumns = newColumns(todoFields, {});
 
 export const takeBackTodo: TableUndo = {
   restore(context, row) {
     if (context.todos.get(idOf(row))) return [conflictAt(row, "made_again")];
     const { patch, conflicts } = inPresentCategory(context, row, { patch: { ...row.before }, conflicts: [] });
-    context.todos.insert({ ...laterColumns, ...(patch as Omit<TodoRow, "id">), id: idOf(row) });
+    context.todos.insert({ ...usualColumns, ...(patch as Omit<TodoRow, "id">), id: idOf(row) });
     return conflicts;
   },
   remove(context, row, rows) {
