@@ -52,14 +52,14 @@ export async function startIdentity(
   };
   mount(identity);
 
-  const details = await createOwner(identity);
+  const owner = await createOwner(identity);
   await noteAddress(pool, config.authUrl);
-  await warnOfFormerResources(pool, identity.resources, log);
+  const former_address = await warnOfFormerResources(pool, identity.resources, log);
   const lifecycle = createLifecycle(config, { pool, log });
   const stopServer = await serve(lifecycle.wrap(pinAddress(provider.callback(), config)), config);
   const stopChores = scheduleChores(identity);
   return {
-    ...(details && { details }),
+    details: { ...owner, ...(former_address && { former_address }) },
     async stop() {
       stopChores();
       await lifecycle.drain();

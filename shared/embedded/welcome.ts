@@ -32,7 +32,7 @@ const ownerCommand = process.env.npm_lifecycle_event === "npx" ? "npx kept owner
 const besideIt = (dataDir: string): string => (dataDir === resolve("./data") ? "" : `DATA_DIR='${dataDir}' `);
 
 function firstCall({ baseUrl, builtInIdentity }: CommonConfig, dataDir: string, details: Details): string[] {
-  const { owner_email, owner_password, owner_token } = details;
+  const { owner_email, owner_password, owner_token, former_address } = details;
   const call = (token: string) => `  curl -H "Authorization: Bearer ${token}" ${baseUrl}/api/v1/dashboard`;
   if (owner_token)
     return [
@@ -44,8 +44,11 @@ function firstCall({ baseUrl, builtInIdentity }: CommonConfig, dataDir: string, 
       "Try it:",
       call(owner_token),
     ];
+  const withNew = ["Try it with a token from the sign-in address above:", call("…")];
+  if (former_address)
+    return [`Tokens made for ${former_address} are refused, unless AUTH_AUDIENCE names it.`, ...withNew];
   const tokenFile = join(dataDir, "owner-token");
   if (builtInIdentity && existsSync(tokenFile))
     return [`The owner's token is in ${tokenFile}. Try it:`, call(`$(cat '${tokenFile}')`)];
-  return ["Try it with a token from the sign-in address above:", call("…")];
+  return withNew;
 }

@@ -43,18 +43,26 @@ export function scopesOf(grant: Grant | undefined): Scope[] {
   return scope.split(" ").filter(isScope);
 }
 
-/** A change of BASE_URL ends tokens without a sign of it: their audience is the address of before. */
-export async function warnOfFormerResources(pool: Pool, resources: Resources, log: Log): Promise<void> {
+/**
+ * Warns of tokens that a change of BASE_URL ended: their audience is the address of before.
+ * @returns that address; undefined without such tokens
+ */
+export async function warnOfFormerResources(
+  pool: Pool,
+  resources: Resources,
+  log: Log,
+): Promise<string | undefined> {
   const { rows } = await pool.query<{ count: number; former: string | null }>(
     `select count(*)::int as count, min((select min(id) from jsonb_object_keys(payload->'resources') id)) as former
      from identity.grants
      where expires_at > now() and payload->'resources' <> '{}' and not payload->'resources' ?| $1`,
     [resources.identifiers],
   );
-  const { count = 0, former } = rows[0] ?? {};
-  if (count === 0) return;
+  const { count = 0, former = null } = rows[0] ?? {};
+  if (count === 0 || former === null) return undefined;
   log.warn(
     { connections: count, former },
     "tokens of a former address are refused: AUTH_AUDIENCE may name it",
   );
+  return former;
 }

@@ -85,4 +85,5 @@ test("tokens of an address that AUTH_AUDIENCE lacks are refused, and the provide
   expect(await tokenRequest(identity.config, params)).toMatchObject({ error: "invalid_target" });
   const refused = { connections: 1, former: "http://unknown.example" };
   expect(warn.mock.calls.map(([facts]) => facts)).toEqual([expect.objectContaining(refused)]);
+  expect(identity.details.former_address).toBe("http://unknown.example");
 });

@@ -15,6 +15,8 @@ import { type Browser, createBrowser, type Page } from "./browser.ts";
 export type TestIdentity = {
   config: Config;
   log: Log;
+  /** The facts that the supervisor gets at the start. */
+  details: Readonly<Record<string, string>>;
   owner: { email: string; password: string; token: string };
   /** The news for the service, if no service runs. */
   news: Omit<News, "id">[];
@@ -49,6 +51,7 @@ export async function runIdentity(
   return {
     config,
     log,
+    details: role.details ?? {},
     owner: { email: owner_email, password: owner_password, token: owner_token },
     news,
     introspect: (token) => introspect(config, token),
