@@ -1,3 +1,4 @@
+import { countUnseenRuns } from "../../../api/queries/action/unseen.ts";
 import { readDay } from "../../../api/queries/dashboard/day.ts";
 import { type QueryContext, readDaySettings } from "../../../api/queries/engine/context.ts";
 import { habitSorts, readHabitPage } from "../../../api/queries/habit/overview.ts";
@@ -13,6 +14,7 @@ const yearBefore = (today: string): string => addDays(today, -365);
 export async function readEveryPage(query: QueryContext): Promise<void> {
   const { today } = await readDaySettings(query);
   await readDay(query, yearBefore, 1);
+  await countUnseenRuns(query, yearBefore(today.date));
   await readHabitInYear(query, idAt(0, 0), yearBefore);
   const kinds = [{}, { category_id: 1 }];
   for (const kind of kinds)
