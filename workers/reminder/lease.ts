@@ -20,6 +20,8 @@ export type LeasedDelivery = Readonly<{
   locale: string | null;
   todo: LeasedTodo | null;
   habit: LeasedHabit | null;
+  /** The number of requests that wait for approval, if the message is about them. */
+  waiting: number | null;
   /** The browsers of the user, if reminders go there. */
   browsers: readonly Browser[] | null;
   webhook_secret: string | null;
@@ -49,11 +51,20 @@ type LeasedHabit = Readonly<{
 /** A browser's subscription, to which a message is encrypted (RFC 8291). */
 export type Browser = Readonly<{ id: string; endpoint: string; p256dh: string; auth: string }>;
 
-/** A test of a channel is neither for a todo nor for a habit. */
-export const isTest = ({ todo, habit }: Pick<LeasedDelivery, "todo" | "habit">): boolean =>
-  todo === null && habit === null;
+/** A test of a channel is about nothing. */
+export const isTest = ({
+  todo,
+  habit,
+  waiting,
+}: Pick<LeasedDelivery, "todo" | "habit" | "waiting">): boolean =>
+  todo === null && habit === null && waiting === null;
 
-const isTestRow = "d.todo_id is null and d.habit_id is null";
+const isTestRow = "d.todo_id is null and d.habit_id is null and d.about is null";
+
+/** The number of requests that a message is about. */
+const waiting = `
+  (select count(*) from approvals a
+   where a.user_id = d.user_id and a.state = 'waiting' and a.expires_at > ${now})::int`;
 
 /** The columns of users that channels need. */
 const targets = [...Object.keys(perTarget(() => null)), "webhook_secret", "webhook_disabled_at"];
@@ -71,6 +82,7 @@ const takeLeases = `
     select d.user_id, d.id,
       case
         when ${isTestRow} then 'sending'
+        when d.about is not null and ${waiting} = 0 then 'cancelled'
         when d.habit_id is not null and h.id is null then 'cancelled'
         when d.todo_id is not null and (r.status is distinct from 'scheduled' or t.is_completed is distinct from false) then 'cancelled'
         when coalesce(d.asked_at, d.scheduled_at) < ${now} - interval '24 hours' then 'missed'
@@ -81,6 +93,7 @@ const takeLeases = `
         'due_time', t.due_time) as todo,
       jsonb_build_object('id', h.id, 'name', h.name, 'description', h.description, 'type', h.type,
         'day', h.rang_on) as habit,
+      case when d.about is not null then ${waiting} end as waiting,
       u.time_zone, u.locale, ${targetsOf("u")}, coalesce(u.webhook_failures, 0) as webhook_failures
     from ${deliveryKeys}
     join reminder_deliveries d on d.user_id = k.user_id and d.id = k.id
@@ -103,14 +116,14 @@ const takeLeases = `
     returning d.user_id, d.id, d.todo_id, d.status, d.attempts, d.late, d.channel, d.scheduled_at,
       extract(epoch from ${now} - coalesce(d.asked_at, d.scheduled_at))::float8 as overdue_seconds,
       case when d.todo_id is not null then l.todo end as todo,
-      case when d.habit_id is not null then l.habit end as habit, l.time_zone, l.locale,
+      case when d.habit_id is not null then l.habit end as habit, l.waiting, l.time_zone, l.locale,
       l.webhook_failures, ${targetsOf("l")}
   ), missed as (
     update reminders r set status = 'missed', updated_at = now()
     from begun b
     where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id
   )
-  select user_id, id, attempts, now() as begun_at, late, overdue_seconds, channel, scheduled_at, todo, habit, time_zone, locale,
+  select user_id, id, attempts, now() as begun_at, late, overdue_seconds, channel, scheduled_at, todo, habit, waiting, time_zone, locale,
     webhook_failures, ${targetsOf("begun")},
     (select jsonb_agg(to_jsonb(p) - 'user_id' order by p.created_at) from push_subscriptions p
       where p.user_id = begun.user_id and begun.channel = 'push') as browsers

@@ -20,7 +20,8 @@ export const tables = {
   habit_amounts: { as: "amounts" },
   todos: { as: "todos", tombstone: deletionKinds.todos },
   reminders: { as: "reminders" },
-  reminder_deliveries: { as: "deliveries" },
+  // The message about waiting requests has the same id for all that ask within minutes.
+  reminder_deliveries: { as: "deliveries", onConflict: "on conflict (user_id, id) do nothing" },
   push_subscriptions: { as: "browsers" },
   action_log: {
     as: "actions",

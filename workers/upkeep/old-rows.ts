@@ -34,6 +34,17 @@ const oldDeliveries = `
 export const pruneDeliveries = (store: Store, travel = "0"): Promise<number> =>
   deleteInParts(store, oldDeliveries, travel);
 
+const oldApprovals = `
+  delete from approvals a using ${oldRows("approvals", "user_id, id", "created_at")}
+  where a.user_id = old.user_id and a.id = old.id`;
+
+/**
+ * Deletes requests for approval long after they ended.
+ * @param travel distance from the present, as an interval
+ */
+export const pruneApprovals = (store: Store, travel = "0"): Promise<number> =>
+  deleteInParts(store, oldApprovals, travel);
+
 /** Nobody can take these deletions back any more. A habit that came back and was deleted again has a newer one. */
 const daysOfDeletedHabits = (table: "habit_completions" | "habit_amounts"): string => `
   delete from ${table} c using (

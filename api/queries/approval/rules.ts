@@ -1,17 +1,20 @@
 import type { TokenRuleRow } from "../../../shared/db/entities.ts";
+import { namesOf } from "../action/names.ts";
 import type { QueryContext } from "../engine/context.ts";
 import { sql } from "../engine/sql.ts";
 
-type StoredRules = TokenRuleRow & { category: string | null };
-
 /** The rules of a user's tokens, and what is left of the user's day. */
-export async function readRules({ own, rows }: Pick<QueryContext, "own" | "rows">, today: string) {
-  const found = await rows(sql<StoredRules>`
-    select r.*, c.name as category from ${own("token_rules")} r left join ${own("categories")} c on c.id = r.category_id`);
+export async function readRules(query: QueryContext, today: string) {
+  const found = await query.rows(sql<TokenRuleRow>`select r.* from ${query.own("token_rules")} r`);
+  const categories = found.flatMap(({ category_id }) =>
+    category_id == null ? [] : [`categories/${category_id}`],
+  );
+  const names = categories.length > 0 ? await namesOf(query, categories) : new Map();
   return found.map((row) => {
     const isToday = row.used_on != null && row.used_on >= today;
     const left = (most: number | null | undefined, used: number): number | null =>
       most == null ? null : Math.max(0, most - (isToday ? used : 0));
+    const { category_id: id } = row;
     return {
       token_id: row.token_id,
       asks_deletions: row.asks_deletions,
@@ -20,7 +23,7 @@ export async function readRules({ own, rows }: Pick<QueryContext, "own" | "rows"
       changes_left: left(row.changes_per_day, row.changes_used),
       deletions_per_day: row.deletions_per_day ?? null,
       deletions_left: left(row.deletions_per_day, row.deletions_used),
-      category: row.category_id == null ? null : { id: row.category_id, name: row.category },
+      category: id == null ? null : { id, name: names.get(`categories/${id}`) ?? null },
     };
   });
 }

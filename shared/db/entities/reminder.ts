@@ -25,9 +25,11 @@ export const ReminderDeliveryEntity = defineEntity({
   properties: {
     user_id: owner(),
     id: p.string().columnType("uuid").primary(),
-    /** A delivery without a todo and a habit is a test of a channel. */
+    /** A delivery without any of the next three is a test of a channel. */
     todo_id: p.bigint("number").nullable(),
     habit_id: p.bigint("number").nullable(),
+    /** Set for a message that is no reminder: requests wait for approval. */
+    about: p.text().$type<"approvals">().nullable(),
     /** The channel of the last attempt. */
     channel: p.text().$type<ReminderChannel>().nullable(),
     status: p.text().$type<DeliveryStatus>(),

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Rules of tokens, and their requests that wait for approval. */
+/** Rules of tokens, their requests that wait for approval, and messages about these by the channels of reminders. */
 export class Approvals extends Migration {
   override up(): void {
     this.addSql(`
@@ -38,5 +38,6 @@ export class Approvals extends Migration {
       )`);
     this.addSql(`create index approvals_waiting on approvals (user_id, created_at) where state = 'waiting'`);
     this.addSql(`create index approvals_old on approvals (created_at)`);
+    this.addSql(`alter table reminder_deliveries add about text`);
   }
 }

@@ -12,6 +12,7 @@ export function newDelivery(
   return {
     ...what,
     id: Bun.randomUUIDv7("hex", acceptedAt),
+    about: null,
     status: "queued",
     attempts: 0,
     late: false,

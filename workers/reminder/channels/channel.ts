@@ -23,14 +23,16 @@ export type Channel = Readonly<{
 
 /** The content of a reminder with the field names of the REST interface. */
 export function contentOf(
-  { id, todo, habit, scheduled_at, time_zone, late }: LeasedDelivery,
+  { id, todo, habit, waiting, scheduled_at, time_zone, late }: LeasedDelivery,
   defaultTimeZone: string,
 ) {
   const timeZone = time_zone ?? defaultTimeZone;
   const remindAt = timestamp(scheduled_at);
   return {
     delivery_id: id,
-    ...(habit ? { habit: { id: habit.id, name: habit.name } } : { todo: todo && named(todo) }),
+    ...(habit && { habit: { id: habit.id, name: habit.name } }),
+    ...(waiting !== null && { waiting }),
+    ...(!habit && waiting === null && { todo: todo && named(todo) }),
     remind_at: remindAt,
     local_time: localTime(Date.parse(remindAt), timeZone),
     time_zone: timeZone,

@@ -41,14 +41,14 @@ export function createEmailChannel(options: Options): Channel {
 const settingsUrl = ({ baseUrl }: Options): string => `${baseUrl}/account/settings`;
 
 function mailOf(message: Message, options: Options) {
-  const { title, notes, link, acts } = message;
+  const { title, subject, notes, link, acts } = message;
   const facts = linesOf({ ...message, notes: "" });
   const links = [...acts, { label: "Open in Kept", url: link }];
   const choose = "Choose how reminders reach you:";
   const url = settingsUrl(options);
   const parts = [title, notes, facts.join("\n"), links.map((one) => `${one.label}: ${one.url}`).join("\n")];
   return {
-    subject: `Reminder: ${title}`,
+    subject,
     text: `${parts.filter((part) => part !== "").join("\n\n")}\n\n${choose} ${url}\n`,
     html: markup(html`<h1>${title}</h1>${notes.split("\n").map((line) => line !== "" && html`<p>${line}</p>`)}
       ${facts.map((line) => html`<p>${line}</p>`)}

@@ -15,6 +15,8 @@ import type { LeasedDelivery } from "../lease.ts";
 /** A reminder in words, the same for all channels. An empty text says nothing. */
 export type Message = Readonly<{
   title: string;
+  /** The subject of a mail. */
+  subject: string;
   notes: string;
   /** `Due tomorrow at 17:00` */
   due: string;
@@ -37,7 +39,8 @@ export function messageOf(
   { baseUrl, defaultTimeZone }: Options,
   linkKeys: LinkKeys,
 ): Message {
-  const { late, scheduled_at, begun_at, time_zone } = delivery;
+  const { late, scheduled_at, begun_at, time_zone, waiting } = delivery;
+  const isReminder = waiting === null;
   const timeZone = time_zone ?? defaultTimeZone;
   const locale = delivery.locale ?? usualLocale;
   const now = Date.parse(timestamp(begun_at));
@@ -46,8 +49,11 @@ export function messageOf(
   const { path, ...subject } = subjectOf(delivery, { today, locale });
   return {
     ...subject,
-    set: `Reminder set for ${sayDated(at.slice(0, 10), today, locale)} ${sayClock(at.slice(11, 16), locale)} (${timeZone})`,
-    late: late ? "This reminder is late: the service could not send it in time." : "",
+    subject: isReminder ? `Reminder: ${subject.title}` : subject.title,
+    set: isReminder
+      ? `Reminder set for ${sayDated(at.slice(0, 10), today, locale)} ${sayClock(at.slice(11, 16), locale)} (${timeZone})`
+      : "",
+    late: late && isReminder ? "This reminder is late: the service could not send it in time." : "",
     link: `${baseUrl}${path}`,
     acts: offersOf(delivery).map((offer) => ({
       act: offer.act,
@@ -61,7 +67,15 @@ export function messageOf(
 type Reader = Readonly<{ today: string; locale: string }>;
 
 /** The thing of a reminder, and its page. */
-function subjectOf({ todo, habit }: LeasedDelivery, reader: Reader) {
+function subjectOf({ todo, habit, waiting }: LeasedDelivery, reader: Reader) {
+  if (waiting !== null)
+    return {
+      title:
+        waiting === 1 ? "A request waits for your approval" : `${waiting} requests wait for your approval`,
+      notes: "An agent asked for it. Nothing happens before you decide.",
+      due: "",
+      path: "/account/approvals",
+    };
   if (todo)
     return {
       title: todo.title,

@@ -37,7 +37,12 @@ export function createWebhookChannel({ webhookAllowLoopback, defaultTimeZone }: 
 
 function eventOf(delivery: LeasedDelivery, { notes, link, acts }: Message, defaultTimeZone: string) {
   const data = { ...contentOf(delivery, defaultTimeZone), notes, link, actions: acts };
-  return { type: isTest(delivery) ? "webhook.test" : "reminder.due", timestamp: data.remind_at, data };
+  return { type: typeOf(delivery), timestamp: data.remind_at, data };
+}
+
+function typeOf(delivery: LeasedDelivery): string {
+  if (delivery.waiting !== null) return "approvals.waiting";
+  return isTest(delivery) ? "webhook.test" : "reminder.due";
 }
 
 /** The receiver compares the signature's time with its own clock, so each attempt is signed anew. */

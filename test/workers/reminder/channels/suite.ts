@@ -39,6 +39,7 @@ export function delivery(fields: Partial<LeasedDelivery> = {}): LeasedDelivery {
       due_time: "14:30",
     },
     habit: null,
+    waiting: null,
     browsers: null,
     ...perTarget(() => null),
     webhook_secret: null,

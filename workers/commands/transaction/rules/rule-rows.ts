@@ -1,5 +1,6 @@
 import type { QueuedCommand } from "../../../../shared/queue/batch.ts";
 import { keyedId } from "../../../../shared/queue/command-id.ts";
+import { messagesFor } from "../../../handlers/approval/tell-person.ts";
 import type { BatchTimes } from "../../../unit-of-work/batch-times.ts";
 import { forUpdate, withoutLock } from "../../../unit-of-work/row-request.ts";
 import type { CommandToRun } from "../../received.ts";
@@ -15,6 +16,7 @@ export function ruleRows(work: readonly CommandToRun[], { users }: BatchTimes): 
       forUpdate("token_rules", token),
       ...withoutLock("ruled_tokens", token),
       ...withoutLock("approvals", approvalIdOf(unit)),
+      ...messagesFor(command).flatMap(({ id }) => withoutLock("reminder_deliveries", id)),
     ];
     return rows.map((row) => ({ ...row, userId: command.userId, command }));
   });

@@ -7,6 +7,7 @@ import type { Outcome, QueuedCommand, Reply } from "../../../../shared/queue/bat
 import { changedImages } from "../../../handlers/action/action-log.ts";
 import type { AskedRequest } from "../../../handlers/approval/asked-request.ts";
 import { effectsIn, restsOn } from "../../../handlers/approval/effects.ts";
+import { tellPerson } from "../../../handlers/approval/tell-person.ts";
 import { usedWith, verdictOn } from "../../../handlers/approval/verdict.ts";
 import { rollBack, rowChanges } from "../../../unit-of-work/state.ts";
 import type { Answered, CommandToRun } from "../../received.ts";
@@ -93,6 +94,7 @@ function ask<Work extends CommandToRun>(
     expires_at: new Date(acceptedAt + waitingHours * hourMs).toISOString(),
     ...{ outcome: null, decided_at: null, created_at: context.now },
   });
+  if (transaction.times.users.get(userId)?.reminder_channel !== "log") tellPerson(context, userId);
   return waits(approval, baseUrl);
 }
 
