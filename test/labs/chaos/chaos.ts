@@ -1,5 +1,6 @@
 import { check } from "./check/index.ts";
 import { act, prepare } from "./clients/actions.ts";
+import { startApprovals } from "./clients/approvals.ts";
 import { type Client, perform, type SharedRows } from "./clients/client.ts";
 import { noRows } from "./clients/own-rows.ts";
 import { checkRepeats } from "./clients/repeats.ts";
@@ -41,12 +42,19 @@ export async function runChaos(options: Options, report: Report = () => {}): Pro
   try {
     const history = createHistory();
     const clients = await startClients(world, history, options.seed);
+    const approvals = await startApprovals(world, options.seed);
     const endControl = options.control && (await startControl(options.control, world));
     const inflicted = await disturb({ world, clients, history }, options, report);
     await endControl?.();
+    await approvals.end();
     const restless = await drain(world);
     const evidence = await gather(world.sql, history, inflicted);
-    const violations = [...restless, ...check(evidence), ...(await checkRepeats(clients))];
+    const violations = [
+      ...restless,
+      ...check(evidence),
+      ...(await approvals.check()),
+      ...(await checkRepeats(clients)),
+    ];
     return { options, history, inflicted, violations, seconds: (performance.now() - start) / 1000 };
   } finally {
     await world.stop();

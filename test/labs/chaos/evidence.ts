@@ -48,6 +48,7 @@ export const violationKinds = [
   "queue",
   "in vain",
   "answer",
+  "approval",
 ] as const;
 export type ViolationKind = (typeof violationKinds)[number];
 

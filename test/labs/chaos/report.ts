@@ -20,6 +20,7 @@ const kindsInWords: Record<ViolationKind, string> = {
   queue: "left in the queue",
   "in vain": "repeated for half a minute in vain",
   answer: "answers that were never promised",
+  approval: "approved changes not done once, or others done",
 };
 
 /** True if the run reached its goals; a control must be caught. */

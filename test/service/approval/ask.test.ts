@@ -151,10 +151,39 @@ describe("a token that must ask for changes of more than two things", () => {
   });
 });
 
+test("a key that is forgotten still finds the same request, and another request under it is asked for anew", async () => {
+  const { sub, rest, decide, titles } = await someone({ ask_above: 0 });
+  const send = (title: string) => rest("POST", "/todos", { title }, "k");
+  const asked = await send("once");
+  const forgetKeys = () => page.pool.query("delete from inbox where user_id = $1", [sub]);
+  await forgetKeys();
+  expect((await send("once")).body.id).toBe(asked.body.id);
+  await decide(true, asked.body.id);
+  await forgetKeys();
+  expect((await send("once")).body).toMatchObject({ title: "once" });
+  await forgetKeys();
+  expect((await send("other")).status).toBe(202);
+  expect(await titles()).toEqual(["once"]);
+});
+
+test("rows that a reminder rang for are as they were, and a forgotten thing takes its requests along", async () => {
+  const { sub, rest, own, decide, rows, setRules } = await someone({ asks_deletions: true });
+  const ids = [];
+  for (const title of ["rings", "is forgotten"]) ids.push((await rest("POST", "/todos", { title })).body.id);
+  await rest("PUT", `/todos/${ids[0]}/reminder`, { remind_at: "2035-01-01T09:00:00Z" });
+  const asked = [];
+  for (const id of ids) asked.push((await rest("DELETE", `/todos/${id}`)).body.id);
+  await page.pool.query("update reminders set status = 'sent', updated_at = now() where user_id = $1", [sub]);
+  await decide(true, asked[0]);
+  expect((await rest("GET", `/approvals/${asked[0]}`)).body.state).toBe("done");
+  await own("DELETE", `/todos/${ids[1]}`);
+  await page.send(sub, "action.forget", { kind: "todo", id: ids[1] });
+  expect(await rows("select id from approvals where user_id = $1")).toEqual([{ id: asked[0] }]);
+  await setRules({});
+});
+
 test("a request is carried out for the day on which it was made", async () => {
   const { rest, decide, rows } = await someone({ ask_above: 0 });
-  const { sub } = await someone();
-  expect(sub).not.toBe("");
   const made = await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
   await decide(true, made.body.id);
   const [{ id }] = await rows("select id from habits where user_id = $1");

@@ -30,7 +30,7 @@ test("a person is told once in five minutes, however much agents ask, and not of
   await eventually(() => receiver.received.length > 1);
   expect(receiver.received[1]?.event.data.waiting).toBe(12);
   expect(receiver.received.map(({ id }) => id)).toEqual([...new Set(receiver.received.map(({ id }) => id))]);
-  // What was asked for in the second five minutes waits for the third ones, and then for nobody.
+  // A request of the second five minutes is told in the third ones, if it still waits.
   const late = await rest("POST", "/todos", { title: "late" });
   await decide(false, ...asked.map(({ body }) => body.id), late.body.id);
   stack.clock.now = Date.parse("2030-05-04T10:10:30Z");

@@ -1,0 +1,46 @@
+import { loadConfig } from "../../../../shared/process/config.ts";
+import { type AskedTodo, askUntil, mustAsk, wrongIn } from "../../../support/chaos/asking.ts";
+import { callDoors } from "../../../support/chaos/world.ts";
+import { openPageDoor } from "../../../support/page-door.ts";
+import type { Violation } from "../evidence.ts";
+import { createRandom } from "../random.ts";
+import type { World } from "../world/world.ts";
+
+/** Agents that must ask for every change, and the person who decides as the account pages send it. */
+export type Approvals = Readonly<{
+  /** Waits for the last decisions. */
+  end(): Promise<void>;
+  check(): Promise<Violation[]>;
+}>;
+
+const agents = 3;
+
+export async function startApprovals(world: World, seed: number): Promise<Approvals> {
+  const { sql, doors, gates } = world;
+  const config = loadConfig({
+    ...{ DATABASE_URL: gates["door-0 to postgres"].url, REDIS_URL: gates["door-0 to redis"].url },
+    ...{ BASE_URL: doors[0] ?? "", AUTH_URL: doors[0] ?? "", LOG_LEVEL: "silent" },
+  });
+  const page = await openPageDoor({ config, clock: { now: undefined } });
+  const [[token = ""] = []] = await world.tokens(1, 1);
+  const call = callDoors(doors, token);
+  const random = createRandom(seed, "approvals");
+  const userId = await mustAsk({ call, page, sql });
+  const chance = () => random.between(0, 999) / 1_000;
+  const asked: AskedTodo[] = [];
+  let isOver = false;
+  const asking = Array.from({ length: agents }, () =>
+    askUntil({ call, page, sql, userId, chance }, asked, () => isOver),
+  );
+  return {
+    async end() {
+      isOver = true;
+      await Promise.all(asking);
+      await page.close();
+    },
+    async check() {
+      const wrong = asked.length > 0 ? await wrongIn(sql, asked) : ["Nobody could ask for anything."];
+      return wrong.map((sentence) => ({ kind: "approval", sentence }));
+    },
+  };
+}
