@@ -11,11 +11,13 @@ const patienceMs = 10_000;
 export function keepLiving(site: Site, people: readonly Person[]): () => Promise<Sample[]> {
   const samples: Sample[] = [];
   let over = false;
+  /** Pauses differ, because after one common delay equal pauses would make everybody call in the same moment. */
   const repeat = async (everyMs: number, call: () => Promise<Answer>) => {
-    await Bun.sleep(Math.random() * everyMs);
+    const pause = () => Bun.sleep(2 * everyMs * Math.random());
+    await pause();
     while (!over) {
       samples.push(await sample(call));
-      await Bun.sleep(everyMs);
+      await pause();
     }
   };
   const all = people.flatMap((person) => [
