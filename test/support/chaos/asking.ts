@@ -54,15 +54,12 @@ async function ask({ call, chance }: Asking, title: string): Promise<string> {
   return body.id;
 }
 
-/** Sometimes the person presses the button twice, or only when it is too late. */
+/** Sometimes the person presses the button twice, or only when it is too late, by clocks that jump as well. */
 async function decide({ page, sql, userId, chance }: Asking, id: string): Promise<Decision> {
   const lot = chance();
   if (lot < 0.1) return "none";
   const isLate = lot < 0.25;
-  if (isLate)
-    await untilDone(
-      () => sql`update approvals set expires_at = now() - interval '1 minute' where id = ${id}`,
-    );
+  if (isLate) await untilDone(() => sql`update approvals set expires_at = '2000-01-01' where id = ${id}`);
   const approve = isLate || lot < 0.75;
   const press = () =>
     untilAnswered(
