@@ -45,7 +45,7 @@ export function scopesOf(grant: Grant | undefined): Scope[] {
 
 /**
  * Warns of tokens that a change of BASE_URL ended: their audience is the address of before.
- * @returns the former address; undefined without such tokens
+ * @returns the former address; undefined if no token is refused
  */
 export async function warnOfFormerResources(
   pool: Pool,
