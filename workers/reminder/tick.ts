@@ -1,7 +1,7 @@
 import type { Queue } from "bullmq";
 import type { Log } from "../../shared/process/observe/log.ts";
-import { queueTimeout, type TakenDeliveries, takeDueReminders, takeOverdueDeliveries } from "./due.ts";
-import { takeDueHabits } from "./due-habits.ts";
+import { queueTimeout, type TakenDeliveries, takeDueReminders, takeOverdueDeliveries } from "./due/due.ts";
+import { takeDueHabits } from "./due/due-habits.ts";
 import { type DeliveryKeys, queueDeliveries } from "./jobs.ts";
 import type { ReminderStore } from "./store.ts";
 

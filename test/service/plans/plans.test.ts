@@ -20,7 +20,7 @@ import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { takeDueReminders } from "../../../workers/reminder/due.ts";
+import { takeDueReminders } from "../../../workers/reminder/due/due.ts";
 import { measureAccounts, measureSoon } from "../../../workers/unit-of-work/bytes/measure.ts";
 import { describeTables, effects, views } from "../../../workers/unit-of-work/tables.ts";
 import { sweepDeletedUsers } from "../../../workers/upkeep/deleted-users.ts";

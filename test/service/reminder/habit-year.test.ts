@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { SQL } from "bun";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { takeDueHabits } from "../../../workers/reminder/due-habits.ts";
+import { takeDueHabits } from "../../../workers/reminder/due/due-habits.ts";
 import { startStack } from "../../harness.ts";
 import { dayAt, type Life, ringsAt } from "../../support/reminder/habit-model.ts";
 import { asAccountPage } from "../../support/reminder/stack.ts";

@@ -4,7 +4,7 @@ import { openDatabase } from "../../../../shared/db/orm.ts";
 import { newStreak } from "../../../../shared/domain/habit/streak.ts";
 import { makeUpFor } from "../../../../shared/embedded/backup/after-restore.ts";
 import { createLog } from "../../../../shared/process/observe/log.ts";
-import { takeDueHabits } from "../../../../workers/reminder/due-habits.ts";
+import { takeDueHabits } from "../../../../workers/reminder/due/due-habits.ts";
 import { createDatabase } from "../../../support/servers/services.ts";
 
 const minuteMs = 60_000;

@@ -1,5 +1,5 @@
-import type { DeliveryKeys } from "./jobs.ts";
-import { now, type ReminderStore } from "./store.ts";
+import type { DeliveryKeys } from "../jobs.ts";
+import { now, type ReminderStore } from "../store.ts";
 
 /**
  * Takes up to $2 due reminders, oldest first, and skips rows locked by another transaction. A reminder whose todo is

@@ -1,8 +1,8 @@
-import type { HabitRow } from "../../shared/db/entities.ts";
-import type { Log } from "../../shared/process/observe/log.ts";
-import { dueRing } from "../handlers/habit/next-ring.ts";
+import type { HabitRow } from "../../../shared/db/entities.ts";
+import type { Log } from "../../../shared/process/observe/log.ts";
+import { dueRing } from "../../handlers/habit/next-ring.ts";
+import { commitTogether, now, type ReminderStore } from "../store.ts";
 import type { TakenDeliveries } from "./due.ts";
-import { commitTogether, now, type ReminderStore } from "./store.ts";
 
 const isDue = `h.rings_at <= ${now}`;
 const anyDue = `select from habits h where ${isDue} limit 1`;
