@@ -1,6 +1,6 @@
 import type { Queue } from "bullmq";
 import type { Log } from "../../shared/process/observe/log.ts";
-import { queueTimeout, type TakenDeliveries, takeDueReminders, takeOverdueDeliveries } from "./due/due.ts";
+import { type TakenDeliveries, takeDueReminders, takeOverdueDeliveries } from "./due/due.ts";
 import { takeDueHabits } from "./due/due-habits.ts";
 import { type DeliveryKeys, queueDeliveries } from "./jobs.ts";
 import type { ReminderStore } from "./store.ts";
@@ -32,7 +32,7 @@ export async function runTick(context: TickContext): Promise<void> {
     await fillQueue(context, maxClaimed, (jobs) => takeOverdueDeliveries(store(), maxClaimed, jobs === 0));
   await fillQueue(context, maxClaimed, () => takeDueReminders(store(), maxClaimed));
   await fillQueue(context, habitsAtOnce, () =>
-    takeDueHabits({ ...store(), defaultTimeZone, log }, habitsAtOnce, queueTimeout),
+    takeDueHabits({ ...store(), defaultTimeZone, log }, habitsAtOnce),
   );
 }
 

@@ -63,7 +63,7 @@ async function ringUntil(end: number): Promise<void> {
     if (at === null || at > end) return;
     clock.now = at;
     const travel = `${at - Date.now()} milliseconds`;
-    await takeDueHabits({ database, travel, defaultTimeZone: "UTC", log }, 100, "60 seconds");
+    await takeDueHabits({ database, travel, defaultTimeZone: "UTC", log }, 100);
   }
 }
 

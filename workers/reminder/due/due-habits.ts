@@ -1,8 +1,8 @@
 import type { HabitRow } from "../../../shared/db/entities.ts";
-import type { Log } from "../../../shared/process/observe/log.ts";
 import { dueRing } from "../../handlers/habit/next-ring.ts";
-import { commitTogether, now, type ReminderStore } from "../store.ts";
+import { now } from "../store.ts";
 import type { TakenDeliveries } from "./due.ts";
+import { type PlannedStore, takePlanned } from "./due-planned.ts";
 
 const isDue = `h.rings_at <= ${now}`;
 const anyDue = `select from habits h where ${isDue} limit 1`;
@@ -42,36 +42,14 @@ const takeDue = `
   from written
   where status = 'queued'`;
 
-type HabitStore = ReminderStore & Readonly<{ defaultTimeZone: string; log: Log }>;
-
-/**
- * Takes up to `limit` habits with a due ring, oldest first, and skips those locked by another transaction. Each is
- * checked again: if its user's journey has moved the ring, it only gets the next time.
- */
-export async function takeDueHabits(
-  store: HabitStore,
-  limit: number,
-  queueTimeout: string,
-): Promise<TakenDeliveries> {
-  const { database, travel } = store;
-  const some = await database.pool.query(anyDue, [travel]);
-  if (some.rows.length === 0) return { taken: 0, users: [], ids: [] };
-  return commitTogether(store, async (query) => {
-    const habits = await query<DueHabit>(lockDue, [travel, limit]);
-    const planned = habits.map((habit) => planSafely(store, habit));
-    const [keys] = await query<Omit<TakenDeliveries, "taken">>(takeDue, [
-      travel,
-      JSON.stringify(planned),
-      queueTimeout,
-    ]);
-    return { taken: habits.length, users: [], ids: [], ...keys };
-  });
-}
+/** Each habit is checked again: if its user's journey has moved the ring, it only gets the next time. */
+export const takeDueHabits = (store: PlannedStore, limit: number): Promise<TakenDeliveries> =>
+  takePlanned(store, { anyDue, lockDue, takeDue, plan: planSafely }, limit);
 
 const hourMs = 3_600_000;
 
 /** A habit that a fault keeps from being planned holds up no other: it is tried again in an hour. */
-function planSafely({ defaultTimeZone, log }: HabitStore, habit: DueHabit) {
+function planSafely({ defaultTimeZone, log }: PlannedStore, habit: DueHabit) {
   try {
     return plan(habit, defaultTimeZone);
   } catch (error) {

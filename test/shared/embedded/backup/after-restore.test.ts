@@ -28,7 +28,7 @@ test("a habit that may have rung before a restore rings on the next day, as one 
   const sentUntil = new Date().toISOString();
   expect(await makeUpFor(url, { password, lostBytes: 0, sentUntil })).toBe(1);
   const store = { database, travel: "10 minutes", defaultTimeZone: "UTC", log };
-  expect((await takeDueHabits(store, 10, "1 minute")).taken).toBe(2);
+  expect((await takeDueHabits(store, 10)).taken).toBe(2);
   const rung = await sql`select habit_id::int as id from reminder_deliveries`;
   expect(rung.map(({ id }: { id: number }) => id)).toEqual([2]);
   const [next] = await sql`select rings_at from habits where id = 1`;
