@@ -158,6 +158,7 @@ export function presentSettings(
     day_start_hour: dayStartHour,
     locale: row?.locale ?? null,
     reminder_channel: row?.reminder_channel ?? "log",
+    digest: row?.digest ?? "never",
     ...perTarget(({ column }) => row?.[column] ?? null),
     webhook_secret: row?.webhook_secret ?? null,
     webhook_failures: row?.webhook_failures ?? 0,

@@ -37,6 +37,10 @@ export const deliveryStatuses = [
 ] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
+/** The choices of a digest: a message about what agents changed. */
+export const digests = ["never", "daily", "weekly"] as const;
+export type Digest = (typeof digests)[number];
+
 /** States of a request that needed approval. `approved`: it is being carried out; `outdated`: its things had changed. */
 export const approvalStates = ["waiting", "approved", "done", "declined", "expired", "outdated"] as const;
 export type ApprovalState = (typeof approvalStates)[number];

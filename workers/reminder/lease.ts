@@ -1,5 +1,6 @@
 import type { HabitRow } from "../../shared/db/entities.ts";
 import { perTarget, type ReminderChannel, type TargetColumn } from "../../shared/domain/reminder/channels.ts";
+import { type About, counts } from "./about.ts";
 import type { DeliveryKeys } from "./jobs.ts";
 import { now, type ReminderStore } from "./store.ts";
 
@@ -20,8 +21,8 @@ export type LeasedDelivery = Readonly<{
   locale: string | null;
   todo: LeasedTodo | null;
   habit: LeasedHabit | null;
-  /** The number of requests that wait for approval, if the message is about them. */
-  waiting: number | null;
+  /** Set if the message is no reminder. */
+  about: About | null;
   /** The browsers of the user, if reminders go there. */
   browsers: readonly Browser[] | null;
   webhook_secret: string | null;
@@ -52,19 +53,10 @@ type LeasedHabit = Readonly<{
 export type Browser = Readonly<{ id: string; endpoint: string; p256dh: string; auth: string }>;
 
 /** A test of a channel is about nothing. */
-export const isTest = ({
-  todo,
-  habit,
-  waiting,
-}: Pick<LeasedDelivery, "todo" | "habit" | "waiting">): boolean =>
-  todo === null && habit === null && waiting === null;
+export const isTest = ({ todo, habit, about }: Pick<LeasedDelivery, "todo" | "habit" | "about">): boolean =>
+  todo === null && habit === null && about === null;
 
 const isTestRow = "d.todo_id is null and d.habit_id is null and d.about is null";
-
-/** The number of requests that a message is about. */
-const waiting = `
-  (select count(*) from approvals a
-   where a.user_id = d.user_id and a.state = 'waiting' and a.expires_at > ${now})::int`;
 
 /** The columns of users that channels need. */
 const targets = [...Object.keys(perTarget(() => null)), "webhook_secret", "webhook_disabled_at"];
@@ -82,7 +74,7 @@ const takeLeases = `
     select d.user_id, d.id,
       case
         when ${isTestRow} then 'sending'
-        when d.about is not null and ${waiting} = 0 then 'cancelled'
+        when d.about is not null and told.counts is null then 'cancelled'
         when d.habit_id is not null and h.id is null then 'cancelled'
         when d.todo_id is not null and (r.status is distinct from 'scheduled' or t.is_completed is distinct from false) then 'cancelled'
         when coalesce(d.asked_at, d.scheduled_at) < ${now} - interval '24 hours' then 'missed'
@@ -93,7 +85,7 @@ const takeLeases = `
         'due_time', t.due_time) as todo,
       jsonb_build_object('id', h.id, 'name', h.name, 'description', h.description, 'type', h.type,
         'day', h.rang_on) as habit,
-      case when d.about is not null then ${waiting} end as waiting,
+      case when d.about is not null then jsonb_build_object('kind', d.about, 'counts', told.counts) end as about,
       u.time_zone, u.locale, ${targetsOf("u")}, coalesce(u.webhook_failures, 0) as webhook_failures
     from ${deliveryKeys}
     join reminder_deliveries d on d.user_id = k.user_id and d.id = k.id
@@ -101,6 +93,7 @@ const takeLeases = `
     left join todos t on t.user_id = d.user_id and t.id = d.todo_id
     left join habits h on h.user_id = d.user_id and h.id = d.habit_id and h.delivery_id = d.id
     left join users u on u.user_id = d.user_id
+    cross join lateral (select ${counts} as counts offset 0) told
     where d.status = 'queued'
     for update of d skip locked
   ), begun as (
@@ -116,14 +109,14 @@ const takeLeases = `
     returning d.user_id, d.id, d.todo_id, d.status, d.attempts, d.late, d.channel, d.scheduled_at,
       extract(epoch from ${now} - coalesce(d.asked_at, d.scheduled_at))::float8 as overdue_seconds,
       case when d.todo_id is not null then l.todo end as todo,
-      case when d.habit_id is not null then l.habit end as habit, l.waiting, l.time_zone, l.locale,
+      case when d.habit_id is not null then l.habit end as habit, l.about, l.time_zone, l.locale,
       l.webhook_failures, ${targetsOf("l")}
   ), missed as (
     update reminders r set status = 'missed', updated_at = now()
     from begun b
     where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id
   )
-  select user_id, id, attempts, now() as begun_at, late, overdue_seconds, channel, scheduled_at, todo, habit, waiting, time_zone, locale,
+  select user_id, id, attempts, now() as begun_at, late, overdue_seconds, channel, scheduled_at, todo, habit, about, time_zone, locale,
     webhook_failures, ${targetsOf("begun")},
     (select jsonb_agg(to_jsonb(p) - 'user_id' order by p.created_at) from push_subscriptions p
       where p.user_id = begun.user_id and begun.channel = 'push') as browsers

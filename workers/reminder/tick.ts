@@ -1,6 +1,7 @@
 import type { Queue } from "bullmq";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { type TakenDeliveries, takeDueReminders, takeOverdueDeliveries } from "./due/due.ts";
+import { takeDueDigests } from "./due/due-digests.ts";
 import { takeDueHabits } from "./due/due-habits.ts";
 import { type DeliveryKeys, queueDeliveries } from "./jobs.ts";
 import type { ReminderStore } from "./store.ts";
@@ -16,8 +17,8 @@ type TickContext = Readonly<{
 }>;
 
 const maxClaimed = 2_000;
-/** Planning the next ring of a habit takes a tenth of a millisecond, while its row is locked. */
-const habitsAtOnce = 500;
+/** Planning the next ring of a habit takes a tenth of a millisecond, while its row is locked; likewise a digest. */
+const plannedAtOnce = 500;
 /** Redis holds at most about this many jobs; PostgreSQL keeps the rest until there is room. */
 const maxQueuedJobs = 200;
 
@@ -31,9 +32,10 @@ export async function runTick(context: TickContext): Promise<void> {
   if (!(await hasJumped()))
     await fillQueue(context, maxClaimed, (jobs) => takeOverdueDeliveries(store(), maxClaimed, jobs === 0));
   await fillQueue(context, maxClaimed, () => takeDueReminders(store(), maxClaimed));
-  await fillQueue(context, habitsAtOnce, () =>
-    takeDueHabits({ ...store(), defaultTimeZone, log }, habitsAtOnce),
-  );
+  for (const takeDue of [takeDueHabits, takeDueDigests])
+    await fillQueue(context, plannedAtOnce, () =>
+      takeDue({ ...store(), defaultTimeZone, log }, plannedAtOnce),
+    );
 }
 
 async function fillQueue(

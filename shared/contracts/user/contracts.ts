@@ -3,7 +3,7 @@ import Format from "typebox/format";
 import { isTimeZone } from "../../domain/day/day.ts";
 import { mayBePublic } from "../../domain/public-address.ts";
 import { perTarget, reminderChannels, testedChannels } from "../../domain/reminder/channels.ts";
-import { deliveryStatuses } from "../../domain/vocabulary.ts";
+import { deliveryStatuses, digests } from "../../domain/vocabulary.ts";
 import { command, query } from "../kernel/contract.ts";
 import { Clearable, Nullable, OneOf, Timestamp, WholeNumber } from "../kernel/fields.ts";
 
@@ -28,6 +28,7 @@ export const Settings = Type.Object({
   day_start_hour: Type.Integer(),
   locale: Nullable(Type.String()),
   reminder_channel: OneOf(reminderChannels),
+  digest: OneOf(digests),
   ...perTarget(() => Nullable(Type.String())),
   webhook_secret: Nullable(Type.String({ description: "whsec_…: the receiver checks signatures with it" })),
   webhook_failures: Type.Integer({ description: "failed attempts in a row" }),
@@ -64,6 +65,7 @@ export const changeSettings = command({
     day_start_hour: Clearable(WholeNumber(0, 6)),
     locale: Type.Optional(Locale),
     reminder_channel: Type.Optional(OneOf(reminderChannels)),
+    digest: Type.Optional(OneOf(digests)),
     ...perTarget(({ format, maxLength, expects }) => Clearable(Type.String({ format, maxLength, expects }))),
   }),
   output: Settings,

@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { perTarget, type ReminderChannel } from "../../domain/reminder/channels.ts";
+import type { Digest } from "../../domain/vocabulary.ts";
 import { owner, timestamps, timestamptz } from "./columns.ts";
 
 export const UserEntity = defineEntity({
@@ -16,6 +17,9 @@ export const UserEntity = defineEntity({
     /** The order of dates, the clock and the first day of the week of the last sign-in's browser; null means the usual. */
     locale: p.text().nullable(),
     reminder_channel: p.text().$type<ReminderChannel>(),
+    digest: p.text().$type<Digest>(),
+    /** The time of the next digest; it follows from the choice and the zone. */
+    digest_at: timestamptz().nullable(),
     /** The identity provider has verified the address. */
     ...perTarget(() => p.text().nullable()),
     webhook_secret: p.text().nullable(),

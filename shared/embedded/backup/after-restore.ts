@@ -43,15 +43,29 @@ async function markRung(sql: SQL, until: string): Promise<number> {
       update reminders set status = 'missed', updated_at = now()
       where status = 'scheduled' and (delivery_id is not null or remind_at <= ${until}::timestamptz)
       returning 1`;
+    await postponeDigests(transaction, until);
     return missed.length + (await postponeHabits(transaction, until));
   });
 }
 
-/** A backup of an earlier release has no reminders of habits. A tick finds the next time of those that are postponed. */
+/** A backup of an earlier release lacks newer columns. */
+async function hasColumn(sql: SQL, table: string, column: string): Promise<boolean> {
+  const [{ exists }] = await sql`
+    select exists (select from information_schema.columns where table_name = ${table} and column_name = ${column})`;
+  return exists;
+}
+
+/** A tick finds the next time of digests that are postponed. */
+async function postponeDigests(transaction: SQL, until: string): Promise<void> {
+  if (!(await hasColumn(transaction, "users", "digest_at"))) return;
+  await transaction`
+    update users set digest_at = ${until}::timestamptz + interval '1 millisecond'
+    where digest_at <= ${until}::timestamptz`;
+}
+
+/** A tick finds the next time of habits that are postponed. */
 async function postponeHabits(transaction: SQL, until: string): Promise<number> {
-  const [{ exists }] = await transaction`
-    select exists (select from information_schema.columns where table_name = 'habits' and column_name = 'rings_at')`;
-  if (!exists) return 0;
+  if (!(await hasColumn(transaction, "habits", "rings_at"))) return 0;
   const postponed = await transaction`
     update habits set rings_at = ${until}::timestamptz + interval '1 millisecond', delivery_id = null
     where rings_at <= ${until}::timestamptz

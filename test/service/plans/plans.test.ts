@@ -236,6 +236,9 @@ beforeAll(async () => {
   // A tick checks these habits again, and finds another time for each.
   const dueHabits = "update habits set rings_at = now() where user_id = $1 returning id";
   expect((await writes.pool.query(dueHabits, [userAt(3)])).rows.length).toBeGreaterThan(0);
+  const dueDigests =
+    "update users set digest = 'daily', digest_at = now() where user_id = $1 returning user_id";
+  expect((await writes.pool.query(dueDigests, [userAt(3)])).rows.length).toBeGreaterThan(0);
   await eventually(() => webhookAnswers > 1, 20_000);
   // The results of deliveries are written after them.
   await Bun.sleep(1_000);

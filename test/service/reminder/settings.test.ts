@@ -44,6 +44,7 @@ test("a user who chose nothing has the log, and settings say so", async () => {
     day_start_hour: 0,
     locale: null,
     reminder_channel: "log",
+    digest: "never",
     email: null,
     ntfy_url: null,
     ntfy_token: null,

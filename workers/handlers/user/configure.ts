@@ -1,6 +1,7 @@
 import { invalid } from "../../../shared/errors.ts";
 import { allWithoutLock } from "../../unit-of-work/row-request.ts";
 import type { Handler } from "../handler.ts";
+import { patch } from "../patch.ts";
 import { changedChannels, missingTarget, noChannels } from "./channels.ts";
 import { moveReminders } from "./move-reminders.ts";
 import { rowsThatFollowTheZone, storeSettings } from "./settings.ts";
@@ -9,7 +10,7 @@ import { rowsThatFollowTheZone, storeSettings } from "./settings.ts";
 export const userConfigure: Handler<"user.configure"> = {
   steps: moveReminders,
   rows: () => [...rowsThatFollowTheZone, allWithoutLock("push_subscriptions")],
-  run(context, { time_zone, day_start_hour, locale, ...chosen }) {
+  run(context, { time_zone, day_start_hour, locale, digest, ...chosen }) {
     const day = {
       time_zone: time_zone ?? context.today.timeZone,
       day_start_hour: day_start_hour === undefined ? context.dayStartHour : (day_start_hour ?? 0),
@@ -19,6 +20,6 @@ export const userConfigure: Handler<"user.configure"> = {
     const missing = missingTarget({ ...before, ...channels }, context.browsers.all().length);
     if (missing) return invalid(missing);
     const source = time_zone === undefined ? {} : ({ zone_source: "chosen" } as const);
-    return storeSettings(context, day, { ...channels, ...source, ...(locale && { locale }) });
+    return storeSettings(context, day, { ...channels, ...source, ...patch({ locale, digest }) });
   },
 };

@@ -5,6 +5,7 @@ import { allForUpdate, settingsForUpdate } from "../../unit-of-work/row-request.
 import type { HandlerContext } from "../handler.ts";
 import { noChannels } from "./channels.ts";
 import { changeDaySettings } from "./day-settings.ts";
+import { digestAfterChange } from "./next-digest.ts";
 
 /** The settings, and all rows that the start of day changes; reminders follow the zone in steps. */
 export const rowsThatFollowTheZone = [settingsForUpdate, allForUpdate("habits")];
@@ -17,6 +18,8 @@ export const newUser = ({ today, dayStartHour, now }: HandlerContext): Omit<User
   zone_source: "claim",
   zone_claimed_at: null,
   ...noChannels,
+  digest: "never",
+  digest_at: null,
   session_generation: 0,
   created_at: now,
   updated_at: now,
@@ -24,10 +27,14 @@ export const newUser = ({ today, dayStartHour, now }: HandlerContext): Omit<User
 
 /** Stores the settings, and moves rows that depend on the zone and the start of day. */
 export function storeSettings(context: HandlerContext, day: StoredDaySettings, fields: Partial<UserRow>) {
-  const { users, now } = context;
+  const { users, now, acceptedAt } = context;
   const user = users.get();
+  const before = user ?? newUser(context);
   const changed = { ...fields, ...day, updated_at: now };
-  const row = user ? users.update(user, changed) : users.insert({ ...newUser(context), ...changed });
+  const digest_at = digestAfterChange(before, { ...before, ...changed }, acceptedAt);
+  const row = user
+    ? users.update(user, { ...changed, digest_at })
+    : users.insert({ ...newUser(context), ...changed, digest_at });
   changeDaySettings(context, day);
   return presentSettings(row, { timeZone: day.time_zone, dayStartHour: day.day_start_hour });
 }

@@ -1,5 +1,6 @@
 import { localTime } from "../../../shared/domain/day/day.ts";
 import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { tell } from "../about.ts";
 import type { LeasedDelivery } from "../lease.ts";
 import type { Message } from "./message.ts";
 
@@ -23,7 +24,7 @@ export type Channel = Readonly<{
 
 /** The content of a reminder with the field names of the REST interface. */
 export function contentOf(
-  { id, todo, habit, waiting, scheduled_at, time_zone, late }: LeasedDelivery,
+  { id, todo, habit, about, scheduled_at, time_zone, late }: LeasedDelivery,
   defaultTimeZone: string,
 ) {
   const timeZone = time_zone ?? defaultTimeZone;
@@ -31,8 +32,8 @@ export function contentOf(
   return {
     delivery_id: id,
     ...(habit && { habit: { id: habit.id, name: habit.name } }),
-    ...(waiting !== null && { waiting }),
-    ...(!habit && waiting === null && { todo: todo && named(todo) }),
+    ...(about && tell(about).data),
+    ...(!habit && !about && { todo: todo && named(todo) }),
     remind_at: remindAt,
     local_time: localTime(Date.parse(remindAt), timeZone),
     time_zone: timeZone,

@@ -10,6 +10,7 @@ import {
   signOffer,
 } from "../../../shared/domain/reminder/link.ts";
 import type { Config } from "../../../shared/process/config.ts";
+import { tell } from "../about.ts";
 import type { LeasedDelivery } from "../lease.ts";
 
 /** A reminder in words, the same for all channels. An empty text says nothing. */
@@ -39,8 +40,8 @@ export function messageOf(
   { baseUrl, defaultTimeZone }: Options,
   linkKeys: LinkKeys,
 ): Message {
-  const { late, scheduled_at, begun_at, time_zone, waiting } = delivery;
-  const isReminder = waiting === null;
+  const { late, scheduled_at, begun_at, time_zone, about } = delivery;
+  const isReminder = about === null;
   const timeZone = time_zone ?? defaultTimeZone;
   const locale = delivery.locale ?? usualLocale;
   const now = Date.parse(timestamp(begun_at));
@@ -67,15 +68,8 @@ export function messageOf(
 type Reader = Readonly<{ today: string; locale: string }>;
 
 /** The thing of a reminder, and its page. */
-function subjectOf({ todo, habit, waiting }: LeasedDelivery, reader: Reader) {
-  if (waiting !== null)
-    return {
-      title:
-        waiting === 1 ? "A request waits for your approval" : `${waiting} requests wait for your approval`,
-      notes: "An agent asked for it. Nothing happens before you decide.",
-      due: "",
-      path: "/account/approvals",
-    };
+function subjectOf({ todo, habit, about }: LeasedDelivery, reader: Reader) {
+  if (about) return tell(about).subject;
   if (todo)
     return {
       title: todo.title,

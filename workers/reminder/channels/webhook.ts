@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { timestamp } from "../../../shared/domain/day/timestamp.ts";
 import type { Config } from "../../../shared/process/config.ts";
+import { tell } from "../about.ts";
 import { isTest, type LeasedDelivery } from "../lease.ts";
 import { type Channel, type ChannelResult, contentOf, sendFailed } from "./channel.ts";
 import { guardedLookup } from "./guarded-lookup.ts";
@@ -41,7 +42,7 @@ function eventOf(delivery: LeasedDelivery, { notes, link, acts }: Message, defau
 }
 
 function typeOf(delivery: LeasedDelivery): string {
-  if (delivery.waiting !== null) return "approvals.waiting";
+  if (delivery.about) return tell(delivery.about).event;
   return isTest(delivery) ? "webhook.test" : "reminder.due";
 }
 

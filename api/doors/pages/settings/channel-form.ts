@@ -3,12 +3,16 @@ import {
   type ReminderChannel,
   reminderChannels,
 } from "../../../../shared/domain/reminder/channels.ts";
+import { digests } from "../../../../shared/domain/vocabulary.ts";
 import { type Html, html } from "../../../../shared/html.ts";
+import { selectField } from "../../../web/form/choice-fields.ts";
 import { formToken } from "../../../web/form/form.ts";
 import type { Visit } from "../session/context.ts";
 import type { UserSettings } from "./user-settings.ts";
 
-/** The form for the reminder channel. A channel that cannot work yet is disabled and shows the reason. */
+const digestLabels = { never: "Never", daily: "Every day at eight", weekly: "Every Monday at eight" };
+
+/** The form for reminders and the digest. A channel that cannot work yet is disabled and shows the reason. */
 export function channelForm(visit: Visit, settings: UserSettings): Html {
   const radio = (channel: ReminderChannel) => {
     const { choice, hint } = channels[channel];
@@ -25,7 +29,15 @@ export function channelForm(visit: Visit, settings: UserSettings): Html {
   return html`<form method="post" action="/account/settings/reminders" class="card">${formToken(visit)}
     <fieldset><legend>Send them</legend>
     ${reminderChannels.map(radio)}
-    </fieldset><button>Save</button></form>`;
+    </fieldset>
+    ${selectField({
+      name: "digest",
+      label: "The same way, tell me what agents changed",
+      value: settings.digest,
+      options: digests.map((value) => ({ value, label: digestLabels[value] })),
+      hint: html`Nothing is sent when they changed nothing.`,
+    })}
+    <button>Save</button></form>`;
 }
 
 /** True if the channel has all that it needs to send. */

@@ -20,7 +20,10 @@ export async function saveDay(visit: Visit, form: URLSearchParams): Promise<Resp
 
 /** POST /account/settings/reminders */
 export async function saveChannel(visit: Visit, form: URLSearchParams): Promise<Response> {
-  return save(visit, "reminders", { reminder_channel: form.get("reminder_channel") ?? "" });
+  return save(visit, "reminders", {
+    reminder_channel: form.get("reminder_channel") ?? "",
+    digest: form.get("digest") ?? undefined,
+  });
 }
 
 /** POST /account/settings/webhook, and likewise for each channel with an address: an empty one removes it. */

@@ -4,7 +4,9 @@ import { openDatabase } from "../../../../shared/db/orm.ts";
 import { newStreak } from "../../../../shared/domain/habit/streak.ts";
 import { makeUpFor } from "../../../../shared/embedded/backup/after-restore.ts";
 import { createLog } from "../../../../shared/process/observe/log.ts";
+import { takeDueDigests } from "../../../../workers/reminder/due/due-digests.ts";
 import { takeDueHabits } from "../../../../workers/reminder/due/due-habits.ts";
+import { lastFullHour, zoneWhere } from "../../../support/reminder/zones.ts";
 import { createDatabase } from "../../../support/servers/services.ts";
 
 const minuteMs = 60_000;
@@ -33,6 +35,27 @@ test("a habit that may have rung before a restore rings on the next day, as one 
   expect(rung.map(({ id }: { id: number }) => id)).toEqual([2]);
   const [next] = await sql`select rings_at from habits where id = 1`;
   expect(minuteOf(next.rings_at.getTime())).toBe(minuteOf(passed + 24 * 60 * minuteMs));
+  await sql.close();
+  await database.close();
+});
+
+test("a digest that may have come before a restore comes on the next day, as one that is due later comes today", async () => {
+  const url = await createDatabase();
+  const sql = new SQL(url, { max: 1 });
+  const log = createLog("test", "error");
+  const database = await openDatabase({ url, log });
+  const passed = lastFullHour();
+  const insert = (user: string, timeZone: string, at: number) => sql`
+    insert into users (user_id, time_zone, zone_source, day_start_hour, reminder_channel, digest, digest_at, created_at, updated_at)
+    values (${user}, ${timeZone}, 'chosen', 0, 'log', 'daily', ${new Date(at).toISOString()}::timestamptz, now(), now())`;
+  await insert("passed", zoneWhere(8, passed).name, passed.getTime());
+  await insert("ahead", zoneWhere(7, passed).name, passed.getTime() + 60 * minuteMs);
+  const { password } = new URL(url);
+  await makeUpFor(url, { password, lostBytes: 0, sentUntil: new Date().toISOString() });
+  const store = { database, travel: "1 hour", defaultTimeZone: "UTC", log };
+  expect(await takeDueDigests(store, 10)).toMatchObject({ taken: 2, users: ["ahead"] });
+  const [next] = await sql`select digest_at from users where user_id = 'passed'`;
+  expect(next.digest_at.getTime()).toBe(passed.getTime() + 24 * 60 * minuteMs);
   await sql.close();
   await database.close();
 });

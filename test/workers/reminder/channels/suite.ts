@@ -39,7 +39,7 @@ export function delivery(fields: Partial<LeasedDelivery> = {}): LeasedDelivery {
       due_time: "14:30",
     },
     habit: null,
-    waiting: null,
+    about: null,
     browsers: null,
     ...perTarget(() => null),
     webhook_secret: null,
