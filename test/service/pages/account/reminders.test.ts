@@ -62,8 +62,12 @@ browserTest("a person sees what comes and what failed, and sends that again, onc
   await page.getByRole("textbox", { name: "Address" }).fill(receiver.url.href);
   await page.getByRole("button", { name: "Save webhook" }).click();
   await page.getByLabel("To your webhook").check();
+  const digest = page.getByLabel("tell me what agents changed");
+  expect(await digest.inputValue()).toBe("never");
+  await digest.selectOption("Every Monday at eight");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Reminders go where you chose.").waitFor();
+  expect(await digest.inputValue()).toBe("weekly");
   expect(await page.getByText("they reach nobody").count()).toBe(0);
 
   await letFail(await create("Call Grace", new Date().toISOString()));
