@@ -9,6 +9,8 @@ export type Run = (name: CommandName, input: object, options?: { key?: string })
 type Target = Readonly<{
   /** The keys of the user's rows in the action log. */
   actions(): Promise<readonly object[]>;
+  /** The ids of requests that wait for approval. */
+  waiting(): Promise<readonly string[]>;
   /** The address for reminders. */
   webhookUrl: string;
   /** The time when a reminder falls due, epoch ms. */
@@ -39,6 +41,7 @@ export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   const { id } = await run("push.subscribe", subscription());
   await run("push.unsubscribe", { id });
   await run("webhook.test", {});
+  await askFirst(run, target);
   await run("user.configure", { time_zone: "Asia/Tokyo" });
   await run("user.end-sessions", {});
   const call = {
@@ -56,6 +59,22 @@ export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   const ever = { from: "2026-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z" };
   await run("action.undo-run", { token_id: "nobody", ...ever });
   await run("action.forget", { kind: "category", id: category.id });
+}
+
+/** A request that waits, and is carried out when its person approves it. */
+async function askFirst(run: Run, { waiting }: Target): Promise<void> {
+  const limits = { changes_per_day: null, deletions_per_day: null, category_id: null };
+  const rules = (ask_above: number | null) => ({
+    token_id: "token",
+    asks_deletions: false,
+    ask_above,
+    ...limits,
+  });
+  await run("token.set-rules", rules(0));
+  await run("todo.create", { title: "asked for" }).catch(() => {});
+  await run("token.set-rules", rules(null));
+  const approval_ids = await waiting();
+  for (const approve of [true, false]) await run("approval.decide", { approval_ids, approve });
 }
 
 /** A browser as its push service describes it. */

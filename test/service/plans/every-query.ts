@@ -45,6 +45,7 @@ const samples: Record<string, readonly unknown[]> = {
   todo_id: [idAt(0, 0)],
   habit_id: [idAt(0, 0)],
   category_id: [1],
+  approval_id: ["0192d3a0-0000-7000-8000-000000000000"],
 };
 
 type QueryCall = Readonly<{ name: QueryName; input: Fields }>;

@@ -33,6 +33,15 @@ export async function fillDatabase(databaseUrl: string): Promise<void> {
         created_at, finished_at)
       select user_id, gen_random_uuid(), id, 'sent', 1, false, at, at, at, at
       from habits, lateral (select now() - interval '1 day' * (id % 30)) t(at);
+    update users set digest = 'daily', digest_at = now() + interval '1 year';
+    insert into reminder_deliveries (user_id, id, about, status, attempts, late, scheduled_at, next_attempt_at,
+        created_at, finished_at)
+      select user_id, gen_random_uuid(), 'digest', 'sent', 1, false, at, at, at, at
+      from users, lateral (select now() - interval '1 day' * n as at from generate_series(1, 30) n) t;
+    insert into token_rules (user_id, token_id, asks_deletions, changes_used, deletions_used, created_at, updated_at)
+      select user_id, 'token ' || n, true, 0, 0, now(), now() from users, generate_series(1, 10) n;
+    insert into approvals (user_id, id, token_id, state, request, before, after, rests_on, expires_at, created_at)
+      select user_id, gen_random_uuid(), 'token 1', 'waiting', '', '', '', '', now() + interval '1 day', now() from habits;
     insert into push_subscriptions (user_id, id, endpoint, p256dh, auth, browser, created_at)
       select user_id, gen_random_uuid(), 'https://push.example.org', '', '', '', now() from habits where id % 3 = 0;
     insert into deletions (user_id, changed_xid, kind, id, deleted_at)

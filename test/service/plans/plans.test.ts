@@ -25,7 +25,12 @@ import { measureAccounts, measureSoon } from "../../../workers/unit-of-work/byte
 import { describeTables, effects, views } from "../../../workers/unit-of-work/tables.ts";
 import { sweepDeletedUsers } from "../../../workers/upkeep/deleted-users.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
-import { pruneDeletions, pruneDeliveries, pruneImports } from "../../../workers/upkeep/old-rows.ts";
+import {
+  pruneApprovals,
+  pruneDeletions,
+  pruneDeliveries,
+  pruneImports,
+} from "../../../workers/upkeep/old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "../../../workers/upkeep/partitions.ts";
 import { startStack } from "../../harness.ts";
 import { userAt } from "../../labs/bench/seed.ts";
@@ -173,6 +178,7 @@ async function runTheRest(): Promise<void> {
   await makePartitions(writes.pool, kept);
   await dropPartitions(writes, log, kept);
   await pruneDeliveries(writes);
+  await pruneApprovals(writes);
   await pruneDeletions(writes);
   await pruneImports(writes);
   await sweepDeletedUsers(writes.pool);
@@ -183,7 +189,11 @@ async function runTheRest(): Promise<void> {
       // Partitioned tables only get inserts.
       if (/^(update|upsert)$/.test(kind) && table.name === "inbox") continue;
       // No command removes rows of these tables.
-      if (kind === "remove" && ["action_images", "import_keys", "byte_ledger"].includes(table.name)) continue;
+      if (
+        kind === "remove" &&
+        ["action_images", "approvals", "import_keys", "byte_ledger"].includes(table.name)
+      )
+        continue;
       const none: unknown[] = /^(insert|upsert|update)$/.test(kind) ? ["[]"] : table.key.map(() => []);
       await writes.pool.query(text, /^(allForUpdate|readAll)$/.test(kind) ? [[]] : none);
     }
@@ -213,6 +223,10 @@ beforeAll(async () => {
     webhookUrl: webhook.url.href,
     failReminder: failingReminder(writes.pool, user),
     ringHabit: ringingHabit(writes.pool, user),
+    waiting: async () =>
+      (await writes.pool.query("select id from approvals where user_id = $1", [user])).rows.map(
+        ({ id }) => id,
+      ),
   });
   await runEveryCommand(runAs("first"), { ...targetOf("first"), dueAt, actions: actionsOf("first") });
   await fillDatabase(databaseUrl);

@@ -62,6 +62,7 @@ test("after every command a copy is what the lists show, and so it is when a rem
       webhookUrl: webhook.url.href,
       dueAt: Date.parse("2099-01-01"),
       actions,
+      waiting: async () => (await database.pool.query("select id from approvals")).rows.map(({ id }) => id),
       failReminder: failingReminder(database.pool, "ada"),
       ringHabit: ringingHabit(database.pool, "ada"),
     },
