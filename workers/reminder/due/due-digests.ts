@@ -37,7 +37,7 @@ const takeDue = `
 type DueUser = Pick<UserRow, "user_id" | "digest" | "time_zone"> & { digest_at: string; now: number };
 
 export const takeDueDigests = (store: PlannedStore, limit: number): Promise<TakenDeliveries> =>
-  takePlanned(store, { anyDue, lockDue, takeDue, plan }, limit);
+  takePlanned(store, { anyDue, lockDue, takeDue, plan, postponed }, limit);
 
 const dayMs = 86_400_000;
 
@@ -48,3 +48,10 @@ function plan(_: PlannedStore, { user_id, digest, time_zone, digest_at: due_at, 
   const id = rings ? keyedId(user_id, `digest ${localDay(at, time_zone, 0)}`) : null;
   return { user_id, id, due_at, digest_at: nextDigest(digest, time_zone, Math.max(at, now - dayMs)) };
 }
+
+const postponed = ({ user_id, digest_at: due_at }: DueUser, digest_at: string) => ({
+  user_id,
+  id: null,
+  due_at,
+  digest_at,
+});

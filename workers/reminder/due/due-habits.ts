@@ -44,24 +44,18 @@ const takeDue = `
 
 /** Each habit is checked again: if its user's journey has moved the ring, it only gets the next time. */
 export const takeDueHabits = (store: PlannedStore, limit: number): Promise<TakenDeliveries> =>
-  takePlanned(store, { anyDue, lockDue, takeDue, plan: planSafely }, limit);
+  takePlanned(store, { anyDue, lockDue, takeDue, plan, postponed }, limit);
 
-const hourMs = 3_600_000;
-
-/** A habit that a fault keeps from being planned holds up no other: it is tried again in an hour. */
-function planSafely({ defaultTimeZone, log }: PlannedStore, habit: DueHabit) {
-  try {
-    return plan(habit, defaultTimeZone);
-  } catch (error) {
-    const { user_id, id, rings_at: due_at, now } = habit;
-    log.error({ habit: id, reason: String(error) }, "habit's reminder not planned");
-    return { user_id, id, due_at, rings_at: new Date(now + hourMs).toISOString() };
-  }
-}
-
-function plan(habit: DueHabit, defaultTimeZone: string) {
+function plan({ defaultTimeZone }: PlannedStore, habit: DueHabit) {
   const { user_id, id, rings_at: due_at, time_zone, day_start_hour, now } = habit;
   const rules = { timeZone: time_zone ?? defaultTimeZone, dayStartHour: day_start_hour ?? 0 };
   const { day, isMissed: missed, rings_at } = dueRing(habit, rules, now);
   return { user_id, id, due_at, rings_at, day, missed };
 }
+
+const postponed = ({ user_id, id, rings_at: due_at }: DueHabit, rings_at: string) => ({
+  user_id,
+  id,
+  due_at,
+  rings_at,
+});
