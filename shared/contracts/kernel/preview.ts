@@ -40,6 +40,18 @@ export const PreviewAnswer = titled(
   }),
 );
 
+/** The deletion of a category that nothing is in. */
+export const examplePreview: Static<typeof PreviewAnswer> = {
+  preview: true,
+  would: null,
+  changes: [
+    {
+      ...{ kind: "category", id: 3, name: "Home" },
+      ...{ before: { name: "Home", color: "#6b7280" }, after: null },
+    },
+  ],
+};
+
 /** A preview is a read, which the log tells from the change by this name. */
 export const previewOfTool = (tool: string): string => `${tool} preview`;
 

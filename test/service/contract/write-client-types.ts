@@ -15,6 +15,9 @@ const isObject = (value: unknown): value is Json => typeof value === "object" &&
 const isIgnored = (schema: unknown): boolean =>
   isObject(schema) && schema.$ref === "#/components/schemas/Ignored";
 
+const isPreview = (answer: unknown): boolean =>
+  isObject(answer) && answer.$ref === "#/components/responses/Preview";
+
 /** Headers are the same for all operations, and every client takes them beside the typed request. */
 const isHeader = (parameter: unknown): boolean =>
   isObject(parameter) && (parameter.in === "header" || headerReference.test(String(parameter.$ref)));
@@ -31,13 +34,15 @@ function withoutProse(value: unknown, name = ""): unknown {
 }
 
 /**
- * Every refusal but 422 has the same shape, so one `default` stands for them all. Only a token with rules gets 202, which
- * would make each answer of a change a union.
+ * Every refusal but 422 has the same shape, so one `default` stands for them all. Only a token with rules gets 202, and
+ * only a preview has its answer; both would make each answer of a change a union.
  */
 function withDefaultRefusal(operation: Json): Json {
   const { responses } = operation;
   if (!isObject(responses)) return operation;
-  const kept = Object.entries(responses).filter(([status]) => /^(20[014]|3..|422)$/.test(status));
+  const kept = Object.entries(responses).filter(
+    ([status, answer]) => /^(20[014]|3..|422)$/.test(status) && !isPreview(answer),
+  );
   return {
     ...operation,
     responses: { ...Object.fromEntries(kept), default: { $ref: "#/components/responses/Refused" } },

@@ -1,16 +1,16 @@
 import { contracts } from "../../../../shared/contracts/catalogue.ts";
 import type { Route } from "../../../../shared/contracts/kernel/contract.ts";
-import { PreviewAnswer } from "../../../../shared/contracts/kernel/preview.ts";
+import { examplePreview, PreviewAnswer } from "../../../../shared/contracts/kernel/preview.ts";
 import { scopes } from "../../../../shared/contracts/kernel/scopes.ts";
 import { tags } from "../../../../shared/contracts/kernel/tags.ts";
 import type { Config } from "../../../../shared/process/config.ts";
 import { restPrefix } from "../route.ts";
 import { commonParameters, notModified } from "./common-parameters.ts";
 import { errorResponse, errorsOf } from "./errors.ts";
-import { headers } from "./headers.ts";
+import { headers, headersOf, rateLimit } from "./headers.ts";
 import { operation } from "./operation.ts";
 import { createSchemas, type Schemas } from "./schemas.ts";
-import type { Operation } from "./shape.ts";
+import type { Answer, Operation } from "./shape.ts";
 
 const methods: readonly Route["method"][] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -58,8 +58,8 @@ export function openApiDocument(baseUrl: string, provider: Provider) {
       securitySchemes: { bearer, oauth: oauth(provider) },
       parameters: commonParameters(schemas),
       headers,
-      responses: { NotModified: notModified, ...errorResponses(schemas) },
-      schemas: previewedIn(schemas),
+      responses: { NotModified: notModified, Preview: previewed(schemas), ...errorResponses(schemas) },
+      schemas: schemas.named(),
     },
   };
 }
@@ -85,11 +85,17 @@ const oauth = ({ authUrl, builtInIdentity }: Provider) =>
       }
     : { type: "openIdConnect", openIdConnectUrl: `${authUrl}/.well-known/openid-configuration` };
 
-/** Every named schema, with that of previews: no operation refers to it, because types would then be less exact. */
-function previewedIn(schemas: Schemas) {
-  schemas.show(PreviewAnswer);
-  return schemas.named();
-}
+/** The answer to a change with `preview=true`. */
+const previewed = (schemas: Schemas): Answer => ({
+  description: "With `preview=true`: the answer that the request would get, and what it would change",
+  headers: headersOf(...rateLimit),
+  content: {
+    "application/json": {
+      schema: schemas.show(PreviewAnswer),
+      examples: { deletion: { value: examplePreview } },
+    },
+  },
+});
 
 function errorResponses(schemas: Schemas) {
   const errors = routes.flatMap(({ contract, route }) => errorsOf(contract, route));
