@@ -135,7 +135,7 @@ describe("the example of", () => {
       if (before !== undefined) await sendAs(name, before);
       const answer = await send(operation);
       const [[status, documented]] = Object.entries<JsonBody>(operation.responses).filter(
-        ([code]) => code !== "202",
+        ([, { $ref }]) => $ref === undefined,
       ) as [[string, JsonBody]];
       expect(answer.status).toBe(Number(status));
       const shown = documented.content?.["application/json"].examples[name].value;
@@ -201,7 +201,8 @@ const errors: Readonly<Record<string, () => Promise<Answer>>> = {
 };
 
 test("every documented error is answered with the status, the body and the headers of its example", async () => {
-  for (const [name, documented] of Object.entries<JsonBody>(document.components.responses)) {
+  const { Preview: _, ...responses } = document.components.responses;
+  for (const [name, documented] of Object.entries<JsonBody>(responses)) {
     const provoke = errors[name];
     if (!provoke) throw new Error(`Nothing here makes the service answer ${name}.`);
     const answer = await provoke();
