@@ -201,7 +201,7 @@ const errors: Readonly<Record<string, () => Promise<Answer>>> = {
 };
 
 test("every documented error is answered with the status, the body and the headers of its example", async () => {
-  const { Preview: _, ...responses } = document.components.responses;
+  const { Previewed: _, ...responses } = document.components.responses;
   for (const [name, documented] of Object.entries<JsonBody>(responses)) {
     const provoke = errors[name];
     if (!provoke) throw new Error(`Nothing here makes the service answer ${name}.`);

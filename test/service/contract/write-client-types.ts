@@ -16,7 +16,7 @@ const isIgnored = (schema: unknown): boolean =>
   isObject(schema) && schema.$ref === "#/components/schemas/Ignored";
 
 const isPreview = (answer: unknown): boolean =>
-  isObject(answer) && answer.$ref === "#/components/responses/Preview";
+  isObject(answer) && answer.$ref === "#/components/responses/Previewed";
 
 /** Headers are the same for all operations, and every client takes them beside the typed request. */
 const isHeader = (parameter: unknown): boolean =>

@@ -58,7 +58,7 @@ export function openApiDocument(baseUrl: string, provider: Provider) {
       securitySchemes: { bearer, oauth: oauth(provider) },
       parameters: commonParameters(schemas),
       headers,
-      responses: { NotModified: notModified, Preview: previewed(schemas), ...errorResponses(schemas) },
+      responses: { NotModified: notModified, Previewed: previewed(schemas), ...errorResponses(schemas) },
       schemas: schemas.named(),
     },
   };

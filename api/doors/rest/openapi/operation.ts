@@ -45,7 +45,7 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): O
     ],
     ...(inBody.names.length > 0 && { requestBody: requestBody(contract, route, inBody, schemas) }),
     responses: {
-      ...(contract.kind === "command" && { 200: { $ref: "#/components/responses/Preview" } }),
+      ...(contract.kind === "command" && { 200: { $ref: "#/components/responses/Previewed" } }),
       [route.status]: success(contract, route, schemas),
       ...(contract.kind === "query" && { 304: { $ref: "#/components/responses/NotModified" } }),
       ...Object.fromEntries(
