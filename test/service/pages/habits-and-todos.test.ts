@@ -274,7 +274,7 @@ test("pages of a full account send a fixed number of statements, and page by pag
       "/account/todos?q=todo",
     ]),
   ).toEqual({
-    "/account": 10,
+    "/account": 11,
     "/account/habits": 5,
     "/account/habits/9000001": 6,
     "/account/todos": 8,

@@ -123,6 +123,7 @@ describe("/me", () => {
       reminders_reach: "nobody",
       scopes: ["todos:read"],
       client_name: "Phone",
+      rules: null,
       rate_limit: {
         limit: 1000,
         remaining: Number(headers.get("x-ratelimit-remaining")),

@@ -163,6 +163,7 @@ export function createMemory(clock: { now: number }) {
           user_id: userId,
           ...day,
           deleted: false,
+          ruled_tokens: [],
           replies_since: 0,
         },
       ];
