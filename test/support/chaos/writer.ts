@@ -1,6 +1,9 @@
 import type { Answer } from "../../harness.ts";
 import type { Call } from "./world.ts";
 
+/** A write that is still refused after this time will never be done. */
+const patienceMs = 60_000;
+
 export type Written = Readonly<{
   /** Title of each acknowledged todo, which is also its key. */
   created: readonly string[];
@@ -24,10 +27,13 @@ export async function writeUntil(call: Call, writer: number, isOver: () => boole
 
   async function insist(method: string, path: string, body: unknown, expected: number): Promise<Answer> {
     const key = (body as { title?: string } | undefined)?.title ?? crypto.randomUUID();
+    const deadline = performance.now() + patienceMs;
     for (let door = writer; ; door++) {
       const answer = await call(method, path, { door, key, body }).catch(() => undefined);
       if (answer?.status === expected) return answer;
       if (answer && answer.status !== 503) wrong.push(`${method} ${path}: ${answer.status}`);
+      if (performance.now() > deadline)
+        throw new Error(`No door did ${method} ${path}; the last one answered ${JSON.stringify(answer)}.`);
       retries += 1;
       await Bun.sleep(20);
     }
