@@ -4,7 +4,7 @@ import { conclusionOf, describe, type Operation } from "../history.ts";
 /**
  * Flips of a shared todo answer true, false, true, … in their order. So as many answers are true as false, or one more
  * if the todo ends completed. Each "unknown" may stand for one; each "no" was not done. A door that lost the reply
- * reads the todo again, so an answer may tell the state after a flip that overlapped it: such an answer may be either.
+ * reads the todo again, so where flips overlap, an answer may tell the state after another one: it may be either.
  */
 export function checkParity({ history, todos }: Evidence): Violation[] {
   return [...history.shared.todos].flatMap((id): Violation[] => {

@@ -41,10 +41,12 @@ async function startSentinels(name: string) {
       startRedisNode(join(root, name, `sentinel-${number}`), watched, { sentinel: true }),
     ),
   );
-  const [first] = sentinels;
-  const knows = async (list: string, count: number) =>
-    (((await first?.send("SENTINEL", list, "kept")) as unknown[] | undefined) ?? []).length >= count;
-  while (!((await knows("SENTINELS", 2)) && (await knows("REPLICAS", 1)))) await Bun.sleep(100);
+  // Any of them may lead the fail-over, and none learns of the replica once the master is dead.
+  for (const { send } of sentinels) {
+    const knows = async (list: string, count: number) =>
+      ((await send("SENTINEL", list, "kept")) as unknown[]).length >= count;
+    while (!((await knows("SENTINELS", 2)) && (await knows("REPLICAS", 1)))) await Bun.sleep(100);
+  }
   const url = `redis+sentinel://${sentinels.map(({ address }) => address).join(",")}/kept`;
   return { url, master, nodes: [master, replica, ...sentinels] };
 }
