@@ -50,13 +50,13 @@ const ofScript = { "Content-Type": "text/javascript; charset=utf-8" };
 
 const loadScript = (name: string): Promise<Asset> => loadAsset(name, ofScript, [`scripts/${name}`]);
 
-/** Joins the modules of a folder into one file, because a page would fetch them one after another. */
-async function bundleScript(name: string): Promise<Asset> {
+/** Joins the modules of a folder into one, because a page would fetch them one after another. */
+export async function bundle(name: string): Promise<string> {
   const entry = Bun.fileURLToPath(new URL(`scripts/${name}/main.js`, import.meta.url));
   const { outputs } = await Bun.build({ entrypoints: [entry], minify: true });
-  const [bundle] = outputs;
-  if (!bundle) throw new Error(`The script ${name} could not be bundled.`);
-  return asset(`${name}.js`, ofScript, await bundle.text());
+  const [bundled] = outputs;
+  if (!bundled) throw new Error(`The script ${name} could not be bundled.`);
+  return bundled.text();
 }
 
 /** Adds buttons that copy lines, on pages that have lines to copy. */
@@ -75,7 +75,7 @@ export const passwordScript = await loadScript("passwords.js");
 export const rhythmScript = await loadScript("rhythm.js");
 
 /** Does things without leaving the page, and shows what changed elsewhere. */
-export const pageScript = await bundleScript("page");
+export const pageScript = asset("page.js", ofScript, await bundle("page"));
 
 /** Subscribes a browser to reminders. */
 export const pushScript = await loadScript("push.js");

@@ -19,7 +19,7 @@ import { printable } from "../../web/printable.ts";
 import { admit, answerCall, type CallContext } from "./call.ts";
 import { invalidRequest, rpcRefusal } from "./errors.ts";
 import { logCall, type ReceivedCall } from "./log-call.ts";
-import { askedResource } from "./resources.ts";
+import { askedResource } from "./resources/resources.ts";
 import { serveMessage } from "./serve.ts";
 import type { Asked } from "./target.ts";
 import { askedTool } from "./tools.ts";

@@ -13,9 +13,11 @@ import {
 import { version } from "../../../shared/process/observe/version.ts";
 import { isObject } from "../../http/input/body.ts";
 import type { Fields } from "../../http/input/validate.ts";
+import { favicon } from "../../web/assets.ts";
 import { bodyOf } from "../../web/body.ts";
 import { getPrompt, promptList } from "./prompts.ts";
-import { resourceList, templateList } from "./resources.ts";
+import { readApp } from "./resources/app.ts";
+import { resourceList, templateList } from "./resources/resources.ts";
 import { toolList } from "./tools.ts";
 
 /**
@@ -94,6 +96,10 @@ const instructionsAt = (baseUrl: string): string =>
     `Only the person can take changes back, for 30 days: ${baseUrl}/account/actions`,
   ].join(" ");
 
+const iconsAt = (baseUrl: string) => [
+  { src: `${baseUrl}${favicon.path}`, mimeType: "image/svg+xml", sizes: ["any"] },
+];
+
 const hourMs = 3_600_000;
 
 const publicForAnHour = { ttlMs: hourMs, cacheScope: "public" } as const;
@@ -101,7 +107,7 @@ const publicForAnHour = { ttlMs: hourMs, cacheScope: "public" } as const;
 /** Makes a server for one message: nothing is kept between requests, so any front door can answer any of them. */
 function createServer({ method }: Fields, baseUrl: string, answer: AnswerCall | undefined): Server {
   const server = new Server(
-    { name: "kept", title: "Kept", version },
+    { name: "kept", title: "Kept", version, websiteUrl: baseUrl, icons: iconsAt(baseUrl) },
     {
       capabilities: { tools: {}, prompts: {}, resources: {} },
       instructions: instructionsAt(baseUrl),
@@ -134,7 +140,9 @@ function answerLists(server: Server): void {
   server.setRequestHandler("tools/call", { params }, () => {
     throw new ProtocolError(INVALID_PARAMS, "A tool call names its tool and its arguments.");
   });
-  server.setRequestHandler("resources/read", { params }, () => {
+  server.setRequestHandler("resources/read", { params }, (sent) => {
+    const app = isObject(sent) && readApp(sent.uri);
+    if (app) return app;
     throw new ProtocolError(INVALID_PARAMS, "A read of a resource names its uri.");
   });
 }

@@ -8,6 +8,7 @@ import { isObject } from "../../http/input/body.ts";
 import type { Fields } from "../../http/input/validate.ts";
 import { createReader, withManner } from "./arguments.ts";
 import { actsOf, shownArguments, type ToolAct, targetOf, withFieldScopes } from "./forms.ts";
+import { shownInApp } from "./resources/app.ts";
 import { answered, refused } from "./result.ts";
 import type { Asked, CallTarget, RefusedAt } from "./target.ts";
 import { objectSchema } from "./tool-schemas/input.ts";
@@ -71,4 +72,5 @@ export const toolList = entries.map(({ tool, shown, isRead }) => ({
     idempotentHint: tool.idempotent,
     openWorldHint: false,
   },
+  ...(isRead && shownInApp),
 }));

@@ -1,12 +1,17 @@
 import { type ReadResourceResult, ResourceNotFoundError } from "@modelcontextprotocol/server";
-import { contracts, type QueryName } from "../../../shared/contracts/catalogue.ts";
-import type { QueryContract } from "../../../shared/contracts/kernel/contract.ts";
-import { inputOfUri, type McpResource, resourceRead } from "../../../shared/contracts/kernel/mcp-resource.ts";
-import { type Refusal, refuse } from "../../../shared/errors.ts";
-import type { Fields } from "../../http/input/validate.ts";
-import { dayLine } from "./day-line.ts";
-import { rpcError } from "./errors.ts";
-import type { Asked, CallTarget, Success } from "./target.ts";
+import { contracts, type QueryName } from "../../../../shared/contracts/catalogue.ts";
+import type { QueryContract } from "../../../../shared/contracts/kernel/contract.ts";
+import {
+  inputOfUri,
+  type McpResource,
+  resourceRead,
+} from "../../../../shared/contracts/kernel/mcp-resource.ts";
+import { type Refusal, refuse } from "../../../../shared/errors.ts";
+import type { Fields } from "../../../http/input/validate.ts";
+import { dayLine } from "../day-line.ts";
+import { rpcError } from "../errors.ts";
+import type { Asked, CallTarget, Success } from "../target.ts";
+import { appUri } from "./app.ts";
 
 type ResourceEntry = Readonly<{ contract: QueryContract<QueryName>; resource: McpResource }>;
 
@@ -33,9 +38,9 @@ export const templateList = entries
 
 const unknownResource = refuse("not_found", "There is no such resource.");
 
-/** @returns undefined when the parameters of a resources/read are malformed */
+/** @returns undefined when the parameters of a resources/read are malformed, or ask for the app, which has no data */
 export function askedResource({ uri }: Fields): Asked | undefined {
-  if (typeof uri !== "string") return undefined;
+  if (typeof uri !== "string" || uri === appUri) return undefined;
   const target = targetAt(uri) ?? unknownResource;
   return { name: resourceRead, args: { uri }, target, refuse: (refusal) => refuseResource(uri, refusal) };
 }
