@@ -75,6 +75,10 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "packs the service, its image if buildah is here, SBOM and notes into release/, for the tag of package.json's version",
     runs: "bun test/labs/release/build.ts",
   },
+  hosts: {
+    says: "the MCP bundle, checked by its own tool, and the entry for the MCP registry, in release/",
+    runs: "bun test/labs/release/hosts.ts",
+  },
   tarball: {
     says: "the packed service, installed and started in an empty folder",
     runs: "bun test/run.ts --timeout=300000 ./test/labs/release/tarball.ts",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 import { productionLock, readManifest, root } from "../supply-chain/packages.ts";
 import { buildImage, canBuild } from "./build-image.ts";
+import { packForHosts, registryName } from "./hosts.ts";
 import { demandTagOf, releaseNotes } from "./notes.ts";
 
 /**
@@ -17,7 +18,8 @@ export async function pack(into: string): Promise<string> {
   await $`tar -xzf ${join(staged, `kept-${manifest.version}.tgz`)}`.cwd(staged);
   const folder = join(staged, "package");
   const forUse = Object.fromEntries(Object.entries(scripts).filter(([, runs]) => !runs.includes("test/")));
-  await Bun.write(join(folder, "package.json"), JSON.stringify({ ...manifest, scripts: forUse }, null, 2));
+  const published = { ...manifest, mcpName: registryName, scripts: forUse };
+  await Bun.write(join(folder, "package.json"), JSON.stringify(published, null, 2));
   await Bun.write(join(folder, "npm-shrinkwrap.json"), JSON.stringify(productionLock(), null, 2));
   await mkdir(into, { recursive: true });
   await $`npm pack --silent --pack-destination ${into}`.cwd(folder).quiet();
@@ -34,6 +36,7 @@ if (import.meta.main) {
   const notes = releaseNotes(await Bun.file(join(root, "CHANGELOG.md")).text(), version);
   await Bun.write(join(folder, "notes.md"), notes);
   console.log(await pack(folder));
+  await packForHosts(folder);
   if (canBuild) console.log(await buildImage(folder));
   await $`${process.execPath} ${join(root, "test/labs/supply-chain/sbom.ts")} > ${join(folder, `kept-${version}.cdx.json`)}`;
 }
