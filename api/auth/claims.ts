@@ -1,6 +1,6 @@
 import { isScope } from "../../shared/contracts/kernel/scopes.ts";
+import { printable } from "../http/printable.ts";
 import type { Actor } from "../mailbox/actor.ts";
-import { printable } from "../web/printable.ts";
 
 /** Claims of a verified JWT or of an active introspection answer: the names are the same (RFC 9068, RFC 7662). */
 export type Claims = Readonly<Record<string, unknown>>;

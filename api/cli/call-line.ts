@@ -4,7 +4,7 @@ import { readStored } from "../../shared/domain/action/cut-arguments.ts";
 import { describeAction } from "../doors/pages/action/words/describe.ts";
 import { localTimeOf } from "../doors/pages/action/words/known.ts";
 import { type Known, wordsInText } from "../doors/pages/action/words/words.ts";
-import { printable } from "../web/printable.ts";
+import { printable } from "../http/printable.ts";
 
 const maxArgumentsLength = 160;
 const maxSentenceLength = 300;

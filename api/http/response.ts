@@ -1,5 +1,4 @@
 import { type Refusal, type RefusalCode, refuse } from "../../shared/errors.ts";
-import { bodyOf } from "../web/body.ts";
 
 /** The one place that gives a refusal its HTTP status. */
 const statuses: Record<RefusalCode, number> = {
@@ -49,6 +48,24 @@ export function refusalBody({ code, message, errors, applied, approval }: Refusa
 export function jsonResponse(body: string, status: number, headers: Headers): Response {
   headers.set("content-type", "application/json; charset=utf-8");
   return new Response(bodyOf(body), { status, headers });
+}
+
+/** A shorter text, with its headers, fits into Bun's buffer of 16 KiB in any encoding. */
+const long = 8_000;
+
+/**
+ * Returns the body of a response that is made after an `await`. Bun sends a body beyond its buffer in pieces, with
+ * a system call for each part of each header (oven-sh/bun#41341): 200 µs instead of 25. A stream leaves at once.
+ */
+export function bodyOf(text: string): string | ReadableStream {
+  if (text.length < long) return text;
+  return new ReadableStream({
+    type: "direct",
+    pull(controller) {
+      controller.write(text);
+      controller.end();
+    },
+  });
 }
 
 /** Headers of public documents about the service, which change only with its version and its settings. */

@@ -1,5 +1,5 @@
 import { type Html, html } from "../../shared/html.ts";
-import { bodyOf } from "./body.ts";
+import { bodyOf } from "../http/response.ts";
 import { type Layout, layout } from "./layout.ts";
 import { pageHeaders } from "./page-headers.ts";
 import type { Site } from "./site.ts";

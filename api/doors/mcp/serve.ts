@@ -13,8 +13,8 @@ import {
 import { version } from "../../../shared/process/observe/version.ts";
 import { isObject } from "../../http/input/body.ts";
 import type { Fields } from "../../http/input/validate.ts";
+import { bodyOf } from "../../http/response.ts";
 import { favicon } from "../../web/assets.ts";
-import { bodyOf } from "../../web/body.ts";
 import { getPrompt, promptList } from "./prompts.ts";
 import { readApp } from "./resources/app.ts";
 import { resourceList, templateList } from "./resources/resources.ts";

@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import type { FieldProblems, Problem } from "../../../shared/errors.ts";
-import { printable } from "../../web/printable.ts";
+import { printable } from "../printable.ts";
 
 /**
  * The names that a part of a request may contain. `what` completes the sentence "… is not …", as in "a field of a

@@ -1,4 +1,4 @@
-import { readBounded } from "../../web/form/bounded-body.ts";
+import { readBounded } from "../input/body.ts";
 import { createWaiting } from "./waiting.ts";
 
 /** Awaits a body of at most so many bytes before its request is served. */

@@ -2,7 +2,7 @@ import type { Context, Next } from "koa";
 import { type Configuration, errors } from "oidc-provider";
 import Format from "typebox/format";
 import "../../../shared/contracts/kernel/text.ts";
-import { printable } from "../../web/printable.ts";
+import { printable } from "../../http/printable.ts";
 import type { Throttle } from "../accounts/throttle.ts";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);

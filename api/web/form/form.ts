@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../shared/html.ts";
+import { readBounded } from "../../http/input/body.ts";
 import { message } from "../page.ts";
 import type { FormRequest, PageHandler, PageRequest } from "../site.ts";
-import { readBounded } from "./bounded-body.ts";
 import { csrfHolds, csrfToken, isOwnersToken } from "./csrf.ts";
 
 const maxFormBytes = 64 * 1024;

@@ -1,6 +1,6 @@
 import { createTurns } from "../../../shared/process/turns.ts";
+import { readBounded } from "../../http/input/body.ts";
 import type { FormRequest, PageHandler } from "../site.ts";
-import { readBounded } from "./bounded-body.ts";
 import { csrfHolds } from "./csrf.ts";
 import { type FormProblem, isFromHere, notOurs, problemPage } from "./form.ts";
 

@@ -3,11 +3,10 @@ import { isRefused, type Refused, refuse } from "../../../../shared/errors.ts";
 import type { Config } from "../../../../shared/process/config.ts";
 import type { RateLimit } from "../../../http/rate-limit.ts";
 import { clientOf } from "../../../http/request.ts";
-import { nothingHere, refusalResponse } from "../../../http/response.ts";
+import { bodyOf, nothingHere, refusalResponse } from "../../../http/response.ts";
 import type { PerformContext } from "../../../perform.ts";
 import { readFeedTodos } from "../../../queries/calendar/read.ts";
 import { readDaySettings } from "../../../queries/engine/context.ts";
-import { bodyOf } from "../../../web/body.ts";
 import { hashOf } from "./address.ts";
 import { calendarDocument, type FeedForm } from "./document.ts";
 

@@ -1,8 +1,8 @@
 import type { Names, Phrase } from "../../../../../shared/contracts/kernel/tool-sentence.ts";
 import { sayDated } from "../../../../../shared/domain/day/say-date.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
+import { printable } from "../../../../http/printable.ts";
 import { locale } from "../../../../web/locale.ts";
-import { printable } from "../../../../web/printable.ts";
 import { sayWallTime } from "../../kit/dates.ts";
 
 /**
