@@ -37,7 +37,7 @@ export async function readActionInTurn(
   query: QueryContext,
   key: ActionKey,
 ): Promise<LoggedAction | undefined> {
-  const found = await query.inTurn(async (own) => ({ action: await readAction(own, key) }), false);
+  const found = await query.inTurn(async (own) => ({ action: await readAction(own, key) }));
   return isRefused(found) ? undefined : found.action;
 }
 

@@ -33,7 +33,7 @@ export type QueryContext = GuardedRows &
     /** Runs a read when it is the user's turn. Each statement of a search travels alone. */
     inTurn<Result>(
       read: (query: QueryContext) => Promise<Result>,
-      isSearch: boolean,
+      isSearch?: boolean,
     ): Promise<Result | Refused>;
   }>;
 
@@ -52,7 +52,7 @@ const noToken: CallingToken = { scopes: [], clientName: null, tokenId: "", allow
 export function createQueryContext(source: QuerySource): QueryContext {
   const { db, userId, share, token = noToken, ...settings } = source;
   const query: QueryContext = { ...guardRows(db, userId), ...settings, token, inTurn };
-  function inTurn<Result>(read: (own: QueryContext) => Promise<Result>, isSearch: boolean) {
+  function inTurn<Result>(read: (own: QueryContext) => Promise<Result>, isSearch = false) {
     const run = () => read(isSearch ? { ...query, ...guardRows(db, userId, { alone: true }) } : query);
     if (!share) return run();
     const runShared = () => share.reads.run(userId, run, refuseRead);

@@ -6,10 +6,17 @@ import { csrfHolds, csrfToken, isOwnersToken } from "./csrf.ts";
 
 const maxFormBytes = 64 * 1024;
 
-/** The hidden field that every form carries. */
-export function formToken({ site, holder, owner }: Pick<FormRequest, "site" | "holder" | "owner">): Html {
-  return html`<input type="hidden" name="csrf" value="${csrfToken(site.formKeys, holder, owner)}">`;
-}
+/** Fields that a form sends unseen; those that are null are left out. */
+type HiddenFields = Readonly<Record<string, string | number | null | undefined>>;
+
+const hidden = (fields: HiddenFields): Html =>
+  html`${Object.entries(fields).map(([name, value]) => value != null && html`<input type="hidden" name="${name}" value="${value}">`)}`;
+
+/** The hidden token that every form carries, and the other hidden fields of this form. */
+export const formToken = (
+  { site, holder, owner }: Pick<FormRequest, "site" | "holder" | "owner">,
+  fields: HiddenFields = {},
+): Html => hidden({ csrf: csrfToken(site.formKeys, holder, owner), ...fields });
 
 /**
  * Makes a page that takes a posted form. It accepts only forms from Kept's own page in this browser. A form from an

@@ -11,8 +11,7 @@ import { madeCookie } from "./made-cookie.ts";
 
 /** The calendar feed: whether there is one, its address just after it was made, and how to make or end it. */
 export async function calendarCard(visit: Visit): Promise<Html> {
-  const { context, session } = visit;
-  const query = context.query({ userId: session.sub });
+  const { context, query } = visit;
   const [feed, { today }, made] = await Promise.all([
     readFeed(query),
     readDaySettings(query),
@@ -29,8 +28,7 @@ export async function calendarCard(visit: Visit): Promise<Html> {
       html`<p>The address was made on ${sayDated(localTime(Date.parse(feed.madeAt), today.timeZone).slice(0, 10), today.date, locale())}.
       It was shown then; if it is lost or somebody else knows it, make a new one.</p>`
     }
-    <form method="post" action="/account/data/calendar">${formToken(visit)}
-    <input type="hidden" name="do" value="make">
+    <form method="post" action="/account/data/calendar">${formToken(visit, { do: "make" })}
     <button${feed && html` class="plain"`}>${feed ? "Make a new address, which ends the old one" : "Make an address"}</button></form>
     ${feed && endForm(visit)}</div>`;
 }
@@ -41,7 +39,5 @@ const newAddress = (address: string): Html => html`<div class="note" role="statu
     <p class="quiet small">Whoever has it can read the titles and descriptions of your todos. For programs that keep tasks,
       add <code>?as=tasks</code> to it.</p></div>`;
 
-const endForm = (
-  visit: Visit,
-): Html => html`<form method="post" action="/account/data/calendar">${formToken(visit)}
-    <input type="hidden" name="do" value="end"><button class="danger">End the feed</button></form>`;
+const endForm = (visit: Visit): Html =>
+  html`<form method="post" action="/account/data/calendar">${formToken(visit, { do: "end" })}<button class="danger">End the feed</button></form>`;

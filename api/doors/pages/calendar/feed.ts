@@ -46,7 +46,7 @@ export async function answerFeed(
   const context = query({ userId }, { standbyMayAnswer: true });
   const form: FeedForm = new URL(request.url).searchParams.get("as") === "tasks" ? "tasks" : "events";
   const { today, timeZone } = await readDaySettings(context);
-  const todos = await context.inTurn((own) => readFeedTodos(own, form), false);
+  const todos = await context.inTurn((own) => readFeedTodos(own, form));
   if (isRefused(todos)) return refusalResponse(todos.refusal);
   const { host } = new URL(config.baseUrl);
   const body = await calendarDocument({ form, todos, today: today.date, timeZone, host });

@@ -7,7 +7,7 @@ const longestMs = 24 * 60 * 60 * 1_000;
 
 /** The address of this page with the time when the person began to wait. */
 export function waitingAddress(visit: Visit): string {
-  const { now } = visit.context.query({ userId: visit.session.sub });
+  const { now } = visit.query;
   const since = Math.floor(Number(visit.url.searchParams.get("since")));
   const isUsable = since <= now && since > now - longestMs;
   return `/account/connect?since=${isUsable ? since : Math.floor(now)}`;
@@ -16,8 +16,7 @@ export function waitingAddress(visit: Visit): string {
 /** A light that turns green at the first call of a client that never called before. */
 export async function connectLight(visit: Visit, waiting: string): Promise<Html> {
   const since = new Date(Number(waiting.split("=")[1])).toISOString();
-  const query = visit.context.query({ userId: visit.session.sub });
-  const found = await query.inTurn((own) => readNewTokens(own, since), false);
+  const found = await visit.query.inTurn((own) => readNewTokens(own, since));
   const fresh = isRefused(found) ? [] : found;
   const content =
     fresh.length > 0

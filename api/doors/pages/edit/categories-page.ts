@@ -1,10 +1,9 @@
 import { isRefused } from "../../../../shared/errors.ts";
 import { html } from "../../../../shared/html.ts";
 import { formToken } from "../../../web/form/form.ts";
-import { page } from "../../../web/page.ts";
 import { categoryTag } from "../kit/category-tag.ts";
 import type { Visit } from "../session/context.ts";
-import { accountFrame } from "../session/frame.ts";
+import { accountPage } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { categoryForm } from "./category-form.ts";
 import { openForm } from "./thing-form.ts";
@@ -24,9 +23,8 @@ export async function showCategories(visit: Visit): Promise<Response> {
     )}</ul>
     ${list.length === 0 && html`<p class="quiet">You have none yet.</p>`}
     <h2>New category</h2>
-    <form method="post" action="${categoryForm.newPath}" class="card">${formToken(visit)}
-    <input type="hidden" name="key" value="${crypto.randomUUID()}">
+    <form method="post" action="${categoryForm.newPath}" class="card">${formToken(visit, { key: crypto.randomUUID() })}
     ${categoryForm.inputs(categoryForm.blank, {}, context)}
     <button>Save</button></form>`;
-  return page(visit.context.site, { title: "Categories", body, ...(await accountFrame(visit)) });
+  return accountPage(visit, { title: "Categories", body });
 }

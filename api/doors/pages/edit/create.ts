@@ -77,7 +77,7 @@ export async function withNewCategory(
   const how = { idempotencyKey: keyOf(formKey, name) };
   const { outcome } = await submitLogged(context.visit, "category.create", { name }, how);
   if (isRefused(outcome)) return outcome;
-  const categories = await context.query.inTurn(readCategoryRefs, false);
+  const categories = await context.query.inTurn(readCategoryRefs);
   return isRefused(categories) ? categories : { ...context, categories };
 }
 

@@ -3,9 +3,8 @@ import { type Html, html } from "../../../../shared/html.ts";
 import { rhythmScript } from "../../../web/assets.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { problem } from "../../../web/form/form-fields.ts";
-import { page } from "../../../web/page.ts";
 import { authorship } from "../action/authorship.ts";
-import { accountFrame } from "../session/frame.ts";
+import { accountPage } from "../session/frame.ts";
 import type { Draft, DraftErrors, FormContext, StoredThing, ThingForm } from "./thing-form.ts";
 
 /** The messages about a draft that was not saved. */
@@ -30,17 +29,11 @@ export async function newThingPage(
 ) {
   const { visit } = context;
   const body = html`${problem(complaint.message)}${lead}
-    <form method="post" action="${form.newPath}" id="${newThingId}" class="card">${formToken(visit)}
-    ${from !== null && html`<input type="hidden" name="from" value="${from}">`}
-    <input type="hidden" name="key" value="${crypto.randomUUID()}">
+    <form method="post" action="${form.newPath}" id="${newThingId}" class="card">${formToken(visit, { from, key: crypto.randomUUID() })}
     ${form.inputs(draft, complaint.errors ?? {}, context)}
     <button>Save</button></form>`;
   const { title } = form;
-  return page(
-    visit.context.site,
-    { title, body, scripts: [rhythmScript], ...(await accountFrame(visit)) },
-    { status: complaint.status ?? 200 },
-  );
+  return accountPage(visit, { title, body, scripts: [rhythmScript] }, { status: complaint.status ?? 200 });
 }
 
 type Edited = Complaint &
@@ -53,20 +46,14 @@ type Edited = Complaint &
 export async function thingPage(form: ThingForm, context: FormContext, edited: Edited): Promise<Response> {
   const { visit } = context;
   const { id, draft, stored, conflict, from, errors = {}, message, status = 200 } = edited;
-  const back = from !== null && html`<input type="hidden" name="from" value="${from}">`;
+  const original = { tag: entityTag(stored.json), base: JSON.stringify(stored.draft) };
   const body = html`${problem(message)}${conflict}${await stored.lead?.(context)}
     ${await authorship(context.query, form.noun, id)}
-    <form method="post" action="${form.path(id)}" class="card">${formToken(visit)}${back}
-    <input type="hidden" name="tag" value="${entityTag(stored.json)}">
-    <input type="hidden" name="base" value="${JSON.stringify(stored.draft)}">
+    <form method="post" action="${form.path(id)}" class="card">${formToken(visit, { from, ...original })}
     ${form.inputs(draft, errors, context)}
     ${form.editInputs?.(draft, errors)}
     <button>Save</button></form>
-    <form method="post" action="${form.path(id)}/delete">${formToken(visit)}${back}
+    <form method="post" action="${form.path(id)}/delete">${formToken(visit, { from })}
     <button class="danger">Delete this ${form.noun}</button></form>`;
-  return page(
-    visit.context.site,
-    { title: stored.name, body, scripts: [rhythmScript], ...(await accountFrame(visit)) },
-    { status },
-  );
+  return accountPage(visit, { title: stored.name, body, scripts: [rhythmScript] }, { status });
 }

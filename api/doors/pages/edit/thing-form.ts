@@ -75,10 +75,9 @@ const tooMany = refuse("rate_limited", "You opened or sent too many forms. Try a
 
 /** Reads the data that every form needs, in the person's turn. */
 export async function openForm(visit: Visit): Promise<FormContext | Refused> {
-  const { context, session } = visit;
+  const { context, session, query } = visit;
   const allowance = await context.formLimit(session.sub);
   if (allowance?.allowed === false) return tooMany;
-  const query = context.query({ userId: session.sub });
   const found = await query.inTurn(
     async (own) => ({ ...(await readDaySettings(own)), categories: await readCategoryRefs(own) }),
     false,
@@ -90,7 +89,7 @@ export async function openForm(visit: Visit): Promise<FormContext | Refused> {
 
 /** The present state of a form's thing, read in the person's turn. */
 export const readThing = (form: ThingForm, { query }: FormContext, id: number) =>
-  query.inTurn((own) => form.read(own, id), false);
+  query.inTurn((own) => form.read(own, id));
 
 /** The sent draft, and the errors in it that are known without a command. */
 export function settled(form: ThingForm, sent: URLSearchParams, context: FormContext): Settled {

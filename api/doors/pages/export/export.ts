@@ -16,8 +16,7 @@ const kinds: readonly KindOfThing[] = ["categories", "habits", "completions", "a
 
 /** GET /account/data/export?format=json, or format=csv&kind=…: a file with everything or with one kind of things. */
 export async function exportData(visit: Visit): Promise<Response> {
-  const { context, session, url } = visit;
-  const query = context.query({ userId: session.sub });
+  const { context, url, query } = visit;
   const { timeZone } = await readDaySettings(query);
   const date = localTime(query.now, timeZone).slice(0, 10);
   const what = "an export of everything";

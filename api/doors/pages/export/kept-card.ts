@@ -3,8 +3,8 @@ import { readKeptBytes } from "../../../queries/user/kept-bytes.ts";
 import type { Visit } from "../session/context.ts";
 
 /** The account's stored bytes, and the ways to free some. */
-export async function keptCard({ context, session }: Visit): Promise<Html> {
-  const { all, things, images, log, replies } = await readKeptBytes(context.query({ userId: session.sub }));
+export async function keptCard({ context, query }: Visit): Promise<Html> {
+  const { all, things, images, log, replies } = await readKeptBytes(query);
   const { accountMegabytes } = context.config;
   return html`<h2>How much there is</h2>
     <div class="card">

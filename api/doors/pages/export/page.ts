@@ -1,10 +1,9 @@
 import { type Html, html } from "../../../../shared/html.ts";
 import { copyScript } from "../../../web/assets.ts";
 import { formToken } from "../../../web/form/form.ts";
-import { page } from "../../../web/page.ts";
 import { calendarCard } from "../calendar/card.ts";
 import type { Visit } from "../session/context.ts";
-import { accountFrame } from "../session/frame.ts";
+import { accountPage } from "../session/frame.ts";
 import { keptCard } from "./kept-card.ts";
 
 const path = "/account/data/export";
@@ -16,8 +15,7 @@ export async function showData(visit: Visit): Promise<Response> {
     ${await keptCard(visit)}
     ${await calendarCard(visit)}
     <p class="unseen" role="status" id="copied"></p>`;
-  const content = { title: "Your data", body, scripts: [copyScript], ...(await accountFrame(visit)) };
-  return page(visit.context.site, content);
+  return accountPage(visit, { title: "Your data", body, scripts: [copyScript] });
 }
 
 function exportCard(): Html {

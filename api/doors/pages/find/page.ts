@@ -6,10 +6,9 @@ import { type QueryContext, readDaySettings } from "../../../queries/engine/cont
 import { orStopped } from "../../../queries/engine/search.ts";
 import { readHabitPage } from "../../../queries/habit/overview.ts";
 import { readTodoPage } from "../../../queries/todo/overview.ts";
-import { page } from "../../../web/page.ts";
 import { chosenFilters, filterInput } from "../kit/filter-fields.ts";
 import type { Visit } from "../session/context.ts";
-import { accountFrame } from "../session/frame.ts";
+import { accountPage } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 
 /** A person who sees more refines the words. */
@@ -35,7 +34,7 @@ export async function showFound(visit: Visit): Promise<Response> {
     ${filterInput("search", { name: "q", label: "Words" }, chosen)}<button class="plain">Find</button></form>
     <ul class="plain" id="found">${found}</ul>
     ${q !== undefined && found.length === 0 && html`<p class="quiet">Nothing has these words.</p>`}`;
-  return page(context.site, { title: "Find", body, ...accountFrame(visit) });
+  return accountPage(visit, { title: "Find", body });
 }
 
 async function readFound(own: QueryContext, q: string): Promise<Html[]> {

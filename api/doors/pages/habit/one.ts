@@ -6,7 +6,6 @@ import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { type HabitInYear, readHabitInYear } from "../../../queries/habit/year.ts";
 import { locale } from "../../../web/locale.ts";
-import { page } from "../../../web/page.ts";
 import { notFoundPage } from "../../../web/router.ts";
 import { authorship } from "../action/authorship.ts";
 import { categoryTag } from "../kit/category-tag.ts";
@@ -17,7 +16,7 @@ import { pathId } from "../kit/path-id.ts";
 import { rhythmInWords } from "../kit/rhythm.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Visit } from "../session/context.ts";
-import { accountFrame } from "../session/frame.ts";
+import { accountPage } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { firstCalendarDay } from "./calendar.ts";
 import { lastDays } from "./last-days.ts";
@@ -48,11 +47,10 @@ export async function showHabit(visit: Visit): Promise<Response> {
     })}</div>
     <h2>The last days</h2>
     ${lastDays(visit, item, { today: today.date, done })}</div>`;
-  return page(context.site, {
+  return accountPage(visit, {
     title: habit.name,
     body,
     scripts: liveScripts,
-    ...(await accountFrame(visit)),
   });
 }
 

@@ -14,7 +14,6 @@ import {
   readHabitPage,
 } from "../../../queries/habit/overview.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
-import { page } from "../../../web/page.ts";
 import { categoryChoices } from "../kit/category-choices.ts";
 import { countInWords } from "../kit/dates.ts";
 import {
@@ -31,7 +30,7 @@ import { isArchived } from "../kit/habit-words.ts";
 import { pager } from "../kit/pager.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Visit } from "../session/context.ts";
-import { accountFrame } from "../session/frame.ts";
+import { accountPage } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 
 const path = "/account/habits";
@@ -66,7 +65,7 @@ export async function showHabits(visit: Visit): Promise<Response> {
     ${!isWhole(narrowing) && html`<p class="quiet">${countInWords(total, "habit")} found.</p>`}
     ${sort ? list(visit, habits, today) : groups(visit, habits, today)}
     ${pager({ path, chosen, page: number, lastPage })}</div>`;
-  return page(context.site, { title: "Habits", body, scripts: liveScripts, ...(await accountFrame(visit)) });
+  return accountPage(visit, { title: "Habits", body, scripts: liveScripts });
 }
 
 async function readAll(query: QueryContext, wanted: HabitFilters & Readonly<{ page: number }>) {

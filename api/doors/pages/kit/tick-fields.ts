@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../../shared/html.ts";
+import type { Html } from "../../../../shared/html.ts";
 import { formToken } from "../../../web/form/form.ts";
 import type { Visit } from "../session/context.ts";
 import { hereWithoutNotes } from "../session/go-on.ts";
@@ -16,10 +16,7 @@ export type Tickable = Readonly<{
 
 /** The hidden fields of a form that completes an item or undoes that. */
 export function tickFields(visit: Visit, { kind, id, day, date, next }: Tickable): Html {
-  const from = hereWithoutNotes(visit);
-  return html`${formToken(visit)}<input type="hidden" name="${kind}_id" value="${id}">
-    <input type="hidden" name="day" value="${day}">
-    ${date !== undefined && html`<input type="hidden" name="date" value="${date}">`}
-    ${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}
-    ${from !== "/account" && html`<input type="hidden" name="from" value="${from}">`}`;
+  const here = hereWithoutNotes(visit);
+  const from = here === "/account" ? null : here;
+  return formToken(visit, { [`${kind}_id`]: id, day, date, next, from });
 }

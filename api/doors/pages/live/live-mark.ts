@@ -12,11 +12,10 @@ export const liveScripts = [pageScript];
  * @param from the address of the parts, if it is not the page's own
  */
 export async function liveMark(
-  { context, session }: Visit,
+  { query, session }: Visit,
   { follows = "changes", from }: Readonly<{ follows?: Followed; from?: string | undefined }> = {},
 ): Promise<Html> {
-  const query = context.query({ userId: session.sub });
-  const found = await query.inTurn(async (own) => ({ state: await readUserState(own, session.sub) }), false);
+  const found = await query.inTurn(async (own) => ({ state: await readUserState(own, session.sub) }));
   const version = isRefused(found) ? undefined : found.state?.versions[follows];
   return html`<div id="live" hidden data-part data-version="${version}" data-follows="${follows}"${from !== undefined && html` data-from="${from}"`}></div>`;
 }

@@ -48,7 +48,7 @@ const say = (title: string, text: string | Html, status: number): Response =>
 async function ask(context: ActContext, offer: Offer): Promise<Response> {
   const query = context.query({ userId: offer.userId });
   const { today } = await readDaySettings(query);
-  const question = await query.inTurn((own) => subjectOf(offer).ask(own, today.date), false);
+  const question = await query.inTurn((own) => subjectOf(offer).ask(own, today.date));
   if (isRefused(question)) return refused(question);
   const body = html`<p class="lead">${question.text}</p>
     <form method="post"><button>${question.button}</button></form>`;

@@ -3,9 +3,8 @@ import { type Html, html } from "../../../../shared/html.ts";
 import { readHabit } from "../../../queries/habit/read.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
 import { formToken } from "../../../web/form/form.ts";
-import { page } from "../../../web/page.ts";
 import type { Visit } from "./context.ts";
-import { accountFrame } from "./frame.ts";
+import { accountPage } from "./frame.ts";
 
 /** A sent form and its address. */
 export type SentForm = Readonly<{ path: string; form: URLSearchParams }>;
@@ -18,7 +17,7 @@ export async function askAgain(visit: Visit, sent: SentForm): Promise<Response> 
     ${asked && html`<p>Go on with: <strong>${asked}</strong>?</p>`}${sentText(sent.form)}
     <form method="post" action="${sent.path}" class="actions">${formToken(visit)}${sentFields(sent.form)}
     <button>Go on</button> <a href="/account">Leave it</a></form>`;
-  return page(visit.site, { title: "Go on?", body, ...(await accountFrame(visit)) }, { status: 409 });
+  return accountPage(visit, { title: "Go on?", body }, { status: 409 });
 }
 
 /** All sent fields but the token, to be sent again. */
@@ -62,12 +61,11 @@ const verbs = new Map([
 
 const verbIn = (path: string): string | undefined => verbs.get(/[^/?]+(?=\?|$)/.exec(path)?.[0] ?? "");
 
-async function nameOf(visit: Visit, kind: "habit" | "todo", id: number): Promise<string | undefined> {
-  const query = visit.context.query({ userId: visit.session.sub });
+async function nameOf({ query }: Visit, kind: "habit" | "todo", id: number): Promise<string | undefined> {
   if (kind === "habit") {
-    const habit = await query.inTurn((own) => readHabit(own, { habit_id: id }), false);
+    const habit = await query.inTurn((own) => readHabit(own, { habit_id: id }));
     return isRefused(habit) ? undefined : habit.name;
   }
-  const todo = await query.inTurn((own) => readTodo(own, { todo_id: id }), false);
+  const todo = await query.inTurn((own) => readTodo(own, { todo_id: id }));
   return isRefused(todo) ? undefined : todo.title;
 }

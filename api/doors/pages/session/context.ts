@@ -6,6 +6,7 @@ import type { RevokeToken } from "../../../auth/revocation.ts";
 import type { RateLimit } from "../../../http/rate-limit.ts";
 import type { Actor } from "../../../mailbox/actor.ts";
 import type { PerformContext } from "../../../perform.ts";
+import type { QueryContext } from "../../../queries/engine/context.ts";
 import type { FormRequest, PageRequest, Site } from "../../../web/site.ts";
 import type { LiveHub } from "../streams/hub.ts";
 import type { PagesKeys } from "./keys.ts";
@@ -57,6 +58,8 @@ export type Visit = Guest &
   FormRequest &
   Readonly<{
     session: Session;
+    /** The person's rows. */
+    query: QueryContext;
     /** The result of the person's last action, if the address names one. */
     notice?: Html | undefined;
   }>;

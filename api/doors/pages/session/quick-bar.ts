@@ -13,13 +13,11 @@ const adding = [addPath, "/account/todos/new", "/account/habits/new"];
 export function quickBar(visit: Visit): Html {
   const { url } = visit;
   const isAdding = adding.includes(url.pathname);
-  const from = isAdding ? url.searchParams.get("from") : hereWithoutNotes({ url });
+  const page = isAdding ? url.searchParams.get("from") : hereWithoutNotes({ url });
   const line = isAdding ? (url.searchParams.get("line") ?? "") : "";
-  return html`<form method="post" action="${addPath}" class="quick" data-stay>${formToken(visit)}
-    <input type="hidden" name="key" value="${crypto.randomUUID()}">
+  return html`<form method="post" action="${addPath}" class="quick" data-stay>${formToken(visit, { key: crypto.randomUUID(), from: page === "/account" ? null : page })}
     <label class="unseen" for="quick-line">Add a todo or a habit in words</label>
     <input id="quick-line" name="line" value="${line}" maxlength="${longestLine}" autocomplete="off" required
       placeholder="Add: Call Mum every Sunday at 18:00 #Family">
-    ${from !== null && from !== "/account" && html`<input type="hidden" name="from" value="${from}">`}
     <button class="plain">Add</button></form>`;
 }

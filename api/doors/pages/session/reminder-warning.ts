@@ -6,7 +6,7 @@ import type { Visit } from "./context.ts";
 /** A warning for pages with reminders, if some are due to ring but would reach nobody. */
 export async function reminderWarning({ context, session }: Visit): Promise<Html | undefined> {
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
-  const target = await query.inTurn((own) => readReminderTarget(own), false);
+  const target = await query.inTurn((own) => readReminderTarget(own));
   if (isRefused(target)) return undefined;
   const { channel, is_off, has_coming } = target;
   const reason = has_coming ? whyNowhere(channel, is_off, context.config.smtpUrl !== undefined) : undefined;

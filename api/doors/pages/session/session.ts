@@ -19,12 +19,20 @@ export async function signedInVisit(guest: Guest): Promise<Visit | undefined> {
   if (!session) return undefined;
   const generation = await sessionGeneration(guest.context, session.sub);
   if (session.generation !== generation) return undefined;
-  const visit = { ...guest, session, holder: session.sid, owner: session.sub };
+  const visit = visitOf(guest, session);
   return {
     ...visit,
     askAgain: (form) => askAgain(visit, { path: `${guest.url.pathname}${guest.url.search}`, form }),
   };
 }
+
+export const visitOf = (guest: Guest, session: Session): Visit => ({
+  ...guest,
+  session,
+  query: guest.context.query({ userId: session.sub }),
+  holder: session.sid,
+  owner: session.sub,
+});
 
 /** @returns the generation of valid sessions; undefined when the account is deleted */
 export async function sessionGeneration(

@@ -13,8 +13,7 @@ import type { UserSettings } from "./user-settings.ts";
 
 /** A button that sends a test. */
 export const testForm = (visit: Visit, channel: ReminderChannel): Html =>
-  html`<form method="post" action="/account/settings/test">${formToken(visit)}
-    <input type="hidden" name="channel" value="${channel}"><button class="plain">Send a test</button></form>`;
+  html`<form method="post" action="/account/settings/test">${formToken(visit, { channel })}<button class="plain">Send a test</button></form>`;
 
 /** The result of the last test, if it went by this channel. */
 export function lastTest({ test, time_zone }: UserSettings, channel: ReminderChannel): Html | string {
@@ -39,12 +38,11 @@ export async function sendTest(visit: Visit, form: URLSearchParams): Promise<Res
 const patienceMs = 3_000;
 const lookEveryMs = 150;
 
-async function testFinished({ context, session, request }: Visit): Promise<void> {
+async function testFinished({ query, request }: Visit): Promise<void> {
   keptWaiting(request);
   for (const since = Date.now(); Date.now() - since < patienceMs; ) {
     await Bun.sleep(lookEveryMs);
-    const query = context.query({ userId: session.sub });
-    const settings = await query.inTurn((own) => readSettings(own, {}), false);
+    const settings = await query.inTurn((own) => readSettings(own, {}));
     if (isRefused(settings) || settings.test?.finished_at) return;
   }
 }

@@ -5,9 +5,8 @@ import { readSettings } from "../../../queries/user/settings.ts";
 import { readOpenWorks } from "../../../queries/user/works.ts";
 import { pushScript } from "../../../web/assets.ts";
 import { problem } from "../../../web/form/form-fields.ts";
-import { page } from "../../../web/page.ts";
 import type { Visit } from "../session/context.ts";
-import { accountFrame } from "../session/frame.ts";
+import { accountPage } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { reminderWarning } from "../session/reminder-warning.ts";
 import { underWay } from "../session/under-way.ts";
@@ -34,8 +33,7 @@ const outcomes = new Map<string, string>([
 
 /** GET /account/settings */
 export async function showSettings(visit: Visit, rejected: RejectedForm = {}): Promise<Response> {
-  const { context, session, url } = visit;
-  const query = context.query({ userId: session.sub });
+  const { context, url, query } = visit;
   const found = await query.inTurn(
     async (own) => ({
       settings: await readSettings(own, {}),
@@ -68,7 +66,7 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
     <p><a href="/account/data">Export, import and a calendar feed</a></p>`;
   const status = rejected.target ? 422 : rejected.again || rejected.browser ? 409 : 200;
   const scripts = [pushScript];
-  return page(context.site, { title: "Settings", body, scripts, ...(await accountFrame(visit)) }, { status });
+  return accountPage(visit, { title: "Settings", body, scripts }, { status });
 }
 
 function whoIsSignedIn({ context: { config }, session }: Visit): Html {

@@ -19,8 +19,7 @@ export function pastDeliveries(visit: Visit, past: readonly PastDelivery[], time
 }
 
 function againForm(visit: Visit, { id, todo_id, habit_id, title }: PastDelivery): Html {
-  return html`<form method="post" action="/account/settings/reminders/again">${formToken(visit)}
-    <input type="hidden" name="${todo_id === null ? "habit_id" : "todo_id"}" value="${todo_id ?? habit_id}"><input type="hidden" name="delivery_id" value="${id}">
+  return html`<form method="post" action="/account/settings/reminders/again">${formToken(visit, { todo_id, habit_id, delivery_id: id })}
     <button class="plain">Send again<span class="unseen"> ${title}</span></button></form>`;
 }
 

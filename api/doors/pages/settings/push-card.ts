@@ -39,5 +39,5 @@ const addForm = (visit: Visit, publicKey: string): Html =>
 
 const browserItem = (visit: Visit, { id, browser }: UserSettings["browsers"][number]): Html =>
   html`<li class="spread"><p>${browser}</p>
-    <form method="post" action="${pushPath}/remove">${formToken(visit)}<input type="hidden" name="id" value="${id}">
+    <form method="post" action="${pushPath}/remove">${formToken(visit, { id })}
     <button class="plain">Remove<span class="unseen"> ${browser}</span></button></form></li>`;

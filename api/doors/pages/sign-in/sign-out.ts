@@ -3,7 +3,7 @@ import { takeForm } from "../../../web/form/form.ts";
 import { message } from "../../../web/page.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import type { Guest, Session, Visit } from "../session/context.ts";
-import { sessionCookie } from "../session/session.ts";
+import { sessionCookie, visitOf } from "../session/session.ts";
 import { submit } from "../session/submit.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function signOut(guest: Guest): Promise<Response> {
   const session = await sessionCookie(guest.context).open(guest.request);
   // Without the ID token the provider itself asks the person to confirm.
   if (!session) return leaveProvider(guest, undefined);
-  const visit = { ...guest, session, holder: session.sid, owner: session.sub };
+  const visit = visitOf(guest, session);
   return takeForm<Visit>(endSessions)({ ...visit, askAgain: () => endSessions(visit) });
 }
 

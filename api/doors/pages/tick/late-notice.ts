@@ -18,8 +18,7 @@ export async function lateNotice(visit: Visit, asked: readonly string[]): Promis
   const [, kind, number] = /^(habit|todo)-(\d{1,15})$/.exec(item) ?? [];
   if (!number || !isCalendarDate(day) || (kind !== "habit" && kind !== "todo")) return null;
   const id = Number(number);
-  const query = visit.context.query({ userId: visit.session.sub });
-  const found = await query.inTurn(async (own) => await readAsked(own, kind, id), false);
+  const found = await visit.query.inTurn((own) => readAsked(own, kind, id));
   if (isRefused(found) || !found.named) return null;
   const { today } = found;
   const { name, changeableFrom = today } = found.named;

@@ -40,7 +40,7 @@ const note = ({ url }: Visit, content: Html): Html =>
 /** Offers to undo an act while it stands. Scripts remember earlier ones, and the offer follows them back. */
 async function undoNotice(visit: Visit, { verb, key }: Note, isEarlier: boolean): Promise<Html | null> {
   if (isRefused(validate(listActions, { cursor: `${key.called_at}_${key.request_id}` }))) return null;
-  const query = visit.context.query({ userId: visit.session.sub });
+  const { query } = visit;
   const action = await readActionInTurn(query, key);
   const isOver = !action || action.undone_by !== null || action.door !== "page";
   if (isOver) return isEarlier ? note(visit, html`<p>${resultNotes.get("undone")}</p>`) : null;
@@ -51,11 +51,7 @@ async function undoNotice(visit: Visit, { verb, key }: Note, isEarlier: boolean)
     html`<p>${isEarlier && "Taken back. Before it: "}${verbs.get(verb)}: <strong>${what}</strong></p>
     ${verb === "done" && id !== null && (await againWords(query, action))}
     ${verb === "made" && !isEarlier && (await addedWords(query, action))}
-    <form method="post" action="/account/tick/undo" data-stay>${formToken(visit)}
-    <input type="hidden" name="called_at" value="${key.called_at}">
-    <input type="hidden" name="request_id" value="${key.request_id}">
-    <input type="hidden" name="next" value="${id === null ? "" : `${kind}-${id}`}">
-    <input type="hidden" name="from" value="${hereWithoutNotes(visit)}">
+    <form method="post" action="/account/tick/undo" data-stay>${formToken(visit, { ...key, next: id && `${kind}-${id}`, from: hereWithoutNotes(visit) })}
     <button class="link">Undo</button></form>`,
   );
 }

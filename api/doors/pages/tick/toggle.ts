@@ -98,11 +98,10 @@ function pauseOf(answer: Answer, day: string | null): Partial<PauseDates> | unde
  * @returns the day to complete, null for today; undefined if the person must say it
  */
 async function meantDay(
-  visit: Visit,
+  { query }: Visit,
   { kind, id, done, day, at, date }: SentTick,
 ): Promise<string | null | undefined> {
   if (day === null || date !== null) return date;
-  const query = visit.context.query({ userId: visit.session.sub });
   const { today, timeZone, dayStartHour } = await readDaySettings(query);
   if (day === today.date) return null;
   // A tick that waited for a connection is for the day on which it was made.

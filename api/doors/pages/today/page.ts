@@ -5,14 +5,13 @@ import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type DaySummary, readDay } from "../../../queries/dashboard/day.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import { firstWeekday, locale } from "../../../web/locale.ts";
-import { page } from "../../../web/page.ts";
 import { readWaitingInWords, waitingBeside } from "../action/approval/waiting.ts";
 import { firstCalendarDay } from "../habit/calendar.ts";
 import { yearPicture } from "../habit/year.ts";
 import { countInWords } from "../kit/dates.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Visit } from "../session/context.ts";
-import { accountFrame } from "../session/frame.ts";
+import { accountPage } from "../session/frame.ts";
 import { findLastVisit } from "../session/last-visit.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { reminderWarning } from "../session/reminder-warning.ts";
@@ -29,7 +28,7 @@ export async function showToday(visit: Visit): Promise<Response> {
   const [mark, warning] = await Promise.all([liveMark(visit), reminderWarning(visit)]);
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
   const { before } = await findLastVisit(visit, query.now);
-  const day = await query.inTurn((own) => readAll(own, before), false);
+  const day = await query.inTurn((own) => readAll(own, before));
   if (isRefused(day)) return refusalPage(context, day.refusal);
   const { today, totals, todos, due } = day;
   const date = new Date(today.date).toLocaleDateString(locale(), { dateStyle: "full", timeZone: "UTC" });
@@ -46,12 +45,11 @@ export async function showToday(visit: Visit): Promise<Response> {
     ${totals.habits === 0 ? firstHabit(visit) : habitsOfDay(visit, day)}</section></div>
     ${todos.length > 0 && chosenForm(visit, day.categories)}
     ${!hasNothing && pictures(day)}</div>`;
-  return page(context.site, {
+  return accountPage(visit, {
     title: "Today",
     body,
     isWide: true,
     scripts: liveScripts,
-    ...(await accountFrame(visit)),
   });
 }
 

@@ -21,8 +21,7 @@ import { notedPage, noteOf, resultNotes } from "../tick/note-address.ts";
 
 export const manyPath = "/account/todos/many";
 
-const formStart = (visit: Visit): Html =>
-  html`${formToken(visit)}<input type="hidden" name="from" value="${hereWithoutNotes(visit)}">`;
+const formStart = (visit: Visit): Html => formToken(visit, { from: hereWithoutNotes(visit) });
 
 /** The button that moves the listed overdue todos to today; it has their number if there are more. */
 export function moveOverdue(visit: Visit, todos: readonly Readonly<{ id: number }>[], count: number): Html {
@@ -57,8 +56,8 @@ const importance = [
 
 /** POST /account/todos/many: changes the chosen todos as one action. Those that are gone are left out. */
 export async function changeMany(visit: Visit, form: URLSearchParams): Promise<Response> {
-  const { context, session } = visit;
-  const { today } = await readDaySettings(context.query({ userId: session.sub }));
+  const { context } = visit;
+  const { today } = await readDaySettings(visit.query);
   const act = form.get("act") ?? "";
   const ids = form.getAll("todo_id");
   const shared = changesOf(form, act, today.date);

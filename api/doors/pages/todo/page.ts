@@ -8,7 +8,6 @@ import { dueGroupOf, dueGroups } from "../../../queries/todo/due-groups.ts";
 import { readTodoCounts } from "../../../queries/todo/groups.ts";
 import { readTodoPage, type TodoFilters, todosPerPage } from "../../../queries/todo/overview.ts";
 import { firstWeekday } from "../../../web/locale.ts";
-import { page } from "../../../web/page.ts";
 import { categoryChoices } from "../kit/category-choices.ts";
 import { countInWords } from "../kit/dates.ts";
 import { chosenFilters, isWhole, withoutPage } from "../kit/filter-fields.ts";
@@ -16,7 +15,7 @@ import { pager } from "../kit/pager.ts";
 import { type TodoItem, todoList } from "../kit/todo-item.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Visit } from "../session/context.ts";
-import { accountFrame } from "../session/frame.ts";
+import { accountPage } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { reminderWarning } from "../session/reminder-warning.ts";
 import { todoFilterForm } from "./filter-form.ts";
@@ -49,7 +48,7 @@ export async function showTodos(visit: Visit): Promise<Response> {
     ${sections(visit, todos, { today, isFolded: isWhole(narrowing), isSorted: wanted.sort !== undefined })}
     ${todos.total > 0 && chosenForm(visit, categories)}
     ${pager({ path: "/account/todos", chosen, page: wanted.page, lastPage })}</div>`;
-  return page(context.site, { title: "Todos", body, scripts: liveScripts, ...(await accountFrame(visit)) });
+  return accountPage(visit, { title: "Todos", body, scripts: liveScripts });
 }
 
 /** A search and a chosen order look at all todos. */

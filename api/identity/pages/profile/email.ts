@@ -58,8 +58,7 @@ export async function showLink(visitor: SignedIn): Promise<Response> {
   const email = await addressOf(identity.pool, account.id, token);
   if (email === undefined) return deadLinkPage(site);
   const body = html`<p>Is <strong>${email}</strong> your address?</p>
-    <form method="post" action="${confirmPath}">${formToken(visitor)}
-    <input type="hidden" name="token" value="${token}">
+    <form method="post" action="${confirmPath}">${formToken(visitor, { token })}
     <div class="actions"><button>Confirm my address</button></div></form>`;
   return page(site, { title: "Confirm your e-mail address", body, ...profileFrame(visitor) });
 }

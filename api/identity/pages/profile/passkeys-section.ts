@@ -30,8 +30,7 @@ export async function passkeysSection(
 
 function passkeyCard(visitor: SignedIn, { id, name, createdAt, lastUsedAt }: Passkey): Html {
   return html`<li class="card"><div class="spread"><h3>${name}</h3>
-    <form method="post" action="${passkeysPath}/remove">${formToken(visitor)}
-    <input type="hidden" name="id" value="${id}">
+    <form method="post" action="${passkeysPath}/remove">${formToken(visitor, { id })}
     <button class="danger" aria-label="Remove the passkey ${name}">Remove</button></form></div>
     <dl class="facts"><dt>Added</dt><dd>${timeIn(visitor.zone, createdAt)}</dd>
     <dt>Last used</dt><dd>${lastUsedAt === null ? "Never" : timeIn(visitor.zone, lastUsedAt)}</dd></dl></li>`;

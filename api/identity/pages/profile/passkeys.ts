@@ -24,8 +24,7 @@ export async function beginPasskey(visitor: SignedIn, form: URLSearchParams): Pr
   const name = { label: "Name", value: browserName(visitor.ctx.get("user-agent")), max: maxName };
   const body = html`<p data-no-passkey>This browser cannot make passkeys here, or its scripts are switched off.</p>
     <form method="post" action="${passkeysPath}/create" class="narrow" data-passkey="create"
-      data-options="${JSON.stringify(options)}" hidden>${formToken(visitor)}
-    <input type="hidden" name="credential" value="">
+      data-options="${JSON.stringify(options)}" hidden>${formToken(visitor, { credential: "" })}
     ${field({ name: "name", ...name, hint: "So that you know it again on your list." })}
     <div class="actions"><button>Make the passkey</button></div>
     <p class="error" role="status"></p></form>

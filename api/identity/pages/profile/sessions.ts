@@ -27,8 +27,7 @@ export async function sessionsSection(visitor: SignedIn): Promise<Html> {
 function sessionCard(visitor: SignedIn, { uid, userAgent, signedInAt, usedAt }: AccountSession): Html {
   const name = browserName(userAgent);
   const isThis = uid === visitor.session.uid;
-  const button = html`<form method="post" action="${sessionsPath}/end">${formToken(visitor)}
-    <input type="hidden" name="uid" value="${uid}">
+  const button = html`<form method="post" action="${sessionsPath}/end">${formToken(visitor, { uid })}
     <button class="danger" aria-label="Sign out ${name}">Sign out</button></form>`;
   return html`<li class="card"><div class="spread"><h3>${name}</h3>${isThis ? html`<span>This browser</span>` : button}</div>
     <dl class="facts"><dt>Signed in</dt><dd>${timeIn(visitor.zone, signedInAt)}</dd>

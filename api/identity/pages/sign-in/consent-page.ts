@@ -49,8 +49,7 @@ export async function consentPage({ interaction, visitor, error }: Question): Pr
     <div class="actions"><button name="answer" value="allow">Allow</button>
       <button class="plain" name="answer" value="deny">Cancel</button></div>
     </form>
-    <form method="post" action="/sign-out">${formToken(visitor)}
-    <input type="hidden" name="next" value="${authorizePath(params)}">
+    <form method="post" action="/sign-out">${formToken(visitor, { next: authorizePath(params) })}
     <p>Not you? <button class="link">Use another account</button></p></form>`;
   const options = { status: error ? 422 : 200, formTargets: formSource(redirectUri) };
   return page(site, { title: `Connect ${app}`, body }, options);

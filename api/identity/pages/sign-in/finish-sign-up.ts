@@ -45,8 +45,7 @@ type PageData = Readonly<{ signUp: SignUp; token: string; error?: string }>;
 async function finishPage(visitor: Visitor, { signUp, token, error }: PageData): Promise<Response> {
   const body = html`${problem(error)}
     <p>You are nearly done: give the password that you chose for <strong>${signUp.email}</strong>.</p>
-    <form method="post" action="${finishPath}" class="narrow">${formToken(visitor)}
-    <input type="hidden" name="token" value="${token}">
+    <form method="post" action="${finishPath}" class="narrow">${formToken(visitor, { token })}
     ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password" })}
     <div class="actions"><button>Create account</button></div></form>`;
   const targets = await formTargets(visitor.identity, signUp.next);

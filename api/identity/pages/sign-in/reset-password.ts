@@ -47,8 +47,7 @@ type PageData = Readonly<{ account: Account; token: string; error?: string }>;
 
 function resetPage(visitor: Visitor, { account, token, error }: PageData): Response {
   const body = html`<p>For the account of <strong>${account.email}</strong>. Every other browser is signed out.</p>
-    <form method="post" action="${resetPath}" class="narrow">${formToken(visitor)}
-    <input type="hidden" name="token" value="${token}">
+    <form method="post" action="${resetPath}" class="narrow">${formToken(visitor, { token })}
     <input type="text" name="username" value="${account.email}" autocomplete="username" hidden>
     ${field({ name: "password", ...newPassword, label: "New password", error })}
     ${endConnectionsField}

@@ -53,8 +53,7 @@ type PageData = Readonly<{ account: Account; token: string; error?: string }>;
 
 function signInLinkPage(visitor: Visitor, { account, token, error }: PageData): Response {
   const body = html`<p>This signs you in as <strong>${account.email}</strong> in this browser. The link works once.</p>
-    <form method="post" action="${signInLinkPath}" class="narrow">${formToken(visitor)}
-    <input type="hidden" name="token" value="${token}">${browserZoneField}
+    <form method="post" action="${signInLinkPath}" class="narrow">${formToken(visitor, { token })}${browserZoneField}
     ${field({
       name: "password",
       ...newPassword,

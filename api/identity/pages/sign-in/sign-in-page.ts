@@ -28,8 +28,7 @@ export async function signInPage(
   const request = await findRequest(identity, next);
   const body = html`${problem(error)}
     ${request?.app && html`<p>To connect <strong>${request.app}</strong>. The app gave itself this name.</p>`}
-    <form method="post" action="/sign-in" class="narrow">${formToken(visitor)}
-    <input type="hidden" name="next" value="${next}">${browserZoneField}
+    <form method="post" action="/sign-in" class="narrow">${formToken(visitor, { next })}${browserZoneField}
     ${field({
       name: "email",
       label: "E-mail address",
@@ -59,9 +58,7 @@ async function passkeyForm(visitor: Visitor, next: string): Promise<Html | undef
   const options = await signInOptions(visitor.identity, visitor.holder);
   if (!options) return undefined;
   return html`<form method="post" action="${passkeySignInPath}" class="narrow" data-passkey="get"
-    data-options="${JSON.stringify(options)}" hidden>${formToken(visitor)}
-    <input type="hidden" name="next" value="${next}">${browserZoneField}
-    <input type="hidden" name="credential" value="">
+    data-options="${JSON.stringify(options)}" hidden>${formToken(visitor, { next, credential: "" })}${browserZoneField}
     <div class="actions"><button class="plain">Sign in with a passkey</button></div>
     <p class="error" role="status"></p></form>`;
 }

@@ -94,8 +94,7 @@ async function signUpPage(visitor: Visitor, filled: SignUpForm, answer: Answer =
   const { next, email, zone, problems = {}, error } = filled;
   const hasProblem = Object.values(problems).some(Boolean);
   const body = html`${problem(error)}
-    <form method="post" action="/sign-up" class="narrow">${formToken(visitor)}
-    <input type="hidden" name="next" value="${next}">
+    <form method="post" action="/sign-up" class="narrow">${formToken(visitor, { next })}
     ${field({
       name: "email",
       label: "E-mail address",

@@ -41,8 +41,7 @@ export function goneMessage({ site }: SignedIn): Response {
 }
 
 function changeForm(visitor: SignedIn, { id, name, scopes }: Connection, typed = name): Html {
-  return html`<form method="post" action="${tokensPath}/change" class="card">${formToken(visitor)}
-    <input type="hidden" name="id" value="${id}">
+  return html`<form method="post" action="${tokensPath}/change" class="card">${formToken(visitor, { id })}
     ${field({ name: "name", label: "Name", value: typed, max: maxName })}
     ${
       scopes.length > 0 &&
@@ -59,8 +58,7 @@ function rotationForm(visitor: SignedIn, { id, expiresAt }: Connection, lifetime
   const first = { value: "", label: "As before" };
   const graces = [...graceChoices].map(([value, label]) => ({ value, label }));
   return html`<h2>New secret</h2>
-    <form method="post" action="${tokensPath}/rotate" class="card">${formToken(visitor)}
-    <input type="hidden" name="id" value="${id}">
+    <form method="post" action="${tokensPath}/rotate" class="card">${formToken(visitor, { id })}
     <p class="quiet small">The token keeps its name, its permissions and its actions in the log, and gets another secret. It
       ends on ${timeIn(timeZone, expiresAt)}.</p>
     ${selectField({ name: "grace", label: "The old secret ends", value: "0", options: graces })}

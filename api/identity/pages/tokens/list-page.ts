@@ -95,8 +95,7 @@ function connectionCard(visitor: SignedIn, connection: Connection): Html {
 /** After a new secret, the earlier one keeps working for the chosen time. */
 function oldSecretForm(visitor: SignedIn, { id, name, oldSecretEndsAt }: Connection): Html | false {
   if (oldSecretEndsAt === null) return false;
-  return html`<form method="post" action="${tokensPath}/end-old">${formToken(visitor)}
-    <input type="hidden" name="id" value="${id}">
+  return html`<form method="post" action="${tokensPath}/end-old">${formToken(visitor, { id })}
     <p class="note">An earlier secret also works, until ${timeIn(visitor.zone, oldSecretEndsAt)}.
     <button class="plain">End it now<span class="unseen"> (${name})</span></button></p></form>`;
 }
@@ -106,8 +105,7 @@ function endingForm(visitor: SignedIn, { id, isPersonal, name }: Connection): Ht
   const verb = isPersonal ? "Revoke" : "Disconnect";
   return html`<details><summary>${verb}<span class="unseen"> ${name}?</span></summary>
     <p>Programs that use it stop working, for good. What it did stays in the log.</p>
-    <form method="post" action="${tokensPath}/revoke">${formToken(visitor)}
-    <input type="hidden" name="id" value="${id}">
+    <form method="post" action="${tokensPath}/revoke">${formToken(visitor, { id })}
     <button class="danger">${verb} ${name}</button></form></details>`;
 }
 

@@ -7,12 +7,11 @@ import { type QueryContext, readDaySettings } from "../../../../queries/engine/c
 import { choice, selectField } from "../../../../web/form/choice-fields.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { field, problem } from "../../../../web/form/form-fields.ts";
-import { page } from "../../../../web/page.ts";
 import { seeOther } from "../../../../web/redirect.ts";
 import { categoryChoices } from "../../kit/category-choices.ts";
 import { countInWords, sayDay } from "../../kit/dates.ts";
 import type { Visit } from "../../session/context.ts";
-import { accountFrame } from "../../session/frame.ts";
+import { accountPage } from "../../session/frame.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { submit } from "../../session/submit.ts";
 import { actionsPath, agentsPath, approvalsPath } from "../paths.ts";
@@ -20,8 +19,8 @@ import { nameOfCaller } from "../words/known.ts";
 
 /** GET /account/agents: the tokens that have called, and the rules of each. */
 export async function showAgents(visit: Visit, error?: string): Promise<Response> {
-  const { context, session, url } = visit;
-  const found = await context.query({ userId: session.sub }).inTurn(readAgents, false);
+  const { context, url } = visit;
+  const found = await visit.query.inTurn(readAgents);
   if (isRefused(found)) return refusalPage(context, found.refusal);
   const { agents } = found;
   const body = html`<p class="quiet lead">Agents and scripts that have called, and what each must ask you for.
@@ -29,8 +28,7 @@ export async function showAgents(visit: Visit, error?: string): Promise<Response
     ${problem(error)}${url.searchParams.has("saved") && !error && html`<p class="note" role="status">Its rules are saved.</p>`}
     ${agents.length === 0 && html`<p class="quiet">No agent has called yet.</p>`}
     <ul class="plain">${agents.map((agent, index) => agentCard(visit, agent, found, index))}</ul>`;
-  const content = { title: "Agents", body, ...accountFrame(visit) };
-  return page(context.site, content, { status: error ? 422 : 200 });
+  return accountPage(visit, { title: "Agents", body }, { status: error ? 422 : 200 });
 }
 
 type Found = Awaited<ReturnType<typeof readAgents>>;
@@ -75,7 +73,7 @@ function agentCard(visit: Visit, agent: Agent, { categories, today, timeZone }: 
     <a href="${actionsPath}?${new URLSearchParams({ token_id, show: "all" }).toString()}">What it did<span class="unseen">: ${name}</span></a></div>
     <p class="quiet small">Last call: ${sayDay(agent.last_called_at, timeZone, today)}.${rules && html` ${leftInWords(rules)}`}</p>
     <details${rules && html` open`}><summary>Rules<span class="unseen"> of ${name}</span></summary>
-    <form method="post" action="${agentsPath}">${formToken(visit)}<input type="hidden" name="token_id" value="${token_id}">
+    <form method="post" action="${agentsPath}">${formToken(visit, { token_id })}
     <p>${choice({ name: "asks_deletions", value: "yes", label: "Ask me before it deletes anything", isChosen: rules?.asks_deletions ?? false, type: "checkbox" })}</p>
     ${limit("ask_above", "Ask me before it changes more things at once than", "0: before every change. Empty: never.", rules?.ask_above)}
     ${limit("changes_per_day", "Changes a day, at most", "Empty: no limit.", rules?.changes_per_day)}

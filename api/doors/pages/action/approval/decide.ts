@@ -8,7 +8,7 @@ import { decidedParameter } from "./decided.ts";
 
 /** POST /account/approvals: approves or declines requests, and returns to the page of the form. */
 export async function decide(visit: Visit, form: URLSearchParams): Promise<Response> {
-  const { context, session, site } = visit;
+  const { context, site, query } = visit;
   const [verb = "", which = ""] = (form.get("act") ?? "").split(" ");
   const all = { chosen: form.getAll("approval_id"), all: form.getAll("shown") };
   const approval_ids = which in all ? all[which as keyof typeof all] : [which];
@@ -16,8 +16,7 @@ export async function decide(visit: Visit, form: URLSearchParams): Promise<Respo
   if (approval_ids.length > 0) {
     const outcome = await submit(visit, "approval.decide", { approval_ids, approve: verb === "approve" });
     if (isRefused(outcome)) return refusalPage(context, outcome.refusal);
-    const query = context.query({ userId: session.sub });
-    const states = await query.inTurn((own) => readStates(own, approval_ids), false);
+    const states = await query.inTurn((own) => readStates(own, approval_ids));
     if (isRefused(states)) return refusalPage(context, states.refusal);
     next.searchParams.set(
       decidedParameter,

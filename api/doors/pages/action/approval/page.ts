@@ -2,10 +2,9 @@ import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { type AskedChange, readEnded } from "../../../../queries/approval/waiting.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
-import { page } from "../../../../web/page.ts";
 import { liveMark, liveScripts } from "../../live/live-mark.ts";
 import type { Visit } from "../../session/context.ts";
-import { accountFrame } from "../../session/frame.ts";
+import { accountPage } from "../../session/frame.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { agentsPath } from "../paths.ts";
 import { readLogDay, readNames } from "../words/known.ts";
@@ -15,10 +14,9 @@ import { readWaitingInWords, waitingForm } from "./waiting.ts";
 
 /** GET /account/approvals: what agents ask for, and what became of the last requests. */
 export async function showApprovals(visit: Visit): Promise<Response> {
-  const { context, session } = visit;
+  const { context, query } = visit;
   const mark = await liveMark(visit, { follows: "actions" });
-  const query = context.query({ userId: session.sub });
-  const found = await query.inTurn(readAll, false);
+  const found = await query.inTurn(readAll);
   if (isRefused(found)) return refusalPage(context, found.refusal);
   const { waiting, ended, shown } = found;
   const decided = decidedInWords(visit);
@@ -27,7 +25,7 @@ export async function showApprovals(visit: Visit): Promise<Response> {
     ${decided && html`<p class="note" role="status">${decided}</p>`}
     <div id="approvals" data-part>${waiting ? waitingForm(visit, waiting) : html`<p class="quiet">Nothing waits.</p>`}
     ${ended.length > 0 && html`<h2>Decided</h2><ul class="plain log">${ended.map((one) => askedCard(one, shown, { badge: badges[one.state] }))}</ul>`}</div>`;
-  return page(context.site, { title: "Approvals", body, scripts: liveScripts, ...accountFrame(visit) });
+  return accountPage(visit, { title: "Approvals", body, scripts: liveScripts });
 }
 
 async function readAll(query: QueryContext) {

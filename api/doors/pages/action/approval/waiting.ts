@@ -41,8 +41,7 @@ export function waitingBeside(visit: Visit, found: WaitingInWords | undefined): 
 export function waitingForm(visit: Visit, { waiting, shown }: WaitingInWords): Html {
   const isMany = waiting.length > 1;
   const item = (one: AskedChange) => askedCard(one, shown, { controls: decision(one, shown, isMany) });
-  return html`<form method="post" action="${approvalsPath}">${formToken(visit)}
-    <input type="hidden" name="from" value="${hereWithoutNotes(visit)}">
+  return html`<form method="post" action="${approvalsPath}">${formToken(visit, { from: hereWithoutNotes(visit) })}
     ${waiting.map(({ id }) => html`<input type="hidden" name="shown" value="${id}">`)}
     <ul class="plain log">${waiting.map(item)}</ul>
     ${isMany && html`<div class="actions">${buttons("chosen", "the chosen ones")} ${buttons("all", `all ${waiting.length}`)}</div>`}</form>`;

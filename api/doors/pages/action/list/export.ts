@@ -25,11 +25,10 @@ const types = { csv: "text/csv; charset=utf-8", jsonl: "application/jsonl" } as 
 
 /** GET /account/actions/export?format=…&…: what the filters of the list show, as a file. */
 export async function exportActions(visit: Visit): Promise<Response> {
-  const { context, session, url } = visit;
+  const { context, url, query } = visit;
   const format = url.searchParams.get("format");
   if (format !== "csv" && format !== "jsonl")
     return refusalPage(context, invalid({ format: ["The format field must be csv or jsonl."] }).refusal);
-  const query = context.query({ userId: session.sub });
   const { timeZone } = await readDaySettings(query);
   const filters = readFilters(chosenIn(url), timeZone);
   if (isRefused(filters)) return refusalPage(context, filters.refusal);

@@ -4,11 +4,10 @@ import { type Html, html } from "../../../../../shared/html.ts";
 import { validate } from "../../../../http/input/validate.ts";
 import { readActionInTurn } from "../../../../queries/action/undone.ts";
 import { formToken } from "../../../../web/form/form.ts";
-import { page } from "../../../../web/page.ts";
 import { seeOther } from "../../../../web/redirect.ts";
 import { notFoundPage } from "../../../../web/router.ts";
 import type { Visit } from "../../session/context.ts";
-import { accountFrame } from "../../session/frame.ts";
+import { accountPage } from "../../session/frame.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { submit } from "../../session/submit.ts";
 import { actionsPath, forgetPath } from "../paths.ts";
@@ -17,24 +16,23 @@ import { quote } from "../words/words.ts";
 
 /** GET /account/actions/forget?called_at=…&request_id=…: asks before what an action deleted is forgotten for good. */
 export async function askForget(visit: Visit): Promise<Response> {
-  const { context, session, url } = visit;
+  const { context, url } = visit;
   const { called_at, request_id } = Object.fromEntries(url.searchParams);
   const validated = validate(undoActions, { actions: [{ called_at, request_id }] });
   const [key] = isRefused(validated) ? [] : validated.input.actions;
-  const action = key && (await readActionInTurn(context.query({ userId: session.sub }), key));
+  const action = key && (await readActionInTurn(visit.query, key));
   const things = action?.undone_by === null ? changedThings(action) : [];
   if (!isDeletion(things)) return notFoundPage(context.site);
   const body = html`<p>Then it cannot be brought back, and nobody can read here any more what it was: the log says only
     that something was deleted, when and by whom. Backups of this server have it until newer ones take their place.</p>
     ${things.map((thing) => thingForm(visit, thing))}
     <p><a href="${actionsPath}">Do not forget</a></p>`;
-  return page(context.site, { title: "Forget for good?", body, ...(await accountFrame(visit)) });
+  return accountPage(visit, { title: "Forget for good?", body });
 }
 
 function thingForm(visit: Visit, { thing, kind, before }: ChangedThing): Html {
   const name = quote(titleIn(before));
-  return html`<form method="post" action="${forgetPath}" class="card spread">${formToken(visit)}
-    <input type="hidden" name="kind" value="${kind}"><input type="hidden" name="id" value="${thing.split("/")[1]}">
+  return html`<form method="post" action="${forgetPath}" class="card spread">${formToken(visit, { kind, id: thing.split("/")[1] })}
     <p>The ${kind} ${name}</p>
     <button class="danger">Forget it for good<span class="unseen">: ${name}</span></button></form>`;
 }

@@ -6,10 +6,9 @@ import { readReadCounts } from "../../../../queries/action/reads.ts";
 import { type ListedAction, readRuns } from "../../../../queries/action/runs.ts";
 import { readUndos } from "../../../../queries/action/undone.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
-import { page } from "../../../../web/page.ts";
 import { liveMark, liveScripts } from "../../live/live-mark.ts";
 import type { Visit } from "../../session/context.ts";
-import { accountFrame } from "../../session/frame.ts";
+import { accountPage } from "../../session/frame.ts";
 import { findLastVisit } from "../../session/last-visit.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { readWaitingInWords, waitingBeside } from "../approval/waiting.ts";
@@ -25,9 +24,8 @@ const pageSize = 50;
 
 /** GET /account/actions?show=…&q=…&from=…&to=…&token_id=…&…&cursor=…: actions in the user's name, newest first. */
 export async function showActions(visit: Visit): Promise<Response> {
-  const { context, session, url } = visit;
+  const { context, url, query } = visit;
   const mark = await liveMark(visit, { follows: "actions" });
-  const query = context.query({ userId: session.sub });
   const day = await readLogDay(query);
   const chosen = chosenIn(url);
   const filters = readFilters(chosen, day.timeZone);
@@ -62,8 +60,7 @@ export async function showActions(visit: Visit): Promise<Response> {
       <a href="${address({ format: "jsonl" }, exportPath)}">JSON lines</a>.</p>`
     }`;
   const headers = isFirst && !isFiltered ? { "Set-Cookie": await remember(newestFirst[0]) } : {};
-  const frame = { scripts: liveScripts, ...(await accountFrame(visit)) };
-  return page(context.site, { title: "Actions", body, ...frame }, { headers });
+  return accountPage(visit, { title: "Actions", body, scripts: liveScripts }, { headers });
 }
 
 /** Statements run one after the other, because together they take one turn. */

@@ -18,8 +18,7 @@ export function chooseForm(visit: Visit): Html {
   const hasAll = here.searchParams.has("all");
   if (hasAll) here.searchParams.delete("all");
   else here.searchParams.set("all", "1");
-  return html`<form method="post" action="${choosePath}" id="${formId}" class="actions">${formToken(visit)}
-    <input type="hidden" name="from" value="${hereWithoutNotes(visit)}">
+  return html`<form method="post" action="${choosePath}" id="${formId}" class="actions">${formToken(visit, { from: hereWithoutNotes(visit) })}
     <button class="plain">Take back the chosen ones</button>
     <a href="${here.pathname}${here.search}">${hasAll ? "Choose none" : "Choose all on this page"}</a></form>`;
 }

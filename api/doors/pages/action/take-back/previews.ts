@@ -24,7 +24,7 @@ export async function previewUndo(
   query: QueryContext,
   period: TokenPeriod,
 ): Promise<readonly Preview[] | Refused> {
-  const actions = await query.inTurn((own) => newestStanding(own, period), false);
+  const actions = await query.inTurn((own) => newestStanding(own, period));
   if (isRefused(actions)) return actions;
   if (actions.length === 0) return [];
   const outcome = await submitUndo(visit, actions, { preview: true });
@@ -44,7 +44,7 @@ export async function readPartlyUndone(
   query: QueryContext,
   period: TokenPeriod,
 ): Promise<Readonly<{ partly: readonly Preview[]; hasMore: boolean }> | Refused> {
-  const parts = await query.inTurn((own) => readParts(own, period, mostExplained + 1), false);
+  const parts = await query.inTurn((own) => readParts(own, period, mostExplained + 1));
   if (isRefused(parts)) return parts;
   const partly = parts
     .slice(0, mostExplained)

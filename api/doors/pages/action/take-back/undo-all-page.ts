@@ -6,11 +6,10 @@ import { countChanges, type TokenPeriod } from "../../../../queries/action/token
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { isUnderWay } from "../../../../queries/user/works.ts";
 import { formToken } from "../../../../web/form/form.ts";
-import { page } from "../../../../web/page.ts";
 import { seeOther } from "../../../../web/redirect.ts";
 import { sayWallTime } from "../../kit/dates.ts";
 import type { Visit } from "../../session/context.ts";
-import { accountFrame } from "../../session/frame.ts";
+import { accountPage } from "../../session/frame.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { actionsPath, runPath } from "../paths.ts";
 import { type Day, nameOfCaller, readLogDay } from "../words/known.ts";
@@ -28,14 +27,13 @@ type Content = Readonly<{ body: Html; isOpen: boolean }> | Refused;
  * not. With `work` the undo goes on or is done, and the page shows its progress.
  */
 export async function showUndoAll(visit: Visit): Promise<Response> {
-  const { context, session, url } = visit;
+  const { context, url, query } = visit;
   if (!url.searchParams.get("token_id")) return seeOther(actionsPath);
-  const query = context.query({ userId: session.sub });
   const day = await readLogDay(query);
   const period = periodIn(url.searchParams, { now: query.now, timeZone: day.timeZone });
   if (isRefused(period)) return refusalPage(context, period.refusal);
   const { token_id } = period;
-  const known = await query.inTurn((own) => readTokens(own, {}), false);
+  const known = await query.inTurn((own) => readTokens(own, {}));
   if (isRefused(known)) return refusalPage(context, known.refusal);
   const token = known.tokens.find((one) => one.token_id === token_id) ?? { token_id, client_name: null };
   const shown = { ...day, query, period, who: quote(nameOfCaller(token)) };
@@ -45,11 +43,7 @@ export async function showUndoAll(visit: Visit): Promise<Response> {
   if (isRefused(content)) return refusalPage(context, content.refusal);
   // Browsers reload the page while there is progress to show.
   const headers = content.isOpen ? { Refresh: "2" } : {};
-  return page(
-    context.site,
-    { title: "Take back", body: content.body, ...(await accountFrame(visit)) },
-    { headers },
-  );
+  return accountPage(visit, { title: "Take back", body: content.body }, { headers });
 }
 
 async function showPreview(visit: Visit, shown: PageData): Promise<Content> {
@@ -103,9 +97,7 @@ function takeBackForm(visit: Visit, { period: { token_id, from, to }, who }: Pag
   return html`<form method="post" action="${runPath}" class="card">
     <p>What was deleted comes back, what was changed gets its old values, and what was made goes. What somebody else
     changed since stays. Nothing is lost: in the list of actions each of these can be taken back as well.</p>
-    ${formToken(visit)}
-    <input type="hidden" name="token_id" value="${token_id}"><input type="hidden" name="since" value="${from}">
-    ${hasEnd && html`<input type="hidden" name="to" value="${to}">`}
+    ${formToken(visit, { token_id, since: from, to: hasEnd ? to : null })}
     <div class="actions"><button>Take it all back</button>
     ${isRevocable && html`<button class="danger" name="revoke" value="yes">Revoke the token and take all back</button>`}</div>
     ${

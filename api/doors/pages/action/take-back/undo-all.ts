@@ -48,8 +48,7 @@ function instantOf(text: string | null, timeZone: string): string | undefined {
  * the undo. Undone actions are not undone twice, so repeating the form does no harm.
  */
 export async function undoAll(visit: Visit, form: URLSearchParams): Promise<Response> {
-  const { context, session } = visit;
-  const query = context.query({ userId: session.sub });
+  const { context, session, query } = visit;
   const { timeZone } = await readDaySettings(query);
   const period = periodIn(form, { now: query.now, timeZone });
   if (isRefused(period)) return refusalPage(context, period.refusal);

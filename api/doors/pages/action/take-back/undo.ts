@@ -24,10 +24,7 @@ import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
 /** The form with a button that undoes an action. */
 export const undoForm = (visit: Visit, { called_at, request_id }: LoggedAction, button: Html): Html =>
-  html`<form method="post" action="${undoPath}" class="controls">${formToken(visit)}
-    <input type="hidden" name="called_at" value="${called_at}">
-    <input type="hidden" name="request_id" value="${request_id}">
-    <input type="hidden" name="from" value="${hereWithoutNotes(visit)}">
+  html`<form method="post" action="${undoPath}" class="controls">${formToken(visit, { called_at, request_id, from: hereWithoutNotes(visit) })}
     ${button}</form>`;
 
 /** POST /account/actions/undo: undoes one action as far as possible, and returns to the person's page. */
@@ -57,7 +54,7 @@ export async function readNote(
   const chosen = chosenInWords(cursor);
   if (chosen !== undefined) return { request_id: "", note: noteOf(chosen, [], day) };
   const key = keyIn(cursor);
-  const found = key && (await query.inTurn((own) => readUndone(own, key), false));
+  const found = key && (await query.inTurn((own) => readUndone(own, key)));
   if (!found || isRefused(found) || !found.action) return undefined;
   const { headline, conflicts } = await endOf(visit, found.action, found.undo);
   if (headline === undefined) return undefined;
@@ -98,12 +95,12 @@ const noteOf = (headline: string, sentences: readonly (readonly Word[])[], { tod
  * the second may take a preview, which is as slow as an undo.
  */
 export async function doneNotice(visit: Visit): Promise<Html | undefined> {
-  const { searchParams } = visit.url;
+  const { url, query } = visit;
+  const { searchParams } = url;
   const undone = searchParams.get(undoneParameter);
   const cursor = undone ?? searchParams.get(doneParameter) ?? "";
   const key = keyIn(cursor);
   if (!key) return undefined;
-  const query = visit.context.query({ userId: visit.session.sub });
   const before = undone === null ? undefined : await readNote(visit, query, await readLogDay(query), undone);
   if (before) return before.note;
   const action = await readActionInTurn(query, key);
