@@ -1,6 +1,5 @@
 import { type CryptoKey, createRemoteJWKSet, customFetch, errors, type JWTHeaderParameters } from "jose";
 import type { Config } from "../../shared/process/config.ts";
-import { rememberFor } from "./remember.ts";
 
 /** The facts of the identity provider that the service needs (RFC 8414, OpenID Connect Discovery). */
 export type Provider = Readonly<{
@@ -110,4 +109,18 @@ function isFaultOfToken(error: unknown): boolean {
   return [JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSupported].some(
     (kind) => error instanceof kind,
   );
+}
+
+/** Remembers what `find` resolves to, and asks again when that is `maxAgeMs` old. A failure is not remembered. */
+export function rememberFor<Value>(maxAgeMs: number, find: () => Promise<Value>): () => Promise<Value> {
+  let known: { value: Promise<Value>; until: number } | undefined;
+  return () => {
+    if (known && known.until > Date.now()) return known.value;
+    const value = find();
+    known = { value, until: Date.now() + maxAgeMs };
+    value.catch(() => {
+      known = undefined;
+    });
+    return value;
+  };
 }

@@ -1,5 +1,5 @@
 import type { Database } from "../../shared/db/orm.ts";
-import { waitForStandbys } from "../../shared/db/wait-for-standbys.ts";
+import { waitForStandbys } from "../../shared/db/written-position.ts";
 import { localDay } from "../../shared/domain/day/day.ts";
 import type { Today } from "../../shared/domain/day/today.ts";
 import { isToolCall, type QueuedCommand } from "../../shared/queue/batch.ts";

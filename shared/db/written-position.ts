@@ -22,3 +22,10 @@ export async function writtenPosition(connection: Queryable): Promise<number> {
   const { rows } = await connection.query<{ position: number }>(statement, ["0/0"]);
   return rows[0]?.position ?? 0;
 }
+
+/**
+ * After a restart of PostgreSQL, rows just read may not be on a synchronous standby yet. Only a commit with a
+ * record in the write-ahead log waits for standbys, so this writes one. Rows read on a standby are there already.
+ */
+export const waitForStandbys = `
+  select case when not pg_is_in_recovery() then pg_logical_emit_message(true, 'kept', '') end`;

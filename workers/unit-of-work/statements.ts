@@ -1,5 +1,4 @@
 import type { Column, Statements, Table, TableSpec } from "./table.ts";
-import { changedXid, removal } from "./tombstones.ts";
 
 /**
  * Looks up rows by lateral subqueries and writes them by upserts, so that the planner must use the key's index. A
@@ -52,3 +51,15 @@ function keyRows(key: readonly Column[]): string {
   const arrays = key.map(({ type }, index) => `$${index + 1}::${type === "bigint" ? type : "text"}[]`);
   return `unnest(${arrays.join(", ")}) v(${namesOf(key)})`;
 }
+
+/**
+ * The number of the transaction that last wrote a row, from which clients with a copy learn of changes. Its default
+ * is the present transaction, in new rows and in `excluded`. Triggers set it in tables without tombstones.
+ */
+const changedXid = "changed_xid";
+
+/** Deletes rows and writes their tombstones. The statement names rows by key: a ctid is unique in one partition only. */
+const removal = (statement: string, kind: number): string => `
+  with gone as (${statement} returning t.user_id, t.id)
+  insert into deletions (user_id, changed_xid, kind, id, deleted_at)
+  select g.user_id, pg_current_xact_id(), ${kind}, g.id, now() from gone g`;

@@ -1,14 +1,13 @@
 import { Type } from "typebox";
-import { idempotencyKeyLimit } from "../../../shared/contracts/kernel/fields.ts";
+import { Flag, idempotencyKeyLimit } from "../../../shared/contracts/kernel/fields.ts";
 import type { Preconditions } from "../../../shared/domain/preconditions.ts";
 import { invalid, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
 import { readBody } from "../../http/input/body.ts";
 import { queryFields, repeatedParameters } from "../../http/input/query-fields.ts";
 import { unknownNames } from "../../http/input/unknown-names.ts";
-import type { Fields } from "../../http/input/validate.ts";
+import { type Fields, validate } from "../../http/input/validate.ts";
 import { nothingHere } from "../../http/response.ts";
 import type { Content } from "../../perform.ts";
-import { previewable, readPreview } from "./preview.ts";
 import type { Target } from "./route.ts";
 
 /** Reads path, query and body, and for a change its headers (key and preconditions). */
@@ -83,3 +82,19 @@ function bodyContent({ route, inBody }: Target, body: Fields): Content {
   }
   return unknown.length > 0 ? { fields, unknown: unknownNames(unknown, inBody) } : { fields };
 }
+
+/** Every change takes this parameter, whatever its contract. */
+const parameter = Type.Object({ preview: Type.Optional(Flag) });
+
+function readPreview(query: URLSearchParams): Readonly<{ preview?: boolean }> | Refused {
+  if (!query.has("preview")) return {};
+  const unknown = repeatedParameters(parameter, query);
+  const read = validate({ input: parameter }, queryFields(parameter, query), { unknown });
+  return isRefused(read) ? read : read.input;
+}
+
+/** A request of its own can be previewed, an operation of a group only with its group. */
+const previewable = (target: Target): Target => ({
+  ...target,
+  inQuery: { ...target.inQuery, names: [...target.inQuery.names, "preview"] },
+});

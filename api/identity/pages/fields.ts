@@ -46,3 +46,7 @@ export function scopeFields(offered: readonly Scope[], ticked: readonly Scope[])
     return choice({ name: "scope", value: scope, label, isChosen: ticked.includes(scope), type: "checkbox" });
   });
 }
+
+/** The id in a form; empty if it cannot be a stored id, because PostgreSQL does not take every character. */
+export const formId = (form: URLSearchParams, name = "id"): string =>
+  /^[\w-]{1,1364}$/.exec(form.get(name) ?? "")?.[0] ?? "";

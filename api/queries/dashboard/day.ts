@@ -1,10 +1,11 @@
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import { type QueryContext, readDaySettings } from "../engine/context.ts";
+import { sql } from "../engine/sql.ts";
 import { type DoneDays, readDoneDays } from "../habit/done-days.ts";
 import { readHabitsOfDay } from "../habit/overview.ts";
 import type { DueGroup } from "../todo/due-groups.ts";
 import { readTodoCounts, readTodoGroups, type TodoCounts } from "../todo/groups.ts";
-import { type DayTotals, readDayTotals } from "./day-totals.ts";
+import { activityCounts } from "./read.ts";
 
 /** Further ones are on the page of all todos. Nobody does more in a day than is shown of it. */
 const mostTodos = (group: DueGroup): number => (group === "overdue" || group === "today" ? 100 : 15);
@@ -34,4 +35,23 @@ export async function readDay(
   const counts = await readTodoCounts(query, today, firstWeekday);
   const done = await readDoneDays(query, { from: beginning(date), to: date });
   return { today, due, todos, counts, done, totals: await readDayTotals(query, date) };
+}
+
+/** A user's numbers on a day. */
+type DayTotals = Readonly<{
+  /** Completions of habits and todos on each of the last 14 days. */
+  strip: Readonly<Record<string, number>>;
+  habits: number;
+  /** Habits whose streak lives. */
+  streaks: number;
+}>;
+
+async function readDayTotals(query: QueryContext, today: string): Promise<DayTotals> {
+  const habits = query.own("habits");
+  const [totals] = await query.rows(sql<DayTotals>`
+    select (${activityCounts(query, today)}) as strip, count(*) as habits,
+      count(*) filter (where h.streak > 0 and h.streak_alive_through >= ${today}::date) as streaks
+    from ${habits} h`);
+  if (!totals) throw new Error("The statement of totals gave no row.");
+  return totals;
 }

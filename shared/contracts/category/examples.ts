@@ -1,5 +1,4 @@
-import { exampleOf } from "../kernel/example-of.ts";
-import { onlyPage } from "../kernel/page-example.ts";
+import { exampleOf, onlyPage } from "../kernel/example-of.ts";
 import { categoryFields } from "./fields.ts";
 import { Category } from "./schema.ts";
 

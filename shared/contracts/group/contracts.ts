@@ -1,9 +1,40 @@
 import { Type } from "typebox";
+import { categoryExamples } from "../category/examples.ts";
 import { command } from "../kernel/contract.ts";
 import { Clearable, Flag, IdempotencyKey, OneOf, titled } from "../kernel/fields.ts";
-import { groupExample } from "./example.ts";
+import { todoExamples } from "../todo/examples.ts";
 
-export const maxOperations = 50;
+const category = categoryExamples.create;
+const { id, name, color } = category.output;
+const title = "Repair the lamp";
+
+/** A category, and a todo in it. */
+const groupExample = {
+  input: {
+    operations: [
+      { method: "POST" as const, path: "/categories", body: category.input },
+      { method: "POST" as const, path: "/todos", body: { title, category_id: "$0.id" } },
+    ],
+    atomic: true,
+  },
+  output: {
+    results: [
+      { status: 201, body: category.output },
+      {
+        status: 201,
+        body: {
+          ...todoExamples.create.output,
+          title,
+          due_date: null,
+          recurrence: null,
+          category: { id, name, color },
+        },
+      },
+    ],
+  },
+};
+
+const maxOperations = 50;
 
 const GroupBody = titled(
   "BatchBody",

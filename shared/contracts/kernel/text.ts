@@ -1,5 +1,36 @@
 import Format from "typebox/format";
-import { hidesText } from "./hidden-text.ts";
+
+/**
+ * True if a text has parts that people do not see and programs read; agents read all names and titles. Ordinary
+ * invisible characters pass: emoji sequences, joiners inside words, word breaks of scripts without spaces.
+ */
+function hidesText(text: string): boolean {
+  const withoutFlags = text.replace(subdivisionFlags, "");
+  return hidden.some((pattern) => pattern.test(withoutFlags)) || (text.trim() !== "" && !visible.test(text));
+}
+
+/** England, Scotland and Wales: the only ordinary use of tag characters (Unicode emoji, RGI set). */
+const subdivisionFlags =
+  /\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}/gu;
+
+const unspacedScripts =
+  "\\p{scx=Khmer}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Myanmar}\\p{scx=Tibetan}\\p{scx=Javanese}\\p{scx=Balinese}";
+
+const hidden: readonly RegExp[] = [
+  // Tags, bidirectional overrides and isolates, invisible operators, fillers, annotations.
+  /[\u{E0000}-\u{E007F}\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\u3164\uFFA0\u180E]/u,
+  // A joiner belongs after a letter, a mark or an emoji; a direction mark or a word break stands alone.
+  /(?<![\p{L}[\p{M}--[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]]\p{Extended_Pictographic}\p{Emoji_Modifier}]|\p{Extended_Pictographic}\uFE0F)[\u200C\u200D]/v,
+  /[\u200E\u200F\u061C]{2}/u,
+  new RegExp(`(?<![${unspacedScripts}])\\u200B|\\u200B(?![${unspacedScripts}])`, "u"),
+  // A variation selector belongs after the one character that it varies.
+  /(?<![\p{L}\p{N}\p{S}\p{P}])[\uFE00-\uFE0F]/u,
+  /(?<!\p{sc=Han})[\u{E0100}-\u{E01EF}]/u,
+  /(?<!\p{sc=Mongolian})[\u180B-\u180D\u180F]/u,
+];
+
+/** Visible characters. U+2800 is a Braille pattern without dots; U+115F and U+1160 fill up Korean syllables. */
+const visible = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800\u115F\u1160]/u;
 
 /** Formats of text that TypeBox checks and JSON Schema names. */
 Format.Set("line", (text) => isClean(text, /\p{Cc}/u));

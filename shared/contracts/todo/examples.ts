@@ -1,6 +1,5 @@
 import type { Static } from "typebox";
-import { exampleOf } from "../kernel/example-of.ts";
-import { onlyPage } from "../kernel/page-example.ts";
+import { exampleOf, onlyPage } from "../kernel/example-of.ts";
 import { todoFields } from "./fields.ts";
 import type { Reminder } from "./reminder-schema.ts";
 import { Todo } from "./schema.ts";

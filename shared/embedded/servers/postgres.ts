@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { SQL } from "bun";
 import { saysAnything } from "../signs-of-life.ts";
@@ -8,7 +8,6 @@ import { endOrphan } from "./orphan.ts";
 import { onFreePort } from "./port.ts";
 import { postgresBinaries } from "./postgres-binaries.ts";
 import { type Cluster, createCluster, seenBy, serviceUser } from "./postgres-cluster.ts";
-import { persistentSecret } from "./secret.ts";
 import { launchServer } from "./server.ts";
 import { type Life, supervise } from "./supervisor.ts";
 
@@ -126,4 +125,15 @@ async function prepare(url: string): Promise<boolean> {
 /** The address of a database of a cluster that listens on this port. */
 export function urlOf({ password }: Pick<Cluster, "password">, port: number, database: string): string {
   return `postgres://kept:${password}@127.0.0.1:${port}/${database}`;
+}
+
+/** Returns a random password, made at the first call and stored in a file that only this user may read. */
+export function persistentSecret(file: string): string {
+  if (!existsSync(file)) {
+    const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString("base64url");
+    writeFileSync(`${file}.new`, secret, { mode: 0o600, flush: true });
+    chmodSync(`${file}.new`, 0o600);
+    renameSync(`${file}.new`, file);
+  }
+  return readFileSync(file, "utf8");
 }

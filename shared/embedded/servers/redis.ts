@@ -5,8 +5,8 @@ import { saysAnything } from "../signs-of-life.ts";
 import type { GuardedCommand } from "./guard.ts";
 import { endOrphan } from "./orphan.ts";
 import { onFreePort } from "./port.ts";
+import { persistentSecret } from "./postgres.ts";
 import { type RedisBinary, redisBinary } from "./redis-binary.ts";
-import { persistentSecret } from "./secret.ts";
 import { launchServer } from "./server.ts";
 import { type Life, supervise } from "./supervisor.ts";
 

@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import { waitForStandbys } from "../../../shared/db/wait-for-standbys.ts";
-import { writtenPosition } from "../../../shared/db/written-position.ts";
+import { waitForStandbys, writtenPosition } from "../../../shared/db/written-position.ts";
 import type { Tracing } from "../../../shared/process/observe/tracing.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
 import { connect, markFailures, type Queryable } from "../../unit-of-work/connection.ts";

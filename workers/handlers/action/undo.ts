@@ -1,12 +1,11 @@
-import { undoDays } from "../../../shared/contracts/action/undo.ts";
+import { maxUndoneLength, undoDays } from "../../../shared/contracts/action/undo.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
 import { timestamp } from "../../../shared/domain/day/timestamp.ts";
 import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import { beginWork } from "../begin-work.ts";
 import type { Handler, HandlerContext, LoadedTables } from "../handler.ts";
 import type { Conflict } from "./undo/changed-row.ts";
-import { fitting } from "./undo/cost.ts";
-import { changedRows } from "./undo/images-of.ts";
+import { changedRows, lengthOfImages } from "./undo/images-of.ts";
 import { type End, end, logged, type Undoable, type UndoneKey, undoneBy } from "./undo/logged.ts";
 import { categoriesBack, membersReturn } from "./undo/members-return.ts";
 import { neededRows } from "./undo/needed-rows.ts";
@@ -98,3 +97,23 @@ function takeBackAll(
 const newestFirst = ({ action: one }: Undoable, { action: other }: Undoable): number =>
   orderOf(one) < orderOf(other) ? 1 : -1;
 const orderOf = ({ called_at, request_id }: ActionRow): string => `${timestamp(called_at)} ${request_id}`;
+
+/** The most rows that one undo of several actions changes. It takes a worker some 50 ms, in which it answers nobody. */
+const mostRows = 1_000;
+
+/** @returns the first actions that fit into one command; at least one */
+function fitting<Key extends Readonly<{ request_id: string }>>(
+  loaded: LoadedTables,
+  keys: readonly Key[],
+): readonly Key[] {
+  const actions = new Map(loaded.actions.all().map((action) => [action.request_id, action]));
+  let [rows, length] = [0, 0];
+  const end = keys.findIndex(({ request_id }, index) => {
+    const action = actions.get(request_id);
+    if (!action) return false;
+    length += lengthOfImages(loaded, action);
+    rows += changedRows(loaded, action)?.size ?? 0;
+    return index > 0 && (rows > mostRows || length > maxUndoneLength);
+  });
+  return end === -1 ? keys : keys.slice(0, end);
+}

@@ -1,8 +1,8 @@
 import type { UserRow } from "../../../shared/db/entities.ts";
 import { channels, type TestedChannel } from "../../../shared/domain/reminder/channels.ts";
 import { conflict } from "../../../shared/errors.ts";
+import { timeOfUuid } from "../../unit-of-work/batch-times.ts";
 import { allWithoutLock, settingsForUpdate } from "../../unit-of-work/row-request.ts";
-import { timeOfUuid } from "../../unit-of-work/uuid-time.ts";
 import type { Handler, HandlerContext } from "../handler.ts";
 import { missingTarget } from "../user/channels.ts";
 import { newDelivery } from "./new-delivery.ts";

@@ -1,8 +1,9 @@
+import type { CategoryRow, HabitRow, TodoRow } from "../../../../shared/db/entities.ts";
 import { nameOfAuthor } from "../../../../shared/domain/author.ts";
 import type { ResourceKind } from "../../../../shared/domain/vocabulary.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { readAuthors } from "../../../queries/action/authors.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
+import { sql } from "../../../queries/engine/sql.ts";
 import { actionsPath } from "./paths.ts";
 
 /** Tells who made a thing and who changed it last, and leads to all that was done to it. */
@@ -16,4 +17,21 @@ export async function authorship(query: QueryContext, kind: ResourceKind, id: nu
 function author(stored: string | null | undefined): Html | string {
   const name = nameOfAuthor(stored);
   return name === null ? "you" : html`<q><bdi>${name}</bdi></q>`;
+}
+
+/** The maker of a thing and the last to change it, as rows have them. */
+type Authors = Pick<CategoryRow | HabitRow | TodoRow, "created_by" | "changed_by">;
+
+const tables = { category: "categories", habit: "habits", todo: "todos" } as const;
+
+/** @returns undefined when the thing does not exist */
+async function readAuthors(
+  { own, rows }: QueryContext,
+  kind: ResourceKind,
+  id: number,
+): Promise<Authors | undefined> {
+  const [found] = await rows(
+    sql<Authors>`select t.created_by, t.changed_by from ${own(tables[kind])} t where t.id = ${id}::bigint`,
+  );
+  return found;
 }

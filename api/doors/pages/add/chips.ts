@@ -4,7 +4,7 @@ import type { Clock } from "../../../queries/quick-add/forms/clock.ts";
 import type { QuickHabit, QuickTodo } from "../../../queries/quick-add/quick-add.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import { sayDue, sayTime, sayWallTime } from "../kit/dates.ts";
-import { rhythmInWords } from "../kit/rhythm.ts";
+import { rhythmInWords } from "../kit/habit-words.ts";
 
 type Chip = readonly [label: string, value: string | number | null];
 

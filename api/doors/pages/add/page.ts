@@ -1,6 +1,6 @@
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { readQuickAdd } from "../../../queries/quick-add/quick-add.ts";
+import { type QuickHabit, type QuickTodo, readQuickAdd } from "../../../queries/quick-add/quick-add.ts";
 import { newThingId, newThingPage } from "../edit/form-page.ts";
 import { draftOfQuickHabit, habitForm } from "../edit/habit-form.ts";
 import { openForm } from "../edit/thing-form.ts";
@@ -9,7 +9,6 @@ import type { Visit } from "../session/context.ts";
 import { addPath } from "../session/quick-bar.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { chips } from "./chips.ts";
-import { choices, withChoice } from "./choice.ts";
 
 /** GET /account/add?line=…&kind=…: shows the reading of a line in words, in a form that saves it. */
 export async function previewLine(visit: Visit): Promise<Response> {
@@ -73,3 +72,32 @@ const help = [
   ["Important", "! or p1"],
   ["Habits", "habit Run 3 times a week; habit Read every evening; bad habit Smoking"],
 ] as const;
+
+/** The chosen alternative of a reading; the reading itself if it has no alternative of that label. */
+function withChoice(quick: QuickTodo | QuickHabit, label: string | null): QuickTodo | QuickHabit {
+  const chosen = quick.alternatives.find((alternative) => alternative.label === label);
+  if (!chosen) return quick;
+  const { category, alternatives } = quick;
+  if ("habit" in chosen) return { kind: "habit", ...chosen.habit, category, alternatives };
+  const { label: _, ...fields } = chosen;
+  return { ...quick, ...fields };
+}
+
+/** The other choices as buttons, and one back to the first reading. */
+function choices(
+  { alternatives }: QuickTodo | QuickHabit,
+  { searchParams }: URL,
+  chosen: string | null,
+): Html | null {
+  const others = alternatives.filter(({ label }) => label !== chosen);
+  if (alternatives.length === 0) return null;
+  const kept = ["line", "from", "kind"].flatMap((name) => {
+    const value = searchParams.get(name);
+    return value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}">`];
+  });
+  const isChosen = others.length < alternatives.length;
+  return html`<form method="get" action="${addPath}" class="chips">${kept}
+    <span class="quiet">Or is it</span>
+    ${isChosen && html`<button class="plain" name="choice" value="">as first read</button>`}
+    ${others.map(({ label }) => html`<button class="plain" name="choice" value="${label}">${label}</button>`)}</form>`;
+}

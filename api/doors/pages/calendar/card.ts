@@ -7,7 +7,7 @@ import { formToken } from "../../../web/form/form.ts";
 import { locale } from "../../../web/locale.ts";
 import type { Visit } from "../session/context.ts";
 import { feedAddress, hashOf } from "./address.ts";
-import { madeCookie } from "./made-cookie.ts";
+import { madeCookie } from "./change.ts";
 
 /** The calendar feed: whether there is one, its address just after it was made, and how to make or end it. */
 export async function calendarCard(visit: Visit): Promise<Html> {

@@ -1,11 +1,11 @@
 import { isRefused } from "../../../../shared/errors.ts";
 import { newSecret } from "../../../web/key-ring.ts";
 import { seeOther } from "../../../web/redirect.ts";
-import type { Visit } from "../session/context.ts";
+import type { PagesContext, Visit } from "../session/context.ts";
 import { refusalPage } from "../session/refusal-page.ts";
+import { type SealedCookie, sealedCookie } from "../session/sealed-cookie.ts";
 import { submit } from "../session/submit.ts";
 import { hashOf } from "./address.ts";
-import { madeCookie } from "./made-cookie.ts";
 
 /** POST /account/data/calendar: makes an address in place of any earlier one, or ends the feed. */
 export async function changeFeed(visit: Visit, form: URLSearchParams): Promise<Response> {
@@ -15,4 +15,16 @@ export async function changeFeed(visit: Visit, form: URLSearchParams): Promise<R
   if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
   const cookie = madeCookie(visit.context);
   return seeOther("/account/data#calendar", [isEnd ? cookie.clear() : await cookie.seal({ secret })]);
+}
+
+/** Seconds for which the browser that made an address can show it again. */
+const lifetimeSeconds = 10 * 60;
+
+/** The secret of a feed that this browser has just made: only its hash is stored. */
+export function madeCookie({
+  config,
+  keys,
+}: Pick<PagesContext, "config" | "keys">): SealedCookie<{ secret: string }> {
+  const secure = config.baseUrl.startsWith("https:");
+  return sealedCookie({ name: "kept_feed", key: keys.feed, lifetimeSeconds, secure });
 }

@@ -1,6 +1,10 @@
+import type { OutputOf, Queries } from "../../../../shared/contracts/catalogue.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { readNewTokens } from "../../../queries/user/new-tokens.ts";
+import { tokenHash } from "../../../queries/action/filters.ts";
+import { readTokens } from "../../../queries/action/read.ts";
+import type { QueryContext } from "../../../queries/engine/context.ts";
+import { sql } from "../../../queries/engine/sql.ts";
 import type { Visit } from "../session/context.ts";
 
 const longestMs = 24 * 60 * 60 * 1_000;
@@ -33,3 +37,24 @@ type NewClient = Readonly<{ token_id: string; client_name: string | null }>;
 const sayClient = ({ token_id, client_name }: NewClient): Html =>
   html`<span class="client"><strong>${client_name ?? "A client"}</strong> made its first call:
     <a href="/account/actions?${new URLSearchParams({ token_id, show: "all" }).toString()}">what it did</a>.</span> `;
+
+type CallingTokens = OutputOf<Queries["action.tokens"]>["tokens"];
+
+const mostNew = 20;
+
+/** The tokens whose first call in the action log came since a time (RFC 3339), the last used first. */
+async function readNewTokens(query: QueryContext, since: string): Promise<CallingTokens> {
+  const { tokens } = await readTokens(query, {});
+  const recent = tokens.filter(({ token_id, last_called_at }) => token_id !== "" && last_called_at >= since);
+  if (recent.length === 0) return [];
+  const ids = recent.slice(0, mostNew).map(({ token_id }) => token_id);
+  const found = await query.rows(sql<{ token_id: string }>`
+    select recent.token_id from unnest(${ids}::text[]) as recent (token_id)
+    where not exists (
+      select from ${query.own("action_log")} a
+      where ${tokenHash} = hashtextextended(recent.token_id, 0) and a.token_id = recent.token_id
+        and a.called_at < ${since}::timestamptz
+    )`);
+  const fresh = new Set(found.map(({ token_id }) => token_id));
+  return recent.filter(({ token_id }) => fresh.has(token_id));
+}

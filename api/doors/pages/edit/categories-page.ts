@@ -1,7 +1,7 @@
 import { isRefused } from "../../../../shared/errors.ts";
 import { html } from "../../../../shared/html.ts";
 import { formToken } from "../../../web/form/form.ts";
-import { categoryTag } from "../kit/category-tag.ts";
+import { categoryTag } from "../kit/facts.ts";
 import type { Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";

@@ -2,15 +2,17 @@ import type { Static } from "typebox";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import type { Todo } from "../../../../shared/contracts/todo/schema.ts";
 import { isRefused } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
 import { type QuickTodo, readQuickAdd } from "../../../queries/quick-add/quick-add.ts";
 import { readRepeat } from "../../../queries/quick-add/read-repeat.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
+import { sayDay } from "../kit/dates.ts";
+import { tickFields } from "../kit/tick-fields.ts";
 import { categoryValue, chosenCategoryId } from "./category-choice.ts";
 import { draftOf, fieldsOfDraft } from "./field-inputs.ts";
 import type { Draft, DraftErrors, FormContext, Settled, ThingForm } from "./thing-form.ts";
 import { todoInputs, wordsInput } from "./todo-inputs.ts";
-import { todoState } from "./todo-state.ts";
 
 const blank = { ...draftOf(todoFields), words: "", remind_at: "", category: "" } satisfies Draft;
 
@@ -89,4 +91,17 @@ function toFields(draft: Draft, context: FormContext) {
     category_id: chosenCategoryId(category, context),
   };
   return { fields, errors: errors satisfies DraftErrors };
+}
+
+/** The state of a todo, with a button that changes it and a link to its successor. */
+async function todoState(
+  { id, is_completed: done, completed_at, next_todo_id, is_overdue }: Static<typeof Todo>,
+  { visit, clock }: FormContext,
+): Promise<Html> {
+  const since = completed_at && sayDay(completed_at, clock.timeZone, clock.today);
+  const next = next_todo_id !== null && html` <a href="/account/todos/${next_todo_id}">The next one</a>`;
+  return html`<form method="post" action="/account/tick" class="card spread">
+    ${tickFields(visit, { kind: "todo", id, day: clock.today })}
+    <p>${since ? html`Done: ${since}.${next}` : is_overdue ? "Overdue" : "Not done yet"}</p>
+    <button class="plain" name="done" value="${done ? "no" : "yes"}">${done ? "Open again" : "Done"}</button></form>`;
 }

@@ -1,5 +1,7 @@
+import type { ByteKind } from "../../../../shared/db/entities.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { readKeptBytes } from "../../../queries/user/kept-bytes.ts";
+import type { QueryContext } from "../../../queries/engine/context.ts";
+import { sql } from "../../../queries/engine/sql.ts";
 import type { Visit } from "../session/context.ts";
 
 /** The account's stored bytes, and the ways to free some. */
@@ -16,3 +18,18 @@ export async function keptCard({ context, query }: Visit): Promise<Html> {
 }
 
 const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
+
+/** The bytes that an account keeps now: the sum, and its parts. */
+type KeptBytes = Readonly<Record<"all" | Exclude<ByteKind, "growth">, number>>;
+
+async function readKeptBytes({ own, rows }: Pick<QueryContext, "own" | "rows">): Promise<KeptBytes> {
+  const found = await rows(sql<{ kind: Exclude<ByteKind, "growth">; bytes: number }>`
+    select kind, sum(bytes)::float8 as bytes from ${own("byte_ledger")} l
+    where kind <> 'growth' and (kind = 'things' or expires_at > now()) group by kind`);
+  const kept = { all: 0, things: 0, images: 0, log: 0, replies: 0 };
+  for (const { kind, bytes } of found) {
+    kept[kind] = Math.max(0, bytes);
+    kept.all += kept[kind];
+  }
+  return kept;
+}

@@ -8,19 +8,16 @@ import { type HabitInYear, readHabitInYear } from "../../../queries/habit/year.t
 import { locale } from "../../../web/locale.ts";
 import { notFoundPage } from "../../../web/router.ts";
 import { authorship } from "../action/authorship.ts";
-import { categoryTag } from "../kit/category-tag.ts";
 import { countInWords, sayTime } from "../kit/dates.ts";
-import { facts } from "../kit/facts.ts";
-import { outlookInWords, pauseInWords, streakUnit, weekInWords } from "../kit/habit-words.ts";
+import { categoryTag, facts } from "../kit/facts.ts";
+import { outlookInWords, pauseInWords, rhythmInWords, streakUnit, weekInWords } from "../kit/habit-words.ts";
 import { pathId } from "../kit/path-id.ts";
-import { rhythmInWords } from "../kit/rhythm.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { firstCalendarDay } from "./calendar.ts";
 import { lastDays } from "./last-days.ts";
-import { tile } from "./tile.ts";
 import { weekDots } from "./week.ts";
 import { yearPicture } from "./year.ts";
 
@@ -77,3 +74,7 @@ function tiles({ item, today }: HabitInYear): Html {
 }
 
 const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+
+/** A number with its label. */
+const tile = (number: number | string, label: string): Html => html`<li class="card tile">
+  <strong>${number}</strong> <span class="quiet">${label}</span></li>`;

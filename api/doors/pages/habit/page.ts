@@ -14,9 +14,9 @@ import {
   readHabitPage,
 } from "../../../queries/habit/overview.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
-import { categoryChoices } from "../kit/category-choices.ts";
 import { countInWords } from "../kit/dates.ts";
 import {
+  categoryChoices,
   chosenFilters,
   chosenSort,
   type FilterChoice,

@@ -1,5 +1,6 @@
 import { dayNumber, localTime } from "../../../../shared/domain/day/day.ts";
 import { sayClock, sayDated } from "../../../../shared/domain/day/say-date.ts";
+import { type Html, html } from "../../../../shared/html.ts";
 import { locale } from "../../../web/locale.ts";
 
 /** A date as people say it on the given day: `Today`, `Tomorrow`, `Mon 23 Nov`, `Fri 1 Jan 2027`. */
@@ -30,4 +31,11 @@ export const sayDay = (instant: string, timeZone: string, today: string): string
 /** `1 habit`, `2 habits`. */
 export function countInWords(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** An instant (RFC 3339) in a zone: `Mon 23 Nov 09:00`. */
+export function sayInstant(instant: string, timeZone: string): Html {
+  const minute = localTime(Date.parse(instant), timeZone).slice(0, 16);
+  const today = localTime(Date.now(), timeZone).slice(0, 10);
+  return html`<time datetime="${instant}">${sayWallTime(`${minute}:00`, today)}</time>`;
 }

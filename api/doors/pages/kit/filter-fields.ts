@@ -58,3 +58,9 @@ export const chosenFilters = (url: URL, names: readonly string[]): URLSearchPara
 /** Filters without the page, because changed filters start at page 1. */
 export const withoutPage = (chosen: URLSearchParams): URLSearchParams =>
   new URLSearchParams([...chosen].filter(([name]) => name !== "page"));
+
+/** Categories as choices, sorted by name. */
+export const categoryChoices = (
+  categories: readonly Readonly<{ id: number; name: string }>[],
+): readonly FilterChoice[] =>
+  categories.toSorted((a, b) => a.name.localeCompare(b.name)).map(({ id, name }) => [String(id), name]);

@@ -1,22 +1,22 @@
+import { addDays, dayNumber, isoWeekday } from "../../../../shared/domain/day/day.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
+import { daysBack } from "../../../../shared/domain/habit/streak.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
 import type { Visit } from "../session/context.ts";
-import { categoryTag } from "./category-tag.ts";
-import { sayTime } from "./dates.ts";
-import { dayCells } from "./day-cells.ts";
-import { facts } from "./facts.ts";
+import { sayDate, sayTime } from "./dates.ts";
+import { categoryTag, facts } from "./facts.ts";
 import { habitMore } from "./habit-more.ts";
 import {
   amountInWords,
   endsToday,
   outlookInWords,
   pauseInWords,
+  rhythmInWords,
   streakUnit,
   weekInWords,
 } from "./habit-words.ts";
-import { rhythmInWords } from "./rhythm.ts";
-import { amountForm, tickButton } from "./tick-button.ts";
+import { amountForm, tickButton, tickFormId } from "./tick-button.ts";
 
 /** A habit in a list: ticked off or not, with its streak and the days before, which can be ticked as well. */
 export function habitItem(visit: Visit, item: HabitInWeek, today: string): Html {
@@ -52,4 +52,24 @@ function streak({ habit }: HabitInWeek): Html {
   const best = longest_streak > streak_count && html` · best ${longest_streak}`;
   return html`<p class="streak${streak_count > 0 && " alive"}"><strong>${streak_count}</strong>
     <span class="unit">${streakUnit(habit, streak_count)}<span class="unseen"> in the streak</span>${best}</span></p>`;
+}
+
+const letters = ["M", "T", "W", "T", "F", "S", "S"];
+
+/** The days before today, the latest last: buttons of the habit's own tick form. */
+function dayCells({ habit, periodDays = [], changeableFrom }: HabitInWeek, today: string): Html {
+  const cells = Array.from({ length: daysBack }, (_, index) => addDays(today, index - daysBack)).map(
+    (date) => {
+      const isDone = periodDays.includes(date);
+      const isSkipped = habit.skipped_dates.includes(date);
+      const kind = isDone ? "done" : isSkipped ? "skipped" : "open";
+      const letter = letters[isoWeekday(dayNumber(date)) - 1];
+      const words = `${sayDate(date, today)}, ${kind === "open" ? "not done" : kind}: ${habit.name}`;
+      if (isSkipped || date < changeableFrom)
+        return html`<span class="cell ${kind} fixed" role="img" aria-label="${words}">${letter}</span>`;
+      return html`<button class="cell ${kind}" form="${tickFormId({ kind: "habit", id: habit.id })}" name="on"
+      value="${date} ${isDone ? "no" : "yes"}" aria-label="${words}">${letter}</button>`;
+    },
+  );
+  return html`<div class="cells">${cells}</div>`;
 }

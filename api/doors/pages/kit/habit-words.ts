@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import type { Habit } from "../../../../shared/contracts/habit/schema.ts";
 import { sayUntil } from "../../../../shared/domain/day/say-date.ts";
 import { isPausedOn } from "../../../../shared/domain/habit/pause.ts";
-import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
+import { type Rhythm, rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
 import { locale } from "../../../web/locale.ts";
 import { countInWords } from "./dates.ts";
@@ -51,3 +51,12 @@ export const amountInWords = ({ target, unit }: HabitItem, amount: number): stri
   target === null
     ? null
     : `${amount.toLocaleString("en")} of ${target.toLocaleString("en")}${unit === null ? "" : ` ${unit}`}`;
+
+const weekdayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+/** The rhythm of a habit in words. */
+export function rhythmInWords(rhythm: Rhythm): string {
+  if ("weekdays" in rhythm) return rhythm.weekdays.map((day) => weekdayNames[day - 1]).join(", ");
+  if ("every" in rhythm) return rhythm.every === 1 ? "Daily" : `Every ${rhythm.every} days`;
+  return rhythm.times === 1 ? "Weekly" : `${rhythm.times} times a week`;
+}

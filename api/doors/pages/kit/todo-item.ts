@@ -4,10 +4,10 @@ import type { Todo } from "../../../../shared/contracts/todo/schema.ts";
 import type { Today } from "../../../../shared/domain/day/today.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
+import type { DueGroup } from "../../../queries/todo/due-groups.ts";
 import type { Visit } from "../session/context.ts";
-import { categoryTag } from "./category-tag.ts";
 import { sayDay, sayDue, sayTime, sayWallTime } from "./dates.ts";
-import { facts } from "./facts.ts";
+import { categoryTag, facts } from "./facts.ts";
 import { tickButton } from "./tick-button.ts";
 
 /** The form of the boxes that choose todos. */
@@ -99,3 +99,12 @@ function sayMinutes(minutes: number): string {
   const rest = minutes % 60;
   return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
 }
+
+export const groupNames: Readonly<Record<DueGroup, string>> = {
+  overdue: "Overdue",
+  today: "Today",
+  tomorrow: "Tomorrow",
+  week: "This week",
+  later: "Later",
+  undated: "No date",
+};

@@ -1,8 +1,7 @@
 import * as oidc from "openid-client";
 import type { Config } from "../../../../shared/process/config.ts";
 import type { IdentityClient } from "../../../auth/identity-client.ts";
-import { discoveryMaxAgeMs, reachProvider } from "../../../auth/provider.ts";
-import { rememberFor } from "../../../auth/remember.ts";
+import { discoveryMaxAgeMs, reachProvider, rememberFor } from "../../../auth/provider.ts";
 
 /** Finds the provider at which the account pages sign people in (OpenID Connect Core 1.0). */
 export type FindProvider = () => Promise<oidc.Configuration>;

@@ -5,10 +5,10 @@ import { keptWaiting } from "../../../http/request.ts";
 import { readSettings } from "../../../queries/user/settings.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { seeOther } from "../../../web/redirect.ts";
+import { sayInstant } from "../kit/dates.ts";
 import type { Visit } from "../session/context.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { submit } from "../session/submit.ts";
-import { sayInstant } from "./instant.ts";
 import type { UserSettings } from "./user-settings.ts";
 
 /** A button that sends a test. */

@@ -2,18 +2,16 @@ import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { readComingReminders, readPastDeliveries } from "../../../queries/reminder/deliveries.ts";
 import { readSettings } from "../../../queries/user/settings.ts";
-import { readOpenWorks } from "../../../queries/user/works.ts";
+import { type OpenWork, readOpenWorks } from "../../../queries/user/works.ts";
 import { pushScript } from "../../../web/assets.ts";
 import { problem } from "../../../web/form/form-fields.ts";
 import type { Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { reminderWarning } from "../session/reminder-warning.ts";
-import { underWay } from "../session/under-way.ts";
 import { channelForm } from "./channel-form.ts";
-import { comingReminders } from "./coming.ts";
 import { dayForm } from "./day-form.ts";
-import { pastDeliveries } from "./past.ts";
+import { comingReminders, pastDeliveries } from "./past.ts";
 import { pushCard } from "./push-card.ts";
 import { targetCards, typedTargets } from "./target-cards.ts";
 import type { RejectedForm } from "./user-settings.ts";
@@ -76,3 +74,18 @@ function whoIsSignedIn({ context: { config }, session }: Visit): Html {
   return html`<p class="quiet lead">You are signed in${session.email && html` as ${session.email}`}.${profile}
     <a href="/account/connect">Connect an agent</a></p>`;
 }
+
+const sentences: Readonly<Record<string, string>> = {
+  "user.configure": "Your reminders are moving to your time zone",
+  "action.undo": "The members of a category are coming back",
+  "action.undo-run": "Changes are being taken back",
+  "category.delete": "A deleted category is being taken from its todos",
+};
+
+/** The progress of long work, which goes on even if nobody looks. */
+const underWay = (works: readonly OpenWork[]): Html[] =>
+  works.map(({ name, done, total }) => {
+    const sentence = sentences[name] ?? "Something that you asked for is under way";
+    return html`<p class="note" role="status">${sentence}: ${done.toLocaleString("en")} of
+      ${total.toLocaleString("en")} are done.</p>`;
+  });

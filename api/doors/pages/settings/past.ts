@@ -1,10 +1,9 @@
 import { channels } from "../../../../shared/domain/reminder/channels.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import type { PastDelivery } from "../../../queries/reminder/deliveries.ts";
+import type { ComingReminder, PastDelivery } from "../../../queries/reminder/deliveries.ts";
 import { formToken } from "../../../web/form/form.ts";
-import { countInWords } from "../kit/dates.ts";
+import { countInWords, sayInstant } from "../kit/dates.ts";
 import type { Visit } from "../session/context.ts";
-import { sayInstant } from "./instant.ts";
 
 /** The last reminders with their results, and a button for those that failed. */
 export function pastDeliveries(visit: Visit, past: readonly PastDelivery[], timeZone: string): Html {
@@ -44,3 +43,11 @@ function outcome(delivery: PastDelivery, timeZone: string): Html | string {
 /** Earlier releases stored errors of libraries, with system calls and addresses that tell a person nothing. */
 const reasonOf = ({ error }: PastDelivery): string =>
   error === null || /\bE[A-Z]{4,}\b|getaddrinfo/.test(error) ? "It could not be reached." : error;
+
+/** The next reminders to ring. */
+export function comingReminders(coming: readonly ComingReminder[], timeZone: string): Html {
+  if (coming.length === 0) return html`<p class="quiet">No reminder is set.</p>`;
+  const item = ({ title, remind_at }: ComingReminder) =>
+    html`<li class="card"><p>${sayInstant(remind_at, timeZone)} <strong>${title}</strong></p></li>`;
+  return html`<ul class="plain reminders">${coming.map(item)}</ul>`;
+}

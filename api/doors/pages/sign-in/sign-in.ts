@@ -1,9 +1,11 @@
 import * as oidc from "openid-client";
+import { readSettings } from "../../../queries/user/settings.ts";
+import { locale } from "../../../web/locale.ts";
 import { safeNext, seeOther } from "../../../web/redirect.ts";
-import type { Guest, PagesContext, Session } from "../session/context.ts";
+import type { Guest, PagesContext, Session, Visit } from "../session/context.ts";
 import { type SealedCookie, sealedCookie } from "../session/sealed-cookie.ts";
 import { sessionCookie } from "../session/session.ts";
-import { claimSettings } from "./claim-settings.ts";
+import { submit } from "../session/submit.ts";
 import { type PendingSignIn, type Redeemed, redeem } from "./redeem.ts";
 import { failedSignInPage, providerUnavailablePage, startAgainPage } from "./sign-in-failures.ts";
 
@@ -67,4 +69,17 @@ function sessionOf({ claims, idToken, generation }: Redeemed): Session | undefin
   const known = typeof email === "string" && { email, email_verified: email_verified === true };
   const hint = idToken !== undefined && idToken.length <= maxIdToken && { id_token: idToken };
   return { sub, sid: crypto.randomUUID(), generation, ...known, ...hint };
+}
+
+/**
+ * Stores the address that the provider has confirmed, because reminders by e-mail go to no other. If the provider sends
+ * none or has not confirmed it, the stored one is removed: it may now belong to somebody else. Messages write dates as
+ * this browser does.
+ */
+async function claimSettings(visit: Pick<Visit, "context" | "session" | "request">): Promise<void> {
+  const { context, session } = visit;
+  const confirmed = session.email_verified ? (session.email ?? null) : null;
+  const known = await readSettings(context.query({ userId: session.sub }), {});
+  if (known.email === confirmed && known.locale === locale()) return;
+  await submit(visit, "user.configure", { email: confirmed, locale: locale() });
 }

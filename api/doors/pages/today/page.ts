@@ -9,6 +9,7 @@ import { readWaitingInWords, waitingBeside } from "../action/approval/waiting.ts
 import { firstCalendarDay } from "../habit/calendar.ts";
 import { yearPicture } from "../habit/year.ts";
 import { countInWords } from "../kit/dates.ts";
+import { habitItem } from "../kit/habit-item.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
@@ -17,7 +18,6 @@ import { refusalPage } from "../session/refusal-page.ts";
 import { reminderWarning } from "../session/reminder-warning.ts";
 import { chosenForm } from "../todo/many.ts";
 import { activityStrip } from "./activity-strip.ts";
-import { habitsOfDay } from "./habits.ts";
 import { firstHabit, firstTodo } from "./newcomer.ts";
 import { newsOfAgents } from "./news.ts";
 import { todosOfDay } from "./todos.ts";
@@ -69,4 +69,19 @@ function pictures({ today, totals, done }: DaySummary): Html {
   return html`<h2>How it goes</h2>
     ${activityStrip(totals.strip, date)}
     ${totals.habits > 0 && html`<details class="card narrow-fold"><summary>The year</summary>${yearPicture({ title, today: date, done, sayDone })}</details>`}`;
+}
+
+/** The habits due today, a line each. */
+function habitsOfDay(
+  visit: Visit,
+  { due, today, totals }: Pick<DaySummary, "due" | "today" | "totals">,
+): Html {
+  const { habits, total } = due;
+  const list =
+    habits.length === 0
+      ? html`<p class="quiet">No habit is due today.</p>`
+      : html`<ul class="plain">${habits.map((item) => habitItem(visit, item, today.date))}</ul>`;
+  const more = total > habits.length && html`<p class="quiet">And ${total - habits.length} more.</p>`;
+  return html`${list}${more}
+    <p><a href="/account/habits">All ${countInWords(totals.habits, "habit")}</a></p>`;
 }

@@ -2,9 +2,8 @@ import { type Html, html } from "../../../../shared/html.ts";
 import type { DaySummary } from "../../../queries/dashboard/day.ts";
 import { type DueGroup, dueGroupOf } from "../../../queries/todo/due-groups.ts";
 import { firstWeekday } from "../../../web/locale.ts";
-import { todoList } from "../kit/todo-item.ts";
+import { groupNames, todoList } from "../kit/todo-item.ts";
 import type { Visit } from "../session/context.ts";
-import { groupNames } from "../todo/group-names.ts";
 import { moveOverdue } from "../todo/many.ts";
 import { inOrderOfDay } from "./order.ts";
 

@@ -11,7 +11,7 @@ import { selectField } from "../../../web/form/choice-fields.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { field } from "../../../web/form/form-fields.ts";
 import { seeOther } from "../../../web/redirect.ts";
-import { categoryChoices } from "../kit/category-choices.ts";
+import { categoryChoices } from "../kit/filter-fields.ts";
 import { chosenFormId } from "../kit/todo-item.ts";
 import type { Visit } from "../session/context.ts";
 import { hereWithoutNotes } from "../session/go-on.ts";

@@ -1,4 +1,4 @@
-import { exampleApproval } from "../../../../shared/contracts/approval/example.ts";
+import { exampleApproval } from "../../../../shared/contracts/approval/contracts.ts";
 import type { Contract } from "../../../../shared/contracts/catalogue.ts";
 import type { Route } from "../../../../shared/contracts/kernel/contract.ts";
 import {

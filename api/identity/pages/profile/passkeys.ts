@@ -8,7 +8,7 @@ import { seeOther } from "../../../web/redirect.ts";
 import { mailPasskeyNotice } from "../../accounts/notices.ts";
 import { createPasskey, creationOptions } from "../../passkeys/creation.ts";
 import { maxPasskeys, removePasskey } from "../../passkeys/storage.ts";
-import { formId } from "../form-id.ts";
+import { formId } from "../fields.ts";
 import { maxName, nameIn, nameProblem } from "../tokens/name.ts";
 import { profileFrame, type SignedIn } from "../visitor.ts";
 import { checkCurrentPassword } from "./current-password.ts";

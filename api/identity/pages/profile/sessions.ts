@@ -3,7 +3,7 @@ import { browserName } from "../../../http/browser-name.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { type AccountSession, endAccountSessions, listSessions } from "../../accounts/sessions.ts";
-import { formId } from "../form-id.ts";
+import { formId } from "../fields.ts";
 import { timeIn } from "../times.ts";
 import type { SignedIn } from "../visitor.ts";
 

@@ -10,7 +10,6 @@ import { timeIn } from "../times.ts";
 import { profileFrame, type SignedIn } from "../visitor.ts";
 import { endFields, type Lifetime } from "./lifetime.ts";
 import { maxName } from "./name.ts";
-import { graceChoices } from "./rotation.ts";
 import { nameWithEnd } from "./words.ts";
 
 /** The rejected form of the page. */
@@ -65,3 +64,11 @@ function rotationForm(visitor: SignedIn, { id, expiresAt }: Connection, lifetime
     ${endFields({ chosen, timeZone, label: "The token ends after", first })}
     <button>Make a new secret</button></form>`;
 }
+
+/** Seconds that the previous secret keeps working, with labels. */
+export const graceChoices = new Map([
+  ["0", "At once"],
+  ["3600", "In an hour"],
+  ["86400", "In a day"],
+  ["604800", "In a week"],
+]);

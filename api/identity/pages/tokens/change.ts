@@ -3,13 +3,12 @@ import { seeOther } from "../../../web/redirect.ts";
 import { endOldSecrets, maxSecrets, rotateToken } from "../../accounts/tokens/rotation.ts";
 import { changeConnection } from "../../grants/changes.ts";
 import { findConnection } from "../../grants/connections.ts";
-import { formId } from "../form-id.ts";
+import { formId } from "../fields.ts";
 import { tokensPath } from "../site.ts";
 import type { SignedIn } from "../visitor.ts";
-import { goneMessage, showChange } from "./change-page.ts";
+import { goneMessage, graceChoices, showChange } from "./change-page.ts";
 import { chosenEnd, endProblem, lifetimeOf } from "./lifetime.ts";
 import { nameIn, nameProblem } from "./name.ts";
-import { graceChoices } from "./rotation.ts";
 import { showOnce } from "./shown-once.ts";
 
 /** POST /profile/api-tokens/change: another name, and fewer permissions. */

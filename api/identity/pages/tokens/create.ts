@@ -2,7 +2,7 @@ import { seeOther } from "../../../web/redirect.ts";
 import { revokeConnection } from "../../grants/connections.ts";
 import { maxConnections } from "../../grants/grants.ts";
 import { createPersonalToken } from "../../grants/personal-token.ts";
-import { formId } from "../form-id.ts";
+import { formId } from "../fields.ts";
 import { tokensPath } from "../site.ts";
 import type { SignedIn } from "../visitor.ts";
 import { chosenEnd, endProblem, lifetimeOf } from "./lifetime.ts";

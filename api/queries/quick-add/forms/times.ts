@@ -3,7 +3,19 @@ import { months, numbers, partsOfDay, weekdays } from "../../../../shared/domain
 import { hourOf, minutesBetween } from "./hours.ts";
 import { type Hour, type Reading, type Recogniser, wordChoice, wordsLike } from "./phrase.ts";
 import { numberSaid } from "./spans.ts";
-import { zones } from "./zones.ts";
+
+/**
+ * Zone names that people write after a time. Summer and winter names mean the same zone, because people mix them
+ * up.
+ */
+const zones: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ utc: "UTC", gmt: "UTC", bst: "Europe/London", cet: "Europe/Berlin", cest: "Europe/Berlin" },
+    ...{ est: "America/New_York", edt: "America/New_York", cst: "America/Chicago", cdt: "America/Chicago" },
+    ...{ mst: "America/Denver", mdt: "America/Denver" },
+    ...{ pst: "America/Los_Angeles", pdt: "America/Los_Angeles" },
+  }),
+);
 
 type Groups = Readonly<Record<string, string | undefined>>;
 

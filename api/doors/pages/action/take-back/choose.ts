@@ -1,6 +1,8 @@
-import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
+import { type LoggedAction, listActions } from "../../../../../shared/contracts/action/contracts.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
+import { validate } from "../../../../http/input/validate.ts";
+import type { ActionKey } from "../../../../queries/action/undone.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { safeNext, seeOther } from "../../../../web/redirect.ts";
 import type { Visit } from "../../session/context.ts";
@@ -8,7 +10,6 @@ import { hereWithoutNotes } from "../../session/go-on.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { submitUndo } from "../../session/submit-undo.ts";
 import { actionsPath, choosePath } from "../paths.ts";
-import { keyIn } from "./action-key.ts";
 
 const formId = "choose";
 
@@ -55,4 +56,11 @@ export function chosenInWords(note: string): string | undefined {
     ...(whole < tried ? ["The others were changed since, or are taken back already."] : []),
     ...(left > 0 ? [`${left} are too large to be taken back by the same press: choose them again.`] : []),
   ].join(" ");
+}
+
+/** @returns the log key in a parameter such as `2026-11-20T09:15:00.000Z_<request id>`; undefined for another text */
+export function keyIn(cursor: string): ActionKey | undefined {
+  const [called_at, request_id] = cursor.split("_");
+  const isWrong = isRefused(validate(listActions, { cursor }));
+  return isWrong || !called_at || !request_id ? undefined : { called_at, request_id };
 }

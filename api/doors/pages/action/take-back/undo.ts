@@ -18,8 +18,7 @@ import { submitUndo } from "../../session/submit-undo.ts";
 import { actionsPath, undoPath } from "../paths.ts";
 import { type Day, readLogDay, readNames } from "../words/known.ts";
 import { listInHtml, type Word } from "../words/words.ts";
-import { keyIn } from "./action-key.ts";
-import { chosenInWords } from "./choose.ts";
+import { chosenInWords, keyIn } from "./choose.ts";
 import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
 /** The form with a button that undoes an action. */

@@ -15,7 +15,7 @@ import { localTime } from "../../../../../shared/domain/day/day.ts";
 import { rhythmOf } from "../../../../../shared/domain/habit/rhythm.ts";
 import type { ResourceKind } from "../../../../../shared/domain/vocabulary.ts";
 import { sayRepeat } from "../../../../queries/quick-add/say-repeat.ts";
-import { rhythmInWords } from "../../kit/rhythm.ts";
+import { rhythmInWords } from "../../kit/habit-words.ts";
 import { rowOf } from "./changed-things.ts";
 import type { Known, Word } from "./words.ts";
 
