@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { createDatabase } from "../../../harness.ts";
@@ -47,8 +47,25 @@ async function startSentinels(name: string) {
       ((await send("SENTINEL", list, "kept")) as unknown[]).length >= count;
     while (!((await knows("SENTINELS", 2)) && (await knows("REPLICAS", 1)))) await Bun.sleep(100);
   }
+  const logs = [1, 2, 3].map((number) => join(root, name, `sentinel-${number}`, "log"));
   const url = `redis+sentinel://${sentinels.map(({ address }) => address).join(",")}/kept`;
-  return { url, master, nodes: [master, replica, ...sentinels] };
+  return { url, master, nodes: [master, replica, ...sentinels], logs };
+}
+
+/**
+ * Runs a fail-over by Sentinels. One that was not scheduled for two seconds does nothing for thirty (TILT), which says
+ * nothing about Kept: then all is repeated with others.
+ */
+async function withSentinels(name: string, disturb: (master: RedisNode) => Promise<void>): Promise<void> {
+  const { url, master, nodes, logs } = await startSentinels(name);
+  const service = await startService(url, nodes);
+  try {
+    await expectNothingLost(service, `Sentinel, ${name}`, () => disturb(master));
+  } catch (error) {
+    if (!logs.some((log) => readFileSync(log, "utf8").includes("+tilt"))) throw error;
+    console.log(`Repeated, because a Sentinel was in TILT: ${error}`);
+    await withSentinels(`${name} again`, disturb);
+  }
 }
 
 type Service = Awaited<ReturnType<typeof startService>>;
@@ -64,22 +81,18 @@ async function expectNothingLost({ call, sql }: Service, what: string, disturb: 
 }
 
 test("a fail-over by Sentinels after kill -9 of the master loses, doubles and misreports no write", async () => {
-  const { url, master, nodes } = await startSentinels("killed");
-  const service = await startService(url, nodes);
-  await expectNothingLost(service, "Sentinel, kill -9", async () => {
+  await withSentinels("kill -9", async (master) => {
     await master.kill();
     await Bun.sleep(4_000);
   });
-}, 120_000);
+}, 240_000);
 
 test("a fail-over by Sentinels after the master froze loses, doubles and misreports no write", async () => {
-  const { url, master, nodes } = await startSentinels("frozen");
-  const service = await startService(url, nodes);
-  await expectNothingLost(service, "Sentinel, freezing", async () => {
+  await withSentinels("freezing", async (master) => {
     master.freeze();
     await Bun.sleep(5_000);
   });
-}, 120_000);
+}, 240_000);
 
 test("in a Cluster, the death of the queue's master loses, doubles and misreports no write", async () => {
   const { url, masters, nodes, ownerOf } = await startCluster(join(root, "cluster"));
