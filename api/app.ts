@@ -8,7 +8,7 @@ import { ZoneNotClaimed } from "./auth/claim-zone.ts";
 import { type McpContext, mcpHandler } from "./doors/mcp/door.ts";
 import { rpcRefusal } from "./doors/mcp/errors.ts";
 import { answerFeed, type CalendarContext } from "./doors/pages/calendar/feed.ts";
-import { isForPeople, nothingHerePage } from "./doors/pages/front/not-found.ts";
+import { isForPeople, nothingHerePage } from "./doors/pages/front/page.ts";
 import { type ActContext, answerAct } from "./doors/pages/reminder/act.ts";
 import { accountPaths, routeOfPage } from "./doors/pages/router.ts";
 import { type RestContext, restHandler } from "./doors/rest/door.ts";

@@ -51,6 +51,7 @@ export type Door = (typeof doors)[number];
 
 export const resourceKinds = ["category", "habit", "todo"] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
+export const tableOf = { category: "categories", habit: "habits", todo: "todos" } as const;
 
 /** The kind of an action: a read, a refusal, or a change. */
 export const actionKinds = ["change", "refusal", "read"] as const;

@@ -3,7 +3,7 @@ import type { FreeDays } from "../habit/free-days.ts";
 import type { StreakEvents } from "../habit/recent-events.ts";
 import type { Rules } from "../habit/schedule.ts";
 import type { StreakState } from "../habit/streak.ts";
-import type { ResourceKind } from "../vocabulary.ts";
+import { type ResourceKind, tableOf } from "../vocabulary.ts";
 import {
   type Columns,
   changedColumns,
@@ -38,15 +38,6 @@ export function parseRowName(name: string): RowName {
   return { table, key };
 }
 
-const kinds: Partial<Record<SeenTable, ResourceKind>> = {
-  categories: "category",
-  habits: "habit",
-  todos: "todo",
-};
-
-/** @returns the resource of a row; undefined for a row that belongs to another */
-export const kindOfTable = (table: SeenTable): ResourceKind | undefined => kinds[table];
-
 const owners: Readonly<Record<SeenTable, ResourceKind>> = {
   categories: "category",
   habits: "habit",
@@ -58,6 +49,10 @@ const owners: Readonly<Record<SeenTable, ResourceKind>> = {
 
 /** @returns the resource that a row is or belongs to */
 export const ownerOf = (table: SeenTable): ResourceKind => owners[table];
+
+/** @returns the resource of a row; undefined for a row that belongs to another */
+export const kindOfTable = (table: SeenTable): ResourceKind | undefined =>
+  tableOf[owners[table]] === table ? owners[table] : undefined;
 
 /** The things whose rows are in images, such as `todo/5`. */
 export const thingsIn = ({ before, after }: BeforeAndAfter): Set<string> =>

@@ -3,7 +3,6 @@ import type { changeSettings } from "../../../shared/contracts/user/contracts.ts
 import type { UserRow } from "../../../shared/db/entities.ts";
 import { channels, perTarget, type TargetColumn } from "../../../shared/domain/reminder/channels.ts";
 import type { FieldErrors } from "../../../shared/errors.ts";
-import { patch } from "../patch.ts";
 
 type ChannelColumns = Pick<
   UserRow,
@@ -72,4 +71,12 @@ export function missingTarget(columns: ChannelColumns, browsers: number): FieldE
     return { reminder_channel: ["The reminder_channel field can be push once a browser shows reminders."] };
   const missing = targets.find(({ column, optional }) => !optional && columns[column] == null);
   return missing && { [missing.column]: [`The ${missing.column} field is needed for reminders ${way}.`] };
+}
+
+type Named<Fields> = { [Key in keyof Fields]: Exclude<Fields[Key], undefined> };
+
+/** Picks the fields that a request names; the others keep their values. */
+export function patch<Fields extends object>(fields: Fields): Named<Fields> {
+  const named = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(named) as Named<Fields>;
 }

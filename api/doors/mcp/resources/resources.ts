@@ -8,8 +8,8 @@ import {
 } from "../../../../shared/contracts/kernel/mcp-resource.ts";
 import { type Refusal, refuse } from "../../../../shared/errors.ts";
 import type { Fields } from "../../../http/input/validate.ts";
-import { dayLine } from "../day-line.ts";
 import { rpcError } from "../errors.ts";
+import { dayLine } from "../result.ts";
 import type { Asked, CallTarget, Success } from "../target.ts";
 import { appUri } from "./app.ts";
 

@@ -1,6 +1,6 @@
 import type { CategoryRow, HabitRow, TodoRow } from "../../../../shared/db/entities.ts";
 import { nameOfAuthor } from "../../../../shared/domain/author.ts";
-import type { ResourceKind } from "../../../../shared/domain/vocabulary.ts";
+import { type ResourceKind, tableOf } from "../../../../shared/domain/vocabulary.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import { sql } from "../../../queries/engine/sql.ts";
@@ -22,8 +22,6 @@ function author(stored: string | null | undefined): Html | string {
 /** The maker of a thing and the last to change it, as rows have them. */
 type Authors = Pick<CategoryRow | HabitRow | TodoRow, "created_by" | "changed_by">;
 
-const tables = { category: "categories", habit: "habits", todo: "todos" } as const;
-
 /** @returns undefined when the thing does not exist */
 async function readAuthors(
   { own, rows }: QueryContext,
@@ -31,7 +29,7 @@ async function readAuthors(
   id: number,
 ): Promise<Authors | undefined> {
   const [found] = await rows(
-    sql<Authors>`select t.created_by, t.changed_by from ${own(tables[kind])} t where t.id = ${id}::bigint`,
+    sql<Authors>`select t.created_by, t.changed_by from ${own(tableOf[kind])} t where t.id = ${id}::bigint`,
   );
   return found;
 }

@@ -1,13 +1,18 @@
+import type { OutputOf, Queries } from "../../../../shared/contracts/catalogue.ts";
+import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
+import { tokenHash } from "../../../queries/action/filters.ts";
+import { readTokens } from "../../../queries/action/read.ts";
+import type { QueryContext } from "../../../queries/engine/context.ts";
+import { sql } from "../../../queries/engine/sql.ts";
 import { copyScript } from "../../../web/assets.ts";
 import { connectGuides, type Guide, guideLines } from "../../../web/connect-guides.ts";
 import { page } from "../../../web/page.ts";
 import { agentsPath } from "../action/paths.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
-import type { Guest } from "../session/context.ts";
+import type { Guest, Visit } from "../session/context.ts";
 import { accountFrame, guestFrame } from "../session/frame.ts";
 import { signedInVisit } from "../session/session.ts";
-import { connectLight, waitingAddress } from "./light.ts";
 
 /** GET /account/connect: open to anybody, because it shows nothing but this server's address. */
 export async function showConnect(guest: Guest): Promise<Response> {
@@ -39,4 +44,56 @@ function guideSection(guide: Guide, id: string): Html {
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${guide.client}</h2>
     <p>${guide.text}</p>
     ${guideLines(guide)}</section>`;
+}
+
+const longestMs = 24 * 60 * 60 * 1_000;
+
+/** The address of this page with the time when the person began to wait. */
+function waitingAddress(visit: Visit): string {
+  const { now } = visit.query;
+  const since = Math.floor(Number(visit.url.searchParams.get("since")));
+  const isUsable = since <= now && since > now - longestMs;
+  return `/account/connect?since=${isUsable ? since : Math.floor(now)}`;
+}
+
+/** A light that turns green at the first call of a client that never called before. */
+async function connectLight(visit: Visit, waiting: string): Promise<Html> {
+  const since = new Date(Number(waiting.split("=")[1])).toISOString();
+  const found = await visit.query.inTurn((own) => readNewTokens(own, since));
+  const fresh = isRefused(found) ? [] : found;
+  const content =
+    fresh.length > 0
+      ? html`<p><strong>Connected.</strong> ${fresh.map(sayClient)}</p>`
+      : html`<p>Waiting for the first call of a new client.
+        <a href="${waiting}#light">Look again</a></p>`;
+  return html`<div id="light" class="card light${fresh.length > 0 && " on"}" role="status" data-part>${lamp}${content}</div>`;
+}
+
+const lamp = html`<svg class="lamp" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="6"/></svg>`;
+
+type NewClient = Readonly<{ token_id: string; client_name: string | null }>;
+
+const sayClient = ({ token_id, client_name }: NewClient): Html =>
+  html`<span class="client"><strong>${client_name ?? "A client"}</strong> made its first call:
+    <a href="/account/actions?${new URLSearchParams({ token_id, show: "all" }).toString()}">what it did</a>.</span> `;
+
+type CallingTokens = OutputOf<Queries["action.tokens"]>["tokens"];
+
+const mostNew = 20;
+
+/** The tokens whose first call in the action log came since a time (RFC 3339), the last used first. */
+async function readNewTokens(query: QueryContext, since: string): Promise<CallingTokens> {
+  const { tokens } = await readTokens(query, {});
+  const recent = tokens.filter(({ token_id, last_called_at }) => token_id !== "" && last_called_at >= since);
+  if (recent.length === 0) return [];
+  const ids = recent.slice(0, mostNew).map(({ token_id }) => token_id);
+  const found = await query.rows(sql<{ token_id: string }>`
+    select recent.token_id from unnest(${ids}::text[]) as recent (token_id)
+    where not exists (
+      select from ${query.own("action_log")} a
+      where ${tokenHash} = hashtextextended(recent.token_id, 0) and a.token_id = recent.token_id
+        and a.called_at < ${since}::timestamptz
+    )`);
+  const fresh = new Set(found.map(({ token_id }) => token_id));
+  return recent.filter(({ token_id }) => fresh.has(token_id));
 }

@@ -78,10 +78,10 @@ export async function openForm(visit: Visit): Promise<FormContext | Refused> {
   const { context, session, query } = visit;
   const allowance = await context.formLimit(session.sub);
   if (allowance?.allowed === false) return tooMany;
-  const found = await query.inTurn(
-    async (own) => ({ ...(await readDaySettings(own)), categories: await readCategoryRefs(own) }),
-    false,
-  );
+  const found = await query.inTurn(async (own) => ({
+    ...(await readDaySettings(own)),
+    categories: await readCategoryRefs(own),
+  }));
   if (isRefused(found)) return found;
   const { today, categories } = found;
   return { visit, query, clock: { now: query.now, timeZone: today.timeZone, today: today.date }, categories };

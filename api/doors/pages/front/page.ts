@@ -1,5 +1,5 @@
 import { html } from "../../../../shared/html.ts";
-import { page } from "../../../web/page.ts";
+import { message, page } from "../../../web/page.ts";
 import type { Guest } from "../session/context.ts";
 import { guestFrame } from "../session/frame.ts";
 
@@ -30,3 +30,17 @@ const ways = [
     text: "Every address of the REST API, with examples.",
   },
 ] as const;
+
+/** Programs call these addresses and always get errors as JSON. */
+const forPrograms = /^\/(?:(?:api|mcp|health|\.well-known)(?:\/|$)|openapi\.json$|metrics$)/;
+
+/** True for a browser that wants a page, unless the address is for programs. */
+export const isForPeople = ({ headers, url }: Request): boolean =>
+  headers.get("accept")?.includes("text/html") === true && !forPrograms.test(new URL(url).pathname);
+
+/** The 404 page for people. */
+export const nothingHerePage = (): Response =>
+  message({ home: "/", formTargets: [] }, "Not found", "There is no page at this address.", {
+    status: 404,
+    link: { href: "/", label: "Go to the first page" },
+  });

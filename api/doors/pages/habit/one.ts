@@ -26,7 +26,7 @@ export async function showHabit(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
   const mark = await liveMark(visit);
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
-  const found = await query.inTurn((own) => readHabitInYear(own, pathId(url), firstCalendarDay), false);
+  const found = await query.inTurn((own) => readHabitInYear(own, pathId(url), firstCalendarDay));
   if (found && isRefused(found)) return refusalPage(context, found.refusal);
   if (!found) return notFoundPage(context.site);
   const { item, today, done } = found;

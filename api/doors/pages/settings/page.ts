@@ -32,15 +32,12 @@ const outcomes = new Map<string, string>([
 /** GET /account/settings */
 export async function showSettings(visit: Visit, rejected: RejectedForm = {}): Promise<Response> {
   const { context, url, query } = visit;
-  const found = await query.inTurn(
-    async (own) => ({
-      settings: await readSettings(own, {}),
-      coming: await readComingReminders(own),
-      past: await readPastDeliveries(own),
-      works: await readOpenWorks(own),
-    }),
-    false,
-  );
+  const found = await query.inTurn(async (own) => ({
+    settings: await readSettings(own, {}),
+    coming: await readComingReminders(own),
+    past: await readPastDeliveries(own),
+    works: await readOpenWorks(own),
+  }));
   if (isRefused(found)) return refusalPage(context, found.refusal);
   const { settings, coming, past, works } = found;
   const [warning, { publicKey }] = await Promise.all([reminderWarning(visit), context.secrets.pushKeys()]);

@@ -75,7 +75,7 @@ async function addedWords(query: QueryContext, action: LoggedAction): Promise<Ht
   const { resource_kind: kind, resource_id: id } = action;
   if (id === null || (kind !== "todo" && kind !== "habit")) return null;
   const read = kind === "todo" ? readTodoWords : readHabitWords;
-  const words = await query.inTurn(async (own) => ({ list: await read(own, id) }), false);
+  const words = await query.inTurn(async (own) => ({ list: await read(own, id) }));
   const href = kind === "todo" ? `/account/todos/${id}` : `/account/habits/${id}/edit`;
   return html`${!isRefused(words) && facts(words.list)}<a class="close" href="${href}">Edit</a>`;
 }

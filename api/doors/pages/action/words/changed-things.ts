@@ -1,8 +1,8 @@
 import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
-import type { Image } from "../../../../../shared/domain/action/image-fields.ts";
-import { type BeforeAndAfter, skippedField } from "../../../../../shared/domain/action/images.ts";
+import { type Image, seenTables } from "../../../../../shared/domain/action/image-fields.ts";
+import { type BeforeAndAfter, ownerOf, skippedField } from "../../../../../shared/domain/action/images.ts";
 import { readImages } from "../../../../../shared/domain/action/stored-images.ts";
-import type { ResourceKind } from "../../../../../shared/domain/vocabulary.ts";
+import { type ResourceKind, tableOf } from "../../../../../shared/domain/vocabulary.ts";
 
 /** A row by its name in images, and the thing that it is or belongs to, such as `todos/5`. */
 type NamedRow = Readonly<{ table: string; date: string; thing: string; kind: ResourceKind }>;
@@ -28,25 +28,16 @@ export type ChangedThing = Readonly<{
 
 type AmountChange = Readonly<{ date: string; before: number; after: number }>;
 
-const things = { habit: "habits", todo: "todos", category: "categories" } as const;
-
 /** The row of a thing, as images name it. */
-export const rowOf = (kind: ResourceKind, id: unknown): string => `${things[kind]}/${id}`;
-
-const kinds: ReadonlyMap<string, ResourceKind> = new Map([
-  ["categories", "category"],
-  ["habits", "habit"],
-  ["habit_completions", "habit"],
-  ["habit_amounts", "habit"],
-  ["todos", "todo"],
-  ["reminders", "todo"],
-]);
+export const rowOf = (kind: ResourceKind, id: unknown): string => `${tableOf[kind]}/${id}`;
 
 /** @returns undefined for a row that this release does not know */
 export function parseRow(name: string): NamedRow | undefined {
-  const [table = "", id = "", date = ""] = name.split("/");
-  const kind = kinds.get(table);
-  return kind && /^\d{1,15}$/.test(id) ? { table, date, kind, thing: rowOf(kind, id) } : undefined;
+  const [first, id = "", date = ""] = name.split("/");
+  const table = seenTables.find((one) => one === first);
+  if (!table || !/^\d{1,15}$/.test(id)) return undefined;
+  const kind = ownerOf(table);
+  return { table, date, kind, thing: rowOf(kind, id) };
 }
 
 /** The things that an action changed, in the images' order; none where the images cannot be read. */
@@ -75,7 +66,7 @@ type Row = NamedRow & Readonly<{ before: Image | undefined; after: Image | undef
 
 function thingOf(rows: readonly Row[]): ChangedThing {
   const [{ thing, kind } = { thing: "", kind: "todo" as const }] = rows;
-  const main = rows.find((row) => row.table === things[kind]);
+  const main = rows.find((row) => row.table === tableOf[kind]);
   const reminder = rows.find(({ table }) => table === "reminders");
   const days = rows.filter(({ table }) => table === "habit_completions");
   const dates = (some: readonly Row[]) => some.map(({ date }) => date).toSorted();

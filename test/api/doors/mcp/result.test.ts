@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { dayFields, dayLine } from "../../../../api/doors/mcp/day-line.ts";
+import { dayFields, dayLine } from "../../../../api/doors/mcp/result.ts";
 
 const today = { date: "2026-11-23", timeZone: "Europe/Berlin" };
 const at = (time: string) => ({ today, calledAt: Date.parse(time), replayed: false });
