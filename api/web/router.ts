@@ -49,7 +49,6 @@ export function createRequireSignIn<Guest extends PageRequest, Visit>({
 
 type MessageSite = Pick<Site, "formTargets" | "home">;
 
-/** The 404 page. */
 export const notFoundPage = (site: MessageSite): Response =>
   message(site, "Not found", "There is no page at this address.", { status: 404 });
 

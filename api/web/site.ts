@@ -16,7 +16,6 @@ export type Site = Readonly<{
   formTargets: readonly string[];
 }>;
 
-/** One request for a page. */
 export type PageRequest = Readonly<{
   site: Site;
   /** The part of a Fetch `Request` that pages read. The identity provider makes it from a Koa context. */

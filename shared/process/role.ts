@@ -2,7 +2,6 @@ import { type Config, loadConfig } from "./config.ts";
 import { createLog, type Log } from "./observe/log.ts";
 import { feedWatchdog } from "./watchdog.ts";
 
-/** A started role. */
 export type Role = Readonly<{
   stop(): Promise<void>;
   /** Details for `npm start` to show. */

@@ -15,7 +15,6 @@ export function startSpan(tracing: Tracing, command: QueuedCommand, ofBatch: num
   return tracing.start({ name: command.name, kind: "consumer", parent: traceparent, attributes });
 }
 
-/** Ends the steps of the commands that are answered. */
 export function endSpans(answered: Answered): void {
   for (const [{ span }, { outcome, replayed }] of answered) {
     const code = codeOf(outcome);

@@ -24,7 +24,6 @@ export type CommandToRun = Readonly<{
 /** A command with the batch that it came in, which gets the answer. */
 export type ReceivedCommand = CommandToRun & Readonly<{ batch: ReceivedBatch }>;
 
-/** Each command with its reply. */
 export type Answered<Work = ReceivedCommand> = readonly (readonly [Work, Reply])[];
 
 const recorded = Compile(

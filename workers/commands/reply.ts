@@ -61,7 +61,6 @@ export function createAnswering(
 const yes = () => true;
 const no = () => false;
 
-/** Logs each answer with the id of its request. */
 function logAnswers(log: Log, { id: batch, receivedAt }: ReceivedBatch, answered: Answered) {
   const ms = Math.round(performance.now() - receivedAt);
   for (const [{ command }, { outcome, replayed }] of answered) {

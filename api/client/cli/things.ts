@@ -4,7 +4,6 @@ import { answerOf } from "./command-line.ts";
 
 type Schemas = components["schemas"];
 
-/** Things that can be completed. */
 export type Completable = Schemas["Todo"] | Schemas["Habit"];
 export type CompletableType = "todo" | "habit";
 

@@ -38,7 +38,6 @@ export const actsOf = (tool: Tool, contract: CommandOfTool): readonly ToolAct[] 
 
 const otherForms = ({ forms = [] }: Tool): readonly OtherForm[] => forms;
 
-/** The act that the arguments ask for. */
 export function targetOf(acts: readonly ToolAct[], args: Fields): CallTarget | undefined {
   const act = acts.find(({ isAskedBy }) => isAskedBy(args));
   const namesMany = act?.lists.some((list) => argument(args, list) !== undefined);

@@ -12,7 +12,6 @@ export type Account = Readonly<{
   timeZone: string | null;
 }>;
 
-/** The columns of an `Account`. */
 export const accountColumns = `id, email, email_verified_at is not null as "emailVerified", time_zone as "timeZone"`;
 
 export async function findAccount(pool: Pool, id: string): Promise<Account | undefined> {

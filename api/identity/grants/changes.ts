@@ -2,7 +2,6 @@ import type { Pool } from "pg";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { IdentityClient } from "../../auth/identity-client.ts";
 
-/** The connection to change, and its account. */
 export type ConnectionKey = Readonly<{ accountId: string; id: string }>;
 
 /**

@@ -89,6 +89,5 @@ export function dropSessionCookie({ identity: { provider }, ctx }: IdentityReque
   ctx.cookies.set(provider.cookieName("session"), null, cookie);
 }
 
-/** The frame around the pages of the profile. */
 export const profileFrame = (visitor: SignedIn): Pick<Layout, "nav" | "corner"> =>
   frame(visitor, { config: visitor.identity.config, port: "provider", signOutPath: "/sign-out" });

@@ -93,11 +93,9 @@ function touches({ images }: LaterChange, row: string, field: string): boolean {
   return (field in old || field in made) && !isSame(old[field], made[field]);
 }
 
-/** True if a change made, changed or removed the row. */
 const mentions = ({ images }: LaterChange, row: string): boolean =>
   row in images.before || row in images.after;
 
-/** True if a change removed the row. */
 const removes = ({ images }: LaterChange, row: string): boolean =>
   row in images.before && !(row in images.after);
 

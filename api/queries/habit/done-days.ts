@@ -10,11 +10,9 @@ type Period = Readonly<{ from: string; to: string }>;
 export const isOfHabit = ({ own }: Pick<QueryContext, "own">): Condition =>
   sql`exists (select from ${own("habits")} h where h.id = c.habit_id)`;
 
-/** The number of habits done on each day of a period. */
 export const readDoneDays = (query: QueryContext, period: Period): Promise<DoneDays> =>
   countDays(query, period, isOfHabit(query));
 
-/** The days of a period on which one habit was done. */
 export const readDoneDaysOf = (query: QueryContext, period: Period, habitId: number): Promise<DoneDays> =>
   countDays(query, period, sql`c.habit_id = ${habitId}::bigint`);
 

@@ -43,7 +43,6 @@ export function readHabitsOfDay(query: QueryContext, today: Viewer): ReturnType<
   });
 }
 
-/** One page of all habits. */
 export function readHabitPage(
   query: QueryContext,
   today: Viewer,

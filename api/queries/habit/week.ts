@@ -15,7 +15,6 @@ import { daysAskedFor, weekOf } from "./week-progress.ts";
 
 type DayAmounts = readonly Readonly<{ date: string; amount: number }>[];
 
-/** A habit beside its day and its week. */
 export type HabitInWeek = Readonly<{
   habit: Static<typeof Habit>;
   isDue: boolean;

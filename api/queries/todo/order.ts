@@ -14,7 +14,6 @@ export const inOrder = sql`order by t.due_date, t.due_time, t.time_of_day, t.id`
 /** The columns of the order, and the id for looking up a row. */
 const placeColumns = sql`t.id, t.due_date, t.due_time, t.time_of_day`;
 
-/** Completed todos, newest first. */
 export const newestDone = sql`order by t.completed_on desc, t.completed_at desc, t.id desc`;
 
 /**
@@ -69,7 +68,6 @@ export function todosInOrder(selection: Selection, part: Part): ListedTodos {
   return { todos: rowsAt(keys, sql`t.*`), total: sql`(${total})` };
 }
 
-/** A part of the completed todos. */
 type DonePart = Extent & Readonly<{ after?: DonePlace | undefined }>;
 
 /** Completed todos, newest first. An index has their days, so a page reads only its own rows and those before it. */

@@ -38,7 +38,6 @@ type PropertiesOf<Declared extends DeclaredFields> = {
   }>;
 };
 
-/** The columns of declared fields. */
 export function columnsOf<Declared extends DeclaredFields>(fields: Declared): PropertiesOf<Declared> {
   const columns = Object.entries(fields).map(([name, { column, usual }]): [string, unknown] => {
     const built = builders[column]();

@@ -25,7 +25,6 @@ export type BeforeAndAfter = Readonly<{ before: Images; after: Images }>;
 
 type RowName = Readonly<{ table: SeenTable; key: readonly string[] }>;
 
-/** One row before and after an action; undefined if it did not exist. */
 export type RowChange = RowName & Readonly<{ before: object | undefined; after: object | undefined }>;
 
 const rowName = ({ table, key }: RowName): string => [table, ...key].join("/");

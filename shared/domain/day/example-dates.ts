@@ -1,7 +1,6 @@
 import type { Refusal } from "../../errors.ts";
 import { addDays } from "./day.ts";
 
-/** Examples in refusals, with dates near a user's day. */
 const examplesOn = (today: string) => ({
   date: `a real date such as ${today}`,
   time: `a time such as ${addDays(today, 1)}T09:00:00+01:00, or ${addDays(today, 1)}T09:00 in the user's own zone`,

@@ -2,7 +2,6 @@ import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import { requestId, type UserRowRequest } from "../../unit-of-work/row-request.ts";
 import type { State } from "../../unit-of-work/state.ts";
 
-/** A row that a command needs. */
 export type NeededRow = UserRowRequest & Readonly<{ command: QueuedCommand }>;
 
 /** @returns the commands of skipped rows */

@@ -34,7 +34,6 @@ export function reminderTime(
   return { remind_at: new Date(instant).toISOString(), wall_time };
 }
 
-/** Refuses a reminder for a completed todo. */
 export const checkIncomplete = ({ is_completed }: TodoRow): Refused | undefined =>
   is_completed ? todoCompleted : undefined;
 

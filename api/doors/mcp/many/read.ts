@@ -18,7 +18,6 @@ export type ReadableLists = Readonly<{
   schema: TObject;
   /** Arguments that each object must have. */
   ownNames: readonly string[];
-  /** Reads one thing. */
   readOne(thing: Fields): ManyItem;
 }>;
 

@@ -5,7 +5,6 @@ import { readCategory } from "../../../queries/category/read.ts";
 import { draftOf, fieldsOfDraft, inputsOf } from "./field-inputs.ts";
 import type { ThingForm } from "./thing-form.ts";
 
-/** The pages of categories. */
 export const categoryForm: ThingForm = {
   noun: "category",
   idField: "category_id",

@@ -23,7 +23,6 @@ const blank = {
 
 const rhythmFields = ["frequency", "schedule"];
 
-/** The pages on which habits are made and changed. */
 export const habitForm: ThingForm = {
   noun: "habit",
   idField: "habit_id",

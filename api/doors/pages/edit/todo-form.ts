@@ -16,7 +16,6 @@ import { todoInputs, wordsInput } from "./todo-inputs.ts";
 
 const blank = { ...draftOf(todoFields), words: "", remind_at: "", category: "" } satisfies Draft;
 
-/** The pages of todos. */
 export const todoForm: ThingForm = {
   noun: "todo",
   idField: "todo_id",

@@ -75,6 +75,5 @@ function tiles({ item, today }: HabitInYear): Html {
 
 const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 
-/** A number with its label. */
 const tile = (number: number | string, label: string): Html => html`<li class="card tile">
   <strong>${number}</strong> <span class="quiet">${label}</span></li>`;

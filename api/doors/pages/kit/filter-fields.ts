@@ -1,6 +1,5 @@
 import { type Html, html } from "../../../../shared/html.ts";
 
-/** A value of a filter and its label. */
 export type FilterChoice = readonly [value: string, label: string];
 
 type Field = Readonly<{ name: string; label: string }>;
@@ -59,7 +58,6 @@ export const chosenFilters = (url: URL, names: readonly string[]): URLSearchPara
 export const withoutPage = (chosen: URLSearchParams): URLSearchParams =>
   new URLSearchParams([...chosen].filter(([name]) => name !== "page"));
 
-/** Categories as choices, sorted by name. */
 export const categoryChoices = (
   categories: readonly Readonly<{ id: number; name: string }>[],
 ): readonly FilterChoice[] =>

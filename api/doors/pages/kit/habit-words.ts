@@ -54,7 +54,6 @@ export const amountInWords = ({ target, unit }: HabitItem, amount: number): stri
 
 const weekdayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/** The rhythm of a habit in words. */
 export function rhythmInWords(rhythm: Rhythm): string {
   if ("weekdays" in rhythm) return rhythm.weekdays.map((day) => weekdayNames[day - 1]).join(", ");
   if ("every" in rhythm) return rhythm.every === 1 ? "Daily" : `Every ${rhythm.every} days`;

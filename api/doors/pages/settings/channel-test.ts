@@ -11,7 +11,6 @@ import { refusalPage } from "../session/refusal-page.ts";
 import { submit } from "../session/submit.ts";
 import type { UserSettings } from "./user-settings.ts";
 
-/** A button that sends a test. */
 export const testForm = (visit: Visit, channel: ReminderChannel): Html =>
   html`<form method="post" action="/account/settings/test">${formToken(visit, { channel })}<button class="plain">Send a test</button></form>`;
 

@@ -24,7 +24,6 @@ export type TypedTarget = (typeof typedTargets)[number];
 
 export const targetPath = (channel: ReminderChannel): string => `/account/settings/${channel}`;
 
-/** A card for each of these channels. */
 export const targetCards = (visit: Visit, settings: UserSettings, rejected: RejectedForm): Html =>
   html`${typedTargets.map((typed) => {
     const { channel, title, hint, targets } = typed;

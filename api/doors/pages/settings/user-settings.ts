@@ -7,7 +7,6 @@ export type UserSettings = Static<typeof getSettings.output>;
 /** The typed texts of a channel, or sentences on what is wrong with them. */
 export type Texts = Readonly<Partial<Record<TargetColumn, string>>>;
 
-/** The values and errors of a rejected form. */
 export type RejectedForm = Readonly<{
   target?: Readonly<{ values: Texts; errors: Texts }>;
   /** The reason why a browser is not added. */

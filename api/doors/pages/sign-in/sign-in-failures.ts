@@ -23,13 +23,11 @@ const wrongAnswers = [
   "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
 ];
 
-/** The page when a sign-in has to be started again. */
 export function startAgainPage(context: PagesContext, text: string): Response {
   const link = { href: "/account", label: "Sign in again" };
   return message(context.site, "You are not signed in", text, { status: 400, link });
 }
 
-/** The page while the identity provider cannot be reached. */
 export function providerUnavailablePage(context: PagesContext, error: Error): Response {
   context.log.warn({ reason: error.message }, "the identity provider cannot sign anybody in");
   const text = "The identity provider that signs you in cannot be reached. Your habits and todos are safe.";

@@ -71,7 +71,6 @@ function pictures({ today, totals, done }: DaySummary): Html {
     ${totals.habits > 0 && html`<details class="card narrow-fold"><summary>The year</summary>${yearPicture({ title, today: date, done, sayDone })}</details>`}`;
 }
 
-/** The habits due today, a line each. */
 function habitsOfDay(
   visit: Visit,
   { due, today, totals }: Pick<DaySummary, "due" | "today" | "totals">,

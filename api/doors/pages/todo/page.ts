@@ -60,7 +60,6 @@ async function readAll(query: QueryContext, wanted: Wanted) {
 
 type Found = Awaited<ReturnType<typeof readAll>>;
 
-/** The number of todos of each group, as links. */
 function groupLinks(counts: Found["counts"]): Html {
   const links = dueGroups
     .filter((group) => counts[group] > 0)

@@ -5,7 +5,6 @@ export type Addressed = Readonly<{ method: string; path: string; operation: Oper
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The example of a request's body. */
 export function exampleBody({ operationId, requestBody }: Operation): unknown {
   return requestBody?.content["application/json"].examples[operationId]?.value;
 }

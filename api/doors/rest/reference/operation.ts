@@ -7,7 +7,6 @@ import { componentName, fieldEntry, fieldList, typeInWords } from "./schema.ts";
 
 export const operationName = ({ method, path }: Addressed): string => `${method} ${path}`;
 
-/** A value as JSON in a block. */
 export const jsonBlock = (value: unknown): Html =>
   html`<pre class="example"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
 

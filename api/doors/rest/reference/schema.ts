@@ -1,7 +1,6 @@
 import { type Html, html } from "../../../../shared/html.ts";
 import type { JsonSchema, SchemaFields } from "../openapi/shape.ts";
 
-/** The last part of a reference: the name of the component. */
 export const componentName = ($ref: string): string => $ref.slice($ref.lastIndexOf("/") + 1);
 
 /** Markdown's only sign in the document's texts is the backtick. */

@@ -12,7 +12,6 @@ import { endFields, type Lifetime } from "./lifetime.ts";
 import { maxName } from "./name.ts";
 import { nameWithEnd } from "./words.ts";
 
-/** The rejected form of the page. */
 type Rejected = Readonly<{ error: string; name?: string; lifetime?: Lifetime }>;
 
 /** GET /profile/api-tokens/change: one token or app, or its rejected form. */

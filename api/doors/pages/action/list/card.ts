@@ -47,7 +47,6 @@ function badges(row: LoggedAction, { isNew }: Listing): Html {
     ${(outcome !== "ok" || replayed) && html`<p class="badge${outcome !== "ok" && " bad"}">${end}</p>`}</div>`;
 }
 
-/** The caller and its door. */
 function byWhom(row: LoggedAction): Html {
   if (row.door === "page" && row.client_name !== null) return html`You, by ${row.client_name}`;
   if (row.door === "page") return html`You, on ${row.tool.startsWith("action.") ? "this" : "the Today"} page`;

@@ -24,7 +24,6 @@ export function chooseForm(visit: Visit): Html {
     <a href="${here.pathname}${here.search}">${hasAll ? "Choose none" : "Choose all on this page"}</a></form>`;
 }
 
-/** The box that chooses an action. */
 export const chooseBox = (visit: Visit, { called_at, request_id }: LoggedAction, name: Html): Html =>
   html`<label class="choose"><input type="checkbox" form="${formId}" name="action" value="${called_at}_${request_id}"${visit.url.searchParams.has("all") && html` checked`}>
     <span class="unseen">Choose${name}</span></label>`;

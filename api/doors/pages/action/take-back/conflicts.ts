@@ -18,7 +18,6 @@ import { nounOfColumn } from "../words/field-words.ts";
 import { localTimeOf, nameOfCaller, namesThen } from "../words/known.ts";
 import type { Known, Word } from "../words/words.ts";
 
-/** An action with the conflicts of its undo. */
 type Conflicting = Readonly<{ action: LoggedAction; conflicts: readonly UndoConflict[] }>;
 
 const undoArguments = Compile(Type.Object({ stayed: Type.Array(UndoConflict) }));

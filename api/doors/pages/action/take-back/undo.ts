@@ -21,7 +21,6 @@ import { listInHtml, type Word } from "../words/words.ts";
 import { chosenInWords, keyIn } from "./choose.ts";
 import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
-/** The form with a button that undoes an action. */
 export const undoForm = (visit: Visit, { called_at, request_id }: LoggedAction, button: Html): Html =>
   html`<form method="post" action="${undoPath}" class="controls">${formToken(visit, { called_at, request_id, from: hereWithoutNotes(visit) })}
     ${button}</form>`;
