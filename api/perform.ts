@@ -84,8 +84,7 @@ export async function execute(
     return { outcome: isRefused(body) ? hideCategories(body, actor.scopes) : { body }, replayed: false };
   }
   const { name } = contract;
-  const { idempotencyKey, preconditions, preview } = manner;
-  const result = await context.dispatch(actor, { name, input, idempotencyKey, preconditions, preview, by });
+  const result = await context.dispatch(actor, { name, input, by, ...manner });
   if (!isRefused(result.outcome)) return result;
   const outcome = await presentOutcome(context.query(actor), result.outcome);
   return { ...result, outcome: isRefused(outcome) ? hideCategories(outcome, actor.scopes) : outcome };

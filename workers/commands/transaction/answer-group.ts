@@ -4,7 +4,7 @@ import type { QueuedCommand, Reply } from "../../../shared/queue/batch.ts";
 import { answeredId, failedDependency, missingDependency } from "../../../shared/queue/group-end.ts";
 import { rollBack } from "../../unit-of-work/state.ts";
 import type { Answered, CommandToRun } from "../received.ts";
-import { answerOne, logReply, store } from "./answer.ts";
+import { answerOne, finishReply, store } from "./answer.ts";
 import type { RunningGroup } from "./group.ts";
 import { contextOf } from "./handler-context.ts";
 import { type RunningTransaction, replayOf, replyTo } from "./replay.ts";
@@ -69,7 +69,7 @@ function answerTogether<Work extends CommandToRun>(
   if (culprit) {
     const context = contextOf(transaction, culprit);
     storeFailure(transaction, group, culprit, failure, context.today);
-    logReply(context, culprit, failure);
+    finishReply(context, culprit, failure);
   }
   const others = failedDependency(failure.ticket);
   return work.map((one) => [one, one.command === culprit ? failure : replyTo(one.command, others)]);

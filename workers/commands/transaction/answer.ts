@@ -76,9 +76,7 @@ export function answerOne(transaction: RunningTransaction, command: QueuedComman
     command.fingerprint === null && !transaction.repeats.has(command) && !transaction.late.has(command);
   const known = isFirst ? undefined : (replayOf(transaction, command) ?? lateReply(transaction, command));
   const end = known ?? answer(transaction, handler, context, command);
-  const reply = command.preview ? withChanges(context, command, end) : end;
-  logReply(context, command, reply);
-  return statesDay(command) ? { ...reply, today: reply.today ?? context.today } : reply;
+  return finishReply(context, command, command.preview ? withChanges(context, command, end) : end);
 }
 
 function withChanges(context: HandlerContext, command: QueuedCommand, reply: Reply): Reply {
@@ -91,19 +89,19 @@ export const closing =
   (transaction: RunningTransaction) =>
   (command: QueuedCommand, outcome: Outcome): Reply => {
     const context = contextOf(transaction, command);
-    const reply = replyTo(command, outcome);
     store(transaction, command, outcome, context.today);
-    logReply(context, command, reply);
-    return statesDay(command) ? { ...reply, today: context.today } : reply;
+    return finishReply(context, command, replyTo(command, outcome));
   };
 
-/** A command that is retried at once in a smaller transaction has not ended yet. */
-export function logReply(context: HandlerContext, command: QueuedCommand, reply: Reply): void {
+/**
+ * Logs a reply, unless its command is retried at once in a smaller transaction.
+ * @returns the reply to a tool call with the user's day; a replay has that of the first run
+ */
+export function finishReply(context: HandlerContext, command: QueuedCommand, reply: Reply): Reply {
   if (!isRefusedAs("overloaded", reply.outcome)) logAction(context, command, reply);
+  const statesDay = isToolCall(command.call) || command.name === "action.record";
+  return statesDay ? { today: context.today, ...reply } : reply;
 }
-
-/** The answer to a tool call has the user's day; a replay has that of the first run. */
-const statesDay = ({ call, name }: QueuedCommand): boolean => isToolCall(call) || name === "action.record";
 
 const isRefusedAs = (code: RefusalCode, outcome: Outcome): boolean =>
   "refusal" in outcome && outcome.refusal.code === code;
@@ -123,7 +121,7 @@ function answer(
     handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
   store(transaction, command, outcome, context.today);
-  return { ticket: command.ticket, outcome, replayed: false };
+  return replyTo(command, outcome);
 }
 
 /** Refuses a command whose caller saw another state of the resource than the locked row has. */
