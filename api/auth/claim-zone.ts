@@ -1,6 +1,6 @@
 import { changeSettings } from "../../shared/contracts/user/contracts.ts";
 import type { UserRow } from "../../shared/db/entities.ts";
-import { timestamp } from "../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../shared/domain/day/day.ts";
 import { isRefused } from "../../shared/errors.ts";
 import { validate } from "../http/input/validate.ts";
 import type { Actor } from "../mailbox/actor.ts";

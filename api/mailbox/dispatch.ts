@@ -1,6 +1,6 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
 import type { PreviewedChange } from "../../shared/contracts/kernel/preview.ts";
-import type { Today } from "../../shared/domain/day/today.ts";
+import type { Today } from "../../shared/domain/day/day.ts";
 import type { Preconditions } from "../../shared/domain/preconditions.ts";
 import { isRefused, unavailable } from "../../shared/errors.ts";
 import { type Call, isToolCall, type Outcome, type QueuedCommand } from "../../shared/queue/batch.ts";

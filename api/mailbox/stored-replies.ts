@@ -1,7 +1,6 @@
 import type { Database } from "../../shared/db/orm.ts";
 import { waitForStandbys } from "../../shared/db/written-position.ts";
-import { localDay } from "../../shared/domain/day/day.ts";
-import type { Today } from "../../shared/domain/day/today.ts";
+import { localDay, type Today } from "../../shared/domain/day/day.ts";
 import { isToolCall, type QueuedCommand } from "../../shared/queue/batch.ts";
 
 /** The reply to a command as the inbox has it. */

@@ -1,6 +1,5 @@
 import type { Author } from "./author.ts";
-import { lastMinute, localDay } from "./day/day.ts";
-import type { Today } from "./day/today.ts";
+import { lastMinute, localDay, type Today } from "./day/day.ts";
 import {
   isReaching,
   type ReachingChannel,

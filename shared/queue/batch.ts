@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { type CommandName, commands } from "../contracts/catalogue.ts";
 import type { PreviewedChange } from "../contracts/kernel/preview.ts";
-import type { Today } from "../domain/day/today.ts";
+import type { Today } from "../domain/day/day.ts";
 import type { Preconditions } from "../domain/preconditions.ts";
 import { type Door, doors } from "../domain/vocabulary.ts";
 import type { Refusal } from "../errors.ts";

@@ -1,7 +1,7 @@
 import { commands } from "../contracts/catalogue.ts";
 import { fieldsOfEach } from "../contracts/kernel/many.ts";
 import { parseWithTexts, shareTexts } from "../domain/action/shared-texts.ts";
-import type { Today } from "../domain/day/today.ts";
+import type { Today } from "../domain/day/day.ts";
 import { keyTaken } from "../errors.ts";
 import { isToolCall, type Outcome, type QueuedCommand } from "./batch.ts";
 

@@ -1,7 +1,7 @@
 import type { CommandName, Commands, InputOf, OutputOf } from "../../shared/contracts/catalogue.ts";
 import type { RowChange } from "../../shared/domain/action/images.ts";
 import type { Unsigned } from "../../shared/domain/author.ts";
-import type { Today } from "../../shared/domain/day/today.ts";
+import type { Today } from "../../shared/domain/day/day.ts";
 import type { Viewer } from "../../shared/domain/reach.ts";
 import type { Refused } from "../../shared/errors.ts";
 import type { Stores } from "../unit-of-work/bytes/ledger.ts";

@@ -2,7 +2,7 @@ import { ProtocolError, type Result } from "@modelcontextprotocol/server";
 import { type PreviewedChange, previewOfTool } from "../../../shared/contracts/kernel/preview.ts";
 import { DatabaseFailure } from "../../../shared/db/database-failure.ts";
 import { keptOfRun } from "../../../shared/domain/action/cut-arguments.ts";
-import type { Today } from "../../../shared/domain/day/today.ts";
+import type { Today } from "../../../shared/domain/day/day.ts";
 import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { Log } from "../../../shared/process/observe/log.ts";

@@ -1,5 +1,5 @@
 import { cutArguments, keptOfRefused, keptOfRun } from "../../../shared/domain/action/cut-arguments.ts";
-import type { Today } from "../../../shared/domain/day/today.ts";
+import type { Today } from "../../../shared/domain/day/day.ts";
 import { isRefused, type Refusal, type Refused, refuse } from "../../../shared/errors.ts";
 import type { Call } from "../../../shared/queue/batch.ts";
 import type { Actor } from "../../mailbox/actor.ts";

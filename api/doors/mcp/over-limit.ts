@@ -1,5 +1,5 @@
 import { keptOfRefused } from "../../../shared/domain/action/cut-arguments.ts";
-import type { Today } from "../../../shared/domain/day/today.ts";
+import type { Today } from "../../../shared/domain/day/day.ts";
 import { isRefused, type Refused } from "../../../shared/errors.ts";
 import type { Call } from "../../../shared/queue/batch.ts";
 import { keyedId } from "../../../shared/queue/command-id.ts";

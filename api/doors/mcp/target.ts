@@ -1,7 +1,7 @@
 import type { Result } from "@modelcontextprotocol/server";
 import type { Contract } from "../../../shared/contracts/catalogue.ts";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
-import type { Today } from "../../../shared/domain/day/today.ts";
+import type { Today } from "../../../shared/domain/day/day.ts";
 import type { Refusal, Refused } from "../../../shared/errors.ts";
 import type { Fields } from "../../http/input/validate.ts";
 import type { Actor } from "../../mailbox/actor.ts";

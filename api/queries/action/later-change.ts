@@ -3,7 +3,7 @@ import { DatabaseFailure } from "../../../shared/db/database-failure.ts";
 import { type Image, isSame } from "../../../shared/domain/action/image-fields.ts";
 import type { BeforeAndAfter, Images } from "../../../shared/domain/action/images.ts";
 import { readImages } from "../../../shared/domain/action/stored-images.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Door } from "../../../shared/domain/vocabulary.ts";
 import { mapGivingWay } from "../../http/give-way.ts";
 import type { QueryContext } from "../engine/context.ts";

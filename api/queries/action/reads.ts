@@ -1,4 +1,4 @@
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
 import { sql } from "../engine/sql.ts";
 import { type ActionFilters, actionConditions, isFromPlace, logOf } from "./filters.ts";

@@ -1,5 +1,5 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ActionEffect } from "../../../shared/domain/vocabulary.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
 import { join, literal, sql } from "../engine/sql.ts";

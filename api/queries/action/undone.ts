@@ -1,7 +1,6 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { undoDays } from "../../../shared/contracts/action/undo.ts";
-import { msPerDay } from "../../../shared/domain/day/day.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { msPerDay, timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
 import { sql } from "../engine/sql.ts";

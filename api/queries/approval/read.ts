@@ -1,5 +1,5 @@
 import type { ApprovalRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ApprovalState } from "../../../shared/domain/vocabulary.ts";
 import { notFound } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";

@@ -1,7 +1,7 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { maxWaiting } from "../../../shared/contracts/approval/contracts.ts";
 import type { ApprovalRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ApprovalState } from "../../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "../engine/context.ts";
 import { literal, type Sql, sql } from "../engine/sql.ts";

@@ -1,5 +1,5 @@
 import type { TodoRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { QueryContext } from "../engine/context.ts";
 import { literal, sql } from "../engine/sql.ts";
 import { inOrder } from "../todo/order.ts";

@@ -1,7 +1,7 @@
 import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { mostCompletionDays } from "../../../shared/contracts/habit/completions.ts";
 import type { HabitAmountRow, HabitCompletionRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import { notFound } from "../../../shared/errors.ts";
 import { type QueryContext, type QueryHandler, readDaySettings } from "../engine/context.ts";
 import { literal, sql } from "../engine/sql.ts";

@@ -1,4 +1,4 @@
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ReminderChannel } from "../../../shared/domain/reminder/channels.ts";
 import type { DeliveryStatus } from "../../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "../engine/context.ts";

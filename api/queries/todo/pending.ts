@@ -1,7 +1,7 @@
 import { parseTodoCursor, todoCursor } from "../../../shared/contracts/todo/cursor.ts";
 import { doneCursor, parseDoneCursor } from "../../../shared/contracts/todo/done-cursor.ts";
 import { listedStatus, type PendingInput, pendingLimit } from "../../../shared/contracts/todo/filters.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import { invalid, isRefused } from "../../../shared/errors.ts";
 import { categoryIdsOf, readCategoryRefs } from "../category/read.ts";
 import {

@@ -1,6 +1,6 @@
 import type { PushSubscriptionRow, ReminderDeliveryRow, UserRow } from "../../../shared/db/entities.ts";
 import { presentSettings } from "../../../shared/db/present.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import { type QueryHandler, readDaySettings } from "../engine/context.ts";
 import { sql } from "../engine/sql.ts";
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import type { Today } from "../../domain/day/today.ts";
+import type { Today } from "../../domain/day/day.ts";
 import { exampleHabit } from "../habit/examples.ts";
 import { habitLine } from "../habit/result.ts";
 import { Habit } from "../habit/schema.ts";

@@ -1,4 +1,4 @@
-import type { Today } from "../../domain/day/today.ts";
+import type { Today } from "../../domain/day/day.ts";
 import { numberOfDigits } from "./fields.ts";
 import type { LooksAt } from "./tool-sentence.ts";
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { timestamp } from "../day/timestamp.ts";
+import { timestamp } from "../day/day.ts";
 
 /** The tables of what people can see, by which images name their rows. */
 export const seenTables = [

@@ -78,3 +78,20 @@ export const isoWeekday = (day: number): number => ((((day + 3) % 7) + 7) % 7) +
 
 /** The Monday of the day's week, as a day number. */
 export const weekStart = (day: number): number => day - isoWeekday(day) + 1;
+
+/**
+ * PostgreSQL's `2026-11-20 09:15:02.1042+00` as `2026-11-20T09:15:02.104200Z`: a Date would lose the microseconds.
+ * @throws RangeError for another offset than UTC's, because cutting it off would change the time
+ */
+export function timestamp(stored: string): string {
+  const zone = utcEndings.find((ending) => stored.endsWith(ending));
+  if (zone === undefined) throw new RangeError(`PostgreSQL gave ${stored}, which is not in UTC.`);
+  const time = stored.slice(11, -zone.length);
+  return `${stored.slice(0, 10)}T${(time.length === 8 ? `${time}.` : time).padEnd(15, "0")}Z`;
+}
+
+/** Rows have `+00`, PostgreSQL's JSON has `+00:00`, and handlers write `Z`. */
+const utcEndings = ["+00", "+00:00", "Z"] as const;
+
+/** The user's present day and zone, needed to present a row. */
+export type Today = Readonly<{ date: string; timeZone: string }>;

@@ -1,4 +1,4 @@
-import type { Today } from "../../../shared/domain/day/today.ts";
+import type { Today } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import type { QueuedCommand, Reply } from "../../../shared/queue/batch.ts";
 import { answeredId, failedDependency, missingDependency } from "../../../shared/queue/group-end.ts";

@@ -1,4 +1,4 @@
-import type { Today } from "../../../shared/domain/day/today.ts";
+import type { Today } from "../../../shared/domain/day/day.ts";
 import { entityTag, failedPrecondition, type Preconditions } from "../../../shared/domain/preconditions.ts";
 import {
   isRefused,

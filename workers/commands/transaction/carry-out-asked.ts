@@ -1,5 +1,5 @@
 import type { ApprovalRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import type { Outcome, QueuedCommand } from "../../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../../shared/queue/group.ts";

@@ -1,6 +1,6 @@
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import type { WorkRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import { handlers } from "../../handlers/index.ts";
 import type { Step, StepContext, Steps } from "../../handlers/steps.ts";

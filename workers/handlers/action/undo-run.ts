@@ -2,7 +2,7 @@ import { maxUndone, maxUndoneLength, type stepsOfRun } from "../../../shared/con
 import type { Commands, InputOf, OutputOf } from "../../../shared/contracts/catalogue.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
 import { withinLength } from "../../../shared/domain/action/stored-images.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { beginWork } from "../begin-work.ts";
 import type { Handler } from "../handler.ts";

@@ -1,6 +1,6 @@
 import { maxUndoneLength, undoDays } from "../../../shared/contracts/action/undo.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import { beginWork } from "../begin-work.ts";
 import type { Handler, HandlerContext, LoadedTables } from "../handler.ts";

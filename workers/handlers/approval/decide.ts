@@ -1,5 +1,5 @@
 import type { ApprovalRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import { forUpdate } from "../../unit-of-work/row-request.ts";
 import { beginWork } from "../begin-work.ts";
 import type { Handler, HandlerContext } from "../handler.ts";

@@ -1,5 +1,4 @@
-import { addDays, dayNumber, localDay, resolveLocalTime } from "../../../shared/domain/day/day.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { addDays, dayNumber, localDay, resolveLocalTime, timestamp } from "../../../shared/domain/day/day.ts";
 import { isCompletedOn } from "../../../shared/domain/habit/recent-events.ts";
 import type { Rules } from "../../../shared/domain/habit/schedule.ts";
 import { dueDays, type StreakState } from "../../../shared/domain/habit/streak.ts";

@@ -1,7 +1,6 @@
 import type { ReminderDeliveryRow, TodoRow } from "../../../shared/db/entities.ts";
 import { todoCompleted } from "../../../shared/domain/conflicts.ts";
-import { localTime, wallTimeOf } from "../../../shared/domain/day/day.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { localTime, timestamp, wallTimeOf } from "../../../shared/domain/day/day.ts";
 import type { Act } from "../../../shared/domain/reminder/link.ts";
 import { notFound } from "../../../shared/errors.ts";
 import { forUpdate, settingsForUpdate } from "../../unit-of-work/row-request.ts";

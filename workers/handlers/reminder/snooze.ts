@@ -1,5 +1,4 @@
-import { addDays, resolveLocalTime, wallTimeOf } from "../../../shared/domain/day/day.ts";
-import type { Today } from "../../../shared/domain/day/today.ts";
+import { addDays, resolveLocalTime, type Today, wallTimeOf } from "../../../shared/domain/day/day.ts";
 import type { Act } from "../../../shared/domain/reminder/link.ts";
 
 const minute = 60_000;

@@ -1,5 +1,5 @@
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import { type RowRequest, settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import type { HandlerContext, LoadedTables } from "../handler.ts";
 import { holdZone } from "./reminder.ts";

@@ -1,8 +1,7 @@
 import { hasOffset } from "../../../shared/contracts/todo/reminder-schema.ts";
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
 import { todoCompleted } from "../../../shared/domain/conflicts.ts";
-import { resolveLocalTime, wallTimeOf } from "../../../shared/domain/day/day.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { resolveLocalTime, timestamp, wallTimeOf } from "../../../shared/domain/day/day.ts";
 import { invalid, type Refused } from "../../../shared/errors.ts";
 import { type RowRequest, settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import type { HandlerContext } from "../handler.ts";

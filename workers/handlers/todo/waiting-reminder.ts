@@ -1,5 +1,5 @@
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { HandlerContext } from "../handler.ts";
 
 /** Lets the reminder of a completed todo wait, and revives that of an open one if its time is still ahead. */

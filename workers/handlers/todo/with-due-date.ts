@@ -1,5 +1,10 @@
-import { daysBetween, resolveLocalTime, wallTimeAt, wallTimeOf } from "../../../shared/domain/day/day.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import {
+  daysBetween,
+  resolveLocalTime,
+  timestamp,
+  wallTimeAt,
+  wallTimeOf,
+} from "../../../shared/domain/day/day.ts";
 
 /** A reminder as stored: without a wall time it was given as an instant. */
 type StoredTime = Readonly<{ remind_at: string; wall_time?: string | null | undefined }>;

@@ -1,4 +1,4 @@
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Handler } from "../handler.ts";
 import { rowsThatFollowTheZone, storeSettings } from "./settings.ts";
 

@@ -5,9 +5,9 @@ import {
   dayNumber,
   localDay,
   resolveLocalTime,
+  timestamp,
   weekStart,
 } from "../../../shared/domain/day/day.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
 import type { Digest } from "../../../shared/domain/vocabulary.ts";
 
 const clock = "08:00";

@@ -1,5 +1,4 @@
-import { resolveLocalTime, wallTimeAt } from "../../../shared/domain/day/day.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { resolveLocalTime, timestamp, wallTimeAt } from "../../../shared/domain/day/day.ts";
 
 /** A stored reminder, and the wall time of its series. */
 type WallTimeReminder = Readonly<{ remind_at: string; wall_time: string }>;

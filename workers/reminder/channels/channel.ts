@@ -1,5 +1,4 @@
-import { localTime } from "../../../shared/domain/day/day.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { localTime, timestamp } from "../../../shared/domain/day/day.ts";
 import { tell } from "../about.ts";
 import type { LeasedDelivery } from "../lease.ts";
 import type { Message } from "./message.ts";

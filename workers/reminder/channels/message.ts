@@ -1,6 +1,5 @@
-import { localTime } from "../../../shared/domain/day/day.ts";
+import { localTime, timestamp } from "../../../shared/domain/day/day.ts";
 import { sayClock, sayDated, sayUntil, usualLocale } from "../../../shared/domain/day/say-date.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
 import {
   actLabels,
   actPath,

@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { tell } from "../about.ts";
 import { isTest, type LeasedDelivery } from "../lease.ts";

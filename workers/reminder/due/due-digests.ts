@@ -1,6 +1,5 @@
 import type { UserRow } from "../../../shared/db/entities.ts";
-import { localDay } from "../../../shared/domain/day/day.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { localDay, timestamp } from "../../../shared/domain/day/day.ts";
 import { keyedId } from "../../../shared/queue/command-id.ts";
 import { nextDigest } from "../../handlers/user/next-digest.ts";
 import { now } from "../store.ts";

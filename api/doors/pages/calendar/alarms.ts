@@ -1,5 +1,4 @@
-import { localTime } from "../../../../shared/domain/day/day.ts";
-import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
+import { localTime, timestamp } from "../../../../shared/domain/day/day.ts";
 import type { FeedTodo } from "../../../queries/calendar/read.ts";
 import { textLine } from "./content-lines.ts";
 import { utcTime } from "./times.ts";

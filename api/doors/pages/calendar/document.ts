@@ -1,5 +1,4 @@
-import { msPerDay } from "../../../../shared/domain/day/day.ts";
-import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
+import { msPerDay, timestamp } from "../../../../shared/domain/day/day.ts";
 import { successor } from "../../../../shared/domain/todo/recurrence.ts";
 import { mapGivingWay } from "../../../http/give-way.ts";
 import type { FeedTodo } from "../../../queries/calendar/read.ts";

@@ -3,8 +3,7 @@ import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
 import { ImportedCategory, ImportedHabit, ImportedTodo } from "../../../../shared/contracts/import/things.ts";
 import type { DeclaredFields } from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
-import { dateOfDay } from "../../../../shared/domain/day/day.ts";
-import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
+import { dateOfDay, timestamp } from "../../../../shared/domain/day/day.ts";
 import type { ExportRows, KindOfThing } from "../../../queries/import/export-rows.ts";
 
 /** The format of a file. A reader must refuse other version numbers. */

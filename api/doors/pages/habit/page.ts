@@ -1,5 +1,5 @@
 import { listHabits } from "../../../../shared/contracts/habit/queries.ts";
-import type { Today } from "../../../../shared/domain/day/today.ts";
+import type { Today } from "../../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { queryFields } from "../../../http/input/query-fields.ts";

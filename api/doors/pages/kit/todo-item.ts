@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Static } from "typebox";
 import type { Todo } from "../../../../shared/contracts/todo/schema.ts";
-import type { Today } from "../../../../shared/domain/day/today.ts";
+import type { Today } from "../../../../shared/domain/day/day.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import type { DueGroup } from "../../../queries/todo/due-groups.ts";

@@ -1,4 +1,4 @@
-import type { Today } from "../../../../shared/domain/day/today.ts";
+import type { Today } from "../../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";

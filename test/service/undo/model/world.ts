@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import type { UndoEnd } from "../../../../shared/contracts/action/undo.ts";
 import type { CommandName } from "../../../../shared/contracts/catalogue.ts";
-import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../../shared/domain/day/day.ts";
 import type { Outcome } from "../../../../shared/queue/batch.ts";
 import type { Act, Life, Step, Who } from "./acts.ts";
 import { type Request, requestOf, type Scene } from "./inputs.ts";

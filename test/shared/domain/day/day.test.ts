@@ -1,6 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { isTimeZone, localDay, localTime, resolveLocalTime } from "../../../../shared/domain/day/day.ts";
+import {
+  isTimeZone,
+  localDay,
+  localTime,
+  resolveLocalTime,
+  timestamp,
+} from "../../../../shared/domain/day/day.ts";
 import { services } from "../../../support/servers/services.ts";
 
 /** Zones with whole, half and quarter hours, and with every kind of DST: by rule or decree, at midnight, abolished. */
@@ -131,4 +137,21 @@ test("zones are IANA names or aliases; offsets, abbreviations and made-up names 
     "../etc",
   ];
   expect([good.filter(isTimeZone), bad.filter(isTimeZone)]).toEqual([good, []]);
+});
+
+test("a time of PostgreSQL keeps its microseconds; handlers' own pass as they are", () => {
+  expect(timestamp("2026-11-20 09:15:02.1042+00")).toBe("2026-11-20T09:15:02.104200Z");
+  expect(timestamp("2026-11-20T09:15:02.1042+00:00")).toBe("2026-11-20T09:15:02.104200Z");
+  expect(timestamp("2026-11-20 09:15:02+00")).toBe("2026-11-20T09:15:02.000000Z");
+  expect(timestamp("2026-11-20T09:15:02.104Z")).toBe("2026-11-20T09:15:02.104000Z");
+});
+
+test("a time in another zone is refused: without its offset it would be a wrong one", () => {
+  for (const other of [
+    "2026-11-20 10:15:02+01",
+    "2026-11-20 09:15:02-03:30",
+    "2026-11-20 09:15:02",
+    "infinity",
+  ])
+    expect(() => timestamp(other)).toThrow("not in UTC");
 });

@@ -1,7 +1,7 @@
 import { maxWaiting, waitingHours } from "../../../../shared/contracts/approval/contracts.ts";
 import type { ApprovalRow } from "../../../../shared/db/entities.ts";
 import type { RowChange } from "../../../../shared/domain/action/images.ts";
-import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../../shared/domain/day/day.ts";
 import { type Refused, refuse, unavailable } from "../../../../shared/errors.ts";
 import type { Outcome, QueuedCommand, Reply } from "../../../../shared/queue/batch.ts";
 import { changedImages } from "../../../handlers/action/action-log.ts";

@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import type { UndoEnd } from "../../../../shared/contracts/action/undo.ts";
 import type { Commands, InputOf } from "../../../../shared/contracts/catalogue.ts";
 import type { ActionRow } from "../../../../shared/db/entities.ts";
-import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../../shared/domain/day/day.ts";
 import type { Call } from "../../../../shared/queue/batch.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { changedImages, writeAction } from "../action-log.ts";

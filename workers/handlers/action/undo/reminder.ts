@@ -1,7 +1,6 @@
 import type { ReminderRow } from "../../../../shared/db/entities.ts";
 import { fieldsOf, type Image, isSame } from "../../../../shared/domain/action/image-fields.ts";
-import { resolveLocalTime } from "../../../../shared/domain/day/day.ts";
-import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
+import { resolveLocalTime, timestamp } from "../../../../shared/domain/day/day.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { conflictAt, idOf, type TableUndo } from "./changed-row.ts";
 

@@ -1,4 +1,4 @@
-import type { Today } from "../../../../../shared/domain/day/today.ts";
+import type { Today } from "../../../../../shared/domain/day/day.ts";
 import type { Upload } from "../../../../web/form/upload.ts";
 import type { AreHere, ImportPlan } from "../plan.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ImportedKind, ImportedThings } from "../../../../../shared/contracts/import/things.ts";
-import type { Today } from "../../../../../shared/domain/day/today.ts";
+import type { Today } from "../../../../../shared/domain/day/day.ts";
 
 /** The original id and time of creation, in an export by Kept. */
 export type ExportedAs = Readonly<{ id: number; created_at: string }>;
