@@ -121,7 +121,7 @@ function answer(
     handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
   store(transaction, command, outcome, context.today);
-  return replyTo(command, outcome);
+  return { ticket: command.ticket, outcome, replayed: false };
 }
 
 /** Refuses a command whose caller saw another state of the resource than the locked row has. */
