@@ -69,6 +69,7 @@ export const commands = catalogue(
   group.runGroup,
   imports.stageImport,
   imports.applyImport,
+  imports.continueImport,
   calendar.setCalendarFeed,
   user.changeSettings,
   user.claimZone,

@@ -164,7 +164,8 @@ function broughtBack(table: keyof typeof left, row: Row): Row {
   };
   const clock = { now: time, nowMs: Date.parse(time), acceptedAt: Date.parse(time), today };
   const context = { ...tables, ...clock, nextId: () => 7 } as unknown as HandlerContext;
-  const known = new Map<string, number>();
+  const ids = new Map(found.flatMap(({ thing }) => ("key" in thing ? [[thing.key, 7] as const] : [])));
+  const known = { ids, isNew: () => true };
   const categories = found.flatMap((one) => (one.kind === "categories" ? [one.thing] : []));
   insertCategories(context, categories, categories, known);
   const habits = found.flatMap((one) => (one.kind === "habits" ? [one.thing] : []));

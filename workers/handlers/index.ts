@@ -22,6 +22,7 @@ import { habitUnskip } from "./habit/unskip.ts";
 import { habitUpdate } from "./habit/update.ts";
 import type { AnyHandler, Handler } from "./handler.ts";
 import { importApply } from "./import/apply.ts";
+import { importContinue } from "./import/continue.ts";
 import { importStage } from "./import/stage.ts";
 import { reminderAct } from "./reminder/act.ts";
 import { habitAct } from "./reminder/act-on-habit.ts";
@@ -83,6 +84,7 @@ const checked: { [Name in CommandName]: Handler<Name> } = {
   "batch.run": groupRun,
   "import.stage": importStage,
   "import.apply": importApply,
+  "import.continue": importContinue,
   "calendar.set": calendarSet,
   "user.configure": userConfigure,
   "user.claim-zone": userClaimZone,

@@ -1,6 +1,7 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type { TableRows, WorkRow } from "../../shared/db/entities.ts";
+import { readActionImages } from "./action-images.ts";
 import { type HabitHistory, writeHistory } from "./habit-histories.ts";
 import { readImportKeys } from "./import-keys.ts";
 import { statementsOf } from "./statements.ts";
@@ -32,7 +33,7 @@ export const tables = {
     // Only `undone_by` of a row ever changes.
     updates: ["undone_by"],
   },
-  action_images: { as: "images", bytes: "images" },
+  action_images: { as: "images", bytes: "images", own: { read: readActionImages } },
   // The statements that remove other rows write these.
   deletions: {},
   import_parts: { as: "importParts" },

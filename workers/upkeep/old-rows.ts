@@ -104,12 +104,15 @@ export async function pruneWorks({ pool }: Store, travel = "0"): Promise<number>
 /** A part of a file is up to 48,000 characters long. */
 const partsAtATime = 200;
 
-/** A file that is being replaced or imported now is left to the next run. */
+/** A file that is being replaced or imported now is left to a later run. */
 const oldParts = `
   delete from import_parts p using (
-    select user_id, part from import_parts
-    where created_at < now() + $1::interval - interval '1 day'
-    order by created_at limit ${partsAtATime} for update skip locked
+    select i.user_id, i.part from import_parts i
+    left join lateral (
+      select w.id from works w where w.user_id = i.user_id and w.ended_at is null limit 1
+    ) w on true
+    where i.created_at < now() + $1::interval - interval '1 day' and w.id is null
+    order by i.created_at limit ${partsAtATime} for update of i skip locked
   ) old
   where p.user_id = old.user_id and p.part = old.part`;
 

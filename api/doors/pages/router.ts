@@ -38,7 +38,7 @@ import { showFound } from "./find/page.ts";
 import { showFront } from "./front/page.ts";
 import { showHabit } from "./habit/one.ts";
 import { showHabits } from "./habit/page.ts";
-import { applyStaged } from "./import/apply.ts";
+import { applyStaged, showImport } from "./import/apply.ts";
 import { uploadFiles } from "./import/upload.ts";
 import { idInPath } from "./kit/path-id.ts";
 import { showEvents } from "./live/events.ts";
@@ -117,7 +117,10 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
     GET: () => seeOther("/account/data"),
     POST: requireSignIn(uploadFiles),
   },
-  "/account/data/import/apply": formOn("/account/data", applyStaged),
+  "/account/data/import/apply": {
+    GET: requireSignIn(showImport),
+    POST: requireSignIn(takeForm(applyStaged)),
+  },
   "/account/data/calendar": formOn("/account/data", changeFeed),
   "/account/data/export": { GET: requireSignIn(exportData) },
   "/account/settings": { GET: requireSignIn((visit) => showSettings(visit)) },

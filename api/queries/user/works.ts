@@ -4,6 +4,7 @@ import type { QueryContext } from "../engine/context.ts";
 import { sql } from "../engine/sql.ts";
 
 export type OpenWork = Pick<WorkRow, "name" | "done" | "total">;
+type FoundWork = OpenWork & Pick<WorkRow, "ended_at" | "outcome">;
 
 /** Unfinished long work of a user, in the order in which it will be done. */
 export const readOpenWorks = ({ own, rows }: QueryContext): Promise<OpenWork[]> =>
@@ -11,11 +12,15 @@ export const readOpenWorks = ({ own, rows }: QueryContext): Promise<OpenWork[]> 
     select w.name, w.done, w.total from ${own("works")} w
     where w.ended_at is null order by w.created_at, w.id`);
 
+/** @returns a command's long work, also for a day after its end; null if there is none */
+export async function readWork({ own, rows }: QueryContext, id: string): Promise<FoundWork | null> {
+  if (!isUuid(id)) return null;
+  const [found] = await rows(sql<FoundWork>`
+    select w.name, w.done, w.total, w.ended_at, w.outcome from ${own("works")} w where w.id = ${id}::uuid`);
+  return found ?? null;
+}
+
 /** True while a command's long work goes on; work that ended with its first step was never stored. */
-export async function isUnderWay({ own, rows }: QueryContext, id: string): Promise<boolean> {
-  if (!isUuid(id)) return false;
-  const found = await rows(
-    sql`select 1 from ${own("works")} w where w.id = ${id}::uuid and w.ended_at is null`,
-  );
-  return found.length > 0;
+export async function isUnderWay(query: QueryContext, id: string): Promise<boolean> {
+  return (await readWork(query, id))?.ended_at === null;
 }

@@ -11,7 +11,7 @@ import { todoFields } from "../todo/fields.ts";
 /** Things of a file from elsewhere, to which every kind of file is translated. */
 
 /** The identity of a thing, derived from its fields in the file. */
-const ImportKey = Type.String({ pattern: "^[A-Za-z0-9_-]{22}$" });
+export const ImportKey = Type.String({ pattern: "^[A-Za-z0-9_-]{22}$" });
 
 /** Null where the file does not say. */
 const times = { created_at: Nullable(Instant), updated_at: Nullable(Instant) };
@@ -96,3 +96,6 @@ export type ImportedThings = {
   todos: Static<typeof ImportedTodo>;
 };
 export type ImportedKind = keyof ImportedThings;
+
+/** In the order in which they are made; the histories of a few habits follow these. */
+export const importedKinds = ["categories", "habits", "histories", "todos"] as const satisfies ImportedKind[];

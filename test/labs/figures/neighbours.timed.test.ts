@@ -1,5 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
+import { loadConfig } from "../../../shared/process/config.ts";
+import { openPageDoor } from "../../support/page-door.ts";
+import { exportFile, stageFile } from "../../support/pages/staged-import.ts";
 import { contend } from "./contended.ts";
 import { heldRows, holdBeside } from "./held-rows.ts";
 import { keepCalling, msAt, type Sample, succeeded, tally } from "./samples.ts";
@@ -9,7 +12,14 @@ const stage = await startStage({ apis: 2, workers: 2 });
 const { call, sql, issuer } = stage;
 const holder = new SQL(stage.env.DATABASE_URL ?? "", { max: 1 });
 
+const authentication = { BASE_URL: stage.baseUrls[0] ?? "", AUTH_URL: issuer.url };
+const page = await openPageDoor({
+  config: loadConfig({ ...stage.env, ...authentication }),
+  clock: { now: undefined },
+});
+
 afterAll(async () => {
+  await page.close();
   await holder.close();
   await stage.stop();
 });
@@ -124,6 +134,32 @@ describe("a heavy command of one user delays no stranger", () => {
     );
     expectUntouched(bystanders);
   }, 30_000);
+
+  test("the import of 18,000 completions and 1,900 todos", async () => {
+    const staged = await stageFile(page, "importer", longFile);
+    const bystanders = await bystandersDuring(() =>
+      repeated(async () => {
+        await page.send("importer", "import.apply", staged);
+        const [left] = await sql`select 1 from import_parts where user_id = 'importer'`;
+        return left === undefined;
+      }),
+    );
+    expectUntouched(bystanders);
+    const [made] = await sql`
+      select (select count(*)::int from todos where user_id = 'importer') as todos,
+        (select count(*)::int from habit_completions where user_id = 'importer') as days`;
+    expect(made).toEqual({ todos: 1_900, days: 18_000 });
+  }, 60_000);
+});
+
+const ids = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+const longFile = exportFile({
+  habits: ids(5).map((id) => ({ id, name: "Years", type: "good", frequency: "daily", grace_days: 1 })),
+  completions: ids(18_000).map((day) => ({
+    habit_id: (day % 5) + 1,
+    date: new Date(Math.floor(day / 5) * 86_400_000).toISOString().slice(0, 10),
+  })),
+  todos: ids(1_900).map((id) => ({ id, title: `Todo ${id}`, is_completed: false, recurrence_from: "due" })),
 });
 
 /** Copies a row with all its columns, as often as commands would have created it. */

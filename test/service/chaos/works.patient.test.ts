@@ -3,6 +3,7 @@ import { resolveLocalTime } from "../../../shared/domain/day/day.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { startWorld } from "../../support/chaos/world.ts";
 import { openPageDoor } from "../../support/page-door.ts";
+import { exportFile, stageFile } from "../../support/pages/staged-import.ts";
 import { storeWallTimes } from "../../support/reminder/wall-times.ts";
 
 // Registered before the world's own, so that it runs first.
@@ -92,3 +93,48 @@ test.each([20, 60, 150])(
   },
   120_000,
 );
+
+const slowly = `
+  create function slowly() returns trigger language plpgsql as $$
+  begin perform pg_sleep(0.4); return new; end $$`;
+
+/** A file of many steps. Some of its todos take PostgreSQL so long that a kill meets their step. */
+const titles = Array.from({ length: 1_500 }, (_, n) => `${n % 300 === 299 ? "Slow" : "Quick"} ${n}`);
+const slowFile = exportFile({
+  todos: titles.map((title, id) => ({ id, title, is_completed: false, recurrence_from: "due" })),
+});
+
+test("an import whose workers are killed again and again makes each thing once, as one action", async () => {
+  const userId = "importer";
+  await sql.unsafe(slowly);
+  await sql`
+    create trigger slowly before insert on todos for each row when (new.title like 'Slow %')
+    execute function slowly()`;
+  const staged = await stageFile(page, userId, slowFile);
+  const stop = strangerWrites();
+  const { work_id } = await page.send(userId, "import.apply", staged);
+  expect((await killUntilEnded(userId, 100)).length).toBeGreaterThan(2);
+  expect(await stop()).toBeGreaterThan(10);
+  const todosOf = async () =>
+    (await sql`select id, title from todos where user_id = ${userId} order by id`).map((row: object) => ({
+      ...row,
+    }));
+  const made = await todosOf();
+  expect(made.map(({ title }: { title: string }) => title)).toEqual(titles);
+  const [work] =
+    await sql`select done, total, outcome from works where user_id = ${userId} and id = ${work_id}`;
+  expect([work.done, work.total, JSON.parse(work.outcome).body.todos]).toEqual([1_500, 1_500, 1_500]);
+  await sql`drop trigger slowly on todos`;
+  const undoLast = async () => {
+    const actions = await sql`
+      select called_at::text, request_id from action_log where user_id = ${userId} order by called_at desc limit 1`;
+    const answer = await page.send(userId, "action.undo", { actions: [{ ...actions[0] }] });
+    return answer.ends[0].undone;
+  };
+  const [log] = await sql`select count(*)::int as count from action_log where user_id = ${userId}`;
+  expect(log.count).toBe(1);
+  expect(await undoLast()).toBe("whole");
+  expect(await todosOf()).toEqual([]);
+  expect(await undoLast()).toBe("whole");
+  expect(await todosOf()).toEqual(made);
+}, 120_000);

@@ -1,17 +1,20 @@
 import { afterAll, expect, test } from "bun:test";
 import { exportedJson } from "../../../api/doors/pages/export/export.ts";
+import { partsOf } from "../../../api/doors/pages/import/parts.ts";
 import { planImport } from "../../../api/doors/pages/import/plan.ts";
 import type { TextFile } from "../../../api/doors/pages/import/readers/found.ts";
-import { partsOf } from "../../../api/doors/pages/import/stage.ts";
 import { createQueryContext, readDaySettings } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
 import { readWhatIsHere } from "../../../api/queries/import/existing.ts";
+import { readWork } from "../../../api/queries/user/works.ts";
 import { maxImportParts } from "../../../shared/contracts/import/contracts.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { pruneImports } from "../../../workers/upkeep/old-rows.ts";
 import { type JsonBody, startStack } from "../../harness.ts";
 import { openPageDoor } from "../../support/page-door.ts";
+import { eventually } from "../../support/reminder/stack.ts";
+import { accountBytes, storedBytes } from "../../support/stored-bytes.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(async () => {
@@ -54,13 +57,24 @@ async function person() {
   async function stage(files: readonly TextFile[]) {
     const import_id = crypto.randomUUID();
     const parts = [...partsOf((await plan(...files)).things)];
-    for (const [part, { kind, list }] of parts.entries())
-      expect(await send("import.stage", { import_id, part, [kind]: list })).toBeNull();
+    for (const [part, things] of parts.entries())
+      expect(await send("import.stage", { import_id, part, ...things })).toBeNull();
     return { import_id, parts: parts.length };
   }
 
-  const bring = async (...files: TextFile[]) => send("import.apply", await stage(files));
-  return { userId, query, rest, send, exported, plan, stage, bring };
+  /** Waits until the import has ended. */
+  async function apply(staged: object): Promise<JsonBody> {
+    const { work_id, ...body } = await send("import.apply", staged);
+    return work_id ? outcomeOf(work_id) : body;
+  }
+
+  async function outcomeOf(work_id: string): Promise<JsonBody> {
+    const outcome = await eventually(async () => (await readWork(query(), work_id))?.outcome ?? undefined);
+    return JSON.parse(outcome).body;
+  }
+
+  const bring = async (...files: TextFile[]) => apply(await stage(files));
+  return { userId, query, rest, send, exported, plan, stage, apply, outcomeOf, bring };
 }
 
 const asFile = (value: unknown): TextFile => ({ name: "kept.json", text: JSON.stringify(value) });
@@ -162,9 +176,9 @@ test("the same file twice makes nothing twice, also when it is not known to be t
   const before = await bob.exported();
   const again = [...partsOf((await (await person()).plan(file)).things)];
   const import_id = crypto.randomUUID();
-  for (const [part, { kind, list }] of again.entries())
-    await bob.send("import.stage", { import_id, part, [kind]: list });
-  expect(await bob.send("import.apply", { import_id, parts: again.length })).toEqual({
+  for (const [part, things] of again.entries())
+    await bob.send("import.stage", { import_id, part, ...things });
+  expect(await bob.apply({ import_id, parts: again.length })).toEqual({
     categories: 0,
     habits: 0,
     completions: 0,
@@ -264,6 +278,103 @@ test("an import is one action, which can be taken back as a whole, and again", a
   expect((await ada.rest("GET", `/habits/${habit.id}/completions?from=2020-01-01`)).body.data).toHaveLength(
     2,
   );
+});
+
+/** A file of as many steps as three habits and more than a thousand todos take, which follow each other. */
+function longLife() {
+  const habits = [1, 2, 3].map((id) => ({
+    ...{ id, name: `Habit ${id}`, type: "good", frequency: "daily", grace_days: 1, category_id: 1 },
+    created_at: "2020-01-01T00:00:00Z",
+  }));
+  const dates = Array.from({ length: 1_500 }, (_, n) => new Date(n * 86_400_000).toISOString().slice(0, 10));
+  const completions = habits.flatMap(({ id }) =>
+    dates.map((date) => ({ habit_id: id, date, completed_at: `${date}T08:00:00.000000Z` })),
+  );
+  const todos = Array.from({ length: 1_200 }, (_, n) => ({
+    ...{ id: n + 1, title: `Todo ${n}`, is_completed: n < 1_199, recurrence_from: "due", category_id: 1 },
+    next_todo_id: n < 1_199 ? 1_200 - n : null,
+  }));
+  const categories = [{ id: 1, name: "Long ago", color: "#112233", icon: null }];
+  return asFile({ format: "kept-export", version: 1, categories, habits, completions, todos });
+}
+
+const logOf = async (userId: string) =>
+  (
+    await database.pool.query(
+      `select called_at::text, request_id, tool from action_log where user_id = $1
+       order by called_at desc, request_id desc`,
+      [userId],
+    )
+  ).rows;
+
+test("a long import comes in steps as one action, which is taken back and brought again to the row", async () => {
+  const [ada, bob] = [await person(), await person()];
+  const { work_id, ...first } = await ada.send("import.apply", await ada.stage([longLife()]));
+  expect([first.categories, first.habits, first.todos]).toEqual([1, 1, 0]);
+  // Until its end nothing else of the person that takes long can begin.
+  const [key] = await logOf(ada.userId);
+  const undo = async () => {
+    const [{ called_at, request_id }] = await logOf(ada.userId);
+    return (await ada.send("action.undo", { actions: [{ called_at, request_id }] })).ends[0];
+  };
+  expect(await ada.outcomeOf(work_id)).toEqual({
+    categories: 1,
+    habits: 3,
+    completions: 4_500,
+    todos: 1_200,
+  });
+  const brought = await ada.exported();
+  expect(brought.todos.filter(({ next_todo_id }: JsonBody) => next_todo_id === null)).toHaveLength(1);
+  expect(await bob.bring(asFile(brought))).toEqual(await ada.outcomeOf(work_id));
+  expect(anonymous(await bob.exported())).toEqual(anonymous(brought));
+  expect(await logOf(ada.userId)).toEqual([{ ...key, tool: "import.apply" }]);
+  expect(await undo()).toMatchObject({ undone: "whole", conflicts: [] });
+  const { categories, habits, todos, completions } = await ada.exported();
+  expect([categories, habits, todos, completions]).toEqual([[], [], [], []]);
+  expect(await undo()).toMatchObject({ undone: "whole", conflicts: [] });
+  expect(unwritten(await ada.exported())).toEqual(unwritten(brought));
+});
+
+/** Without times of the last change, which an undo renews. */
+const unwritten = ({ exported_at: _, ...file }: JsonBody) =>
+  JSON.parse(JSON.stringify(file), (field, value) => (field === "updated_at" ? undefined : value));
+
+test("an import under way is taken back as a whole once it has come as a whole", async () => {
+  const ada = await person();
+  const { work_id } = await ada.send("import.apply", await ada.stage([longLife()]));
+  const actions = (await logOf(ada.userId)).map(({ called_at, request_id }) => ({ called_at, request_id }));
+  const { ends } = await eventually(async () => {
+    const answer = await ada.send("action.undo", { actions });
+    return answer.code === "overloaded" ? undefined : answer;
+  });
+  expect(ends).toMatchObject([{ undone: "whole", conflicts: [] }]);
+  expect(await ada.outcomeOf(work_id)).toMatchObject({ todos: 1_200 });
+  expect((await ada.exported()).todos).toEqual([]);
+});
+
+test("the ledger counts a long import in steps by the byte", async () => {
+  const ada = await person();
+  await ada.bring(longLife());
+  const [kept, stored] = [
+    await accountBytes(database.pool, ada.userId),
+    await storedBytes(database.pool, ada.userId),
+  ];
+  expect(Math.abs(kept - stored) / stored).toBeLessThan(0.1);
+});
+
+test("another file waits until an import has ended, so that no part of it is replaced", async () => {
+  const ada = await person();
+  const { work_id } = await ada.send("import.apply", await ada.stage([longLife()]));
+  const part = [
+    ...partsOf((await (await person()).plan({ name: "a.csv", text: "TYPE,CONTENT\ntask,Sow\n" })).things),
+  ];
+  const import_id = crypto.randomUUID();
+  for (const [number, things] of part.entries())
+    await eventually(
+      async () => (await ada.send("import.stage", { import_id, part: number, ...things })) === null,
+    );
+  expect(await ada.outcomeOf(work_id)).toMatchObject({ todos: 1_200 });
+  expect(await ada.apply({ import_id, parts: part.length })).toMatchObject({ todos: 1 });
 });
 
 test("an import with a reminder at a wall time without seconds is taken back", async () => {

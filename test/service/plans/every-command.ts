@@ -104,21 +104,29 @@ async function importFile(run: Run): Promise<void> {
   const series = { recurrence: null, recurrence_from: "due", recurrence_anchor: null, next: null };
   const done = { completed_at: null, completed_on: null };
   const reminder = { remind_at: "2099-01-01T00:00:00Z", wall_time: "2099-01-01T00:00", status: "scheduled" };
-  const lists = [
-    { categories: [{ key: garden, name: "Garden", color: null, icon: null, ...times }] },
-    { habits: [{ key: swim, name: "Swim", type: "good", category: garden, ...habit, ...times }] },
+  const category = { key: garden, name: "Garden", color: null, icon: null, ...times };
+  const dates = ["2026-01-01", "2026-01-02"];
+  const parts = [
+    { kind: "categories", keys: [garden], list: [category] },
     {
-      histories: [
-        { habit: swim, dates: ["2026-01-01", "2026-01-02"], times: [null, "2026-01-02T10:00:00Z"] },
-      ],
+      kind: "habits",
+      keys: [swim],
+      list: [{ key: swim, name: "Swim", type: "good", category: garden, ...habit, ...times }],
     },
     {
-      todos: [
+      kind: "histories",
+      keys: [swim],
+      list: [{ habit: swim, dates, times: [null, "2026-01-02T10:00:00Z"] }],
+    },
+    {
+      kind: "todos",
+      keys: [sow],
+      list: [
         {
           key: sow,
           title: "Sow",
           category: garden,
-          description: null,
+          description: "x".repeat(100_000),
           reminder,
           ...todo,
           ...series,
@@ -129,8 +137,11 @@ async function importFile(run: Run): Promise<void> {
     },
   ];
   for (const _ of ["a file", "the same again"]) {
-    for (const [part, list] of lists.entries()) await run("import.stage", { import_id, part, ...list });
-    await run("import.apply", { import_id, parts: lists.length });
+    for (const [part, { kind, keys, list }] of parts.entries())
+      await run("import.stage", { import_id, part, kind, keys, content: JSON.stringify(list) });
+    await run("import.apply", { import_id, parts: parts.length });
+    const action = { called_at: new Date().toISOString(), request_id: import_id };
+    await run("import.continue", { ...action, step: 2, parts: [parts.length] });
   }
 }
 

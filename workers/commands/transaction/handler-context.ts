@@ -73,7 +73,7 @@ export function contextOf(shared: SharedContext, command: QueuedCommand): Handle
 /** The author of what a command writes; null for the person. */
 function authorOf({ name, call }: QueuedCommand): string | null {
   if (call && call.tokenId !== "") return storedAuthor({ tokenId: call.tokenId, name: call.clientName });
-  return name === "import.apply" ? storedAuthor(importer) : null;
+  return name.startsWith("import.") ? storedAuthor(importer) : null;
 }
 
 type Owner = Readonly<{ state: State; userId: string; author: string | null }>;

@@ -1,5 +1,6 @@
 import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
-import { conflict } from "../../../shared/errors.ts";
+import type { ImportPartRow } from "../../../shared/db/entities.ts";
+import { conflict, type Refused } from "../../../shared/errors.ts";
 import type { NumberedTable } from "../../unit-of-work/new-rows.ts";
 import {
   allForUpdate,
@@ -7,70 +8,99 @@ import {
   settingsForUpdate,
   withoutLock,
 } from "../../unit-of-work/row-request.ts";
+import { beginWork } from "../begin-work.ts";
 import type { Handler, HandlerContext } from "../handler.ts";
 import { insertCategories, missingCategories } from "./categories.ts";
-import { insertHabits } from "./habits.ts";
-import { type KnownIds, stagedParts, stagedThings } from "./parts.ts";
-import { insertTodos } from "./todos.ts";
+import { idOfThing, type KnownThings, knownHere } from "./known.ts";
+import { logImport, timeOfImport } from "./log.ts";
+import { makeThings } from "./make.ts";
+import { inSteps, keysOf, stagedParts, stagedThings } from "./parts.ts";
+import { type ImportWork, importSteps } from "./steps.ts";
 
 const tables = ["categories", "habits", "todos"] as const satisfies readonly NumberedTable[];
+/** The keys of new things by table. */
+type NewKeys = Readonly<Record<(typeof tables)[number], readonly string[]>>;
 
 /**
- * Makes all things of a file in one transaction: all or none. Things from an earlier import of the file, and not
- * deleted since, stay as they are.
+ * Makes all things of a file. The first transaction makes the categories and the first of the others, and gives the
+ * rest their ids, because a todo names its successor. Things from an earlier import of the file, and not deleted
+ * since, stay as they are.
  */
 export const importApply: Handler<"import.apply"> = {
   stores: "more",
+  steps: importSteps,
   rows: () => [allForUpdate("import_parts"), settingsForUpdate, allWithoutLock("categories")],
   related(loaded, input) {
     const parts = stagedParts(loaded, input);
-    const keys = parts.flatMap((row) => row.keys);
-    const followers = stagedThings(parts, "todos").flatMap(({ next }) => next ?? []);
-    const makes = tables.flatMap((table) =>
-      parts.flatMap((row) => (row.kind === table ? row.keys.map(() => table) : [])),
-    );
-    return { rows: [...keys, ...followers].flatMap((key) => withoutLock("import_keys", key)), makes };
+    const followers = stagedThings(inSteps(parts)[0] ?? [], "todos").flatMap(({ next }) => next ?? []);
+    const keys = [...tables.flatMap((table) => keysOf(parts, table)), ...followers];
+    const makes = tables.flatMap((table) => keysOf(parts, table).map(() => table));
+    return { rows: keys.flatMap((key) => withoutLock("import_keys", key)), makes };
   },
   run(context, input) {
     const parts = stagedParts(context, input);
-    if (parts.length !== input.parts)
+    // Parts that an earlier release staged do not name the habits of their histories.
+    if (parts.length !== input.parts || parts.some(({ keys }) => keys.length === 0))
       return conflict("This file does not wait any more.", "Choose it again.");
-    const known: KnownIds = new Map(context.importKeys.all().map(({ key, id }) => [key, id]));
-    const isNew = ({ key }: { key: string }) => !known.has(key);
-    const categories = stagedThings(parts, "categories").filter(isNew);
-    const made = {
-      categories: missingCategories(context, categories),
-      habits: stagedThings(parts, "habits").filter(isNew),
-      todos: stagedThings(parts, "todos").filter(isNew),
+    const known = knownHere(context.importKeys.all());
+    const made = reserve(context, parts, known);
+    if ("refusal" in made) return made;
+    const [first = [], ...others] = inSteps(parts);
+    const counts = { ...makeThings(context, first, known), categories: made.categories.length };
+    const { import_id } = input;
+    const later = (["habits", "todos"] as const).flatMap((table) =>
+      made[table].map((key) => `${table}/${idOfThing(known, { key })}`),
+    );
+    logImport(context, import_id, later);
+    if (others.length === 0) return { ...counts, work_id: null };
+    const work: ImportWork = {
+      import_id,
+      action: { called_at: timeOfImport(context), request_id: import_id },
+      steps: others.map((step) => step.map(({ part }) => part)),
+      made: counts,
     };
-    for (const table of tables)
-      for (const _ of made[table]) {
-        const refused = context.useQuota(table);
-        if (refused) return refused;
-      }
-    insertCategories(context, categories, made.categories, known);
-    const completions = insertHabits(context, made.habits, stagedThings(parts, "histories"), known);
-    insertTodos(context, made.todos, known);
-    for (const { part } of context.importParts.all()) context.importParts.remove(part);
-    const things = { ...made, categories };
-    for (const table of tables) noteKeys(context, table, things[table], known);
-    return {
-      categories: made.categories.length,
-      habits: made.habits.length,
-      completions,
-      todos: made.todos.length,
-    };
+    return { ...counts, work_id: beginWork(context, "import.apply", work) };
   },
 };
 
-function noteKeys(
-  { importKeys, now }: HandlerContext,
-  table: NumberedTable,
-  things: readonly { key: string }[],
-  known: KnownIds,
-): void {
-  for (const { key } of things) {
-    const id = known.get(key);
-    if (id !== undefined) importKeys.upsert({ key, kind: deletionKinds[table], id, created_at: now });
-  }
+/** Makes the new categories, and gives all other new things their ids. */
+function reserve(
+  context: HandlerContext,
+  parts: readonly ImportPartRow[],
+  known: KnownThings,
+): NewKeys | Refused {
+  const newKeys = (table: NumberedTable) => keysOf(parts, table).filter((key) => known.isNew({ key }));
+  const categories = stagedThings(parts, "categories").filter(known.isNew);
+  const missing = missingCategories(context, categories);
+  const made: NewKeys = {
+    categories: missing.map(({ key }) => key),
+    habits: newKeys("habits"),
+    todos: newKeys("todos"),
+  };
+  const refused = withinQuotas(context, made);
+  if (refused) return refused;
+  insertCategories(context, categories, missing, known);
+  for (const { kind, part } of parts) if (kind === "categories") context.importParts.remove(part);
+  for (const table of ["habits", "todos"] as const)
+    for (const key of made[table]) known.ids.set(key, context.nextId(table));
+  const created_at = timeOfImport(context);
+  const named = { ...made, categories: categories.map(({ key }) => key) };
+  for (const table of tables)
+    for (const key of named[table])
+      context.importKeys.upsert({
+        key,
+        kind: deletionKinds[table],
+        id: idOfThing(known, { key }),
+        created_at,
+      });
+  return made;
+}
+
+function withinQuotas({ useQuota }: HandlerContext, made: NewKeys): Refused | undefined {
+  for (const table of tables)
+    for (const _ of made[table]) {
+      const refused = useQuota(table);
+      if (refused) return refused;
+    }
+  return undefined;
 }

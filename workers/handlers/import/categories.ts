@@ -2,7 +2,7 @@ import { categoryFields } from "../../../shared/contracts/category/fields.ts";
 import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
 import { newColumns } from "../columns.ts";
 import type { HandlerContext } from "../handler.ts";
-import type { KnownIds } from "./parts.ts";
+import type { KnownThings } from "./known.ts";
 import { timesOf } from "./times.ts";
 
 type ImportedCategory = ImportedThings["categories"];
@@ -21,17 +21,17 @@ export function insertCategories(
   context: HandlerContext,
   things: readonly ImportedCategory[],
   missing: readonly ImportedCategory[],
-  known: KnownIds,
+  { ids }: KnownThings,
 ): void {
   const { categories, nextId } = context;
   const byName = new Map(categories.all().map(({ name, id }) => [name, id]));
   for (const thing of missing) {
     const id = nextId("categories");
     categories.insert({ id, ...newColumns(categoryFields, thing), ...timesOf(context, thing) });
-    known.set(thing.key, id);
+    ids.set(thing.key, id);
   }
   for (const { key, name } of things) {
-    const id = known.get(key) ?? byName.get(name);
-    if (id !== undefined) known.set(key, id);
+    const id = ids.get(key) ?? byName.get(name);
+    if (id !== undefined) ids.set(key, id);
   }
 }

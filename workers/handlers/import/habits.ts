@@ -9,7 +9,7 @@ import { noRings } from "../habit/rings.ts";
 import { streakColumns } from "../habit/rows.ts";
 import { daysAhead } from "../habit/streak-skip.ts";
 import type { HandlerContext } from "../handler.ts";
-import type { KnownIds } from "./parts.ts";
+import { idOfThing, type KnownThings } from "./known.ts";
 import { importedPause, importedPauses } from "./pauses.ts";
 import { notInFuture, timesOf } from "./times.ts";
 
@@ -27,7 +27,7 @@ export function insertHabits(
   context: HandlerContext,
   things: readonly ImportedThings["habits"][],
   histories: readonly ImportedThings["histories"][],
-  known: KnownIds,
+  known: KnownThings,
 ): number {
   const byHabit = Map.groupBy(histories, ({ habit }) => habit);
   return things
@@ -66,11 +66,11 @@ function insertHabit(
   context: HandlerContext,
   thing: ImportedThings["habits"],
   { completions, sums }: Days,
-  known: KnownIds,
+  known: KnownThings,
 ): number {
-  const { habits, writeHistory, nextId, today } = context;
-  const id = nextId("habits");
-  const category_id = known.get(thing.category ?? "") ?? null;
+  const { habits, writeHistory, today } = context;
+  const id = idOfThing(known, thing);
+  const category_id = known.ids.get(thing.category ?? "") ?? null;
   const columns = newColumns(habitFields, { ...thing, ...importedPause(thing), category_id });
   const skips = skippedDates(context, thing, completions);
   const free = { pauses: importedPauses(thing), skips: skips.map(dayNumber) };
@@ -85,7 +85,6 @@ function insertHabit(
     ...streakColumns(streak, columns),
     ...timesOf(context, thing),
   });
-  known.set(thing.key, id);
   const times = [...completions.values()].map((time) => time && notInFuture(context, time));
   if (completions.size + sums.size > 0)
     writeHistory.push({

@@ -7,24 +7,22 @@ import { newColumns } from "../columns.ts";
 import type { HandlerContext } from "../handler.ts";
 import { holdZone } from "../todo/reminder.ts";
 import { endOfTimes, wallTimeOfReminder } from "../todo/with-due-date.ts";
-import type { KnownIds } from "./parts.ts";
+import { idOfThing, type KnownThings } from "./known.ts";
 import { notInFuture, timesOf } from "./times.ts";
 
 type ImportedTodo = ImportedThings["todos"];
 
-/** Makes todos with their reminders. All ids come first, because a todo names its successor. */
-export function insertTodos(context: HandlerContext, things: readonly ImportedTodo[], known: KnownIds): void {
-  const { todos, nextId } = context;
-  const ids = things.map(({ key }) => {
-    const id = nextId("todos");
-    known.set(key, id);
-    return id;
-  });
+/** Makes todos with their reminders. */
+export function insertTodos(
+  context: HandlerContext,
+  things: readonly ImportedTodo[],
+  known: KnownThings,
+): void {
   // A wall time follows the person's zone, which must not change before the commit.
   if (things.some(({ reminder }) => reminder)) holdZone(context);
-  for (const [index, thing] of things.entries()) {
-    const id = ids[index] ?? 0;
-    todos.insert({ id, ...todoColumns(context, thing, known) });
+  for (const thing of things) {
+    const id = idOfThing(known, thing);
+    context.todos.insert({ id, ...todoColumns(context, thing, known) });
     if (thing.reminder) insertReminder(context, id, thing, thing.reminder);
   }
 }
@@ -32,7 +30,7 @@ export function insertTodos(context: HandlerContext, things: readonly ImportedTo
 function todoColumns(
   context: HandlerContext,
   thing: ImportedTodo,
-  known: KnownIds,
+  known: KnownThings,
 ): Omit<Unsigned<TodoRow>, "id"> {
   const { today } = context;
   const { category, next, is_completed, completed_at, completed_on } = thing;
@@ -43,9 +41,9 @@ function todoColumns(
   return {
     ...newColumns(todoFields, thing),
     ...(is_completed ? done : { completed_at: null, completed_on: null }),
-    category_id: known.get(category ?? "") ?? null,
+    category_id: known.ids.get(category ?? "") ?? null,
     former_category_id: null,
-    next_todo_id: known.get(next ?? "") ?? null,
+    next_todo_id: known.ids.get(next ?? "") ?? null,
     ...timesOf(context, thing),
   };
 }

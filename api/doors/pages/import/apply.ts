@@ -4,16 +4,20 @@ import type { applyImport } from "../../../../shared/contracts/import/contracts.
 import { allScopes } from "../../../../shared/contracts/kernel/scopes.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { html } from "../../../../shared/html.ts";
+import type { Outcome } from "../../../../shared/queue/batch.ts";
 import { senderOf } from "../../../http/request.ts";
 import { perform } from "../../../perform.ts";
+import { type OpenWork, readWork } from "../../../queries/user/works.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { page } from "../../../web/page.ts";
+import { seeOther } from "../../../web/redirect.ts";
 import { countInWords } from "../kit/dates.ts";
 import type { Visit } from "../session/context.ts";
 import { accountFrame } from "../session/frame.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 
 type Imported = Static<typeof applyImport.output>;
+const applyPath = "/account/data/import/apply";
 
 /**
  * POST /account/data/import/apply: makes the previewed things. The import is its own idempotency key, so sending it
@@ -28,15 +32,41 @@ export async function applyStaged(visit: Visit, form: URLSearchParams): Promise<
     by: senderOf(visit.request, "page", actor),
     content: () => ({ fields: { import_id, parts }, idempotencyKey: `import ${import_id}`.slice(0, 255) }),
   });
-  if (!isRefused(outcome)) return donePage(visit, outcome.body as Imported);
+  if (!isRefused(outcome)) {
+    const imported = outcome.body as Imported;
+    return imported.work_id === null
+      ? donePage(visit, imported)
+      : seeOther(`${applyPath}?work=${imported.work_id}`);
+  }
   const { code, applied } = outcome.refusal;
   if (code === "overloaded" && applied === "unknown") return busyPage(visit, { import_id, parts });
   return refusalPage(context, outcome.refusal);
 }
 
+/** GET /account/data/import/apply?work=…: the progress of an import in several steps, then its result. */
+export async function showImport(visit: Visit): Promise<Response> {
+  const { context, session, url } = visit;
+  const query = context.query({ userId: session.sub });
+  const work = await query.inTurn((own) => readWork(own, url.searchParams.get("work") ?? ""), false);
+  if (isRefused(work)) return refusalPage(context, work.refusal);
+  if (!work) return seeOther("/account/data");
+  if (work.ended_at === null) return progressPage(visit, work);
+  const outcome: Outcome = JSON.parse(work.outcome ?? "{}");
+  return "body" in outcome ? donePage(visit, outcome.body as Imported) : stoppedPage(visit);
+}
+
+async function progressPage(visit: Visit, { done, total }: OpenWork): Promise<Response> {
+  const body = html`<div class="note" role="status"><p>${done} of ${total} things are here.</p>
+    <p><progress max="${total}" value="${done}" aria-label="Imported"></progress></p></div>
+    <p>This goes on by itself, also when you leave this page. <a href="${applyPath}${visit.url.search}">Look again</a></p>`;
+  const frame = await accountFrame(visit);
+  // Browsers reload the page while there is progress to show.
+  return page(visit.context.site, { title: "It is coming", body, ...frame }, { headers: { Refresh: "2" } });
+}
+
 async function donePage(
   visit: Visit,
-  { habits, completions, todos, categories }: Imported,
+  { habits, completions, todos, categories }: Omit<Imported, "work_id">,
 ): Promise<Response> {
   const parts = [
     `${countInWords(habits, "habit")} with ${countInWords(completions, "completion")}`,
@@ -49,6 +79,13 @@ async function donePage(
   return page(visit.context.site, { title: "It is here", body, ...(await accountFrame(visit)) });
 }
 
+async function stoppedPage(visit: Visit): Promise<Response> {
+  const body = html`<p class="note bad" role="alert">A fault of the service stopped this import. Choose the files again for
+    the rest, or take back what came on <a href="/account/actions">Actions</a>.</p>
+    <p><a href="/account/data">Back to your data</a></p>`;
+  return page(visit.context.site, { title: "Not all of it came", body, ...(await accountFrame(visit)) });
+}
+
 /** The worker may still be busy; asking again makes nothing twice. */
 async function busyPage(
   visit: Visit,
@@ -56,7 +93,7 @@ async function busyPage(
 ): Promise<Response> {
   const body = html`<p class="note warn" role="status">This takes longer than usual. Ask again in a moment; nothing comes
     twice.</p>
-    <form method="post" action="/account/data/import/apply">${formToken(visit)}
+    <form method="post" action="${applyPath}">${formToken(visit)}
     <input type="hidden" name="import_id" value="${import_id}"><input type="hidden" name="parts" value="${parts}">
     <button>Ask again</button></form>`;
   const options = { status: 503, headers: { "Retry-After": "2" } };

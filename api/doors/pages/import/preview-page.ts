@@ -4,11 +4,10 @@ import { page } from "../../../web/page.ts";
 import { countInWords } from "../kit/dates.ts";
 import type { Visit } from "../session/context.ts";
 import { accountFrame } from "../session/frame.ts";
-import type { ImportPlan } from "./plan.ts";
+import type { ReadImport } from "./apart/messages.ts";
 import type { Left } from "./readers/found.ts";
 import type { StagedImport } from "./stage.ts";
 
-const mostNames = 8;
 const longestShown = 80;
 const short = (name: string): string =>
   name.length > longestShown ? `${name.slice(0, longestShown)}…` : name;
@@ -16,7 +15,7 @@ const short = (name: string): string =>
 /** The preview: things to import, things left out with reasons, and a button that imports. */
 export async function previewPage(
   visit: Visit,
-  plan: ImportPlan,
+  plan: ReadImport,
   staged: StagedImport | undefined,
 ): Promise<Response> {
   const body = html`${staged ? whatComes(visit, plan, staged) : nothingComes(plan)}
@@ -25,7 +24,7 @@ export async function previewPage(
   return page(visit.context.site, { title: "What would come", body, ...(await accountFrame(visit)) });
 }
 
-const nothingComes = ({ here, later }: ImportPlan): Html => {
+const nothingComes = ({ here, later }: ReadImport): Html => {
   if (later > 0)
     return html`<p class="note bad" role="alert">A habit of this file has more days than one import takes.</p>`;
   const why =
@@ -37,16 +36,15 @@ const nothingComes = ({ here, later }: ImportPlan): Html => {
 
 function whatComes(
   visit: Visit,
-  { things, completions, here, later }: ImportPlan,
+  { listed, completedTodos: done, completions, here, later }: ReadImport,
   staged: StagedImport,
 ): Html {
-  const { categories, habits, todos } = things;
-  const done = todos.filter(({ is_completed }) => is_completed).length;
+  const { categories, habits, todos } = listed;
   const withDays = completions > 0 ? ` with ${countInWords(completions, "completion")}` : "";
   return html`<div class="card"><ul class="import-found">
-    ${habits.length > 0 && line(`${countInWords(habits.length, "habit")}${withDays}`, habits)}
-    ${todos.length > 0 && line(`${countInWords(todos.length, "todo")}${done > 0 ? `, ${done} of them done` : ""}`, todos)}
-    ${categories.length > 0 && line(categories.length === 1 ? "1 category" : `${categories.length} categories`, categories)}</ul>
+    ${habits.count > 0 && line(`${countInWords(habits.count, "habit")}${withDays}`, habits)}
+    ${todos.count > 0 && line(`${countInWords(todos.count, "todo")}${done > 0 ? `, ${done} of them done` : ""}`, todos)}
+    ${categories.count > 0 && line(categories.count === 1 ? "1 category" : `${categories.count} categories`, categories)}</ul>
     ${
       here > 0 &&
       html`<p>${countInWords(here, "thing")} of this file ${here === 1 ? "is" : "are"} here already and
@@ -57,7 +55,7 @@ function whatComes(
       html`<p><strong>This is the first part of it:</strong> ${countInWords(later, "thing")} more than one import
       takes. Choose the same files again afterwards, and the next part comes.</p>`
     }
-    <p class="quiet small">A category of a name that you already have is that one. Everything comes at once, or nothing;
+    <p class="quiet small">A category of a name that you already have is that one. All of it comes, even if you leave the page;
       afterwards it can be taken back on <a href="/account/actions">Actions</a>.</p>
     <form method="post" action="/account/data/import/apply">${formToken(visit)}
     <input type="hidden" name="import_id" value="${staged.import_id}">
@@ -65,13 +63,12 @@ function whatComes(
     <button>Import all of this</button></form></div>`;
 }
 
-function line(count: string, things: readonly Readonly<{ name?: string; title?: string }>[]): Html {
-  const names = things.slice(0, mostNames).map(({ name = "", title = name }) => short(title));
-  const more = things.length > names.length ? " …" : "";
-  return html`<li><strong>${count}</strong>: <span class="quiet">${names.join(", ")}${more}</span></li>`;
+function line(what: string, { count, names }: ReadImport["listed"]["todos"]): Html {
+  const more = count > names.length ? " …" : "";
+  return html`<li><strong>${what}</strong>: <span class="quiet">${names.map(short).join(", ")}${more}</span></li>`;
 }
 
-function whatStays({ left, leftCount }: ImportPlan): Html {
+function whatStays({ left, leftCount }: ReadImport): Html {
   const more =
     leftCount > left.length && html`<p class="quiet small">And ${leftCount - left.length} more.</p>`;
   return html`<h2>What does not come, or not as a whole</h2>

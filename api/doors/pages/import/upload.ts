@@ -7,7 +7,7 @@ import type { Visit } from "../session/context.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { readApart } from "./apart/read-apart.ts";
 import { previewPage } from "./preview-page.ts";
-import { stagePlan } from "./stage.ts";
+import { stageParts } from "./stage.ts";
 
 /** Reading a file may take a processor for seconds. */
 export const uploadsPerHour = 30;
@@ -30,13 +30,12 @@ async function previewFiles(visit: Visit, { files }: Upload): Promise<Response> 
   const { context, session } = visit;
   const query = context.query({ userId: session.sub });
   const { today } = await readDaySettings(query);
-  const plan = await readApart({ files, today }, (things) => readWhatIsHere(query, things));
-  if (typeof plan === "string")
-    return message(context.site, "That did not work", plan, { status: 422, link: back });
-  const { habits, todos, categories } = plan.things;
-  if (habits.length + todos.length + categories.length === 0) return previewPage(visit, plan, undefined);
-  const staged = await stagePlan(visit, plan);
-  return isRefused(staged) ? refusalPage(context, staged.refusal) : previewPage(visit, plan, staged);
+  const read = await readApart({ files, today }, (things) => readWhatIsHere(query, things));
+  if (typeof read === "string")
+    return message(context.site, "That did not work", read, { status: 422, link: back });
+  if (read.parts.length === 0) return previewPage(visit, read, undefined);
+  const staged = await stageParts(visit, read.parts);
+  return isRefused(staged) ? refusalPage(context, staged.refusal) : previewPage(visit, read, staged);
 }
 
 const back = { href: "/account/data", label: "Back to your data" };

@@ -76,6 +76,7 @@ const sentences: Readonly<Record<string, string>> = {
   "user.configure": "Your reminders are moving to your time zone",
   "action.undo": "The members of a category are coming back",
   "action.undo-run": "Changes are being taken back",
+  "import.apply": "A file is being imported",
   "category.delete": "A deleted category is being taken from its todos",
 };
 

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { browserTest, signedInPerson, startSite } from "../../../support/pages/support.ts";
 
 const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0" });
@@ -62,6 +63,36 @@ browserTest("a person brings a file, takes everything along, and lets a calendar
   await page.getByRole("button", { name: "End the feed" }).click();
   await page.getByRole("button", { name: "Make an address" }).waitFor();
   expect((await fetch(address)).status).toBe(404);
+});
+
+/** PostgreSQL takes half a second for a todo with this title. */
+async function slowTodo(title: string): Promise<void> {
+  const sql = new SQL(site.stack.config.databaseUrl);
+  await sql.unsafe(`
+    create function slowly() returns trigger language plpgsql as $$
+    begin perform pg_sleep(0.5); return new; end $$;
+    create trigger slowly before insert on todos for each row when (new.title = '${title}') execute function slowly()`);
+  await sql.close();
+}
+
+browserTest("a long import shows its progress, then what came, and goes on without its page", async () => {
+  const { page, newToken } = await signedInPerson(site);
+  const token = await newToken("Script");
+  const total = async () => (await site.stack.rest("GET", "/todos", { token })).body.meta.total;
+  await slowTodo("Todo 900");
+  const csv = `TYPE,CONTENT\n${Array.from({ length: 1_500 }, (_, n) => `task,Todo ${n}`).join("\n")}`;
+  await page.goto(`${baseUrl}/account/data`);
+  const buffer = Buffer.from(csv);
+  await page
+    .getByLabel("Files, 5 MB together")
+    .setInputFiles({ name: "Home.csv", mimeType: "text/csv", buffer });
+  await page.getByRole("button", { name: "Show what would come" }).click();
+  await page.getByRole("button", { name: "Import all of this" }).click();
+  await page.getByText(/\d+ of 1501 things are here/).waitFor();
+  await page.getByText("Imported 0 habits with 0 completions, 1500 todos and 1 category.").waitFor();
+  expect(await total()).toBe(1_500);
+  await page.goto(`${baseUrl}/account/data/import/apply?work=nothing`);
+  expect(page.url()).toBe(`${baseUrl}/account/data`);
 });
 
 browserTest("whatever is uploaded is answered by a page", async () => {

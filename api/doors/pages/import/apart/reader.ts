@@ -1,6 +1,7 @@
-import { type AreHere, planImport } from "../plan.ts";
+import { partsOf } from "../parts.ts";
+import { type AreHere, type ImportPlan, planImport } from "../plan.ts";
 import { textsOf } from "../texts.ts";
-import type { ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./messages.ts";
+import type { ReadImport, ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./messages.ts";
 
 /** This process reads the files of one upload: see `read-apart.ts`. */
 let answer: (here: ReadReply["here"]) => void = () => {};
@@ -14,8 +15,23 @@ const areHere: AreHere = (ask) => {
 
 async function read({ files, today }: ReadOrder): Promise<void> {
   const texts = textsOf(files);
-  const read = typeof texts === "string" ? texts : await planImport(areHere, texts, { today });
+  const read = typeof texts === "string" ? texts : inParts(await planImport(areHere, texts, { today }));
   process.send?.({ read } satisfies ReadResult);
+}
+
+const mostNames = 8;
+
+function inParts({ things, ...plan }: ImportPlan): ReadImport {
+  const { categories, habits, todos } = things;
+  const list = (some: readonly Readonly<{ name?: string; title?: string }>[]) => ({
+    count: some.length,
+    names: some.slice(0, mostNames).map(({ name = "", title = name }) => title),
+  });
+  return {
+    ...{ ...plan, parts: [...partsOf(things)] },
+    listed: { categories: list(categories), habits: list(habits), todos: list(todos) },
+    completedTodos: todos.filter(({ is_completed }) => is_completed).length,
+  };
 }
 
 process.on("message", (message: ReadOrder | ReadReply) => {
