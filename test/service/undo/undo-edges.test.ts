@@ -41,6 +41,24 @@ test("a category that a person uses stays, however much of it an agent made", as
   expect((await rest("GET", `/todos/${mine.id}`)).body.category.id).toBe(id);
 });
 
+test("a todo of somebody else returns into the agent's category from which the agent took it, and that stays", async () => {
+  const { rest, other, changes, undo } = await someone();
+  const { id: category_id } = (await rest("POST", "/categories", { name: "Moving" })).body;
+  const { id } = (await other("POST", "/todos", { title: "Cancel the lease", category_id })).body;
+  await rest("PATCH", `/todos/${id}`, { title: "Lease", category_id: null });
+  await other("PATCH", `/todos/${id}`, { title: "Cancel it" });
+  const agents = (await changes()).toSpliced(0, 1).toSpliced(1, 1);
+  const ends = await undo(agents);
+  expect(ends).toMatchObject([
+    { undone: "part", conflicts: [{ row: `todos/${id}`, why: "changed_since", fields: ["title"] }] },
+    { undone: "none", conflicts: [{ row: `categories/${category_id}`, why: "in_use" }] },
+  ]);
+  expect((await rest("GET", `/todos/${id}`)).body).toMatchObject({
+    title: "Cancel it",
+    category: { id: category_id },
+  });
+});
+
 test("no rule comes back to a todo that has lost its date", async () => {
   const { rest, sub, changes, undo } = await someone();
   const made = { title: "Water", due_date: "2031-03-03", recurrence: "FREQ=DAILY" };

@@ -4,7 +4,8 @@ import { timestamp } from "../../../shared/domain/day/day.ts";
 import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import { beginWork } from "../begin-work.ts";
 import type { Handler, HandlerContext, LoadedTables } from "../handler.ts";
-import type { Conflict } from "./undo/changed-row.ts";
+import { mayBeReturnedTo } from "./undo/category.ts";
+import type { ChangedRows, Conflict } from "./undo/changed-row.ts";
 import { changedRows, lengthOfImages } from "./undo/images-of.ts";
 import { type End, end, logged, type Undoable, type UndoneKey, undoneBy } from "./undo/logged.ts";
 import { categoriesBack, membersReturn } from "./undo/members-return.ts";
@@ -70,7 +71,8 @@ function undoable(context: HandlerContext & LoadedTables, key: UndoneKey): Undoa
 
 /**
  * Undoes whole actions repeatedly, because two simultaneous requests may have been carried out in the other order.
- * Then it undoes the rest in part, unless the rest waits for other actions.
+ * Then it undoes the rest in part, unless the rest waits for other actions. A category that an action made goes only
+ * when no other action can bring a row back into it, which then keeps it.
  */
 function takeBackAll(
   context: HandlerContext,
@@ -81,10 +83,13 @@ function takeBackAll(
   let left = actions.toSorted(newestFirst);
   for (let before = -1; before !== left.length; ) {
     before = left.length;
+    const standing = new Set(left);
     left = left.filter((one) => {
+      if (mayBeReturnedTo(one.rows, leavesParts ? "any" : rowsOfOthers(standing, one))) return true;
       const isWhole = takeBack(context, one.rows).length === 0;
       if (isWhole) ends.push(logged(context, one, [], { startedAt, index: ends.length }));
       else context.discardChanges();
+      if (isWhole) standing.delete(one);
       return !isWhole;
     });
   }
@@ -93,6 +98,9 @@ function takeBackAll(
     ends.push(logged(context, one, takeBack(context, one.rows), { startedAt, index: ends.length }));
   return ends;
 }
+
+const rowsOfOthers = (standing: ReadonlySet<Undoable>, one: Undoable): ChangedRows[] =>
+  [...standing].flatMap((other) => (other === one ? [] : [other.rows]));
 
 const newestFirst = ({ action: one }: Undoable, { action: other }: Undoable): number =>
   orderOf(one) < orderOf(other) ? 1 : -1;

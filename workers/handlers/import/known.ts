@@ -1,5 +1,5 @@
 import type { ImportKeyRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 
 /** The things of a file that have an id here, by their keys. */
 export type KnownThings = Readonly<{

@@ -1,7 +1,7 @@
 import type { CategoryRow } from "../../../../shared/db/entities.ts";
 import { removeCategory } from "../../category/remove.ts";
 import type { HandlerContext } from "../../handler.ts";
-import { conflictAt, idOf, oldValues, type TableUndo, touched } from "./changed-row.ts";
+import { type ChangedRows, conflictAt, idOf, oldValues, type TableUndo, touched } from "./changed-row.ts";
 
 export const takeBackCategory: TableUndo = {
   restore(context, row) {
@@ -46,6 +46,18 @@ const inFormerCategory = ({ category_id, former_category_id }: Member) => ({
   category_id: category_id ?? former_category_id ?? null,
   former_category_id: null,
 });
+
+/**
+ * True if an action made a category to which the undo of another one may bring a row back.
+ * @param others the rows of the other actions; any, if these are not known here
+ */
+export function mayBeReturnedTo(rows: ChangedRows, others: readonly ChangedRows[] | "any"): boolean {
+  const made = [...rows.values()].filter(({ table, before }) => table === "categories" && !before).map(idOf);
+  if (made.length === 0 || others === "any") return made.length > 0;
+  return others.some((other) =>
+    [...other.values()].some(({ before }) => made.includes(before?.category_id as number)),
+  );
+}
 
 /** True if the category has members other than those that this command removed. */
 function isInUse({ categoryMembers, habits, todos }: HandlerContext, id: number): boolean {

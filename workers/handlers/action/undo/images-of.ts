@@ -3,7 +3,7 @@ import type { Image } from "../../../../shared/domain/action/image-fields.ts";
 import { type Images, parseRowName } from "../../../../shared/domain/action/images.ts";
 import { lengthWithTexts } from "../../../../shared/domain/action/shared-texts.ts";
 import { readImages } from "../../../../shared/domain/action/stored-images.ts";
-import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
+import { timestamp } from "../../../../shared/domain/day/day.ts";
 import type { LoadedTables } from "../../handler.ts";
 import type { ChangedRow, ChangedRows } from "./changed-row.ts";
 
