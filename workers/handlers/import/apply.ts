@@ -22,8 +22,8 @@ const tables = ["categories", "habits", "todos"] as const satisfies readonly Num
 type NewKeys = Readonly<Record<(typeof tables)[number], readonly string[]>>;
 
 /**
- * Makes all things of a file. The first transaction makes the categories and the first of the others, and gives the
- * rest their ids, because a todo names its successor. Things from an earlier import of the file, and not deleted
+ * Makes all things of a file. The first transaction makes the categories, and gives all other things their ids,
+ * because a todo names its successor. Things from an earlier import of the file, and not deleted
  * since, stay as they are.
  */
 export const importApply: Handler<"import.apply"> = {
@@ -32,7 +32,7 @@ export const importApply: Handler<"import.apply"> = {
   rows: () => [allForUpdate("import_parts"), settingsForUpdate, allWithoutLock("categories")],
   related(loaded, input) {
     const parts = stagedParts(loaded, input);
-    const followers = stagedThings(inSteps(parts)[0] ?? [], "todos").flatMap(({ next }) => next ?? []);
+    const followers = stagedThings(splitWork(parts).atOnce, "todos").flatMap(({ next }) => next ?? []);
     const keys = [...tables.flatMap((table) => keysOf(parts, table)), ...followers];
     const makes = tables.flatMap((table) => keysOf(parts, table).map(() => table));
     return { rows: keys.flatMap((key) => withoutLock("import_keys", key)), makes };
@@ -45,23 +45,30 @@ export const importApply: Handler<"import.apply"> = {
     const known = knownHere(context.importKeys.all());
     const made = reserve(context, parts, known);
     if ("refusal" in made) return made;
-    const [first = [], ...others] = inSteps(parts);
-    const counts = { ...makeThings(context, first, known), categories: made.categories.length };
+    const { atOnce, steps } = splitWork(parts);
+    const counts = { ...makeThings(context, atOnce, known), categories: made.categories.length };
     const { import_id } = input;
     const later = (["habits", "todos"] as const).flatMap((table) =>
       made[table].map((key) => `${table}/${idOfThing(known, { key })}`),
     );
     logImport(context, import_id, later);
-    if (others.length === 0) return { ...counts, work_id: null };
+    if (steps.length === 0) return { ...counts, work_id: null };
     const work: ImportWork = {
       import_id,
       action: { called_at: timeOfImport(context), request_id: import_id },
-      steps: others.map((step) => step.map(({ part }) => part)),
+      steps: steps.map((step) => step.map(({ part }) => part)),
       made: counts,
     };
     return { ...counts, work_id: beginWork(context, "import.apply", work) };
   },
 };
+
+/** What fits into one step is made by the command itself. */
+function splitWork(parts: readonly ImportPartRow[]) {
+  const steps = inSteps(parts);
+  const [only = []] = steps;
+  return steps.length > 1 ? { atOnce: [], steps } : { atOnce: only, steps: [] };
+}
 
 /** Makes the new categories, and gives all other new things their ids. */
 function reserve(
