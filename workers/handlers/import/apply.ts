@@ -63,7 +63,7 @@ export const importApply: Handler<"import.apply"> = {
   },
 };
 
-/** What fits into one step is made by the command itself. */
+/** The command itself makes an import that fits into one step. */
 function splitWork(parts: readonly ImportPartRow[]) {
   const steps = inSteps(parts);
   const [only = []] = steps;
