@@ -58,8 +58,14 @@ export async function readLeadingColumns(databaseUrl: string): Promise<ReadonlyM
 /** These pass rows on one by one, so that a LIMIT above them also ends the scan below. */
 const onePerRow = ["Limit", "LockRows", "Append", "Merge Append", "Subquery Scan", "Result", "Nested Loop"];
 
-/** An index of open deliveries only, a list of closed accounts that is searched once a minute, and single rows. */
-const fewRows = ["reminder_deliveries_open", "deleted_users", "keyless_replies", "change_horizon"];
+/**
+ * An index of open deliveries only, a list of closed accounts that is searched once a minute, files of one day, and
+ * single rows.
+ */
+const fewRows = [
+  ...["reminder_deliveries_open", "deleted_users", "import_parts_pkey"],
+  ...["keyless_replies", "change_horizon", "upkeep_clock"],
+];
 
 /**
  * Scans that read a whole table or index: their cost grows with the number of all users. A scan of an index in its
