@@ -3,13 +3,16 @@ import { seeOther } from "./redirect.ts";
 import type { PageHandler, PageRequest, Site } from "./site.ts";
 
 /** The pages of one address, by method; HEAD is answered as GET. */
-export type PageMethods<Visit> = Readonly<{ GET?: PageHandler<Visit>; POST?: PageHandler<Visit> }>;
+export type PageMethods<Visit, Answer = Response> = Readonly<{
+  GET?: PageHandler<Visit, Answer>;
+  POST?: PageHandler<Visit, Answer>;
+}>;
 
 /** Answers a request for an address that has these pages. */
-export function answerByMethod<Visit extends PageRequest>(
-  methods: PageMethods<Visit>,
+export function answerByMethod<Visit extends PageRequest, Answer>(
+  methods: PageMethods<Visit, Answer>,
   visit: Visit,
-): Response | Promise<Response> {
+): Response | Answer | Promise<Answer> {
   const { method } = visit.request;
   const answer = method === "GET" || method === "HEAD" ? methods.GET : method === "POST" && methods.POST;
   if (answer) return answer(visit);
@@ -31,11 +34,11 @@ type SignIn<Guest, Visit> = Readonly<{
 }>;
 
 /** Makes `requireSignIn(page)`: a page for signed-in people, to which strangers return after the sign-in. */
-export function createRequireSignIn<Guest extends PageRequest, Visit>({
+export function createRequireSignIn<Guest extends PageRequest, Visit, Answer = Response>({
   find,
   address,
   keepForm,
-}: SignIn<Guest, Visit>): (show: PageHandler<Visit>) => PageHandler<Guest> {
+}: SignIn<Guest, Visit>): (show: PageHandler<Visit, Answer>) => PageHandler<Guest, Answer | Response> {
   return (show) => async (guest) => {
     const visit = await find(guest);
     if (visit) return show(visit);

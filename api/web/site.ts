@@ -34,4 +34,4 @@ export type FormRequest = PageRequest &
     askAgain?(form: URLSearchParams): Promise<Response>;
   }>;
 
-export type PageHandler<Visit> = (visit: Visit) => Response | Promise<Response>;
+export type PageHandler<Visit, Answer = Response> = (visit: Visit) => Answer | Promise<Answer>;

@@ -1,3 +1,4 @@
+import { isRefused } from "../../../shared/errors.ts";
 import { html } from "../../../shared/html.ts";
 import { loggedIds } from "../../http/request.ts";
 import { takeForm } from "../../web/form/form.ts";
@@ -42,7 +43,8 @@ import { applyStaged, showImport } from "./import/apply.ts";
 import { uploadFiles } from "./import/upload.ts";
 import { idInPath } from "./kit/path-id.ts";
 import { showEvents } from "./live/events.ts";
-import type { Guest, PagesContext, Visit } from "./session/context.ts";
+import type { Guest, PageAnswer, PagesContext, Visit } from "./session/context.ts";
+import { refusalPage } from "./session/refusal-page.ts";
 import { signedInVisit } from "./session/session.ts";
 import { sendTest } from "./settings/channel-test.ts";
 import { showSettings } from "./settings/page.ts";
@@ -60,7 +62,7 @@ import { showToday } from "./today/page.ts";
 import { changeMany, manyPath } from "./todo/many.ts";
 import { showTodos } from "./todo/page.ts";
 
-const requireSignIn = createRequireSignIn<Guest, Visit>({
+const requireSignIn = createRequireSignIn<Guest, Visit, PageAnswer>({
   find: findVisit,
   address: ({ context, request }, next) => signInAddress(context, next ?? pageOfForm(request)),
   keepForm: keepSentForm,
@@ -79,7 +81,7 @@ const pageOfForm = (request: Guest["request"]): string =>
   URL.parse(request.headers.get("referer") ?? "")?.pathname ?? "/account";
 
 /** Pages by path; `:id` stands for the id of a thing: see `pathId`. */
-const pages: Readonly<Record<string, PageMethods<Guest>>> = {
+const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   "/": { GET: showFront },
   "/account": { GET: requireSignIn(showToday) },
   "/account/todos": { GET: requireSignIn(showTodos) },
@@ -146,7 +148,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
 };
 
 /** The addresses of a thing's form and of its delete button. */
-function formOf(form: ThingForm, path: string): Readonly<Record<string, PageMethods<Guest>>> {
+function formOf(form: ThingForm, path: string): Readonly<Record<string, PageMethods<Guest, PageAnswer>>> {
   return {
     [path]: { GET: requireSignIn(editThing(form)), POST: requireSignIn(takeForm(saveThing(form))) },
     [`${path}/delete`]: formOn(form.home, deleteThing(form)),
@@ -156,8 +158,8 @@ function formOf(form: ThingForm, path: string): Readonly<Record<string, PageMeth
 /** The address of a form's action. A browser that opens it is redirected to the form's page. */
 function formOn(
   page: string,
-  act: (visit: Visit, form: URLSearchParams) => Promise<Response>,
-): PageMethods<Guest> {
+  act: (visit: Visit, form: URLSearchParams) => Promise<PageAnswer>,
+): PageMethods<Guest, PageAnswer> {
   return { GET: () => seeOther(page), POST: requireSignIn(takeForm(act)) };
 }
 
@@ -180,10 +182,8 @@ export async function answerPage(context: PagesContext, request: Request): Promi
   const methods = url.pathname.includes(":id") ? undefined : pages[pathOf(url)];
   if (!methods) return notFoundPage(site);
   try {
-    return stayOnPage(
-      request,
-      await inLocaleOf(request, () => answerByMethod(methods, { context, site, request, url })),
-    );
+    const answer = await inLocaleOf(request, () => answerByMethod(methods, { context, site, request, url }));
+    return stayOnPage(request, isRefused(answer) ? refusalPage(context, answer.refusal) : answer);
   } catch (error) {
     const reason = error instanceof Error ? error.stack : String(error);
     log.error({ ...loggedIds(request), path: url.pathname, reason }, "a page failed");

@@ -22,9 +22,9 @@ export const formToken = (
  * Makes a page that takes a posted form. It accepts only forms from Kept's own page in this browser. A form from an
  * earlier session of the same person is shown again if the visit can do that.
  */
-export function takeForm<Visit extends FormRequest>(
-  act: (visit: Visit, form: URLSearchParams) => Response | Promise<Response>,
-): PageHandler<Visit> {
+export function takeForm<Visit extends FormRequest, Answer = Response>(
+  act: (visit: Visit, form: URLSearchParams) => Answer | Promise<Answer>,
+): PageHandler<Visit, Answer | Response> {
   return async (visit) => {
     const form = await readForm(visit);
     if (!(form instanceof URLSearchParams)) return problemPage(visit, form);

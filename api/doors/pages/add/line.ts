@@ -4,14 +4,13 @@ import { createFrom } from "../edit/create.ts";
 import { draftOfQuickHabit, habitForm } from "../edit/habit-form.ts";
 import { openForm } from "../edit/thing-form.ts";
 import { draftOfQuickTodo, todoForm } from "../edit/todo-form.ts";
-import type { Visit } from "../session/context.ts";
-import { refusalPage } from "../session/refusal-page.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { notedPage, noteOf } from "../tick/note-address.ts";
 
 /** POST /account/add: adds a line in words at once; the next page says what was read, with undo and edit. */
-export async function addLine(visit: Visit, sent: URLSearchParams): Promise<Response> {
+export async function addLine(visit: Visit, sent: URLSearchParams): Promise<PageAnswer> {
   const context = await openForm(visit);
-  if (isRefused(context)) return refusalPage(visit.context, context.refusal);
+  if (isRefused(context)) return context;
   const quick = readQuickAdd(sent.get("line") ?? "", context.clock);
   const leadsTo = (key: Readonly<{ called_at: string; request_id: string }>) =>
     notedPage(visit, sent, noteOf({ verb: "made", key }), "");

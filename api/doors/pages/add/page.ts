@@ -5,15 +5,14 @@ import { newThingId, newThingPage } from "../edit/form-page.ts";
 import { draftOfQuickHabit, habitForm } from "../edit/habit-form.ts";
 import { openForm } from "../edit/thing-form.ts";
 import { draftOfQuickTodo, todoForm } from "../edit/todo-form.ts";
-import type { Visit } from "../session/context.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { addPath } from "../session/quick-bar.ts";
-import { refusalPage } from "../session/refusal-page.ts";
 import { chips } from "./chips.ts";
 
 /** GET /account/add?line=…&kind=…: shows the reading of a line in words, in a form that saves it. */
-export async function previewLine(visit: Visit): Promise<Response> {
+export async function previewLine(visit: Visit): Promise<PageAnswer> {
   const context = await openForm(visit);
-  if (isRefused(context)) return refusalPage(visit.context, context.refusal);
+  if (isRefused(context)) return context;
   const { searchParams } = visit.url;
   const from = searchParams.get("from");
   const kind = searchParams.get("kind");
@@ -33,14 +32,14 @@ export async function previewLine(visit: Visit): Promise<Response> {
 }
 
 /** GET /account/todos/new */
-export const newTodo = (visit: Visit): Promise<Response> => newPage(visit, "todo");
+export const newTodo = (visit: Visit): Promise<PageAnswer> => newPage(visit, "todo");
 
 /** GET /account/habits/new */
-export const newHabit = (visit: Visit): Promise<Response> => newPage(visit, "habit");
+export const newHabit = (visit: Visit): Promise<PageAnswer> => newPage(visit, "habit");
 
-async function newPage(visit: Visit, kind: "todo" | "habit"): Promise<Response> {
+async function newPage(visit: Visit, kind: "todo" | "habit"): Promise<PageAnswer> {
   const context = await openForm(visit);
-  if (isRefused(context)) return refusalPage(visit.context, context.refusal);
+  if (isRefused(context)) return context;
   const form = kind === "todo" ? todoForm : habitForm;
   const from = visit.url.searchParams.get("from");
   return newThingPage(form, context, { draft: form.blank, lead: lineHelp(visit, kind), from });

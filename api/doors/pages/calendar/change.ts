@@ -1,18 +1,17 @@
 import { isRefused } from "../../../../shared/errors.ts";
 import { newSecret } from "../../../web/key-ring.ts";
 import { seeOther } from "../../../web/redirect.ts";
-import type { PagesContext, Visit } from "../session/context.ts";
-import { refusalPage } from "../session/refusal-page.ts";
+import type { PageAnswer, PagesContext, Visit } from "../session/context.ts";
 import { type SealedCookie, sealedCookie } from "../session/sealed-cookie.ts";
 import { submit } from "../session/submit.ts";
 import { hashOf } from "./address.ts";
 
 /** POST /account/data/calendar: makes an address in place of any earlier one, or ends the feed. */
-export async function changeFeed(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function changeFeed(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const isEnd = form.get("do") === "end";
   const secret = newSecret();
   const outcome = await submit(visit, "calendar.set", { secret_hash: isEnd ? null : hashOf(secret) });
-  if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
+  if (isRefused(outcome)) return outcome;
   const cookie = madeCookie(visit.context);
   return seeOther("/account/data#calendar", [isEnd ? cookie.clear() : await cookie.seal({ secret })]);
 }

@@ -2,16 +2,15 @@ import { isRefused } from "../../../../shared/errors.ts";
 import { html } from "../../../../shared/html.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { categoryTag } from "../kit/facts.ts";
-import type { Visit } from "../session/context.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
-import { refusalPage } from "../session/refusal-page.ts";
 import { categoryForm } from "./category-form.ts";
 import { openForm } from "./thing-form.ts";
 
 /** GET /account/categories: all categories, and a form for a new one. */
-export async function showCategories(visit: Visit): Promise<Response> {
+export async function showCategories(visit: Visit): Promise<PageAnswer> {
   const context = await openForm(visit);
-  if (isRefused(context)) return refusalPage(visit.context, context.refusal);
+  if (isRefused(context)) return context;
   const { categories } = context;
   const list = categories.toSorted((one, other) => one.name.localeCompare(other.name, "en"));
   const body = html`<p class="quiet lead">Themes of your habits and todos. A deleted one leaves them without a category.</p>

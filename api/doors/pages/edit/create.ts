@@ -3,9 +3,8 @@ import { isRefused, type Refused } from "../../../../shared/errors.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { pathId } from "../kit/path-id.ts";
-import type { Visit } from "../session/context.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { doneAddress } from "../session/go-on.ts";
-import { refusalPage } from "../session/refusal-page.ts";
 import { submitLogged } from "../session/submit.ts";
 import { newCategoryName } from "./category-choice.ts";
 import { complaintOf, invalidDraft } from "./complaints.ts";
@@ -22,9 +21,9 @@ import {
 /** POST …/new: makes a thing once, even if the form is sent several times. */
 export const createThing =
   (form: ThingForm) =>
-  async (visit: Visit, sent: URLSearchParams): Promise<Response> => {
+  async (visit: Visit, sent: URLSearchParams): Promise<PageAnswer> => {
     const opened = await openForm(visit);
-    if (isRefused(opened)) return refusalPage(visit.context, opened.refusal);
+    if (isRefused(opened)) return opened;
     const leadsTo = (key: LogKey) => doneAddress(visit, sent.get("from") ?? form.home, key);
     return createFrom(form, opened, { ...settled(form, sent, opened), sent, leadsTo });
   };
@@ -44,7 +43,7 @@ export async function createFrom(
   form: ThingForm,
   opened: FormContext,
   { draft, errors, sent, leadsTo }: NewThing,
-): Promise<Response> {
+): Promise<PageAnswer> {
   const again = (complaint: Complaint) =>
     newThingPage(form, opened, { draft, from: sent.get("from"), ...complaint });
   const complaint = invalidDraft(errors);
@@ -84,15 +83,12 @@ export async function withNewCategory(
 /** POST …/:id/delete: asks no confirmation, because the next page offers to undo it. */
 export const deleteThing =
   (form: ThingForm) =>
-  async (visit: Visit, params: URLSearchParams): Promise<Response> => {
+  async (visit: Visit, params: URLSearchParams): Promise<PageAnswer> => {
     const id = pathId(visit.url);
     const from = params.get("from") ?? form.home;
     // The thing's own page is gone with it.
     const next = from.startsWith(form.shownAt(id)) ? form.home : from;
     const { outcome, key } = await submitLogged(visit, form.commands.remove, { [form.idField]: id });
-    if (isRefused(outcome))
-      return outcome.refusal.code === "not_found"
-        ? seeOther(form.home)
-        : refusalPage(visit.context, outcome.refusal);
+    if (isRefused(outcome)) return outcome.refusal.code === "not_found" ? seeOther(form.home) : outcome;
     return seeOther(doneAddress(visit, next, key));
   };

@@ -6,9 +6,8 @@ import type { Fields } from "../../../http/input/validate.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { notFoundPage } from "../../../web/router.ts";
 import { pathId } from "../kit/path-id.ts";
-import type { Visit } from "../session/context.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { doneAddress, hereWithoutNotes } from "../session/go-on.ts";
-import { refusalPage } from "../session/refusal-page.ts";
 import { submitLogged } from "../session/submit.ts";
 import { notedPage } from "../tick/note-address.ts";
 import { type Clash, clashesIn, clashNotice } from "./clashes.ts";
@@ -20,13 +19,12 @@ import { type Draft, type FormContext, openForm, readThing, settled, type ThingF
 /** GET …/:id: a thing in its form. */
 export const editThing =
   (form: ThingForm) =>
-  async (visit: Visit): Promise<Response> => {
+  async (visit: Visit): Promise<PageAnswer> => {
     const context = await openForm(visit);
-    if (isRefused(context)) return refusalPage(visit.context, context.refusal);
+    if (isRefused(context)) return context;
     const id = pathId(visit.url);
     const stored = await readThing(form, context, id);
-    if (isRefused(stored))
-      return isGone(stored) ? notFoundPage(visit.context.site) : refusalPage(visit.context, stored.refusal);
+    if (isRefused(stored)) return isGone(stored) ? notFoundPage(visit.context.site) : stored;
     return thingPage(form, context, { id, stored, draft: stored.draft, from: cameFrom(visit) });
   };
 
@@ -44,9 +42,9 @@ type Sent = Readonly<{ id: number; draft: Draft; base: Draft; said: readonly str
 /** POST …/:id: sends only the person's changes, and reports fields that somebody else changed meanwhile. */
 export const saveThing =
   (form: ThingForm) =>
-  async (visit: Visit, params: URLSearchParams): Promise<Response> => {
+  async (visit: Visit, params: URLSearchParams): Promise<PageAnswer> => {
     const opened = await openForm(visit);
-    if (isRefused(opened)) return refusalPage(visit.context, opened.refusal);
+    if (isRefused(opened)) return opened;
     const id = pathId(visit.url);
     const base = baseOf(params);
     const { draft, errors, said = [] } = settled(form, params, opened);
@@ -67,7 +65,7 @@ export const saveThing =
 /** Attempts, because another change, such as a tick, may come in between. */
 const mostTries = 3;
 
-async function save(form: ThingForm, context: FormContext, sent: Sent, tag: string): Promise<Response> {
+async function save(form: ThingForm, context: FormContext, sent: Sent, tag: string): Promise<PageAnswer> {
   const changed = changedNames(form, sent);
   const all: Fields = form.toFields(sent.draft, context).fields;
   const wanted = changed.flatMap((name) => form.commandFields[name] ?? [name]);
@@ -106,7 +104,7 @@ async function again(
   if (isRefused(stored))
     return isGone(stored)
       ? newThingPage(form, context, { draft: sent.draft, from: null, ...complaint, message: goneMeanwhile })
-      : refusalPage(context.visit.context, stored.refusal);
+      : stored;
   const own = changedNames(form, sent).map((name) => [name, sent.draft[name] ?? ""]);
   const draft = { ...stored.draft, ...Object.fromEntries(own) };
   const conflict = clashes && clashNotice(form, context, clashes);

@@ -6,17 +6,16 @@ import { type QueryContext, readDaySettings } from "../../../queries/engine/cont
 import { allRows, type KindOfThing } from "../../../queries/import/export-rows.ts";
 import { readSettings } from "../../../queries/user/settings.ts";
 import { byteOrderMark, csvLine } from "../kit/csv.ts";
-import type { Visit } from "../session/context.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { download } from "../session/download.ts";
-import { refusalPage } from "../session/refusal-page.ts";
 import { columnsOfTable, presentInTable } from "./csv-columns.ts";
 import { exportFormat, presentInFile } from "./exported-things.ts";
 
 const kinds: readonly KindOfThing[] = ["categories", "habits", "completions", "amounts", "todos"];
 
 /** GET /account/data/export?format=json, or format=csv&kind=…: a file with everything or with one kind of things. */
-export async function exportData(visit: Visit): Promise<Response> {
-  const { context, url, query } = visit;
+export async function exportData(visit: Visit): Promise<PageAnswer> {
+  const { url, query } = visit;
   const { timeZone } = await readDaySettings(query);
   const date = localTime(query.now, timeZone).slice(0, 10);
   const what = "an export of everything";
@@ -30,7 +29,7 @@ export async function exportData(visit: Visit): Promise<Response> {
     return download(visit, { name, type: "text/csv; charset=utf-8", what, texts: csvOf(query, kind) });
   }
   const demand = "The format field must be json, or csv with a kind.";
-  return refusalPage(context, invalid({ format: [demand] }).refusal);
+  return invalid({ format: [demand] });
 }
 
 /** Writes one object with a line for each thing, so that a long file stays readable. */

@@ -7,19 +7,18 @@ import { orStopped } from "../../../queries/engine/search.ts";
 import { readHabitPage } from "../../../queries/habit/overview.ts";
 import { readTodoPage } from "../../../queries/todo/overview.ts";
 import { chosenFilters, filterInput } from "../kit/filter-fields.ts";
-import type { Visit } from "../session/context.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
-import { refusalPage } from "../session/refusal-page.ts";
 
 /** A person who sees more refines the words. */
 const mostOfKind = 8;
 
 /** GET /account/find?q=…: habits and todos with these words. Scripts show the list below what is typed. */
-export async function showFound(visit: Visit): Promise<Response> {
+export async function showFound(visit: Visit): Promise<PageAnswer> {
   const { context, session, url } = visit;
   const chosen = chosenFilters(url, ["q"]);
   const validated = validate(listTodos, Object.fromEntries(chosen));
-  if (isRefused(validated)) return refusalPage(context, validated.refusal);
+  if (isRefused(validated)) return validated;
   const { q } = validated.input;
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
   const found =
@@ -29,7 +28,7 @@ export async function showFound(visit: Visit): Promise<Response> {
           "q",
           query.inTurn((own) => readFound(own, q), true),
         );
-  if (!Array.isArray(found)) return refusalPage(context, found.refusal);
+  if (!Array.isArray(found)) return found;
   const body = html`<form method="get" action="/account/find" role="search">
     ${filterInput("search", { name: "q", label: "Words" }, chosen)}<button class="plain">Find</button></form>
     <ul class="plain" id="found">${found}</ul>

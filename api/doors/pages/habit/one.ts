@@ -13,21 +13,20 @@ import { categoryTag, facts } from "../kit/facts.ts";
 import { outlookInWords, pauseInWords, rhythmInWords, streakUnit, weekInWords } from "../kit/habit-words.ts";
 import { pathId } from "../kit/path-id.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
-import type { Visit } from "../session/context.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
-import { refusalPage } from "../session/refusal-page.ts";
 import { firstCalendarDay } from "./calendar.ts";
 import { lastDays } from "./last-days.ts";
 import { weekDots } from "./week.ts";
 import { yearPicture } from "./year.ts";
 
 /** GET /account/habits/:id: one habit with its streak, week and year, and the days that can still be corrected. */
-export async function showHabit(visit: Visit): Promise<Response> {
+export async function showHabit(visit: Visit): Promise<PageAnswer> {
   const { context, session, url } = visit;
   const mark = await liveMark(visit);
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
   const found = await query.inTurn((own) => readHabitInYear(own, pathId(url), firstCalendarDay));
-  if (found && isRefused(found)) return refusalPage(context, found.refusal);
+  if (found && isRefused(found)) return found;
   if (!found) return notFoundPage(context.site);
   const { item, today, done } = found;
   const { habit } = item;

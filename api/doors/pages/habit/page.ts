@@ -29,18 +29,17 @@ import { habitItem } from "../kit/habit-item.ts";
 import { isArchived } from "../kit/habit-words.ts";
 import { pager } from "../kit/pager.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
-import type { Visit } from "../session/context.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
-import { refusalPage } from "../session/refusal-page.ts";
 
 const path = "/account/habits";
 
 /** GET /account/habits?q=…&category_id=…&sort=…&page=…: all habits, those due today first. */
-export async function showHabits(visit: Visit): Promise<Response> {
+export async function showHabits(visit: Visit): Promise<PageAnswer> {
   const { context, session, url } = visit;
   const chosen = chosenFilters(url, ["q", "category_id", "sort", "page"]);
   const validated = validate(listHabits, queryFields(listHabits.input, chosen));
-  if (isRefused(validated)) return refusalPage(context, validated.refusal);
+  if (isRefused(validated)) return validated;
   const { page: number = 1, ...filters } = validated.input;
   const sort = chosenSort(chosen, habitSorts);
   const mark = await liveMark(visit);
@@ -50,7 +49,7 @@ export async function showHabits(visit: Visit): Promise<Response> {
     filters.q !== undefined,
   );
   const found = await orStopped("q", reading);
-  if (isRefused(found)) return refusalPage(context, found.refusal);
+  if (isRefused(found)) return found;
   const { today, habits, total, categories } = found;
   const narrowing = withoutPage(chosen);
   const lastPage = Math.max(1, Math.ceil(total / habitsPerPage));

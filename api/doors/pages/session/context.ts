@@ -1,4 +1,5 @@
 import type { ReminderSecrets } from "../../../../shared/db/reminder-secrets.ts";
+import type { Refused } from "../../../../shared/errors.ts";
 import type { Html } from "../../../../shared/html.ts";
 import type { Config } from "../../../../shared/process/config.ts";
 import type { Log } from "../../../../shared/process/observe/log.ts";
@@ -49,6 +50,9 @@ export type Session = {
   /** The end of the session (epoch s), as in the cookie. */
   exp?: number;
 };
+
+/** The answer of a page; a refusal is shown as a page of its own. */
+export type PageAnswer = Response | Refused;
 
 /** One request, signed in or not. */
 export type Guest = PageRequest & Readonly<{ context: PagesContext }>;

@@ -6,8 +6,7 @@ import { readSettings } from "../../../queries/user/settings.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { sayInstant } from "../kit/dates.ts";
-import type { Visit } from "../session/context.ts";
-import { refusalPage } from "../session/refusal-page.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { submit } from "../session/submit.ts";
 import type { UserSettings } from "./user-settings.ts";
 
@@ -26,10 +25,10 @@ export function lastTest({ test, time_zone }: UserSettings, channel: ReminderCha
 }
 
 /** POST /account/settings/test: waits a moment, so that the page can show the result. */
-export async function sendTest(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function sendTest(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const channel = form.get("channel") ?? "webhook";
   const outcome = await submit(visit, "webhook.test", { channel });
-  if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
+  if (isRefused(outcome)) return outcome;
   await testFinished(visit);
   return seeOther(`/account/settings#${channel}`);
 }

@@ -5,9 +5,8 @@ import { readSettings } from "../../../queries/user/settings.ts";
 import { type OpenWork, readOpenWorks } from "../../../queries/user/works.ts";
 import { pushScript } from "../../../web/assets.ts";
 import { problem } from "../../../web/form/form-fields.ts";
-import type { Visit } from "../session/context.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
-import { refusalPage } from "../session/refusal-page.ts";
 import { reminderWarning } from "../session/reminder-warning.ts";
 import { channelForm } from "./channel-form.ts";
 import { dayForm } from "./day-form.ts";
@@ -30,7 +29,7 @@ const outcomes = new Map<string, string>([
 ]);
 
 /** GET /account/settings */
-export async function showSettings(visit: Visit, rejected: RejectedForm = {}): Promise<Response> {
+export async function showSettings(visit: Visit, rejected: RejectedForm = {}): Promise<PageAnswer> {
   const { context, url, query } = visit;
   const found = await query.inTurn(async (own) => ({
     settings: await readSettings(own, {}),
@@ -38,7 +37,7 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
     past: await readPastDeliveries(own),
     works: await readOpenWorks(own),
   }));
-  if (isRefused(found)) return refusalPage(context, found.refusal);
+  if (isRefused(found)) return found;
   const { settings, coming, past, works } = found;
   const [warning, { publicKey }] = await Promise.all([reminderWarning(visit), context.secrets.pushKeys()]);
   const done = outcomes.get(url.searchParams.get("done") ?? "");

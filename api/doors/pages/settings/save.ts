@@ -2,8 +2,7 @@ import { mayBePublic } from "../../../../shared/domain/public-address.ts";
 import type { TargetColumn } from "../../../../shared/domain/reminder/channels.ts";
 import { type FieldErrors, isRefused } from "../../../../shared/errors.ts";
 import { seeOther } from "../../../web/redirect.ts";
-import type { Visit } from "../session/context.ts";
-import { refusalPage } from "../session/refusal-page.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { submit } from "../session/submit.ts";
 import { showSettings } from "./page.ts";
 import type { TypedTarget } from "./target-cards.ts";
@@ -11,7 +10,7 @@ import type { Texts } from "./user-settings.ts";
 import { resolvesToPrivate } from "./webhook-host.ts";
 
 /** POST /account/settings/day */
-export async function saveDay(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function saveDay(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   return save(visit, "day", {
     time_zone: form.get("time_zone") ?? undefined,
     day_start_hour: Number(form.get("day_start_hour")),
@@ -19,7 +18,7 @@ export async function saveDay(visit: Visit, form: URLSearchParams): Promise<Resp
 }
 
 /** POST /account/settings/reminders */
-export async function saveChannel(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function saveChannel(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   return save(visit, "reminders", {
     reminder_channel: form.get("reminder_channel") ?? "",
     digest: form.get("digest") ?? undefined,
@@ -29,7 +28,7 @@ export async function saveChannel(visit: Visit, form: URLSearchParams): Promise<
 /** POST /account/settings/webhook, and likewise for each channel with an address: an empty one removes it. */
 export const saveTarget =
   ({ channel, address, targets }: TypedTarget) =>
-  async (visit: Visit, form: URLSearchParams): Promise<Response> => {
+  async (visit: Visit, form: URLSearchParams): Promise<PageAnswer> => {
     const values = Object.fromEntries(
       targets.map(({ column }): [TargetColumn, string] => [column, (form.get(column) ?? "").trim()]),
     );
@@ -42,7 +41,7 @@ export const saveTarget =
     const outcome = await submit(visit, "user.configure", fields);
     if (!isRefused(outcome)) return seeOther(`/account/settings?done=${isGone ? "no-" : ""}${channel}`);
     const { errors } = outcome.refusal;
-    if (!errors) return refusalPage(visit.context, outcome.refusal);
+    if (!errors) return outcome;
     return rejected(isGone ? { [address.column]: inUse } : inCard(errors));
   };
 
@@ -72,9 +71,7 @@ async function privateTarget({ context }: Visit, url: string): Promise<string | 
   return (await resolvesToPrivate(host, webhookAllowLoopback)) ? notPublic : undefined;
 }
 
-async function save(visit: Visit, done: string, fields: Record<string, unknown>): Promise<Response> {
+async function save(visit: Visit, done: string, fields: Record<string, unknown>): Promise<PageAnswer> {
   const outcome = await submit(visit, "user.configure", fields);
-  return isRefused(outcome)
-    ? refusalPage(visit.context, outcome.refusal)
-    : seeOther(`/account/settings?done=${done}`);
+  return isRefused(outcome) ? outcome : seeOther(`/account/settings?done=${done}`);
 }

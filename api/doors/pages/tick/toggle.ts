@@ -5,8 +5,7 @@ import { isRefused } from "../../../../shared/errors.ts";
 import { readDaySettings } from "../../../queries/engine/context.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
 import { seeOther } from "../../../web/redirect.ts";
-import type { Visit } from "../session/context.ts";
-import { refusalPage } from "../session/refusal-page.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { formKeyOf, submitLogged } from "../session/submit.ts";
 import { submitUndo } from "../session/submit-undo.ts";
 import { notedPage, noteOf, parseNote, resultNotes } from "./note-address.ts";
@@ -57,7 +56,7 @@ function readTick(form: URLSearchParams): SentTick {
 }
 
 /** POST /account/tick: completes a habit or todo, or undoes that. An item already in that state stays in it. */
-export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const tick = readTick(form);
   const { kind, id, answer, done, amount, day } = tick;
   const item = `${kind}-${id}`;
@@ -76,7 +75,7 @@ export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<R
   if (isRefused(outcome)) {
     const { refusal } = outcome;
     const end = refusal.isSoAlready ? "already" : refusal.code;
-    if (!resultNotes.has(end) || refusal.errors?.amount) return refusalPage(visit.context, refusal);
+    if (!resultNotes.has(end) || refusal.errors?.amount) return outcome;
     return seeOther(notedPage(visit, form, `told_${end}`, item));
   }
   const anchor = (kind === "todo" && done && form.get("next")) || item;
@@ -112,10 +111,10 @@ async function meantDay(
 }
 
 /** POST /account/tick/undo: undoes exactly the change of the action named in the form. */
-export async function undoTick(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function undoTick(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const key = { called_at: form.get("called_at") ?? "", request_id: form.get("request_id") ?? "" };
   const outcome = await submitUndo(visit, [key]);
-  if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
+  if (isRefused(outcome)) return outcome;
   const isWhole = outcome.ends.every(({ undone }) => undone === "whole");
   // Scripts remember what was done before it, which can be undone next.
   const before = form.get("earlier") ?? "";

@@ -11,10 +11,9 @@ import { yearPicture } from "../habit/year.ts";
 import { countInWords } from "../kit/dates.ts";
 import { habitItem } from "../kit/habit-item.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
-import type { Visit } from "../session/context.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
 import { findLastVisit } from "../session/last-visit.ts";
-import { refusalPage } from "../session/refusal-page.ts";
 import { reminderWarning } from "../session/reminder-warning.ts";
 import { chosenForm } from "../todo/many.ts";
 import { activityStrip } from "./activity-strip.ts";
@@ -23,13 +22,13 @@ import { newsOfAgents } from "./news.ts";
 import { todosOfDay } from "./todos.ts";
 
 /** GET /account: what there is to do today, and below it how it went so far. */
-export async function showToday(visit: Visit): Promise<Response> {
+export async function showToday(visit: Visit): Promise<PageAnswer> {
   const { context, session } = visit;
   const [mark, warning] = await Promise.all([liveMark(visit), reminderWarning(visit)]);
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
   const { before } = await findLastVisit(visit, query.now);
   const day = await query.inTurn((own) => readAll(own, before));
-  if (isRefused(day)) return refusalPage(context, day.refusal);
+  if (isRefused(day)) return day;
   const { today, totals, todos, due } = day;
   const date = new Date(today.date).toLocaleDateString(locale(), { dateStyle: "full", timeZone: "UTC" });
   const done = due.habits.filter(({ habit }) => habit.is_completed_today).length;

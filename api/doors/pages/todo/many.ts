@@ -13,9 +13,8 @@ import { field } from "../../../web/form/form-fields.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { categoryChoices } from "../kit/filter-fields.ts";
 import { chosenFormId } from "../kit/todo-item.ts";
-import type { Visit } from "../session/context.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { hereWithoutNotes } from "../session/go-on.ts";
-import { refusalPage } from "../session/refusal-page.ts";
 import { formKeyOf, submitLogged } from "../session/submit.ts";
 import { notedPage, noteOf, resultNotes } from "../tick/note-address.ts";
 
@@ -55,18 +54,17 @@ const importance = [
 ];
 
 /** POST /account/todos/many: changes the chosen todos as one action. Those that are gone are left out. */
-export async function changeMany(visit: Visit, form: URLSearchParams): Promise<Response> {
-  const { context } = visit;
+export async function changeMany(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const { today } = await readDaySettings(visit.query);
   const act = form.get("act") ?? "";
   const ids = form.getAll("todo_id");
   const shared = changesOf(form, act, today.date);
   const name = act === "done" ? "todo.toggle" : "todo.update";
-  if (ids.length === 0 || ids.length > maxInCommand) return refusalPage(context, wrongCount.refusal);
-  if (ids.length > 1 && "title" in shared) return refusalPage(context, oneTitle.refusal);
+  if (ids.length === 0 || ids.length > maxInCommand) return wrongCount;
+  if (ids.length > 1 && "title" in shared) return oneTitle;
   const checked = ids.map((id) => validate<TObject>(commands[name], { todo_id: Number(id), ...shared }));
   const wrong = checked.find((one) => isRefused(one));
-  if (wrong) return refusalPage(context, wrong.refusal);
+  if (wrong) return wrong;
   const inputs = ids.map((id) => ({ todo_id: Number(id) }));
   const [first] = inputs;
   const how = { idempotencyKey: formKeyOf(form) };
@@ -77,9 +75,7 @@ export async function changeMany(visit: Visit, form: URLSearchParams): Promise<R
   if (isRefused(outcome)) {
     const { refusal } = outcome;
     const end = refusal.isSoAlready ? "already" : refusal.code;
-    return resultNotes.has(end)
-      ? seeOther(notedPage(visit, form, `told_${end}`, ""))
-      : refusalPage(context, refusal);
+    return resultNotes.has(end) ? seeOther(notedPage(visit, form, `told_${end}`, "")) : outcome;
   }
   return seeOther(notedPage(visit, form, noteOf({ verb: act, key }), ""));
 }

@@ -13,9 +13,8 @@ import { categoryChoices, chosenFilters, isWhole, withoutPage } from "../kit/fil
 import { pager } from "../kit/pager.ts";
 import { groupNames, type TodoItem, todoList } from "../kit/todo-item.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
-import type { Visit } from "../session/context.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
-import { refusalPage } from "../session/refusal-page.ts";
 import { reminderWarning } from "../session/reminder-warning.ts";
 import { readTodoFilters, todoFilterForm, todoFilterNames } from "./filters.ts";
 import { chosenForm } from "./many.ts";
@@ -23,16 +22,16 @@ import { chosenForm } from "./many.ts";
 type Wanted = TodoFilters & Readonly<{ page: number }>;
 
 /** GET /account/todos?q=…&status=…&due=…&category_id=…&context=…&sort=…&page=…: all todos, the done ones last. */
-export async function showTodos(visit: Visit): Promise<Response> {
+export async function showTodos(visit: Visit): Promise<PageAnswer> {
   const { context, session, url } = visit;
   const chosen = chosenFilters(url, todoFilterNames);
   const wanted = readTodoFilters(chosen);
-  if (isRefused(wanted)) return refusalPage(context, wanted.refusal);
+  if (isRefused(wanted)) return wanted;
   const [mark, warning] = await Promise.all([liveMark(visit), reminderWarning(visit)]);
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
   const reading = query.inTurn((own) => readAll(own, wanted), isCostly(wanted));
   const found = await orStopped("q", reading);
-  if (isRefused(found)) return refusalPage(context, found.refusal);
+  if (isRefused(found)) return found;
   const { today, categories, counts, todos } = found;
   const lastPage = Math.max(1, Math.ceil(todos.total / todosPerPage));
   const narrowing = withoutPage(chosen);

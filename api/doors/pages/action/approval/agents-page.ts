@@ -10,18 +10,17 @@ import { field, problem } from "../../../../web/form/form-fields.ts";
 import { seeOther } from "../../../../web/redirect.ts";
 import { countInWords, sayDay } from "../../kit/dates.ts";
 import { categoryChoices } from "../../kit/filter-fields.ts";
-import type { Visit } from "../../session/context.ts";
+import type { PageAnswer, Visit } from "../../session/context.ts";
 import { accountPage } from "../../session/frame.ts";
-import { refusalPage } from "../../session/refusal-page.ts";
 import { submit } from "../../session/submit.ts";
 import { actionsPath, agentsPath, approvalsPath } from "../paths.ts";
 import { nameOfCaller } from "../words/known.ts";
 
 /** GET /account/agents: the tokens that have called, and the rules of each. */
-export async function showAgents(visit: Visit, error?: string): Promise<Response> {
-  const { context, url } = visit;
+export async function showAgents(visit: Visit, error?: string): Promise<PageAnswer> {
+  const { url } = visit;
   const found = await visit.query.inTurn(readAgents);
-  if (isRefused(found)) return refusalPage(context, found.refusal);
+  if (isRefused(found)) return found;
   const { agents } = found;
   const body = html`<p class="quiet lead">Agents and scripts that have called, and what each must ask you for.
     What waits is under <a href="${approvalsPath}">Approvals</a>. To connect one, see <a href="/account/connect">Connect an agent</a>.</p>
@@ -91,7 +90,7 @@ function leftInWords({ changes_left, deletions_left }: NonNullable<Agent["rules"
 }
 
 /** POST /account/agents: saves the rules of one token. */
-export async function saveRules(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function saveRules(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const numberIn = (name: string) => (form.get(name)?.trim() ? Number(form.get(name)) : null);
   const outcome = await submit(visit, "token.set-rules", {
     token_id: form.get("token_id") ?? "",

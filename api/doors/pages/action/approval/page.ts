@@ -3,9 +3,8 @@ import { type Html, html } from "../../../../../shared/html.ts";
 import { type AskedChange, readEnded } from "../../../../queries/approval/waiting.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { liveMark, liveScripts } from "../../live/live-mark.ts";
-import type { Visit } from "../../session/context.ts";
+import type { PageAnswer, Visit } from "../../session/context.ts";
 import { accountPage } from "../../session/frame.ts";
-import { refusalPage } from "../../session/refusal-page.ts";
 import { agentsPath } from "../paths.ts";
 import { readLogDay, readNames } from "../words/known.ts";
 import { type AskedOnDay, askedCard } from "./asked-card.ts";
@@ -13,11 +12,11 @@ import { decidedInWords } from "./decided.ts";
 import { readWaitingInWords, waitingForm } from "./waiting.ts";
 
 /** GET /account/approvals: what agents ask for, and what became of the last requests. */
-export async function showApprovals(visit: Visit): Promise<Response> {
-  const { context, query } = visit;
+export async function showApprovals(visit: Visit): Promise<PageAnswer> {
+  const { query } = visit;
   const mark = await liveMark(visit, { follows: "actions" });
   const found = await query.inTurn(readAll);
-  if (isRefused(found)) return refusalPage(context, found.refusal);
+  if (isRefused(found)) return found;
   const { waiting, ended, shown } = found;
   const decided = decidedInWords(visit);
   const body = html`${mark}<p class="quiet lead">Requests of agents that need your approval. Nothing of a request happens

@@ -7,9 +7,8 @@ import { readActions } from "../../../../queries/action/read.ts";
 import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
 import { retryTurn } from "../../../../queries/engine/retry-turn.ts";
 import { byteOrderMark, csvLine } from "../../kit/csv.ts";
-import type { Visit } from "../../session/context.ts";
+import type { PageAnswer, Visit } from "../../session/context.ts";
 import { download } from "../../session/download.ts";
-import { refusalPage } from "../../session/refusal-page.ts";
 import { describeAction } from "../words/describe.ts";
 import { localTimeOf, readNames } from "../words/known.ts";
 import { type Known, type Word, wordsInText } from "../words/words.ts";
@@ -24,14 +23,14 @@ type Format = keyof typeof types;
 const types = { csv: "text/csv; charset=utf-8", jsonl: "application/jsonl" } as const;
 
 /** GET /account/actions/export?format=…&…: what the filters of the list show, as a file. */
-export async function exportActions(visit: Visit): Promise<Response> {
-  const { context, url, query } = visit;
+export async function exportActions(visit: Visit): Promise<PageAnswer> {
+  const { url, query } = visit;
   const format = url.searchParams.get("format");
   if (format !== "csv" && format !== "jsonl")
-    return refusalPage(context, invalid({ format: ["The format field must be csv or jsonl."] }).refusal);
+    return invalid({ format: ["The format field must be csv or jsonl."] });
   const { timeZone } = await readDaySettings(query);
   const filters = readFilters(chosenIn(url), timeZone);
-  if (isRefused(filters)) return refusalPage(context, filters.refusal);
+  if (isRefused(filters)) return filters;
   const rows = exportedRows(query, { filters: filters.input, timeZone });
   return download(visit, {
     name: `kept-actions-${localTime(query.now, timeZone).slice(0, 10)}.${format}`,

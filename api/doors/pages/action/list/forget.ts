@@ -6,16 +6,15 @@ import { readActionInTurn } from "../../../../queries/action/undone.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { seeOther } from "../../../../web/redirect.ts";
 import { notFoundPage } from "../../../../web/router.ts";
-import type { Visit } from "../../session/context.ts";
+import type { PageAnswer, Visit } from "../../session/context.ts";
 import { accountPage } from "../../session/frame.ts";
-import { refusalPage } from "../../session/refusal-page.ts";
 import { submit } from "../../session/submit.ts";
 import { actionsPath, forgetPath } from "../paths.ts";
 import { type ChangedThing, changedThings, isDeletion, titleIn } from "../words/changed-things.ts";
 import { quote } from "../words/words.ts";
 
 /** GET /account/actions/forget?called_at=…&request_id=…: asks before what an action deleted is forgotten for good. */
-export async function askForget(visit: Visit): Promise<Response> {
+export async function askForget(visit: Visit): Promise<PageAnswer> {
   const { context, url } = visit;
   const { called_at, request_id } = Object.fromEntries(url.searchParams);
   const validated = validate(undoActions, { actions: [{ called_at, request_id }] });
@@ -38,9 +37,9 @@ function thingForm(visit: Visit, { thing, kind, before }: ChangedThing): Html {
 }
 
 /** POST /account/actions/forget */
-export async function forgetThing(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function forgetThing(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const fields = { kind: form.get("kind"), id: Number(form.get("id")) };
   const outcome = await submit(visit, "action.forget", fields);
-  if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
+  if (isRefused(outcome)) return outcome;
   return seeOther(`${actionsPath}?note=forgotten`);
 }

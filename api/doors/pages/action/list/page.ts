@@ -7,10 +7,9 @@ import { type ListedAction, readRuns } from "../../../../queries/action/runs.ts"
 import { readUndos } from "../../../../queries/action/undone.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { liveMark, liveScripts } from "../../live/live-mark.ts";
-import type { Visit } from "../../session/context.ts";
+import type { PageAnswer, Visit } from "../../session/context.ts";
 import { accountPage } from "../../session/frame.ts";
 import { findLastVisit } from "../../session/last-visit.ts";
-import { refusalPage } from "../../session/refusal-page.ts";
 import { readWaitingInWords, waitingBeside } from "../approval/waiting.ts";
 import { actionsPath, agentsPath, runPath } from "../paths.ts";
 import { chooseForm } from "../take-back/choose.ts";
@@ -23,15 +22,15 @@ import { actionList } from "./list.ts";
 const pageSize = 50;
 
 /** GET /account/actions?show=…&q=…&from=…&to=…&token_id=…&…&cursor=…: actions in the user's name, newest first. */
-export async function showActions(visit: Visit): Promise<Response> {
-  const { context, url, query } = visit;
+export async function showActions(visit: Visit): Promise<PageAnswer> {
+  const { url, query } = visit;
   const mark = await liveMark(visit, { follows: "actions" });
   const day = await readLogDay(query);
   const chosen = chosenIn(url);
   const filters = readFilters(chosen, day.timeZone);
-  if (isRefused(filters)) return refusalPage(context, filters.refusal);
+  if (isRefused(filters)) return filters;
   const found = await query.inTurn((own) => readListed(own, filters), filters.input.q !== undefined);
-  if (isRefused(found)) return refusalPage(context, found.refusal);
+  if (isRefused(found)) return found;
   const { entries, tokens, next_cursor } = found;
   const newestFirst = entries.flat();
   const isFirst = !chosen.has("cursor");

@@ -5,9 +5,8 @@ import { validate } from "../../../../http/input/validate.ts";
 import type { ActionKey } from "../../../../queries/action/undone.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { safeNext, seeOther } from "../../../../web/redirect.ts";
-import type { Visit } from "../../session/context.ts";
+import type { PageAnswer, Visit } from "../../session/context.ts";
 import { hereWithoutNotes } from "../../session/go-on.ts";
-import { refusalPage } from "../../session/refusal-page.ts";
 import { submitUndo } from "../../session/submit-undo.ts";
 import { actionsPath, choosePath } from "../paths.ts";
 
@@ -29,7 +28,7 @@ export const chooseBox = (visit: Visit, { called_at, request_id }: LoggedAction,
     <span class="unseen">Choose${name}</span></label>`;
 
 /** POST /account/actions/choose: undoes the chosen actions of a list, as many as one command takes, and returns to it. */
-export async function undoChosen(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function undoChosen(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const from = new URL(
     safeNext({ ...visit.site, afterSignIn: actionsPath }, form.get("from")),
     visit.site.origin,
@@ -37,7 +36,7 @@ export async function undoChosen(visit: Visit, form: URLSearchParams): Promise<R
   const keys = form.getAll("action").flatMap((value) => keyIn(value) ?? []);
   if (keys.length > 0) {
     const outcome = await submitUndo(visit, keys);
-    if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
+    if (isRefused(outcome)) return outcome;
     const whole = outcome.ends.filter(({ undone }) => undone === "whole").length;
     from.searchParams.set("note", [whole, outcome.ends.length, keys.length].join(" of "));
     from.searchParams.delete("all");

@@ -8,9 +8,8 @@ import { isUnderWay } from "../../../../queries/user/works.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { seeOther } from "../../../../web/redirect.ts";
 import { sayWallTime } from "../../kit/dates.ts";
-import type { Visit } from "../../session/context.ts";
+import type { PageAnswer, Visit } from "../../session/context.ts";
 import { accountPage } from "../../session/frame.ts";
-import { refusalPage } from "../../session/refusal-page.ts";
 import { actionsPath, runPath } from "../paths.ts";
 import { type Day, nameOfCaller, readLogDay } from "../words/known.ts";
 import { quote } from "../words/words.ts";
@@ -26,21 +25,21 @@ type Content = Readonly<{ body: Html; isOpen: boolean }> | Refused;
  * GET /account/actions/run?token_id=…&since=…: what undoing everything that a token did would restore, and what
  * not. With `work` the undo goes on or is done, and the page shows its progress.
  */
-export async function showUndoAll(visit: Visit): Promise<Response> {
-  const { context, url, query } = visit;
+export async function showUndoAll(visit: Visit): Promise<PageAnswer> {
+  const { url, query } = visit;
   if (!url.searchParams.get("token_id")) return seeOther(actionsPath);
   const day = await readLogDay(query);
   const period = periodIn(url.searchParams, { now: query.now, timeZone: day.timeZone });
-  if (isRefused(period)) return refusalPage(context, period.refusal);
+  if (isRefused(period)) return period;
   const { token_id } = period;
   const known = await query.inTurn((own) => readTokens(own, {}));
-  if (isRefused(known)) return refusalPage(context, known.refusal);
+  if (isRefused(known)) return known;
   const token = known.tokens.find((one) => one.token_id === token_id) ?? { token_id, client_name: null };
   const shown = { ...day, query, period, who: quote(nameOfCaller(token)) };
   const content = await (url.searchParams.has("work")
     ? showProgress(visit, shown)
     : showPreview(visit, shown));
-  if (isRefused(content)) return refusalPage(context, content.refusal);
+  if (isRefused(content)) return content;
   // Browsers reload the page while there is progress to show.
   const headers = content.isOpen ? { Refresh: "2" } : {};
   return accountPage(visit, { title: "Take back", body: content.body }, { headers });

@@ -10,8 +10,7 @@ import { readDaySettings } from "../../../../queries/engine/context.ts";
 import { csrfHolds, csrfToken } from "../../../../web/form/csrf.ts";
 import { message } from "../../../../web/page.ts";
 import { seeOther } from "../../../../web/redirect.ts";
-import type { Visit } from "../../session/context.ts";
-import { refusalPage } from "../../session/refusal-page.ts";
+import type { PageAnswer, Visit } from "../../session/context.ts";
 import { submit } from "../../session/submit.ts";
 import { runPath } from "../paths.ts";
 
@@ -47,18 +46,18 @@ function instantOf(text: string | null, timeZone: string): string | undefined {
  * POST /account/actions/run: begins to undo the actions of a token, and on request revokes it first. Workers finish
  * the undo. Undone actions are not undone twice, so repeating the form does no harm.
  */
-export async function undoAll(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function undoAll(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const { context, session, query } = visit;
   const { timeZone } = await readDaySettings(query);
   const period = periodIn(form, { now: query.now, timeZone });
-  if (isRefused(period)) return refusalPage(context, period.refusal);
+  if (isRefused(period)) return period;
   const { token_id, from, to } = period;
   const revokes = form.get("revoke") === "yes";
-  if (revokes && !canRevoke(visit, token_id)) return refusalPage(context, notHere.refusal);
+  if (revokes && !canRevoke(visit, token_id)) return notHere;
   if (revokes && !(await context.revokeToken?.({ userId: session.sub, tokenId: token_id })))
     return notRevoked(visit);
   const outcome = await submit(visit, "action.undo-run", { token_id, from, to });
-  if (isRefused(outcome)) return refusalPage(context, outcome.refusal);
+  if (isRefused(outcome)) return outcome;
   const { work_id: work } = outcome.body as OutputOf<Commands["action.undo-run"]>;
   const revoked = revokes
     ? csrfToken(visit.site.formKeys, holderOf(visit, token_id))

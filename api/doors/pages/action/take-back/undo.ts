@@ -11,9 +11,8 @@ import {
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { safeNext, seeOther } from "../../../../web/redirect.ts";
-import type { Visit } from "../../session/context.ts";
+import type { PageAnswer, Visit } from "../../session/context.ts";
 import { doneAddress, doneParameter, hereWithoutNotes, undoneParameter } from "../../session/go-on.ts";
-import { refusalPage } from "../../session/refusal-page.ts";
 import { submitUndo } from "../../session/submit-undo.ts";
 import { actionsPath, undoPath } from "../paths.ts";
 import { type Day, readLogDay, readNames } from "../words/known.ts";
@@ -26,10 +25,10 @@ export const undoForm = (visit: Visit, { called_at, request_id }: LoggedAction, 
     ${button}</form>`;
 
 /** POST /account/actions/undo: undoes one action as far as possible, and returns to the person's page. */
-export async function undoAction(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function undoAction(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const key = { called_at: form.get("called_at") ?? "", request_id: form.get("request_id") ?? "" };
   const outcome = await submitUndo(visit, [key]);
-  if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
+  if (isRefused(outcome)) return outcome;
   const from = safeNext({ ...visit.site, afterSignIn: actionsPath }, form.get("from"));
   const isList = new URL(from, visit.site.origin).pathname === actionsPath;
   const address = doneAddress(visit, from, key, isList ? "note" : undoneParameter);
