@@ -22,6 +22,7 @@ import { openAccountPages } from "./doors/pages/open.ts";
 import { actsPerMinute } from "./doors/pages/reminder/act.ts";
 import { openLiveHub } from "./doors/pages/streams/hub.ts";
 import { readUserState } from "./doors/pages/streams/version.ts";
+import { openToScripts } from "./http/cross-origin.ts";
 import { createTurnAway } from "./http/intake/turn-away.ts";
 import { listen } from "./http/listen.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
@@ -118,9 +119,10 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   };
 }
 
-function openTurnAway({ baseUrl }: Config) {
+async function openTurnAway({ baseUrl }: Config) {
   const finish = createFinish(baseUrl);
-  return createTurnAway(["/mcp"], (path, refusal) => finish(refusalAt(path, refusal)));
+  const turnAway = await createTurnAway(["/mcp"], (path, refusal) => finish(refusalAt(path, refusal)));
+  return (request: Request) => openToScripts(request, turnAway(request));
 }
 
 const openDoorDatabase = ({ config, log }: Options) =>

@@ -4,6 +4,7 @@ import type { Health } from "../../shared/process/observe/health.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import type { Exposition } from "../../shared/process/observe/metrics.ts";
 import { createStatusPages } from "../../shared/process/observe/status-pages.ts";
+import { openToScripts, preflightAnswer } from "./cross-origin.ts";
 import { drain, noTraffic, until } from "./drain.ts";
 import { arrivalSeconds, createIntake } from "./intake/intake.ts";
 import { logAnswer, requestIdOf, withFullAddress } from "./request.ts";
@@ -37,6 +38,7 @@ export function listen(
   function send(request: object, response: Response): Response {
     response.headers.set("x-request-id", requestIdOf(request));
     if (traffic.isStopping) response.headers.set("connection", "close");
+    if (request instanceof Request && request.headers.has("origin")) openToScripts(request, response);
     return finish(response);
   }
 
@@ -45,7 +47,7 @@ export function listen(
   async function serve(request: Request): Promise<Response> {
     const began = performance.now();
     traffic.lastRequest = began;
-    const response = send(request, await answer(request));
+    const response = send(request, preflightAnswer(request) ?? (await answer(request)));
     if (isLogged) logAnswer(log, request, response, performance.now() - began);
     return response;
   }

@@ -68,8 +68,11 @@ export function bodyOf(text: string): string | ReadableStream {
   });
 }
 
-/** Headers of public documents about the service, which change only with its version and its settings. */
-export const cacheable = { "cache-control": "public, max-age=300" };
+/**
+ * Headers of public documents about the service, which change only with its version and its settings. A cache may keep
+ * them for scripts of any site.
+ */
+export const cacheable = { "cache-control": "public, max-age=300", "access-control-allow-origin": "*" };
 
 /**
  * Sets the headers that every answer of the front door has: no browser guesses a type, no cache keeps what was not

@@ -16,7 +16,7 @@ import { countForNetwork, fairPool } from "./fair-pool.ts";
 import { resourcesOf, warnOfFormerResources } from "./grants/resources.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { boundAuthorizations, defaultScope, keepStrangersHere, signInFirst } from "./oauth/authorization.ts";
-import { describeToken, listScopes } from "./oauth/middleware.ts";
+import { describeToken, letScriptsCall, listScopes } from "./oauth/middleware.ts";
 import { createProvider } from "./oauth/provider.ts";
 import { throttleRegistrations } from "./oauth/registration.ts";
 import { takeRevocations } from "./oauth/revocations.ts";
@@ -76,6 +76,7 @@ function mount(identity: IdentityContext): void {
   );
   // Koa sees only errors of clients that hung up, because explainFailures handles the others.
   provider.silent = true;
+  provider.use(letScriptsCall);
   provider.use(explainFailures(log));
   provider.use(countForNetwork(ownClient));
   provider.use(servePages(identity));

@@ -1,8 +1,4 @@
-import {
-  hostHeaderValidationResponse,
-  localhostAllowedHostnames,
-  originValidationResponse,
-} from "@modelcontextprotocol/server";
+import { hostHeaderValidationResponse, localhostAllowedHostnames } from "@modelcontextprotocol/server";
 import { resourceRead } from "../../../shared/contracts/kernel/mcp-resource.ts";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
@@ -35,7 +31,10 @@ export type McpContext = CallContext &
     messageLimit: RateLimit | undefined;
   }>;
 
-/** The hosts at which the endpoint answers, so that no foreign page reaches it by DNS rebinding. */
+/**
+ * The hosts at which the endpoint answers, so that no foreign page reaches it by DNS rebinding. Any origin may ask,
+ * because a browser adds no token by itself.
+ */
 const servedHosts = ({ baseUrl, authAudience }: Pick<Config, "baseUrl" | "authAudience">): string[] => [
   // A former address may be among the audiences, and lead here still.
   ...[baseUrl, ...authAudience].flatMap((address) => URL.parse(address)?.hostname || []),
@@ -49,9 +48,9 @@ export function mcpHandler(context: McpContext, path: string) {
     context.observe(request, { method: request.method, path }, () => answerMcp(context, hosts, request));
 }
 
-/** Answers the MCP endpoint: 403 for foreign hosts and origins, 405, 401, 503, then the message itself. */
+/** Answers the MCP endpoint: 403 for foreign hosts, 405, 401, 503, then the message itself. */
 async function answerMcp(context: McpContext, hosts: string[], request: Request): Promise<Response> {
-  const foreign = hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, hosts);
+  const foreign = hostHeaderValidationResponse(request, hosts);
   if (foreign) return foreign;
   if (request.method !== "POST") return rpcRefusal(onlyPost, new Headers({ allow: "POST" }));
   const caller = await context.authenticate(request.headers.get("authorization"));

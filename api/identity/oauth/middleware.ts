@@ -1,8 +1,21 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC } from "oidc-provider";
 import { allScopes, isScope } from "../../../shared/contracts/kernel/scopes.ts";
+import { preflightHeaders, readableByScripts } from "../../http/cross-origin.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { recordUse } from "../grants/grants.ts";
+
+/** Public apps in browsers call these. Pages, and the addresses of the service itself, stay closed to scripts. */
+const openPaths = /^\/(\.well-known\/[\w-]+|jwks|register|token|revoke|userinfo)$/;
+
+/** Lets scripts of any site call what a public app needs (CORS), without cookies. */
+export async function letScriptsCall(ctx: Context, next: Next): Promise<void> {
+  if (!openPaths.test(ctx.path)) return next();
+  const isPreflight = ctx.method === "OPTIONS" && ctx.get("access-control-request-method");
+  ctx.set(isPreflight ? preflightHeaders(ctx.get("access-control-request-headers")) : readableByScripts);
+  if (!isPreflight) return next();
+  ctx.status = 204;
+}
 
 /** Lists the scopes of the service in the metadata, beside those of sign-in (RFC 8414 §2). */
 export async function listScopes(ctx: Context, next: Next): Promise<void> {

@@ -43,8 +43,8 @@ export function createProvider(parts: Dependencies): Provider {
       long: cookie,
       short: cookie,
     },
-    clientBasedCORS: (_ctx, origin, client) =>
-      client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false,
+    // `letScriptsCall` opens addresses to all origins; the others are closed.
+    clientBasedCORS: () => false,
     renderError: renderOAuthError,
     // No enabled feature needs it, and it would fetch any address that a registered app names.
     fetch: () => Promise.reject(new Error("The provider fetches nothing.")),
