@@ -8,7 +8,7 @@ type Resource = "rest" | "mcp";
 const metadataPath = "/.well-known/oauth-protected-resource";
 export const metadataPaths: Record<Resource, string> = { rest: metadataPath, mcp: `${metadataPath}/mcp` };
 
-/** The resource, scopes and token of a refused request. */
+/** The resource and token of a refused request, and the scopes to ask for. */
 type Demand = Readonly<{ resource: Resource; tokenSent: boolean; scopes?: readonly Scope[] }>;
 
 /**
@@ -22,11 +22,16 @@ export function addChallenge(
   { resource, tokenSent, scopes = [] }: Demand,
   headers = new Headers(),
 ): Headers {
-  const challenge = `Bearer realm="kept", resource_metadata="${baseUrl}${metadataPaths[resource]}"`;
-  if (code === "unauthenticated")
-    headers.set("www-authenticate", tokenSent ? `${challenge}, error="invalid_token"` : challenge);
-  if (code === "insufficient_scope")
-    headers.set("www-authenticate", `${challenge}, error="insufficient_scope", scope="${scopes.join(" ")}"`);
+  const errors = { unauthenticated: tokenSent && "invalid_token", insufficient_scope: "insufficient_scope" };
+  if (code !== "unauthenticated" && code !== "insufficient_scope") return headers;
+  const parameters = {
+    realm: "kept",
+    resource_metadata: `${baseUrl}${metadataPaths[resource]}`,
+    error: errors[code],
+    scope: scopes.join(" "),
+  };
+  const said = Object.entries(parameters).flatMap(([name, value]) => (value ? `${name}="${value}"` : []));
+  headers.set("www-authenticate", `Bearer ${said.join(", ")}`);
   return headers;
 }
 

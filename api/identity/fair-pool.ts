@@ -13,6 +13,9 @@ import { isService } from "./oauth/revocations.ts";
 /** The network whose request is served. Chores have none. */
 const networks = new AsyncLocalStorage<string>();
 
+/** The network whose request is served; empty for chores. */
+export const networkUnderWay = (): string => networks.getStore() ?? "";
+
 type Statement = [text: string, values?: unknown[]];
 
 /**

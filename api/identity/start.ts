@@ -12,7 +12,7 @@ import { createDelivery, type Tell } from "./accounts/outbox.ts";
 import { noteAddress } from "./accounts/sign-in-links.ts";
 import { createThrottle } from "./accounts/throttle.ts";
 import { scheduleChores } from "./chores.ts";
-import { countForNetwork, fairPool } from "./fair-pool.ts";
+import { countForNetwork, fairPool, networkUnderWay } from "./fair-pool.ts";
 import { resourcesOf, warnOfFormerResources } from "./grants/resources.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { boundAuthorizations, defaultScope, keepStrangersHere, signInFirst } from "./oauth/authorization.ts";
@@ -26,9 +26,12 @@ import { explainFailures } from "./pages/failures.ts";
 import { servePages } from "./pages/router.ts";
 import { pinAddress, serve } from "./server.ts";
 
-/** Starts the built-in identity provider on a migrated database; `tell` sends the service news of accounts. */
+/**
+ * Starts the built-in identity provider on a migrated database; `tell` sends the service news of accounts, and tests have
+ * certificates of their own (`ca`).
+ */
 export async function startIdentity(
-  { config, log }: { config: Config; log: Log },
+  { config, log, ca }: { config: Config; log: Log; ca?: string | undefined },
   tell: Tell,
 ): Promise<Role> {
   await mkdir(config.dataDir, { recursive: true });
@@ -40,13 +43,16 @@ export async function startIdentity(
   });
   const pool = fairPool(database.pool, log);
   const ownClient = await identityClient(config, pool);
+  const throttle = createThrottle(pool);
   const parts = { config, pool, keys: await loadKeys(pool), resources: resourcesOf(config), ownClient };
-  const provider = createProvider(parts);
+  // Reading an app's document counts as a registration, because strangers can ask for it.
+  const mayFetch = async () => (await throttle.registration(networkUnderWay())) === 0;
+  const provider = createProvider({ ...parts, mayFetch, ca });
   const identity: IdentityContext = {
     ...parts,
     log,
     provider,
-    throttle: createThrottle(pool),
+    throttle,
     sendMail: createMailer(config, log),
     deliverNews: createDelivery(pool, log, tell),
   };

@@ -18,7 +18,7 @@ import { logCall, type ReceivedCall } from "./log-call.ts";
 import { askedResource } from "./resources/resources.ts";
 import { serveMessage } from "./serve.ts";
 import type { Asked } from "./target.ts";
-import { askedTool } from "./tools.ts";
+import { askedTool, toolScopes } from "./tools.ts";
 
 export type McpContext = CallContext &
   Readonly<{
@@ -54,7 +54,7 @@ async function answerMcp(context: McpContext, hosts: string[], request: Request)
   if (foreign) return foreign;
   if (request.method !== "POST") return rpcRefusal(onlyPost, new Headers({ allow: "POST" }));
   const caller = await context.authenticate(request.headers.get("authorization"));
-  if (isRefused(caller)) return rpcRefusal(caller.refusal, challengeOf(context, request, caller));
+  if (isRefused(caller)) return rpcRefusal(caller.refusal, challengeOf(context, request, caller, toolScopes));
   const { actor } = caller;
   const message = await readMessage(request);
   const asked = message instanceof Response ? undefined : askedIn(message);
@@ -70,7 +70,7 @@ const challengeOf = (
   { config }: McpContext,
   { headers }: Request,
   { refusal }: Refused,
-  scopes: readonly Scope[] = [],
+  scopes: readonly Scope[],
 ): Headers =>
   addChallenge(config, refusal, { resource: "mcp", tokenSent: headers.has("authorization"), scopes });
 

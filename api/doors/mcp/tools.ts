@@ -2,6 +2,7 @@ import { INVALID_PARAMS, ProtocolError } from "@modelcontextprotocol/server";
 import type { TObject } from "typebox";
 import { type CommandName, contracts, type QueryName } from "../../../shared/contracts/catalogue.ts";
 import type { CommandContract, QueryContract } from "../../../shared/contracts/kernel/contract.ts";
+import { allScopes, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { Tool } from "../../../shared/contracts/kernel/tool.ts";
 import { type Refusal, refuse } from "../../../shared/errors.ts";
 import { isObject } from "../../http/input/body.ts";
@@ -41,6 +42,14 @@ function commandEntry(contract: CommandContract<CommandName>, tool: Tool): ToolE
   const shown = withManner(shownArguments(tool));
   return { tool, shown, isRead: false, acts: actsOf(tool, contract) };
 }
+
+/** The scopes that tools need. A 401 names them, so that a client asks for no others (MCP authorization). */
+export const toolScopes: readonly Scope[] = allScopes.filter((scope) =>
+  contracts.some(
+    ({ mcp, scopes, fieldScopes = {} }) =>
+      mcp && [scopes, Object.values(fieldScopes)].flat(2).includes(scope),
+  ),
+);
 
 const tools: ReadonlyMap<string, ToolEntry> = new Map(entries.map((entry) => [entry.tool.name, entry]));
 

@@ -102,7 +102,7 @@ async function refused(
   const today = known && (await dateForExamples(context, known.actor, [outcome]));
   const refusal = today ? withPresentExamples(outcome.refusal, today) : outcome.refusal;
   const tokenSent = request.headers.has("authorization");
-  const demand = { resource: "rest", tokenSent, scopes: contract.scopes } as const;
+  const demand = { resource: "rest", tokenSent, ...(known && { scopes: contract.scopes }) } as const;
   const headers = addChallenge(context.config, refusal, demand, known?.headers);
   const { approval } = refusal;
   if (approval) headers.set("location", `${context.config.baseUrl}${restPrefix}/approvals/${approval.id}`);

@@ -3,6 +3,10 @@ import type { Pool } from "pg";
 /** The client that personal access tokens belong to. It can sign nobody in: it has no redirect URI. */
 export const personalClientId = "personal-access-tokens";
 
+/** The host of an app whose id is the address of its metadata document; undefined for other apps. */
+export const documentHost = (clientId: string): string | undefined =>
+  clientId.startsWith("https://") ? URL.parse(clientId)?.host : undefined;
+
 /** The newest grant of an app for an account, so that a person has one connection per app. */
 export async function findGrantId(
   pool: Pool,
@@ -57,4 +61,9 @@ export async function keepWithinLimit(pool: Pool, grantId: string): Promise<bool
     [grantId, maxConnections, personalClientId],
   );
   return rowCount === 0;
+}
+
+/** Gives a connection its first name; its person may give it another. */
+export async function nameConnection(pool: Pool, grantId: string, name: string): Promise<void> {
+  await pool.query(`update identity.grants set name = coalesce(name, $2) where id = $1`, [grantId, name]);
 }

@@ -8,6 +8,7 @@ import { cookieNames } from "../pages/cookies.ts";
 import { reply } from "../pages/koa.ts";
 import { renderOAuthError, renderSignOut, signedOutPage } from "../pages/oauth.ts";
 import { postgresAdapter } from "./adapter.ts";
+import { openDocumentFetch } from "./client-documents.ts";
 import { acceptOwnSecrets, staticClients } from "./clients.ts";
 import { askForConsent, defaultResource, loadGrant, resourceServer } from "./grant-policy.ts";
 import { registrationPolicy } from "./registration.ts";
@@ -15,7 +16,13 @@ import { registrationPolicy } from "./registration.ts";
 const hour = 60 * 60;
 const day = 24 * hour;
 
-type Dependencies = Pick<IdentityContext, "config" | "pool" | "keys" | "resources" | "ownClient">;
+type Dependencies = Pick<IdentityContext, "config" | "pool" | "keys" | "resources" | "ownClient"> &
+  Readonly<{
+    /** True while the network that asks may make the provider read documents of apps. */
+    mayFetch(): Promise<boolean>;
+    /** Certificates to trust, in tests. */
+    ca?: string | undefined;
+  }>;
 
 /** The OAuth 2.1 and OpenID Connect server (RFC 6749, 7591, 7636, 7662, 7009, 8414, 8707, 9207). */
 export function createProvider(parts: Dependencies): Provider {
@@ -46,8 +53,9 @@ export function createProvider(parts: Dependencies): Provider {
     // `letScriptsCall` opens addresses to all origins; the others are closed.
     clientBasedCORS: () => false,
     renderError: renderOAuthError,
-    // No enabled feature needs it, and it would fetch any address that a registered app names.
-    fetch: () => Promise.reject(new Error("The provider fetches nothing.")),
+    fetch: openDocumentFetch(config, parts.ca),
+    // Apps that register may not make the provider fetch anything.
+    sectorIdentifierUriValidate: () => false,
   });
   // Only a proxy knows the client's address; `pinAddress` removes that header from others.
   provider.proxy = true;
@@ -107,12 +115,17 @@ const routes = {
   end_session: "/session/end",
 };
 
-function features({ ownClient, resources }: Dependencies): Configuration["features"] {
+function features({ ownClient, resources, mayFetch }: Dependencies): Configuration["features"] {
   return {
     devInteractions: { enabled: false },
     dPoP: { enabled: false },
     pushedAuthorizationRequests: { enabled: false },
-    clientIdMetadataDocument: { enabled: false },
+    clientIdMetadataDocument: {
+      enabled: true,
+      ack: "draft-02",
+      allowFetch: mayFetch,
+      cacheDuration: { min: 5 * 60, max: day },
+    },
     userinfo: { enabled: true },
     revocation: {
       enabled: true,

@@ -4,6 +4,7 @@ import Format from "typebox/format";
 import "../../../shared/contracts/kernel/text.ts";
 import { printable } from "../../http/printable.ts";
 import type { Throttle } from "../accounts/throttle.ts";
+import { documentHost } from "../grants/grants.ts";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const maxName = 100;
@@ -11,14 +12,15 @@ const maxName = 100;
 const maxMetadata = 4_096;
 
 /**
- * Checks the metadata that an app registers (RFC 7591). `scope` is dropped, because it would forbid every later
+ * Checks the metadata that an app registers (RFC 7591) or has at its address. `scope` is dropped, because it would forbid every later
  * step-up. Redirect addresses are https, loopback or an app's own scheme (OAuth 2.1 §2.3.1, RFC 8252 §7).
  */
 export const registrationPolicy: Configuration["extraClientMetadata"] = {
   // The hook runs once for each name in this list. This name only makes it run; it is never sent or stored.
   properties: ["kept_policy"],
   validator(ctx, _name, _value, metadata) {
-    if (ctx?.oidc.route !== "registration") return;
+    const isDocument = documentHost(String(metadata.client_id)) !== undefined;
+    if (ctx?.oidc.route !== "registration" && !isDocument) return;
     delete metadata.scope;
     if (metadata.token_endpoint_auth_method === "none") {
       delete metadata.client_secret;

@@ -25,8 +25,11 @@ export type TestIdentity = {
   stop(): Promise<void>;
 };
 
-/** Starts a provider on a database of its own. */
-export async function startTestIdentity(env: Record<string, string> = {}): Promise<TestIdentity> {
+/** Starts a provider on a database of its own; it trusts `ca`, if given. */
+export async function startTestIdentity(
+  env: Record<string, string> = {},
+  ca?: string,
+): Promise<TestIdentity> {
   const config = loadConfig({
     DATABASE_URL: await createDatabase(),
     REDIS_URL: (await services()).redisUrl,
@@ -35,7 +38,7 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
     IDENTITY_PORT: String(freePort()),
     ...env,
   });
-  return runIdentity(config);
+  return runIdentity(config, undefined, undefined, ca);
 }
 
 /** Starts a provider with the settings of a running service; `tell` brings that service news of accounts. */
@@ -43,10 +46,11 @@ export async function runIdentity(
   config: Config,
   tell?: Tell,
   log = createLog("identity", "silent"),
+  ca?: string,
 ): Promise<TestIdentity> {
   const news: TestIdentity["news"] = [];
   const note: Tell = async ({ id: _, ...item }) => void news.push(item);
-  const role = await startIdentity({ config, log }, tell ?? note);
+  const role = await startIdentity({ config, log, ca }, tell ?? note);
   const { owner_email = "", owner_password = "", owner_token = "" } = role.details ?? {};
   return {
     config,

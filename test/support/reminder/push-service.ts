@@ -1,8 +1,6 @@
 import { createDecipheriv, createECDH, hkdfSync, randomBytes } from "node:crypto";
-import { mkdtemp, readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { decodeJwt, importJWK, jwtVerify } from "jose";
+import { selfSigned } from "../servers/self-signed.ts";
 import { startInbox, type Taken } from "./inbox.ts";
 
 const bytes = (text: string) => Buffer.from(text, "base64url");
@@ -16,14 +14,6 @@ export async function startPushService() {
     ca: tls.cert,
     newBrowser: () => newBrowser(`${inbox.url}/${crypto.randomUUID()}`, inbox.taken),
   };
-}
-
-async function selfSigned() {
-  const folder = await mkdtemp(join(tmpdir(), "kept-push-"));
-  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  const names = "subjectAltName=DNS:localhost,IP:127.0.0.1";
-  await Bun.$`openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext ${names} -keyout ${key} -out ${cert}`.quiet();
-  return { key: await readFile(key, "utf8"), cert: await readFile(cert, "utf8") };
 }
 
 export type PushBrowser = ReturnType<typeof newBrowser>;

@@ -1,8 +1,8 @@
 import type { ReminderSecrets } from "../../../shared/db/reminder-secrets.ts";
 import type { Config } from "../../../shared/process/config.ts";
+import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
 import type { Browser, LeasedDelivery } from "../lease.ts";
 import { type Channel, type ChannelResult, sendFailed } from "./channel.ts";
-import { guardedLookup } from "./guarded-lookup.ts";
 import { linesOf, type Message } from "./message.ts";
 import { isAllowedUrl, isSuccess, mayPass, openPoster, unreachable } from "./post.ts";
 import { encryptFor, vapidHeader } from "./web-push.ts";

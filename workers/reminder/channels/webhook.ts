@@ -1,10 +1,10 @@
 import { Webhook } from "standardwebhooks";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Config } from "../../../shared/process/config.ts";
+import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
 import { tell } from "../about.ts";
 import { isTest, type LeasedDelivery } from "../lease.ts";
 import { type Channel, type ChannelResult, contentOf, sendFailed } from "./channel.ts";
-import { guardedLookup } from "./guarded-lookup.ts";
 import type { Message } from "./message.ts";
 import { isAllowedUrl, isSuccess, openPoster, unreachable } from "./post.ts";
 

@@ -5,6 +5,7 @@ import { formToken } from "../../../web/form/form.ts";
 import { problem } from "../../../web/form/form-fields.ts";
 import { page } from "../../../web/page.ts";
 import type { IdentityContext } from "../../accounts/context.ts";
+import { documentHost } from "../../grants/grants.ts";
 import { scopesOf } from "../../grants/resources.ts";
 import { scopeFields } from "../fields.ts";
 import { authorizePath, formSource } from "../redirects.ts";
@@ -40,8 +41,8 @@ export async function consentPage({ interaction, visitor, error }: Question): Pr
   const body = html`${problem(error)}
     <p><strong>${app}</strong> wants to use <strong>Kept</strong> at ${resourceName(identity, params.resource)}
       for you, ${visitor.account?.email}.</p>
-    <p class="note warn small">The app gave itself this name; nobody has checked it. Allow it only if you
-      started this yourself. Your answer goes to ${destination(redirectUri)}.</p>
+    <p class="note warn small">${sourceOfName(String(params.client_id))} Allow it only if you started this yourself. Your answer
+      goes to ${destination(redirectUri)}.</p>
     <form method="post" action="${url.pathname}">${formToken(visitor)}
     ${offered.length > 0 && html`<fieldset class="card"><legend>Let it</legend>${scopeFields(offered, offered)}</fieldset>`}
     ${personal(String(params.scope ?? ""))}
@@ -53,6 +54,13 @@ export async function consentPage({ interaction, visitor, error }: Question): Pr
     <p>Not you? <button class="link">Use another account</button></p></form>`;
   const options = { status: error ? 422 : 200, formTargets: formSource(redirectUri) };
   return page(site, { title: `Connect ${app}`, body }, options);
+}
+
+/** A document's host is certain. Yet any program on a computer may use the id of an app whose answers go there. */
+function sourceOfName(clientId: string): Html {
+  const host = documentHost(clientId);
+  if (!host) return html`The app gave itself this name; nobody has checked it.`;
+  return html`The name comes from <code>${host}</code>, which says where the answer may go.`;
 }
 
 function resourceName({ resources, config }: IdentityContext, resource: unknown): Html {

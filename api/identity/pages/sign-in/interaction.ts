@@ -3,7 +3,7 @@ import { isScope, type Scope } from "../../../../shared/contracts/kernel/scopes.
 import { takeForm } from "../../../web/form/form.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import type { IdentityContext } from "../../accounts/context.ts";
-import { keepWithinLimit, maxConnections } from "../../grants/grants.ts";
+import { documentHost, keepWithinLimit, maxConnections, nameConnection } from "../../grants/grants.ts";
 import { scopesOf, setScopes } from "../../grants/resources.ts";
 import { type IdentityRequest, type Visitor, visitorOf } from "../visitor.ts";
 import { consentPage, grantOf, offeredScopes } from "./consent-page.ts";
@@ -50,8 +50,17 @@ async function answerWith(
     const error = `You have ${maxConnections} connected apps, which is as many as an account may have. Disconnect one under Tokens and apps first.`;
     return consentPage({ interaction, visitor, error });
   }
+  await nameByDocument(identity, grantId, String(interaction.params.client_id));
   const result = { consent: { grantId } };
   return seeOther(await provider.interactionResult(ctx.req, ctx.res, result));
+}
+
+/** An app with a document is not stored here, so its connection has its name. */
+async function nameByDocument({ provider, pool }: IdentityContext, grantId: string, clientId: string) {
+  const host = documentHost(clientId);
+  if (!host) return;
+  const name = (await provider.Client.find(clientId))?.clientName;
+  await nameConnection(pool, grantId, name ? `${name} (${host})` : host);
 }
 
 /** Continues if the person is signed in; asks for the password again if the app demands a fresh sign-in. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { LookupAddress } from "node:dns";
-import { isAllowedAddress } from "../../../../shared/domain/public-address.ts";
-import { guardedLookup } from "../../../../workers/reminder/channels/guarded-lookup.ts";
+import { isAllowedAddress } from "../../../shared/domain/public-address.ts";
+import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
 
 /** @returns the address or error that a connection gets when the name resolves to these addresses */
 function connectTo(addresses: string[], allowLoopback = false): Promise<string | LookupAddress[]> {
