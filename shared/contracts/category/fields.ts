@@ -12,8 +12,8 @@ const Icon = titled(
 );
 
 export const categoryFields = {
-  name: required(line(Name), { label: "Name" }),
-  color: usually(color(Color), "#6b7280", { label: "Colour" }),
+  name: required(line(Name), { label: "Name", meaning: "The name that people read" }),
+  color: usually(color(Color), "#6b7280", { label: "Colour", meaning: "Its colour on pages and in apps" }),
   icon: optional(line(Icon), {
     label: "Icon",
     hint: "The name of an icon, for apps that show one: a-z, 0-9 and -",

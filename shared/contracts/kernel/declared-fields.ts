@@ -50,6 +50,8 @@ type Words = Readonly<{
   /** The label of its input. A field without a label has an input that its form writes. */
   label?: string;
   hint?: string;
+  /** The meaning for programs, where the hint does not say it. */
+  meaning?: string;
   suggestions?: readonly string[];
   /** Makes the input a checkbox: ticked means this value, unticked the usual one. */
   ticked?: string;

@@ -23,14 +23,20 @@ const isHeader = (parameter: unknown): boolean =>
   isObject(parameter) && (parameter.in === "header" || headerReference.test(String(parameter.$ref)));
 const headerReference = /^#\/components\/parameters\/(IdempotencyKey|If\w+)$/;
 
-// Client types need neither headers nor examples, and the document names the scopes of an operation.
-function withoutProse(value: unknown, name = ""): unknown {
+/**
+ * Client types need neither headers nor examples, and the document names the scopes of an operation. A request's fields
+ * have their meanings in the resource.
+ */
+function withoutProse(value: unknown, name = "", isRequest = false): unknown {
   if (Array.isArray(value)) return value.filter((item) => !isHeader(item)).map((item) => withoutProse(item));
   if (!isObject(value)) return value;
   const unneeded = name === "properties" ? [] : ["headers", "example", "examples"];
-  if ("operationId" in value) unneeded.push("description");
+  if ("operationId" in value || "in" in value || (isRequest && name !== "properties"))
+    unneeded.push("description");
   const entries = Object.entries(value).filter(([key, item]) => !unneeded.includes(key) && !isIgnored(item));
-  return Object.fromEntries(entries.map(([key, item]) => [key, withoutProse(item, key)]));
+  return Object.fromEntries(
+    entries.map(([key, item]) => [key, withoutProse(item, key, isRequest || key.endsWith("Request"))]),
+  );
 }
 
 /**

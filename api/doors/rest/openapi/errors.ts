@@ -1,6 +1,8 @@
+import { type TSchema, Type } from "typebox";
 import { exampleApproval } from "../../../../shared/contracts/approval/contracts.ts";
 import type { Contract } from "../../../../shared/contracts/catalogue.ts";
 import type { Route } from "../../../../shared/contracts/kernel/contract.ts";
+import { titled } from "../../../../shared/contracts/kernel/fields.ts";
 import {
   invalid,
   notFound,
@@ -14,7 +16,7 @@ import { refusalBody, refusalCodes, statusOf } from "../../../http/response.ts";
 import { isConditional } from "../route.ts";
 import { type HeaderName, headersOf, rateLimit } from "./headers.ts";
 import { capitalised, type Schemas } from "./schemas.ts";
-import type { Answer, JsonSchema } from "./shape.ts";
+import type { Answer } from "./shape.ts";
 
 /** A refusal as the document shows it, under a name by which operations refer to it. */
 type ErrorResponse = Readonly<{
@@ -136,8 +138,7 @@ export const statusOfError = ({ refused }: ErrorResponse): number => statusOf(re
 export function errorResponse(error: ErrorResponse, schemas: Schemas): Answer {
   const { description, refused } = error;
   const { code } = refused.refusal;
-  const [name, shape] = bodies[code] ?? ["Error", plainError];
-  const schema = schemas.name(name, shape);
+  const schema = schemas.show(bodies[code] ?? PlainError);
   return {
     description,
     headers: headersOf(...error.headers),
@@ -147,39 +148,31 @@ export function errorResponse(error: ErrorResponse, schemas: Schemas): Answer {
   };
 }
 
-const validationError = {
-  type: "object",
-  required: ["message", "errors"],
-  properties: {
-    message: { type: "string" },
-    errors: { type: "object", additionalProperties: { type: "array", items: { type: "string" } } },
-  },
-};
+const Reasons = Type.Unsafe({ type: "object", additionalProperties: Type.Array(Type.String()) });
+const ValidationError = titled("ValidationError", Type.Object({ message: Type.String(), errors: Reasons }));
 
-const waitingRequest = {
-  type: "object",
-  required: ["id", "state", "expires_at", "approve_at", "message"],
-  properties: {
-    id: { type: "string", format: "uuid" },
-    state: { type: "string" },
-    expires_at: { type: "string", format: "date-time" },
-    approve_at: { type: "string" },
-    message: { type: "string" },
-  },
-};
+const WaitingRequest = titled(
+  "WaitingRequest",
+  Type.Object({
+    id: Type.String({ format: "uuid" }),
+    state: Type.String(),
+    expires_at: Type.String({ format: "date-time" }),
+    approve_at: Type.String(),
+    message: Type.String(),
+  }),
+);
 
 /** Bodies that name no code. */
-const bodies: Readonly<Partial<Record<RefusalCode, readonly [name: string, shape: JsonSchema]>>> = {
-  invalid: ["ValidationError", validationError],
-  waiting: ["WaitingRequest", waitingRequest],
+const bodies: Readonly<Partial<Record<RefusalCode, TSchema>>> = {
+  invalid: ValidationError,
+  waiting: WaitingRequest,
 };
 
-const plainError = {
-  type: "object",
-  required: ["message", "code"],
-  properties: {
-    message: { type: "string" },
-    code: { type: "string", enum: refusalCodes.filter((code) => !(code in bodies)) },
-    applied: { type: "string", enum: ["no", "unknown"] },
-  },
-};
+const PlainError = titled(
+  "Error",
+  Type.Object({
+    message: Type.String(),
+    code: Type.Enum(refusalCodes.filter((code) => !(code in bodies))),
+    applied: Type.Optional(Type.Enum(["no", "unknown"])),
+  }),
+);

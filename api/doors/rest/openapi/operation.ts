@@ -8,6 +8,7 @@ import { isConditional, routeFields } from "../route.ts";
 import { commonParametersOf } from "./common-parameters.ts";
 import { errorsOf, statusOfError } from "./errors.ts";
 import { headersOf, rateLimit } from "./headers.ts";
+import { meaningOf } from "./meanings.ts";
 import { capitalised, type Schemas } from "./schemas.ts";
 import type { Answer, JsonContent, JsonSchema, Operation, Parameter, RequestBody } from "./shape.ts";
 
@@ -26,6 +27,7 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): O
     name,
     in: location,
     required: location === "path",
+    description: meaningOf("query", name),
     schema: schemas.show(schema),
     ...(example.has(name) && { example: example.get(name) }),
   });
@@ -77,12 +79,15 @@ function requestBody(
   const fields = Object.entries(input.properties).filter(([name]) => isInBody(name));
   const required = [...(input.required ?? []), ...(route.required ?? [])].filter(isInBody);
   const { operationId, example } = route;
-  const schema = schemas.name(`${capitalised(operationId)}Request`, {
+  const title = `${capitalised(operationId)}Request`;
+  const schema = schemas.name(title, {
     type: "object",
-    properties: Object.fromEntries([
-      ...fields.map(([name, field]) => [name, schemas.show(field)]),
-      ...ignored.map((name) => [name, schemas.name("Ignored", ignoredField)]),
-    ]),
+    properties: {
+      ...schemas.properties(title, Object.fromEntries(fields)),
+      ...Object.fromEntries(
+        ignored.map((name) => [name, { ...schemas.name("Ignored", {}), ...ignoredField }]),
+      ),
+    },
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   });

@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
-import type { ComponentRef, JsonSchema } from "./shape.ts";
+import { meaningOf } from "./meanings.ts";
+import type { ComponentRef, JsonSchema, SchemaFields } from "./shape.ts";
 
 type SchemaNode = TSchema & {
   title?: string;
@@ -18,6 +19,8 @@ type SchemaNode = TSchema & {
 export type Schemas = Readonly<{
   /** A schema by reference if it has a name, else as it is. */
   show(schema: TSchema): JsonSchema;
+  /** The properties of a schema of this name, each with its meaning. */
+  properties(owner: string, properties: Readonly<Record<string, TSchema>>): SchemaFields;
   /** Names a schema of the document's own. @returns a reference to it */
   name(title: string, schema: JsonSchema): ComponentRef;
   /** Every named schema so far, in alphabetical order. */
@@ -36,12 +39,17 @@ export function createSchemas(): Schemas {
   }
 
   function show(schema: SchemaNode): JsonSchema {
-    return schema.title === undefined ? plain(schema, show) : name(schema.title, plain(schema, show));
+    const shown = plain(schema, { show, properties });
+    return schema.title === undefined ? shown : name(schema.title, shown);
   }
+
+  const properties = (owner: string, parts: Readonly<Record<string, SchemaNode>>): SchemaFields =>
+    mapEntries(parts, (part, name) => withMeaning(show(part), ownWords(part), meaningOf(owner, name)));
 
   return {
     show,
     name,
+    properties,
     named: () =>
       Object.fromEntries([...all].toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))),
   };
@@ -51,7 +59,10 @@ export function createSchemas(): Schemas {
 const commonFormats = ["date", "date-time", "email"];
 
 /** A schema without keywords that only Kept's validation reads, such as `expects`. */
-function plain(schema: SchemaNode, show: (part: SchemaNode) => JsonSchema): JsonSchema {
+function plain(
+  schema: SchemaNode,
+  { show, properties: showAll }: Pick<Schemas, "show" | "properties">,
+): JsonSchema {
   const { title, expects, format, anyOf, items, properties, patternProperties, ...rest } = schema;
   const [anyValue] = Object.values(patternProperties ?? {});
   return {
@@ -61,7 +72,7 @@ function plain(schema: SchemaNode, show: (part: SchemaNode) => JsonSchema): Json
     ...(format !== undefined && commonFormats.includes(format) && { format }),
     ...(anyOf && { anyOf: anyOf.map(show) }),
     ...(items && { items: show(items) }),
-    ...(properties && { properties: mapValues(properties, show) }),
+    ...(properties && { properties: showAll(title ?? "", properties) }),
     ...(anyValue && { additionalProperties: show(anyValue) }),
   };
 }
@@ -74,8 +85,18 @@ function describe({ title, expects, anyOf, ...schema }: SchemaNode): JsonSchema 
 
 export const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-const mapValues = <Value, Result>(
+/** The description of a schema without a name, or of its values beside null. */
+const ownWords = ({ title, description, anyOf: [first] = [] }: SchemaNode): string | undefined =>
+  title === undefined ? (description ?? (first && ownWords(first))) : undefined;
+
+/** A property's own description says its meaning. The demand on its value comes after that of its name. */
+function withMeaning(shown: JsonSchema, own: string | undefined, meaning: string | undefined): JsonSchema {
+  const words = own ? [own] : [meaning, shown.description].filter((text) => text !== undefined);
+  return words.length > 0 ? { ...shown, description: words.join(". ") } : shown;
+}
+
+const mapEntries = <Value, Result>(
   values: Readonly<Record<string, Value>>,
-  change: (value: Value) => Result,
+  change: (value: Value, key: string) => Result,
 ): Record<string, Result> =>
-  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value, key)]));

@@ -23,7 +23,7 @@ export type Parameter = Readonly<{
   name: string;
   in: "path" | "query" | "header";
   required: boolean;
-  description?: string;
+  description?: string | undefined;
   schema: JsonSchema;
   example?: unknown;
 }>;
