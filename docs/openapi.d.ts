@@ -154,6 +154,8 @@ export interface components {
     };
     /** @description A whole number from 1 to 100000 */
     Amount: number;
+    /** @enum {string} */
+    Applied: "no" | "unknown";
     Approval: {
       /** @description The id of the thing */
       id: string;
@@ -321,33 +323,29 @@ export interface components {
     Error: {
       /** @description A sentence for people, with the next step */
       message: string;
-      /**
-       * @description The reason for programs, from this closed list
-       * @enum {string}
-       */
-      code:
-        | "unauthenticated"
-        | "insufficient_scope"
-        | "quota"
-        | "token_limit"
-        | "not_found"
-        | "method_not_allowed"
-        | "conflict"
-        | "precondition_failed"
-        | "body_too_large"
-        | "unsupported_media_type"
-        | "malformed_request"
-        | "malformed_body"
-        | "failed_dependency"
-        | "rate_limited"
-        | "internal"
-        | "overloaded";
-      /**
-       * @description Whether a change may have happened: no, or unknown
-       * @enum {string}
-       */
-      applied?: "no" | "unknown";
+      /** @description The reason for programs, from this closed list */
+      code: components["schemas"]["ErrorCode"];
+      /** @description Whether a change may have happened: no, or unknown */
+      applied?: components["schemas"]["Applied"];
     };
+    /** @enum {string} */
+    ErrorCode:
+      | "unauthenticated"
+      | "insufficient_scope"
+      | "quota"
+      | "token_limit"
+      | "not_found"
+      | "method_not_allowed"
+      | "conflict"
+      | "precondition_failed"
+      | "body_too_large"
+      | "unsupported_media_type"
+      | "malformed_request"
+      | "malformed_body"
+      | "failed_dependency"
+      | "rate_limited"
+      | "internal"
+      | "overloaded";
     EveryDays: {
       /** @description The days from one completion to the next due day */
       every_days: number;
@@ -556,6 +554,25 @@ export interface components {
       before: components["schemas"]["ChangedFields"] | null;
       /** @description The fields afterwards; null for a deleted thing */
       after: components["schemas"]["ChangedFields"] | null;
+    };
+    Problem: {
+      /**
+       * @description Always about:blank: code has the reason
+       * @constant
+       */
+      type: "about:blank";
+      /** @description The status in words */
+      title: string;
+      /** @description The HTTP status */
+      status: number;
+      /** @description A sentence for people, with the next step */
+      detail: string;
+      /** @description The reason for programs, from this closed list */
+      code?: components["schemas"]["ErrorCode"];
+      /** @description Whether a change may have happened: no, or unknown */
+      applied?: components["schemas"]["Applied"];
+      /** @description The reasons by the name of the field */
+      errors?: { [key: string]: string[] };
     };
     QuickAdd: {
       /**

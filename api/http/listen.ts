@@ -7,6 +7,7 @@ import { createStatusPages } from "../../shared/process/observe/status-pages.ts"
 import { openToScripts, preflightAnswer } from "./cross-origin.ts";
 import { drain, noTraffic, until } from "./drain.ts";
 import { arrivalSeconds, createIntake } from "./intake/intake.ts";
+import { inFormAccepted } from "./problem.ts";
 import { logAnswer, requestIdOf, withFullAddress } from "./request.ts";
 import { createFinish, fault, refusalResponse } from "./response.ts";
 import { statusRoutes } from "./status-routes.ts";
@@ -47,7 +48,11 @@ export function listen(
   async function serve(request: Request): Promise<Response> {
     const began = performance.now();
     traffic.lastRequest = began;
-    const response = send(request, preflightAnswer(request) ?? (await answer(request)));
+    const answered = preflightAnswer(request) ?? (await answer(request));
+    const response = send(
+      request,
+      answered.status < 400 ? answered : await inFormAccepted(request, answered),
+    );
     if (isLogged) logAnswer(log, request, response, performance.now() - began);
     return response;
   }

@@ -59,8 +59,7 @@ describe("the OpenAPI document", () => {
         (value?.properties || value?.enum) &&
         !/^#\/components\/(schemas|headers)\/[^/]+(\/schema)?$/.test(way),
     );
-    const alone = ["code", "applied"].map((field) => `#/components/schemas/Error/properties/${field}`);
-    expect(inner.map(([way]) => way).sort()).toEqual(alone.sort());
+    expect(inner.map(([way]) => way)).toEqual([]);
   });
 
   test("has no keyword of our own validation, and every reference leads somewhere", () => {
@@ -103,18 +102,18 @@ describe("the OpenAPI document", () => {
     expect(document.components.schemas).toEqual(components.schemas);
   });
 
-  test("has its types in docs/openapi.d.ts, which `npm run openapi` writes too, in at most 1,200 lines", async () => {
+  test("has its types in docs/openapi.d.ts, which `npm run openapi` writes too, in at most 1,250 lines", async () => {
     const types = await Bun.file(clientTypes).text();
     const { paths, components } = JSON.parse(openApiText());
     const operations = Object.values<JsonBody>(paths).flatMap((path) => Object.values<JsonBody>(path));
     const named = [
       ...operations.map(({ operationId }) => `${operationId}: {`),
       ...Object.keys(paths).map((path) => `"${path}": {`),
-      ...Object.keys(components.schemas).map((schema) => `${schema}: `),
+      ...Object.keys(components.schemas).map((schema) => `${schema}:`),
     ];
     expect(
       named.filter((name) => !types.includes(`\n    ${name}`) && !types.includes(`\n  ${name}`)),
     ).toEqual([]);
-    expect(types.split("\n").length).toBeLessThanOrEqual(1_200);
+    expect(types.split("\n").length).toBeLessThanOrEqual(1_250);
   });
 });

@@ -30,7 +30,8 @@ const headerReference = /^#\/components\/parameters\/(IdempotencyKey|If\w+)$/;
 function withoutProse(value: unknown, name = "", isRequest = false): unknown {
   if (Array.isArray(value)) return value.filter((item) => !isHeader(item)).map((item) => withoutProse(item));
   if (!isObject(value)) return value;
-  const unneeded = name === "properties" ? [] : ["headers", "example", "examples"];
+  const unneeded =
+    name === "properties" ? [] : ["headers", "example", "examples", "application/problem+json"];
   if ("operationId" in value || "in" in value || (isRequest && name !== "properties"))
     unneeded.push("description");
   const entries = Object.entries(value).filter(([key, item]) => !unneeded.includes(key) && !isIgnored(item));

@@ -12,6 +12,7 @@ import {
   refuse,
   unavailable,
 } from "../../../../shared/errors.ts";
+import { problemBody } from "../../../http/problem.ts";
 import { refusalBody, refusalCodes, statusOf } from "../../../http/response.ts";
 import { isConditional } from "../route.ts";
 import { type HeaderName, headersOf, rateLimit } from "./headers.ts";
@@ -138,12 +139,20 @@ export const statusOfError = ({ refused }: ErrorResponse): number => statusOf(re
 export function errorResponse(error: ErrorResponse, schemas: Schemas): Answer {
   const { description, refused } = error;
   const { code } = refused.refusal;
-  const schema = schemas.show(bodies[code] ?? PlainError);
+  const status = statusOf(code);
+  const body = refusalBody(refused.refusal);
+  const problem = { refused: { value: problemBody(status, body) } };
   return {
     description,
     headers: headersOf(...error.headers),
     content: {
-      "application/json": { schema, examples: { refused: { value: refusalBody(refused.refusal) } } },
+      "application/json": {
+        schema: schemas.show(bodies[code] ?? PlainError),
+        examples: { refused: { value: body } },
+      },
+      ...(status >= 400 && {
+        "application/problem+json": { schema: schemas.show(Problem), examples: problem },
+      }),
     },
   };
 }
@@ -168,11 +177,21 @@ const bodies: Readonly<Partial<Record<RefusalCode, TSchema>>> = {
   waiting: WaitingRequest,
 };
 
-const PlainError = titled(
-  "Error",
+const facts = {
+  code: titled("ErrorCode", Type.Enum(refusalCodes.filter((code) => !(code in bodies)))),
+  applied: Type.Optional(titled("Applied", Type.Enum(["no", "unknown"]))),
+};
+
+const PlainError = titled("Error", Type.Object({ message: Type.String(), ...facts }));
+
+/** The same refusals for clients that accept problem details (RFC 9457). */
+const Problem = titled(
+  "Problem",
   Type.Object({
-    message: Type.String(),
-    code: Type.Enum(refusalCodes.filter((code) => !(code in bodies))),
-    applied: Type.Optional(Type.Enum(["no", "unknown"])),
+    type: Type.Literal("about:blank"),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    ...Type.Partial(Type.Object({ ...facts, errors: Reasons })).properties,
   }),
 );

@@ -39,6 +39,7 @@ export const meanings: Readonly<Record<string, string>> = {
   deleted: "True when the thing is gone, and resource is null",
   deletions_left: "The deletions that remain today; null without a bound",
   deletions_per_day: "The deletions that the token may make each day; null without a bound",
+  detail: "A sentence for people, with the next step",
   done_since: "Only todos that were completed on this day or later",
   due: "Only things that are due then",
   due_from: "Only todos that are due on this day or later",
@@ -94,6 +95,9 @@ export const meanings: Readonly<Record<string, string>> = {
   state: "How far the request for approval has come",
   stats: "Numbers over all habits and todos",
   status: "Only todos in this state",
+  "Problem.status": "The HTTP status",
+  "Problem.title": "The status in words",
+  "Problem.type": "Always about:blank: code has the reason",
   "BatchResult.status": "The HTTP status that the operation would have answered alone",
   "Reminder.status": "How far the reminder has come",
   streak_alive_through:

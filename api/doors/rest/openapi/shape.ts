@@ -28,12 +28,12 @@ export type Parameter = Readonly<{
   example?: unknown;
 }>;
 
-export type JsonContent = Readonly<{
-  "application/json": Readonly<{
-    schema: JsonSchema;
-    examples: Readonly<Record<string, Readonly<{ value: unknown }>>>;
-  }>;
+type Content = Readonly<{
+  schema: JsonSchema;
+  examples: Readonly<Record<string, Readonly<{ value: unknown }>>>;
 }>;
+
+export type JsonContent = Readonly<{ "application/json": Content; "application/problem+json"?: Content }>;
 
 export type RequestBody = Readonly<{ required: boolean; content: JsonContent }>;
 
