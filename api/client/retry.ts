@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { NoAnswerError } from "./errors.ts";
 
 export type RetryLimits = Readonly<{
   /** The most attempts for a request. */
@@ -34,7 +35,7 @@ export function fetchWithRetries({ attempts, totalMs }: RetryLimits): Send {
       request.signal.throwIfAborted();
       const pauseMs = pauseBefore(attempt, outcome);
       const isLast = attempt >= attempts || performance.now() + pauseMs >= deadline;
-      if (isLast || !isTransient(outcome)) return settled(outcome);
+      if (isLast || !isTransient(outcome)) return settled(request, outcome);
       await pause(pauseMs, undefined, { signal: request.signal }).catch(() =>
         request.signal.throwIfAborted(),
       );
@@ -63,8 +64,8 @@ const contentOf = (bytes: ArrayBuffer): ArrayBuffer | null => (bytes.byteLength 
 const isTransient = (outcome: Outcome): boolean =>
   "error" in outcome || transientStatuses.includes(outcome.response.status);
 
-function settled(outcome: Outcome): Response {
-  if ("error" in outcome) throw outcome.error;
+function settled(request: Request, outcome: Outcome): Response {
+  if ("error" in outcome) throw new NoAnswerError(isChange(request) ? "unknown" : "no", outcome.error);
   return outcome.response;
 }
 

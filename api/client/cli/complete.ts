@@ -1,5 +1,5 @@
-import type { KeptClient } from "../index.ts";
-import { type CommandLine, dataOf } from "./command-line.ts";
+import { dataOf, type KeptClient } from "../index.ts";
+import type { CommandLine } from "./command-line.ts";
 import { noteAct } from "./last-act.ts";
 import { type Completable, fetchThing, isTodo, lineOf, nameOfThing, numberOf, typeOf } from "./things.ts";
 

@@ -1,7 +1,6 @@
-import type { KeptClient } from "../index.ts";
+import { changesSince, dataOf, type KeptClient } from "../index.ts";
 import type { components } from "../schema.ts";
-import { changesSince } from "./changes.ts";
-import { type CommandLine, dataOf } from "./command-line.ts";
+import type { CommandLine } from "./command-line.ts";
 
 type Schemas = components["schemas"];
 
@@ -13,7 +12,7 @@ const periodDays = 366;
 export async function exportEverything({ client }: CommandLine): Promise<void> {
   // A thing that changes meanwhile comes again; the newer state replaces the older one.
   const things = new Map<string, Schemas["Change"]>();
-  for await (const { data } of changesSince(client, undefined))
+  for await (const { data } of changesSince(client))
     for (const change of data) things.set(`${change.type} ${change.id}`, change);
   const { today } = await dataOf(client.GET("/me"));
   for (const { type, resource } of things.values()) {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { changesSince, KeptError } from "../index.ts";
 import type { components } from "../schema.ts";
-import { changesSince } from "./changes.ts";
 import type { CommandLine } from "./command-line.ts";
 import { lineOf, numberOf } from "./things.ts";
 
@@ -47,8 +47,7 @@ async function readSince({ client, memory }: CommandLine, cursor: string | undef
   return { changes: changes.toSorted(byTime), next };
 }
 
-const isRefusedCursor = (error: unknown): boolean =>
-  error instanceof Error && error.cause instanceof Response && error.cause.status === 422;
+const isRefusedCursor = (error: unknown): boolean => error instanceof KeptError && error.status === 422;
 
 function byTime(one: Change, other: Change): number {
   const [first, second] = [timeOf(one), timeOf(other)];

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
-import { createKeptClient } from "../index.ts";
+import { createKeptClient, KeptError } from "../index.ts";
 import { add } from "./add.ts";
 import type { CommandLine } from "./command-line.ts";
 import { completeThing } from "./complete.ts";
@@ -67,9 +67,12 @@ async function main(): Promise<number> {
   return given.values.help || (run && token) ? 0 : 2;
 }
 
+const adviceOn = (error: Error): string =>
+  error instanceof KeptError && error.applied === "unknown" ? " It may have been done all the same." : "";
+
 // A reader that stops early, such as `head`, is no failure.
 process.stdout.on("error", () => process.exit(0));
 process.exitCode = await main().catch((error: NodeJS.ErrnoException) => {
-  console.error(`kept: ${error.message}`);
+  console.error(`kept: ${error.message}${adviceOn(error)}`);
   return error.code?.startsWith("ERR_PARSE_ARGS") ? 2 : 1;
 });

@@ -1,6 +1,5 @@
-import type { KeptClient } from "../index.ts";
+import { dataOf, type KeptClient } from "../index.ts";
 import type { components } from "../schema.ts";
-import { answerOf } from "./command-line.ts";
 
 type Schemas = components["schemas"];
 
@@ -20,7 +19,7 @@ export async function fetchThing(
     type === "todo"
       ? client.GET("/todos/{todo_id}", { params: { path: { todo_id: id } } })
       : client.GET("/habits/{habit_id}", { params: { path: { habit_id: id } } });
-  const { data: thing, response } = await answerOf<Completable>(call);
+  const [thing, { response }] = await Promise.all([dataOf<Completable>(call), call]);
   return { thing, etag: response.headers.get("etag") };
 }
 

@@ -1,4 +1,5 @@
-import { type CommandLine, dataOf } from "./command-line.ts";
+import { dataOf } from "../index.ts";
+import type { CommandLine } from "./command-line.ts";
 import { lineOf } from "./things.ts";
 
 /** `kept today`: the habits that are due, and the todos that are due or overdue. */

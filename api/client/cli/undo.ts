@@ -1,5 +1,5 @@
-import type { KeptClient } from "../index.ts";
-import { awaitAnswer, type CommandLine } from "./command-line.ts";
+import { dataOf, type KeptClient } from "../index.ts";
+import type { CommandLine } from "./command-line.ts";
 import { type LastAct, recallAct } from "./last-act.ts";
 import { fetchThing, nameOfThing } from "./things.ts";
 
@@ -15,7 +15,7 @@ export async function undoLastAct({ client, memory, url, print }: CommandLine): 
   const name = `“${nameOfThing(thing)}”`;
   if (thing.updated_at !== act.updated_at)
     throw new Error(`${name} was changed since, so it stays as it is. ${elsewhere}`);
-  await awaitAnswer<unknown>(opposite(client, act, { "if-match": etag }));
+  await dataOf<unknown>(opposite(client, act, { "if-match": etag }));
   await memory.forget("last-act");
   const { act: undone, type, id } = act;
   const deleted = `Deleted ${name} again. To restore it, open the page ${url}/account/actions`;

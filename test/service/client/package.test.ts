@@ -72,10 +72,11 @@ async function project(): Promise<string> {
   return path;
 }
 
-test("the README's example compiles in a project of somebody else, and Node runs it", async () => {
+test("the README's examples compile in a project of somebody else, and Node runs them", async () => {
   await rest("POST", "/habits", { body: { name: "Read", type: "good", frequency: "daily" } });
-  const [example = ""] = await documented("api/client/README.md", "ts", proxy.url);
-  await Bun.write(join(folder, "project/example.ts"), example);
+  const [first = "", second = ""] = await documented("api/client/README.md", "ts", proxy.url);
+  await Bun.write(join(folder, "project/first.ts"), first);
+  await Bun.write(join(folder, "project/second.ts"), second);
   const options = {
     strict: true,
     target: "es2022",
@@ -88,13 +89,18 @@ test("the README's example compiles in a project of somebody else, and Node runs
   expect([compiled.exitCode, compiled.out]).toEqual([0, ""]);
   // Kept makes the todo, but the answer never arrives.
   proxy.faults.push("cut");
-  const { out, errors } = await run(["node", "project/example.js"]);
+  const { out, errors } = await run(["node", "project/first.js"]);
   expect(errors).toBe("");
   expect(out).toMatch(/^Todo \d+ is due on 2026-12-01\.\nRead: a streak of 1\.$/);
   const changes = proxy.heads.filter((head) => head.startsWith("POST /api/v1/todos "));
   expect(changes).toHaveLength(2);
   const { data } = (await rest("GET", "/todos?q=plants")).body;
   expect(data).toHaveLength(1);
+  expect(await run(["node", "project/second.js"])).toEqual({
+    exitCode: 0,
+    out: "Mend the lamp in Home.\nFound Mend the lamp.\n4 things.\nTodo not found.",
+    errors: "",
+  });
 });
 
 test("the package is of this release, with the same openapi-fetch, and nothing that it does not need", async () => {
