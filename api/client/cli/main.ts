@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { createKeptClient, KeptError } from "../index.ts";
-import { add } from "./add.ts";
 import type { CommandLine } from "./command-line.ts";
-import { completeThing } from "./complete.ts";
-import { exportEverything } from "./export.ts";
-import { printChanges } from "./log.ts";
+import { add } from "./commands/add.ts";
+import { completeThing } from "./commands/complete.ts";
+import { exportEverything } from "./commands/export.ts";
+import { printChanges } from "./commands/log.ts";
+import { printToday } from "./commands/today.ts";
+import { undoLastAct } from "./commands/undo.ts";
 import { openMemory } from "./memory.ts";
-import { printToday } from "./today.ts";
-import { undoLastAct } from "./undo.ts";
 
 const usage = `Habits and todos of Kept.
 

@@ -1,9 +1,16 @@
-import { createGroup, dataOf, type EarlierId, type Group, type Handle, type KeptClient } from "../index.ts";
-import type { components } from "../schema.ts";
-import { findCategory } from "./categories.ts";
-import type { CommandLine } from "./command-line.ts";
-import { noteAct } from "./last-act.ts";
-import { type Completable, fetchThing, isTodo, lineOf } from "./things.ts";
+import {
+  createGroup,
+  dataOf,
+  type EarlierId,
+  type Group,
+  type Handle,
+  type KeptClient,
+} from "../../index.ts";
+import type { components } from "../../schema.ts";
+import { findCategory } from "../categories.ts";
+import type { CommandLine } from "../command-line.ts";
+import { noteAct } from "../last-act.ts";
+import { type Completable, fetchThing, isTodo, lineOf } from "../things.ts";
 
 type Schemas = components["schemas"];
 

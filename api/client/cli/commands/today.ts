@@ -1,6 +1,6 @@
-import { dataOf } from "../index.ts";
-import type { CommandLine } from "./command-line.ts";
-import { lineOf } from "./things.ts";
+import { dataOf } from "../../index.ts";
+import type { CommandLine } from "../command-line.ts";
+import { lineOf } from "../things.ts";
 
 /** `kept today`: the habits that are due, and the todos that are due or overdue. */
 export async function printToday({ client, print }: CommandLine): Promise<void> {

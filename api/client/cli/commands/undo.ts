@@ -1,7 +1,7 @@
-import { dataOf, type KeptClient } from "../index.ts";
-import type { CommandLine } from "./command-line.ts";
-import { type LastAct, recallAct } from "./last-act.ts";
-import { fetchThing, nameOfThing } from "./things.ts";
+import { dataOf, type KeptClient } from "../../index.ts";
+import type { CommandLine } from "../command-line.ts";
+import { type LastAct, recallAct } from "../last-act.ts";
+import { fetchThing, nameOfThing } from "../things.ts";
 
 /**
  * `kept undo`: reverses the last act of this command line by ordinary commands. The action log and its undo are only

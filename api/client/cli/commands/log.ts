@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { changesSince, KeptError } from "../index.ts";
-import type { components } from "../schema.ts";
-import type { CommandLine } from "./command-line.ts";
-import { lineOf, numberOf } from "./things.ts";
+import { changesSince, KeptError } from "../../index.ts";
+import type { components } from "../../schema.ts";
+import type { CommandLine } from "../command-line.ts";
+import { lineOf, numberOf } from "../things.ts";
 
 type Change = components["schemas"]["Change"];
 

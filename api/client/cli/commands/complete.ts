@@ -1,7 +1,7 @@
-import { dataOf, type KeptClient } from "../index.ts";
-import type { CommandLine } from "./command-line.ts";
-import { noteAct } from "./last-act.ts";
-import { type Completable, fetchThing, isTodo, lineOf, nameOfThing, numberOf, typeOf } from "./things.ts";
+import { dataOf, type KeptClient } from "../../index.ts";
+import type { CommandLine } from "../command-line.ts";
+import { noteAct } from "../last-act.ts";
+import { type Completable, fetchThing, isTodo, lineOf, nameOfThing, numberOf, typeOf } from "../things.ts";
 
 /** `kept done WHAT`: completes a todo or, for today, a habit. */
 export async function completeThing({ client, memory, print }: CommandLine, what: string): Promise<void> {

@@ -1,6 +1,6 @@
-import { changesSince, dataOf, type KeptClient } from "../index.ts";
-import type { components } from "../schema.ts";
-import type { CommandLine } from "./command-line.ts";
+import { changesSince, dataOf, type KeptClient } from "../../index.ts";
+import type { components } from "../../schema.ts";
+import type { CommandLine } from "../command-line.ts";
 
 type Schemas = components["schemas"];
 
