@@ -1,78 +1,81 @@
 #!/usr/bin/env node
+import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
 import { createKeptClient, KeptError } from "../index.ts";
-import type { CommandLine } from "./command-line.ts";
-import { add } from "./commands/add.ts";
-import { completeThing } from "./commands/complete.ts";
-import { exportEverything } from "./commands/export.ts";
-import { printChanges } from "./commands/log.ts";
-import { printToday } from "./commands/today.ts";
-import { undoLastAct } from "./commands/undo.ts";
+import { type Command, type CommandLine, type Given, operandCounts, type Terminal } from "./command-line.ts";
+import { keptCommands } from "./commands.ts";
 import { openMemory } from "./memory.ts";
+import { usageOf } from "./usage.ts";
 
-const usage = `Habits and todos of Kept.
-
-  kept add WORDS       a todo or a habit: kept add "Pay rent every month on the 1st at 9 #Home"
-  kept today           habits that are due, and todos that are due or overdue
-  kept done WHAT       completes a todo (t7), a habit (h3), or the one that has these words in its name
-  kept undo            takes back what this command line did last
-  kept log [--follow]  what was changed since the last time; --follow goes on until Ctrl-C
-  kept export          everything, each thing as JSON on a line of its own
-
---json prints answers as JSON. KEPT_TOKEN is a token of yours, and KEPT_URL where Kept is, if not at
-http://localhost:3000.`;
-
-const options = {
-  follow: { type: "boolean", default: false },
-  help: { type: "boolean", default: false },
-  json: { type: "boolean", default: false },
+const general = {
+  help: { type: "boolean" },
+  json: { type: "boolean" },
+  version: { type: "boolean" },
 } as const;
 
-type Arguments = ReturnType<typeof readArguments>;
-type Run = (commandLine: CommandLine) => Promise<void>;
-
-const readArguments = () => parseArgs({ options, allowPositionals: true });
-
-/** @returns undefined for an unknown command, or one without its words */
-function commandOf({ values: { follow }, positionals }: Arguments): Run | undefined {
-  const [name, ...rest] = positionals;
-  const words = rest.join(" ");
-  if (name === "add" && words !== "") return (commandLine) => add(commandLine, words);
-  if (name === "done" && words !== "") return (commandLine) => completeThing(commandLine, words);
-  if (words !== "") return undefined;
-  if (name === "log") return (commandLine) => printChanges(commandLine, follow);
-  return { today: printToday, undo: undoLastAct, export: exportEverything }[name ?? ""];
+/** Options may stand before the command, so its name is the first word that is none. */
+function readArguments(args: readonly string[]) {
+  const named = keptCommands.find(({ name }) => name === args.find((arg) => !arg.startsWith("-")));
+  const { values: given, positionals } = parseArgs({
+    args: [...args],
+    options: { ...named?.options, ...general },
+    allowPositionals: true,
+  });
+  const words = positionals.slice(1);
+  const { least, most } = named ? operandCounts(named) : { least: 0, most: 0 };
+  const command = words.length >= least && words.length <= most ? named : undefined;
+  return { command, words, given };
 }
 
-function openCommandLine(token: string, isJson: boolean): CommandLine {
-  const url = (process.env.KEPT_URL || "http://localhost:3000").replace(/\/+$/, "");
+const addressOf = (env: NodeJS.ProcessEnv): string =>
+  (env.KEPT_URL || "http://localhost:3000").replace(/\/+$/, "");
+
+function openCommandLine(terminal: Terminal, token: string): CommandLine {
+  const url = addressOf(terminal.env);
   return {
-    client: createKeptClient({ url, token }),
+    ...terminal,
     url,
-    memory: openMemory(url, token, process.env),
-    print: (text, value) => console.log(isJson ? JSON.stringify(value) : text),
+    client: createKeptClient({ url, token }),
+    memory: openMemory(url, token, terminal.env),
   };
 }
 
 /** @returns the exit code: 2 for an invalid command line */
-async function main(): Promise<number> {
-  const given = readArguments();
-  const run = commandOf(given);
-  const { KEPT_TOKEN: token } = process.env;
-  if (given.values.help) console.log(usage);
-  else if (!run) console.error(usage);
-  else if (!token)
-    console.error("kept: KEPT_TOKEN is not set; the account pages have a page on which tokens are made.");
-  else await run(openCommandLine(token, given.values.json));
-  return given.values.help || (run && token) ? 0 : 2;
+async function main({ env, argv }: typeof process): Promise<number> {
+  const { command, words, given } = readArguments(argv.slice(2));
+  const { help, json, version, ...values } = given;
+  if (help || version) console.log(version ? ownVersion() : usageOf(keptCommands));
+  if (help || version) return 0;
+  if (!command) console.error(usageOf(keptCommands));
+  if (!command) return 2;
+  const print = (text: string, value: unknown) => console.log(json ? JSON.stringify(value) : text);
+  return runCommand(command, { env, commands: keptCommands, print }, words, values);
 }
+
+async function runCommand(
+  command: Command,
+  terminal: Terminal,
+  words: readonly string[],
+  values: Given,
+): Promise<number> {
+  if (command.isLocal) await command.run(terminal, words, values);
+  else if (terminal.env.KEPT_TOKEN)
+    await command.run(openCommandLine(terminal, terminal.env.KEPT_TOKEN), words, values);
+  else {
+    console.error("kept: KEPT_TOKEN is not set; the account pages have a page on which tokens are made.");
+    return 2;
+  }
+  return 0;
+}
+
+const ownVersion = (): string => createRequire(import.meta.url)("@kept/client/package.json").version;
 
 const adviceOn = (error: Error): string =>
   error instanceof KeptError && error.applied === "unknown" ? " It may have been done all the same." : "";
 
 // A reader that stops early, such as `head`, is no failure.
 process.stdout.on("error", () => process.exit(0));
-process.exitCode = await main().catch((error: NodeJS.ErrnoException) => {
+process.exitCode = await main(process).catch((error: NodeJS.ErrnoException) => {
   console.error(`kept: ${error.message}${adviceOn(error)}`);
   return error.code?.startsWith("ERR_PARSE_ARGS") ? 2 : 1;
 });

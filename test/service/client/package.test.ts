@@ -25,7 +25,11 @@ async function documented(page: string, language: string, url: string): Promise<
   return Array.from(blocks, ([, block = ""]) => block.replaceAll("http://localhost:3000", url));
 }
 
-const [install = "", session = ""] = await documented("docs/client.md", "sh", config.baseUrl);
+const [install = "", session = "", later = "", completions = ""] = await documented(
+  "docs/client.md",
+  "sh",
+  config.baseUrl,
+);
 
 /** A shell in which packages are installed into the test's own folder, and programs come from there. */
 const environment = {
@@ -34,6 +38,7 @@ const environment = {
   npm_config_prefix: folder,
   npm_config_prefer_offline: "true",
   XDG_STATE_HOME: join(folder, "state"),
+  HOME: folder,
   KEPT_URL: config.baseUrl,
   KEPT_TOKEN: token,
 };
@@ -149,6 +154,20 @@ describe("kept", () => {
       .split("\n")
       .map((line) => JSON.parse(line).kind);
     expect(kinds.sort()).toEqual(["category", "habit", "todo"]);
+    const more = await run(["bash", "-e", "-c", later], { KEPT_TOKEN: user });
+    expect(more.errors).toBe("");
+    const [upcoming, searched, edited, snoozed, restored, deleted] = more.out.split("\n");
+    expect([upcoming, searched, edited]).toEqual([rent?.slice(6), due, due].map((line) => line ?? ""));
+    expect(snoozed).toMatch(/^\[ \] t\d+ +Pay rent {2}\(due \d{4}-\d\d-\d\d 09:00, /);
+    expect(restored).toBe("“Pay rent” is as it was before.");
+    expect(deleted).toStartWith("Deleted “Pay rent”. To restore it, open the page ");
+    expect(await run(["bash", "-e", "-c", completions])).toMatchObject({ exitCode: 0, errors: "" });
+    for (const path of [
+      ".local/share/bash-completion/completions/kept",
+      ".config/fish/completions/kept.fish",
+    ])
+      expect(await Bun.file(join(folder, path)).text()).toContain("complete ");
+    expect(await Bun.file(join(folder, ".zfunc/_kept")).text()).toStartWith("#compdef kept\n");
   });
 
   test("says what it does as JSON", async () => {

@@ -8,30 +8,36 @@ import {
 } from "../../index.ts";
 import type { components } from "../../schema.ts";
 import { findCategory } from "../categories.ts";
-import type { CommandLine } from "../command-line.ts";
+import { keptCommand } from "../command-line.ts";
 import { noteAct } from "../last-act.ts";
 import { type Completable, fetchThing, isTodo, lineOf } from "../things.ts";
 
 type Schemas = components["schemas"];
 
-/**
- * `kept add WORDS`: adds a todo or a habit as the service reads the words. Its category and reminder are added with it,
- * or nothing is.
- */
-export async function add({ client, memory, print }: CommandLine, words: string): Promise<void> {
-  const said = await dataOf(client.GET("/quick-add", { params: { query: { line: words } } }));
-  const group = createGroup(client);
-  const category_id = await categoryFor(client, group, said.category);
-  const added = addThing(group, said, category_id);
-  if (said.remind_at !== null) {
-    const [path, body] = [{ todo_id: added.id }, { remind_at: said.remind_at }];
-    group.add("PUT", "/todos/{todo_id}/reminder", { path, body });
-  }
-  const { id } = (await group.run()).of(added);
-  const { thing } = await fetchThing(client, said.habit ? "habit" : "todo", id);
-  await noteAct(memory, thing, { act: "added" });
-  print([`Added ${lineOf(thing)}${warningOf(thing)}`, ...otherReadings(said.alternatives)].join("\n"), thing);
-}
+/** The category and the reminder are added with the thing, or nothing is. */
+export const addCommand = keptCommand({
+  name: "add",
+  operands: "WORDS",
+  summary: "makes a todo or a habit, read as on the pages, with its category and reminder; all or nothing",
+  options: {},
+  async run({ client, memory, print }, words) {
+    const said = await dataOf(client.GET("/quick-add", { params: { query: { line: words.join(" ") } } }));
+    const group = createGroup(client);
+    const category_id = await categoryFor(client, group, said.category);
+    const added = addThing(group, said, category_id);
+    if (said.remind_at !== null) {
+      const [path, body] = [{ todo_id: added.id }, { remind_at: said.remind_at }];
+      group.add("PUT", "/todos/{todo_id}/reminder", { path, body });
+    }
+    const { id } = (await group.run()).of(added);
+    const { thing } = await fetchThing(client, said.habit ? "habit" : "todo", id);
+    await noteAct(memory, thing, { act: "added" });
+    print(
+      [`Added ${lineOf(thing)}${warningOf(thing)}`, ...otherReadings(said.alternatives)].join("\n"),
+      thing,
+    );
+  },
+});
 
 /** The id of the category with this name, which is made if there is none. */
 async function categoryFor(

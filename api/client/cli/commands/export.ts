@@ -1,6 +1,6 @@
 import { changesSince, dataOf, type KeptClient } from "../../index.ts";
 import type { components } from "../../schema.ts";
-import type { CommandLine } from "../command-line.ts";
+import { type CommandLine, keptCommand } from "../command-line.ts";
 
 type Schemas = components["schemas"];
 
@@ -8,8 +8,16 @@ const dayMs = 86_400_000;
 /** The longest period that one request for days may cover. */
 const periodDays = 366;
 
-/** `kept export`: every category, habit, completion, amount and todo, each as JSON on a line of its own. */
-export async function exportEverything({ client }: CommandLine): Promise<void> {
+export const exportCommand = keptCommand({
+  name: "export",
+  operands: "",
+  summary:
+    "prints everything as lines of JSON, whose `kind` is `category`, `habit`, `completion`, `amount` or `todo`",
+  options: {},
+  run: printEverything,
+});
+
+async function printEverything({ client }: CommandLine): Promise<void> {
   // A thing that changes meanwhile comes again; the newer state replaces the older one.
   const things = new Map<string, Schemas["Change"]>();
   for await (const { data } of changesSince(client))

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { changesSince, KeptError } from "../../index.ts";
 import type { components } from "../../schema.ts";
-import type { CommandLine } from "../command-line.ts";
+import { type CommandLine, keptCommand } from "../command-line.ts";
 import { lineOf, numberOf } from "../things.ts";
 
 type Change = components["schemas"]["Change"];
@@ -11,8 +11,15 @@ const followMs = 3_000;
 /** The number of changes shown at the first run. */
 const newest = 20;
 
-/** `kept log`: prints the changes of anybody since the last run; --follow continues with new ones. */
-export async function printChanges(commandLine: CommandLine, follow: boolean): Promise<void> {
+export const logCommand = keptCommand({
+  name: "log",
+  operands: "",
+  summary: "lists changes by anybody since the last kept log, at first the newest 20",
+  options: { follow: { type: "boolean", summary: "waits for more" } },
+  run: (commandLine, _, { follow = false }) => printChanges(commandLine, follow),
+});
+
+async function printChanges(commandLine: CommandLine, follow: boolean): Promise<void> {
   const { memory, print } = commandLine;
   const printed = new Map<string, string>();
   let cursor = await memory.recall("cursor");

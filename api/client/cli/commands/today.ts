@@ -1,9 +1,16 @@
 import { dataOf } from "../../index.ts";
-import type { CommandLine } from "../command-line.ts";
+import { type CommandLine, keptCommand } from "../command-line.ts";
 import { lineOf } from "../things.ts";
 
-/** `kept today`: the habits that are due, and the todos that are due or overdue. */
-export async function printToday({ client, print }: CommandLine): Promise<void> {
+export const todayCommand = keptCommand({
+  name: "today",
+  operands: "",
+  summary: "lists due habits, and due or overdue todos",
+  options: {},
+  run: printToday,
+});
+
+async function printToday({ client, print }: CommandLine): Promise<void> {
   const [me, dashboard] = await Promise.all([dataOf(client.GET("/me")), dataOf(client.GET("/dashboard"))]);
   const { today, time_zone } = me;
   const { habits, stats } = dashboard;

@@ -1,25 +1,60 @@
 import { dataOf, type KeptClient } from "../../index.ts";
-import type { CommandLine } from "../command-line.ts";
+import { differenceOf, patchThing } from "../changing.ts";
+import { keptCommand } from "../command-line.ts";
 import { type LastAct, recallAct } from "../last-act.ts";
-import { fetchThing, nameOfThing } from "../things.ts";
+import { type Completable, fetchThing, nameOfThing } from "../things.ts";
 
 /**
- * `kept undo`: reverses the last act of this command line by ordinary commands. The action log and its undo are only
- * for people, on their account pages.
+ * Reverses the last act of this command line by ordinary commands. The action log and its undo are only for people, on
+ * their account pages.
  */
-export async function undoLastAct({ client, memory, url, print }: CommandLine): Promise<void> {
-  const elsewhere = `Undo other changes on the page ${url}/account/actions`;
-  const act = await recallAct(memory);
-  if (!act) throw new Error(`This command line has nothing to undo. ${elsewhere}`);
-  const { thing, etag } = await fetchThing(client, act.type, act.id);
+export const undoCommand = keptCommand({
+  name: "undo",
+  operands: "",
+  summary:
+    "reverts the last add, done, edit or snooze of this computer and token, unless the thing has changed since; a deleted thing comes back only on the page Actions",
+  options: {},
+  async run({ client, memory, url, print }) {
+    const page = `${url}/account/actions`;
+    const act = await recallAct(memory);
+    if (!act)
+      throw new Error(`This command line has nothing to undo. Undo other changes on the page ${page}`);
+    if (act.act === "deleted")
+      throw new Error(`A token cannot bring back what is deleted; undo it yourself on the page ${page}`);
+    const { thing, etag } = await fetchThing(client, act.type, act.id);
+    if (thing.updated_at !== act.updated_at)
+      throw new Error(
+        `“${nameOfThing(thing)}” was changed since, so it stays as it is. Undo other changes on the page ${page}`,
+      );
+    const text = await reverse(client, act, { thing, etag, page });
+    await memory.forget("last-act");
+    print(text, { undone: act.act, type: act.type, id: act.id });
+  },
+});
+
+type Target = Readonly<{ thing: Completable; etag: string | null; page: string }>;
+
+/** @returns the sentence of the result */
+async function reverse(client: KeptClient, act: LastAct, { thing, etag, page }: Target): Promise<string> {
   const name = `“${nameOfThing(thing)}”`;
-  if (thing.updated_at !== act.updated_at)
-    throw new Error(`${name} was changed since, so it stays as it is. ${elsewhere}`);
+  if (act.before) return restore(client, act.before, { thing, etag, page });
   await dataOf<unknown>(opposite(client, act, { "if-match": etag }));
-  await memory.forget("last-act");
-  const { act: undone, type, id } = act;
-  const deleted = `Deleted ${name} again. To restore it, open the page ${url}/account/actions`;
-  print(undone === "added" ? deleted : `${name} is open again.`, { undone, type, id });
+  return act.act === "added"
+    ? `Deleted ${name} again. To restore it, open the page ${page}`
+    : `${name} is open again.`;
+}
+
+/** Sends the earlier values. Read-only ones are ignored, so some may differ still. */
+async function restore(
+  client: KeptClient,
+  before: NonNullable<LastAct["before"]>,
+  { thing, etag, page }: Target,
+): Promise<string> {
+  const restored = await patchThing(client, thing, before, etag);
+  const other = Object.keys(differenceOf({ ...restored, ...before }, restored));
+  const left = other.filter((name) => name !== "category_id");
+  const whole = `“${nameOfThing(restored)}” is as it was before.`;
+  return left.length === 0 ? whole : `${whole} These are not: ${left.join(", ")}. See the page ${page}`;
 }
 
 /** The tag makes the service refuse if somebody changes the thing at the same moment. */
