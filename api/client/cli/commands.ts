@@ -7,6 +7,8 @@ import { editCommand } from "./commands/edit.ts";
 import { exportCommand } from "./commands/export.ts";
 import { listCommand } from "./commands/list.ts";
 import { logCommand } from "./commands/log.ts";
+import { loginCommand } from "./commands/login.ts";
+import { logoutCommand } from "./commands/logout.ts";
 import { searchCommand } from "./commands/search.ts";
 import { snoozeCommand } from "./commands/snooze.ts";
 import { todayCommand } from "./commands/today.ts";
@@ -25,5 +27,7 @@ export const keptCommands: readonly Command[] = [
   undoCommand,
   logCommand,
   exportCommand,
+  loginCommand,
+  logoutCommand,
   completionsCommand,
 ];

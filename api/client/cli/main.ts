@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { createKeptClient, KeptError } from "../index.ts";
 import { type Command, type CommandLine, type Given, operandCounts, type Terminal } from "./command-line.ts";
 import { keptCommands } from "./commands.ts";
+import { type Access, openAccess } from "./login/access.ts";
 import { openMemory } from "./memory.ts";
 import { usageOf } from "./usage.ts";
 
@@ -27,17 +28,9 @@ function readArguments(args: readonly string[]) {
   return { command, words, given };
 }
 
-const addressOf = (env: NodeJS.ProcessEnv): string =>
-  (env.KEPT_URL || "http://localhost:3000").replace(/\/+$/, "");
-
-function openCommandLine(terminal: Terminal, token: string): CommandLine {
-  const url = addressOf(terminal.env);
-  return {
-    ...terminal,
-    url,
-    client: createKeptClient({ url, token }),
-    memory: openMemory(url, token, terminal.env),
-  };
+function openCommandLine(terminal: Terminal, { url, token, owner }: Access): CommandLine {
+  const memory = openMemory(url, owner, terminal.env);
+  return { ...terminal, url, client: createKeptClient({ url, token }), memory };
 }
 
 /** @returns the exit code: 2 for an invalid command line */
@@ -58,14 +51,11 @@ async function runCommand(
   words: readonly string[],
   values: Given,
 ): Promise<number> {
+  const access = command.isLocal ? undefined : await openAccess(terminal.env);
   if (command.isLocal) await command.run(terminal, words, values);
-  else if (terminal.env.KEPT_TOKEN)
-    await command.run(openCommandLine(terminal, terminal.env.KEPT_TOKEN), words, values);
-  else {
-    console.error("kept: KEPT_TOKEN is not set; the account pages have a page on which tokens are made.");
-    return 2;
-  }
-  return 0;
+  else if (access) await command.run(openCommandLine(terminal, access), words, values);
+  else console.error("kept: Nobody is signed in. Sign in with kept login, or set KEPT_TOKEN to a token.");
+  return command.isLocal || access ? 0 : 2;
 }
 
 const ownVersion = (): string => createRequire(import.meta.url)("@kept/client/package.json").version;

@@ -13,11 +13,11 @@ export type Memory = Readonly<{
 
 type Noted = "cursor" | "last-act";
 
-/** Files in the user's own folder, separate for each address and token. Their names are hashes that reveal neither. */
-export function openMemory(url: string, token: string, env: NodeJS.ProcessEnv): Memory {
+/** Files in the user's own folder, separate for each address and token or sign-in. Their names are hashes that reveal neither. */
+export function openMemory(url: string, owner: string, env: NodeJS.ProcessEnv): Memory {
   const folder = join(env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "kept");
-  const owner = createHash("sha256").update(`${url} ${token}`).digest("hex").slice(0, 16);
-  const pathOf = (name: Noted) => join(folder, `${owner}-${name}`);
+  const prefix = createHash("sha256").update(`${url} ${owner}`).digest("hex").slice(0, 16);
+  const pathOf = (name: Noted) => join(folder, `${prefix}-${name}`);
   return {
     recall: (name) => readFile(pathOf(name), "utf8").catch(() => undefined),
     async note(name, text) {

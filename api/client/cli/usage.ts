@@ -20,7 +20,8 @@ export const usageOf = (commands: readonly Command[]): string =>
     ]),
     "",
     "--json prints answers as JSON, --version the version. WHAT is a number such as t7 or h3, or words of a name.",
-    "KEPT_TOKEN is a token of yours, and KEPT_URL the address of Kept, if not http://localhost:3000.",
+    "Sign in with kept login, or set KEPT_TOKEN to a token of yours. KEPT_URL is the address of Kept, if not that of",
+    "the sign-in or http://localhost:3000.",
   ].join("\n");
 
 const line = (left: string, right: string): string =>
