@@ -206,7 +206,7 @@ async function runTheRest(): Promise<void> {
     if (statement) await writes.pool.query(statement, ["[]"]);
 }
 
-/** A metric counts the bytes of all accounts, which the workers measure once a minute. */
+/** A metric counts the bytes of all accounts, which the workers measure once an hour. */
 const isOfAllAccounts = ({ text }: PlannedStatement): boolean => text.endsWith(") accounts");
 
 function scansOf(plans: readonly PlannedStatement[]): string[] {
