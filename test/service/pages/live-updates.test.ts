@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { Redis } from "ioredis";
-import { openLiveHub } from "../../../api/doors/pages/streams/hub.ts";
-import { openSink } from "../../../api/doors/pages/streams/sink.ts";
-import { watchUser } from "../../../api/doors/pages/streams/watch-user.ts";
+import { openLiveHub } from "../../../api/live/hub.ts";
+import { openSink } from "../../../api/live/sink.ts";
+import { watchUser } from "../../../api/live/watch-user.ts";
 import { changedChannel } from "../../../shared/queue/watched-users.ts";
 import { startStack } from "../../harness.ts";
 import {

@@ -1,8 +1,8 @@
+import { openSink } from "../../../live/sink.ts";
+import type { Followed } from "../../../live/version.ts";
+import type { LiveStream } from "../../../live/watch-user.ts";
 import type { Guest, Visit } from "../session/context.ts";
 import { signedInVisit } from "../session/session.ts";
-import { openSink } from "../streams/sink.ts";
-import type { Followed } from "../streams/version.ts";
-import type { LiveStream } from "../streams/watch-user.ts";
 
 /** A stream ends after this time, so that its page checks its session again. */
 const longestMs = 60 * 60 * 1_000;

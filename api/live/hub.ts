@@ -1,13 +1,13 @@
-import type { Config } from "../../../../shared/process/config.ts";
-import type { RedisConnection } from "../../../../shared/queue/connections.ts";
-import { subscribe } from "../../../../shared/queue/subscription.ts";
+import type { Config } from "../../shared/process/config.ts";
+import type { RedisConnection } from "../../shared/queue/connections.ts";
+import { subscribe } from "../../shared/queue/subscription.ts";
 import {
   changedChannel,
   readUsers,
   sayWatchedMs,
   watchedChannel,
   writeUsers,
-} from "../../../../shared/queue/watched-users.ts";
+} from "../../shared/queue/watched-users.ts";
 import type { UserState } from "./version.ts";
 import { type LiveStream, type UserWatch, watchUser } from "./watch-user.ts";
 
