@@ -20,6 +20,8 @@ import { formsPerMinute } from "./doors/pages/edit/thing-form.ts";
 import { uploadsPerHour } from "./doors/pages/import/upload.ts";
 import { openAccountPages } from "./doors/pages/open.ts";
 import { actsPerMinute } from "./doors/pages/reminder/act.ts";
+import { openLiveHub } from "./doors/streams/hub.ts";
+import { readUserState } from "./doors/streams/version.ts";
 import { openToScripts } from "./http/cross-origin.ts";
 import { createTurnAway } from "./http/intake/turn-away.ts";
 import { listen } from "./http/listen.ts";
@@ -27,8 +29,6 @@ import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { createObserve } from "./http/observe.ts";
 import { createLocalRateLimit, createRateLimit } from "./http/rate-limit.ts";
 import { createFinish } from "./http/response.ts";
-import { openLiveHub } from "./live/hub.ts";
-import { readUserState } from "./live/version.ts";
 import { createDispatch } from "./mailbox/dispatch.ts";
 import { createDispatchGroup } from "./mailbox/dispatch-group.ts";
 import { openMailbox } from "./mailbox/mailbox.ts";
@@ -79,7 +79,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     config,
     log,
     observe: createObserve(metrics.requestSeconds, tracing),
-    ...{ now, dispatch, dispatchGroup, overLimit, query },
+    ...{ now, dispatch, dispatchGroup, overLimit, query, live },
     authenticate: authenticator.authenticate,
     answerPage: openAccountPages({
       ...{ config, log, client, dispatch, query, claimZone, revokeToken, live, secrets },

@@ -98,6 +98,11 @@ export interface paths {
     /** List what was written or deleted since a cursor, or everything without one */
     get: operations["listChanges"];
   };
+  "/changes/stream": {
+    parameters: {};
+    /** Follow what is written or deleted, as server-sent events */
+    get: operations["streamChanges"];
+  };
   "/categories": {
     parameters: {};
     /** List categories */
@@ -1120,10 +1125,19 @@ export interface operations {
     };
   };
   listChanges: {
-    parameters: { query?: { cursor?: string } };
+    parameters: { query?: { cursor?: string; wait?: number } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Changes"] } };
       304: components["responses"]["NotModified"];
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
+  streamChanges: {
+    parameters: { query?: { cursor?: string } };
+    responses: {
+      /** @description Each event `changes` has the answer of `GET /changes` as its data, and the cursor behind it as its id. A comment comes every 15 seconds. The stream ends with its token, and after an hour. */
+      200: { headers: { [name: string]: unknown }; content: { "text/event-stream": string } };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };

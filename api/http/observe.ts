@@ -1,6 +1,6 @@
 import type { Histogram } from "prom-client";
 import type { TraceSpan, Tracing } from "../../shared/process/observe/tracing.ts";
-import { noteTrace, requestIdOf } from "./request.ts";
+import { idleMsOf, noteTrace, requestIdOf } from "./request.ts";
 
 /** Counts and traces an answer, and passes it on. */
 export type Observe = (
@@ -18,7 +18,7 @@ export function createObserve(requestSeconds: RequestSeconds, tracing: Tracing |
     const began = performance.now();
     const response = await (span ? answerWithin(span, answer) : answer());
     const labels = { method: route.method, route: route.path, status: response.status };
-    requestSeconds.observe(labels, (performance.now() - began) / 1_000);
+    requestSeconds.observe(labels, (performance.now() - began - idleMsOf(request)) / 1_000);
     return response;
   };
 }

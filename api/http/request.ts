@@ -34,13 +34,19 @@ type Entry = Readonly<{
 
 /** The step of a trace that answers the request; empty without a trace. */
 type Trace = Pick<Sender, "traceparent">;
-type KnownRequest = { readonly id: string; hasChanged: boolean; trace: Trace; entry: Entry | undefined };
+type KnownRequest = {
+  readonly id: string;
+  hasChanged: boolean;
+  trace: Trace;
+  entry: Entry | undefined;
+  idleMs: number;
+};
 
 const requests = new WeakMap<object, KnownRequest>();
 
 /** The facts are kept beside the request, because every part that answers has the request. */
 export function noteRequest(request: object, entry?: Entry): KnownRequest {
-  const known = { id: Bun.randomUUIDv7(), hasChanged: false, trace: {}, entry };
+  const known = { id: Bun.randomUUIDv7(), hasChanged: false, trace: {}, entry, idleMs: 0 };
   requests.set(request, known);
   return known;
 }
@@ -69,6 +75,16 @@ export function senderOf(request: object, door: Door, actor: Requester): Sender 
 export function noteTrace(request: object, traceparent: string): void {
   know(request).trace = { traceparent };
 }
+
+/** Waits without load; the time does not count as the service's own. */
+export async function idle(request: object, until: Promise<unknown>): Promise<void> {
+  const began = performance.now();
+  keptWaiting(request);
+  await until;
+  know(request).idleMs += performance.now() - began;
+}
+
+export const idleMsOf = (request: object): number => know(request).idleMs;
 
 /** Marks a request as only waiting from now on, so it no longer counts as load. */
 export const keptWaiting = (request: object): void => know(request).entry?.leave();

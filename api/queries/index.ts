@@ -4,7 +4,7 @@ import type { Refused } from "../../shared/errors.ts";
 import { readActions, readTokens } from "./action/read.ts";
 import { readApproval } from "./approval/read.ts";
 import { readCategories, readCategory } from "./category/read.ts";
-import { readChanges } from "./change/read.ts";
+import { readChanges, readFinalChanges } from "./change/read.ts";
 import { readDashboard } from "./dashboard/read.ts";
 import type { QueryContext, QueryHandler } from "./engine/context.ts";
 import { orStopped } from "./engine/search.ts";
@@ -33,6 +33,7 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
   "todo.pending": readPendingTodos,
   "todo.get": readTodo,
   "change.list": readChanges,
+  "change.stream": readFinalChanges,
   "reminder.get": readReminder,
   "dashboard.get": readDashboard,
   "user.settings": readSettings,
@@ -46,7 +47,7 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
  * is logged without waiting for the standby.
  */
 export const standbyMayAnswer = (name: QueryName): boolean =>
-  !["change.list", "action.list", "action.tokens", "approval.get"].includes(name);
+  !["change.list", "change.stream", "action.list", "action.tokens", "approval.get"].includes(name);
 
 /** Answers a query, whose input was validated against its contract, when it is the user's turn. */
 export function read(name: QueryName, query: QueryContext, input: object): Promise<object | Refused> {

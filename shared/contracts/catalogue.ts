@@ -93,6 +93,7 @@ export const queries = catalogue(
   todos.pendingTodos,
   todos.getTodo,
   change.listChanges,
+  change.streamChanges,
   reminder.getReminder,
   dashboard.getDashboard,
   user.getSettings,

@@ -11,13 +11,16 @@ import { type RateLimit, rateLimitHeaders } from "../../http/rate-limit.ts";
 import { senderOf } from "../../http/request.ts";
 import { jsonResponse, refusalResponse } from "../../http/response.ts";
 import type { Actor } from "../../mailbox/actor.ts";
-import { type PerformContext, perform } from "../../perform.ts";
+import { perform } from "../../perform.ts";
+import { eventStreamHeaders } from "../streams/sink.ts";
 import { preconditionsOf, readContent } from "./content.ts";
 import { dateForExamples } from "./date-for-examples.ts";
+import type { FollowContext } from "./following/follow.ts";
+import { performChanges } from "./following/perform.ts";
 import { answerGroup, type GroupContext } from "./group/run.ts";
 import { type RestRoute, restPrefix, type Target } from "./route.ts";
 
-export type RestContext = PerformContext &
+export type RestContext = FollowContext &
   GroupContext &
   Readonly<{
     config: Config;
@@ -51,10 +54,13 @@ async function answerRest(context: RestContext, target: Target, request: Request
   const { contract, route } = target;
   const by = contract.kind === "command" ? senderOf(request, "rest", actor) : undefined;
   const content = () => readContent(target, request);
+  const asked = { contract, actor, allowance, by, required: route.required, content };
   const { outcome, replayed, changes } =
     by && contract.name === groupCommand
       ? await answerGroup(context, { actor, by, request }, content)
-      : await perform(context, { contract, actor, allowance, by, required: route.required, content });
+      : route.path.startsWith("/changes")
+        ? await performChanges(context, { ...asked, request })
+        : await perform(context, asked);
   if (replayed) headers.set("idempotent-replayed", "true");
   if (isRefused(outcome)) return refused(context, target, request, outcome, { actor, headers });
   const body = route.status === 204 ? null : outcome.body;
@@ -75,6 +81,10 @@ function succeeded(
   if (body === null) return new Response(null, { status: 204, headers });
   if (status === 201 && isObject(body))
     headers.set("location", `${config.baseUrl}${restPrefix}${path}/${body.id}`);
+  if (body instanceof ReadableStream) {
+    for (const [name, value] of Object.entries(eventStreamHeaders)) headers.set(name, value);
+    return new Response(body, { headers });
+  }
   const json = JSON.stringify(body);
   if (!isConditional) return jsonResponse(json, status, headers);
   const tag = entityTag(json);

@@ -22,8 +22,8 @@ export const restRoute = (contract: Contract, route: Route): RestRoute => ({
 });
 
 /** True if a route answers with a resource, which has an entity tag and preconditions. */
-export const isConditional = ({ resource }: Contract, { method, status }: Route): boolean =>
-  method === "GET" || status === 201 || resource !== undefined;
+export const isConditional = ({ resource }: Contract, { method, status, streams }: Route): boolean =>
+  (method === "GET" && !streams) || status === 201 || resource !== undefined;
 
 export function routeFields(contract: Contract, route: Route): RouteFields {
   const { inPath, others } = namesIn(contract, route);

@@ -10,8 +10,8 @@ import { createWaiting } from "./waiting.ts";
  * Seconds in which a request must arrive. Bun counts from the first byte, and goes on counting below 16 KB a second.
  */
 export const arrivalSeconds = 10;
-/** Seconds for which an answer may send no byte to its client. */
-const silenceSeconds = 30;
+/** Seconds for which an answer may send no byte to its client; a question may wait for 30. */
+const silenceSeconds = 40;
 
 type Dependencies = Readonly<{
   trustedProxies: Config["trustedProxies"];

@@ -28,7 +28,12 @@ const never = 2n ** 64n - 1n;
  * Everything below `settled_xid` is committed or rolled back, so a place there is final. Newer rows are shown as
  * well, so that callers read their own writes, but the next page begins at `settled_xid` again.
  */
-export const readChanges: QueryHandler<"change.list"> = async (query, input) => {
+export const readChanges: QueryHandler<"change.list"> = (query, input) => readPage(query, input, false);
+
+/** Shows final places alone, so no change comes twice to a reader who goes on. */
+export const readFinalChanges: QueryHandler<"change.stream"> = (query, input) => readPage(query, input, true);
+
+async function readPage(query: QueryContext, input: Readonly<{ cursor?: string }>, isFinal: boolean) {
   const cursor = input.cursor === undefined ? undefined : parseChangeCursor(input.cursor);
   const { place, since } = cursor ?? { place: beginning, since: never };
   const rows = await query.rows(sql<ChangeRow>`
@@ -40,9 +45,9 @@ export const readChanges: QueryHandler<"change.list"> = async (query, input) => 
   const found = rows.flatMap(({ xid, source, group_id: group, id }) =>
     xid === null ? [] : [{ xid: BigInt(xid), source, group, id }],
   );
-  const page = found.slice(0, changesLimit);
-  const isMore = found.length > page.length;
   const settled = BigInt(marks.settled_xid);
+  const page = found.filter(({ xid }) => !isFinal || xid < settled).slice(0, changesLimit);
+  const isMore = found.length > page.length;
   const last = page.at(-1);
   const next = isMore && last && last.xid < settled ? last : undefined;
   return {
@@ -53,9 +58,9 @@ export const readChanges: QueryHandler<"change.list"> = async (query, input) => 
       place: next ?? { ...beginning, xid: settled },
     }),
     // A page full of unsettled changes comes again, so the client should not ask at once.
-    has_more: next !== undefined || (isMore && settled > place.xid),
+    has_more: isFinal ? isMore : next !== undefined || (isMore && settled > place.xid),
   };
-};
+}
 
 /** The numbering has changed, the number was never given out, or later deletions are forgotten. */
 function isOutdated({ generation, since, place }: ChangeCursor, marks: Marks): boolean {

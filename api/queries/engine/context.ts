@@ -95,7 +95,8 @@ type RefusableQuery =
   | "todo.pending"
   | "reminder.get"
   | "approval.get"
-  | "change.list";
+  | "change.list"
+  | "change.stream";
 
 /** Answers one query straight from Postgres. */
 export type QueryHandler<Name extends QueryName> = (

@@ -48,6 +48,14 @@ const data: Static<typeof ResourceChange>[] = [
   { type: "habit", id: exampleHabit.id, deleted: false, resource: exampleHabit },
 ];
 
+const example = {
+  input: {},
+  output: { data, next_cursor: "8c1f20a57d3be964.81230.81274.0.0.0", has_more: false },
+};
+
+/** Seconds for which a question may wait for an answer. */
+const longestWait = 30;
+
 export const listChanges = query({
   name: "change.list",
   scopes: ["habits:read", "todos:read", "categories:read"],
@@ -58,10 +66,36 @@ export const listChanges = query({
       method: "GET",
       path: "/changes",
       status: 200,
-      example: {
-        input: {},
-        output: { data, next_cursor: "8c1f20a57d3be964.81230.81274.0.0.0", has_more: false },
-      },
+      example,
+    },
+  ],
+  input: Type.Object({
+    cursor: Type.Optional(ChangeCursorField),
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: longestWait,
+        expects: `a number of seconds from 0 to ${longestWait}`,
+        description: "Seconds to wait for a change if there is none; the answer comes with the first one.",
+      }),
+    ),
+  }),
+  output: Changes,
+});
+
+/** Only final changes are streamed, so none comes twice on one connection. */
+export const streamChanges = query({
+  name: "change.stream",
+  scopes: listChanges.scopes,
+  summary: "Follow what is written or deleted, as server-sent events",
+  rest: [
+    {
+      operationId: "streamChanges",
+      method: "GET",
+      path: "/changes/stream",
+      status: 200,
+      streams: true,
+      example,
     },
   ],
   input: Type.Object({ cursor: Type.Optional(ChangeCursorField) }),

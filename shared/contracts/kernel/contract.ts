@@ -17,6 +17,8 @@ export type Route<Input = object, Output = unknown> = Readonly<{
   status: 200 | 201 | 204;
   /** Fields that this route demands and the command does not (PUT beside PATCH). */
   required?: readonly string[];
+  /** Set when the answer is a stream of outputs (server-sent events). */
+  streams?: true;
   example: Example<Input, Output>;
 }>;
 

@@ -3,7 +3,7 @@ import { createRandom, type Random } from "../../labs/chaos/random.ts";
 import { pidsOf } from "../../support/chaos/roles.ts";
 import { startWorld } from "../../support/chaos/world.ts";
 import { writeAtRandom } from "../../support/chaos/writer-at-random.ts";
-import { bringUpToDate, type Copy, expectEqual, newCopy } from "../../support/copy.ts";
+import { bringUpToDate, type Copy, expectEqual, newCopy } from "../../support/copies/copy.ts";
 
 /** `npm run lab -- copies` has 20. */
 const rounds = Number(Bun.env.ROUNDS ?? 3);

@@ -12,9 +12,10 @@ const todo = (await rest("POST", "/todos", { body: { title: "t" } })).body.id;
 const category = (await rest("POST", "/categories", { body: { name: "c" } })).body.id;
 
 const routes = contracts.flatMap(({ input, rest: list = [] }) =>
-  list.map(({ method, path }) => {
+  list.flatMap(({ method, path, streams }) => {
     const fields = Object.keys(input.properties).filter((name) => !path.includes(name));
-    return { method, path, fields };
+    // A stream does not end by itself.
+    return streams ? [] : [{ method, path, fields }];
   }),
 );
 

@@ -21,7 +21,7 @@ const isPreview = (answer: unknown): boolean =>
 /** Headers are the same for all operations, and every client takes them beside the typed request. */
 const isHeader = (parameter: unknown): boolean =>
   isObject(parameter) && (parameter.in === "header" || headerReference.test(String(parameter.$ref)));
-const headerReference = /^#\/components\/parameters\/(IdempotencyKey|If\w+)$/;
+const headerReference = /^#\/components\/parameters\/(IdempotencyKey|LastEventId|If\w+)$/;
 
 /**
  * Client types need neither headers nor examples, and the document names the scopes of an operation. A request's fields

@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { Redis } from "ioredis";
-import { openLiveHub } from "../../../api/live/hub.ts";
-import { openSink } from "../../../api/live/sink.ts";
-import { watchUser } from "../../../api/live/watch-user.ts";
+import { openLiveHub } from "../../../api/doors/streams/hub.ts";
+import { openSink } from "../../../api/doors/streams/sink.ts";
+import type { UserState } from "../../../api/doors/streams/version.ts";
+import { watchUser } from "../../../api/doors/streams/watch-user.ts";
 import { changedChannel } from "../../../shared/queue/watched-users.ts";
 import { startStack } from "../../harness.ts";
 import {
@@ -156,9 +157,9 @@ test("a word that comes while a door reads makes it read once more", async () =>
     await reads.promise;
     return state("old");
   });
-  const tell = ({ changes }: { changes: string }) => changes === "new" && told.resolve(changes);
+  const tell = (found?: UserState) => found?.versions.changes === "new" && told.resolve("new");
   // The next beat reads anyway.
-  user.streams.add({ generation: 0, tell, beat: () => told.resolve("late"), end() {} });
+  user.streams.add({ tell, beat: () => told.resolve("late"), end() {} });
   user.look();
   reads.resolve();
   expect(await told.promise).toBe("new");
@@ -174,7 +175,7 @@ test("a door that is full takes a place from who has several, and none from who 
   });
   const ended: string[] = [];
   const join = (userId: string) => {
-    const stream = { generation: 0, tell() {}, beat() {}, end: () => leave?.() };
+    const stream = { tell() {}, beat() {}, end: () => leave?.() };
     const left = hub.join(userId, stream);
     const leave =
       left &&

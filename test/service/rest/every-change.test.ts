@@ -7,7 +7,7 @@ import { openDatabase } from "../../../shared/db/orm.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { startStack, testEnvironment } from "../../harness.ts";
-import { bringUpToDate, expectEqual, newCopy } from "../../support/copy.ts";
+import { bringUpToDate, expectEqual, newCopy } from "../../support/copies/copy.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { failingReminder, ringingHabit, runEveryCommand } from "../plans/every-command.ts";
 

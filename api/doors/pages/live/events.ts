@@ -1,19 +1,11 @@
-import { openSink } from "../../../live/sink.ts";
-import type { Followed } from "../../../live/version.ts";
-import type { LiveStream } from "../../../live/watch-user.ts";
+import { eventStreamHeaders, openSink } from "../../streams/sink.ts";
+import type { Followed } from "../../streams/version.ts";
+import type { LiveStream } from "../../streams/watch-user.ts";
 import type { Guest, Visit } from "../session/context.ts";
 import { signedInVisit } from "../session/session.ts";
 
 /** A stream ends after this time, so that its page checks its session again. */
 const longestMs = 60 * 60 * 1_000;
-
-const headers = {
-  "Content-Type": "text/event-stream",
-  "Cache-Control": "no-store",
-  "X-Content-Type-Options": "nosniff",
-  // nginx would otherwise buffer the events.
-  "X-Accel-Buffering": "no",
-};
 
 /**
  * GET /account/live?follows=…&version=…: server-sent events (HTML §9.2). Each event says that the page is behind; its
@@ -22,10 +14,10 @@ const headers = {
 export async function showEvents(guest: Guest): Promise<Response> {
   const visit = await signedInVisit(guest);
   if (!visit) return plain("Sign in first.", 401);
-  if (guest.request.method === "HEAD") return new Response(null, { headers });
+  if (guest.request.method === "HEAD") return new Response(null, { headers: eventStreamHeaders });
   const seen = guest.request.headers.get("last-event-id") ?? guest.url.searchParams.get("version");
   const body = joinLive(visit, seen);
-  return body ? new Response(body, { headers }) : plain("Too many pages are live.", 429);
+  return body ? new Response(body, { headers: eventStreamHeaders }) : plain("Too many pages are live.", 429);
 }
 
 const plain = (text: string, status: number): Response =>
@@ -37,8 +29,9 @@ function joinLive({ context, session, url }: Visit, seen: string | null): Readab
   const followed: Followed = url.searchParams.get("follows") === "actions" ? "actions" : "changes";
   let version = seen;
   const stream: LiveStream = {
-    generation: session.generation,
-    tell({ [followed]: current }) {
+    tell(state) {
+      if (state?.generation !== session.generation) return stream.end("goodbye");
+      const current = state.versions[followed];
       if (current !== version) sink.send(`event: changed\nid: ${current}\ndata: {}\n\n`);
       version = current;
     },

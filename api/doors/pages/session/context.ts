@@ -5,11 +5,11 @@ import type { Config } from "../../../../shared/process/config.ts";
 import type { Log } from "../../../../shared/process/observe/log.ts";
 import type { RevokeToken } from "../../../auth/revocation.ts";
 import type { RateLimit } from "../../../http/rate-limit.ts";
-import type { LiveHub } from "../../../live/hub.ts";
 import type { Actor } from "../../../mailbox/actor.ts";
 import type { PerformContext } from "../../../perform.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import type { FormRequest, PageRequest, Site } from "../../../web/site.ts";
+import type { LiveHub } from "../../streams/hub.ts";
 import type { PagesKeys } from "./keys.ts";
 import type { FindProvider } from "./relying-party.ts";
 

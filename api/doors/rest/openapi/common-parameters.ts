@@ -1,4 +1,5 @@
 import type { Contract } from "../../../../shared/contracts/catalogue.ts";
+import type { Route } from "../../../../shared/contracts/kernel/contract.ts";
 import { Flag, IdempotencyKey } from "../../../../shared/contracts/kernel/fields.ts";
 import { headersOf, rateLimit } from "./headers.ts";
 import type { Schemas } from "./schemas.ts";
@@ -32,6 +33,13 @@ export const commonParameters = (schemas: Schemas) =>
       description: "Entity tags of the states that the caller has; if it is one of them the answer is 304.",
       schema: tags,
     },
+    LastEventId: {
+      name: "Last-Event-ID",
+      in: "header",
+      required: false,
+      description: "The id of the last event that the caller has, instead of `cursor`; browsers send it.",
+      schema: tags,
+    },
     Preview: {
       name: "preview",
       in: "query",
@@ -45,13 +53,13 @@ export const commonParameters = (schemas: Schemas) =>
 type CommonParameter = keyof ReturnType<typeof commonParameters>;
 
 /** References to the common parameters of a contract's requests. */
-export function commonParametersOf({ kind, resource }: Contract) {
+export function commonParametersOf({ kind, resource }: Contract, { streams }: Route) {
   const ofChange: CommonParameter[] = [
     "Preview",
     "IdempotencyKey",
     ...(resource ? (["IfMatch"] as const) : []),
   ];
-  const names: CommonParameter[] = kind === "query" ? ["IfNoneMatch"] : ofChange;
+  const names: CommonParameter[] = kind === "command" ? ofChange : [streams ? "LastEventId" : "IfNoneMatch"];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 

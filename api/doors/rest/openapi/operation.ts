@@ -10,7 +10,15 @@ import { errorsOf, statusOfError } from "./errors.ts";
 import { headersOf, rateLimit } from "./headers.ts";
 import { meaningOf } from "./meanings.ts";
 import { capitalised, type Schemas } from "./schemas.ts";
-import type { Answer, JsonContent, JsonSchema, Operation, Parameter, RequestBody } from "./shape.ts";
+import type {
+  Answer,
+  JsonContent,
+  JsonSchema,
+  Operation,
+  Parameter,
+  RequestBody,
+  StreamContent,
+} from "./shape.ts";
 
 function neededToken({ name, scopes }: Contract): string {
   if (name === groupCommand)
@@ -43,13 +51,14 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): O
     parameters: [
       ...inPath.map((name) => parameter(name, "path", properties[name])),
       ...inQuery.names.map((name) => parameter(name, "query", properties[name])),
-      ...commonParametersOf(contract),
+      ...commonParametersOf(contract, route),
     ],
     ...(inBody.names.length > 0 && { requestBody: requestBody(contract, route, inBody, schemas) }),
     responses: {
       ...(contract.kind === "command" && { 200: { $ref: "#/components/responses/Previewed" } }),
       [route.status]: success(contract, route, schemas),
-      ...(contract.kind === "query" && { 304: { $ref: "#/components/responses/NotModified" } }),
+      ...(contract.kind === "query" &&
+        !route.streams && { 304: { $ref: "#/components/responses/NotModified" } }),
       ...Object.fromEntries(
         errors.map((error) => [statusOfError(error), { $ref: `#/components/responses/${error.name}` }]),
       ),
@@ -98,6 +107,15 @@ function requestBody(
   };
 }
 
+const eventsInWords =
+  "Each event `changes` has the answer of `GET /changes` as its data, and the cursor behind it as its id. A comment comes every 15 seconds. The stream ends with its token, and after an hour.";
+
+function eventsOf({ operationId, example }: Route): StreamContent {
+  const { next_cursor } = example.output as { next_cursor: string };
+  const value = `event: changes\nid: ${next_cursor}\ndata: ${JSON.stringify(example.output)}\n\n`;
+  return { "text/event-stream": { schema: { type: "string" }, examples: { [operationId]: { value } } } };
+}
+
 function success(contract: Contract, route: Route, schemas: Schemas): Answer {
   const { operationId, status, example } = route;
   const headers = headersOf(
@@ -107,6 +125,7 @@ function success(contract: Contract, route: Route, schemas: Schemas): Answer {
     ...rateLimit,
   );
   if (status === 204) return { description: "Done", headers };
+  if (route.streams) return { description: eventsInWords, headers, content: eventsOf(route) };
   return {
     description: "Success",
     headers,

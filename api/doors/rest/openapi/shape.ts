@@ -34,13 +34,14 @@ type Content = Readonly<{
 }>;
 
 export type JsonContent = Readonly<{ "application/json": Content; "application/problem+json"?: Content }>;
+export type StreamContent = Readonly<{ "text/event-stream": Content }>;
 
 export type RequestBody = Readonly<{ required: boolean; content: JsonContent }>;
 
 export type Answer = Readonly<{
   description: string;
   headers: Readonly<Record<string, ComponentRef>>;
-  content?: JsonContent;
+  content?: JsonContent | StreamContent;
 }>;
 
 export type Operation = Readonly<{

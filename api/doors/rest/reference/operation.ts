@@ -58,7 +58,7 @@ function link(status: string, { $ref }: ComponentRef): Html {
 
 function ownAnswer(operationId: string, status: string, { headers, content }: Answer): Html {
   const names = Object.keys(headers).map((name) => html`<a href="#header-${name}">${name}</a> `);
-  const { schema, examples } = content?.["application/json"] ?? {};
+  const { schema, examples } = Object.values(content ?? {})[0] ?? {};
   const body = schema && html`<p>${typeInWords(schema)}</p>${jsonBlock(examples?.[operationId]?.value)}`;
   return fold(`Answer ${status}`, html`${body}<p class="small">Headers: ${names}</p>`);
 }

@@ -63,7 +63,7 @@ const contents = ({ name, operations }: Group): Html =>
   )}</ul>`;
 
 function responseSection([name, { description, content }]: [string, Answer]): Html {
-  const [example] = Object.values(content?.["application/json"].examples ?? {});
+  const [example] = Object.values(Object.values(content ?? {})[0]?.examples ?? {});
   return html`<section class="card" id="response-${name}" aria-labelledby="response-${name}-name">
     <h3 id="response-${name}-name">${name}</h3><p>${prose(description)}</p>${example && jsonBlock(example.value)}
     </section>`;

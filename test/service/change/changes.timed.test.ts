@@ -4,7 +4,7 @@ import { createLog } from "../../../shared/process/observe/log.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { pruneDeletions } from "../../../workers/upkeep/old-rows.ts";
 import { startStack, testEnvironment } from "../../harness.ts";
-import { bringUpToDate, type Copy, expectEqual, newCopy } from "../../support/copy.ts";
+import { bringUpToDate, type Copy, expectEqual, newCopy } from "../../support/copies/copy.ts";
 
 const env = await testEnvironment();
 const log = createLog("test", "error");

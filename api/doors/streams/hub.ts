@@ -1,13 +1,13 @@
-import type { Config } from "../../shared/process/config.ts";
-import type { RedisConnection } from "../../shared/queue/connections.ts";
-import { subscribe } from "../../shared/queue/subscription.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import type { RedisConnection } from "../../../shared/queue/connections.ts";
+import { subscribe } from "../../../shared/queue/subscription.ts";
 import {
   changedChannel,
   readUsers,
   sayWatchedMs,
   watchedChannel,
   writeUsers,
-} from "../../shared/queue/watched-users.ts";
+} from "../../../shared/queue/watched-users.ts";
 import type { UserState } from "./version.ts";
 import { type LiveStream, type UserWatch, watchUser } from "./watch-user.ts";
 
@@ -26,11 +26,13 @@ type Dependencies = Readonly<{
   readState(userId: string): Promise<UserState | undefined>;
 }>;
 
-/** The most streams of a front door, and of one user. */
+/** The most streams of a front door; and of one user, pages and clients each. */
 const maxStreams = 1_000;
 const maxStreamsOfUser = 8;
+/** Clients of one network leave room for others, whatever number of accounts they have. */
+const maxStreamsOfNetwork = 200;
 
-/** The live pages of one front door. It listens to Redis once for all of them. */
+/** The streams of one front door. It listens to Redis once for all of them. */
 export async function openLiveHub({ config, redis, readState }: Dependencies): Promise<LiveHub> {
   const { redisUrl, queuePrefix } = config;
   const users = new Map<string, UserWatch>();
@@ -74,6 +76,7 @@ export async function openLiveHub({ config, redis, readState }: Dependencies): P
 
   return {
     join(userId, stream) {
+      const makeRoom = stream.network === undefined ? makeRoomForPage : hasRoomForClient(stream.network);
       if (!isOpen || !makeRoom(users, userId, count >= maxStreams)) return undefined;
       const user = watch(userId);
       user.streams.add(stream);
@@ -90,21 +93,32 @@ export async function openLiveHub({ config, redis, readState }: Dependencies): P
   };
 }
 
+type Users = ReadonlyMap<string, UserWatch>;
+
+const isPage = ({ network }: LiveStream): boolean => network === undefined;
+
 /**
- * Makes room for a user's newest page by ending their oldest one. If this door is full, the user with the most pages
+ * Makes room for a user's newest page by ending their oldest one. If this door is full, the user with the most streams
  * loses one; nobody loses the only one.
  * @returns true if there is room
  */
-function makeRoom(users: ReadonlyMap<string, UserWatch>, userId: string, isFull: boolean): boolean {
-  const own = users.get(userId);
-  if (own && own.streams.size >= maxStreamsOfUser) return endOldest(own);
+function makeRoomForPage(users: Users, userId: string, isFull: boolean): boolean {
+  const pages = [...(users.get(userId)?.streams ?? [])].filter(isPage);
+  if (pages.length >= maxStreamsOfUser) return endFirst(pages);
   if (!isFull) return true;
   const busiest = [...users.values()].reduce((a, b) => (b.streams.size > a.streams.size ? b : a));
-  return busiest.streams.size > 1 && endOldest(busiest);
+  return busiest.streams.size > 1 && endFirst([...busiest.streams]);
 }
 
-function endOldest({ streams }: UserWatch): boolean {
-  const [oldest] = streams;
-  oldest?.end("goodbye");
-  return oldest !== undefined;
+function endFirst([first]: readonly LiveStream[]): boolean {
+  first?.end("goodbye");
+  return first !== undefined;
 }
+
+/** A client that is turned away comes again by itself, so it ends nobody's stream. */
+const hasRoomForClient = (network: string) => (users: Users, userId: string, isFull: boolean) => {
+  const own = [...(users.get(userId)?.streams ?? [])].filter((stream) => !isPage(stream));
+  if (isFull || own.length >= maxStreamsOfUser) return false;
+  const all = [...users.values()].flatMap(({ streams }) => [...streams]);
+  return all.filter((stream) => stream.network === network).length < maxStreamsOfNetwork;
+};

@@ -1,18 +1,21 @@
 import type { UserState } from "./version.ts";
 
-/** An open page that is told of changes. */
+/** An open page, or a client that follows changes. */
 export type LiveStream = Readonly<{
-  /** The generation of its session. */
-  generation: number;
-  /** Sends the present version, unless the page has it. */
-  tell(versions: UserState["versions"]): void;
+  /** The network of a client with a token; absent for a page. */
+  network?: string;
+  /**
+   * Says that something may have changed.
+   * @param state undefined for a deleted account
+   */
+  tell(state: UserState | undefined): void;
   /** Shows proxies and the client that the connection is alive. */
   beat(): void;
   /** @param goodbye set if the page must not reconnect */
   end(goodbye?: "goodbye"): void;
 }>;
 
-/** All open pages of one user at this front door. */
+/** All streams of one user at this front door. */
 export type UserWatch = Readonly<{
   /** Streams in order of arrival. */
   streams: Set<LiveStream>;
@@ -26,9 +29,8 @@ const beatMs = 15_000;
 const pauseMs = 500;
 
 /**
- * Reads a user's state after each notice of a change, and with each beat. So a lost notice only delays a page, and
- * ended sessions end.
- * @param read undefined for a deleted account
+ * Reads a user's state after each notice of a change, and with each beat. So a lost notice only delays a stream, and
+ * streams see that their session or token has ended.
  */
 export function watchUser(read: () => Promise<UserState | undefined>): UserWatch {
   const streams = new Set<LiveStream>();
@@ -40,10 +42,7 @@ export function watchUser(read: () => Promise<UserState | undefined>): UserWatch
     // During an outage of the database, pages stay as they are.
     const state = await read().catch(() => "unknown" as const);
     if (state === "unknown") return;
-    for (const stream of streams) {
-      if (stream.generation === state?.generation) stream.tell(state.versions);
-      else stream.end("goodbye");
-    }
+    for (const stream of streams) stream.tell(state);
   }
 
   /** A notice that comes during a read may be newer than its result, so it causes another read. */

@@ -4,8 +4,8 @@ import {
   daySettingsColumns,
   daySettingsOf,
   type QueryContext,
-} from "../queries/engine/context.ts";
-import { literal, sql } from "../queries/engine/sql.ts";
+} from "../../queries/engine/context.ts";
+import { literal, sql } from "../../queries/engine/sql.ts";
 
 /** The events that a page follows: all actions in the user's name, or only those that may have changed something. */
 export type Followed = "actions" | "changes";

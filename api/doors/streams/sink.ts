@@ -1,7 +1,18 @@
+export const eventStreamHeaders = {
+  "Content-Type": "text/event-stream",
+  "Cache-Control": "no-store",
+  "X-Content-Type-Options": "nosniff",
+  // nginx would otherwise buffer the events.
+  "X-Accel-Buffering": "no",
+};
+
 /** The body of a long answer, which lasts while its client reads. */
 type Sink = Readonly<{
   body: ReadableStream;
+  /** Ends the stream of a client that is behind. */
   send(text: string): void;
+  /** Waits until the client has room for more. @returns false when the stream has ended */
+  sendAll(text: string): Promise<boolean>;
   end(): void;
   /** Runs once, whichever side ends the stream. */
   onEnd(act: () => void): void;
@@ -9,6 +20,7 @@ type Sink = Readonly<{
 
 export function openSink(): Sink {
   const ended = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
   let isOver = false;
   let unsent = "";
   let write = (text: string): unknown => {
@@ -31,6 +43,7 @@ export function openSink(): Sink {
           return written;
         };
         write(unsent);
+        begun.resolve();
         await ended.promise;
         controller.close();
       },
@@ -38,6 +51,11 @@ export function openSink(): Sink {
     }),
     send(text) {
       if (!isOver && write(text) instanceof Promise) end();
+    },
+    async sendAll(text) {
+      await Promise.race([begun.promise, ended.promise]);
+      if (!isOver) await Promise.race([write(text), ended.promise]);
+      return !isOver;
     },
     end,
     onEnd: (act) => void ended.promise.then(act),

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { Answer, JsonBody } from "../harness.ts";
+import type { Answer, JsonBody } from "../../harness.ts";
 
 type Get = (path: string) => Promise<Answer>;
 

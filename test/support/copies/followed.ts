@@ -1,0 +1,85 @@
+import { expect } from "bun:test";
+import type { JsonBody } from "../../harness.ts";
+import type { Copy } from "./copy.ts";
+
+/** A page of changes as it came by a stream. */
+type Event = Readonly<{ id: string; page: JsonBody }>;
+
+type Followed = Readonly<{
+  status: number;
+  headers: Headers;
+  events: readonly Event[];
+  /** Waits until the events fulfil a condition. */
+  until(holds: (events: readonly Event[]) => boolean): Promise<void>;
+  isOver(): boolean;
+  /** Resolves when the server has ended it. */
+  ended: Promise<void>;
+  close(): void;
+}>;
+
+/** Follows GET /changes/stream until it ends. */
+export async function followChanges(
+  baseUrl: string,
+  token: string,
+  lastEventId?: string,
+  onEvent: (event: Event) => void = () => {},
+): Promise<Followed> {
+  const abort = new AbortController();
+  const answer = await fetch(`${baseUrl}/api/v1/changes/stream`, {
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
+    },
+    signal: abort.signal,
+  });
+  const events: Event[] = [];
+  let over = false;
+  const ended = readEvents(answer, (event) => {
+    events.push(event);
+    onEvent(event);
+  })
+    .catch(() => {})
+    .finally(() => {
+      over = true;
+    });
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    events,
+    async until(holds) {
+      const deadline = performance.now() + 10_000;
+      while (!holds(events)) {
+        if (performance.now() > deadline)
+          throw new Error(`Not so: ${JSON.stringify(events).slice(0, 1_000)}`);
+        await Bun.sleep(5);
+      }
+    },
+    isOver: () => over,
+    ended,
+    close: () => abort.abort(),
+  };
+}
+
+async function readEvents({ body }: Response, take: (event: Event) => void): Promise<void> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    const blocks = text.split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const [, id, data] = /^event: changes\nid: (.+)\ndata: (.+)$/.exec(block) ?? [];
+      if (id !== undefined && data !== undefined) take({ id, page: JSON.parse(data) });
+    }
+  }
+}
+
+/** Adds a page to a copy. */
+export function apply(copy: Copy, { id, page }: Event): void {
+  for (const { type, id: thing, deleted, resource } of page.data) {
+    expect(deleted).toBe(resource === null);
+    if (deleted) copy.resources.delete(`${type} ${thing}`);
+    else copy.resources.set(`${type} ${thing}`, resource);
+  }
+  copy.cursor = id;
+}
