@@ -61,7 +61,9 @@ export async function prepare(request: PerformRequest): Promise<PreparedRequest 
   const found = checkScopes(contract, actor) ?? (await content());
   if (isRefused(found)) return found;
   const validated = validate(contract, found.fields, { required, unknown: found.unknown });
-  return isRefused(validated) ? validated : { ...request, ...found, ...validated };
+  if (isRefused(validated)) return validated;
+  const scopes = contract.inputScopes?.(validated.input as never) ?? [];
+  return checkScopes({ scopes }, actor) ?? { ...request, ...found, ...validated };
 }
 
 /** @returns the refusal when the actor lacks a scope of the contract */

@@ -6,7 +6,7 @@ export type Problem = string | Readonly<{ reason: string; next: string }>;
 export type FieldProblems = Readonly<Record<string, readonly Problem[]>>;
 
 /** The resources of a user that can be requested one by one. */
-export type ResourceName = "Habit" | "Todo" | "Category" | "Reminder" | "Approval";
+export type ResourceName = "Habit" | "Todo" | "Category" | "Reminder" | "Approval" | "Webhook" | "Delivery";
 
 /** The codes of all refusals. The list is closed, so that each door can map each code exactly once. */
 export type RefusalCode =

@@ -21,6 +21,7 @@ import { serveStatus } from "./process/status-server.ts";
 import { startReminders } from "./reminder/start.ts";
 import { showCheckStates } from "./upkeep/check-states.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
+import { startWebhooks } from "./webhook/start.ts";
 
 type Options = Readonly<{
   config: Config;
@@ -67,7 +68,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<Role>
   });
   const upkeep = await startUpkeep(context);
   const statusServer = serveStatus(config, statusPages);
-  const parts = [upkeep, await startCommands(context), startReminders(context)];
+  const parts = [upkeep, await startCommands(context), startReminders(context), await startWebhooks(context)];
   return {
     hanging: context.watch.hanging,
     async stop() {

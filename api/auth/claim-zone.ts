@@ -1,12 +1,12 @@
 import { changeSettings } from "../../shared/contracts/user/contracts.ts";
 import type { UserRow } from "../../shared/db/entities.ts";
+import { sql } from "../../shared/db/reads/sql.ts";
 import { timestamp } from "../../shared/domain/day/day.ts";
 import { isRefused } from "../../shared/errors.ts";
 import { validate } from "../http/input/validate.ts";
 import type { Actor } from "../mailbox/actor.ts";
 import type { Dispatch } from "../mailbox/dispatch.ts";
 import type { QueryContext } from "../queries/engine/context.ts";
-import { sql } from "../queries/engine/sql.ts";
 
 type ClaimZone = (actor: Pick<Actor, "userId" | "zone">) => Promise<void>;
 

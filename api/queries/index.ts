@@ -17,6 +17,7 @@ import { readLineInWords } from "./todo/quick-add.ts";
 import { readTodo, readTodos } from "./todo/read.ts";
 import { readMe } from "./user/me.ts";
 import { readSettings } from "./user/settings.ts";
+import { readDeliveries, readWebhook, readWebhooks } from "./webhook/read.ts";
 
 /** One handler for every query; a missing one does not compile. */
 const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
@@ -39,6 +40,9 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
   "user.settings": readSettings,
   "me.get": readMe,
   "approval.get": readApproval,
+  "webhook.list": readWebhooks,
+  "webhook.get": readWebhook,
+  "webhook.deliveries": readDeliveries,
   "quick-add.get": readLineInWords,
 };
 

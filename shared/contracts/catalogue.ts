@@ -24,6 +24,8 @@ import * as todos from "./todo/queries.ts";
 import * as quickAdd from "./todo/quick-add.ts";
 import * as user from "./user/contracts.ts";
 import * as me from "./user/me.ts";
+import * as webhook from "./webhook/contracts.ts";
+import * as deliveries from "./webhook/deliveries.ts";
 
 /** Every mutation. Workers without a handler for one of them do not compile. */
 export const commands = catalogue(
@@ -66,6 +68,10 @@ export const commands = catalogue(
   push.unsubscribePush,
   approval.setTokenRules,
   approval.decideApprovals,
+  webhook.createWebhook,
+  webhook.updateWebhook,
+  webhook.deleteWebhook,
+  deliveries.sendDeliveryAgain,
   group.runGroup,
   imports.stageImport,
   imports.applyImport,
@@ -99,6 +105,9 @@ export const queries = catalogue(
   user.getSettings,
   me.getMe,
   approval.getApproval,
+  webhook.listWebhooks,
+  webhook.getWebhook,
+  deliveries.listDeliveries,
   quickAdd.getQuickAdd,
 );
 

@@ -12,6 +12,7 @@ import { PushSubscriptionEntity } from "./entities/push-subscription.ts";
 import { ReminderDeliveryEntity, ReminderEntity } from "./entities/reminder.ts";
 import { TodoEntity } from "./entities/todo.ts";
 import { UserEntity } from "./entities/user.ts";
+import { WebhookDeliveryEntity, WebhookEntity } from "./entities/webhook.ts";
 import { WorkEntity } from "./entities/work.ts";
 
 /**
@@ -37,6 +38,8 @@ export const entities = [
   CalendarFeedEntity,
   TokenRuleEntity,
   ApprovalEntity,
+  WebhookEntity,
+  WebhookDeliveryEntity,
   ByteLedgerEntity,
   WorkEntity,
 ] as const;
@@ -57,4 +60,5 @@ export type { PushSubscriptionRow } from "./entities/push-subscription.ts";
 export type { ReminderDeliveryRow, ReminderRow } from "./entities/reminder.ts";
 export type { TodoRow } from "./entities/todo.ts";
 export type { UserRow } from "./entities/user.ts";
+export type { WebhookDeliveryRow, WebhookRow } from "./entities/webhook.ts";
 export type { WorkRow } from "./entities/work.ts";

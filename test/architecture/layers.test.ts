@@ -64,12 +64,7 @@ test("the front door writes nothing: only the built-in identity provider has a s
 
 test("queries name no table but through their guard, which filters by the user", async () => {
   // Stored replies are read by their command's id, which no user shares.
-  const unguarded = [
-    "api/cli/subjects.ts",
-    "api/mailbox/stored-replies.ts",
-    "api/queries/engine/guard.ts",
-    "api/queries/engine/sql.ts",
-  ];
+  const unguarded = ["api/cli/subjects.ts", "api/mailbox/stored-replies.ts", "api/queries/engine/guard.ts"];
   const tables = entities.map(({ meta }) => meta.tableName).join("|");
   const naming = new RegExp(`\\b(from|join)\\s+"?(${tables})\\b|[^.]\\braw\\(`, "i");
   const doors = sources.filter((path) => within("api")(path) && !within("api/identity")(path));

@@ -18,6 +18,7 @@ const nouns = [
   "reminder",
   "todo",
   "user",
+  "webhook",
 ];
 /** Folders that stand beside the nouns in a layer that is divided by them. */
 const besideNouns: Readonly<Record<string, readonly string[]>> = {

@@ -39,6 +39,10 @@ import { userClaimZone } from "./user/claim-zone.ts";
 import { userConfigure } from "./user/configure.ts";
 import { userDelete } from "./user/delete.ts";
 import { userEndSessions } from "./user/end-sessions.ts";
+import { webhookCreate } from "./webhook/create.ts";
+import { webhookDelete } from "./webhook/delete.ts";
+import { webhookSendAgain } from "./webhook/send-again.ts";
+import { webhookUpdate } from "./webhook/update.ts";
 
 /** One handler for every command: a missing one does not compile. */
 const checked: { [Name in CommandName]: Handler<Name> } = {
@@ -80,6 +84,10 @@ const checked: { [Name in CommandName]: Handler<Name> } = {
   "push.subscribe": pushSubscribe,
   "push.unsubscribe": pushUnsubscribe,
   "token.set-rules": tokenSetRules,
+  "webhook.create": webhookCreate,
+  "webhook.update": webhookUpdate,
+  "webhook.delete": webhookDelete,
+  "webhook.send-again": webhookSendAgain,
   "approval.decide": approvalDecide,
   "batch.run": groupRun,
   "import.stage": importStage,

@@ -40,6 +40,16 @@ const kinds: Readonly<Record<Kind, Words>> = {
     notes: () => "An agent asked for it. Nothing happens before you decide.",
     path: "/account/approvals",
   },
+  webhooks: {
+    counted: `
+      select substring(w.url from '^https?://([^/?#]+)') as client_name, '' as token_id from webhooks w
+      where w.user_id = d.user_id and w.disabled_at is not null and not w.is_active`,
+    event: "webhooks.disabled",
+    field: "disabled",
+    title: () => "A webhook was switched off, because it failed for days",
+    notes: (counts) => `${counts.map(({ client }) => client).join(", ")} did not take your changes.`,
+    path: "/account/webhooks",
+  },
   digest: {
     counted: `
       select l.client_name, l.token_id from (

@@ -7,7 +7,7 @@ import { type LeasedDelivery, leaseDeliveries, renewLeaseEveryMs, renewLeases } 
 import type { ReminderMetrics } from "./reminder-metrics.ts";
 import { createResultWriter } from "./result-writer.ts";
 import type { DeliveryAttempt } from "./results.ts";
-import { createSlowTargets } from "./slow-targets.ts";
+import { createSlowTargets, targetOfReminder } from "./slow-targets.ts";
 import type { ReminderStore } from "./store.ts";
 
 type DelivererContext = Readonly<{
@@ -47,11 +47,12 @@ export function createDeliverer(context: DelivererContext): Deliverer {
       metrics.attempted({ delivery, result }, (performance.now() - from) / 1_000);
       results.add({ delivery, result });
     };
-    if (!targets.enter(delivery)) return end("busy");
+    const target = targetOfReminder(delivery);
+    if (!targets.enter(target)) return end("busy");
     const result = await compose(delivery)
       .then((message) => channels[delivery.channel].send(delivery, message))
       .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error)));
-    targets.leave(delivery, performance.now() - from);
+    targets.leave(target, performance.now() - from);
     if (!result.ok) {
       const reason = result.detail ?? result.reason;
       log.warn({ delivery: delivery.id, reason }, "reminder not delivered");

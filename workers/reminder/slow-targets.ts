@@ -3,11 +3,11 @@ import type { LeasedDelivery } from "./lease.ts";
 
 type SlowTargets = Readonly<{
   /**
-   * Takes a turn at the delivery's target until `leave`.
+   * Takes a turn at a target until `leave`.
    * @returns false when no turn is free
    */
-  enter(delivery: LeasedDelivery): boolean;
-  leave(delivery: LeasedDelivery, tookMs: number): void;
+  enter(target: string): boolean;
+  leave(target: string, tookMs: number): void;
 }>;
 
 const slowMs = 2_000;
@@ -21,15 +21,13 @@ export function createSlowTargets(): SlowTargets {
   const slow = new Set<string>();
   const underWay = new Map<string, number>();
   return {
-    enter(delivery) {
-      const target = targetOf(delivery);
+    enter(target) {
       const count = underWay.get(target) ?? 0;
       if (slow.has(target) && count >= maxAtSlowTarget) return false;
       underWay.set(target, count + 1);
       return true;
     },
-    leave(delivery, tookMs) {
-      const target = targetOf(delivery);
+    leave(target, tookMs) {
       const count = (underWay.get(target) ?? 1) - 1;
       if (count > 0) underWay.set(target, count);
       else underWay.delete(target);
@@ -40,7 +38,7 @@ export function createSlowTargets(): SlowTargets {
 }
 
 /** Browsers have several hosts: a slow host that a person named slows only people with the same hosts. */
-function targetOf(delivery: LeasedDelivery): string {
+export function targetOfReminder(delivery: LeasedDelivery): string {
   const { channel, browsers } = delivery;
   const [target] = channels[channel].targets ?? [];
   const addresses = target ? [delivery[target.column]] : (browsers ?? []).map(({ endpoint }) => endpoint);

@@ -41,6 +41,8 @@ export const tables = {
   calendar_feeds: { as: "calendarFeeds" },
   token_rules: { as: "tokenRules" },
   approvals: { as: "approvals" },
+  webhooks: { as: "webhooks" },
+  webhook_deliveries: { as: "webhookDeliveries" },
   inbox: { bytes: "replies" },
   byte_ledger: {
     bytes: "none",

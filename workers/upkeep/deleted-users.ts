@@ -3,6 +3,8 @@ import type { Queryable } from "../unit-of-work/connection.ts";
 /** Every table with rows of a user, and its key. A table comes before those that it refers to. */
 const tables = [
   ["works", "id"],
+  ["webhook_deliveries", "id"],
+  ["webhooks", "id"],
   ["approvals", "id"],
   ["token_rules", "token_id"],
   ["push_subscriptions", "id"],

@@ -122,3 +122,20 @@ const oldParts = `
  */
 export const pruneImports = (store: Store, travel = "0"): Promise<number> =>
   deleteInParts(store, oldParts, travel, partsAtATime);
+
+/** Deliveries that are still to be sent stay; those of a deleted webhook go at once. */
+const oldWebhookDeliveries = `
+  delete from webhook_deliveries d using (
+    select d.user_id, d.id from webhook_deliveries d
+    where d.finished_at < now() + $1::interval - interval '3 days'
+      or not exists (select from webhooks w where w.user_id = d.user_id and w.id = d.webhook_id)
+    limit ${maxDeleted} for update skip locked
+  ) old
+  where d.user_id = old.user_id and d.id = old.id`;
+
+/**
+ * Deletes what was posted some days ago.
+ * @param travel distance from the present, as an interval
+ */
+export const pruneWebhookDeliveries = (store: Store, travel = "0"): Promise<number> =>
+  deleteInParts(store, oldWebhookDeliveries, travel);

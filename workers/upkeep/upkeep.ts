@@ -7,7 +7,14 @@ import { measureAccounts } from "../unit-of-work/bytes/measure.ts";
 import { showKeptBytes } from "../unit-of-work/bytes/metrics.ts";
 import { advanceClock, mendReminders } from "./clock.ts";
 import { sweepDeletedUsers } from "./deleted-users.ts";
-import { pruneApprovals, pruneDeletions, pruneDeliveries, pruneImports, pruneWorks } from "./old-rows.ts";
+import {
+  pruneApprovals,
+  pruneDeletions,
+  pruneDeliveries,
+  pruneImports,
+  pruneWebhookDeliveries,
+  pruneWorks,
+} from "./old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "./partitions.ts";
 import { runSteps } from "./run-steps.ts";
 
@@ -46,6 +53,7 @@ export async function runUpkeep(
       mendReminders: async () => was_set_back && mendReminders(database),
       dropPartitions: () => dropPartitions(database, log, kept, behind),
       pruneDeliveries: () => pruneDeliveries(database, behind),
+      pruneWebhookDeliveries: () => pruneWebhookDeliveries(database, behind),
       pruneApprovals: () => pruneApprovals(database, behind),
       pruneDeletions: () => pruneDeletions(database, behind),
       pruneImports: () => pruneImports(database, behind),

@@ -16,6 +16,8 @@ const whereIdsAre: Readonly<Record<ResourceName, string | undefined>> = {
   Category: undefined,
   Reminder: undefined,
   Approval: undefined,
+  Webhook: undefined,
+  Delivery: undefined,
 };
 
 /** @returns undefined when the message needs no advice */

@@ -1,3 +1,4 @@
+import { literal, sql } from "../../../shared/db/reads/sql.ts";
 import {
   type Condition,
   type DaySettingsColumns,
@@ -5,7 +6,6 @@ import {
   daySettingsOf,
   type QueryContext,
 } from "../../queries/engine/context.ts";
-import { literal, sql } from "../../queries/engine/sql.ts";
 
 /** The events that a page follows: all actions in the user's name, or only those that may have changed something. */
 export type Followed = "actions" | "changes";

@@ -2,11 +2,11 @@ import { contracts, type InputOf, type Queries } from "../../../shared/contracts
 import { resourceRead } from "../../../shared/contracts/kernel/mcp-resource.ts";
 import { previewOfTool } from "../../../shared/contracts/kernel/preview.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
+import { join, literal, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import type { ActionKind } from "../../../shared/domain/vocabulary.ts";
 import { requestFamily } from "../../../shared/queue/command-id.ts";
 import { anyOf, type Condition, type QueryContext } from "../engine/context.ts";
 import { searchPattern } from "../engine/search.ts";
-import { join, literal, type Sql, sql } from "../engine/sql.ts";
 
 export type ActionFilters = Omit<InputOf<Queries["action.list"]>, "limit">;
 export type ActionPlace = Pick<ActionRow, "called_at" | "request_id">;

@@ -1,5 +1,6 @@
 import type { UndoConflict } from "../../../shared/contracts/action/undo.ts";
 import { DatabaseFailure } from "../../../shared/db/database-failure.ts";
+import { literal, sql } from "../../../shared/db/reads/sql.ts";
 import { type Image, isSame } from "../../../shared/domain/action/image-fields.ts";
 import type { BeforeAndAfter, Images } from "../../../shared/domain/action/images.ts";
 import { readImages } from "../../../shared/domain/action/stored-images.ts";
@@ -7,7 +8,6 @@ import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Door } from "../../../shared/domain/vocabulary.ts";
 import { mapGivingWay } from "../../http/give-way.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { literal, sql } from "../engine/sql.ts";
 
 /** A place in the log, and an action that changed something after it. */
 type Place = Readonly<{ called_at: string; request_id: string }>;

@@ -1,5 +1,5 @@
+import { sql } from "../../../shared/db/reads/sql.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { sql } from "../engine/sql.ts";
 
 /** Present names of a user's things, by the names of their rows, such as `todos/5`. Deleted things have none. */
 export type ThingNames = ReadonlyMap<string, string>;

@@ -1,10 +1,10 @@
 import type { Static } from "typebox";
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
+import { literal, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Call } from "../../../shared/queue/batch.ts";
 import { allOf, type Condition, type QueryContext, type QueryHandler } from "../engine/context.ts";
-import { literal, sql } from "../engine/sql.ts";
 import {
   type ActionFilters,
   type ActionPlace,

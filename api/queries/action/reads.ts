@@ -1,6 +1,6 @@
+import { sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
-import { sql } from "../engine/sql.ts";
 import { type ActionFilters, actionConditions, isFromPlace, logOf } from "./filters.ts";
 
 /** A number of equal reads by a token, and the time of the last. */

@@ -1,8 +1,8 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
+import { join, literal, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ActionEffect } from "../../../shared/domain/vocabulary.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
-import { join, literal, sql } from "../engine/sql.ts";
 import { type ActionFilters, actionConditions, effectOf, isFromPlace, logOf } from "./filters.ts";
 import { actionColumns, cursorOf, endOfPage, presentAction, type ReadRow } from "./read.ts";
 

@@ -1,8 +1,8 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { maxUndone, maxUndoneLength } from "../../../shared/contracts/action/undo.ts";
+import { literal, sql } from "../../../shared/db/reads/sql.ts";
 import { withinLength } from "../../../shared/domain/action/stored-images.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
-import { literal, sql } from "../engine/sql.ts";
 import { rangeConditions } from "./filters.ts";
 import { actionColumns, presentAction, type ReadRow, readActions } from "./read.ts";
 import { noToken } from "./undone.ts";

@@ -1,9 +1,9 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { undoDays } from "../../../shared/contracts/action/undo.ts";
+import { sql } from "../../../shared/db/reads/sql.ts";
 import { msPerDay, timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
-import { sql } from "../engine/sql.ts";
 import { rangeConditions } from "./filters.ts";
 import { readActions } from "./read.ts";
 

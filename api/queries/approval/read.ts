@@ -1,10 +1,10 @@
 import type { ApprovalRow } from "../../../shared/db/entities.ts";
+import { sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ApprovalState } from "../../../shared/domain/vocabulary.ts";
 import { notFound } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
 import type { QueryContext, QueryHandler } from "../engine/context.ts";
-import { sql } from "../engine/sql.ts";
 
 type StoredApproval = Pick<
   ApprovalRow,

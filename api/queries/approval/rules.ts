@@ -1,7 +1,7 @@
 import type { TokenRuleRow } from "../../../shared/db/entities.ts";
+import { sql } from "../../../shared/db/reads/sql.ts";
 import { namesOf } from "../action/names.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { sql } from "../engine/sql.ts";
 
 /** The rules of a user's tokens, and what is left of the user's day. */
 export async function readRules(query: QueryContext, today: string) {

@@ -1,10 +1,10 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { maxWaiting } from "../../../shared/contracts/approval/contracts.ts";
 import type { ApprovalRow } from "../../../shared/db/entities.ts";
+import { literal, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ApprovalState } from "../../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { literal, type Sql, sql } from "../engine/sql.ts";
 import { stateAt } from "./read.ts";
 
 /** A request for approval, and its changes as those of an action. */

@@ -1,7 +1,7 @@
 import type { TodoRow } from "../../../shared/db/entities.ts";
+import { literal, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { literal, sql } from "../engine/sql.ts";
 import { inOrder } from "../todo/order.ts";
 
 export type FeedTodo = Readonly<

@@ -1,11 +1,11 @@
 import { refuseCategory } from "../../../shared/contracts/category/name.ts";
 import type { CategoryRow } from "../../../shared/db/entities.ts";
 import { type CategoryRefRow, presentCategory } from "../../../shared/db/present.ts";
+import { sql } from "../../../shared/db/reads/sql.ts";
 import { categoriesNamed } from "../../../shared/domain/category/by-name.ts";
 import { notFound, type Refused } from "../../../shared/errors.ts";
 import type { QueryContext, QueryHandler } from "../engine/context.ts";
 import { limitClause, readPage } from "../engine/pagination.ts";
-import { sql } from "../engine/sql.ts";
 
 export const readCategories: QueryHandler<"category.list"> = (query, input) => {
   const categories = query.own("categories");

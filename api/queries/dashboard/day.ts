@@ -1,6 +1,6 @@
+import { sql } from "../../../shared/db/reads/sql.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import { type QueryContext, readDaySettings } from "../engine/context.ts";
-import { sql } from "../engine/sql.ts";
 import { type DoneDays, readDoneDays } from "../habit/done-days.ts";
 import { readHabitsOfDay } from "../habit/overview.ts";
 import type { DueGroup } from "../todo/due-groups.ts";

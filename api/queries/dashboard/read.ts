@@ -1,7 +1,7 @@
 import type { OutputOf, Queries } from "../../../shared/contracts/catalogue.ts";
+import { sql } from "../../../shared/db/reads/sql.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { type QueryContext, type QueryHandler, readDaySettings } from "../engine/context.ts";
-import { sql } from "../engine/sql.ts";
 import { isOfHabit } from "../habit/done-days.ts";
 import {
   completedOn,

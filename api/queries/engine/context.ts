@@ -1,14 +1,15 @@
 import type { InputOf, OutputOf, Queries, QueryName } from "../../../shared/contracts/catalogue.ts";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
+import { own } from "../../../shared/db/reads/own.ts";
+import { join, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import { type Viewer, viewerAt } from "../../../shared/domain/reach.ts";
 import type { ReminderChannel } from "../../../shared/domain/reminder/channels.ts";
 import type { Refused } from "../../../shared/errors.ts";
 import type { Turns } from "../../../shared/process/turns.ts";
 import type { Allowance } from "../../http/rate-limit.ts";
 import type { Requester } from "../../mailbox/actor.ts";
-import { type GuardedRows, guardRows, own, type QueryDatabase } from "./guard.ts";
+import { type GuardedRows, guardRows, type QueryDatabase } from "./guard.ts";
 import { readTurns, refuseRead } from "./share.ts";
-import { join, type Sql, sql } from "./sql.ts";
 
 type Settings = Readonly<{
   /** Time in epoch ms. */
@@ -95,6 +96,8 @@ type RefusableQuery =
   | "todo.pending"
   | "reminder.get"
   | "approval.get"
+  | "webhook.get"
+  | "webhook.deliveries"
   | "change.list"
   | "change.stream";
 

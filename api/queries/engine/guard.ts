@@ -1,10 +1,7 @@
-import type { InferKyselyDB } from "@mikro-orm/sql";
-import type { entities } from "../../../shared/db/entities.ts";
 import type { Database } from "../../../shared/db/orm.ts";
+import { ofUser, own, type UserTable } from "../../../shared/db/reads/own.ts";
+import type { Sql } from "../../../shared/db/reads/sql.ts";
 import { createCoalescedReads, type ReadOptions, type RunRead } from "./coalesced-reads.ts";
-import { raw, type Sql } from "./sql.ts";
-
-type UserTable = keyof InferKyselyDB<(typeof entities)[number]>;
 
 /**
  * The database as the queries of one user see it. They name no table themselves, so they cannot forget whose rows
@@ -16,12 +13,6 @@ export type GuardedRows = Readonly<{
   /** Runs one statement. */
   rows<Row>(statement: Sql<Row>): Promise<Row[]>;
 }>;
-
-/** A mark for the user in the text of a statement, replaced when all other values are known. */
-const owner = "$0";
-
-/** PostgreSQL merges this subquery into the statement around it, so that indexes serve it like the table. */
-export const own = (table: UserTable): Sql => raw(`(select * from ${table} where user_id = ${owner})`);
 
 /** Runs statements. */
 export type QueryDatabase = Readonly<{ run: RunRead }>;
@@ -44,11 +35,8 @@ export async function feedOwner(
 
 export const guardRows = ({ run }: QueryDatabase, userId: string, options?: ReadOptions): GuardedRows => ({
   own,
-  rows<Row>({ text, values }: Sql<Row>) {
-    // The user is one parameter, whatever the number of tables: each parameter costs, most in coalesced reads.
-    const parameter = `$${values.length + 1}`;
-    return text.includes(owner)
-      ? run<Row>(userId, text.replaceAll(owner, parameter), [...values, userId], options)
-      : run<Row>(userId, text, values, options);
+  rows<Row>(statement: Sql<Row>) {
+    const { text, values } = ofUser(statement, userId);
+    return run<Row>(userId, text, values, options);
   },
 });

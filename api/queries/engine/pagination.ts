@@ -1,5 +1,5 @@
+import { literal, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import type { Condition, QueryContext } from "./context.ts";
-import { literal, type Sql, sql } from "./sql.ts";
 
 export const pageSize = 15;
 

@@ -1,8 +1,8 @@
 import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure.ts";
+import { join, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import { folded } from "../../../shared/domain/folding.ts";
 import { invalid, type Refused } from "../../../shared/errors.ts";
 import type { Condition } from "./context.ts";
-import { join, type Sql, sql } from "./sql.ts";
 
 /** Ranges of all scripts with case or accents; going through all of Unicode would take a second. */
 const ranges = [

@@ -1,10 +1,10 @@
 import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { mostCompletionDays } from "../../../shared/contracts/habit/completions.ts";
 import type { HabitAmountRow, HabitCompletionRow } from "../../../shared/db/entities.ts";
+import { literal, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { notFound } from "../../../shared/errors.ts";
 import { type QueryContext, type QueryHandler, readDaySettings } from "../engine/context.ts";
-import { literal, sql } from "../engine/sql.ts";
 
 export const readCompletions: QueryHandler<"habit.completions"> = async (query, input) => {
   const days = await daysOf<HabitCompletionRow>(query, "habit_completions", input);

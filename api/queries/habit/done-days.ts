@@ -1,5 +1,5 @@
+import { sql } from "../../../shared/db/reads/sql.ts";
 import type { Condition, QueryContext } from "../engine/context.ts";
-import { sql } from "../engine/sql.ts";
 
 /** Numbers of completions by day; days without any are left out. */
 export type DoneDays = ReadonlyMap<string, number>;

@@ -1,9 +1,9 @@
+import { sql } from "../../../shared/db/reads/sql.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { daysBack } from "../../../shared/domain/habit/streak.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import { allOf, type Condition, type QueryContext } from "../engine/context.ts";
 import { hasText } from "../engine/search.ts";
-import { sql } from "../engine/sql.ts";
 import { completedOn, dueOn, ofKind } from "./read.ts";
 import { readHabitsInWeek } from "./week.ts";
 

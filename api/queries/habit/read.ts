@@ -1,5 +1,6 @@
 import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { presentHabit, type ShownHabitRow, shownOfHabit } from "../../../shared/db/present.ts";
+import { columnList, sql } from "../../../shared/db/reads/sql.ts";
 import { dayNumber, isoWeekday } from "../../../shared/domain/day/day.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import { notFound } from "../../../shared/errors.ts";
@@ -16,7 +17,6 @@ import {
 } from "../engine/context.ts";
 import { type Extent, limitClause, readPage } from "../engine/pagination.ts";
 import { hasText } from "../engine/search.ts";
-import { columnList, sql } from "../engine/sql.ts";
 
 export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
   const where = await filtering(query, input);

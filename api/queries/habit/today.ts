@@ -1,9 +1,9 @@
 import { mostCompletionDays } from "../../../shared/contracts/habit/completions.ts";
 import { listsAll, type TodayInput } from "../../../shared/contracts/habit/today.ts";
+import { sql } from "../../../shared/db/reads/sql.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { allOf, type QueryHandler, readDaySettings } from "../engine/context.ts";
 import { hasText } from "../engine/search.ts";
-import { sql } from "../engine/sql.ts";
 import { dueOn, ofKind } from "./read.ts";
 import { type HabitInWeek, readHabitsInWeek } from "./week.ts";
 

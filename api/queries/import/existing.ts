@@ -1,8 +1,8 @@
 import Format from "typebox/format";
 import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
+import { join, literal, sql } from "../../../shared/db/reads/sql.ts";
 import type { QueryContext } from "../engine/context.ts";
 import { retryTurn } from "../engine/retry-turn.ts";
-import { join, literal, sql } from "../engine/sql.ts";
 
 const tables = ["categories", "habits", "todos"] as const;
 type Table = (typeof tables)[number];

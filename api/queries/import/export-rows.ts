@@ -6,9 +6,9 @@ import type {
   ReminderRow,
   TodoRow,
 } from "../../../shared/db/entities.ts";
+import { literal, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import type { QueryContext } from "../engine/context.ts";
 import { retryTurn } from "../engine/retry-turn.ts";
-import { literal, type Sql, sql } from "../engine/sql.ts";
 import { isOfHabit } from "../habit/done-days.ts";
 
 type CategoryName = Readonly<{ category_name: string | null }>;

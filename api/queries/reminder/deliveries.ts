@@ -1,8 +1,8 @@
+import { literal, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ReminderChannel } from "../../../shared/domain/reminder/channels.ts";
 import type { DeliveryStatus } from "../../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { literal, sql } from "../engine/sql.ts";
 
 /** A reminder of a todo or habit that will ring. */
 export type ComingReminder = Readonly<{ title: string; remind_at: string }>;

@@ -1,4 +1,5 @@
 import { type PresentedReminder, presentReminder } from "../../../shared/db/present.ts";
+import { sql } from "../../../shared/db/reads/sql.ts";
 import { notFound } from "../../../shared/errors.ts";
 import {
   type DaySettingsColumns,
@@ -6,7 +7,6 @@ import {
   daySettingsOf,
   type QueryHandler,
 } from "../engine/context.ts";
-import { sql } from "../engine/sql.ts";
 
 export const readReminder: QueryHandler<"reminder.get"> = async (query, { todo_id }) => {
   const found = await query.rows(sql<PresentedReminder & DaySettingsColumns>`

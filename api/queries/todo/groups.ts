@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
 import type { Todo } from "../../../shared/contracts/todo/schema.ts";
+import { join, literal, sql } from "../../../shared/db/reads/sql.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import { allOf, type Condition, type QueryContext } from "../engine/context.ts";
-import { join, literal, sql } from "../engine/sql.ts";
 import { type DueGroup, dueDatesOf, dueGroups } from "./due-groups.ts";
 import { inOrder, isCompleted, isPending, todosInOrder } from "./order.ts";
 import { always, isAheadWithin, isOverdueWithin } from "./overdue.ts";

@@ -1,9 +1,9 @@
 import type { TodoPlace } from "../../../shared/contracts/todo/cursor.ts";
 import type { DonePlace } from "../../../shared/contracts/todo/done-cursor.ts";
+import { own } from "../../../shared/db/reads/own.ts";
+import { join, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import { allOf, anyOf, type Condition } from "../engine/context.ts";
-import { own } from "../engine/guard.ts";
 import { type Extent, limitClause } from "../engine/pagination.ts";
-import { join, type Sql, sql } from "../engine/sql.ts";
 
 /**
  * The default order of todos. It is total: by due date with undated ones last, then by due time (none last), then by

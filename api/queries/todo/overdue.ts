@@ -1,6 +1,6 @@
+import { sql } from "../../../shared/db/reads/sql.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import type { Condition } from "../engine/context.ts";
-import { sql } from "../engine/sql.ts";
 
 /** The first and the last due date; `-infinity` and `infinity` mean no end. */
 export type DuePeriod = Readonly<{ from: string; to: string }>;

@@ -1,6 +1,8 @@
 import { parseTodoCursor, todoCursor } from "../../../shared/contracts/todo/cursor.ts";
 import { doneCursor, parseDoneCursor } from "../../../shared/contracts/todo/done-cursor.ts";
 import { listedStatus, type PendingInput, pendingLimit } from "../../../shared/contracts/todo/filters.ts";
+import { own } from "../../../shared/db/reads/own.ts";
+import { sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { invalid, isRefused } from "../../../shared/errors.ts";
 import { categoryIdsOf, readCategoryRefs } from "../category/read.ts";
@@ -11,8 +13,6 @@ import {
   type QueryHandler,
   readDaySettings,
 } from "../engine/context.ts";
-import { own } from "../engine/guard.ts";
-import { sql } from "../engine/sql.ts";
 import {
   allPending,
   conditionsOf,

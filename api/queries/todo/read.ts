@@ -5,6 +5,8 @@ import {
   type ShownTodoRow,
   shownOfTodo,
 } from "../../../shared/db/present.ts";
+import { own } from "../../../shared/db/reads/own.ts";
+import { columnList, sql } from "../../../shared/db/reads/sql.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import { notFound } from "../../../shared/errors.ts";
 import { type CategoryColumns, categoryOf } from "../category/read.ts";
@@ -15,9 +17,7 @@ import {
   type QueryContext,
   type QueryHandler,
 } from "../engine/context.ts";
-import { own } from "../engine/guard.ts";
 import { type Extent, pageSize, readPage } from "../engine/pagination.ts";
-import { columnList, sql } from "../engine/sql.ts";
 import {
   allPending,
   countTodos,

@@ -1,9 +1,9 @@
+import { own } from "../../../shared/db/reads/own.ts";
+import { sql } from "../../../shared/db/reads/sql.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import type { TimeOfDay } from "../../../shared/domain/vocabulary.ts";
 import { allOf, type Condition, type QueryContext, readDaySettings } from "../engine/context.ts";
-import { own } from "../engine/guard.ts";
 import { hasText } from "../engine/search.ts";
-import { sql } from "../engine/sql.ts";
 import { isCompleted, isPending, type Selection } from "./order.ts";
 import { always, type DuePeriod, isDueWithin, isOverdueWithin } from "./overdue.ts";
 

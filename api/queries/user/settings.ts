@@ -1,8 +1,8 @@
 import type { PushSubscriptionRow, ReminderDeliveryRow, UserRow } from "../../../shared/db/entities.ts";
 import { presentSettings } from "../../../shared/db/present.ts";
+import { sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { type QueryHandler, readDaySettings } from "../engine/context.ts";
-import { sql } from "../engine/sql.ts";
 
 type TestColumns = {
   test_channel: ReminderDeliveryRow["channel"];

@@ -1,7 +1,7 @@
 import type { WorkRow } from "../../../shared/db/entities.ts";
+import { sql } from "../../../shared/db/reads/sql.ts";
 import { isRequestId as isUuid } from "../action/filters.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { sql } from "../engine/sql.ts";
 
 export type OpenWork = Pick<WorkRow, "name" | "done" | "total">;
 type FoundWork = OpenWork & Pick<WorkRow, "ended_at" | "outcome">;

@@ -3,7 +3,7 @@ import Format from "typebox/format";
 
 /**
  * The progress of a client's copy, which has every change before this place. Places are ordered by the number of
- * the transaction, then by the source's number (see api/queries/change/sources.ts) and by ids.
+ * the transaction, then by the source's number (see shared/db/reads/change-sources.ts) and by ids.
  */
 export type ChangePlace = Readonly<{ xid: bigint; source: number; group: number; id: number }>;
 

@@ -43,6 +43,8 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
   toolOnly?: readonly string[];
   /** Fields that need a further scope. Only tools take them. */
   fieldScopes?: Readonly<Record<string, Scope>>;
+  /** Further scopes that an input needs. */
+  inputScopes?(input: Static<Input>): readonly Scope[];
   /** The date field that means the user's today when absent: then the same request on another day is another one. */
   dayField?: string;
   input: Input;

@@ -15,6 +15,7 @@ export const tags = {
   },
   categories: { name: "Categories", description: "Themes of habits and todos" },
   approvals: { name: "Approvals", description: "Requests that wait for the person's approval" },
+  webhooks: { name: "Webhooks", description: "Changes that Kept posts to an address" },
   batch: { name: "Batch", description: "Many changes by one request" },
 } as const;
 

@@ -28,8 +28,8 @@ export const ReminderDeliveryEntity = defineEntity({
     /** A delivery without any of the next three is a test of a channel. */
     todo_id: p.bigint("number").nullable(),
     habit_id: p.bigint("number").nullable(),
-    /** Set for a message that is no reminder: requests wait for approval, or agents changed things. */
-    about: p.text().$type<"approvals" | "digest">().nullable(),
+    /** Set for a message that is no reminder: requests wait, agents changed things, or a webhook was switched off. */
+    about: p.text().$type<"approvals" | "digest" | "webhooks">().nullable(),
     /** The channel of the last attempt. */
     channel: p.text().$type<ReminderChannel>().nullable(),
     status: p.text().$type<DeliveryStatus>(),

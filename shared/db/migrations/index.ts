@@ -39,6 +39,7 @@ import { Important } from "./20261224-important.ts";
 import { Locale } from "./20261225-locale.ts";
 import { Approvals } from "./20261226-approvals.ts";
 import { Digest } from "./20261227-digest.ts";
+import { Webhooks } from "./20261228-webhooks.ts";
 
 /**
  * All migrations in the order they run. One that has landed keeps its name and effect. What touches a large table is an
@@ -86,6 +87,7 @@ export const migrations = [
   { name: "20261225-locale", class: Locale },
   { name: "20261226-approvals", class: Approvals },
   { name: "20261227-digest", class: Digest },
+  { name: "20261228-webhooks", class: Webhooks },
 ];
 
 /**

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createQueryContext } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
-import { join, sql } from "../../../api/queries/engine/sql.ts";
+import { join, sql } from "../../../shared/db/reads/sql.ts";
 import { dueOn } from "../../../api/queries/habit/read.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";

@@ -3,6 +3,7 @@ import type { changeSettings } from "../../../shared/contracts/user/contracts.ts
 import type { UserRow } from "../../../shared/db/entities.ts";
 import { channels, perTarget, type TargetColumn } from "../../../shared/domain/reminder/channels.ts";
 import type { FieldErrors } from "../../../shared/errors.ts";
+import { patch, patch } from "../patch.ts";
 
 type ChannelColumns = Pick<
   UserRow,
@@ -45,12 +46,12 @@ export function changedChannels(
   if (chosen.email === null && before.reminder_channel === "email") changed.reminder_channel ??= "log";
   if (webhook_url === undefined) return changed;
   const same = webhook_url === before.webhook_url;
-  const webhook_secret = same ? before.webhook_secret : webhook_url === null ? null : newSecret();
+  const webhook_secret = same ? before.webhook_secret : webhook_url === null ? null : newSigningSecret();
   return { ...changed, ...untouchedWebhook, webhook_url, webhook_secret };
 }
 
 /** @returns 32 random bytes in the format of Standard Webhooks for a symmetric secret */
-const newSecret = (): string =>
+export const newSigningSecret = (): string =>
   `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64")}`;
 
 function withoutAddress(chosen: Chosen): Partial<ChannelColumns> {
@@ -71,12 +72,4 @@ export function missingTarget(columns: ChannelColumns, browsers: number): FieldE
     return { reminder_channel: ["The reminder_channel field can be push once a browser shows reminders."] };
   const missing = targets.find(({ column, optional }) => !optional && columns[column] == null);
   return missing && { [missing.column]: [`The ${missing.column} field is needed for reminders ${way}.`] };
-}
-
-type Named<Fields> = { [Key in keyof Fields]: Exclude<Fields[Key], undefined> };
-
-/** Picks the fields that a request names; the others keep their values. */
-export function patch<Fields extends object>(fields: Fields): Named<Fields> {
-  const named = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(named) as Named<Fields>;
 }

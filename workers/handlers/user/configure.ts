@@ -1,7 +1,8 @@
 import { invalid } from "../../../shared/errors.ts";
 import { allWithoutLock } from "../../unit-of-work/row-request.ts";
 import type { Handler } from "../handler.ts";
-import { changedChannels, missingTarget, noChannels, patch } from "./channels.ts";
+import { patch } from "../patch.ts";
+import { changedChannels, missingTarget, noChannels } from "./channels.ts";
 import { moveReminders } from "./move-reminders.ts";
 import { rowsThatFollowTheZone, storeSettings } from "./settings.ts";
 

@@ -17,7 +17,7 @@ const receiver = "The webhook";
  * public addresses only. Any 2xx is success.
  */
 export function createWebhookChannel({ webhookAllowLoopback, defaultTimeZone }: Options): Channel {
-  const poster = openPoster({ receiver, lookup: guardedLookup(webhookAllowLoopback) });
+  const webhooks = openWebhookPoster(webhookAllowLoopback);
   return {
     async send(delivery, message) {
       const { webhook_url, webhook_secret, webhook_disabled_at, id } = delivery;
@@ -25,11 +25,27 @@ export function createWebhookChannel({ webhookAllowLoopback, defaultTimeZone }: 
         return sendFailed("No webhook address is set.", true);
       if (webhook_disabled_at !== null && !isTest(delivery))
         return sendFailed("The webhook was switched off after failing for a day.", true);
-      const url = new URL(webhook_url);
-      if (!isAllowedUrl(url, webhookAllowLoopback)) return sendFailed(unreachable(receiver), true);
-      const body = JSON.stringify(eventOf(delivery, message, defaultTimeZone));
       const at = new Date(timestamp(delivery.begun_at));
-      const answer = await poster.post(url, signedHeaders(id, webhook_secret, at, body), body);
+      const target = { url: webhook_url, secret: webhook_secret, id, at };
+      return webhooks.post(target, eventOf(delivery, message, defaultTimeZone));
+    },
+    close: webhooks.close,
+  };
+}
+
+type Target = Readonly<{ url: string; secret: string; id: string; at: Date }>;
+
+type WebhookPoster = Readonly<{ post(target: Target, event: object): Promise<ChannelResult>; close(): void }>;
+
+/** Posts signed events to addresses that users chose, and to public servers alone. */
+export function openWebhookPoster(allowLoopback: boolean): WebhookPoster {
+  const poster = openPoster({ receiver, lookup: guardedLookup(allowLoopback) });
+  return {
+    async post({ url: address, secret, id, at }, event) {
+      const url = new URL(address);
+      if (!isAllowedUrl(url, allowLoopback)) return sendFailed(unreachable(receiver), true);
+      const body = JSON.stringify(event);
+      const answer = await poster.post(url, signedHeaders(id, secret, at, body), body);
       return "status" in answer ? resultOf(answer.status) : answer;
     },
     close: poster.close,

@@ -3,6 +3,7 @@ import { dueRing } from "../../handlers/habit/next-ring.ts";
 import { now } from "../store.ts";
 import type { TakenDeliveries } from "./due.ts";
 import { type PlannedStore, takePlanned } from "./due-planned.ts";
+import { postDue } from "./post-due.ts";
 
 const isDue = `h.rings_at <= ${now}`;
 const anyDue = `select from habits h where ${isDue} limit 1`;
@@ -36,8 +37,8 @@ const takeDue = `
       due_at, ${now} + $3::interval, ${now}, case when missed then ${now} end
     from planned
     where day is not null
-    returning user_id, id, status
-  )
+    returning user_id, id, habit_id, status
+  ), posted as (${postDue("due_habit", "habit_id")})
   select coalesce(array_agg(user_id), '{}') as users, coalesce(array_agg(id::text), '{}') as ids
   from written
   where status = 'queued'`;

@@ -1,5 +1,6 @@
 import type { DeliveryKeys } from "../jobs.ts";
 import { now, type ReminderStore } from "../store.ts";
+import { postDue } from "./post-due.ts";
 
 /**
  * Takes up to $2 due reminders, oldest first, and skips rows locked by another transaction. A reminder whose todo is
@@ -33,8 +34,8 @@ const takeDue = `
       remind_at, ${now} + $3::interval, ${now}, case when status = 'missed' then ${now} end
     from due
     where status <> 'suspended'
-    returning user_id, id, status
-  )
+    returning user_id, id, todo_id, status
+  ), posted as (${postDue("due_todo", "todo_id")})
   select (select count(*) from due) as taken,
     coalesce(array_agg(user_id), '{}') as users,
     coalesce(array_agg(id::text), '{}') as ids

@@ -1,9 +1,9 @@
 import type { CategoryRow, HabitRow, TodoRow } from "../../../../shared/db/entities.ts";
+import { sql } from "../../../../shared/db/reads/sql.ts";
 import { nameOfAuthor } from "../../../../shared/domain/author.ts";
 import { type ResourceKind, tableOf } from "../../../../shared/domain/vocabulary.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
-import { sql } from "../../../queries/engine/sql.ts";
 import { actionsPath } from "./paths.ts";
 
 /** Tells who made a thing and who changed it last, and leads to all that was done to it. */

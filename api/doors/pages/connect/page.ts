@@ -1,10 +1,10 @@
 import type { OutputOf, Queries } from "../../../../shared/contracts/catalogue.ts";
+import { sql } from "../../../../shared/db/reads/sql.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { tokenHash } from "../../../queries/action/filters.ts";
 import { readTokens } from "../../../queries/action/read.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
-import { sql } from "../../../queries/engine/sql.ts";
 import { copyScript } from "../../../web/assets.ts";
 import { connectGuides, type Guide, guideLines } from "../../../web/connect-guides.ts";
 import { page } from "../../../web/page.ts";

@@ -1,7 +1,7 @@
 import type { ByteKind } from "../../../../shared/db/entities.ts";
+import { sql } from "../../../../shared/db/reads/sql.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
-import { sql } from "../../../queries/engine/sql.ts";
 import { copyScript } from "../../../web/assets.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { calendarCard } from "../calendar/card.ts";

@@ -1,4 +1,4 @@
-import { sql } from "../../../queries/engine/sql.ts";
+import { sql } from "../../../../shared/db/reads/sql.ts";
 import { askAgain } from "./ask-again.ts";
 import type { Guest, PagesContext, Session, Visit } from "./context.ts";
 import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";

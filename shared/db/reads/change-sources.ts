@@ -1,12 +1,14 @@
-import { changesLimit } from "../../../shared/contracts/change/contracts.ts";
-import type { ChangePlace } from "../../../shared/contracts/change/cursor.ts";
-import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
-import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
-import type { QueryContext } from "../engine/context.ts";
-import { join, literal, type Sql, sql } from "../engine/sql.ts";
+import { changesLimit } from "../../contracts/change/contracts.ts";
+import type { ChangePlace } from "../../contracts/change/cursor.ts";
+import type { ResourceKind } from "../../domain/vocabulary.ts";
+import { deletionKinds } from "../entities/deletion.ts";
+import type { own as ownRows } from "./own.ts";
+import { join, literal, type Sql, sql } from "./sql.ts";
 
 /** One row more than a page shows whether there is a next page. */
 const limit = literal(changesLimit + 1);
+
+type Own = typeof ownRows;
 
 type After = Readonly<{ xid: string; group: number; id: number }>;
 
@@ -18,7 +20,7 @@ type ChangeSource = Readonly<{
   kind?: ResourceKind;
   /** Set for a source that only repeats what a new copy shows anyway. */
   isEcho?: boolean;
-  rows(own: QueryContext["own"], after: After): Sql;
+  rows(own: Own, after: After): Sql;
 }>;
 
 const deletedKinds: Readonly<Record<number, ResourceKind>> = {
@@ -118,7 +120,7 @@ export const kindOf = ({ source, group }: Pick<ChangePlace, "source" | "group">)
  * Places of all changes after one, in order.
  * @param since the place from which repeated rows count
  */
-export function changesAfter({ own }: QueryContext, place: ChangePlace, since: bigint): Sql {
+export function changesAfter(own: Own, place: ChangePlace, since: bigint): Sql {
   const parts = sources.map(({ number, isEcho, rows }) => {
     const after = afterOf(place, number, isEcho ? since : 0n);
     return sql`select ${literal(number)} as source, f.* from (${rows(own, after)} limit ${limit}) f`;

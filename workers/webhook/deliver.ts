@@ -1,0 +1,124 @@
+import type { Config } from "../../shared/process/config.ts";
+import type { Log } from "../../shared/process/observe/log.ts";
+import { type ChannelResult, sendFailed } from "../reminder/channels/channel.ts";
+import { openWebhookPoster } from "../reminder/channels/webhook.ts";
+import { createSlowTargets } from "../reminder/slow-targets.ts";
+import type { ReminderStore } from "../reminder/store.ts";
+import { type Attempt, type LeasedPost, leasePosts, mostOfWebhook, writeAttempt } from "./lease.ts";
+import { eventOf } from "./payload.ts";
+
+type DelivererContext = Readonly<{
+  database: ReminderStore["database"];
+  config: Pick<Config, "webhookAllowLoopback" | "defaultTimeZone" | "baseUrl">;
+  log: Log;
+  travel(): string;
+}>;
+
+type Deliverer = Readonly<{
+  /** Posts what is due, as far as there is room. */
+  deliver(): Promise<void>;
+  stop(): Promise<void>;
+}>;
+
+const maxUnderWay = 200;
+const stopWithinMs = 8_000;
+const seconds = 1_000;
+const minutes = 60 * seconds;
+const hours = 60 * minutes;
+/** The waits after failed attempts: twelve attempts in a day. */
+const waits = [5 * seconds, 30 * seconds, 2 * minutes, 10 * minutes, 30 * minutes, hours, 2 * hours].concat(
+  Array(5).fill(4 * hours),
+);
+const busyAgainMs = 10_000;
+
+/** Counts the deliveries under way of each webhook. */
+function createPlaces() {
+  const taken = new Map<string, number>();
+  let total = 0;
+  return {
+    free: () => maxUnderWay - total,
+    busy: () => [...taken].flatMap(([webhook, count]) => (count >= mostOfWebhook ? webhook : [])),
+    change(webhook: string, by: number) {
+      total += by;
+      const count = (taken.get(webhook) ?? 0) + by;
+      if (count > 0) taken.set(webhook, count);
+      else taken.delete(webhook);
+    },
+  };
+}
+
+export function createWebhookDeliverer({ database, config, log, travel }: DelivererContext): Deliverer {
+  const poster = openWebhookPoster(config.webhookAllowLoopback);
+  const targets = createSlowTargets();
+  const places = createPlaces();
+  let isStopping = false;
+  let isTaking = false;
+  let isAsked = false;
+
+  async function post(delivery: LeasedPost): Promise<ChannelResult | "busy"> {
+    const { url, secret, id, now_ms } = delivery;
+    const host = new URL(url).host;
+    if (!targets.enter(host)) return "busy";
+    const from = performance.now();
+    const event = await eventOf({ database, config }, delivery);
+    const result = await poster
+      .post({ url, secret, id, at: new Date(now_ms) }, event)
+      .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error)));
+    targets.leave(host, performance.now() - from);
+    return result;
+  }
+
+  async function send(delivery: LeasedPost): Promise<void> {
+    const result = await post(delivery);
+    await writeAttempt({ database, travel: travel() }, delivery, attemptOf(delivery, result));
+  }
+
+  /** Results that come during a look share the next one. */
+  async function deliver(): Promise<void> {
+    isAsked = true;
+    if (isTaking) return;
+    isTaking = true;
+    try {
+      while (isAsked && !isStopping) {
+        isAsked = false;
+        await takeSome();
+      }
+    } finally {
+      isTaking = false;
+    }
+  }
+
+  async function takeSome(): Promise<void> {
+    if (places.free() <= 0) return;
+    const taken = await leasePosts({ database, travel: travel() }, places.busy(), places.free());
+    for (const delivery of taken) {
+      places.change(delivery.webhook_id, 1);
+      // The end of its lease brings a delivery back whose result could not be written.
+      send(delivery)
+        .catch((error) =>
+          log.warn({ delivery: delivery.id, reason: String(error) }, "webhook delivery not marked"),
+        )
+        .finally(() => places.change(delivery.webhook_id, -1))
+        .then(deliver)
+        .catch(() => {});
+    }
+  }
+
+  return {
+    deliver,
+    async stop() {
+      isStopping = true;
+      const deadline = performance.now() + stopWithinMs;
+      while (places.free() < maxUnderWay && performance.now() < deadline) await Bun.sleep(10);
+      poster.close();
+    },
+  };
+}
+
+function attemptOf({ attempts }: LeasedPost, result: ChannelResult | "busy"): Attempt {
+  if (result === "busy") return { status: "postponed", error: null, againInMs: busyAgainMs };
+  if (result.ok) return { status: "delivered", error: null, againInMs: 0 };
+  const wait = result.final ? undefined : waits[attempts - 1];
+  if (wait === undefined) return { status: "failed", error: result.reason, againInMs: 0 };
+  return { status: "waiting", error: result.reason, againInMs: wait * (1 + Math.random() / 5) };
+}
