@@ -16,6 +16,9 @@ export type World = Readonly<{
   /** A connection to the private PostgreSQL that passes no gate. */
   sql: SQL;
   databaseUrl: string;
+  baseUrls: readonly string[];
+  /** The token of all calls. */
+  token: string;
   redisUrl: string;
   gates: Readonly<{ redis: Gate; postgres: Gate }>;
   call: Call;
@@ -67,6 +70,8 @@ export async function startWorld(name: string, env: Record<string, string> = {})
   return {
     sql,
     databaseUrl: postgres.url,
+    baseUrls: roles.baseUrls,
+    token,
     redisUrl: redis.url,
     gates,
     call: callDoors(roles.baseUrls, token),
