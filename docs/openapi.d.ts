@@ -166,25 +166,41 @@ export interface components {
     AlternativeInWords: {
       /** @description The other choice in a few words, such as 18:00 or habit */
       label: string;
+      /** @description The thing to do, in a few words */
       title?: string;
+      /** @description The day by which it is to be done; null for none */
       due_date?: components["schemas"]["CalendarDate"] | null;
+      /** @description The time of that day in the user's zone, only with due_date; null for none */
       due_time?: components["schemas"]["ClockTime"] | null;
+      /** @description The part of the day for which it is meant; null for any */
       time_of_day?: components["schemas"]["TimeOfDay"] | null;
+      /** @description The minutes that it takes; null if unknown */
       estimated_minutes?: number | null;
+      /** @description The rule by which it repeats; null if it does not */
       recurrence?: string | null;
+      /** @description The time for PUT /todos/{todo_id}/reminder, or a habit's time of day */
       remind_at?: string | null;
+      /** @description The habit that the words mean; null if they mean a todo */
       habit?: components["schemas"]["HabitInWords"];
     };
     /** @description A whole number from 1 to 100000 */
     Amount: number;
+    /** @enum {string} */
+    Applied: "no" | "unknown";
     Approval: {
+      /** @description The id of the thing */
       id: string;
+      /** @description How far the request for approval has come */
       state: components["schemas"]["ApprovalState"];
+      /** @description The moment at which it was made */
       created_at: components["schemas"]["Timestamp"];
+      /** @description The moment at which a request that nobody decided ends */
       expires_at: components["schemas"]["Timestamp"];
+      /** @description The moment of the person's decision; null before */
       decided_at: components["schemas"]["Timestamp"] | null;
       /** @description The page where the person decides */
       approve_at: string;
+      /** @description The answer of the request once it was approved, as it would have come at once */
       answer: components["schemas"]["ApprovedAnswer"] | null;
     };
     /** @enum {string} */
@@ -197,47 +213,84 @@ export interface components {
     /** @enum {string} */
     BatchMethod: "POST" | "PUT" | "PATCH" | "DELETE";
     BatchOperation: {
+      /** @description The method that the operation would have as a request of its own */
       method: components["schemas"]["BatchMethod"];
       /** @description The path of a change such as /todos/7/toggle; $0.id stands for an id that operation 0 answers */
       path: string;
+      /** @description The JSON body that the operation would have as a request of its own */
       body?: components["schemas"]["BatchBody"] | null;
+      /** @description The same key with the same operation answers the first outcome again */
       idempotency_key?: string | null;
     };
     BatchResult: {
+      /** @description The HTTP status that the operation would have answered alone */
       status: number;
       /** @description What the operation would have answered alone; null where that is no content */
       body: components["schemas"]["BatchAnswer"] | null;
     };
-    BatchResults: { results: components["schemas"]["BatchResult"][] };
+    BatchResults: {
+      /** @description The answer of each operation, in the order of the request */
+      results: components["schemas"]["BatchResult"][];
+    };
     /**
      * Format: date
      * @description A real date such as 2026-11-20
      */
     CalendarDate: string;
     Category: {
+      /** @description The id of the thing */
       id: components["schemas"]["Id"];
+      /** @description The name that people read */
       name: string;
+      /** @description Its colour on pages and in apps */
       color: string;
+      /** @description The name of an icon, for apps that show one: a-z, 0-9 and - */
       icon: string | null;
+      /** @description The moment at which it was made */
       created_at: components["schemas"]["Timestamp"];
+      /** @description The moment at which it was last changed */
       updated_at: components["schemas"]["Timestamp"];
     };
     CategoryChange: {
+      /**
+       * @description The kind of the thing
+       * @constant
+       */
       type: "category";
+      /** @description The id of the thing */
       id: components["schemas"]["Id"];
+      /** @description True when the thing is gone, and resource is null */
       deleted: boolean;
+      /** @description The thing as it is now; null when it is deleted */
       resource: components["schemas"]["Category"] | null;
     };
     CategoryPage: {
+      /** @description The things of this page or answer, in order */
       data: components["schemas"]["Category"][];
+      /** @description The addresses of the other pages, with the filters of this one */
       links: components["schemas"]["PageLinks"];
+      /** @description The place of this page in the list */
       meta: components["schemas"]["PageMeta"];
     };
-    CategoryRef: { id: components["schemas"]["Id"]; name: string; color: string };
+    CategoryRef: {
+      /** @description The id of the thing */
+      id: components["schemas"]["Id"];
+      /** @description The name that people read */
+      name: string;
+      /** @description Its colour on pages and in apps */
+      color: string;
+    };
     Change: components["schemas"]["CategoryChange"] | components["schemas"]["HabitChange"] | components["schemas"]["TodoChange"];
     /** @description The fields that would change; all of a new or deleted thing */
     ChangedFields: { [key: string]: unknown };
-    Changes: { data: components["schemas"]["Change"][]; next_cursor: string; has_more: boolean };
+    Changes: {
+      /** @description The things of this page or answer, in order */
+      data: components["schemas"]["Change"][];
+      /** @description The cursor for the next request, which then lists what changed since this one */
+      next_cursor: string;
+      /** @description True when more changes follow next_cursor at once */
+      has_more: boolean;
+    };
     /** @description A time of day such as 14:30 */
     ClockTime: string;
     /** @description A hex color such as #6b7280 */
@@ -278,108 +331,174 @@ export interface components {
       recurrence?: components["schemas"]["Recurrence"] | null;
       recurrence_from?: components["schemas"]["RecurrenceFrom"] | null;
     };
-    CreateWebhookRequest: {
-      /** @description An https address without a user name and password */
-      url: string;
-      /** @description A list of different events (category.*, habit.*, todo.*, reminder.due) */
-      events: ("category.*" | "habit.*" | "todo.*" | "reminder.due")[];
-    };
+    CreateWebhookRequest: { url: string; events: ("category.*" | "habit.*" | "todo.*" | "reminder.due")[] };
     Dashboard: {
+      /** @description The habits that are due today */
       habits: components["schemas"]["Habit"][];
+      /** @description The incomplete todos, at most 100 */
       todos: components["schemas"]["Todo"][];
+      /** @description The last 14 days of the user with the number of habits and todos done on each */
       activity_strip: components["schemas"]["ActivityStrip"];
+      /** @description Numbers over all habits and todos */
       stats: components["schemas"]["Stats"];
     };
-    DayAmount: { date: components["schemas"]["CalendarDate"]; amount: number };
+    DayAmount: {
+      /** @description The day of the user that is meant */
+      date: components["schemas"]["CalendarDate"];
+      /** @description How much to add to the day, or its sum in an answer; in the habit's unit */
+      amount: number;
+    };
     /** @description Text of at most 5000 characters */
     Description: string;
     /** @enum {string} */
     Due: "today" | "overdue" | "upcoming" | "none";
     Error: {
+      /** @description A sentence for people, with the next step */
       message: string;
-      /** @enum {string} */
-      code:
-        | "unauthenticated"
-        | "insufficient_scope"
-        | "quota"
-        | "token_limit"
-        | "not_found"
-        | "method_not_allowed"
-        | "conflict"
-        | "precondition_failed"
-        | "body_too_large"
-        | "unsupported_media_type"
-        | "malformed_request"
-        | "malformed_body"
-        | "failed_dependency"
-        | "rate_limited"
-        | "internal"
-        | "overloaded";
-      /** @enum {string} */
-      applied?: "no" | "unknown";
+      /** @description The reason for programs, from this closed list */
+      code: components["schemas"]["ErrorCode"];
+      /** @description Whether a change may have happened: no, or unknown */
+      applied?: components["schemas"]["Applied"];
     };
-    EveryDays: { every_days: number };
+    /** @enum {string} */
+    ErrorCode:
+      | "unauthenticated"
+      | "insufficient_scope"
+      | "quota"
+      | "token_limit"
+      | "not_found"
+      | "method_not_allowed"
+      | "conflict"
+      | "precondition_failed"
+      | "body_too_large"
+      | "unsupported_media_type"
+      | "malformed_request"
+      | "malformed_body"
+      | "failed_dependency"
+      | "rate_limited"
+      | "internal"
+      | "overloaded";
+    EveryDays: {
+      /** @description The days from one completion to the next due day */
+      every_days: number;
+    };
     /** @enum {string} */
     Frequency: "daily" | "weekly" | "custom";
     /** @description A whole number from 0 to 30 */
     GraceDays: number;
     Habit: {
+      /** @description The id of the thing */
       id: components["schemas"]["Id"];
+      /** @description The name that people read */
       name: string;
+      /** @description good, or bad for something to avoid, which is done on each day on which it was avoided */
       type: components["schemas"]["HabitType"];
+      /** @description Every day, once in each week from Monday on, or custom as schedule says */
       frequency: components["schemas"]["Frequency"];
+      /** @description The days of a custom habit; null for every day */
       schedule: components["schemas"]["Schedule"] | null;
+      /** @description The part of the day for which it is meant; null for any */
       time_of_day: components["schemas"]["TimeOfDay"] | null;
+      /** @description The time of day of its reminder on days on which it is due and not done yet; null for none */
       remind_at: components["schemas"]["ClockTime"] | null;
+      /** @description The channel to which its reminders go; null without a reminder */
       reaches: components["schemas"]["Reach"] | null;
+      /** @description The page where the person chooses a channel, while reminders reach nobody */
       choose_channel_at: string | null;
+      /** @description Notes, also in several lines */
       description: string | null;
+      /** @description The first day of a pause, on whose days nothing is asked and the streak stays; null for none */
       paused_from: components["schemas"]["CalendarDate"] | null;
+      /** @description The last day of the pause; null until somebody ends it */
       paused_through: components["schemas"]["CalendarDate"] | null;
+      /** @description The amount that makes a day done; null if one tick does it */
       target: number | null;
+      /** @description The unit of target */
       unit: string | null;
+      /** @description The completions in a row, with misses that grace days forgive */
       streak_count: number;
+      /** @description The longest streak that the habit ever had */
       longest_streak: number;
+      /** @description The last day through which the streak lives without another completion; null without one */
       streak_alive_through: components["schemas"]["CalendarDate"] | null;
+      /** @description The misses in a row that the streak survives */
       grace_days: number;
+      /** @description The days on which the habit is not due, because the person skips them */
       skipped_dates: components["schemas"]["CalendarDate"][];
+      /** @description True when the habit is done today; for a bad habit, when it was avoided */
       is_completed_today: boolean;
+      /** @description Today's sum in the habit's unit; null for a habit without a target */
       amount_today: number | null;
+      /** @description The sums of today and of the days that can still change, the newest first */
       recent_amounts: components["schemas"]["DayAmount"][];
+      /** @description The number of days on which the habit was ever done */
       completions_count: number;
+      /** @description The app that wrote name, title or description last, or import; null for the person and for this token */
       written_by: string | null;
+      /** @description The category of the thing; null without one */
       category: components["schemas"]["CategoryRef"] | null;
+      /** @description The moment at which it was made */
       created_at: components["schemas"]["Timestamp"];
+      /** @description The moment at which it was last changed */
       updated_at: components["schemas"]["Timestamp"];
     };
     HabitAmount: {
+      /** @description The day of the user that is meant */
       date: components["schemas"]["CalendarDate"];
+      /** @description How much to add to the day, or its sum in an answer; in the habit's unit */
       amount: number;
       /** @description By which the day counts; 0 for one that was ticked off without */
       target: number;
     };
-    HabitAmounts: { data: components["schemas"]["HabitAmount"][] };
+    HabitAmounts: {
+      /** @description The things of this page or answer, in order */
+      data: components["schemas"]["HabitAmount"][];
+    };
     HabitChange: {
+      /**
+       * @description The kind of the thing
+       * @constant
+       */
       type: "habit";
+      /** @description The id of the thing */
       id: components["schemas"]["Id"];
+      /** @description True when the thing is gone, and resource is null */
       deleted: boolean;
+      /** @description The thing as it is now; null when it is deleted */
       resource: components["schemas"]["Habit"] | null;
     };
-    HabitCompletion: { date: components["schemas"]["CalendarDate"]; completed_at: components["schemas"]["Timestamp"] };
-    HabitCompletions: { data: components["schemas"]["HabitCompletion"][] };
+    HabitCompletion: {
+      /** @description The day of the user that is meant */
+      date: components["schemas"]["CalendarDate"];
+      /** @description The moment at which it was completed; null while it is not */
+      completed_at: components["schemas"]["Timestamp"];
+    };
+    HabitCompletions: {
+      /** @description The things of this page or answer, in order */
+      data: components["schemas"]["HabitCompletion"][];
+    };
     /** @enum {string} */
     HabitDue: "today";
     HabitInWords: {
+      /** @description The name that people read */
       name: string;
+      /** @description good, or bad for something to avoid, which is done on each day on which it was avoided */
       type: components["schemas"]["HabitType"];
+      /** @description Every day, once in each week from Monday on, or custom as schedule says */
       frequency: components["schemas"]["Frequency"];
+      /** @description The days of a custom habit; null for every day */
       schedule: components["schemas"]["Schedule"] | null;
+      /** @description The part of the day for which it is meant; null for any */
       time_of_day: components["schemas"]["TimeOfDay"] | null;
+      /** @description The time of day of its reminder on days on which it is due and not done yet; null for none */
       remind_at: components["schemas"]["ClockTime"] | null;
     };
     HabitPage: {
+      /** @description The things of this page or answer, in order */
       data: components["schemas"]["Habit"][];
+      /** @description The addresses of the other pages, with the filters of this one */
       links: components["schemas"]["PageLinks"];
+      /** @description The place of this page in the list */
       meta: components["schemas"]["PageMeta"];
     };
     /** @enum {string} */
@@ -388,20 +507,28 @@ export interface components {
     Icon: string;
     /** @description A positive whole number */
     Id: number;
-    /** @description A read-only field of the resource, which may be sent and is ignored */
     Ignored: unknown;
     /** @description Text of 1 to 300 characters on one line */
     LineInWords: string;
     Me: {
-      /** Format: date */
+      /**
+       * Format: date
+       * @description The user's day
+       */
       today: string;
+      /** @description The user's time zone, such as Europe/Berlin */
       time_zone: string;
       /** @description The hour at which the user's day begins, 0 to 6 */
       day_start_hour: number;
+      /** @description The channel to which the person's reminders go */
       reminders_reach: components["schemas"]["Reach"];
+      /** @description The permissions of the token */
       scopes: components["schemas"]["Scope"][];
+      /** @description The name of the app or token that asks */
       client_name: string | null;
+      /** @description The person's rules for this token; null without any */
       rules: components["schemas"]["Rules"] | null;
+      /** @description The limit of the token's requests; null where it is turned off */
       rate_limit: components["schemas"]["RateLimit"] | null;
     };
     /** @description A whole number from 1 to 100000 */
@@ -409,6 +536,7 @@ export interface components {
     /** @description Text of 1 to 255 characters on one line */
     Name: string;
     NewWebhook: {
+      /** @description The id of the thing */
       id: string;
       url: string;
       events: components["schemas"]["WebhookEvents"][];
@@ -416,62 +544,131 @@ export interface components {
       is_active: boolean;
       failing_since: components["schemas"]["Timestamp"] | null;
       disabled_at: components["schemas"]["Timestamp"] | null;
+      /** @description The moment at which it was made */
       created_at: components["schemas"]["Timestamp"];
+      /** @description The moment at which it was last changed */
       updated_at: components["schemas"]["Timestamp"];
       /** @description whsec_…: the receiver checks signatures with it. No other answer has it */
       secret: string;
     };
     /** @description The only category whose things it may change; without a name it is deleted */
-    OnlyCategory: { id: components["schemas"]["Id"]; name: string | null };
+    OnlyCategory: {
+      /** @description The id of the thing */
+      id: components["schemas"]["Id"];
+      /** @description The name that people read */
+      name: string | null;
+    };
     /** @description A page number from 1 on */
     Page: number;
-    PageLinks: { first: string; last: string; prev: string | null; next: string | null };
-    PageMeta: { current_page: number; last_page: number; per_page: number; total: number };
+    PageLinks: {
+      /** @description The address of the first page */
+      first: string;
+      /** @description The address of the last page */
+      last: string;
+      /** @description The address of the page before; null on the first */
+      prev: string | null;
+      /** @description The address of the next page; null on the last */
+      next: string | null;
+    };
+    PageMeta: {
+      /** @description The number of this page */
+      current_page: number;
+      /** @description The number of the last page */
+      last_page: number;
+      /** @description The most things of a page */
+      per_page: number;
+      /** @description The number of things on all pages */
+      total: number;
+    };
     Preview: {
+      /**
+       * @description True: nothing was changed
+       * @constant
+       */
       preview: true;
       /** @description The body of the answer without preview; null where it has none */
       would: unknown;
+      /** @description Each thing that the request would change */
       changes: components["schemas"]["PreviewedChange"][];
     };
     PreviewedChange: {
+      /** @description The kind of the thing */
       kind: components["schemas"]["ResourceKind"];
+      /** @description The id of the thing */
       id: components["schemas"]["Id"];
       /** @description The title of a todo, the name of a habit or category */
       name: string;
+      /** @description The fields as they are now; null for a new thing */
       before: components["schemas"]["ChangedFields"] | null;
+      /** @description The fields afterwards; null for a deleted thing */
       after: components["schemas"]["ChangedFields"] | null;
     };
+    Problem: {
+      /**
+       * @description Always about:blank: code has the reason
+       * @constant
+       */
+      type: "about:blank";
+      /** @description The status in words */
+      title: string;
+      /** @description The HTTP status */
+      status: number;
+      /** @description A sentence for people, with the next step */
+      detail: string;
+      /** @description The reason for programs, from this closed list */
+      code?: components["schemas"]["ErrorCode"];
+      /** @description Whether a change may have happened: no, or unknown */
+      applied?: components["schemas"]["Applied"];
+      /** @description The reasons by the name of the field */
+      errors?: { [key: string]: string[] };
+    };
     QuickAdd: {
-      /** Format: date */
+      /**
+       * Format: date
+       * @description The user's day
+       */
       today: string;
+      /** @description The user's time zone, such as Europe/Berlin */
       time_zone: string;
+      /** @description The todo that the words mean; null if they mean a habit */
       todo: components["schemas"]["TodoInWords"] | null;
+      /** @description The habit that the words mean; null if they mean a todo */
       habit: components["schemas"]["HabitInWords"] | null;
+      /** @description The name as it was written; there may be none such yet */
       category: string | null;
+      /** @description What PUT /todos/{todo_id}/reminder takes */
       remind_at: string | null;
       /** @description Other readings, where the words leave a choice; ask the person */
       alternatives: components["schemas"]["AlternativeInWords"][];
     };
     RateLimit: {
+      /** @description The requests that the token may make in a minute */
       limit: number;
+      /** @description The requests that remain in this minute */
       remaining: number;
       /** @description When the window ends, in epoch seconds */
       reset: number;
     };
     /** @enum {string} */
     Reach: "nobody" | "email" | "push" | "ntfy" | "telegram" | "webhook";
-    /** @description Text of 1 to 500 characters on one line */
+    /** @description An RRULE of RFC 5545: FREQ of DAILY, WEEKLY, MONTHLY or YEARLY, with INTERVAL, BYDAY, BYMONTHDAY, BYMONTH, BYSETPOS, UNTIL or COUNT */
     Recurrence: string;
     /** @enum {string} */
     RecurrenceFrom: "due" | "completion";
     Reminder: {
+      /** @description The id of a todo */
       todo_id: components["schemas"]["Id"];
+      /** @description The moment at which it rings */
       remind_at: components["schemas"]["Timestamp"];
       /** @description YYYY-MM-DDTHH:MM:SS in time_zone */
       local_time: string;
+      /** @description The user's time zone, such as Europe/Berlin */
       time_zone: string;
+      /** @description How far the reminder has come */
       status: components["schemas"]["ReminderStatus"];
+      /** @description The channel to which its reminders go; null without a reminder */
       reaches: components["schemas"]["Reach"];
+      /** @description The page where the person chooses a channel, while reminders reach nobody */
       choose_channel_at: string | null;
     };
     /** @enum {string} */
@@ -516,11 +713,17 @@ export interface components {
     Rules: {
       /** @description Deletions wait for the person's approval */
       asks_deletions: boolean;
+      /** @description Changes of more things at once wait for the person's approval */
       ask_above: number | null;
+      /** @description The changes that the token may make each day; null without a bound */
       changes_per_day: number | null;
+      /** @description The changes that remain today; null without a bound */
       changes_left: number | null;
+      /** @description The deletions that the token may make each day; null without a bound */
       deletions_per_day: number | null;
+      /** @description The deletions that remain today; null without a bound */
       deletions_left: number | null;
+      /** @description The only category whose things the token may change; null for all */
       category: components["schemas"]["OnlyCategory"] | null;
     };
     RunBatchRequest: { operations: components["schemas"]["BatchOperation"][]; atomic?: boolean | null };
@@ -539,65 +742,113 @@ export interface components {
     SearchText: string;
     SetReminderRequest: { remind_at: components["schemas"]["ReminderTime"] };
     SkipHabitDayRequest: { date?: components["schemas"]["CalendarDate"] };
-    Stats: { total_habits: number; completed_today: number; total_streak: number; pending_todos: number };
+    Stats: {
+      /** @description The number of habits */
+      total_habits: number;
+      /** @description The habits that are done today, among those due */
+      completed_today: number;
+      /** @description The sum of all streaks */
+      total_streak: number;
+      /** @description The number of incomplete todos */
+      pending_todos: number;
+    };
     /** @enum {string} */
     TimeOfDay: "morning" | "afternoon" | "evening";
-    TimesPerWeek: { times_per_week: number };
+    TimesPerWeek: {
+      /** @description The days on which it is to be done in each week from Monday on */
+      times_per_week: number;
+    };
     /**
      * Format: date-time
      * @description UTC with microseconds and a trailing Z
      */
     Timestamp: string;
     Todo: {
+      /** @description The id of the thing */
       id: components["schemas"]["Id"];
+      /** @description The thing to do, in a few words */
       title: string;
+      /** @description Notes, also in several lines */
       description: string | null;
+      /** @description The day by which it is to be done; null for none */
       due_date: components["schemas"]["CalendarDate"] | null;
+      /** @description The time of that day in the user's zone, only with due_date; null for none */
       due_time: components["schemas"]["ClockTime"] | null;
+      /** @description The part of the day for which it is meant; null for any */
       time_of_day: components["schemas"]["TimeOfDay"] | null;
+      /** @description The minutes that it takes; null if unknown */
       estimated_minutes: number | null;
+      /** @description A label for a place or tool, such as desk or phone */
       context: string | null;
+      /** @description True for a todo that lists mark and can show first */
       is_important: boolean;
+      /** @description True when the todo is done */
       is_completed: boolean;
+      /** @description True for an incomplete todo whose due date or due time has passed for the user */
       is_overdue: boolean;
+      /** @description The rule by which it repeats; null if it does not */
       recurrence: string | null;
+      /** @description The day from which the rule counts: the due date, or the day of completion */
       recurrence_from: components["schemas"]["RecurrenceFrom"];
+      /** @description The moment at which it was completed; null while it is not */
       completed_at: components["schemas"]["Timestamp"] | null;
+      /** @description The todo that follows a completed repeating one; null without one */
       next_todo_id: components["schemas"]["Id"] | null;
+      /** @description The reminder of the todo; null without one */
       reminder: components["schemas"]["Reminder"] | null;
+      /** @description The app that wrote name, title or description last, or import; null for the person and for this token */
       written_by: string | null;
+      /** @description The category of the thing; null without one */
       category: components["schemas"]["CategoryRef"] | null;
+      /** @description The moment at which it was made */
       created_at: components["schemas"]["Timestamp"];
+      /** @description The moment at which it was last changed */
       updated_at: components["schemas"]["Timestamp"];
     };
     TodoChange: {
+      /**
+       * @description The kind of the thing
+       * @constant
+       */
       type: "todo";
+      /** @description The id of the thing */
       id: components["schemas"]["Id"];
+      /** @description True when the thing is gone, and resource is null */
       deleted: boolean;
+      /** @description The thing as it is now; null when it is deleted */
       resource: components["schemas"]["Todo"] | null;
     };
     TodoInWords: {
+      /** @description The thing to do, in a few words */
       title: string;
+      /** @description The day by which it is to be done; null for none */
       due_date: components["schemas"]["CalendarDate"] | null;
+      /** @description The time of that day in the user's zone, only with due_date; null for none */
       due_time: components["schemas"]["ClockTime"] | null;
+      /** @description The part of the day for which it is meant; null for any */
       time_of_day: components["schemas"]["TimeOfDay"] | null;
+      /** @description The minutes that it takes; null if unknown */
       estimated_minutes: number | null;
+      /** @description A label for a place or tool, such as desk or phone */
       context: string | null;
+      /** @description The rule by which it repeats; null if it does not */
       recurrence: string | null;
+      /** @description The day from which the rule counts: the due date, or the day of completion */
       recurrence_from: components["schemas"]["RecurrenceFrom"] | null;
+      /** @description True for a todo that lists mark and can show first */
       is_important: boolean;
     };
     TodoPage: {
+      /** @description The things of this page or answer, in order */
       data: components["schemas"]["Todo"][];
+      /** @description The addresses of the other pages, with the filters of this one */
       links: components["schemas"]["PageLinks"];
+      /** @description The place of this page in the list */
       meta: components["schemas"]["PageMeta"];
     };
     /** @enum {string} */
     TodoStatus: "incomplete" | "completed" | "all";
-    ToggleTodoRequest: {
-      /** @description True or false */
-      is_completed?: boolean;
-    };
+    ToggleTodoRequest: { is_completed?: boolean };
     /** @description Text of 1 to 30 characters on one line */
     Unit: string;
     UpdateCategoryRequest: {
@@ -634,16 +885,17 @@ export interface components {
       recurrence_from?: components["schemas"]["RecurrenceFrom"] | null;
     };
     UpdateWebhookRequest: {
-      /** @description An https address without a user name and password */
       url?: string;
-      /** @description A list of different events (category.*, habit.*, todo.*, reminder.due) */
       events?: ("category.*" | "habit.*" | "todo.*" | "reminder.due")[];
-      /** @description True or false */
       is_active?: boolean;
     };
-    ValidationError: { message: string; errors: { [key: string]: string[] } };
+    ValidationError: {
+      /** @description A sentence for people, with the next step */
+      message: string;
+      /** @description The reasons by the name of the field */
+      errors: { [key: string]: string[] };
+    };
     WaitingRequest: {
-      /** Format: uuid */
       id: string;
       state: string;
       /** Format: date-time */
@@ -652,6 +904,7 @@ export interface components {
       message: string;
     };
     Webhook: {
+      /** @description The id of the thing */
       id: string;
       url: string;
       events: components["schemas"]["WebhookEvents"][];
@@ -659,25 +912,35 @@ export interface components {
       is_active: boolean;
       failing_since: components["schemas"]["Timestamp"] | null;
       disabled_at: components["schemas"]["Timestamp"] | null;
+      /** @description The moment at which it was made */
       created_at: components["schemas"]["Timestamp"];
+      /** @description The moment at which it was last changed */
       updated_at: components["schemas"]["Timestamp"];
     };
     WebhookDelivery: {
+      /** @description The id of the thing */
       id: string;
       /** @enum {string} */
       subject: "category" | "habit" | "todo" | "due_habit" | "due_todo";
       thing_id: components["schemas"]["Id"];
-      /** @enum {string} */
+      /**
+       * @description Only todos in this state
+       * @enum {string}
+       */
       status: "waiting" | "sending" | "delivered" | "failed";
       attempts: number;
       error: string | null;
       next_attempt_at: components["schemas"]["Timestamp"] | null;
+      /** @description The moment at which it was made */
       created_at: components["schemas"]["Timestamp"];
       finished_at: components["schemas"]["Timestamp"] | null;
     };
     /** @enum {string} */
     WebhookEvents: "category.*" | "habit.*" | "todo.*" | "reminder.due";
-    Weekdays: { weekdays: number[] };
+    Weekdays: {
+      /** @description The days of the week on which it is due; 1 is Monday */
+      weekdays: number[];
+    };
   };
   responses: {
     /** @description A parameter or a field is not acceptable; `errors` has the reasons by field */
@@ -1035,7 +1298,12 @@ export interface operations {
     responses: {
       200: {
         headers: { [name: string]: unknown };
-        content: { "application/json": { data: components["schemas"]["Webhook"][] } };
+        content: {
+          "application/json": {
+            /** @description The things of this page or answer, in order */
+            data: components["schemas"]["Webhook"][];
+          };
+        };
       };
       304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
@@ -1082,7 +1350,12 @@ export interface operations {
     responses: {
       200: {
         headers: { [name: string]: unknown };
-        content: { "application/json": { data: components["schemas"]["WebhookDelivery"][] } };
+        content: {
+          "application/json": {
+            /** @description The things of this page or answer, in order */
+            data: components["schemas"]["WebhookDelivery"][];
+          };
+        };
       };
       304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];

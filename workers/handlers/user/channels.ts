@@ -3,7 +3,7 @@ import type { changeSettings } from "../../../shared/contracts/user/contracts.ts
 import type { UserRow } from "../../../shared/db/entities.ts";
 import { channels, perTarget, type TargetColumn } from "../../../shared/domain/reminder/channels.ts";
 import type { FieldErrors } from "../../../shared/errors.ts";
-import { patch, patch } from "../patch.ts";
+import { patch } from "../patch.ts";
 
 type ChannelColumns = Pick<
   UserRow,
