@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { Worker } from "bullmq";
+import { SQL } from "bun";
 import { openMailbox } from "../../../api/mailbox/mailbox.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
@@ -114,6 +115,29 @@ test("the replies to tool calls state the user's day, those to other commands do
   const today = { date: "2026-03-04", timeZone: "UTC" };
   const { replies } = messages[0] as Replies;
   expect(replies.map((reply) => reply.today)).toEqual([today, today, today, undefined]);
+});
+
+test("a tool call whose batch comes twice has one row in the log, also at a time that PostgreSQL does not accept", async () => {
+  const { config, queue, messages } = await openLine();
+  await startWorker(config);
+  const hourAgo = Date.now() - 3_600_000;
+  const call: Call = {
+    ...{ requestId: Bun.randomUUIDv7(), tokenId: "t", clientName: null },
+    ...{ tool: "create-todo", arguments: "{}", startedAt: hourAgo },
+  };
+  const commands = [{ ...newCommand(), ticket: 1, call }];
+  for (const id of ["first", "again"]) {
+    await queue.add("batch", { ...batchOf(id), commands });
+    await until(() => messages.length === 1);
+    const [{ replies }] = messages.splice(0) as [Replies];
+    expect(replies).toMatchObject([{ outcome: { body: { id: 1 } }, replayed: id === "again" }]);
+  }
+  const sql = new SQL(config.databaseUrl);
+  const rows = await sql`select tool, outcome, replayed from action_log`;
+  expect(rows.map((row: object) => ({ ...row }))).toEqual([
+    { tool: "create-todo", outcome: "ok", replayed: false },
+  ]);
+  await sql.close();
 });
 
 test("a worker leaves a redelivered batch of another version unanswered: it may have been run", async () => {

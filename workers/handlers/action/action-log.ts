@@ -37,10 +37,11 @@ type ActionEnd = Readonly<{
  */
 export function logAction(
   context: HandlerContext,
-  { name, call, input }: QueuedCommand,
+  { name, call, input, fingerprint }: QueuedCommand,
   { outcome, replayed }: Reply,
 ): void {
-  if (!call || (replayed && !isToolCall(call))) return;
+  // A replay without a key is the same call again, whose row was committed with its reply, maybe at another time.
+  if (!call || (replayed && (fingerprint === null || !isToolCall(call)))) return;
   const changes = context.takeChanges();
   if (call.door === "page" && (changes.length === 0 || isOfPagesAlone(name))) return;
   const resource = resourceOf(context, name, input, changes);
