@@ -63,7 +63,7 @@ export const importApply: Handler<"import.apply"> = {
   },
 };
 
-/** The command itself makes an import that fits into one step. */
+/** A file that fits into one step needs no long work. */
 function splitWork(parts: readonly ImportPartRow[]) {
   const steps = inSteps(parts);
   const [only = []] = steps;
