@@ -458,6 +458,26 @@ test("an import that the database refuses at its end makes nothing, and says so"
   expect(await ada.send("import.apply", staged)).toMatchObject({ categories: 1, todos: 2 });
 });
 
+test("an import that a fault stops in between says so; the same file brings the rest, or an undo takes back what came", async () => {
+  const ada = await person();
+  await database.pool.query(`
+    create trigger refuse_boom before insert on todos for each row when (new.title = 'Todo 900')
+    execute function refuse_boom()`);
+  const { work_id } = await ada.send("import.apply", await ada.stage([longLife()]));
+  const ended = () => eventually(async () => (await readWork(ada.query(), work_id))?.outcome ?? undefined);
+  expect(JSON.parse(await ended())).toMatchObject({ refusal: { code: "internal" } });
+  await database.pool.query("drop trigger refuse_boom on todos");
+  const came = (await ada.exported()).todos.length;
+  expect(came).toBeGreaterThan(100);
+  const actions = (await logOf(ada.userId)).map(({ called_at, request_id }) => ({ called_at, request_id }));
+  expect(await ada.bring(longLife())).toMatchObject({ habits: 0, todos: 1_200 - came });
+  expect((await ada.exported()).todos).toHaveLength(1_200);
+  expect((await ada.send("action.undo", { actions })).ends).toMatchObject([
+    { undone: "part", conflicts: [{ why: "in_use" }] },
+  ]);
+  expect((await ada.exported()).todos).toHaveLength(1_200 - came);
+});
+
 test("times that no calendar has, and numbers that no table has, are no fault", async () => {
   const ada = await person();
   const times = [
