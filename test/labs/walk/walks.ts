@@ -6,9 +6,9 @@ import type { Services } from "../../support/servers/services.ts";
 /** Budgets of one request: files and lines of api, shared and workers that run for it. Lower them when it gets shorter. */
 export const budgets = {
   "POST /api/v1/todos": { files: 54, lines: 1160 },
-  "GET /api/v1/todos": { files: 23, lines: 360 },
-  "MCP create-todo": { files: 68, lines: 1300 },
-  "MCP get-pending-todos": { files: 64, lines: 1180 },
+  "GET /api/v1/todos": { files: 23, lines: 355 },
+  "MCP create-todo": { files: 67, lines: 1300 },
+  "MCP get-pending-todos": { files: 63, lines: 1180 },
 } as const;
 
 export type WalkName = keyof typeof budgets;
@@ -31,11 +31,11 @@ type Coverage = ReadonlyMap<string, ReadonlyMap<number, number>>;
  * process without requests. So lines that run at the start, by a timer or only for a first request are left out.
  */
 export async function measureWalks(services: Services): Promise<Walk[]> {
-  const [idle, ...driven] = await Promise.all([
-    coverageOf(services, "nothing"),
-    ...names.map((name) => coverageOf(services, name)),
-  ]);
-  return names.map((name, index) => ({ name, files: walkedFiles(idle, driven[index] ?? new Map()) }));
+  const idle = await coverageOf(services, "nothing");
+  const walks: Walk[] = [];
+  // Side by side they would make each other late, and a late door runs the lines that shed load.
+  for (const name of names) walks.push({ name, files: walkedFiles(idle, await coverageOf(services, name)) });
+  return walks;
 }
 
 export const linesOf = ({ files }: Pick<Walk, "files">): number =>
