@@ -18,7 +18,7 @@ export const preflightHeaders = (asked: string) => ({
 });
 
 /** @returns the answer to a preflight; undefined for any other request */
-export function preflightAnswer({ method, headers, url }: Request): Response | undefined {
+function preflightAnswer({ method, headers, url }: Request): Response | undefined {
   if (method !== "OPTIONS" || !headers.has("access-control-request-method")) return undefined;
   if (!openPaths.test(pathOf(url))) return undefined;
   const asked = headers.get("access-control-request-headers") ?? "";
@@ -31,3 +31,9 @@ export function openToScripts({ url }: Pick<Request, "url">, response: Response)
   for (const [name, value] of Object.entries(readableByScripts)) response.headers.set(name, value);
   return response;
 }
+
+/** Answers a request with an origin: a preflight here, others by `answer`. */
+export const answerScript = async (
+  request: Request,
+  answer: (request: Request) => Promise<Response> | Response,
+): Promise<Response> => preflightAnswer(request) ?? openToScripts(request, await answer(request));

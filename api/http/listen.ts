@@ -4,7 +4,7 @@ import type { Health } from "../../shared/process/observe/health.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import type { Exposition } from "../../shared/process/observe/metrics.ts";
 import { createStatusPages } from "../../shared/process/observe/status-pages.ts";
-import { openToScripts, preflightAnswer } from "./cross-origin.ts";
+import { answerScript } from "./cross-origin.ts";
 import { drain, noTraffic, until } from "./drain.ts";
 import { arrivalSeconds, createIntake } from "./intake/intake.ts";
 import { inFormAccepted } from "./problem.ts";
@@ -39,7 +39,6 @@ export function listen(
   function send(request: object, response: Response): Response {
     response.headers.set("x-request-id", requestIdOf(request));
     if (traffic.isStopping) response.headers.set("connection", "close");
-    if (request instanceof Request && request.headers.has("origin")) openToScripts(request, response);
     return finish(response);
   }
 
@@ -48,11 +47,9 @@ export function listen(
   async function serve(request: Request): Promise<Response> {
     const began = performance.now();
     traffic.lastRequest = began;
-    const answered = preflightAnswer(request) ?? (await answer(request));
-    const response = send(
-      request,
-      answered.status < 400 ? answered : await inFormAccepted(request, answered),
-    );
+    let answered = await (request.headers.has("origin") ? answerScript(request, answer) : answer(request));
+    if (answered.status >= 400) answered = await inFormAccepted(request, answered);
+    const response = send(request, answered);
     if (isLogged) logAnswer(log, request, response, performance.now() - began);
     return response;
   }
