@@ -14,6 +14,7 @@ import urllib.parse
 import urllib.request
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from email.message import Message
 from typing import Any, Literal, Required, TypedDict, Unpack
 
 ApprovalState = Literal["waiting", "approved", "done", "declined", "expired", "outdated"]
@@ -435,7 +436,7 @@ _TRANSIENT = (429, 502, 503, 504)
 _ATTEMPT_SECONDS = 15.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.3, 5.0
 
-_Answer = tuple[int, Mapping[str, str], bytes]
+_Answer = tuple[int, Message, bytes]
 
 
 class Kept:
@@ -693,17 +694,17 @@ def _send_once(request: urllib.request.Request, timeout: float) -> _Answer | Exc
 
 def _pause_before(attempt: int, outcome: _Answer | Exception) -> float:
     """Waits as long as the service asks, or longer each time, plus a random part."""
-    growing = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt) / 2
+    growing = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0**attempt) / 2
     asked = None if isinstance(outcome, Exception) else _retry_after(outcome[1])
     return (growing if asked is None else asked) + random.random() * growing
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    text = headers.get("Retry-After") or ""
+def _retry_after(headers: Message) -> float | None:
+    text = str(headers.get("Retry-After", ""))
     return float(text) if text.isdigit() else None
 
 
-def _value_of(status: int, headers: Mapping[str, str], content: bytes) -> Any:
+def _value_of(status: int, headers: Message, content: bytes) -> Any:
     try:
         value = json.loads(content) if content else None
     except ValueError:
