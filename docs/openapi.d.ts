@@ -331,7 +331,7 @@ export interface components {
       recurrence?: components["schemas"]["Recurrence"] | null;
       recurrence_from?: components["schemas"]["RecurrenceFrom"] | null;
     };
-    CreateWebhookRequest: { url: string; events: ("category.*" | "habit.*" | "todo.*" | "reminder.due")[] };
+    CreateWebhookRequest: { url: string; events: components["schemas"]["WebhookEvents"][] };
     Dashboard: {
       /** @description The habits that are due today */
       habits: components["schemas"]["Habit"][];
@@ -884,11 +884,7 @@ export interface components {
       recurrence?: components["schemas"]["Recurrence"] | null;
       recurrence_from?: components["schemas"]["RecurrenceFrom"] | null;
     };
-    UpdateWebhookRequest: {
-      url?: string;
-      events?: ("category.*" | "habit.*" | "todo.*" | "reminder.due")[];
-      is_active?: boolean;
-    };
+    UpdateWebhookRequest: { url?: string; events?: components["schemas"]["WebhookEvents"][]; is_active?: boolean };
     ValidationError: {
       /** @description A sentence for people, with the next step */
       message: string;
@@ -917,17 +913,17 @@ export interface components {
       /** @description The moment at which it was last changed */
       updated_at: components["schemas"]["Timestamp"];
     };
+    WebhookDeliveries: {
+      /** @description The things of this page or answer, in order */
+      data: components["schemas"]["WebhookDelivery"][];
+    };
     WebhookDelivery: {
       /** @description The id of the thing */
       id: string;
-      /** @enum {string} */
-      subject: "category" | "habit" | "todo" | "due_habit" | "due_todo";
+      subject: components["schemas"]["WebhookSubject"];
       thing_id: components["schemas"]["Id"];
-      /**
-       * @description Only todos in this state
-       * @enum {string}
-       */
-      status: "waiting" | "sending" | "delivered" | "failed";
+      /** @description Only todos in this state */
+      status: components["schemas"]["WebhookDeliveryStatus"];
       attempts: number;
       error: string | null;
       next_attempt_at: components["schemas"]["Timestamp"] | null;
@@ -936,7 +932,15 @@ export interface components {
       finished_at: components["schemas"]["Timestamp"] | null;
     };
     /** @enum {string} */
+    WebhookDeliveryStatus: "waiting" | "sending" | "delivered" | "failed";
+    /** @enum {string} */
     WebhookEvents: "category.*" | "habit.*" | "todo.*" | "reminder.due";
+    /** @enum {string} */
+    WebhookSubject: "category" | "habit" | "todo" | "due_habit" | "due_todo";
+    Webhooks: {
+      /** @description The things of this page or answer, in order */
+      data: components["schemas"]["Webhook"][];
+    };
     Weekdays: {
       /** @description The days of the week on which it is due; 1 is Monday */
       weekdays: number[];
@@ -1296,15 +1300,7 @@ export interface operations {
   listWebhooks: {
     parameters: {};
     responses: {
-      200: {
-        headers: { [name: string]: unknown };
-        content: {
-          "application/json": {
-            /** @description The things of this page or answer, in order */
-            data: components["schemas"]["Webhook"][];
-          };
-        };
-      };
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Webhooks"] } };
       304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
@@ -1348,15 +1344,7 @@ export interface operations {
   listWebhookDeliveries: {
     parameters: { path: { webhook_id: string } };
     responses: {
-      200: {
-        headers: { [name: string]: unknown };
-        content: {
-          "application/json": {
-            /** @description The things of this page or answer, in order */
-            data: components["schemas"]["WebhookDelivery"][];
-          };
-        };
-      };
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["WebhookDeliveries"] } };
       304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];

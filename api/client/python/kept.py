@@ -26,243 +26,266 @@ HabitType = Literal["good", "bad"]
 Reach = Literal["nobody", "email", "push", "ntfy", "telegram", "webhook"]
 RecurrenceFrom = Literal["due", "completion"]
 ReminderStatus = Literal["scheduled", "suspended", "sent", "unsent", "missed", "failed"]
-Scope = Literal["habits:read", "habits:write", "todos:read", "todos:write", "categories:read", "categories:write"]
+Scope = Literal[
+    "habits:read", "habits:write", "todos:read", "todos:write", "categories:read", "categories:write", "webhooks:write"
+]
 TimeOfDay = Literal["morning", "afternoon", "evening"]
 TodoStatus = Literal["incomplete", "completed", "all"]
+WebhookDeliveryStatus = Literal["waiting", "sending", "delivered", "failed"]
+WebhookEvents = Literal["category.*", "habit.*", "todo.*", "reminder.due"]
+WebhookSubject = Literal["category", "habit", "todo", "due_habit", "due_todo"]
 
 
 class AlternativeInWords(TypedDict, total=False):
     """Fields that replace those of the first reading, or the habit that is meant instead of a todo."""
 
     label: Required[str]  # The other choice in a few words, such as 18:00 or habit
-    title: str
-    due_date: str | None  # A real date such as 2026-11-20
-    due_time: str | None  # A time of day such as 14:30
-    time_of_day: TimeOfDay | None
-    estimated_minutes: int | None
-    recurrence: str | None
-    remind_at: str | None
-    habit: HabitInWords
+    title: str  # The thing to do, in a few words
+    due_date: str | None  # The day by which it is to be done; null for none
+    due_time: str | None  # The time of that day in the user's zone, only with due_date; null for none
+    time_of_day: TimeOfDay | None  # The part of the day for which it is meant; null for any
+    estimated_minutes: int | None  # The minutes that it takes; null if unknown
+    recurrence: str | None  # The rule by which it repeats; null if it does not
+    remind_at: str | None  # The time for PUT /todos/{todo_id}/reminder, or a habit's time of day
+    habit: HabitInWords  # The habit that the words mean; null if they mean a todo
 
 
 class Approval(TypedDict):
-    id: str
-    state: ApprovalState
-    created_at: str  # UTC with microseconds and a trailing Z
-    expires_at: str  # UTC with microseconds and a trailing Z
-    decided_at: str | None  # UTC with microseconds and a trailing Z
+    id: str  # The id of the thing
+    state: ApprovalState  # How far the request for approval has come
+    created_at: str  # The moment at which it was made
+    expires_at: str  # The moment at which a request that nobody decided ends
+    decided_at: str | None  # The moment of the person's decision; null before
     approve_at: str  # The page where the person decides
-    answer: dict[str, Any] | None  # The change's answer, once it is done; null for a group
+    answer: dict[str, Any] | None  # The answer of the request once it was approved, as it would have come at once
 
 
 class BatchOperation(TypedDict, total=False):
-    method: Required[BatchMethod]
+    method: Required[BatchMethod]  # The method that the operation would have as a request of its own
     path: Required[str]  # The path of a change such as /todos/7/toggle; $0.id stands for an id that operation 0 answers
-    body: dict[str, Any] | None  # An object of fields; category_id may be a reference such as $0.id
-    idempotency_key: str | None  # Text of 1 to 255 characters
+    body: dict[str, Any] | None  # The JSON body that the operation would have as a request of its own
+    idempotency_key: str | None  # The same key with the same operation answers the first outcome again
 
 
 class BatchResult(TypedDict):
-    status: int
+    status: int  # The HTTP status that the operation would have answered alone
     body: dict[str, Any] | None  # What the operation would have answered alone; null where that is no content
 
 
 class BatchResults(TypedDict):
-    results: list[BatchResult]
+    results: list[BatchResult]  # The answer of each operation, in the order of the request
 
 
 class Category(TypedDict):
-    id: int  # A positive whole number
-    name: str
-    color: str
-    icon: str | None
-    created_at: str  # UTC with microseconds and a trailing Z
-    updated_at: str  # UTC with microseconds and a trailing Z
+    id: int  # The id of the thing
+    name: str  # The name that people read
+    color: str  # Its colour on pages and in apps
+    icon: str | None  # The name of an icon, for apps that show one: a-z, 0-9 and -
+    created_at: str  # The moment at which it was made
+    updated_at: str  # The moment at which it was last changed
 
 
 class CategoryChange(TypedDict):
-    type: Literal["category"]
-    id: int  # A positive whole number
-    deleted: bool
-    resource: Category | None
+    type: Literal["category"]  # The kind of the thing
+    id: int  # The id of the thing
+    deleted: bool  # True when the thing is gone, and resource is null
+    resource: Category | None  # The thing as it is now; null when it is deleted
 
 
 class CategoryRef(TypedDict):
-    id: int  # A positive whole number
-    name: str
-    color: str
+    id: int  # The id of the thing
+    name: str  # The name that people read
+    color: str  # Its colour on pages and in apps
 
 
 class Changes(TypedDict):
-    data: list[Change]
-    next_cursor: str
-    has_more: bool
+    data: list[Change]  # The things of this page or answer, in order
+    next_cursor: str  # The cursor for the next request, which then lists what changed since this one
+    has_more: bool  # True when more changes follow next_cursor at once
 
 
 class CompleteHabitRequest(TypedDict, total=False):
-    date: str  # A real date such as 2026-11-20
-    amount: int  # A whole number from 1 to 100000
+    date: str  # The day of the user that is meant
+    amount: int  # How much to add to the day, or its sum in an answer; in the habit's unit
 
 
 class CreateCategoryRequest(TypedDict, total=False):
-    name: Required[str]  # Text of 1 to 255 characters on one line
-    color: str | None  # A hex color such as #6b7280
-    icon: str | None  # An icon name of at most 64 characters from a-z, 0-9 and -
+    name: Required[str]  # The name that people read
+    color: str | None  # Its colour on pages and in apps
+    icon: str | None  # The name of an icon, for apps that show one: a-z, 0-9 and -
 
 
 class CreateHabitRequest(TypedDict, total=False):
-    name: Required[str]  # Text of 1 to 255 characters on one line
-    type: Required[HabitType]
-    frequency: Required[Frequency]
-    time_of_day: TimeOfDay | None
-    category_id: int | None  # A positive whole number
-    remind_at: str | None  # A time of day such as 14:30
-    description: str | None  # Text of at most 5000 characters
-    grace_days: int | None  # A whole number from 0 to 30
-    schedule: Schedule | None
-    paused_from: str | None  # A real date such as 2026-11-20
-    paused_through: str | None  # A real date such as 2026-11-20
-    target: int | None  # A whole number from 1 to 100000
-    unit: str | None  # Text of 1 to 30 characters on one line
+    name: Required[str]  # The name that people read
+    type: Required[HabitType]  # good, or bad for something to avoid, which is done on each day on which it was avoided
+    frequency: Required[Frequency]  # Every day, once in each week from Monday on, or custom as schedule says
+    time_of_day: TimeOfDay | None  # The part of the day for which it is meant; null for any
+    category_id: int | None  # The id of one of the user's categories; null for none
+    remind_at: str | None  # The time of day of its reminder on days on which it is due and not done yet; null for none
+    description: str | None  # Notes, also in several lines
+    grace_days: int | None  # The misses in a row that the streak survives
+    schedule: Schedule | None  # The days of a custom habit; null for every day
+    # The first day of a pause, on whose days nothing is asked and the streak stays; null for none
+    paused_from: str | None
+    paused_through: str | None  # The last day of the pause; null until somebody ends it
+    target: int | None  # The amount that makes a day done; null if one tick does it
+    unit: str | None  # The unit of target
 
 
 class CreateTodoRequest(TypedDict, total=False):
-    title: Required[str]  # Text of 1 to 255 characters on one line
-    description: str | None  # Text of at most 5000 characters
-    due_date: str | None  # A real date such as 2026-11-20
-    due_time: str | None  # A time of day such as 14:30
-    time_of_day: TimeOfDay | None
-    estimated_minutes: int | None  # A whole number from 1 to 100000
-    context: str | None  # Text of at most 100 characters on one line
-    category_id: int | None  # A positive whole number
-    is_important: bool | None  # True or false
-    recurrence: str | None  # Text of 1 to 500 characters on one line
-    recurrence_from: RecurrenceFrom | None
+    title: Required[str]  # The thing to do, in a few words
+    description: str | None  # Notes, also in several lines
+    due_date: str | None  # The day by which it is to be done; null for none
+    due_time: str | None  # The time of that day in the user's zone, only with due_date; null for none
+    time_of_day: TimeOfDay | None  # The part of the day for which it is meant; null for any
+    estimated_minutes: int | None  # The minutes that it takes; null if unknown
+    context: str | None  # A label for a place or tool, such as desk or phone
+    category_id: int | None  # The id of one of the user's categories; null for none
+    is_important: bool | None  # True for a todo that lists mark and can show first
+    recurrence: str | None  # The rule by which it repeats; null if it does not
+    recurrence_from: RecurrenceFrom | None  # The day from which the rule counts: the due date, or the day of completion
+
+
+class CreateWebhookRequest(TypedDict):
+    url: str  # An https address without a user name and password
+    events: list[WebhookEvents]  # A list of different events (category.*, habit.*, todo.*, reminder.due)
 
 
 class Dashboard(TypedDict):
-    habits: list[Habit]
-    todos: list[Todo]
-    activity_strip: dict[str, int]
-    stats: Stats
+    habits: list[Habit]  # The habits that are due today
+    todos: list[Todo]  # The incomplete todos, at most 100
+    activity_strip: dict[str, int]  # The last 14 days of the user with the number of habits and todos done on each
+    stats: Stats  # Numbers over all habits and todos
 
 
-class DayAmount(TypedDict):
-    date: str  # A real date such as 2026-11-20
-    amount: int
+DayAmount = CompleteHabitRequest
 
 
 class EveryDays(TypedDict):
-    every_days: int
+    every_days: int  # The days from one completion to the next due day
 
 
 class Habit(TypedDict):
-    id: int  # A positive whole number
-    name: str
-    type: HabitType
-    frequency: Frequency
-    schedule: Schedule | None
-    time_of_day: TimeOfDay | None
-    remind_at: str | None  # A time of day such as 14:30
-    reaches: Reach | None
+    id: int  # The id of the thing
+    name: str  # The name that people read
+    type: HabitType  # good, or bad for something to avoid, which is done on each day on which it was avoided
+    frequency: Frequency  # Every day, once in each week from Monday on, or custom as schedule says
+    schedule: Schedule | None  # The days of a custom habit; null for every day
+    time_of_day: TimeOfDay | None  # The part of the day for which it is meant; null for any
+    remind_at: str | None  # The time of day of its reminder on days on which it is due and not done yet; null for none
+    reaches: Reach | None  # The channel to which its reminders go; null without a reminder
     choose_channel_at: str | None  # The page where the person chooses a channel, while reminders reach nobody
-    description: str | None
-    paused_from: str | None  # A real date such as 2026-11-20
-    paused_through: str | None  # A real date such as 2026-11-20
-    target: int | None
-    unit: str | None
-    streak_count: int
-    longest_streak: int
-    streak_alive_through: str | None  # A real date such as 2026-11-20
-    grace_days: int
-    skipped_dates: list[str]
-    is_completed_today: bool
-    amount_today: int | None
-    recent_amounts: list[DayAmount]
-    completions_count: int
+    description: str | None  # Notes, also in several lines
+    # The first day of a pause, on whose days nothing is asked and the streak stays; null for none
+    paused_from: str | None
+    paused_through: str | None  # The last day of the pause; null until somebody ends it
+    target: int | None  # The amount that makes a day done; null if one tick does it
+    unit: str | None  # The unit of target
+    streak_count: int  # The completions in a row, with misses that grace days forgive
+    longest_streak: int  # The longest streak that the habit ever had
+    # The last day through which the streak lives without another completion; null without one
+    streak_alive_through: str | None
+    grace_days: int  # The misses in a row that the streak survives
+    skipped_dates: list[str]  # The days on which the habit is not due, because the person skips them
+    is_completed_today: bool  # True when the habit is done today; for a bad habit, when it was avoided
+    amount_today: int | None  # Today's sum in the habit's unit; null for a habit without a target
+    recent_amounts: list[DayAmount]  # The sums of today and of the days that can still change, the newest first
+    completions_count: int  # The number of days on which the habit was ever done
     # The app that wrote name, title or description last, or import; null for the person and for this token
     written_by: str | None
-    category: CategoryRef | None
-    created_at: str  # UTC with microseconds and a trailing Z
-    updated_at: str  # UTC with microseconds and a trailing Z
+    category: CategoryRef | None  # The category of the thing; null without one
+    created_at: str  # The moment at which it was made
+    updated_at: str  # The moment at which it was last changed
 
 
 class HabitAmount(TypedDict):
-    date: str  # A real date such as 2026-11-20
-    amount: int
+    date: str  # The day of the user that is meant
+    amount: int  # How much to add to the day, or its sum in an answer; in the habit's unit
     target: int  # By which the day counts; 0 for one that was ticked off without
 
 
 class HabitAmounts(TypedDict):
-    data: list[HabitAmount]
+    data: list[HabitAmount]  # The things of this page or answer, in order
 
 
 class HabitChange(TypedDict):
-    type: Literal["habit"]
-    id: int  # A positive whole number
-    deleted: bool
-    resource: Habit | None
+    type: Literal["habit"]  # The kind of the thing
+    id: int  # The id of the thing
+    deleted: bool  # True when the thing is gone, and resource is null
+    resource: Habit | None  # The thing as it is now; null when it is deleted
 
 
 class HabitCompletion(TypedDict):
-    date: str  # A real date such as 2026-11-20
-    completed_at: str  # UTC with microseconds and a trailing Z
+    date: str  # The day of the user that is meant
+    completed_at: str  # The moment at which it was completed; null while it is not
 
 
 class HabitCompletions(TypedDict):
-    data: list[HabitCompletion]
+    data: list[HabitCompletion]  # The things of this page or answer, in order
 
 
 class HabitInWords(TypedDict):
-    name: str
-    type: HabitType
-    frequency: Frequency
-    schedule: Schedule | None
-    time_of_day: TimeOfDay | None
-    remind_at: str | None  # A time of day such as 14:30
+    name: str  # The name that people read
+    type: HabitType  # good, or bad for something to avoid, which is done on each day on which it was avoided
+    frequency: Frequency  # Every day, once in each week from Monday on, or custom as schedule says
+    schedule: Schedule | None  # The days of a custom habit; null for every day
+    time_of_day: TimeOfDay | None  # The part of the day for which it is meant; null for any
+    remind_at: str | None  # The time of day of its reminder on days on which it is due and not done yet; null for none
 
 
 class Me(TypedDict):
-    today: str
-    time_zone: str
+    today: str  # The user's day
+    time_zone: str  # The user's time zone, such as Europe/Berlin
     day_start_hour: int  # The hour at which the user's day begins, 0 to 6
-    reminders_reach: Reach
-    scopes: list[Scope]
-    client_name: str | None
-    rules: Rules | None
-    rate_limit: RateLimit | None
+    reminders_reach: Reach  # The channel to which the person's reminders go
+    scopes: list[Scope]  # The permissions of the token
+    client_name: str | None  # The name of the app or token that asks
+    rules: Rules | None  # The person's rules for this token; null without any
+    rate_limit: RateLimit | None  # The limit of the token's requests; null where it is turned off
+
+
+class NewWebhook(TypedDict):
+    id: str  # The id of the thing
+    url: str
+    events: list[WebhookEvents]
+    is_active: bool  # False while nothing is posted; changes wait until it is on
+    failing_since: str | None  # UTC with microseconds and a trailing Z
+    disabled_at: str | None  # UTC with microseconds and a trailing Z
+    created_at: str  # The moment at which it was made
+    updated_at: str  # The moment at which it was last changed
+    secret: str  # whsec_…: the receiver checks signatures with it. No other answer has it
 
 
 class OnlyCategory(TypedDict):
     """The only category whose things it may change; without a name it is deleted."""
 
-    id: int  # A positive whole number
-    name: str | None
+    id: int  # The id of the thing
+    name: str | None  # The name that people read
 
 
 class QuickAdd(TypedDict):
-    today: str
-    time_zone: str
-    todo: TodoInWords | None
-    habit: HabitInWords | None
+    today: str  # The user's day
+    time_zone: str  # The user's time zone, such as Europe/Berlin
+    todo: TodoInWords | None  # The todo that the words mean; null if they mean a habit
+    habit: HabitInWords | None  # The habit that the words mean; null if they mean a todo
     category: str | None  # The name as it was written; there may be none such yet
     remind_at: str | None  # What PUT /todos/{todo_id}/reminder takes
     alternatives: list[AlternativeInWords]  # Other readings, where the words leave a choice; ask the person
 
 
 class RateLimit(TypedDict):
-    limit: int
-    remaining: int
+    limit: int  # The requests that the token may make in a minute
+    remaining: int  # The requests that remain in this minute
     reset: int  # When the window ends, in epoch seconds
 
 
 class Reminder(TypedDict):
-    todo_id: int  # A positive whole number
-    remind_at: str  # UTC with microseconds and a trailing Z
+    todo_id: int  # The id of a todo
+    remind_at: str  # The moment at which it rings
     local_time: str  # YYYY-MM-DDTHH:MM:SS in time_zone
-    time_zone: str
-    status: ReminderStatus
-    reaches: Reach
+    time_zone: str  # The user's time zone, such as Europe/Berlin
+    status: ReminderStatus  # How far the reminder has come
+    reaches: Reach  # The channel to which its reminders go; null without a reminder
     choose_channel_at: str | None  # The page where the person chooses a channel, while reminders reach nobody
 
 
@@ -278,130 +301,168 @@ ReplaceTodoRequest = CreateTodoRequest
 class Rules(TypedDict):
     asks_deletions: bool  # Deletions wait for the person's approval
     ask_above: int | None  # Changes of more things at once wait for the person's approval
-    changes_per_day: int | None
-    changes_left: int | None
-    deletions_per_day: int | None
-    deletions_left: int | None
-    category: OnlyCategory | None
+    changes_per_day: int | None  # The changes that the token may make each day; null without a bound
+    changes_left: int | None  # The changes that remain today; null without a bound
+    deletions_per_day: int | None  # The deletions that the token may make each day; null without a bound
+    deletions_left: int | None  # The deletions that remain today; null without a bound
+    category: OnlyCategory | None  # The only category whose things the token may change; null for all
 
 
 class RunBatchRequest(TypedDict, total=False):
-    operations: Required[list[BatchOperation]]
-    atomic: bool | None  # True or false
+    operations: Required[list[BatchOperation]]  # The changes, in order
+    atomic: bool | None  # True: all operations are done, or none
 
 
 class SetReminderRequest(TypedDict):
-    remind_at: str  # A time such as 2026-11-21T09:00:00+01:00, or 2026-11-21T09:00 in the user's own zone
+    remind_at: str  # The moment, with an offset or as wall time in the user's zone
 
 
 class SkipHabitDayRequest(TypedDict, total=False):
-    date: str  # A real date such as 2026-11-20
+    date: str  # The day of the user that is meant
 
 
 class Stats(TypedDict):
-    total_habits: int
-    completed_today: int
-    total_streak: int
-    pending_todos: int
+    total_habits: int  # The number of habits
+    completed_today: int  # The habits that are done today, among those due
+    total_streak: int  # The sum of all streaks
+    pending_todos: int  # The number of incomplete todos
 
 
 class TimesPerWeek(TypedDict):
-    times_per_week: int
+    times_per_week: int  # The days on which it is to be done in each week from Monday on
 
 
 class Todo(TypedDict):
-    id: int  # A positive whole number
-    title: str
-    description: str | None
-    due_date: str | None  # A real date such as 2026-11-20
-    due_time: str | None  # A time of day such as 14:30
-    time_of_day: TimeOfDay | None
-    estimated_minutes: int | None
-    context: str | None
-    is_important: bool
-    is_completed: bool
-    is_overdue: bool
-    recurrence: str | None
-    recurrence_from: RecurrenceFrom
-    completed_at: str | None  # UTC with microseconds and a trailing Z
-    next_todo_id: int | None  # A positive whole number
-    reminder: Reminder | None
+    id: int  # The id of the thing
+    title: str  # The thing to do, in a few words
+    description: str | None  # Notes, also in several lines
+    due_date: str | None  # The day by which it is to be done; null for none
+    due_time: str | None  # The time of that day in the user's zone, only with due_date; null for none
+    time_of_day: TimeOfDay | None  # The part of the day for which it is meant; null for any
+    estimated_minutes: int | None  # The minutes that it takes; null if unknown
+    context: str | None  # A label for a place or tool, such as desk or phone
+    is_important: bool  # True for a todo that lists mark and can show first
+    is_completed: bool  # True when the todo is done
+    is_overdue: bool  # True for an incomplete todo whose due date or due time has passed for the user
+    recurrence: str | None  # The rule by which it repeats; null if it does not
+    recurrence_from: RecurrenceFrom  # The day from which the rule counts: the due date, or the day of completion
+    completed_at: str | None  # The moment at which it was completed; null while it is not
+    next_todo_id: int | None  # The todo that follows a completed repeating one; null without one
+    reminder: Reminder | None  # The reminder of the todo; null without one
     # The app that wrote name, title or description last, or import; null for the person and for this token
     written_by: str | None
-    category: CategoryRef | None
-    created_at: str  # UTC with microseconds and a trailing Z
-    updated_at: str  # UTC with microseconds and a trailing Z
+    category: CategoryRef | None  # The category of the thing; null without one
+    created_at: str  # The moment at which it was made
+    updated_at: str  # The moment at which it was last changed
 
 
 class TodoChange(TypedDict):
-    type: Literal["todo"]
-    id: int  # A positive whole number
-    deleted: bool
-    resource: Todo | None
+    type: Literal["todo"]  # The kind of the thing
+    id: int  # The id of the thing
+    deleted: bool  # True when the thing is gone, and resource is null
+    resource: Todo | None  # The thing as it is now; null when it is deleted
 
 
 class TodoInWords(TypedDict):
-    title: str
-    due_date: str | None  # A real date such as 2026-11-20
-    due_time: str | None  # A time of day such as 14:30
-    time_of_day: TimeOfDay | None
-    estimated_minutes: int | None
-    context: str | None
-    recurrence: str | None
-    recurrence_from: RecurrenceFrom | None
-    is_important: bool
+    title: str  # The thing to do, in a few words
+    due_date: str | None  # The day by which it is to be done; null for none
+    due_time: str | None  # The time of that day in the user's zone, only with due_date; null for none
+    time_of_day: TimeOfDay | None  # The part of the day for which it is meant; null for any
+    estimated_minutes: int | None  # The minutes that it takes; null if unknown
+    context: str | None  # A label for a place or tool, such as desk or phone
+    recurrence: str | None  # The rule by which it repeats; null if it does not
+    recurrence_from: RecurrenceFrom | None  # The day from which the rule counts: the due date, or the day of completion
+    is_important: bool  # True for a todo that lists mark and can show first
 
 
 class ToggleTodoRequest(TypedDict, total=False):
-    is_completed: bool  # True or false
+    is_completed: bool  # True when the todo is done. True or false
 
 
 class UpdateCategoryRequest(TypedDict, total=False):
-    name: str  # Text of 1 to 255 characters on one line
-    color: str | None  # A hex color such as #6b7280
-    icon: str | None  # An icon name of at most 64 characters from a-z, 0-9 and -
+    name: str  # The name that people read
+    color: str | None  # Its colour on pages and in apps
+    icon: str | None  # The name of an icon, for apps that show one: a-z, 0-9 and -
 
 
 class UpdateHabitRequest(TypedDict, total=False):
-    name: str  # Text of 1 to 255 characters on one line
-    type: HabitType
-    frequency: Frequency
-    time_of_day: TimeOfDay | None
-    category_id: int | None  # A positive whole number
-    remind_at: str | None  # A time of day such as 14:30
-    description: str | None  # Text of at most 5000 characters
-    grace_days: int | None  # A whole number from 0 to 30
-    schedule: Schedule | None
-    paused_from: str | None  # A real date such as 2026-11-20
-    paused_through: str | None  # A real date such as 2026-11-20
-    target: int | None  # A whole number from 1 to 100000
-    unit: str | None  # Text of 1 to 30 characters on one line
+    name: str  # The name that people read
+    type: HabitType  # good, or bad for something to avoid, which is done on each day on which it was avoided
+    frequency: Frequency  # Every day, once in each week from Monday on, or custom as schedule says
+    time_of_day: TimeOfDay | None  # The part of the day for which it is meant; null for any
+    category_id: int | None  # The id of one of the user's categories; null for none
+    remind_at: str | None  # The time of day of its reminder on days on which it is due and not done yet; null for none
+    description: str | None  # Notes, also in several lines
+    grace_days: int | None  # The misses in a row that the streak survives
+    schedule: Schedule | None  # The days of a custom habit; null for every day
+    # The first day of a pause, on whose days nothing is asked and the streak stays; null for none
+    paused_from: str | None
+    paused_through: str | None  # The last day of the pause; null until somebody ends it
+    target: int | None  # The amount that makes a day done; null if one tick does it
+    unit: str | None  # The unit of target
 
 
 class UpdateTodoRequest(TypedDict, total=False):
-    title: str  # Text of 1 to 255 characters on one line
-    description: str | None  # Text of at most 5000 characters
-    due_date: str | None  # A real date such as 2026-11-20
-    due_time: str | None  # A time of day such as 14:30
-    time_of_day: TimeOfDay | None
-    estimated_minutes: int | None  # A whole number from 1 to 100000
-    context: str | None  # Text of at most 100 characters on one line
-    category_id: int | None  # A positive whole number
-    is_important: bool | None  # True or false
-    recurrence: str | None  # Text of 1 to 500 characters on one line
-    recurrence_from: RecurrenceFrom | None
+    title: str  # The thing to do, in a few words
+    description: str | None  # Notes, also in several lines
+    due_date: str | None  # The day by which it is to be done; null for none
+    due_time: str | None  # The time of that day in the user's zone, only with due_date; null for none
+    time_of_day: TimeOfDay | None  # The part of the day for which it is meant; null for any
+    estimated_minutes: int | None  # The minutes that it takes; null if unknown
+    context: str | None  # A label for a place or tool, such as desk or phone
+    category_id: int | None  # The id of one of the user's categories; null for none
+    is_important: bool | None  # True for a todo that lists mark and can show first
+    recurrence: str | None  # The rule by which it repeats; null if it does not
+    recurrence_from: RecurrenceFrom | None  # The day from which the rule counts: the due date, or the day of completion
+
+
+class UpdateWebhookRequest(TypedDict, total=False):
+    url: str  # An https address without a user name and password
+    events: list[WebhookEvents]  # A list of different events (category.*, habit.*, todo.*, reminder.due)
+    is_active: bool  # True or false
 
 
 class WaitingRequest(TypedDict):
-    id: str
-    state: str
-    expires_at: str
-    approve_at: str
-    message: str
+    id: str  # The id of the thing
+    state: str  # How far the request for approval has come
+    expires_at: str  # The moment at which a request that nobody decided ends
+    approve_at: str  # The page where the person decides
+    message: str  # A sentence for people, with the next step
+
+
+class Webhook(TypedDict):
+    id: str  # The id of the thing
+    url: str
+    events: list[WebhookEvents]
+    is_active: bool  # False while nothing is posted; changes wait until it is on
+    failing_since: str | None  # UTC with microseconds and a trailing Z
+    disabled_at: str | None  # UTC with microseconds and a trailing Z
+    created_at: str  # The moment at which it was made
+    updated_at: str  # The moment at which it was last changed
+
+
+class WebhookDeliveries(TypedDict):
+    data: list[WebhookDelivery]  # The things of this page or answer, in order
+
+
+class WebhookDelivery(TypedDict):
+    id: str  # The id of the thing
+    subject: WebhookSubject
+    thing_id: int  # A positive whole number
+    status: WebhookDeliveryStatus  # Only todos in this state
+    attempts: int
+    error: str | None
+    next_attempt_at: str | None  # UTC with microseconds and a trailing Z
+    created_at: str  # The moment at which it was made
+    finished_at: str | None  # UTC with microseconds and a trailing Z
+
+
+class Webhooks(TypedDict):
+    data: list[Webhook]  # The things of this page or answer, in order
 
 
 class Weekdays(TypedDict):
-    weekdays: list[int]
+    weekdays: list[int]  # The days of the week on which it is due; 1 is Monday
 
 
 Change = CategoryChange | HabitChange | TodoChange
@@ -599,9 +660,13 @@ class Kept:
         """Read a line of words as the body of POST /todos or of POST /habits; this makes nothing."""
         return self._call("GET", "/quick-add", {"line": line})
 
-    def list_changes(self, *, cursor: str | None = None) -> Changes:
+    def list_changes(self, *, cursor: str | None = None, wait: int | None = None) -> Changes:
         """List what was written or deleted since a cursor, or everything without one."""
-        return self._call("GET", "/changes", {"cursor": cursor})
+        return self._call("GET", "/changes", {"cursor": cursor, "wait": wait})
+
+    def stream_changes(self, *, cursor: str | None = None) -> None:
+        """Follow what is written or deleted, as server-sent events."""
+        self._call("GET", "/changes/stream", {"cursor": cursor})
 
     def list_categories(self) -> Iterator[Category]:
         """List categories."""
@@ -636,6 +701,40 @@ class Kept:
     def get_approval(self, approval_id: str) -> Approval:
         """View the state of a request that needs approval; only the token that made it can."""
         return self._call("GET", f"/approvals/{approval_id}")
+
+    def list_webhooks(self) -> Webhooks:
+        """List webhooks."""
+        return self._call("GET", "/webhooks")
+
+    def create_webhook(
+        self, *, idempotency_key: str | None = None, **fields: Unpack[CreateWebhookRequest]
+    ) -> NewWebhook:
+        """Have changes posted to an address. Events need the scopes to read their things."""
+        return self._call("POST", "/webhooks", body=fields, key=idempotency_key)
+
+    def get_webhook(self, webhook_id: str) -> Webhook:
+        """View a webhook."""
+        return self._call("GET", f"/webhooks/{webhook_id}")
+
+    def update_webhook(
+        self, webhook_id: str, *, idempotency_key: str | None = None, **fields: Unpack[UpdateWebhookRequest]
+    ) -> Webhook:
+        """Change a webhook, or switch it on or off."""
+        return self._call("PATCH", f"/webhooks/{webhook_id}", body=fields, key=idempotency_key)
+
+    def delete_webhook(self, webhook_id: str, *, idempotency_key: str | None = None) -> None:
+        """Delete a webhook with its deliveries."""
+        self._call("DELETE", f"/webhooks/{webhook_id}", key=idempotency_key)
+
+    def list_webhook_deliveries(self, webhook_id: str) -> WebhookDeliveries:
+        """List the newest 100 deliveries of a webhook."""
+        return self._call("GET", f"/webhooks/{webhook_id}/deliveries")
+
+    def send_webhook_delivery_again(
+        self, webhook_id: str, delivery_id: str, *, idempotency_key: str | None = None
+    ) -> WebhookDelivery:
+        """Post a finished delivery again, with the present state of its thing."""
+        return self._call("POST", f"/webhooks/{webhook_id}/deliveries/{delivery_id}/send-again", key=idempotency_key)
 
     def run_batch(self, *, idempotency_key: str | None = None, **fields: Unpack[RunBatchRequest]) -> BatchResults:
         """Make up to 50 changes in order by one request; if atomic, all of them or none."""

@@ -53,7 +53,9 @@ const isWrite = ({ method, status }: Route): boolean =>
   method === "PUT" || method === "PATCH" || status === 201;
 
 const nounOf = ({ output }: Contract): string =>
-  "title" in output && typeof output.title === "string" ? output.title.toLowerCase() : "resource";
+  "title" in output && typeof output.title === "string"
+    ? output.title.replace(/^New/, "").toLowerCase()
+    : "resource";
 
 /** Read-only fields: ignored in writes, so that clients can PUT what they got. */
 function readOnlyFields({ output }: Contract): string[] {

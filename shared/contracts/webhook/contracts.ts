@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { allWebhookEvents, type WebhookEvents } from "../../domain/webhook.ts";
+import { allWebhookEvents, type WebhookEvents as EventName } from "../../domain/webhook.ts";
 import { command, query } from "../kernel/contract.ts";
 import { Flag, Nullable, OneOf, Timestamp, titled } from "../kernel/fields.ts";
 import type { Scope } from "../kernel/scopes.ts";
@@ -15,7 +15,9 @@ const Url = Type.String({
   expects: "an https address without a user name and password",
 });
 
-const Events = Type.Array(OneOf(allWebhookEvents), {
+const WebhookEvents = titled("WebhookEvents", OneOf(allWebhookEvents));
+
+const Events = Type.Array(WebhookEvents, {
   minItems: 1,
   maxItems: allWebhookEvents.length,
   uniqueItems: true,
@@ -27,7 +29,7 @@ export const Webhook = titled(
   Type.Object({
     id: Type.String({ format: "uuid" }),
     url: Type.String(),
-    events: Type.Array(titled("WebhookEvents", OneOf(allWebhookEvents))),
+    events: Type.Array(WebhookEvents),
     is_active: Type.Boolean({ description: "False while nothing is posted; changes wait until it is on" }),
     failing_since: Nullable(Timestamp),
     disabled_at: Nullable(Timestamp),
@@ -46,7 +48,7 @@ const NewWebhook = titled(
   }),
 );
 
-const scopesOfEvents: Readonly<Record<WebhookEvents, readonly Scope[]>> = {
+const scopesOfEvents: Readonly<Record<EventName, readonly Scope[]>> = {
   "category.*": ["categories:read"],
   "habit.*": ["habits:read"],
   "todo.*": ["todos:read"],
@@ -54,7 +56,7 @@ const scopesOfEvents: Readonly<Record<WebhookEvents, readonly Scope[]>> = {
 };
 
 /** A webhook never sends what the token that chose its events could not read. */
-const readScopes = ({ events = [] }: Readonly<{ events?: readonly WebhookEvents[] }>): readonly Scope[] => [
+const readScopes = ({ events = [] }: Readonly<{ events?: readonly EventName[] }>): readonly Scope[] => [
   ...new Set(events.flatMap((event) => scopesOfEvents[event])),
 ];
 
@@ -136,7 +138,7 @@ export const listWebhooks = query({
     },
   ],
   input: Type.Object({}),
-  output: Type.Object({ data: Type.Array(Webhook) }),
+  output: titled("Webhooks", Type.Object({ data: Type.Array(Webhook) })),
 });
 
 export const getWebhook = query({

@@ -9,9 +9,9 @@ export const WebhookDelivery = titled(
   "WebhookDelivery",
   Type.Object({
     id: Type.String({ format: "uuid" }),
-    subject: OneOf(webhookSubjects),
+    subject: titled("WebhookSubject", OneOf(webhookSubjects)),
     thing_id: Id,
-    status: OneOf(webhookDeliveryStatuses),
+    status: titled("WebhookDeliveryStatus", OneOf(webhookDeliveryStatuses)),
     attempts: Type.Integer(),
     error: Nullable(Type.String()),
     next_attempt_at: Nullable(Timestamp),
@@ -58,5 +58,5 @@ export const listDeliveries = query({
     },
   ],
   input: Type.Object({ webhook_id: WebhookId }),
-  output: Type.Object({ data: Type.Array(WebhookDelivery) }),
+  output: titled("WebhookDeliveries", Type.Object({ data: Type.Array(WebhookDelivery) })),
 });

@@ -12,8 +12,11 @@ const document = (await (await fetch(`${config.baseUrl}/openapi.json`)).json()) 
 const all = Object.entries<JsonBody>(document.paths).flatMap(([path, methods]) =>
   Object.entries<JsonBody>(methods).map(([method, operation]) => ({ ...operation, method, path })),
 );
-/** A stream has no whole answer; its own test reads it (test/service/change/following.test.ts). */
-const operations = all.filter(({ responses }: JsonBody) => !responses[200]?.content?.["text/event-stream"]);
+/** A stream has no whole answer (test/service/change/following.test.ts), and workers change deliveries (test/service/webhook/). */
+const operations = all.filter(
+  ({ path, responses }: JsonBody) =>
+    !responses[200]?.content?.["text/event-stream"] && !path.includes("/deliveries"),
+);
 
 type World = Readonly<{ token: string; ids: Readonly<Record<string, number | string>> }>;
 
@@ -59,7 +62,9 @@ async function createWorld(sub: string): Promise<World> {
   });
   const body = { remind_at: "2026-11-23T09:00" };
   await rest("PUT", `/todos/${todo_id}/reminder`, { token, body });
-  return { token, ids: { category_id, habit_id, todo_id } };
+  const hook = { url: "https://n8n.example.org/webhook/kept", events: ["todo.*"] };
+  const webhook_id = /Webhook/.test(sub) ? await create("/webhooks", hook) : 0;
+  return { token, ids: { category_id, habit_id, todo_id, webhook_id } };
 }
 
 function worldOf(operationId: string): World {
@@ -91,6 +96,7 @@ const comparable = (body: unknown): unknown =>
     JSON.stringify(body ?? null, (key, value) => {
       if (/^(id|.*_id)$/.test(key) && Number.isInteger(value)) return "id";
       if (key === "id" && uuid.test(value)) return "id";
+      if (key === "secret") return "secret";
       if (key === "rate_limit" && value) return Object.keys(value);
       if (/^(created|updated|completed)_at$/.test(key) && value !== null)
         return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value) ? "instant" : value;
@@ -164,6 +170,10 @@ const errors: Readonly<Record<string, () => Promise<Answer>>> = {
   BodyTooLarge: () => rest("POST", "/todos", { token, body: " ".repeat(65_537) }),
   ApprovalNotFound: () => rest("GET", `/approvals/${crypto.randomUUID()}`, { token }),
   Waiting: ask,
+  WebhookNotFound: () => rest("GET", `/webhooks/${crypto.randomUUID()}`, { token }),
+  ChangedWebhookNotFound: () => rest("DELETE", `/webhooks/${crypto.randomUUID()}`, { token }),
+  ChangedDeliveryNotFound: () =>
+    rest("POST", `/webhooks/${crypto.randomUUID()}/deliveries/${crypto.randomUUID()}/send-again`, { token }),
   CategoryNotFound: () => rest("GET", "/categories/999999", { token }),
   HabitNotFound: () => rest("GET", "/habits/999999", { token }),
   ReminderNotFound: () => rest("GET", "/todos/999999/reminder", { token }),

@@ -18,11 +18,11 @@ const tables = (
     where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition order by 1`
 ).map(({ name }: { name: string }) => name);
 
-/** Every row of the database, as one hash for each table. */
+/** Every row of the database, as one hash for each table. Workers move the cursors of webhooks. */
 async function hashes(): Promise<Record<string, string>> {
   const found = tables.map(async (name: string) => {
     const [row] = await sql.unsafe(
-      `select md5(string_agg(t::text, '|' order by t::text)) as hash from ${name} t`,
+      `select md5(string_agg(r, '|' order by r)) as hash from (select (to_jsonb(t) - 'cursor')::text as r from ${name} t) t`,
     );
     return [name, row.hash];
   });
@@ -40,15 +40,21 @@ async function newWorld() {
   const todo = { title: "Call the dentist", due_date: "2026-11-23", category_id, recurrence: "FREQ=WEEKLY" };
   const todo_id = await create("/todos", todo);
   await send("PUT", `/todos/${todo_id}/reminder`, { remind_at: "2026-11-23T09:00" });
-  return { token, send, ids: { category_id, habit_id, todo_id } as Record<string, number> };
+  const hook = { url: "https://n8n.example.org/webhook/kept", events: ["todo.*"] };
+  const webhook_id = await create("/webhooks", hook);
+  await send("PATCH", `/webhooks/${webhook_id}`, { is_active: false });
+  return { token, send, ids: { category_id, habit_id, todo_id, webhook_id } as Record<string, number> };
 }
 
 const changes = Object.values<CommandContract>(commands).flatMap(({ name, rest: routes = [] }) =>
-  routes.map((route) => ({
-    ...route,
-    command: name,
-    input: route.example.input as Record<string, JsonBody>,
-  })),
+  // A delivery to send again is there only when a worker has sent it (test/service/webhook/webhooks.test.ts).
+  routes
+    .filter(({ path }) => !path.includes("/deliveries"))
+    .map((route) => ({
+      ...route,
+      command: name,
+      input: route.example.input as Record<string, JsonBody>,
+    })),
 );
 const before: Readonly<Record<string, string>> = {
   undoHabitCompletion: "/complete",
@@ -59,7 +65,7 @@ const before: Readonly<Record<string, string>> = {
 const comparable = (body: unknown): unknown =>
   JSON.parse(
     JSON.stringify(body ?? null, (key, value) =>
-      /^(id|.*_id|(created|updated|completed)_at)$/.test(key) && value !== null ? key : value,
+      /^(id|.*_id|(created|updated|completed)_at|secret)$/.test(key) && value !== null ? key : value,
     ),
   );
 
@@ -86,7 +92,8 @@ describe("a preview changes no table, and says what the request then answers and
     expect(real.status).toBe(change.status);
     expect(comparable(preview.body.would)).toEqual(comparable(real.body));
     expect(await hashes()).not.toEqual(stored);
-    expect(preview.body.changes.length).toBeGreaterThan(0);
+    // The log of changes is about things, not about webhooks.
+    expect(preview.body.changes.length > 0).toBe(!path.startsWith("/webhooks"));
   });
 });
 

@@ -16,6 +16,8 @@ const [habit, todo, category] = [await made("/habits"), await made("/todos"), aw
 const approval_id = crypto.randomUUID();
 const ids: Record<string, number | string> = {
   approval_id,
+  webhook_id: approval_id,
+  delivery_id: approval_id,
   habit_id: habit.id,
   todo_id: todo.id,
   category_id: category.id,
@@ -26,7 +28,7 @@ const routes = contracts.flatMap(({ rest: list = [] }) =>
 );
 
 describe.each(routes)("%s %s", (method, template) => {
-  const path = template.replace(/\{(\w+)\}/, (_, name) => String(ids[name]));
+  const path = template.replace(/\{(\w+)\}/g, (_, name) => String(ids[name]));
 
   test("refuses an unknown query parameter", async () => {
     const { status, body } = await rest(method, `${path}?nonsense=1`);
@@ -39,7 +41,7 @@ describe.each(routes)("%s %s", (method, template) => {
     const { status, body } = await rest(method, path, { body: JSON.stringify({ nonsense: null }) });
     expect([status, Object.keys(body.errors)[0]]).toEqual([422, "nonsense"]);
     expect(body.errors.nonsense[0]).toMatch(
-      /^nonsense is not a field of (a (habit|todo|category|reminder)|this request)/,
+      /^nonsense is not a field of (a (habit|todo|category|reminder|webhook)|this request)/,
     );
   });
 });

@@ -19,6 +19,8 @@ type Target = Readonly<{
   failReminder(todoId: number, deliveryId: string): Promise<unknown>;
   /** Makes a delivery of this id for a habit's reminder. */
   ringHabit(habitId: number, deliveryId: string): Promise<unknown>;
+  /** Makes a finished delivery of this id for a webhook. */
+  finishDelivery(webhookId: string, deliveryId: string): Promise<unknown>;
 }>;
 
 /** A life of one user with every command, in each form of its statements. */
@@ -41,6 +43,12 @@ export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   const { id } = await run("push.subscribe", subscription());
   await run("push.unsubscribe", { id });
   await run("webhook.test", {});
+  const webhook = await run("webhook.create", { url: webhookUrl, events: ["todo.*"] });
+  await run("webhook.update", { webhook_id: webhook.id, is_active: false });
+  const delivery_id = crypto.randomUUID();
+  await target.finishDelivery(webhook.id, delivery_id);
+  await run("webhook.send-again", { webhook_id: webhook.id, delivery_id });
+  await run("webhook.delete", { webhook_id: webhook.id });
   await askFirst(run, target);
   await run("user.configure", { time_zone: "Asia/Tokyo" });
   await run("user.end-sessions", {});
@@ -227,3 +235,12 @@ export const failingReminder =
       "update reminders set status = 'failed', delivery_id = $3 where user_id = $1 and todo_id = $2",
       [userId, todoId, deliveryId],
     );
+
+/** Makes a finished delivery of a user's webhook. */
+export const finishingDelivery = (pool: Pool, user: string) => (webhookId: string, deliveryId: string) =>
+  pool.query(
+    `insert into webhook_deliveries
+       (user_id, id, webhook_id, subject, thing_id, status, attempts, next_attempt_at, created_at, finished_at)
+     values ($1, $2, $3, 'todo', 1, 'delivered', 1, now(), now(), now())`,
+    [user, deliveryId, webhookId],
+  );

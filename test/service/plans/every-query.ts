@@ -7,6 +7,7 @@ import { idAt } from "../../labs/bench/seed.ts";
 /** Values for query fields without an enumeration, so that each form of a statement occurs. */
 const samples: Record<string, readonly unknown[]> = {
   page: [2],
+  wait: [0],
   limit: [10],
   context: ["desk"],
   q: ["heating"],
@@ -46,6 +47,7 @@ const samples: Record<string, readonly unknown[]> = {
   habit_id: [idAt(0, 0)],
   category_id: [1],
   approval_id: ["0192d3a0-0000-7000-8000-000000000000"],
+  webhook_id: ["0192d3a0-0000-7000-8000-000000000000"],
 };
 
 type QueryCall = Readonly<{ name: QueryName; input: Fields }>;

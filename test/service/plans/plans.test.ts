@@ -35,7 +35,13 @@ import { dropPartitions, keptFor, makePartitions } from "../../../workers/upkeep
 import { startStack } from "../../harness.ts";
 import { userAt } from "../../labs/bench/seed.ts";
 import { eventually } from "../../support/reminder/stack.ts";
-import { failingReminder, type Run, ringingHabit, runEveryCommand } from "./every-command.ts";
+import {
+  failingReminder,
+  finishingDelivery,
+  type Run,
+  ringingHabit,
+  runEveryCommand,
+} from "./every-command.ts";
 import { readEveryPage } from "./every-page.ts";
 import { everyQuery } from "./every-query.ts";
 import { createPlansDatabase, fillDatabase } from "./large-database.ts";
@@ -228,6 +234,7 @@ beforeAll(async () => {
     webhookUrl: webhook.url.href,
     failReminder: failingReminder(writes.pool, user),
     ringHabit: ringingHabit(writes.pool, user),
+    finishDelivery: finishingDelivery(writes.pool, user),
     waiting: async () =>
       (await writes.pool.query("select id from approvals where user_id = $1", [user])).rows.map(
         ({ id }) => id,

@@ -9,7 +9,7 @@ import { createLog } from "../../../shared/process/observe/log.ts";
 import { startStack, testEnvironment } from "../../harness.ts";
 import { bringUpToDate, expectEqual, newCopy } from "../../support/copies/copy.ts";
 import { eventually } from "../../support/reminder/stack.ts";
-import { failingReminder, ringingHabit, runEveryCommand } from "../plans/every-command.ts";
+import { failingReminder, finishingDelivery, ringingHabit, runEveryCommand } from "../plans/every-command.ts";
 
 const env = await testEnvironment();
 const config = loadConfig(env);
@@ -65,6 +65,7 @@ test("after every command a copy is what the lists show, and so it is when a rem
       waiting: async () => (await database.pool.query("select id from approvals")).rows.map(({ id }) => id),
       failReminder: failingReminder(database.pool, "ada"),
       ringHabit: ringingHabit(database.pool, "ada"),
+      finishDelivery: finishingDelivery(database.pool, "ada"),
     },
   );
   expect(
