@@ -933,6 +933,21 @@ export interface components {
     };
     /** @enum {string} */
     WebhookDeliveryStatus: "waiting" | "sending" | "delivered" | "failed";
+    WebhookEvent: {
+      type: components["schemas"]["WebhookEventType"];
+      /** Format: date-time */
+      timestamp: string;
+      data: components["schemas"]["Change"];
+    };
+    /** @enum {string} */
+    WebhookEventType:
+      | "category.changed"
+      | "category.deleted"
+      | "habit.changed"
+      | "habit.deleted"
+      | "todo.changed"
+      | "todo.deleted"
+      | "reminder.due";
     /** @enum {string} */
     WebhookEvents: "category.*" | "habit.*" | "todo.*" | "reminder.due";
     /** @enum {string} */

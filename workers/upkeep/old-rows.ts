@@ -123,18 +123,13 @@ const oldParts = `
 export const pruneImports = (store: Store, travel = "0"): Promise<number> =>
   deleteInParts(store, oldParts, travel, partsAtATime);
 
-/** Deliveries that are still to be sent stay; those of a deleted webhook go at once. */
 const oldWebhookDeliveries = `
-  delete from webhook_deliveries d using (
-    select d.user_id, d.id from webhook_deliveries d
-    where d.finished_at < now() + $1::interval - interval '3 days'
-      or not exists (select from webhooks w where w.user_id = d.user_id and w.id = d.webhook_id)
-    limit ${maxDeleted} for update skip locked
-  ) old
+  delete from webhook_deliveries d
+  using ${oldRows("webhook_deliveries", "user_id, id", "finished_at", "3 days")}
   where d.user_id = old.user_id and d.id = old.id`;
 
 /**
- * Deletes what was posted some days ago.
+ * Deletes what was posted some days ago. What is still to be sent stays.
  * @param travel distance from the present, as an interval
  */
 export const pruneWebhookDeliveries = (store: Store, travel = "0"): Promise<number> =>

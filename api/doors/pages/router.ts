@@ -61,6 +61,8 @@ import { toggleItem, undoTick } from "./tick/toggle.ts";
 import { showToday } from "./today/page.ts";
 import { changeMany, manyPath } from "./todo/many.ts";
 import { showTodos } from "./todo/page.ts";
+import { changeWebhook, makeWebhook, sendDeliveryAgain } from "./webhook/change.ts";
+import { showWebhooks, webhooksPath } from "./webhook/page.ts";
 
 const requireSignIn = createRequireSignIn<Guest, Visit, PageAnswer>({
   find: findVisit,
@@ -114,6 +116,12 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
     GET: requireSignIn((visit) => showAgents(visit)),
     POST: requireSignIn(takeForm(saveRules)),
   },
+  [webhooksPath]: {
+    GET: requireSignIn((visit) => showWebhooks(visit)),
+    POST: requireSignIn(takeForm(makeWebhook)),
+  },
+  [`${webhooksPath}/change`]: formOn(webhooksPath, changeWebhook),
+  [`${webhooksPath}/again`]: formOn(webhooksPath, sendDeliveryAgain),
   "/account/data": { GET: requireSignIn(showData) },
   "/account/data/import": {
     GET: () => seeOther("/account/data"),

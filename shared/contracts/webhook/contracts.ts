@@ -108,6 +108,7 @@ export const updateWebhook = command({
 
 export const deleteWebhook = command({
   name: "webhook.delete",
+  apart: true,
   scopes: webhookScopes,
   resource: "Webhook",
   summary: "Delete a webhook with its deliveries",

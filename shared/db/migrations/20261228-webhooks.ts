@@ -44,6 +44,7 @@ export class Webhooks extends Migration {
     this.addSql(
       `create index webhook_deliveries_of_things on webhook_deliveries (user_id, webhook_id, subject, thing_id) where finished_at is null`,
     );
+    this.addSql(`create index webhook_deliveries_old on webhook_deliveries (finished_at)`);
     this.addSql(
       `create index webhook_deliveries_listed on webhook_deliveries (user_id, webhook_id, created_at)`,
     );

@@ -224,7 +224,7 @@ test("every documented error is answered with the status, the body and the heade
     expect([name, plain(answer.body)]).toEqual([name, plain(shown)]);
     expectHeaders(documented, answer);
     const reference = `#/components/responses/${name}`;
-    const documentedStatuses = operations.flatMap(({ responses }) =>
+    const documentedStatuses = all.flatMap(({ responses }: JsonBody) =>
       Object.entries<JsonBody>(responses).flatMap(([status, { $ref }]) =>
         $ref === reference ? [Number(status)] : [],
       ),

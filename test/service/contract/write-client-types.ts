@@ -69,6 +69,8 @@ function forClients(document: Json): Json {
   const { description: _, ...Preview } = (components.parameters as { Preview: Json }).Preview;
   return {
     ...document,
+    // Clients call Kept; a receiver has its own types.
+    webhooks: undefined,
     paths: Object.fromEntries(
       Object.entries(paths).map(([path, item]) => [path, Object.fromEntries(operations(item))]),
     ),

@@ -42,6 +42,11 @@ export async function fillDatabase(databaseUrl: string): Promise<void> {
       select user_id, 'token ' || n, true, 0, 0, now(), now() from users, generate_series(1, 10) n;
     insert into approvals (user_id, id, token_id, state, request, before, after, rests_on, expires_at, created_at)
       select user_id, gen_random_uuid(), 'token 1', 'waiting', '', '', '', '', now() + interval '1 day', now() from habits;
+    insert into webhooks (user_id, id, url, secret, events, is_active, created_at, updated_at)
+      select user_id, gen_random_uuid(), 'https://example.org', '', '{todo.*}', n = 1 and user_id like '%7', now(), now()
+      from users, generate_series(1, 3) n;
+    insert into webhook_deliveries (user_id, id, webhook_id, subject, thing_id, status, attempts, next_attempt_at, created_at, finished_at)
+      select user_id, gen_random_uuid(), id, 'todo', n, 'delivered', 1, now(), now(), now() from webhooks, generate_series(1, 20) n;
     insert into push_subscriptions (user_id, id, endpoint, p256dh, auth, browser, created_at)
       select user_id, gen_random_uuid(), 'https://push.example.org', '', '', '', now() from habits where id % 3 = 0;
     insert into deletions (user_id, changed_xid, kind, id, deleted_at)

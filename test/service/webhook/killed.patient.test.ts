@@ -96,9 +96,9 @@ async function killAtTimes(): Promise<void> {
   for (let kill = 1; kill <= kills; kill++) {
     while (written < (changes * kill) / (kills + 1)) await Bun.sleep(20);
     const role = kill % 4 === 0 ? "api" : "workers";
-    const pids = pidsOf(role);
-    if (pids.length > 1) process.kill(random.pick(pids), "SIGKILL");
-    await Bun.sleep(300);
+    // The other process of that role stays.
+    while (pidsOf(role).length < 2) await Bun.sleep(20);
+    process.kill(random.pick(pidsOf(role)), "SIGKILL");
   }
 }
 

@@ -3,7 +3,6 @@ import { notFound } from "../../../shared/errors.ts";
 import { forUpdate } from "../../unit-of-work/row-request.ts";
 import type { Handler } from "../handler.ts";
 
-/** Upkeep removes its deliveries. */
 export const webhookDelete: Handler<"webhook.delete"> = {
   rows: ({ webhook_id }) => [forUpdate("webhooks", webhook_id)],
   current({ webhooks }, { webhook_id }) {
@@ -14,5 +13,11 @@ export const webhookDelete: Handler<"webhook.delete"> = {
     if (!webhooks.get(webhook_id)) return notFound("Webhook");
     webhooks.remove(webhook_id);
     return null;
+  },
+  followUp: async (connection, userId, { webhook_id }) => {
+    await connection.query("delete from webhook_deliveries where user_id = $1 and webhook_id = $2", [
+      userId,
+      webhook_id,
+    ]);
   },
 };

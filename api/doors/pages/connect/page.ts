@@ -13,6 +13,7 @@ import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Guest, Visit } from "../session/context.ts";
 import { accountFrame, guestFrame } from "../session/frame.ts";
 import { signedInVisit } from "../session/session.ts";
+import { webhooksPath } from "../webhook/page.ts";
 
 /** GET /account/connect: open to anybody, because it shows nothing but this server's address. */
 export async function showConnect(guest: Guest): Promise<Response> {
@@ -23,7 +24,8 @@ export async function showConnect(guest: Guest): Promise<Response> {
   const mark = visit && (await liveMark(visit, { follows: "actions", from: waiting }));
   const body = html`${mark}<p class="lead quiet">An agent that is connected reads and changes your habits and todos, as far
     as you allow it when it signs in. What it did is under <a href="/account/actions">Actions</a>, and under
-    <a href="${agentsPath}">Agents</a> you choose what it must ask you for.</p>
+    <a href="${agentsPath}">Agents</a> you choose what it must ask you for.
+    A <a href="${webhooksPath}">webhook</a> tells your other programs what changes.</p>
     ${visit && waiting && (await connectLight(visit, waiting))}
     ${connectGuides(baseUrl).map((guide, n) => guideSection(guide, `lines-${n}`))}
     ${

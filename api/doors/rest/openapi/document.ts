@@ -11,6 +11,7 @@ import { headers, headersOf, rateLimit } from "./headers.ts";
 import { operation } from "./operation.ts";
 import { createSchemas, type Schemas } from "./schemas.ts";
 import type { Answer, Operation } from "./shape.ts";
+import { webhookOperations } from "./webhooks.ts";
 
 const methods: readonly Route["method"][] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -54,6 +55,7 @@ export function openApiDocument(baseUrl: string, provider: Provider) {
     servers: [{ url: `${baseUrl}${restPrefix}` }],
     tags: Object.values(tags),
     paths,
+    webhooks: webhookOperations(schemas),
     components: {
       securitySchemes: { bearer, oauth: oauth(provider) },
       parameters: commonParameters(schemas),

@@ -17,6 +17,7 @@ const pages = Object.entries({
   Categories: "/account/categories",
   "Your data": "/account/data",
   "Connect an agent": "/account/connect",
+  Webhooks: "/account/webhooks",
 }).map(([textContent, href]) => Object.assign(document.createElement("a"), { textContent, href }));
 
 const isWanted = ({ textContent }) =>

@@ -1,0 +1,36 @@
+import { isRefused } from "../../../../shared/errors.ts";
+import type { Outcome } from "../../../../shared/queue/batch.ts";
+import { seeOther } from "../../../web/redirect.ts";
+import type { Visit } from "../session/context.ts";
+import { submit } from "../session/submit.ts";
+import { showWebhooks, webhooksPath } from "./page.ts";
+
+/** POST /account/webhooks: makes a webhook, and shows its secret this once. */
+export async function makeWebhook(visit: Visit, form: URLSearchParams): Promise<Response> {
+  const fields = { url: form.get("url") ?? "", events: form.getAll("events") };
+  const outcome = await submit(visit, "webhook.create", fields);
+  if (isRefused(outcome)) return showWebhooks(visit, { error: outcome.refusal.message });
+  const { secret } = outcome.body as Readonly<{ secret: string }>;
+  return showWebhooks(visit, { secret });
+}
+
+/** POST /account/webhooks/change: switches a webhook on or off, or deletes it. */
+export async function changeWebhook(visit: Visit, form: URLSearchParams): Promise<Response> {
+  const webhook_id = form.get("webhook_id") ?? "";
+  const act = form.get("act");
+  return answer(
+    visit,
+    act === "delete"
+      ? await submit(visit, "webhook.delete", { webhook_id })
+      : await submit(visit, "webhook.update", { webhook_id, is_active: act === "on" }),
+  );
+}
+
+/** POST /account/webhooks/again: sends a finished delivery again. */
+export async function sendDeliveryAgain(visit: Visit, form: URLSearchParams): Promise<Response> {
+  const fields = { webhook_id: form.get("webhook_id") ?? "", delivery_id: form.get("delivery_id") ?? "" };
+  return answer(visit, await submit(visit, "webhook.send-again", fields));
+}
+
+const answer = (visit: Visit, outcome: Outcome): Response | Promise<Response> =>
+  isRefused(outcome) ? showWebhooks(visit, { error: outcome.refusal.message }) : seeOther(webhooksPath);

@@ -1,0 +1,101 @@
+import type { OutputOf, Queries } from "../../../../shared/contracts/catalogue.ts";
+import { allWebhookEvents, maxWebhooks } from "../../../../shared/domain/webhook.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
+import { readDeliveries, readWebhooks } from "../../../queries/webhook/read.ts";
+import { choice } from "../../../web/form/choice-fields.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { field, problem } from "../../../web/form/form-fields.ts";
+import { page } from "../../../web/page.ts";
+import { sayDay } from "../kit/dates.ts";
+import type { Visit } from "../session/context.ts";
+import { accountFrame } from "../session/frame.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+
+export const webhooksPath = "/account/webhooks";
+
+/** Each webhook shows its newest deliveries; REST lists more. */
+const mostShown = 10;
+
+type Shown = Readonly<{ error?: string; secret?: string; status?: number }>;
+
+/** GET /account/webhooks: the person's webhooks with their deliveries, and a form for another. */
+export async function showWebhooks(visit: Visit, { error, secret, status }: Shown = {}): Promise<Response> {
+  const { context, session } = visit;
+  const found = await context.query({ userId: session.sub }).inTurn(readAll, false);
+  if (isRefused(found)) return refusalPage(context, found.refusal);
+  const { webhooks, say } = found;
+  const body = html`<p class="quiet lead">A webhook posts what changes in your habits, todos and categories to an address that you name,
+    signed by <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.</p>
+    ${problem(error)}${secret && madeNote(secret)}
+    ${webhooks.length === 0 && html`<p class="quiet">You have no webhook.</p>`}
+    <ul class="plain">${webhooks.map((webhook) => card(visit, webhook, say))}</ul>
+    ${webhooks.length < maxWebhooks && newForm(visit)}`;
+  const content = { title: "Webhooks", body, ...(await accountFrame(visit)) };
+  return page(context.site, content, { status: status ?? (error ? 422 : 200) });
+}
+
+type Delivery = OutputOf<Queries["webhook.deliveries"]>["data"][number];
+type Webhook = OutputOf<Queries["webhook.get"]> & Readonly<{ deliveries: readonly Delivery[] }>;
+type Say = (instant: string) => string;
+
+async function readAll(query: QueryContext) {
+  const { today, timeZone } = await readDaySettings(query);
+  const { data } = await readWebhooks(query, {});
+  const webhooks = await Promise.all(
+    data.map(async (webhook) => {
+      const found = await readDeliveries(query, { webhook_id: webhook.id });
+      return { ...webhook, deliveries: isRefused(found) ? [] : found.data.slice(0, mostShown) };
+    }),
+  );
+  return { webhooks, say: (instant: string) => sayDay(instant, timeZone, today.date) };
+}
+
+const madeNote = (
+  secret: string,
+): Html => html`<div class="note" role="status"><p>The webhook is made. Its receiver checks signatures with this
+  secret, which is shown only now:</p><p><code>${secret}</code></p></div>`;
+
+const hidden = (name: string, value: string): Html =>
+  html`<input type="hidden" name="${name}" value="${value}">`;
+
+function card(
+  visit: Visit,
+  { id, url, events, is_active, disabled_at, deliveries }: Webhook,
+  say: Say,
+): Html {
+  const { host } = new URL(url);
+  const button = (act: string, words: string) =>
+    html`<button name="act" value="${act}">${words}<span class="unseen"> the webhook to ${host}</span></button>`;
+  return html`<li class="card"><h2>${host}</h2><p class="small"><code>${url}</code></p>
+    <p>${events.join(", ")}. ${is_active ? "On." : html`<strong>Off.</strong> Changes wait.`}
+    ${disabled_at && html` It was switched off (${say(disabled_at)}), because it failed for three days.`}</p>
+    <form method="post" action="${webhooksPath}/change">${formToken(visit)}${hidden("webhook_id", id)}
+    <div class="actions">${is_active ? button("off", "Switch off") : button("on", "Switch on")}${button("delete", "Delete")}</div></form>
+    <details><summary>Deliveries<span class="unseen"> to ${host}</span></summary>
+    ${deliveries.length === 0 && html`<p class="quiet">None yet.</p>`}
+    <ul class="plain">${deliveries.map((delivery) => deliveryLine(visit, id, delivery, say))}</ul></details></li>`;
+}
+
+function deliveryLine(visit: Visit, webhook_id: string, delivery: Delivery, say: Say): Html {
+  const { id, subject, thing_id, status, attempts, error, created_at, finished_at } = delivery;
+  const name = `${subject.replace("_", " ")} ${thing_id}`;
+  return html`<li class="spread"><span>${say(created_at)}: ${name}, ${status}${attempts > 1 && html` after ${attempts} attempts`}.
+    ${error && html`<span class="quiet">${error}</span>`}</span>
+    ${
+      finished_at &&
+      html`<form method="post" action="${webhooksPath}/again">${formToken(visit)}${hidden("webhook_id", webhook_id)}${hidden("delivery_id", id)}
+      <button>Send again<span class="unseen">: ${name}</span></button></form>`
+    }</li>`;
+}
+
+const newForm = (
+  visit: Visit,
+): Html => html`<section class="card" aria-labelledby="new"><h2 id="new">New webhook</h2>
+  <form method="post" action="${webhooksPath}">${formToken(visit)}
+  ${field({ name: "url", label: "Address", type: "url", max: 2_000, hint: "It begins with https:// and is on a public server." })}
+  <fieldset><legend>What it posts</legend>${allWebhookEvents.map((event) =>
+    choice({ name: "events", value: event, label: event, isChosen: true, type: "checkbox" }),
+  )}</fieldset>
+  <div class="actions"><button>Make</button></div></form></section>`;
