@@ -2,8 +2,10 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { consent, signedUp } from "../../support/identity/support.ts";
 import { startSite } from "../../support/pages/support.ts";
+import { startReceiver } from "../../support/reminder/receiver.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 
-const site = await startSite();
+const site = await startSite({ WEBHOOK_ALLOW_LOOPBACK: "yes" });
 const { baseUrl, authUrl } = site.stack.config;
 const { token } = site.identity.owner;
 const text = await Bun.file(join(import.meta.dir, "../../../docs/automations.md")).text();
@@ -13,7 +15,7 @@ const blocks = (language: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"))].map(([, block = ""]) =>
     here(block),
   );
-const [addTodo = "", register = ""] = blocks("sh");
+const [addTodo = "", makeWebhook = "", register = ""] = blocks("sh");
 const [configuration = ""] = blocks("yaml");
 
 async function runInShell(lines: string) {
@@ -27,6 +29,24 @@ test("the lines for n8n make one todo, however often they are run", async () => 
   expect(first).toMatchObject({ title: "Water the plants", due_date: "2030-05-04" });
   expect(await runInShell(addTodo)).toEqual(first);
 });
+
+test.each(["/webhook/kept", "/api/webhook/the-id"])(
+  "the lines for webhooks have changes posted to %s",
+  async (path) => {
+    let secret = "";
+    const receiver = startReceiver(() => secret);
+    const address = new URL(path, receiver.url).href;
+    const { status, ...made } = await runInShell(
+      makeWebhook.replace("https://n8n.example.com/webhook/kept", address),
+    );
+    expect([status, made.url]).toEqual([undefined, address]);
+    secret = made.secret;
+    await site.stack.rest("POST", "/todos", { token, body: { title: `For ${path}` } });
+    const { event } = await eventually(() => receiver.received[0]);
+    await site.stack.rest("DELETE", `/todos/${event.data.id}`, { token });
+    expect(event).toMatchObject({ type: "todo.changed", data: { resource: { title: `For ${path}` } } });
+  },
+);
 
 type Request = Readonly<{
   url: string;
