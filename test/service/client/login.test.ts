@@ -99,10 +99,25 @@ test("an old token is renewed once, however many commands run at the moment, and
   await (await login(all)).running;
   await kept("add", "Buy milk");
   const before = await readStored();
-  await Bun.write(stored, JSON.stringify({ ...before, expires_at: 0 }));
+  let renewals = 0;
+  // A slow provider, so that all commands want a new token before the first has it.
+  await using slow = Bun.serve({
+    port: 0,
+    async fetch(request) {
+      renewals++;
+      await Bun.sleep(700);
+      return fetch(before.token_endpoint, {
+        method: "POST",
+        body: new URLSearchParams(await request.text()),
+      });
+    },
+  });
+  const token_endpoint = slow.url.href;
+  await Bun.write(stored, JSON.stringify({ ...before, token_endpoint, expires_at: 0 }));
   const runs = await Promise.all([kept("list"), kept("list"), kept("list"), kept("search", "milk")]);
   for (const { exitCode, out } of runs)
     expect([exitCode, out]).toEqual([0, expect.stringContaining("Buy milk")]);
+  expect(renewals).toBe(1);
   const after = await readStored();
   expect(after.access_token).not.toBe(before.access_token);
   expect(after.expires_at).toBeGreaterThan(Date.now());
