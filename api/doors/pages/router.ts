@@ -61,7 +61,7 @@ import { toggleItem, undoTick } from "./tick/toggle.ts";
 import { showToday } from "./today/page.ts";
 import { changeMany, manyPath } from "./todo/many.ts";
 import { showTodos } from "./todo/page.ts";
-import { changeWebhook, makeWebhook, sendDeliveryAgain } from "./webhook/change.ts";
+import { changeWebhook, makeWebhook, sendPostAgain } from "./webhook/change.ts";
 import { showWebhooks, webhooksPath } from "./webhook/page.ts";
 
 const requireSignIn = createRequireSignIn<Guest, Visit, PageAnswer>({
@@ -121,7 +121,7 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
     POST: requireSignIn(takeForm(makeWebhook)),
   },
   [`${webhooksPath}/change`]: formOn(webhooksPath, changeWebhook),
-  [`${webhooksPath}/again`]: formOn(webhooksPath, sendDeliveryAgain),
+  [`${webhooksPath}/again`]: formOn(webhooksPath, sendPostAgain),
   "/account/data": { GET: requireSignIn(showData) },
   "/account/data/import": {
     GET: () => seeOther("/account/data"),

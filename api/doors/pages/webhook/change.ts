@@ -27,7 +27,7 @@ export async function changeWebhook(visit: Visit, form: URLSearchParams): Promis
 }
 
 /** POST /account/webhooks/again: sends a finished delivery again. */
-export async function sendDeliveryAgain(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function sendPostAgain(visit: Visit, form: URLSearchParams): Promise<Response> {
   const fields = { webhook_id: form.get("webhook_id") ?? "", delivery_id: form.get("delivery_id") ?? "" };
   return answer(visit, await submit(visit, "webhook.send-again", fields));
 }

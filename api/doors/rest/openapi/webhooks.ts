@@ -29,7 +29,7 @@ const headers = [
 
 const timestamp = "2026-11-20T08:30:00.000Z";
 
-/** What Kept posts to the webhooks of a person, as the document's `webhooks` (OpenAPI 3.1). */
+/** The posts to a person's webhooks, as the document's `webhooks` (OpenAPI 3.1). */
 export function webhookOperations(schemas: Schemas) {
   const event: JsonSchema = schemas.name("WebhookEvent", {
     type: "object",
