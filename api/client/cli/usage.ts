@@ -28,7 +28,7 @@ const line = (left: string, right: string): string =>
   left.length < column - 1 ? `${left.padEnd(column)}${right}` : `${left}\n${" ".repeat(column)}${right}`;
 
 /** The table of docs/client.md. */
-export const tableOf = (commands: readonly Command[]): string =>
+export const commandTable = (commands: readonly Command[]): string =>
   ["| command | effect |", "|---|---|", ...commands.map(rowOf)].join("\n");
 
 function rowOf(command: Command): string {

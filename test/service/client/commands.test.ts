@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { choicesIn } from "../../../api/client/cli/command-line.ts";
 import { keptCommands as commands } from "../../../api/client/cli/commands.ts";
 import { completionScripts } from "../../../api/client/cli/completion-scripts.ts";
-import { tableOf, usageOf } from "../../../api/client/cli/usage.ts";
+import { commandTable, usageOf } from "../../../api/client/cli/usage.ts";
 import { type JsonBody, startStack } from "../../harness.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
@@ -189,7 +189,7 @@ describe("kept delete", () => {
 
 describe("the declarations of the commands", () => {
   test("are the table of docs/client.md, and usage names every command and option", async () => {
-    expect(await Bun.file(join(root, "docs/client.md")).text()).toContain(`\n${tableOf(commands)}\n`);
+    expect(await Bun.file(join(root, "docs/client.md")).text()).toContain(`\n${commandTable(commands)}\n`);
     const { out } = await kept("--help");
     expect(out).toBe(usageOf(commands));
     for (const { name, options } of commands)
