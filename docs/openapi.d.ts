@@ -538,11 +538,15 @@ export interface components {
     NewWebhook: {
       /** @description The id of the thing */
       id: string;
+      /** @description The address to which events are posted */
       url: string;
+      /** @description The events that are posted */
       events: components["schemas"]["WebhookEvents"][];
       /** @description False while nothing is posted; changes wait until it is on */
       is_active: boolean;
+      /** @description The moment since which posts fail; null while they arrive */
       failing_since: components["schemas"]["Timestamp"] | null;
+      /** @description The moment at which it was switched off because posts failed for days; null otherwise */
       disabled_at: components["schemas"]["Timestamp"] | null;
       /** @description The moment at which it was made */
       created_at: components["schemas"]["Timestamp"];
@@ -902,11 +906,15 @@ export interface components {
     Webhook: {
       /** @description The id of the thing */
       id: string;
+      /** @description The address to which events are posted */
       url: string;
+      /** @description The events that are posted */
       events: components["schemas"]["WebhookEvents"][];
       /** @description False while nothing is posted; changes wait until it is on */
       is_active: boolean;
+      /** @description The moment since which posts fail; null while they arrive */
       failing_since: components["schemas"]["Timestamp"] | null;
+      /** @description The moment at which it was switched off because posts failed for days; null otherwise */
       disabled_at: components["schemas"]["Timestamp"] | null;
       /** @description The moment at which it was made */
       created_at: components["schemas"]["Timestamp"];
@@ -920,23 +928,31 @@ export interface components {
     WebhookDelivery: {
       /** @description The id of the thing */
       id: string;
+      /** @description The kind of the thing; due_todo and due_habit are reminders */
       subject: components["schemas"]["WebhookSubject"];
+      /** @description The id of the thing */
       thing_id: components["schemas"]["Id"];
-      /** @description Only todos in this state */
+      /** @description How far the delivery has come */
       status: components["schemas"]["WebhookDeliveryStatus"];
+      /** @description The attempts so far */
       attempts: number;
+      /** @description The reason why the last attempt failed; null without one */
       error: string | null;
+      /** @description The moment of the next attempt */
       next_attempt_at: components["schemas"]["Timestamp"] | null;
       /** @description The moment at which it was made */
       created_at: components["schemas"]["Timestamp"];
+      /** @description The moment at which it arrived or was given up; null before */
       finished_at: components["schemas"]["Timestamp"] | null;
     };
     /** @enum {string} */
     WebhookDeliveryStatus: "waiting" | "sending" | "delivered" | "failed";
     WebhookEvent: {
+      /** @description The event */
       type: components["schemas"]["WebhookEventType"];
-      /** Format: date-time */
-      timestamp: string;
+      /** @description The moment of the attempt */
+      timestamp: components["schemas"]["Timestamp"];
+      /** @description The thing as GET /changes shows it */
       data: components["schemas"]["Change"];
     };
     /** @enum {string} */

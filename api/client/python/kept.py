@@ -147,8 +147,9 @@ class CreateTodoRequest(TypedDict, total=False):
 
 
 class CreateWebhookRequest(TypedDict):
-    url: str  # An https address without a user name and password
-    events: list[WebhookEvents]  # A list of different events (category.*, habit.*, todo.*, reminder.due)
+    url: str  # The address to which events are posted. An https address without a user name and password
+    # The events that are posted. A list of different events (category.*, habit.*, todo.*, reminder.due)
+    events: list[WebhookEvents]
 
 
 class Dashboard(TypedDict):
@@ -246,11 +247,11 @@ class Me(TypedDict):
 
 class NewWebhook(TypedDict):
     id: str  # The id of the thing
-    url: str
-    events: list[WebhookEvents]
+    url: str  # The address to which events are posted
+    events: list[WebhookEvents]  # The events that are posted
     is_active: bool  # False while nothing is posted; changes wait until it is on
-    failing_since: str | None  # UTC with microseconds and a trailing Z
-    disabled_at: str | None  # UTC with microseconds and a trailing Z
+    failing_since: str | None  # The moment since which posts fail; null while they arrive
+    disabled_at: str | None  # The moment at which it was switched off because posts failed for days; null otherwise
     created_at: str  # The moment at which it was made
     updated_at: str  # The moment at which it was last changed
     secret: str  # whsec_…: the receiver checks signatures with it. No other answer has it
@@ -417,8 +418,9 @@ class UpdateTodoRequest(TypedDict, total=False):
 
 
 class UpdateWebhookRequest(TypedDict, total=False):
-    url: str  # An https address without a user name and password
-    events: list[WebhookEvents]  # A list of different events (category.*, habit.*, todo.*, reminder.due)
+    url: str  # The address to which events are posted. An https address without a user name and password
+    # The events that are posted. A list of different events (category.*, habit.*, todo.*, reminder.due)
+    events: list[WebhookEvents]
     is_active: bool  # True or false
 
 
@@ -432,11 +434,11 @@ class WaitingRequest(TypedDict):
 
 class Webhook(TypedDict):
     id: str  # The id of the thing
-    url: str
-    events: list[WebhookEvents]
+    url: str  # The address to which events are posted
+    events: list[WebhookEvents]  # The events that are posted
     is_active: bool  # False while nothing is posted; changes wait until it is on
-    failing_since: str | None  # UTC with microseconds and a trailing Z
-    disabled_at: str | None  # UTC with microseconds and a trailing Z
+    failing_since: str | None  # The moment since which posts fail; null while they arrive
+    disabled_at: str | None  # The moment at which it was switched off because posts failed for days; null otherwise
     created_at: str  # The moment at which it was made
     updated_at: str  # The moment at which it was last changed
 
@@ -447,14 +449,14 @@ class WebhookDeliveries(TypedDict):
 
 class WebhookDelivery(TypedDict):
     id: str  # The id of the thing
-    subject: WebhookSubject
-    thing_id: int  # A positive whole number
-    status: WebhookDeliveryStatus  # Only todos in this state
-    attempts: int
-    error: str | None
-    next_attempt_at: str | None  # UTC with microseconds and a trailing Z
+    subject: WebhookSubject  # The kind of the thing; due_todo and due_habit are reminders
+    thing_id: int  # The id of the thing
+    status: WebhookDeliveryStatus  # How far the delivery has come
+    attempts: int  # The attempts so far
+    error: str | None  # The reason why the last attempt failed; null without one
+    next_attempt_at: str | None  # The moment of the next attempt
     created_at: str  # The moment at which it was made
-    finished_at: str | None  # UTC with microseconds and a trailing Z
+    finished_at: str | None  # The moment at which it arrived or was given up; null before
 
 
 class Webhooks(TypedDict):

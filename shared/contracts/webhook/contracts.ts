@@ -104,6 +104,11 @@ export const updateWebhook = command({
     is_active: Type.Optional(Flag),
   }),
   output: Webhook,
+  // So whoever chooses the address must have the scopes to read what goes there.
+  refine: ({ url, events }) =>
+    url !== undefined && events === undefined
+      ? { events: ["The events field is needed with url: name the events that the new address gets."] }
+      : undefined,
 });
 
 export const deleteWebhook = command({

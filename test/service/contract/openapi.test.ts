@@ -102,7 +102,7 @@ describe("the OpenAPI document", () => {
     expect(document.components.schemas).toEqual(components.schemas);
   });
 
-  test("has its types in docs/openapi.d.ts, which `npm run openapi` writes too, in at most 1,250 lines", async () => {
+  test("has its types in docs/openapi.d.ts, which `npm run openapi` writes too, in at most 1,450 lines", async () => {
     const types = await Bun.file(clientTypes).text();
     const { paths, components } = JSON.parse(openApiText());
     const operations = Object.values<JsonBody>(paths).flatMap((path) => Object.values<JsonBody>(path));
@@ -114,6 +114,6 @@ describe("the OpenAPI document", () => {
     expect(
       named.filter((name) => !types.includes(`\n    ${name}`) && !types.includes(`\n  ${name}`)),
     ).toEqual([]);
-    expect(types.split("\n").length).toBeLessThanOrEqual(1_250);
+    expect(types.split("\n").length).toBeLessThanOrEqual(1_450);
   });
 });

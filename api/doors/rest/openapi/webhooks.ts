@@ -1,4 +1,6 @@
+import { Type } from "typebox";
 import { ResourceChange } from "../../../../shared/contracts/change/contracts.ts";
+import { OneOf, Timestamp, titled } from "../../../../shared/contracts/kernel/fields.ts";
 import { exampleTodo } from "../../../../shared/contracts/todo/examples.ts";
 import type { Schemas } from "./schemas.ts";
 import type { JsonSchema } from "./shape.ts";
@@ -12,6 +14,11 @@ const types = [
   "todo.deleted",
   "reminder.due",
 ] as const;
+
+const WebhookEvent = titled(
+  "WebhookEvent",
+  Type.Object({ type: titled("WebhookEventType", OneOf(types)), timestamp: Timestamp, data: ResourceChange }),
+);
 
 const header = (name: string, description: string) => ({
   name,
@@ -31,15 +38,7 @@ const timestamp = "2026-11-20T08:30:00.000Z";
 
 /** The posts to a person's webhooks, as the document's `webhooks` (OpenAPI 3.1). */
 export function webhookOperations(schemas: Schemas) {
-  const event: JsonSchema = schemas.name("WebhookEvent", {
-    type: "object",
-    required: ["type", "timestamp", "data"],
-    properties: {
-      type: schemas.name("WebhookEventType", { type: "string", enum: types }),
-      timestamp: { type: "string", format: "date-time" },
-      data: schemas.show(ResourceChange),
-    },
-  });
+  const event = schemas.show(WebhookEvent);
   return Object.fromEntries(types.map((type) => [type, { post: operation(type, event) }]));
 }
 
@@ -53,9 +52,12 @@ function operation(type: (typeof types)[number], schema: JsonSchema) {
   const examples =
     type.startsWith("todo") || type === "reminder.due" ? { examples: { [type]: { value } } } : {};
   return {
+    operationId: `on ${type}`.replaceAll(/[ .](\w)/g, (_, first: string) => first.toUpperCase()),
     summary: type === "reminder.due" ? "A reminder is due" : `A ${type.replace(".", " was ")}`,
     description:
       "Any 2xx means that it has arrived. Anything else, or none within 10 s, is tried again over a day.",
+    // The signature stands for a token.
+    security: [],
     parameters: headers,
     requestBody: { required: true, content: { "application/json": { schema, ...examples } } },
     responses: { "2XX": { description: "It has arrived" } },
