@@ -9,12 +9,10 @@ import { senderOf } from "../../../http/request.ts";
 import { perform } from "../../../perform.ts";
 import { type OpenWork, readWork } from "../../../queries/user/works.ts";
 import { formToken } from "../../../web/form/form.ts";
-import { page } from "../../../web/page.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { countInWords } from "../kit/dates.ts";
-import type { Visit } from "../session/context.ts";
-import { accountFrame } from "../session/frame.ts";
-import { refusalPage } from "../session/refusal-page.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
+import { accountPage } from "../session/frame.ts";
 
 type Imported = Static<typeof applyImport.output>;
 const applyPath = "/account/data/import/apply";
@@ -23,7 +21,7 @@ const applyPath = "/account/data/import/apply";
  * POST /account/data/import/apply: makes the previewed things. The import is its own idempotency key, so sending it
  * again after any answer only shows the result.
  */
-export async function applyStaged(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function applyStaged(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const { context, session } = visit;
   const [import_id, parts] = [form.get("import_id") ?? "", Number(form.get("parts"))];
   const actor = { userId: session.sub, scopes: allScopes };
@@ -40,31 +38,29 @@ export async function applyStaged(visit: Visit, form: URLSearchParams): Promise<
   }
   const { code, applied } = outcome.refusal;
   if (code === "overloaded" && applied === "unknown") return busyPage(visit, { import_id, parts });
-  return refusalPage(context, outcome.refusal);
+  return outcome;
 }
 
 /** GET /account/data/import/apply?work=…: the progress of an import in several steps, then its result. */
-export async function showImport(visit: Visit): Promise<Response> {
-  const { context, session, url } = visit;
-  const query = context.query({ userId: session.sub });
-  const work = await query.inTurn((own) => readWork(own, url.searchParams.get("work") ?? ""), false);
-  if (isRefused(work)) return refusalPage(context, work.refusal);
+export async function showImport(visit: Visit): Promise<PageAnswer> {
+  const { url, query } = visit;
+  const work = await query.inTurn((own) => readWork(own, url.searchParams.get("work") ?? ""));
+  if (isRefused(work)) return work;
   if (!work) return seeOther("/account/data");
   if (work.ended_at === null) return progressPage(visit, work);
   const outcome: Outcome = JSON.parse(work.outcome ?? "{}");
   return "body" in outcome ? donePage(visit, outcome.body as Imported) : stoppedPage(visit);
 }
 
-async function progressPage(visit: Visit, { done, total }: OpenWork): Promise<Response> {
+function progressPage(visit: Visit, { done, total }: OpenWork): Promise<Response> {
   const body = html`<div class="note" role="status"><p>${done} of ${total} things are here.</p>
     <p><progress max="${total}" value="${done}" aria-label="Imported"></progress></p></div>
     <p>This goes on by itself, also when you leave this page. <a href="${applyPath}${visit.url.search}">Look again</a></p>`;
-  const frame = await accountFrame(visit);
   // Browsers reload the page while there is progress to show.
-  return page(visit.context.site, { title: "It is coming", body, ...frame }, { headers: { Refresh: "2" } });
+  return accountPage(visit, { title: "It is coming", body }, { headers: { Refresh: "2" } });
 }
 
-async function donePage(
+function donePage(
   visit: Visit,
   { habits, completions, todos, categories }: Omit<Imported, "work_id">,
 ): Promise<Response> {
@@ -76,30 +72,25 @@ async function donePage(
   const body = html`<p class="note" role="status">Imported ${parts[0]}, ${parts[1]} and ${parts[2]}.</p>
     <p><a href="/account">Look at today</a></p>
     <p>If it is not what you wanted, take it back on <a href="/account/actions">Actions</a>.</p>`;
-  return page(visit.context.site, { title: "It is here", body, ...(await accountFrame(visit)) });
+  return accountPage(visit, { title: "It is here", body });
 }
 
-async function stoppedPage(visit: Visit): Promise<Response> {
+function stoppedPage(visit: Visit): Promise<Response> {
   const body = html`<p class="note bad" role="alert">A fault of the service stopped this import. Choose the files again for
     the rest, or take back what came on <a href="/account/actions">Actions</a>.</p>
     <p><a href="/account/data">Back to your data</a></p>`;
-  return page(visit.context.site, { title: "Not all of it came", body, ...(await accountFrame(visit)) });
+  return accountPage(visit, { title: "Not all of it came", body });
 }
 
 /** The worker may still be busy; asking again makes nothing twice. */
-async function busyPage(
+function busyPage(
   visit: Visit,
   { import_id, parts }: Readonly<{ import_id: string; parts: number }>,
 ): Promise<Response> {
   const body = html`<p class="note warn" role="status">This takes longer than usual. Ask again in a moment; nothing comes
     twice.</p>
-    <form method="post" action="${applyPath}">${formToken(visit)}
-    <input type="hidden" name="import_id" value="${import_id}"><input type="hidden" name="parts" value="${parts}">
+    <form method="post" action="${applyPath}">${formToken(visit, { import_id, parts })}
     <button>Ask again</button></form>`;
   const options = { status: 503, headers: { "Retry-After": "2" } };
-  return page(
-    visit.context.site,
-    { title: "Still under way", body, ...(await accountFrame(visit)) },
-    options,
-  );
+  return accountPage(visit, { title: "Still under way", body }, options);
 }

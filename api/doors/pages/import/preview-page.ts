@@ -1,9 +1,8 @@
 import { type Html, html } from "../../../../shared/html.ts";
 import { formToken } from "../../../web/form/form.ts";
-import { page } from "../../../web/page.ts";
 import { countInWords } from "../kit/dates.ts";
 import type { Visit } from "../session/context.ts";
-import { accountFrame } from "../session/frame.ts";
+import { accountPage } from "../session/frame.ts";
 import type { ReadImport } from "./apart/messages.ts";
 import type { Left } from "./readers/found.ts";
 import type { StagedImport } from "./stage.ts";
@@ -13,7 +12,7 @@ const short = (name: string): string =>
   name.length > longestShown ? `${name.slice(0, longestShown)}…` : name;
 
 /** The preview: things to import, things left out with reasons, and a button that imports. */
-export async function previewPage(
+export function previewPage(
   visit: Visit,
   plan: ReadImport,
   staged: StagedImport | undefined,
@@ -21,7 +20,7 @@ export async function previewPage(
   const body = html`${staged ? whatComes(visit, plan, staged) : nothingComes(plan)}
     ${plan.leftCount > 0 && whatStays(plan)}
     <p><a href="/account/data">Back to your data</a></p>`;
-  return page(visit.context.site, { title: "What would come", body, ...(await accountFrame(visit)) });
+  return accountPage(visit, { title: "What would come", body });
 }
 
 const nothingComes = ({ here, later }: ReadImport): Html => {
@@ -57,9 +56,7 @@ function whatComes(
     }
     <p class="quiet small">A category of a name that you already have is that one. All of it comes, even if you leave the page;
       afterwards it can be taken back on <a href="/account/actions">Actions</a>.</p>
-    <form method="post" action="/account/data/import/apply">${formToken(visit)}
-    <input type="hidden" name="import_id" value="${staged.import_id}">
-    <input type="hidden" name="parts" value="${staged.parts}">
+    <form method="post" action="/account/data/import/apply">${formToken(visit, staged)}
     <button>Import all of this</button></form></div>`;
 }
 

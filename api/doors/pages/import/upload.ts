@@ -27,8 +27,7 @@ export const uploadFiles = takeUpload<Visit>({
 });
 
 async function previewFiles(visit: Visit, { files }: Upload): Promise<Response> {
-  const { context, session } = visit;
-  const query = context.query({ userId: session.sub });
+  const { context, query } = visit;
   const { today } = await readDaySettings(query);
   const read = await readApart({ files, today }, (things) => readWhatIsHere(query, things));
   if (typeof read === "string")

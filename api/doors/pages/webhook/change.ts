@@ -1,12 +1,12 @@
 import { isRefused } from "../../../../shared/errors.ts";
 import type { Outcome } from "../../../../shared/queue/batch.ts";
 import { seeOther } from "../../../web/redirect.ts";
-import type { Visit } from "../session/context.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
 import { submit } from "../session/submit.ts";
 import { showWebhooks, webhooksPath } from "./page.ts";
 
 /** POST /account/webhooks: makes a webhook, and shows its secret this once. */
-export async function makeWebhook(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function makeWebhook(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const fields = { url: form.get("url") ?? "", events: form.getAll("events") };
   const outcome = await submit(visit, "webhook.create", fields);
   if (isRefused(outcome)) return showWebhooks(visit, { error: outcome.refusal.message });
@@ -15,7 +15,7 @@ export async function makeWebhook(visit: Visit, form: URLSearchParams): Promise<
 }
 
 /** POST /account/webhooks/change: switches a webhook on or off, or deletes it. */
-export async function changeWebhook(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function changeWebhook(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const webhook_id = form.get("webhook_id") ?? "";
   const act = form.get("act");
   return answer(
@@ -27,10 +27,10 @@ export async function changeWebhook(visit: Visit, form: URLSearchParams): Promis
 }
 
 /** POST /account/webhooks/again: sends a finished delivery again. */
-export async function sendPostAgain(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function sendPostAgain(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const fields = { webhook_id: form.get("webhook_id") ?? "", delivery_id: form.get("delivery_id") ?? "" };
   return answer(visit, await submit(visit, "webhook.send-again", fields));
 }
 
-const answer = (visit: Visit, outcome: Outcome): Response | Promise<Response> =>
+const answer = (visit: Visit, outcome: Outcome): PageAnswer | Promise<PageAnswer> =>
   isRefused(outcome) ? showWebhooks(visit, { error: outcome.refusal.message }) : seeOther(webhooksPath);

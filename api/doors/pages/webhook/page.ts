@@ -7,24 +7,21 @@ import { readDeliveries, readWebhooks } from "../../../queries/webhook/read.ts";
 import { choice } from "../../../web/form/choice-fields.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { field, problem } from "../../../web/form/form-fields.ts";
-import { page } from "../../../web/page.ts";
 import { sayDay } from "../kit/dates.ts";
-import type { Visit } from "../session/context.ts";
-import { accountFrame } from "../session/frame.ts";
-import { refusalPage } from "../session/refusal-page.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
+import { accountPage } from "../session/frame.ts";
 
 export const webhooksPath = "/account/webhooks";
 
 /** Each webhook shows its newest deliveries; REST lists more. */
 const mostShown = 10;
 
-type Shown = Readonly<{ error?: string; secret?: string; status?: number }>;
+type Shown = Readonly<{ error?: string; secret?: string }>;
 
 /** GET /account/webhooks: the person's webhooks with their deliveries, and a form for another. */
-export async function showWebhooks(visit: Visit, { error, secret, status }: Shown = {}): Promise<Response> {
-  const { context, session } = visit;
-  const found = await context.query({ userId: session.sub }).inTurn(readAll, false);
-  if (isRefused(found)) return refusalPage(context, found.refusal);
+export async function showWebhooks(visit: Visit, { error, secret }: Shown = {}): Promise<PageAnswer> {
+  const found = await visit.query.inTurn(readAll);
+  if (isRefused(found)) return found;
   const { webhooks, say } = found;
   const body = html`<p class="quiet lead">A webhook posts what changes in your habits, todos and categories to an address that you name,
     signed by <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.</p>
@@ -32,8 +29,7 @@ export async function showWebhooks(visit: Visit, { error, secret, status }: Show
     ${webhooks.length === 0 && html`<p class="quiet">You have no webhook.</p>`}
     <ul class="plain">${webhooks.map((webhook) => card(visit, webhook, say))}</ul>
     ${webhooks.length < maxWebhooks && newForm(visit)}`;
-  const content = { title: "Webhooks", body, ...(await accountFrame(visit)) };
-  return page(context.site, content, { status: status ?? (error ? 422 : 200) });
+  return accountPage(visit, { title: "Webhooks", body }, { status: error ? 422 : 200 });
 }
 
 type Delivery = OutputOf<Queries["webhook.deliveries"]>["data"][number];
@@ -57,9 +53,6 @@ const madeNote = (
 ): Html => html`<div class="note" role="status"><p>The webhook is made. Its receiver checks signatures with this
   secret, which is shown only now:</p><p><code>${secret}</code></p></div>`;
 
-const hidden = (name: string, value: string): Html =>
-  html`<input type="hidden" name="${name}" value="${value}">`;
-
 function card(
   visit: Visit,
   { id, url, events, is_active, disabled_at, deliveries }: Webhook,
@@ -71,7 +64,7 @@ function card(
   return html`<li class="card"><h2>${host}</h2><p class="small"><code>${url}</code></p>
     <p>${events.join(", ")}. ${is_active ? "On." : html`<strong>Off.</strong> Changes wait.`}
     ${disabled_at && html` It was switched off (${say(disabled_at)}), because it failed for three days.`}</p>
-    <form method="post" action="${webhooksPath}/change">${formToken(visit)}${hidden("webhook_id", id)}
+    <form method="post" action="${webhooksPath}/change">${formToken(visit, { webhook_id: id })}
     <div class="actions">${is_active ? button("off", "Switch off") : button("on", "Switch on")}${button("delete", "Delete")}</div></form>
     <details><summary>Deliveries<span class="unseen"> to ${host}</span></summary>
     ${deliveries.length === 0 && html`<p class="quiet">None yet.</p>`}
@@ -85,7 +78,7 @@ function deliveryLine(visit: Visit, webhook_id: string, delivery: Delivery, say:
     ${error && html`<span class="quiet">${error}</span>`}</span>
     ${
       finished_at &&
-      html`<form method="post" action="${webhooksPath}/again">${formToken(visit)}${hidden("webhook_id", webhook_id)}${hidden("delivery_id", id)}
+      html`<form method="post" action="${webhooksPath}/again">${formToken(visit, { webhook_id, delivery_id: id })}
       <button>Send again<span class="unseen">: ${name}</span></button></form>`
     }</li>`;
 }

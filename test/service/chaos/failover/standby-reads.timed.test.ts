@@ -100,18 +100,23 @@ test("a read waits for a standby that is a little behind, and asks the primary w
 
 test("every query is answered by the standby, but for the cursors of changes and the state of approvals", async () => {
   const call = callDoors(roles.baseUrls, await roles.issuer.token({ sub: "reader" }));
-  const make = async (path: string, body: object): Promise<number> =>
+  const make = async (path: string, body: object): Promise<number | string> =>
     (await call("POST", path, { body })).body.id;
   const ids: Record<string, number | string> = {
     habit_id: await make("/habits", { name: "Read", type: "good", frequency: "daily" }),
     todo_id: await make("/todos", { title: "Read", due_date: "2030-01-01" }),
     category_id: await make("/categories", { name: "Reading" }),
+    webhook_id: await make("/webhooks", { url: "https://receiver.example", events: ["reminder.due"] }),
     approval_id: crypto.randomUUID(),
   };
   const approval = `/approvals/${ids.approval_id}`;
   await call("PUT", `/todos/${ids.todo_id}/reminder`, { body: { remind_at: "2030-01-01T10:00:00Z" } });
   const paths = contracts.flatMap(({ kind, rest = [] }) =>
-    kind === "query" ? rest.map(({ path }) => path.replace(/{(\w+)}/g, (_, name) => String(ids[name]))) : [],
+    kind === "query"
+      ? rest.flatMap(({ path, streams }) =>
+          streams ? [] : path.replace(/{(\w+)}/g, (_, name) => String(ids[name])),
+        )
+      : [],
   );
   const atPrimary: string[] = [];
   const asked = paths.map((path) => (path === "/quick-add" ? "/quick-add?line=Read" : path));
