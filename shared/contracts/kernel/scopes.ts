@@ -6,7 +6,7 @@ export const scopes = {
   "todos:write": "Create, change, delete and tick off todos, set their reminders, and see those it changes",
   "categories:read": "List and view categories",
   "categories:write": "Create, change and delete categories, and see those it changes",
-  "webhooks:write": "Send changes to addresses that it names, as far as it may read them",
+  "webhooks:write": "Send changes to addresses of its choice, as far as it may read them",
 } as const;
 
 export type Scope = keyof typeof scopes;
