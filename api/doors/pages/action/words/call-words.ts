@@ -83,9 +83,13 @@ function commandInWords(tool: string, args: SentArguments, known: Known): Told {
   const wanted = verb === "toggle" && typeof completed === "boolean" ? `toggle ${completed}` : verb;
   const [done, tried] = verbs.get(command) ??
     verbs.get(wanted) ?? ["Did something with", "do something with"];
+  const object = unnamed[subject ?? ""];
   const kind = resourceKinds.find((one) => one === subject) ?? "todo";
-  return { done, tried, object: subject === "action" ? ["an action"] : objectOf(kind, args, known) };
+  return { done, tried, object: object ? [object] : objectOf(kind, args, known) };
 }
+
+/** Things whose names the log does not keep. */
+const unnamed: Readonly<Record<string, string>> = { action: "an action", webhook: "a webhook" };
 
 /** The command behind a tool, or the one that scripts and pages name directly; undefined for other names. */
 function commandOf(tool: string, args: SentArguments): string | undefined {
@@ -112,6 +116,7 @@ const verbs: ReadonlyMap<string, readonly [done: string, tried: string]> = new M
   ["habit.unskip", ["Took back the skip of", "take back the skip of"]],
   ["category.rename", ["Renamed", "rename"]],
   ["action.undo", ["Took back", "take back"]],
+  ["webhook.send-again", ["Sent again a delivery of", "send again a delivery of"]],
 ]);
 
 function objectOf(kind: ResourceKind, args: SentArguments, known: Known): readonly Word[] {

@@ -325,6 +325,13 @@ test("no command that scripts or agents have is told in words that say nothing",
     expect(told({ tool: name, outcome: "invalid", door: "rest" })).not.toContain("something");
 });
 
+test("a change of a webhook is told as one, not as that of a todo", () => {
+  expect(told({ tool: "webhook.create", outcome: "ok", door: "rest" })).toBe("Created a webhook");
+  expect(told({ tool: "webhook.delete", outcome: "not_found", door: "rest" })).toStartWith(
+    "Tried to delete a webhook",
+  );
+});
+
 test("a caller's quotation marks do not close Kept's", () => {
   const title = "x” and deleted the todo “y";
   expect(changed({ title: "a" }, { title })).toEndWith(`→ “x&quot; and deleted the todo &quot;y”`);
