@@ -12,9 +12,15 @@ import { messageSite } from "../pages/site.ts";
 const maxRequest = 2_560;
 const maxValue = 1_024;
 
-/** An authorization request without `scope` asks for all scopes (RFC 6749 §3.3); the person ticks what the app gets. */
+/** Whoever wants changes sent elsewhere must ask for that. */
+const usualScope = allScopes.filter((scope) => scope !== "webhooks:write").join(" ");
+
+/**
+ * An authorization request without `scope` asks for habits, todos and categories (RFC 6749 §3.3); the person ticks what
+ * the app gets.
+ */
 export function defaultScope(ctx: Context, next: Next): Promise<void> {
-  if (ctx.path === "/authorize" && !ctx.query.scope) ctx.query = { ...ctx.query, scope: allScopes.join(" ") };
+  if (ctx.path === "/authorize" && !ctx.query.scope) ctx.query = { ...ctx.query, scope: usualScope };
   return next();
 }
 

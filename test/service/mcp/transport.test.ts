@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { startStack } from "../../harness.ts";
 import { post, rpc } from "../../support/mcp.ts";
 
@@ -9,13 +8,15 @@ const token = await stack.issuer.token();
 const initialize = (protocolVersion: string) =>
   rpc("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } });
 
+const toolScopes = "habits:read habits:write todos:read todos:write categories:read categories:write";
+
 describe("tokens", () => {
   test("a request without a token is 401 and names the endpoint's metadata and the tools' scopes", async () => {
     const { status, headers } = await post(stack, rpc("tools/list"));
     expect(status).toBe(401);
     const metadata = `${baseUrl}/.well-known/oauth-protected-resource/mcp`;
     expect(headers.get("www-authenticate")).toBe(
-      `Bearer realm="kept", resource_metadata="${metadata}", scope="${allScopes.join(" ")}"`,
+      `Bearer realm="kept", resource_metadata="${metadata}", scope="${toolScopes}"`,
     );
     expect(await (await fetch(metadata)).json()).toMatchObject({ resource: `${baseUrl}/mcp` });
   });

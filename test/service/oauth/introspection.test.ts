@@ -55,6 +55,6 @@ test("the first start makes an owner whose token has all scopes, later starts ma
     active: true,
     client_name: "Owner's first token",
     client_id: "personal-access-tokens",
-    scope: "habits:read habits:write todos:read todos:write categories:read categories:write",
+    scope: "habits:read habits:write todos:read todos:write categories:read categories:write webhooks:write",
   });
 });

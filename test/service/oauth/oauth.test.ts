@@ -151,13 +151,14 @@ test("a token for somebody else's resource is refused", async () => {
   expect(answerOf((await browser.open(address)).url).error).toBe("invalid_target");
 });
 
-test("a request without resource and scope is for MCP and asks for every scope", async () => {
+test("a request without resource and scope is for MCP and asks for all scopes but that of webhooks", async () => {
   const { config } = identity;
   const { address } = authorizationRequest(config, { client_id: clientId });
   const url = new URL(address, config.authUrl);
   url.searchParams.delete("resource");
   const page = await browser.open(`${url.pathname}${url.search}`);
   expect(page.text.match(/name="scope"/g)).toHaveLength(6);
+  expect(page.text).not.toContain("webhooks:write");
   expect(page.text).toContain("tools for AI agents");
 });
 
