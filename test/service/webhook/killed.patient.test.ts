@@ -8,8 +8,8 @@ import { apply, followChanges } from "../../support/copies/followed.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 
 /** CHANGES=10000 KILLS=20 is the figure of docs/measurements.md. */
-const changes = Number(Bun.env.CHANGES ?? 600);
-const kills = Number(Bun.env.KILLS ?? 4);
+const changes = Number(Bun.env.CHANGES ?? 400);
+const kills = Number(Bun.env.KILLS ?? 3);
 const writers = 20;
 const seed = Number(Bun.env.SEED ?? 1);
 
