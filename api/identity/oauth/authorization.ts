@@ -12,7 +12,7 @@ import { messageSite } from "../pages/site.ts";
 const maxRequest = 2_560;
 const maxValue = 1_024;
 
-/** Whoever wants changes sent elsewhere must ask for that. */
+/** An app that sends changes elsewhere must ask for that by name. */
 const usualScope = allScopes.filter((scope) => scope !== "webhooks:write").join(" ");
 
 /**
