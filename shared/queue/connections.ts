@@ -102,6 +102,8 @@ function connect(url: string, options: Patience): RedisConnection {
   const credentials = { ...(username && { username }), ...(password && { password }) };
   if (address.kind === "sentinels") {
     const { nodes, name, db } = address;
+    // Without ioredis' detector of fail-overs, whose news ends a connection for good while it looks for the master. A
+    // dead or frozen master is noticed by silence, and Sentinels close the connections of a former one.
     return quiet(
       new Redis({
         ...own,
@@ -112,7 +114,6 @@ function connect(url: string, options: Patience): RedisConnection {
         retryStrategy,
         sentinelRetryStrategy: retryStrategy,
         sentinelCommandTimeout: connectTimeout,
-        failoverDetector: true,
       }),
     );
   }

@@ -2,10 +2,12 @@ import { afterAll, expect, test } from "bun:test";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
+import { connectFailFast } from "../../../../shared/queue/connections.ts";
 import { createDatabase } from "../../../harness.ts";
 import { startRoles } from "../../../support/chaos/roles.ts";
 import { callDoors } from "../../../support/chaos/world.ts";
 import { writeThrough } from "../../../support/chaos/write-through.ts";
+import { eventually } from "../../../support/reminder/stack.ts";
 import { startCluster } from "../../../support/servers/redis-cluster.ts";
 import { type RedisNode, startRedisNode } from "../../../support/servers/redis-node.ts";
 
@@ -86,6 +88,20 @@ test("a fail-over by Sentinels after kill -9 of the master loses, doubles and mi
     await Bun.sleep(4_000);
   });
 }, 240_000);
+
+test("every connection comes back after a fail-over by Sentinels", async () => {
+  const { url, master, nodes } = await startSentinels("connections");
+  afterAll(() => Promise.all(nodes.map((node) => node.kill().catch(() => {}))));
+  const connections = Array.from({ length: 100 }, () => connectFailFast(url));
+  afterAll(() => connections.map((redis) => redis.disconnect()));
+  const areReady = () => connections.every(({ status }) => status === "ready");
+  await eventually(areReady);
+  // Subscriptions to news of a fail-over, which would end connections, need a moment.
+  await Bun.sleep(2_500);
+  await master.kill();
+  await eventually(() => !areReady());
+  await eventually(areReady, 30_000);
+}, 90_000);
 
 test("a fail-over by Sentinels after the master froze loses, doubles and misreports no write", async () => {
   await withSentinels("freezing", async (master) => {
