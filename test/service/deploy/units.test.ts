@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
 import { basename } from "node:path";
-import { freePort } from "../../harness.ts";
 import { root } from "../../labs/supply-chain/packages.ts";
 
 const units = [...new Bun.Glob("docs/systemd/*.service").scanSync(root)];
@@ -11,7 +10,7 @@ test.skipIf(!Bun.which("systemd-analyze")).each(units)("%s leaves a break-in lit
   expect([exitCode, exitCode === 0 ? "" : stdout.toString()]).toEqual([0, ""]);
 });
 
-const server = Bun.serve({ hostname: "127.0.0.2", port: freePort(), fetch: () => new Response() });
+const server = Bun.serve({ hostname: "127.0.0.2", port: 0, fetch: () => new Response() });
 afterAll(() => server.stop(true));
 
 test.each(["kept.service", "kept-door@.service", "kept-worker@.service", "kept-identity@.service"])(

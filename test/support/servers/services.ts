@@ -87,9 +87,16 @@ async function execute(url: string, sql: string): Promise<object[]> {
   }
 }
 
+// Below the range of source ports of connections, one of which could take the port first. Each process of a test run
+// has 2,500 ports of its own, because a test may use its port seconds after it was found free.
+const portsOfProcess = 2_500;
+const lowestPort = 10_000 + portsOfProcess * (Number(Bun.env.BUN_TEST_WORKER_ID ?? 0) % 4);
+let lastPort = Math.floor(Math.random() * portsOfProcess);
+
+/** A port of 127.0.0.1 that nobody listens on now, and that this process gives once. */
 export function freePort(): number {
-  // Below the range of source ports of connections, one of which could take the port first.
-  const port = 10_000 + Math.floor(Math.random() * 10_000);
+  lastPort = (lastPort + 1) % portsOfProcess;
+  const port = lowestPort + lastPort;
   try {
     void Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response() }).stop(true);
     return port;
