@@ -11,6 +11,7 @@ import { type RateLimit, rateLimitHeaders } from "../../http/rate-limit.ts";
 import { senderOf } from "../../http/request.ts";
 import { jsonResponse, refusalResponse } from "../../http/response.ts";
 import type { Actor } from "../../mailbox/actor.ts";
+import type { CommandResult } from "../../mailbox/dispatch.ts";
 import { perform } from "../../perform.ts";
 import { eventStreamHeaders } from "../streams/sink.ts";
 import { preconditionsOf, readContent } from "./content.ts";
@@ -29,6 +30,15 @@ export type RestContext = FollowContext &
     /** Undefined when requests have no limit. */
     rateLimit: RateLimit | undefined;
   }>;
+
+/** Contracts that a request does not pass through `perform`, or not at once. */
+const ways: { readonly [name: string]: (context: RestContext, asked: Asked) => Promise<CommandResult> } = {
+  [groupCommand]: answerGroup,
+  "change.list": performChanges,
+  "change.stream": performChanges,
+};
+
+type Asked = Parameters<typeof perform>[1] & Readonly<{ actor: Actor; request: Request }>;
 
 type Received = Readonly<{ request: Request; params?: Readonly<Record<string, string>> }>;
 
@@ -54,13 +64,8 @@ async function answerRest(context: RestContext, target: Target, request: Request
   const { contract, route } = target;
   const by = contract.kind === "command" ? senderOf(request, "rest", actor) : undefined;
   const content = () => readContent(target, request);
-  const asked = { contract, actor, allowance, by, required: route.required, content };
-  const { outcome, replayed, changes } =
-    by && contract.name === groupCommand
-      ? await answerGroup(context, { actor, by, request }, content)
-      : route.path.startsWith("/changes")
-        ? await performChanges(context, { ...asked, request })
-        : await perform(context, asked);
+  const asked = { contract, actor, allowance, by, required: route.required, content, request };
+  const { outcome, replayed, changes } = await (ways[contract.name] ?? perform)(context, asked);
   if (replayed) headers.set("idempotent-replayed", "true");
   if (isRefused(outcome)) return refused(context, target, request, outcome, { actor, headers });
   const body = route.status === 204 ? null : outcome.body;

@@ -8,9 +8,10 @@ import {
 } from "../../../../shared/errors.ts";
 import type { Outcome } from "../../../../shared/queue/batch.ts";
 import { failedDependency, type OperationEnd, readEnds } from "../../../../shared/queue/group-end.ts";
+import { senderOf } from "../../../http/request.ts";
 import { refusalBody, statusOf } from "../../../http/response.ts";
 import type { Actor } from "../../../mailbox/actor.ts";
-import type { CommandResult, Sender } from "../../../mailbox/dispatch.ts";
+import type { CommandResult } from "../../../mailbox/dispatch.ts";
 import type { DispatchGroup } from "../../../mailbox/dispatch-group.ts";
 import type { Content, PerformContext } from "../../../perform.ts";
 import { presentOutcome } from "../../../queries/approval/present-outcome.ts";
@@ -20,13 +21,14 @@ import { type ReadGroup, type ReadOperation, readOperations } from "./read-opera
 
 export type GroupContext = Pick<PerformContext, "query"> & Readonly<{ dispatchGroup: DispatchGroup }>;
 
-type Sent = Readonly<{ actor: Actor; by: Sender; request: Request }>;
+type Sent = Readonly<{ actor: Actor; request: Request }>;
+
+type Asked = Sent & Readonly<{ content(): Promise<Content | Refused> | Content | Refused }>;
 
 /** Carries out the operations of a group. Each gets the answer that it would get alone. */
 export async function answerGroup(
   context: GroupContext,
-  sent: Sent,
-  readContent: () => Promise<Content | Refused>,
+  { content: readContent, ...sent }: Asked,
 ): Promise<CommandResult> {
   const content = await readContent();
   if (isRefused(content)) return { outcome: content, replayed: false };
@@ -53,7 +55,7 @@ function refuseConditions({ headers }: Request): Refused | undefined {
 
 async function endsOf(
   { dispatchGroup }: GroupContext,
-  { actor, by }: Sent,
+  { actor, request }: Sent,
   { operations, atomic }: ReadGroup,
   { idempotencyKey, preview }: Pick<Content, "idempotencyKey" | "preview">,
 ): Promise<readonly OperationEnd[] | Refused> {
@@ -66,6 +68,7 @@ async function endsOf(
     return operations.map(({ index }) => (index === failed.index ? failed : notDone(index, failed)));
   const ready = prepared.flatMap((one) => (isRefused(one) ? [] : [one]));
   if (ready.length === 0) return early;
+  const by = senderOf(request, "rest", actor);
   const ends = await dispatchGroup(actor, { atomic, operations: ready, idempotencyKey, by, preview });
   if (isRefused(ends)) return ends;
   return refusalOfAll(ends, atomic) ?? [...early, ...ends];
