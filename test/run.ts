@@ -1,4 +1,4 @@
-import { startServices } from "./support/servers/services.ts";
+import { startServices, throwaway } from "./support/servers/services.ts";
 
 type Counts = Readonly<{ passed: number; failed: number; failures: readonly string[]; exitCode: number }>;
 
@@ -10,7 +10,7 @@ const together = ["--parallel=3", "--no-isolate"];
 const others = "--path-ignore-patterns=**/*.{patient,timed}.test.ts";
 
 /** `npm test [-- files]`: real servers for the run, bun test on them, then what failed and one plain closing line. */
-const { databaseUrl, redisUrl, stop } = await startServices();
+const { databaseUrl, redisUrl, stop } = await startServices(throwaway);
 const named = process.argv.slice(2);
 // A file's name says how it must run: CONTRIBUTING.md.
 const runs =
