@@ -22,13 +22,11 @@ import { openAccountPages } from "./doors/pages/open.ts";
 import { actsPerMinute } from "./doors/pages/reminder/act.ts";
 import { openLiveHub } from "./doors/streams/hub.ts";
 import { readUserState } from "./doors/streams/version.ts";
-import { openToScripts } from "./http/cross-origin.ts";
 import { createTurnAway } from "./http/intake/turn-away.ts";
 import { listen } from "./http/listen.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { createObserve } from "./http/observe.ts";
 import { createLocalRateLimit, createRateLimit } from "./http/rate-limit.ts";
-import { createFinish } from "./http/response.ts";
 import { createDispatch } from "./mailbox/dispatch.ts";
 import { createDispatchGroup } from "./mailbox/dispatch-group.ts";
 import { openMailbox } from "./mailbox/mailbox.ts";
@@ -93,7 +91,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     acts: { now, dispatch, query, linkKeys: secrets.linkKeys, limit: rateLimit("acts", actsPerMinute) },
   });
   const listener = listen(config, log, {
-    turnAway: await openTurnAway(config),
+    turnAway: await createTurnAway(["/mcp"], refusalAt),
     knownUser: authenticator.knownUser,
     exposition: metrics,
     ready: createHealthCheck({
@@ -117,12 +115,6 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
       await tracing?.stop();
     },
   };
-}
-
-async function openTurnAway({ baseUrl }: Config) {
-  const finish = createFinish(baseUrl);
-  const turnAway = await createTurnAway(["/mcp"], (path, refusal) => finish(refusalAt(path, refusal)));
-  return (request: Request) => openToScripts(request, turnAway(request));
 }
 
 const openDoorDatabase = ({ config, log }: Options) =>

@@ -26,7 +26,7 @@ function preflightAnswer({ method, headers, url }: Request): Response | undefine
 }
 
 /** Opens the answer to a script's request, if its address is open to scripts. */
-export function openToScripts({ url }: Pick<Request, "url">, response: Response): Response {
+function openToScripts({ url }: Pick<Request, "url">, response: Response): Response {
   if (!openPaths.test(pathOf(url))) return response;
   for (const [name, value] of Object.entries(readableByScripts)) response.headers.set(name, value);
   return response;

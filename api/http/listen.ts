@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "../../shared/errors.ts";
+import { refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Health } from "../../shared/process/observe/health.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
@@ -6,23 +6,19 @@ import type { Exposition } from "../../shared/process/observe/metrics.ts";
 import { createStatusPages } from "../../shared/process/observe/status-pages.ts";
 import { answerScript } from "./cross-origin.ts";
 import { drain, noTraffic, until } from "./drain.ts";
-import { arrivalSeconds, createIntake } from "./intake/intake.ts";
+import { type Answer, type Answering, arrivalSeconds, createIntake } from "./intake/intake.ts";
 import { inFormAccepted } from "./problem.ts";
 import { logAnswer, requestIdOf, withFullAddress } from "./request.ts";
 import { createFinish, fault, refusalResponse } from "./response.ts";
 import { statusRoutes } from "./status-routes.ts";
 
-type Answers = Readonly<{
-  exposition: Pick<Exposition, "answer">;
-  ready(): Promise<Health>;
-  answer(request: Request): Promise<Response> | Response;
-  /** The answer to a request that is refused unread. */
-  turnAway(request: Request): Response;
-  /** The user of an Authorization header whose token is known to be valid. */
-  knownUser(authorization: string | null): string | undefined;
-  /** Ends the answers that have no end of their own, such as streams. */
-  endStreams(): void;
-}>;
+type Answers = Answering &
+  Readonly<{
+    exposition: Pick<Exposition, "answer">;
+    ready(): Promise<Health>;
+    /** Ends the answers that have no end of their own, such as streams. */
+    endStreams(): void;
+  }>;
 
 /** Listens on HOST, or on both loopback addresses, because clients resolve `localhost` to either. */
 export function listen(
@@ -42,9 +38,7 @@ export function listen(
     return finish(response);
   }
 
-  const refused = (request: object, refusal: Refusal) => send(request, refusalResponse(refusal));
-
-  async function serve(request: Request): Promise<Response> {
+  async function serve(request: Request, answer: Answer): Promise<Response> {
     const began = performance.now();
     traffic.lastRequest = began;
     let answered = await (request.headers.has("origin") ? answerScript(request, answer) : answer(request));
@@ -54,11 +48,11 @@ export function listen(
     return response;
   }
 
-  const intake = createIntake({ trustedProxies, knownUser, serve, refused, turnAway });
+  const intake = createIntake({ trustedProxies, knownUser, serve, answer, turnAway });
 
   function take(received: Request, server: Bun.Server<undefined>): Promise<Response> | Response {
     const request = withFullAddress(received);
-    return request ? intake.take(received, request, server) : refused(received, badHost.refusal);
+    return request ? intake.take(received, request, server) : serve(received, refuseHost);
   }
 
   const findPage = createStatusPages({
@@ -79,7 +73,7 @@ export function listen(
       error(error) {
         const stack = placesOf(error);
         log.error({ request_id: requestIdOf(error), name: error.name, stack }, "request failed");
-        return refused(error, fault.refusal);
+        return send(error, refusalResponse(fault.refusal));
       },
       idleTimeout: arrivalSeconds,
     });
@@ -111,6 +105,7 @@ function listenOnLoopback<Server>(listenOn: (hostname: string) => Server): Serve
 
 const full: Health = { status: "unavailable", missing: ["room"] };
 const badHost = refuse("malformed_request", "The Host header does not name a host.");
+const refuseHost = () => refusalResponse(badHost.refusal);
 
 const placesOf = ({ stack }: Error): string[] =>
   stack?.match(/^\s+at .*/gm)?.map((line) => line.trim()) ?? [];

@@ -103,7 +103,7 @@ export function loggedIds(request: Pick<Request, "headers">) {
 
 /** The path of a request for a log: the part after `/calendar/` or `/remind/` is a secret. */
 export const loggedPath = (url: string): string =>
-  new URL(url).pathname.replace(/^\/+(calendar|remind)\/.*/i, "/$1/…");
+  (URL.parse(url)?.pathname ?? "").replace(/^\/+(calendar|remind)\/.*/i, "/$1/…");
 
 export function logAnswer(log: Log, request: Request, { status }: Response, tookMs: number): void {
   const { method, url } = request;

@@ -1,7 +1,8 @@
-import { type Refusal, refuse } from "../../../shared/errors.ts";
+import { refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { readBounded } from "../input/body.ts";
 import { noteRequest } from "../request.ts";
+import { refusalResponse } from "../response.ts";
 import { createAdmission } from "./admission.ts";
 import { clientNetwork } from "./network.ts";
 import { createWaiting } from "./waiting.ts";
@@ -13,43 +14,50 @@ export const arrivalSeconds = 10;
 /** Seconds for which an answer may send no byte to its client; a question may wait for 30. */
 const silenceSeconds = 40;
 
-type Dependencies = Readonly<{
-  trustedProxies: Config["trustedProxies"];
+export type Answer = (request: Request) => Promise<Response> | Response;
+
+export type Answering = Readonly<{
+  answer: Answer;
+  /** Answers a request that is refused unread. */
+  turnAway: Answer;
   /** The user of an Authorization header whose token is known to be valid. */
   knownUser(authorization: string | null): string | undefined;
-  serve(request: Request): Promise<Response>;
-  refused(request: Request, refusal: Refusal): Response;
-  /** The answer to a request that is refused unread. */
-  turnAway(request: Request): Response;
 }>;
+
+type Dependencies = Answering &
+  Readonly<{
+    trustedProxies: Config["trustedProxies"];
+    /** Sends every answer, so that all have the headers and the form that their client reads. */
+    serve(request: Request, answer: Answer): Promise<Response>;
+  }>;
 
 /** Bun's view of a connection, by the request that it received. */
 type Connections = Pick<Bun.Server<undefined>, "requestIP" | "timeout">;
 
 type Intake = Readonly<{
   /** @param request the one received, with a full address */
-  take(received: Request, request: Request, connections: Connections): Promise<Response> | Response;
+  take(received: Request, request: Request, connections: Connections): Promise<Response>;
   /** True while every request is refused. */
   isFull(): boolean;
   stop(): void;
 }>;
 
 /** Serves requests once they have arrived, and no more of them than this process can. */
-export function createIntake({ trustedProxies, knownUser, serve, refused, turnAway }: Dependencies): Intake {
+export function createIntake({ trustedProxies, knownUser, serve, answer, turnAway }: Dependencies): Intake {
   const arrivals = createArrivals();
   const admission = createAdmission();
 
   /** An unknown token counts as no user, because anybody could make up one for each request. */
-  function admit(request: Request, network: () => string, isLong = false): Promise<Response> | Response {
+  function admit(request: Request, network: () => string, isLong = false): Promise<Response> {
     const leave = admission.admit(() => knownUser(request.headers.get("authorization")) ?? network());
-    if (!leave) return turnAway(request);
+    if (!leave) return serve(request, turnAway);
     noteRequest(request, { leave, network });
     if (isLong) leave();
-    return serve(request).finally(leave);
+    return serve(request, answer).finally(leave);
   }
 
-  function turnBack(request: Request, why: NotWhole): Response {
-    const response = why === "too-long" ? refused(request, tooLong) : turnAway(request);
+  async function turnBack(request: Request, why: NotWhole): Promise<Response> {
+    const response = await serve(request, why === "too-long" ? refuseLong : turnAway);
     response.headers.set("connection", "close");
     return response;
   }
@@ -91,10 +99,8 @@ function sizeOfBody({ method, headers }: Request): "none" | "short" | "long" {
   return Number(length) > 0 ? "short" : "none";
 }
 
-const { refusal: tooLong } = refuse(
-  "body_too_large",
-  "A body of more than 64 KiB must say its length (Content-Length).",
-);
+const tooLong = refuse("body_too_large", "A body of more than 64 KiB must say its length (Content-Length).");
+const refuseLong = () => refusalResponse(tooLong.refusal);
 
 /** Awaits a body of at most so many bytes before its request is served. */
 const mostBytes = 64 * 1024;

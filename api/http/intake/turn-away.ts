@@ -10,7 +10,7 @@ const { refusal: overloaded } = refuse("overloaded", "The service is overloaded.
  * Makes the answers to requests that cannot be served now. They are written beforehand, because a refusal for overload
  * must cost next to nothing.
  * @param doors the path suffixes of doors; all other paths are answered as `""`
- * @param refusalAt writes a refusal, with all headers, in the form of the door at a path
+ * @param refusalAt writes a refusal in the form of the door at a path
  */
 export async function createTurnAway(
   doors: readonly string[],

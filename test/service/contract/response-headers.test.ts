@@ -1,7 +1,4 @@
 import { expect, test } from "bun:test";
-import { refusalAt } from "../../../api/app.ts";
-import { createTurnAway } from "../../../api/http/intake/turn-away.ts";
-import { createFinish } from "../../../api/http/response.ts";
 import { startStack } from "../../harness.ts";
 
 const plain = await startStack();
@@ -46,20 +43,5 @@ test("where BASE_URL is https, every answer says to stay with it", async () => {
   for (const path of ["/api/v1/todos", "/mcp", "/openapi.json", "/account", "/nowhere"]) {
     const headers = await headersOf(secure.config.port, path, { headers: { host: "kept.example" } });
     expect([path, headers.get("strict-transport-security")]).toEqual([path, "max-age=31536000"]);
-  }
-});
-
-test("what is refused for overload has the headers of all answers, each time", async () => {
-  const finish = createFinish("https://kept.example");
-  const turnAway = await createTurnAway(["/mcp"], (path, refusal) => finish(refusalAt(path, refusal)));
-  for (const path of ["/mcp", "/api/v1/todos", "/mcp", "/api/v1/todos"]) {
-    const { status, headers } = turnAway(new Request(`https://kept.example${path}`));
-    expect(status).toBe(503);
-    expect(Object.fromEntries(headers)).toMatchObject({
-      "retry-after": "1",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      "strict-transport-security": "max-age=31536000",
-    });
   }
 });
