@@ -55,7 +55,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const tracing = await openTracing("kept-api", { config, log });
   const reads = await openReads({ config, log, database, redis, registry: metrics.registry });
   const [mailbox, clock] = await Promise.all([
-    openMailbox(config, { reply: reads.checkReply, lost: sayLost(log) }),
+    openMailbox(config, database.pool, { reply: reads.checkReply, lost: sayLost(log) }),
     openServerClock(database.pool),
   ]);
   metrics.show({ pools: reads.pools, mailbox });

@@ -11,10 +11,12 @@ export type Service = Readonly<{ tell: Tell; close(): Promise<void> }>;
 
 /** Connects to the workers, because only they change what the service stores about a person. */
 export async function connectService(config: Config, log: Log): Promise<Service> {
-  const mailbox = await openMailbox(config);
   const { databaseUrl: url, databasePrepare: prepare } = config;
   const database = await openDatabase({ url, log, prepare, connections: newsConnections });
-  const clock = await openServerClock(database.pool);
+  const [mailbox, clock] = await Promise.all([
+    openMailbox(config, database.pool),
+    openServerClock(database.pool),
+  ]);
   const dispatch = createDispatch(mailbox, database, clock);
   return {
     async tell({ id, userId, name, input }) {

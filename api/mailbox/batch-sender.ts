@@ -3,13 +3,13 @@ import {
   batchVersion,
   type CommandBatch,
   patienceMs,
-  previewVersion,
   type QueuedCommand,
   type Reply,
   readMessage,
 } from "../../shared/queue/batch.ts";
 import { connectFailFast, firstTry, replyChannel } from "../../shared/queue/connections.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
+import type { Signer } from "../../shared/queue/signature.ts";
 import { hasSign } from "../../shared/queue/signs-of-life.ts";
 import { subscribe } from "../../shared/queue/subscription.ts";
 import { createWaiters } from "./waiters.ts";
@@ -43,19 +43,19 @@ const probePauseMs = 200;
 
 /** Connects to Redis. If Redis is slow, this returns and connecting continues in the background. */
 export async function openBatchSender(
-  { redisUrl, queuePrefix }: Pick<Config, "redisUrl" | "queuePrefix">,
+  { redisUrl, queuePrefix, signer }: Pick<Config, "redisUrl" | "queuePrefix"> & Readonly<{ signer: Signer }>,
   { onReply, onLost, onAway }: BatchSenderEvents,
 ): Promise<BatchSender> {
   const replyTo = replyChannel(queuePrefix, crypto.randomUUID());
   const producer = connectFailFast(redisUrl);
-  const queue = openQueue<CommandBatch>(commandQueue, { connection: producer, queuePrefix });
+  const queue = openQueue<object>(commandQueue, { connection: producer, queuePrefix });
   const answers = createWaiters<string, "answered" | Lost>(patienceMs);
   const isAlive = () => hasSign(producer, queuePrefix);
   let heardAt = 0;
   let [isAway, isClosed] = [false, false];
 
   function receive(text: string): void {
-    const message = readMessage(text);
+    const message = readMessage(text, signer);
     if (!message) return;
     heardAt = performance.now();
     if ("refusedBatch" in message) {
@@ -69,8 +69,7 @@ export async function openBatchSender(
   }
 
   async function send(commands: readonly QueuedCommand[]): Promise<boolean> {
-    const v = commands.some(({ preview }) => preview) ? previewVersion : batchVersion;
-    const batch: CommandBatch = { v, id: Bun.randomUUIDv7(), replyTo, commands };
+    const batch: CommandBatch = { v: batchVersion, id: Bun.randomUUIDv7(), replyTo, commands };
     const sentAt = performance.now();
     const outcome = answers.wait(batch.id, () => {
       // The batch is removed, because batches would pile up in Redis while no worker runs.
@@ -79,7 +78,7 @@ export async function openBatchSender(
       return "unanswered";
     });
     queue
-      .add("batch", batch, { jobId: batch.id })
+      .add("batch", signer.sign(batch), { jobId: batch.id })
       .catch((error: unknown) => answers.settle(batch.id, lossOf(error)));
     const answer = await outcome;
     if (answer !== "answered") onLost(commands, answer);

@@ -1,6 +1,8 @@
+import type { Pool } from "pg";
 import type { Config } from "../../shared/process/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../../shared/queue/batch.ts";
 import { laneOf, lanePrefixes } from "../../shared/queue/lanes.ts";
+import { openSigner } from "../../shared/queue/signature.ts";
 import { type BatchSender, type BatchSenderEvents, openBatchSender } from "./batch-sender.ts";
 import { createPendingCommands, maxBatch } from "./pending.ts";
 import { createSendLoop } from "./send-loop.ts";
@@ -36,9 +38,14 @@ type Watch = Readonly<{
 type MailboxConfig = Pick<Config, "redisUrl" | "queuePrefix" | "queueLanes">;
 
 /** Opens a mailbox that brings the commands of each user to the lane of that user. */
-export async function openMailbox(config: MailboxConfig, watch: Watch = {}): Promise<Mailbox> {
+export async function openMailbox(
+  config: MailboxConfig,
+  pool: Pick<Pool, "query">,
+  watch: Watch = {},
+): Promise<Mailbox> {
+  const signer = await openSigner(pool);
   const open = (queuePrefix: string) =>
-    openLane((events) => openBatchSender({ ...config, queuePrefix }, events), watch);
+    openLane((events) => openBatchSender({ ...config, queuePrefix, signer }, events), watch);
   const [first, ...others] = lanePrefixes(config);
   if (others.length === 0) return open(first);
   const lanes = [await open(first), ...(await Promise.all(others.map(open)))] as const;
@@ -59,7 +66,8 @@ export async function openLane(
 ): Promise<Mailbox> {
   const callers = createWaiters<number, SendResult>(patienceMs);
   const pending = createPendingCommands();
-  let lastTicket = 0;
+  // No other front door has these numbers, so nobody can send it a worker's reply to this one.
+  let lastTicket = Math.floor(Math.random() * 2 ** 52);
 
   const settleAll = (commands: readonly QueuedCommand[], result: SendResult) => {
     for (const { ticket } of commands) callers.settle(ticket, result);

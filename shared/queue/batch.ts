@@ -7,24 +7,17 @@ import type { Preconditions } from "../domain/preconditions.ts";
 import { type Door, doors } from "../domain/vocabulary.ts";
 import type { Refusal } from "../errors.ts";
 import { queuedGroup } from "./group.ts";
+import type { Signer } from "./signature.ts";
 
 /** Milliseconds that a front door waits for a reply. After that nobody may carry out the command. */
 export const patienceMs = 1_500;
 
 /**
  * The format of batches and replies. Raise it if the other side would misread the new form; parts that it may
- * ignore need no new version. A worker answers a batch in its version, or refuses it.
+ * ignore need no new version. A worker refuses a batch of another version. The first signed one is 5.
  */
-export const batchVersion = 3;
-/** The version of a batch with a preview. Workers of an earlier release refuse it, because they would carry it out. */
-export const previewVersion = 4;
-/** The version of the previous release, whose front doors may still run; they know no `readsAgain`. */
-const earlierVersion = 2;
-const knownVersion = Type.Union([
-  Type.Literal(batchVersion),
-  Type.Literal(previewVersion),
-  Type.Literal(earlierVersion),
-]);
+export const batchVersion = 5;
+const knownVersion = Type.Literal(batchVersion);
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 
@@ -137,7 +130,7 @@ export type Replies = Readonly<Static<typeof replies>>;
 
 /** The other message to a front door, the same in every version: no command of this batch was or will be run. */
 const refusedBatch = Type.Object({ refusedBatch: Type.String() });
-export type RefusedBatch = Readonly<Static<typeof refusedBatch>>;
+type RefusedBatch = Readonly<Static<typeof refusedBatch>>;
 
 // Measured for a batch of 100: 3 µs, beside more than 10 ms for its transaction.
 const batchCheck = Compile(commandBatch);
@@ -146,10 +139,12 @@ const messageCheck = Compile(Type.Union([replies, refusedBatch]));
 
 /**
  * Reads a job's data at the worker.
- * @returns undefined for another version's batch, or if any part is malformed: then nothing of it may run
+ * @returns undefined for another version's batch, or if no front door signed it: then nothing of it may run
  */
-export const readBatch = (data: unknown): CommandBatch | undefined =>
-  batchCheck.Check(data) ? data : undefined;
+export function readBatch(data: unknown, { verify }: Signer): CommandBatch | undefined {
+  const batch = verify(data);
+  return batchCheck.Check(batch) ? batch : undefined;
+}
 
 /** @returns undefined when the data is no batch of any version */
 export const readBatchAddress = (data: unknown): BatchAddress | undefined =>
@@ -157,11 +152,11 @@ export const readBatchAddress = (data: unknown): BatchAddress | undefined =>
 
 /**
  * Reads a message at the front door.
- * @returns undefined for another version's format, which is ignored
+ * @returns undefined for another version's format, and for what no worker signed; both are ignored
  */
-export function readMessage(text: string): Replies | RefusedBatch | undefined {
+export function readMessage(text: string, { verify }: Signer): Replies | RefusedBatch | undefined {
   try {
-    const message: unknown = JSON.parse(text);
+    const message = verify(JSON.parse(text));
     return messageCheck.Check(message) ? message : undefined;
   } catch {
     return undefined;

@@ -9,7 +9,10 @@ import type { JsonBody, Stack } from "../harness.ts";
 /** Sends commands as the account pages do, for any user. To be closed before the stack, which counts connections. */
 export async function openPageDoor({ config, clock }: Pick<Stack, "config" | "clock">) {
   const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
-  const [mailbox, serverClock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
+  const [mailbox, serverClock] = await Promise.all([
+    openMailbox(config, database.pool),
+    openServerClock(database.pool),
+  ]);
   const dispatch = createDispatch(mailbox, database, serverClock, { now: () => clock.now ?? Date.now() });
   const by = { door: "page", tokenId: "", clientName: null } as const;
   return {

@@ -3,6 +3,7 @@ import { commands as contracts } from "../../shared/contracts/catalogue.ts";
 import type { Tracing } from "../../shared/process/observe/tracing.ts";
 import type { Turns } from "../../shared/process/turns.ts";
 import { type QueuedCommand, readBatch } from "../../shared/queue/batch.ts";
+import type { Signer } from "../../shared/queue/signature.ts";
 import { type ApartContext, runApart } from "./apart.ts";
 import { startSpan } from "./command-spans.ts";
 import type { ReceivedCommand } from "./received.ts";
@@ -13,6 +14,7 @@ import { runCommands } from "./transaction/transaction.ts";
 export type BatchContext = ApartContext &
   Readonly<{
     retryQueue: RetryQueue;
+    signer: Signer;
     tracing?: Tracing | undefined;
     /** Tells the front door that no command of a batch is run. */
     refuseBatch(data: unknown, redelivered: boolean): Promise<unknown>;
@@ -29,7 +31,7 @@ export async function takeBatch(context: BatchContext, { data, attemptsStarted }
   const receivedAt = performance.now();
   const { tracing } = context;
   const redelivered = attemptsStarted > 1;
-  const received = readBatch(data);
+  const received = readBatch(data, context.signer);
   if (!received) return void (await context.refuseBatch(data, redelivered));
   context.metrics.received(received);
   const batch = { ...received, receivedAt };

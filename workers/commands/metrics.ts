@@ -5,8 +5,8 @@ import type { Answered } from "./received.ts";
 /** Counts the commands of one worker process, and times its transactions. */
 export type CommandMetrics = Readonly<{
   received(batch: CommandBatch): void;
-  /** Counts a batch that was refused because of its format. */
-  refused(): void;
+  /** Counts a batch that was refused because of its format, or because no front door signed it. */
+  refused(reason: "format" | "signature"): void;
   answered(answered: Answered): void;
 }> &
   TransactionMetrics;
@@ -27,7 +27,8 @@ export function createCommandMetrics(registry: Registry): CommandMetrics {
   });
   const refusedBatches = new Counter({
     name: "kept_batches_refused_total",
-    help: "Batches of a format that this worker does not know",
+    help: "Batches of a format that this worker does not know, or without a valid signature",
+    labelNames: ["reason"],
     registers,
   });
   const times = new Histogram({
@@ -45,7 +46,7 @@ export function createCommandMetrics(registry: Registry): CommandMetrics {
   });
   return {
     received: ({ commands }) => sizes.observe(commands.length),
-    refused: () => refusedBatches.inc(),
+    refused: (reason) => refusedBatches.inc({ reason }),
     answered(answered) {
       const now = performance.now();
       for (const [{ command, batch }, { outcome }] of answered) {

@@ -1,5 +1,6 @@
 import type { Log } from "../../shared/process/observe/log.ts";
-import { type RefusedBatch, type Replies, readBatchAddress } from "../../shared/queue/batch.ts";
+import { type Replies, readBatchAddress } from "../../shared/queue/batch.ts";
+import type { Signer } from "../../shared/queue/signature.ts";
 import { subscribe } from "../../shared/queue/subscription.ts";
 import {
   changedChannel,
@@ -25,7 +26,13 @@ type Answering = Readonly<{
 
 /** Sends replies to the front doors. A door that misses one looks into the inbox. */
 export function createAnswering(
-  { config, log, publisher, tracing }: Pick<WorkerContext, "config" | "log" | "publisher" | "tracing">,
+  {
+    config,
+    log,
+    publisher,
+    tracing,
+    signer,
+  }: Pick<WorkerContext, "config" | "log" | "publisher" | "tracing"> & Readonly<{ signer: Signer }>,
   metrics: CommandMetrics,
   announce: (batch: ReceivedBatch) => void,
 ): Answering {
@@ -33,15 +40,18 @@ export function createAnswering(
     ? createWrittenPositions(publisher, config.queuePrefix)
     : undefined;
   const isDebugging = log.isLevelEnabled("debug");
-  const publish = (channel: string, message: Replies | RefusedBatch) =>
+  const publish = (channel: string, message: object) =>
     publisher.publish(channel, JSON.stringify(message)).catch(() => undefined);
   return {
     async refuseBatch(data, redelivered) {
-      metrics.refused();
+      const reason = signer.verify(data) ? "format" : "signature";
       const address = readBatchAddress(data);
-      log.warn({ batch: address?.id }, "batch of an unknown format refused");
-      // A door of an early release reads `replies` of each message, and would end without them.
-      if (address && !redelivered) await publish(address.replyTo, { refusedBatch: address.id, replies: [] });
+      metrics.refused(reason);
+      log.warn({ event: `input_validation_fail:${reason}`, batch: address?.id }, "batch refused");
+      if (!address || redelivered) return;
+      // Doors of the releases before signatures understand this. A signed one for anybody's batch would help forgers.
+      const refusal = { refusedBatch: address.id, replies: [] };
+      await publish(address.replyTo, reason === "format" ? signer.sign(refusal) : refusal);
     },
     async reply(batch, answered) {
       metrics.answered(answered);
@@ -50,8 +60,8 @@ export function createAnswering(
       // The reply is published only after the position is stored, because its receiver may read from a standby at once.
       const isStored = (await positions?.note(positionsByUser(answered)).then(yes, no)) ?? true;
       if (!isStored) return;
-      const replies = answered.map(([, reply]) => reply);
-      const sent = publish(batch.replyTo, { v: batch.v, batchId: batch.id, replies });
+      const replies: Replies = { v: batch.v, batchId: batch.id, replies: answered.map(([, reply]) => reply) };
+      const sent = publish(batch.replyTo, signer.sign(replies));
       announce(batch);
       await sent;
     },

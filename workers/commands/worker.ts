@@ -1,5 +1,6 @@
 import { lanePrefixes } from "../../shared/queue/lanes.ts";
 import { commandQueue } from "../../shared/queue/queues.ts";
+import { openSigner } from "../../shared/queue/signature.ts";
 import { notesPositions } from "../../shared/queue/written-positions.ts";
 import type { WorkerContext } from "../process/context.ts";
 import { openWorker } from "../process/job-worker.ts";
@@ -19,8 +20,9 @@ import { startWorks } from "./works.ts";
 export async function startCommands(worker: WorkerContext): Promise<{ stop(): Promise<void> }> {
   const { config, log, database, blocking, registry, jobMetrics, watch, tracing } = worker;
   const metrics = createCommandMetrics(registry);
+  const signer = await openSigner(database.pool);
   const announcing = await openAnnouncing(worker);
-  const { reply, refuseBatch } = createAnswering(worker, metrics, announcing.announce);
+  const { reply, refuseBatch } = createAnswering({ ...worker, signer }, metrics, announcing.announce);
   const [slowTurns, groupTurns] = [createSlowTurns(), createSlowTurns()];
   const retryQueue = createRetryQueue({
     run: (received) => watch.during("retries", () => runCommands(context, received, "skip")),
@@ -44,6 +46,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     slowTurns,
     groupTurns,
     retryQueue,
+    signer,
     reply,
     refuseBatch,
     carryOn: (userId) => works.carryOn(userId),

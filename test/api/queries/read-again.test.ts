@@ -21,7 +21,10 @@ const env = await testEnvironment();
 const config = loadConfig(env);
 const log = createLog("test", "silent");
 const database = await openDatabase({ url: config.databaseUrl, log });
-const [mailbox, clock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
+const [mailbox, clock] = await Promise.all([
+  openMailbox(config, database.pool),
+  openServerClock(database.pool),
+]);
 afterAll(async () => {
   await mailbox.close();
   clock.close();
@@ -95,7 +98,7 @@ function commandOf(name: CommandName, input: object): Omit<QueuedCommand, "ticke
 test("such a command has one effect, however often and at once its job comes", async () => {
   const { id: todoId } = (await rest("POST", "/todos", { body: { title: "own" } })).body;
   const some = [commandOf("todo.create", { title: "once" }), commandOf("todo.toggle", { todo_id: todoId })];
-  const other = await openMailbox(config);
+  const other = await openMailbox(config, database.pool);
   const repliesTo = (box: Mailbox) =>
     Promise.all(some.map((command) => box.send({ ...command, sentAt: Date.now() })));
   const both = (await Promise.all([repliesTo(mailbox), repliesTo(other)])).flat();

@@ -5,6 +5,7 @@ import { connectBlocking, connectFailFast, workerSilenceMs } from "../../../shar
 import { commandQueue } from "../../../shared/queue/queues.ts";
 import { createHangWatch } from "../../../workers/process/hang-watch.ts";
 import { createJobMetrics, openWorker } from "../../../workers/process/job-worker.ts";
+import { signerOf } from "../../support/signed.ts";
 import { signal, type World } from "./world/world.ts";
 
 /** Deliberate faults. A run that does not find them proves nothing. */
@@ -55,13 +56,14 @@ async function commitLater({ sql, pidsOf }: World): Promise<() => Promise<unknow
 }
 
 /** Adds a worker that answers every batch at once without running it. */
-async function answerOnEnqueue({ redisUrl }: World): Promise<() => Promise<unknown>> {
+async function answerOnEnqueue({ databaseUrl, redisUrl }: World): Promise<() => Promise<unknown>> {
   const publisher = connectFailFast(redisUrl);
+  const signer = await signerOf({ databaseUrl });
   const connection = connectBlocking(redisUrl, workerSilenceMs);
   const process = async ({ data }: { data: CommandBatch }) => {
     const replies = data.commands.map(({ ticket, input }) => ({ ticket, ...inventSuccess(input) }));
     const message: Replies = { v: batchVersion, batchId: data.id, replies };
-    await publisher.publish(data.replyTo, JSON.stringify(message)).catch(() => undefined);
+    await publisher.publish(data.replyTo, JSON.stringify(signer.sign(message))).catch(() => undefined);
   };
   const worker = openWorker<CommandBatch>(commandQueue, {
     connection,

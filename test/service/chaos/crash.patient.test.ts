@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import { openMailbox } from "../../../api/mailbox/mailbox.ts";
 import { startWorld } from "../../support/chaos/world.ts";
+import { openOwnMailbox } from "../../support/signed.ts";
 
-const { sql, redisUrl, call, kill } = await startWorld("crash");
-const mailbox = await openMailbox({ redisUrl, queuePrefix: "kept", queueLanes: 1 });
+const { sql, databaseUrl, redisUrl, call, kill } = await startWorld("crash");
+const mailbox = await openOwnMailbox({ databaseUrl, redisUrl, queuePrefix: "kept", queueLanes: 1 });
 afterAll(() => mailbox.close());
 
 const commandOf = (title: string) => ({

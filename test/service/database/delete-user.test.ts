@@ -16,7 +16,7 @@ async function connect() {
     log: createLog("test", "error"),
     connections: 1,
   });
-  const mailbox = await openMailbox(config);
+  const mailbox = await openMailbox(config, database.pool);
   const clock = await openServerClock(database.pool);
   return {
     database,

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { openMailbox } from "../../../api/mailbox/mailbox.ts";
 import type { Call } from "../../../shared/queue/batch.ts";
 import { startStack } from "../../harness.ts";
 import { type ActionRow, agent, loggedCalls, post, rpc } from "../../support/mcp.ts";
 import { eventually } from "../../support/reminder/stack.ts";
+import { openOwnMailbox } from "../../support/signed.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => sql.close());
@@ -175,7 +175,7 @@ describe("every call leaves exactly one row", () => {
 
 test("calls whose job comes a second time have one row each, alone or beside new ones", async () => {
   const userId = crypto.randomUUID();
-  const mailbox = await openMailbox(stack.config);
+  const mailbox = await openOwnMailbox(stack.config);
   const commandOf = (name: "action.record" | "todo.create", tool: string) => {
     const now = Date.now();
     const call: Call = {

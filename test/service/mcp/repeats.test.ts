@@ -87,7 +87,10 @@ test("a door that finds a lost answer compares the day, too", async () => {
   const { token, call, habit_id } = await habitOf("deaf");
   const { config } = stack;
   const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "silent") });
-  const [mailbox, clock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
+  const [mailbox, clock] = await Promise.all([
+    openMailbox(config, database.pool),
+    openServerClock(database.pool),
+  ]);
   afterAll(async () => {
     await mailbox.close();
     clock.close();

@@ -5,6 +5,7 @@ import { connectBlocking, connectFailFast, firstTry } from "../../../shared/queu
 import { commandQueue } from "../../../shared/queue/queues.ts";
 import { startStack } from "../../harness.ts";
 import { agent } from "../../support/mcp.ts";
+import { signerOf } from "../../support/signed.ts";
 
 const stack = await startStack({ workers: 0 });
 stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
@@ -15,13 +16,17 @@ async function answerWith(reply: Omit<Reply, "ticket">) {
   const publisher = connectFailFast(redisUrl);
   const connection = connectBlocking(redisUrl, 5_000);
   await firstTry(publisher);
+  const signer = await signerOf(stack.config);
   const worker = new Worker<CommandBatch>(
     commandQueue.name,
     async ({ data }) => {
-      const batch = readBatch(data);
+      const batch = readBatch(data, signer);
       if (!batch) throw new Error("no batch of this version");
       const replies = batch.commands.map(({ ticket }) => ({ ticket, ...reply }));
-      await publisher.publish(batch.replyTo, JSON.stringify({ v: batch.v, batchId: batch.id, replies }));
+      await publisher.publish(
+        batch.replyTo,
+        JSON.stringify(signer.sign({ v: batch.v, batchId: batch.id, replies })),
+      );
     },
     { connection, prefix: `{${queuePrefix}}` },
   );

@@ -7,6 +7,7 @@ import { rotateSecrets, rotationSteps } from "../../../api/identity/accounts/rot
 import { checkChallenge, newChallenge } from "../../../api/identity/passkeys/challenges.ts";
 import { csrfHolds, csrfToken } from "../../../api/web/form/csrf.ts";
 import { seal, unseal } from "../../../api/web/sealed.ts";
+import { openSigner, type Signer } from "../../../shared/queue/signature.ts";
 import { createBrowser } from "../../support/identity/browser.ts";
 import { runIdentity, startTestIdentity } from "../../support/identity/support.ts";
 
@@ -19,10 +20,11 @@ afterAll(async () => {
 });
 
 /** The keys and client of a process that starts now. */
-type Known = Readonly<{ keys: IdentityKeys; client: IdentityClient }>;
+type Known = Readonly<{ keys: IdentityKeys; client: IdentityClient; signer: Signer }>;
 const startNow = async (): Promise<Known> => ({
   keys: await loadKeys(pool),
   client: await identityClient(config, pool),
+  signer: await openSigner(pool),
 });
 
 /** For each kind of key, true if one process accepts the other's. */
@@ -41,6 +43,7 @@ async function accepted(by: Known, from: Known): Promise<Record<string, boolean>
     passkey: checkChallenge(by.keys, answerer).isOwn(challenge),
     session: (await unseal(session, pagesHere.session)) !== undefined,
     cookies: by.keys.cookies.includes(from.keys.cookies[0] ?? ""),
+    queue: by.signer.verify(from.signer.sign({ id: "batch" })) !== undefined,
     published: by.keys.jwks.keys.some(({ n }) => n === from.keys.jwks.keys[0]?.n),
   };
 }

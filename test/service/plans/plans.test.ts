@@ -70,7 +70,7 @@ const { config } = await startStack({
 });
 const reads = await openDatabase({ url: databaseUrl, log });
 const writes = await openDatabase({ url: databaseUrl, log, purpose: "writes" });
-const mailbox = await openMailbox(config);
+const mailbox = await openMailbox(config, reads.pool);
 const clock = await openServerClock(reads.pool);
 afterAll(async () => {
   await mailbox.close();

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { openMailbox } from "../../../api/mailbox/mailbox.ts";
 import { startStack } from "../../harness.ts";
+import { openOwnMailbox } from "../../support/signed.ts";
 
 const { config, rest, issuer } = await startStack({ workers: 2 });
 const keyed = (key: string) => ({ "idempotency-key": key });
@@ -86,7 +86,7 @@ test("commands without a key whose job comes a second time, alone or together, h
     ...["a", "b", "c"].map((title) => commandOf("todo.create", { title })),
     commandOf("todo.toggle", { todo_id: own }),
   ];
-  const mailbox = await openMailbox(config);
+  const mailbox = await openOwnMailbox(config);
   const outcomesOf = async (some: typeof commands) => {
     const replies = await Promise.all(
       some.map((command) => mailbox.send({ ...command, sentAt: Date.now() })),

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
-import { openMailbox } from "../../../api/mailbox/mailbox.ts";
 import { patienceMs, type QueuedCommand } from "../../../shared/queue/batch.ts";
 import { startStack } from "../../harness.ts";
+import { openOwnMailbox } from "../../support/signed.ts";
 
 const { config, rest } = await startStack();
-const mailbox = await openMailbox(config);
+const mailbox = await openOwnMailbox(config);
 afterAll(() => mailbox.close());
 
 const commandOf = (name: QueuedCommand["name"], input: object, sentAt = Date.now()) => ({

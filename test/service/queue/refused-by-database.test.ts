@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { openMailbox } from "../../../api/mailbox/mailbox.ts";
 import { startStack } from "../../harness.ts";
+import { openOwnMailbox } from "../../support/signed.ts";
 
 const { config } = await startStack({ env: { LOG_LEVEL: "silent" } });
-const mailbox = await openMailbox(config);
+const mailbox = await openOwnMailbox(config);
 afterAll(() => mailbox.close());
 
 /** Sends all at once after a first one, so that they share a batch. */

@@ -14,7 +14,7 @@ import { failingReminder, finishingDelivery, ringingHabit, runEveryCommand } fro
 const env = await testEnvironment();
 const config = loadConfig(env);
 const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
-const mailbox = await openMailbox(config);
+const mailbox = await openMailbox(config, database.pool);
 const clock = await openServerClock(database.pool);
 const webhook = Bun.serve({
   hostname: "127.0.0.1",

@@ -63,7 +63,7 @@ test("a worker's metrics count batches, jobs and commands by name and outcome", 
     'kept_commands_total{command="batch.run",outcome="done"} 1',
     'kept_command_seconds_count{command="todo.create"} 1',
     'kept_command_seconds_count{command="category.create"} 1',
-    "kept_batches_refused_total 0",
+    "# TYPE kept_batches_refused_total counter",
   ])
     expect(text).toContain(`${line}\n`);
   expect(text).toMatch(/^kept_batch_commands_sum [1-9]/m);

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, expect, spyOn, test } from "bun:test";
 import { SQL } from "bun";
-import { openMailbox } from "../../../api/mailbox/mailbox.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import { todoCreate } from "../../../workers/handlers/todo/create.ts";
 import * as saving from "../../../workers/unit-of-work/save.ts";
 import { entriesOf } from "../../../workers/unit-of-work/state.ts";
 import { startStack } from "../../harness.ts";
+import { openOwnMailbox } from "../../support/signed.ts";
 
 const { config } = await startStack({ env: { LOG_LEVEL: "silent" } });
-const mailbox = await openMailbox(config);
+const mailbox = await openOwnMailbox(config);
 const { rows, run } = todoCreate;
 const spies: { mockRestore(): void }[] = [];
 afterEach(() => {

@@ -69,7 +69,7 @@ export async function asAccountPage(
   userId = "ada",
 ): Promise<Row> {
   const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
-  const mailbox = await openMailbox(config);
+  const mailbox = await openMailbox(config, database.pool);
   const serverClock = await openServerClock(database.pool);
   const now = () => clock.now ?? Date.now();
   try {

@@ -12,7 +12,8 @@ import { issueTokens } from "./tokens.ts";
 export type World = Readonly<{
   /** A connection to PostgreSQL that passes no gate. */
   sql: SQL;
-  /** The address of Redis that passes no gate. */
+  /** The addresses of PostgreSQL and Redis that pass no gate. */
+  databaseUrl: string;
   redisUrl: string;
   /** The front doors as clients see them. */
   doors: readonly string[];
@@ -82,6 +83,7 @@ export async function startWorld(): Promise<World> {
   const sql = new SQL(postgres.url, { max: 4 });
   return {
     sql,
+    databaseUrl: postgres.url,
     redisUrl: redis.url,
     doors,
     gates,

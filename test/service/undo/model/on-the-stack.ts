@@ -22,7 +22,10 @@ const keys: Readonly<Record<string, readonly string[]>> = {
 /** Worlds of new users on the real service, below its doors. To be closed before the stack, which counts connections. */
 export async function openWorlds({ config }: Pick<Stack, "config">) {
   const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
-  const [mailbox, serverClock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
+  const [mailbox, serverClock] = await Promise.all([
+    openMailbox(config, database.pool),
+    openServerClock(database.pool),
+  ]);
   return {
     async close(): Promise<void> {
       await mailbox.close();
