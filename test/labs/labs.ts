@@ -83,6 +83,10 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "the packed service, installed and started in an empty folder",
     runs: "bun test/run.ts --timeout=300000 ./test/labs/release/tarball.ts",
   },
+  n8n: {
+    says: "docs/automations.md with a real n8n (N8N='its command'), which needs Node 24",
+    runs: "bun test/run.ts --timeout=300000 ./test/labs/n8n.ts",
+  },
   life: {
     says: "the packed service used, upgraded under load, restored after a lost disk and moved, by the documents' commands",
     runs: "bun test/run.ts --timeout=600000 ./test/labs/release/life.ts",

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import type { JsonBody } from "../../harness.ts";
 import { consent, signedUp } from "../../support/identity/support.ts";
 import { startSite } from "../../support/pages/support.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
@@ -15,7 +16,7 @@ const blocks = (language: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"))].map(([, block = ""]) =>
     here(block),
   );
-const [addTodo = "", makeWebhook = "", register = ""] = blocks("sh");
+const [addTodo = "", makeWebhook = "", , register = ""] = blocks("sh");
 const [configuration = ""] = blocks("yaml");
 
 async function runInShell(lines: string) {
@@ -47,6 +48,20 @@ test.each(["/webhook/kept", "/api/webhook/the-id"])(
     expect(event).toMatchObject({ type: "todo.changed", data: { resource: { title: `For ${path}` } } });
   },
 );
+
+test("the workflow for n8n listens at the documented path and sends a request that adds a todo", async () => {
+  const file = Bun.file(join(import.meta.dir, "../../../docs/n8n/workflow.json"));
+  const { nodes } = JSON.parse(here(await file.text()));
+  const [webhook, , { parameters }] = nodes;
+  expect(makeWebhook).toContain(`/webhook/${webhook.parameters.path}`);
+  const [key] = parameters.headerParameters.parameters;
+  const { method, url, jsonBody: payload } = parameters;
+  const headers = { authorization: `Bearer ${token}`, [key.name]: "the id of a delivery" };
+  const sent = await send({ url, method, headers, payload, content_type: "application/json" });
+  const made = (await sent.json()) as JsonBody;
+  expect([sent.status, made.title]).toEqual([201, "Hang up the laundry"]);
+  await site.stack.rest("DELETE", `/todos/${made.id}`, { token });
+});
 
 type Request = Readonly<{
   url: string;
