@@ -1,6 +1,7 @@
 import { afterAll, expect } from "bun:test";
 import { startApi } from "../api/start.ts";
 import { type Config, loadConfig } from "../shared/process/config.ts";
+import { type DatabaseRole, roleUrlsOf } from "../shared/process/database-roles.ts";
 import { createLog, type Log } from "../shared/process/observe/log.ts";
 import { startWorkers } from "../workers/start.ts";
 import { type Introspect, type Issuer, startIssuer } from "./support/servers/issuer.ts";
@@ -63,11 +64,10 @@ export async function startStack({
   const clock: Stack["clock"] = { now: undefined };
   const now = () => clock.now ?? Date.now();
   const pooler = isPooled ? await poolerFor(config) : undefined;
+  const own = (role: "door" | "worker") => (pooler ? { ...config, ...pooler[role] } : asRole(config, role));
   const parts = await Promise.all([
-    startApi({ config: { ...config, ...pooler?.doors }, log, now }),
-    ...Array.from({ length: workers }, () =>
-      startWorkers({ config: { ...config, ...pooler?.workers }, log, now }),
-    ),
+    startApi({ config: own("door"), log, now }),
+    ...Array.from({ length: workers }, () => startWorkers({ config: own("worker"), log, now })),
   ]);
   const prism = Bun.env.PRISM === "yes" ? await startPrism(`${baseUrl}/api/v1`) : undefined;
   afterAll(async () => {
@@ -86,6 +86,12 @@ export async function startStack({
   };
 }
 
+/** The settings of a process; those of tests have the address of the owner. */
+export const asRole = (config: Config, role: DatabaseRole): Config => ({
+  ...config,
+  databaseUrl: roleUrlsOf(config.databaseUrl)[role],
+});
+
 /**
  * Starts a pooler before the database of `config`.
  * @returns the settings of each role behind it
@@ -96,7 +102,7 @@ async function poolerFor({ databaseUrl }: Config) {
     new URL(databaseUrl).pathname.slice(1),
   );
   const behind = (url: string) => ({ databaseUrl: url, databasePrepare: prepare === "yes" });
-  return { doors: behind(pooled.doors), workers: behind(pooled.workers), stop };
+  return { door: behind(pooled.door), worker: behind(pooled.worker), stop };
 }
 
 /** Settings of a service on a fresh database and queue prefix, without a rate limit. */

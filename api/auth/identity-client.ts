@@ -1,16 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import type { Pool } from "pg";
-import { keepSecret } from "../../shared/db/secrets.ts";
+import { type IdentityClient, readSecret } from "../../shared/db/shared-secrets.ts";
 import type { Config } from "../../shared/process/config.ts";
 
-/** The credentials of the service itself at the built-in provider, for introspection and the account pages. */
-export type IdentityClient = Readonly<{
-  id: string;
-  secret: string;
-  /** Accepted as well, while the secret is being replaced. */
-  otherSecrets?: readonly string[];
-}>;
+export type { IdentityClient };
 
 /** All secrets of a client, the one that is used first. */
 export const secretsOf = ({ secret, otherSecrets = [] }: IdentityClient): [string, ...string[]] => [
@@ -20,14 +12,12 @@ export const secretsOf = ({ secret, otherSecrets = [] }: IdentityClient): [strin
 
 /**
  * Returns the credentials that all front doors and providers share: AUTH_CLIENT_ID and AUTH_CLIENT_SECRET when set,
- * else a pair in the database, which the first process makes.
+ * else a pair in the database.
  */
-export async function identityClient(
-  { authClient, dataDir }: Pick<Config, "authClient" | "dataDir">,
+export const identityClient = async (
+  { authClient }: Pick<Config, "authClient">,
   pool: Pick<Pool, "query">,
-): Promise<IdentityClient> {
-  return authClient ?? keepSecret(pool, "client", async () => (await fromFile(dataDir)) ?? newClient());
-}
+): Promise<IdentityClient> => authClient ?? readSecret(pool, "client");
 
 /** The Authorization header of the service's own requests to the provider (RFC 6749 §2.3.1). */
 export function basicAuthorization({ id, secret }: Pick<IdentityClient, "id" | "secret">): string {
@@ -40,13 +30,3 @@ export const connectionPath = (accountId: string, id: string): string =>
 
 /** True if the built-in provider can have issued a token with this id; the log may have ids of an earlier provider. */
 export const isConnectionId = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
-
-const newClient = (): IdentityClient => ({ id: "kept", secret: randomBytes(32).toString("base64url") });
-
-/** Earlier releases kept the pair in DATA_DIR, and the sessions of the account pages depend on it. */
-async function fromFile(dataDir: string): Promise<IdentityClient | undefined> {
-  const { id, secret } = await Bun.file(join(dataDir, "identity-client.json"))
-    .json()
-    .catch(() => ({}));
-  return typeof id === "string" && typeof secret === "string" ? { id, secret } : undefined;
-}

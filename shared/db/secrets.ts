@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 
 /**
- * Returns a secret that all processes share. It lies in the database, so no file travels between machines. The
+ * Returns a secret that all processes of a role share. It lies in the database, so no file travels between machines. The
  * first process that asks makes it.
  */
 export async function keepSecret<Value>(

@@ -29,8 +29,8 @@ export type Patient = Readonly<{
 /** True if the database is unset or, as in a role under `npm start`, that of DATA_DIR. */
 export async function usesEmbeddedDatabase({ databaseUrl, dataDir }: Settings): Promise<boolean> {
   if (databaseUrl === undefined) return true;
-  const embedded = runningDatabase({ databaseUrl: undefined, dataDir });
-  return databaseUrl === (await embedded.catch(() => undefined));
+  const embedded = await runningDatabase({ databaseUrl: undefined, dataDir }).catch(() => undefined);
+  return embedded !== undefined && new URL(databaseUrl).host === new URL(embedded).host;
 }
 
 /**

@@ -21,6 +21,21 @@ export async function postgres({ pool }: Patient): Promise<Diagnosis> {
   return look(says, "Raise max_connections, or lower DATABASE_CONNECTIONS of the processes.");
 }
 
+/** Counts the connections of processes that may do whatever the owner of the tables may. */
+const asOwner = `
+  select count(*)::int as count from pg_stat_activity
+  where datname = current_database() and application_name in ('kept-reads', 'kept-writes')
+    and has_table_privilege(usesysid, 'users', 'truncate')`;
+
+export async function roles({ pool }: Patient): Promise<Diagnosis> {
+  const { rows } = await pool.query<{ count: number }>(asOwner);
+  if (!rows[0]?.count) return ok("every process has the rights that it needs");
+  return look(
+    `${rows[0].count} connections of processes have all rights of the owner`,
+    "Give each process a role of its own: see docs/postgres.md.",
+  );
+}
+
 export async function schema({ pool }: Patient): Promise<Diagnosis> {
   const stored = await readSchema(pool);
   const problem = problemOf(stored);

@@ -1,3 +1,4 @@
+import { databaseRoles, type RoleUrls, roleSettings, roleUrlsOf } from "../process/database-roles.ts";
 import { connectFailFast, firstTry } from "../queue/connections.ts";
 import { startBackedUpPostgres } from "./backup/archive-wal.ts";
 import { lockDataDir } from "./lock.ts";
@@ -12,6 +13,8 @@ export type Plan = Readonly<{
   dataDir: string;
   /** Undefined starts an embedded server. */
   databaseUrl: string | undefined;
+  /** Addresses of the roles in that server. */
+  roleUrls: RoleUrls;
   redisUrl: string | undefined;
   /** The addresses that the roles will listen on. */
   addresses: readonly ListenAddress[];
@@ -47,7 +50,7 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
     return started;
   }
 
-  async function startRole(role: RoleScript, env: Record<string, string | undefined>) {
+  async function startRole(role: RoleScript, env: Environment) {
     const launch = async () => launchRole(role, env, { endsHanging: true });
     const { details } = await step(role.name, supervise({ name: role.name, launch, report }));
     return details;
@@ -71,8 +74,17 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
         DATABASE_URL: database.url,
         REDIS_URL: redis.url,
       };
-      await step("migrations", migrate(plan.migrate, env));
-      const details = await Promise.all(plan.roles.map((role) => startRole(role, env)));
+      const urls = plan.databaseUrl ? plan.roleUrls : roleUrlsOf(database.url);
+      await step("migrations", migrate(plan.migrate, { ...env, ...roleEnvironment(urls) }));
+      const details = await Promise.all(
+        plan.roles.map((role) =>
+          startRole(role, {
+            ...env,
+            ...roleEnvironment({}),
+            DATABASE_URL: urls[role.database] ?? database.url,
+          }),
+        ),
+      );
       return Object.assign({}, ...details);
     },
     async stop() {
@@ -85,6 +97,12 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
     },
   };
 }
+
+type Environment = Record<string, string | undefined>;
+
+/** The settings with the addresses of all roles, which only migrations need: each process gets its own alone. */
+const roleEnvironment = (urls: RoleUrls): Environment =>
+  Object.fromEntries(databaseRoles.map((role) => [roleSettings[role], urls[role]]));
 
 /** Reports after a second, and then every five, that the work still goes on. */
 async function withProgress<Result>(work: Promise<Result>, report: () => void): Promise<Result> {
@@ -114,7 +132,7 @@ async function answering(url: string): Promise<{ url: string }> {
   }
 }
 
-async function migrate(script: string, env: Record<string, string | undefined>): Promise<{ stop?: never }> {
+async function migrate(script: string, env: Environment): Promise<{ stop?: never }> {
   const child = Bun.spawn([process.execPath, script], { env, stdio: ["ignore", "inherit", "inherit"] });
   const code = await child.exited;
   if (code !== 0) throw new Error("The database could not be brought up to date.");

@@ -7,8 +7,10 @@ const root = resolve(import.meta.dir, "../..");
 await run(({ builtInIdentity }) => ({
   migrate: resolve(root, "workers/upkeep/migrate.ts"),
   roles: [
-    { name: "api", script: resolve(root, "api/main.ts") },
-    { name: "workers", script: resolve(root, "workers/main.ts") },
-    ...(builtInIdentity ? [{ name: "identity", script: resolve(root, "api/identity/main.ts") }] : []),
+    { name: "api", script: resolve(root, "api/main.ts"), database: "door" },
+    { name: "workers", script: resolve(root, "workers/main.ts"), database: "worker" },
+    ...(builtInIdentity
+      ? [{ name: "identity", script: resolve(root, "api/identity/main.ts"), database: "identity" } as const]
+      : []),
   ],
 }));

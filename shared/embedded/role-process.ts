@@ -1,9 +1,10 @@
+import type { DatabaseRole } from "../process/database-roles.ts";
 import { type FromRole, isAliveQuestion } from "../process/role.ts";
 import type { Life } from "./servers/supervisor.ts";
 import { type LifeWatch, watchForLife } from "./signs-of-life.ts";
 
-/** A process of Kept under the supervisor: a script that calls runRole. */
-export type RoleScript = Readonly<{ name: string; script: string }>;
+/** A process of Kept under the supervisor: a script that calls runRole, and its role in the database. */
+export type RoleScript = Readonly<{ name: string; script: string; database: DatabaseRole }>;
 
 /** A role stops within the drain time and 10 s; after this it is stuck. */
 const stuckMs = 12_000;
@@ -15,7 +16,7 @@ type Options = Readonly<{
 
 /** Launches a role in a session of its own, so that a Ctrl-C in the terminal reaches the supervisor first. */
 export function launchRole(
-  { name, script }: RoleScript,
+  { name, script }: Pick<RoleScript, "name" | "script">,
   env: Record<string, string | undefined>,
   { endsHanging = false }: Options = {},
 ): Life<Record<string, string>> {

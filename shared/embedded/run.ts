@@ -48,6 +48,7 @@ function planOf(config: CommonConfig, scripts: Scripts): Plan {
   return {
     dataDir: resolve(config.dataDir),
     databaseUrl: config.databaseUrl,
+    roleUrls: config.roleUrls,
     redisUrl: config.redisUrl,
     addresses,
     ...scripts,

@@ -1,4 +1,5 @@
 import type { BlockList } from "node:net";
+import type { RoleUrls } from "./database-roles.ts";
 import {
   contact,
   type Environment,
@@ -6,8 +7,10 @@ import {
   integer,
   networks,
   oneOf,
+  postgresUrl,
   recorded,
   refuseMisspelt,
+  roleUrls,
   serverUrl,
   share,
   text,
@@ -27,6 +30,8 @@ export type CommonConfig = Readonly<{
   /** The folder for backups of the embedded database by \`npm run backup\`; unset: a folder in DATA_DIR. */
   backupDir: string | undefined;
   databaseUrl: string | undefined;
+  /** Addresses by role, for \`migrate\`, which makes the roles, and \`npm start\`; a process has its own as databaseUrl. */
+  roleUrls: RoleUrls;
   /** Names statements, so that PostgreSQL parses each once. Some poolers cannot follow names. */
   databasePrepare: boolean;
   /** A standby for reads of front doors; unset: they read from the database itself. */
@@ -125,10 +130,11 @@ function readSettings(env: Environment): CommonConfig {
     baseUrl,
     dataDir: text(env, "DATA_DIR") ?? "./data",
     backupDir: text(env, "BACKUP_DIR"),
-    databaseUrl: serverUrl(env, "DATABASE_URL", ...postgres),
+    databaseUrl: postgresUrl(env, "DATABASE_URL"),
+    roleUrls: roleUrls(env),
     databasePrepare: oneOf(env, "DATABASE_PREPARE", ["yes", "no"]) === "yes",
     databaseConnections: databaseConnections(env),
-    readDatabaseUrl: serverUrl(env, "READ_DATABASE_URL", ...postgres),
+    readDatabaseUrl: postgresUrl(env, "READ_DATABASE_URL"),
     readDatabaseSync: oneOf(env, "READ_DATABASE_SYNC", ["async", "remote_apply"]),
     redisUrl: text(env, "REDIS_URL"),
     queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
@@ -165,8 +171,6 @@ function readSettings(env: Environment): CommonConfig {
     logLevel: oneOf(env, "LOG_LEVEL", ["info", "debug", "warn", "error", "silent", "trace", "fatal"]),
   };
 }
-
-const postgres = ["postgres", "postgresql"] as const;
 
 /** One connection holds the lock of a task while others do the work. */
 const minConnections = 3;

@@ -1,5 +1,6 @@
 import { BlockList } from "node:net";
 import { distance } from "fastest-levenshtein";
+import { type RoleUrls, roleSettings } from "./database-roles.ts";
 
 export type Environment = Record<string, string | undefined>;
 
@@ -51,6 +52,15 @@ export function serverUrl(env: Environment, name: string, ...schemes: readonly s
     throw new Error(`${name} must be an address that begins with ${schemes.join(":// or ")}://.`);
   return value;
 }
+
+export const postgresUrl = (env: Environment, name: string): string | undefined =>
+  serverUrl(env, name, "postgres", "postgresql");
+
+export const roleUrls = (env: Environment): RoleUrls => ({
+  door: postgresUrl(env, roleSettings.door),
+  worker: postgresUrl(env, roleSettings.worker),
+  identity: postgresUrl(env, roleSettings.identity),
+});
 
 /** A short name may differ from another program's variable by few letters. */
 const shortestMisspelt = 8;

@@ -2,17 +2,24 @@ import { parseArgs } from "node:util";
 import { exclusively } from "../../shared/db/exclusively.ts";
 import { type Database, openDatabase } from "../../shared/db/orm.ts";
 import { noteNeighbours, readSchema, tooNew } from "../../shared/db/schema-guard.ts";
+import { makeSharedSecrets } from "../../shared/db/shared-secrets.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
+import type { RoleUrls } from "../../shared/process/database-roles.ts";
 import { createLog } from "../../shared/process/observe/log.ts";
 import { applyMigration } from "./migration/apply.ts";
 import { locksOf } from "./migration/locks.ts";
 import { allMigrations, pendingOf, tableFinder } from "./migration/pending.ts";
 import { planOf, printed } from "./migration/plan.ts";
+import { giveRights } from "./migration/roles.ts";
 import { changesColumns, renewSessions } from "./migration/sessions.ts";
 
 type Options = Readonly<{
   /** The last migration to apply; unset: all. */
   to?: string;
+  /** Addresses of the roles that the other processes use. */
+  roleUrls?: RoleUrls;
+  /** The folder in which earlier releases kept a secret. */
+  dataDir?: string;
   /** Receives a line for each migration of a database that is in use. */
   report?(line: string): void;
 }>;
@@ -24,6 +31,8 @@ export async function migrate(url: string, logLevel = "info", options: Options =
       await bringUp(database, options);
       await noteNeighbours(database.pool);
       await database.pool.query("select renew_changes()");
+      await makeSharedSecrets(database.pool, options.dataDir ?? ".");
+      await giveRights(database.pool, options.roleUrls ?? {});
     });
   });
 }
@@ -82,10 +91,10 @@ async function withDatabase(
 /** `npm run migrate`; with `-- --plan` it only prints the pending migrations. */
 async function run(): Promise<void> {
   const { values } = parseArgs({ options: { plan: { type: "boolean", default: false } } });
-  const { databaseUrl, logLevel } = loadCommonConfig();
+  const { databaseUrl, logLevel, roleUrls, dataDir } = loadCommonConfig();
   if (!databaseUrl) throw new Error("DATABASE_URL names the database to migrate; npm start brings its own.");
   if (values.plan) return showPlan(databaseUrl, logLevel);
-  await migrate(databaseUrl, logLevel, { report: (line) => console.log(line) });
+  await migrate(databaseUrl, logLevel, { roleUrls, dataDir, report: (line) => console.log(line) });
 }
 
 if (import.meta.main)

@@ -60,7 +60,8 @@ export function createPartitionMaker(pool: Pick<Pool, "query">, log: Log): () =>
 }
 
 /**
- * Drops expired partitions one after another without delaying readers or writers.
+ * Drops expired partitions one after another. One that somebody reads is left for the next run, because everybody else
+ * would wait behind the lock.
  * @param travel distance from the present, as an interval
  */
 export async function dropPartitions(
@@ -70,30 +71,16 @@ export async function dropPartitions(
   travel = "0",
 ): Promise<void> {
   for (const { table, kind, after } of kept) {
-    const { rows } = await pool.query<{ name: string; detaching: boolean }>(
-      `select name, detaching from list_partitions($1)
+    const { rows } = await pool.query<{ name: string }>(
+      `select name from list_partitions($1)
        where kind = $2 and upper <= now() + $4::interval - $3::interval order by upper`,
       [table, kind, after, travel],
     );
-    for (const { name, detaching } of rows)
-      await dropPartition(pool, table, name, detaching).catch((error: Error) =>
-        log.debug({ partition: name, reason: error.message }, "partition not dropped yet"),
-      );
+    for (const { name } of rows)
+      await pool
+        .query("select drop_partition($1, $2)", [table, name])
+        .catch((error: Error) =>
+          log.debug({ partition: name, reason: error.message }, "partition not dropped yet"),
+        );
   }
-}
-
-/**
- * A plain DROP would wait for every reader of the whole table, and all later queries behind it. A concurrent detach
- * delays nobody; the next run finishes an interrupted one.
- */
-async function dropPartition(
-  pool: Pick<Pool, "query">,
-  table: string,
-  name: string,
-  detaching: boolean,
-): Promise<void> {
-  await pool.query(
-    `alter table ${table} detach partition ${name} ${detaching ? "finalize" : "concurrently"}`,
-  );
-  await pool.query(`drop table ${name}`);
 }

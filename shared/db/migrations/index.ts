@@ -40,6 +40,7 @@ import { Locale } from "./20261225-locale.ts";
 import { Approvals } from "./20261226-approvals.ts";
 import { Digest } from "./20261227-digest.ts";
 import { Webhooks } from "./20261228-webhooks.ts";
+import { NarrowRoles } from "./20261229-narrow-roles.ts";
 
 /**
  * All migrations in the order they run. One that has landed keeps its name and effect. What touches a large table is an
@@ -88,6 +89,7 @@ export const migrations = [
   { name: "20261226-approvals", class: Approvals },
   { name: "20261227-digest", class: Digest },
   { name: "20261228-webhooks", class: Webhooks },
+  { name: "20261229-narrow-roles", class: NarrowRoles },
 ];
 
 /**

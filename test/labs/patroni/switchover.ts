@@ -40,7 +40,7 @@ async function moveUnderWriters(
   { cluster, pooler }: Stage,
   way: "direct" | "pooled",
 ): Promise<WrittenThrough[]> {
-  const { doors: api, workers } = pooler[way];
+  const { door: api, worker: workers } = pooler[way];
   const { redisUrl } = await services();
   const env = {
     DATABASE_PREPARE: way === "direct" ? "yes" : pooler.prepare,

@@ -25,8 +25,8 @@ const testPooled = (name: string, work: (pooler: Pooler, server: SQL) => Promise
 
 testPooled("a user who lacks a session setting is refused, by the setting's name", async (pooler, server) => {
   for (const [purpose, url] of [
-    ["reads", pooler.pooled.doors],
-    ["writes", pooler.pooled.workers],
+    ["reads", pooler.pooled.door],
+    ["writes", pooler.pooled.worker],
   ] as const) {
     await server.unsafe(`alter role ${new URL(url).username} reset statement_timeout`);
     await expect(openDatabase({ url, log, purpose })).rejects.toThrow(
@@ -37,7 +37,7 @@ testPooled("a user who lacks a session setting is refused, by the setting's name
 
 testPooled("24 connections share twenty of PostgreSQL's and get their own answers", async (pooler) => {
   const { pool, close } = await openDatabase({
-    url: pooler.pooled.workers,
+    url: pooler.pooled.worker,
     log,
     purpose: "writes",
     connections: 24,

@@ -5,6 +5,7 @@ import { $, SQL } from "bun";
 import { spawnGuarded } from "../../../shared/embedded/servers/guard.ts";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { serviceUser } from "../../../shared/embedded/servers/postgres-cluster.ts";
+import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { startStack } from "../../harness.ts";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
@@ -77,7 +78,7 @@ test.skipIf(!bin)(
   async () => {
     const urlOf = await startDebianServer(bin ?? "");
     const [url, restoredUrl] = [urlOf("dumped"), urlOf("kept_restored")];
-    await migrate(url, "error");
+    await migrate(url, "error", { roleUrls: roleUrlsOf(url) });
     const { rest, issuer } = await startStack({ env: { DATABASE_URL: url } });
     const token = await issuer.token();
     const create = { token, body: { title: "Call Grace" }, headers: { "idempotency-key": "once" } };

@@ -52,6 +52,7 @@ async function doctor(env: Record<string, string> = {}) {
 const well = {
   PostgreSQL: "ok",
   schema: "ok",
+  roles: "ok",
   Redis: "ok",
   workers: "ok",
   clocks: "ok",
@@ -90,7 +91,10 @@ test("without PostgreSQL nothing is said of what it alone knows", async () => {
     ...well,
     PostgreSQL: "broken",
     ...Object.fromEntries(
-      ["schema", "clocks", "archive", "channels", "reminders", "accounts"].map((name) => [name, "look"]),
+      ["schema", "roles", "clocks", "archive", "channels", "reminders", "accounts"].map((name) => [
+        name,
+        "look",
+      ]),
     ),
   });
 });

@@ -7,6 +7,7 @@ import type { IdentityClient } from "../../../api/auth/identity-client.ts";
 import type { News, Tell } from "../../../api/identity/accounts/outbox.ts";
 import { startIdentity } from "../../../api/identity/start.ts";
 import { type Config, loadConfig } from "../../../shared/process/config.ts";
+import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { createLog, type Log } from "../../../shared/process/observe/log.ts";
 import type { Mailbox } from "../servers/mailbox.ts";
 import { createDatabase, freePort, services } from "../servers/services.ts";
@@ -50,7 +51,8 @@ export async function runIdentity(
 ): Promise<TestIdentity> {
   const news: TestIdentity["news"] = [];
   const note: Tell = async ({ id: _, ...item }) => void news.push(item);
-  const role = await startIdentity({ config, log, ca }, tell ?? note);
+  const databaseUrl = roleUrlsOf(config.databaseUrl).identity;
+  const role = await startIdentity({ config: { ...config, databaseUrl }, log, ca }, tell ?? note);
   const { owner_email = "", owner_password = "", owner_token = "" } = role.details ?? {};
   return {
     config,

@@ -15,7 +15,7 @@ export const pgbouncer =
   Bun.env.PGBOUNCER || Bun.which("pgbouncer", { PATH: `${Bun.env.PATH}:/usr/sbin` }) || undefined;
 
 /** Addresses of one database for the users of docs/postgres.md. */
-type Addresses = Readonly<{ owner: string; doors: string; workers: string }>;
+type Addresses = Readonly<{ owner: string; door: string; worker: string; identity: string }>;
 
 export type Pooler = Readonly<{
   /** The database behind the pooler. */
@@ -98,8 +98,9 @@ function addresses(name: string, port: number | string): Addresses {
   const as = (role: string, password: string) => `postgres://${role}:${password}@127.0.0.1:${port}/${name}`;
   return {
     owner: as(name, "owner-secret"),
-    doors: as(`${name}_doors`, "doors-secret"),
-    workers: as(`${name}_workers`, "workers-secret"),
+    door: as(`${name}_door`, "door-secret"),
+    worker: as(`${name}_worker`, "worker-secret"),
+    identity: as(`${name}_identity`, "identity-secret"),
   };
 }
 

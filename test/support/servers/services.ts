@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { MikroORM } from "@mikro-orm/postgresql";
 import { type ServerSettings, startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { startRedis } from "../../../shared/embedded/servers/redis.ts";
+import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { cutByUser } from "../hash-partitions.ts";
 import { createPooledDatabase } from "./pgbouncer.ts";
@@ -41,7 +42,7 @@ export async function startServices(
     startRedis(folder),
   ]);
   await execute(postgres.url, `create database ${template}`);
-  await migrate(named(postgres.url, template), "error");
+  await migrate(named(postgres.url, template), "error", { roleUrls: roleUrlsOf(postgres.url) });
   const { TEST_PARTITIONS: partitions } = Bun.env;
   if (partitions) await execute(named(postgres.url, template), cutByUser(Number(partitions)));
   return {
@@ -60,6 +61,8 @@ export async function createDatabase(): Promise<string> {
   const name = `kept_${crypto.randomUUID().replaceAll("-", "")}`;
   // A copy of the files takes 50 ms here, and a copy through the WAL 300.
   await execute(databaseUrl, `create database ${name} template ${template} strategy file_copy`);
+  // A template's rights on the database itself are not copied.
+  await execute(databaseUrl, `revoke temporary on database ${name} from public`);
   return named(databaseUrl, name);
 }
 

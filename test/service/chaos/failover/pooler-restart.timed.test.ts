@@ -18,7 +18,7 @@ const longestGapMs = 1_000;
 async function startService() {
   const { databaseUrl, redisUrl } = await services();
   const pooler = await startPooler(databaseUrl, await createPooledDatabase(databaseUrl));
-  const { doors, workers } = pooler.pooled;
+  const { door, worker } = pooler.pooled;
   const env = {
     DATABASE_PREPARE: pooler.prepare,
     REDIS_URL: redisUrl,
@@ -26,7 +26,7 @@ async function startService() {
     RATE_LIMIT_PER_MINUTE: "0",
     LOG_LEVEL: "silent",
   };
-  const databases = { api: doors, workers };
+  const databases = { api: door, workers: worker };
   const roles = await startRoles({ env, databases, apis: 2, workers: 2 });
   const sql = new SQL(pooler.direct.owner, { max: 1 });
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { openReminderSecrets } from "../../../../shared/db/reminder-secrets.ts";
+import { newPushKeys } from "../../../../shared/db/shared-secrets.ts";
 import { createPushChannel } from "../../../../workers/reminder/channels/push.ts";
 import type { LeasedDelivery } from "../../../../workers/reminder/lease.ts";
 import { type PushBrowser, startPushService, vapidClaims } from "../../../support/reminder/push-service.ts";
@@ -7,15 +7,8 @@ import { behavesAsChannel, delivery, deliveryOf, sendBy } from "./suite.ts";
 
 const service = await startPushService();
 const forgotten: string[] = [];
-const stored = new Map<string, unknown>();
-/** Secrets as the table keeps them. */
-const pool = {
-  async query(text: string, [name, value]: string[]) {
-    if (text.startsWith("insert")) stored.set(name ?? "", JSON.parse(value ?? ""));
-    return { rows: stored.has(name ?? "") ? [{ value: stored.get(name ?? "") }] : [] };
-  },
-};
-const { pushKeys } = openReminderSecrets(pool as never);
+const keys = newPushKeys();
+const pushKeys = async () => keys;
 const open = (webhookAllowLoopback: boolean, ca: string | undefined = service.ca) =>
   createPushChannel({
     config: { webhookAllowLoopback, baseUrl: "https://kept.example", mailFrom: "Kept <kept@kept.example>" },

@@ -1,0 +1,68 @@
+import { createECDH, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { Pool } from "pg";
+import { keepSecret } from "./secrets.ts";
+
+/** The credentials of the service itself at the built-in provider, for introspection and the account pages. */
+export type IdentityClient = Readonly<{
+  id: string;
+  secret: string;
+  /** Accepted as well, while the secret is being replaced. */
+  otherSecrets?: readonly string[];
+}>;
+
+/** Keys for push services (VAPID, RFC 8292), in base64url. */
+export type PushKeys = Readonly<{ publicKey: string; privateKey: string }>;
+
+const makers = {
+  client: async (dataDir: string): Promise<IdentityClient> => (await fromFile(dataDir)) ?? newClient(),
+  /** Keys for links in reminders: the first one signs new links. */
+  "reminder-links": async (): Promise<readonly [string, ...string[]]> => [newKey()],
+  push: async (): Promise<PushKeys> => newPushKeys(),
+};
+
+type SharedSecrets = { [Name in keyof typeof makers]: Awaited<ReturnType<(typeof makers)[Name]>> };
+
+/** @throws when it is missing, because only \`migrate\` makes it */
+export async function readSecret<Name extends keyof SharedSecrets>(
+  pool: Pick<Pool, "query">,
+  name: Name,
+): Promise<SharedSecrets[Name]> {
+  const text = "select value from shared_secrets where name = $1";
+  const { rows } = await pool.query<{ value: SharedSecrets[Name] }>(text, [name]);
+  if (!rows[0]) throw new Error(`The database has no secret ${name}: run \`npm run migrate\`.`);
+  return rows[0].value;
+}
+
+/**
+ * Makes the secrets that several roles share. They lie beside those of the provider, which no other role reads, so there
+ * is a view of them.
+ */
+export async function makeSharedSecrets(pool: Pick<Pool, "query">, dataDir: string): Promise<void> {
+  const names = Object.keys(makers).map((name) => `'${name}'`);
+  await pool.query(
+    `create or replace view shared_secrets as select name, value from identity.secrets where name in (${names})`,
+  );
+  for (const [name, make] of Object.entries(makers))
+    await keepSecret<unknown>(pool, name, () => make(dataDir));
+}
+
+const newKey = (): string => randomBytes(32).toString("base64url");
+
+const newClient = (): IdentityClient => ({ id: "kept", secret: newKey() });
+
+/** Earlier releases kept the pair in DATA_DIR, and the sessions of the account pages depend on it. */
+async function fromFile(dataDir: string): Promise<IdentityClient | undefined> {
+  const { id, secret } = await Bun.file(join(dataDir, "identity-client.json"))
+    .json()
+    .catch(() => ({}));
+  return typeof id === "string" && typeof secret === "string" ? { id, secret } : undefined;
+}
+
+export function newPushKeys(): PushKeys {
+  const curve = createECDH("prime256v1");
+  curve.generateKeys();
+  // A private key may begin with zeros, which some formats omit.
+  const privateKey = Buffer.from(curve.getPrivateKey("hex").padStart(64, "0"), "hex").toString("base64url");
+  return { publicKey: curve.getPublicKey("base64url"), privateKey };
+}

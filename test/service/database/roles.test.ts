@@ -1,0 +1,95 @@
+import { afterAll, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { type DatabaseRole, databaseRoles, roleUrlsOf } from "../../../shared/process/database-roles.ts";
+import { createDatabase } from "../../harness.ts";
+
+const ownerUrl = await createDatabase();
+const owner = new SQL(ownerUrl, { max: 1 });
+const urls = roleUrlsOf(ownerUrl);
+const sessions = Object.fromEntries(
+  databaseRoles.map((role) => [role, new SQL(urls[role], { max: 1 })]),
+) as Record<DatabaseRole, SQL>;
+afterAll(() => Promise.all([owner, ...Object.values(sessions)].map((session) => session.close())));
+
+const notAllowed = "42501";
+
+/** The SQLSTATE of a statement typed with a role's credentials; undefined if it works. */
+const typed = (role: DatabaseRole, statement: string): Promise<string | undefined> =>
+  sessions[role].unsafe(statement).then(
+    () => undefined,
+    (error) => error.errno,
+  );
+
+async function refused(role: DatabaseRole, statements: readonly string[]): Promise<void> {
+  const answers = await Promise.all(statements.map(async (text) => [text, await typed(role, text)] as const));
+  expect(answers.filter(([, state]) => state !== notAllowed)).toEqual([]);
+}
+
+const tablesOf = async (schema: "public" | "identity"): Promise<string[]> => {
+  const rows = await owner.unsafe(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = '${schema}' order by 1`,
+  );
+  return rows.map(({ name }: { name: string }) => name);
+};
+const [productTables, identityTables] = [await tablesOf("public"), await tablesOf("identity")];
+
+const read = (table: string) => `select from ${table} limit 1`;
+const write = (table: string) => [
+  `insert into ${table} default values`,
+  `delete from ${table}`,
+  `truncate ${table}`,
+];
+
+const dangers = [
+  "copy users to program 'true'",
+  "copy users from program 'true'",
+  "copy users to '/tmp/users'",
+  "select pg_read_file('/etc/passwd')",
+  "create function harm() returns int language sql as 'select 1'",
+  "create function pg_temp.harm() returns int language sql as 'select 1'",
+  "create table harm ()",
+  "create temporary table harm ()",
+  "create schema harm",
+  "create role harm",
+  "alter role current_user superuser",
+  "set role kept",
+  "alter table users disable trigger all",
+  "drop table users",
+];
+
+test("no role runs a program, reads a file, makes a function, a table or a role, or becomes the owner", async () => {
+  for (const role of databaseRoles) await refused(role, dangers);
+});
+
+test("the front door's credentials read no password or key and write no row", async () => {
+  await refused("door", [...identityTables.map(read), ...productTables.flatMap(write)]);
+  expect(await typed("door", read("users"))).toBeUndefined();
+  expect(await typed("door", read("shared_secrets"))).toBeUndefined();
+  await refused("door", ["select make_partitions('inbox', 'keyed', '1 hour', now(), now())"]);
+});
+
+test("a worker reads and changes rows of the product, but no password, key or migration", async () => {
+  await refused(
+    "worker",
+    identityTables.flatMap((name) => [read(name), ...write(name)]),
+  );
+  await refused("worker", [
+    "delete from mikro_orm_migrations",
+    "truncate users",
+    "update shared_secrets set value = '{}'",
+  ]);
+  expect(await typed("worker", "delete from todos")).toBeUndefined();
+  expect(await typed("worker", "select drop_partition('inbox', 'todos')")).toBe("P0001");
+});
+
+test("the identity provider changes nothing of the product, and reads replies and a person's zone alone", async () => {
+  const readable = ["public.inbox", "public.mikro_orm_migrations"];
+  const others = productTables.filter((name) => !readable.includes(name));
+  await refused("identity", [
+    ...others.map((name) => `select * from ${name}`),
+    ...productTables.flatMap(write),
+  ]);
+  expect(await typed("identity", "select time_zone from users")).toBeUndefined();
+  expect(await typed("identity", "select webhook_secret from users")).toBe(notAllowed);
+  expect(await typed("identity", "select password_hash from identity.accounts")).toBeUndefined();
+});
