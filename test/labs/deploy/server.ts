@@ -59,7 +59,8 @@ const servers = `
   systemctl stop kept
   cd /srv/kept && setpriv --reuid=kept --regid=kept --init-groups node_modules/.bin/bun /srv/test/service/deploy/fixtures/servers.ts /var/lib/kept/data > /run/servers &
   until grep -q REDIS /run/servers; do sleep 0.1; done
-  cat /run/servers >> /etc/kept/settings.env
+  grep REDIS_URL /run/servers >> /etc/kept/settings.env
+  grep DATABASE_URL /run/servers > /etc/kept/owner.env
   echo RATE_LIMIT_PER_MINUTE=0 >> /etc/kept/settings.env
   echo NODE_EXTRA_CA_CERTS=${certificates}/fullchain.pem >> /etc/kept/settings.env
   sed -i 's/server 127.0.0.1:3000 .*/& server 127.0.0.1:3010 max_fails=0;/; s/server 127.0.0.1:3001 .*/& server 127.0.0.1:3011 max_fails=0;/' /etc/nginx/conf.d/kept.conf
@@ -90,7 +91,7 @@ test.skipIf(!isPossible)(
       // Nothing here asks for the health of a process that ends.
       "systemctl enable --now kept\n": "sed -i s/DRAIN_SECONDS=3/DRAIN_SECONDS=0/ /etc/kept/settings.env",
       "systemctl enable --now kept-backup.timer": create,
-      "systemd-analyze verify /etc/systemd/system/kept-door@": `${archiveLog.replace("npm run admin --", "kept-admin")}${servers}`,
+      "for role in door": `${archiveLog.replace("npm run admin --", "kept-admin")}${servers}`,
       "for unit in": load,
     };
     const localized = (page: string) =>

@@ -33,12 +33,36 @@ test("docs/settings.md lists every setting and no other", async () => {
   expect(names.toSorted()).toEqual([...settingNames].toSorted());
 });
 
+/** Names of passwords in .env, of which no container may see more than its own address has. */
+const noPasswords = {
+  POSTGRES_PASSWORD: "",
+  DOOR_PASSWORD: "",
+  WORKER_PASSWORD: "",
+  IDENTITY_PASSWORD: "",
+};
+
+test("only migrations have the owner's password, and each process its own role's", () => {
+  const passwords = Object.fromEntries(Object.keys(noPasswords).map((name) => [name, name.toLowerCase()]));
+  const seenBy = (name: string) =>
+    Object.values(serviceOf(name).environment).flatMap((text) =>
+      [...fillIn(text, passwords).matchAll(/postgres:\/\/(\w+):(\w+)@/g)].map(([, user, password]) => [
+        user,
+        password,
+      ]),
+    );
+  expect(seenBy("api")).toEqual([["kept_door", "door_password"]]);
+  expect(seenBy("workers")).toEqual([["kept_worker", "worker_password"]]);
+  expect(seenBy("identity")).toEqual([["kept_identity", "identity_password"]]);
+  expect(seenBy("migrate")[0]).toEqual(["kept", "postgres_password"]);
+});
+
 test("every setting can be passed to the containers, except what depends on compose.yaml itself", () => {
   for (const { env_file, environment } of roles) {
     expect(env_file).toEqual([{ path: ".env", required: false }]);
-    expect(Object.keys(environment).filter((name) => !settingNames.has(name))).toEqual([]);
+    const others = Object.entries(environment).filter(([name]) => !settingNames.has(name));
+    expect(Object.fromEntries(others)).toEqual(noPasswords);
     const fixed = Object.entries(environment).flatMap(([name, text]) =>
-      text.includes(`{${name}:`) ? [] : name,
+      text.includes(`{${name}:`) || name in noPasswords || name.endsWith("_DATABASE_URL") ? [] : name,
     );
     expect(fixed.toSorted()).toEqual([
       "DATABASE_URL",
@@ -64,11 +88,11 @@ test(".env.example names what compose.yaml asks for, settings, and nothing else"
 test("what is not given is as if it were unset, and what is given arrives", () => {
   const own = { ...api.environment, BASE_URL: "http://localhost:3000" };
   const servers = (password: string) => ({
-    DATABASE_URL: "postgres://kept:pw1@postgres:5432/kept",
+    DATABASE_URL: "postgres://kept_door:pw3@postgres:5432/kept",
     REDIS_URL: `redis://:${password}@redis:6379`,
   });
   const copied = Object.fromEntries(exampleNames.map((name) => [name, ""]));
-  const bare = { ...copied, POSTGRES_PASSWORD: "pw1" };
+  const bare = { ...copied, POSTGRES_PASSWORD: "pw1", DOOR_PASSWORD: "pw3" };
   expect(configOf(api, bare)).toEqual(loadConfig({ ...own, ...servers("pw1") }));
   const given = {
     BASE_URL: "https://kept.example.org",

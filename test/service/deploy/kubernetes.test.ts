@@ -10,10 +10,19 @@ import { loadConfig } from "../../../shared/process/config.ts";
 import { neededConnections } from "../../../shared/process/connections.ts";
 import { createStatusPages } from "../../../shared/process/observe/status-pages.ts";
 import { root } from "./compose-file.ts";
-import { deployments, environment, files, folder, kustomizations, pods, resources } from "./manifests.ts";
+import {
+  deployments,
+  environmentOf,
+  files,
+  folder,
+  kustomizations,
+  pods,
+  resources,
+  secretsOf,
+} from "./manifests.ts";
 import { settingNames } from "./setting-names.ts";
 
-const config = loadConfig(environment);
+const config = loadConfig(environmentOf("door"));
 const moduleOf = ({ apiVersion, kind }: (typeof resources)[number]) =>
   `kubernetes-models/${apiVersion}/${kind}`;
 
@@ -83,13 +92,15 @@ test.skipIf(!kubectl)(
   },
 );
 
-test("the settings are settings, and every container gets them and the secret", () => {
-  expect(Object.keys(environment).filter((name) => !settingNames.has(name))).toEqual([]);
-  for (const { pod, container } of pods) {
-    expect(container.envFrom).toEqual([
-      { configMapRef: { name: "kept-settings" } },
-      { secretRef: { name: "kept-secrets" } },
-    ]);
+test("the settings are settings, and every container gets them, the secret and its own database role", () => {
+  const databases = { door: "door", workers: "worker", identity: "identity", migrate: "owner" };
+  for (const { name, pod, container } of pods) {
+    expect(Object.keys(environmentOf(name)).filter((setting) => !settingNames.has(setting))).toEqual([]);
+    expect(container.envFrom?.[0]).toEqual({ configMapRef: { name: "kept-settings" } });
+    const database = databases[name as keyof typeof databases];
+    expect(secretsOf(name)).toEqual(["kept-secrets", `kept-database-${database}`]);
+    const { username } = new URL(environmentOf(name).DATABASE_URL ?? "");
+    expect(username).toBe(database === "owner" ? "kept" : `kept_${database}`);
     // Otherwise a service named `identity` would set IDENTITY_PORT.
     expect(pod.enableServiceLinks).toBe(false);
   }

@@ -36,8 +36,16 @@ export const pods = [...deployments, ...resources.filter(Job.is)].flatMap(({ met
   return { name: metadata?.name ?? "", pod, container };
 });
 
-/** The environment of every container, with the secret made from its example. */
-export const environment: Readonly<Record<string, string>> = {
-  ...resources.find(ConfigMap.is)?.data,
-  ...resources.find(Secret.is)?.stringData,
-};
+const secrets = new Map(
+  resources.filter(Secret.is).map(({ metadata, stringData }) => [metadata?.name, stringData]),
+);
+
+/** The secrets that the container of a pod gets, by their names. */
+export const secretsOf = (pod: string): string[] =>
+  pods
+    .filter(({ name }) => name === pod)
+    .flatMap(({ container }) => container.envFrom?.flatMap(({ secretRef }) => secretRef?.name ?? []) ?? []);
+
+/** The environment of a pod's container, with the secrets made from their examples. */
+export const environmentOf = (pod: string): Readonly<Record<string, string>> =>
+  Object.assign({}, resources.find(ConfigMap.is)?.data, ...secretsOf(pod).map((name) => secrets.get(name)));
