@@ -19,6 +19,8 @@ const makers = {
   /** Keys for links in reminders: the first one signs new links. */
   "reminder-links": async (): Promise<readonly [string, ...string[]]> => [newKey()],
   push: async (): Promise<PushKeys> => newPushKeys(),
+  /** Keys for messages over Redis: the first one signs. */
+  queue: async (): Promise<readonly string[]> => [newKey()],
 };
 
 type SharedSecrets = { [Name in keyof typeof makers]: Awaited<ReturnType<(typeof makers)[Name]>> };

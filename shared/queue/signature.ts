@@ -1,6 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Pool } from "pg";
-import { keepSecret } from "../db/secrets.ts";
+import { readSecret } from "../db/shared-secrets.ts";
 
 /** Signs the messages that front doors and workers send each other over Redis, which never sees the keys. */
 export type Signer = Readonly<{
@@ -11,7 +11,7 @@ export type Signer = Readonly<{
 
 /** Opens a signer with the keys that all processes share. The first one signs, and each is accepted. */
 export const openSigner = async (pool: Pick<Pool, "query">): Promise<Signer> =>
-  createSigner(await keepSecret(pool, "queue", async () => [randomBytes(32).toString("base64url")]));
+  createSigner(await readSecret(pool, "queue"));
 
 export const createSigner = (keys: readonly string[]): Signer => ({
   sign: (body) => ({ ...body, signature: digestOf(JSON.stringify(body), keys[0]).toString("base64url") }),
