@@ -6,7 +6,7 @@ import type { Exposition } from "../../shared/process/observe/metrics.ts";
 import { createStatusPages } from "../../shared/process/observe/status-pages.ts";
 import { answerScript } from "./cross-origin.ts";
 import { drain, noTraffic, until } from "./drain.ts";
-import { type Answer, type Answering, arrivalSeconds, createIntake } from "./intake/intake.ts";
+import { type Answering, type AnswerRequest, arrivalSeconds, createIntake } from "./intake/intake.ts";
 import { inFormAccepted } from "./problem.ts";
 import { logAnswer, requestIdOf, withFullAddress } from "./request.ts";
 import { createFinish, fault, refusalResponse } from "./response.ts";
@@ -38,7 +38,7 @@ export function listen(
     return finish(response);
   }
 
-  async function serve(request: Request, answer: Answer): Promise<Response> {
+  async function serve(request: Request, answer: AnswerRequest): Promise<Response> {
     const began = performance.now();
     traffic.lastRequest = began;
     let answered = await (request.headers.has("origin") ? answerScript(request, answer) : answer(request));

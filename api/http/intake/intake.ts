@@ -14,12 +14,12 @@ export const arrivalSeconds = 10;
 /** Seconds for which an answer may send no byte to its client; a question may wait for 30. */
 const silenceSeconds = 40;
 
-export type Answer = (request: Request) => Promise<Response> | Response;
+export type AnswerRequest = (request: Request) => Promise<Response> | Response;
 
 export type Answering = Readonly<{
-  answer: Answer;
+  answer: AnswerRequest;
   /** Answers a request that is refused unread. */
-  turnAway: Answer;
+  turnAway: AnswerRequest;
   /** The user of an Authorization header whose token is known to be valid. */
   knownUser(authorization: string | null): string | undefined;
 }>;
@@ -28,7 +28,7 @@ type Dependencies = Answering &
   Readonly<{
     trustedProxies: Config["trustedProxies"];
     /** Sends every answer, so that all have the headers and the form that their client reads. */
-    serve(request: Request, answer: Answer): Promise<Response>;
+    serve(request: Request, answer: AnswerRequest): Promise<Response>;
   }>;
 
 /** Bun's view of a connection, by the request that it received. */
