@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { type DatabaseRole, databaseRoles, roleUrlsOf } from "../../../shared/process/database-roles.ts";
+import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { createDatabase } from "../../harness.ts";
 
 const ownerUrl = await createDatabase();
@@ -92,4 +93,34 @@ test("the identity provider changes nothing of the product, and reads replies an
   expect(await typed("identity", "select time_zone from users")).toBeUndefined();
   expect(await typed("identity", "select webhook_secret from users")).toBe(notAllowed);
   expect(await typed("identity", "select password_hash from identity.accounts")).toBeUndefined();
+});
+
+test("an owner who is no superuser makes the roles, gives new passwords and ends the roles' sessions", async () => {
+  const name = `kept_${crypto.randomUUID().slice(0, 8)}`;
+  await owner.unsafe(`create role ${name} login createrole password 'first'`);
+  await owner.unsafe(`create database ${name} owner ${name}`);
+  const url = Object.assign(new URL(ownerUrl), {
+    username: name,
+    password: "first",
+    pathname: `/${name}`,
+  }).href;
+  await migrate(url, "error", { roleUrls: roleUrlsOf(url) });
+  await using door = new SQL(roleUrlsOf(url).door, { max: 1 });
+  const [session] = await door`select pg_backend_pid() as pid, count(*)::int as todos from todos`;
+  expect(session.todos).toBe(0);
+
+  const changed = roleUrlsOf(url.replace("first", "second"));
+  await migrate(url, "error", { roleUrls: changed });
+  await using again = new SQL(changed.door, { max: 1 });
+  expect(await again`select from todos`).toHaveLength(0);
+  const late = new SQL(roleUrlsOf(url).door, { max: 1 });
+  await expect(Promise.resolve(late`select 1`)).rejects.toThrow("password authentication failed");
+  await using plain = new SQL(url, { max: 1 });
+  const [end] = await plain`select pg_terminate_backend(${session.pid}) as ended`;
+  expect(end.ended).toBe(true);
+
+  const roleUrls = { door: roleUrlsOf(ownerUrl).door };
+  await expect(migrate(url, "error", { roleUrls })).rejects.toThrow(
+    `DOOR_DATABASE_URL must name the user ${name}_door, because the owner is ${name}.`,
+  );
 });
