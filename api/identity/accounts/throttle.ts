@@ -35,7 +35,7 @@ export type Throttle = Readonly<{
   password(sessionUid: string): Promise<number>;
   /** Takes the attempts back, 30 times in 15 minutes. */
   passwordWasRight(sessionUid: string): Promise<void>;
-  /** Counts a new account: 30 from one address in an hour. */
+  /** Counts an attempt at a new account: 30 from one address in an hour. */
   signUp(address: string): Promise<number>;
   /** Counts a mail: 5 asked for by one account and 5 to one e-mail address in an hour. */
   mail(account: Pick<Account, "id" | "email">): Promise<number>;

@@ -1,6 +1,8 @@
 import { type Scope, scopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { type Html, html } from "../../../shared/html.ts";
+import type { Config } from "../../../shared/process/config.ts";
 import { choice } from "../../web/form/choice-fields.ts";
+import { isCommon, isMadeOfNames } from "../accounts/passwords/guessable.ts";
 import { passwordLength } from "../accounts/passwords/passwords.ts";
 
 export const newPassword = {
@@ -32,12 +34,31 @@ export const endConnectionsField = html`<fieldset><legend>Why a new password?</l
     isChosen: false,
   })}</fieldset>`;
 
-/** @returns the problem of a new password; undefined when there is none */
-export function passwordProblem(password: string): string | undefined {
+/**
+ * @param email of the account
+ * @returns the problem of a new password; undefined when there is none
+ */
+export async function passwordProblem(
+  password: string,
+  email: string,
+  config: Pick<Config, "baseUrl">,
+): Promise<string | undefined> {
+  const problem = lengthProblem(password);
+  if (problem) return problem;
+  if (isMadeOfNames(password, email, config))
+    return `Your address and the name of this server are guessed first. ${fewWords}`;
+  if (await isCommon(password, email))
+    return `Many people use this password, so it is guessed first. ${fewWords}`;
+  return undefined;
+}
+
+export function lengthProblem(password: string): string | undefined {
   if (password.length < passwordLength.min) return `Use at least ${passwordLength.min} characters.`;
   if (password.length > passwordLength.max) return `Use at most ${passwordLength.max} characters.`;
   return undefined;
 }
+
+const fewWords = "Take a few words in a row that nobody connects with you.";
 
 /** The scopes as checkboxes in plain words. */
 export function scopeFields(offered: readonly Scope[], ticked: readonly Scope[]): Html[] {

@@ -36,7 +36,7 @@ export async function savePassword(visitor: SignedIn, form: URLSearchParams): Pr
   const { identity, account } = visitor;
   const accountId = account.id;
   const password = form.get("new_password") ?? "";
-  const problem = passwordProblem(password);
+  const problem = await passwordProblem(password, account.email, identity.config);
   if (problem) return profilePage(visitor, { password: problem });
   const checked = await checkCurrentPassword(visitor, form);
   if (typeof checked === "string") return profilePage(visitor, { password: checked });

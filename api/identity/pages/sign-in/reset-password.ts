@@ -29,7 +29,7 @@ export async function doReset(visitor: Visitor, form: URLSearchParams): Promise<
   const account = await findResetAccount(identity.pool, token);
   if (!account) return deadLinkPage(site);
   const password = form.get("password") ?? "";
-  const error = passwordProblem(password);
+  const error = await passwordProblem(password, account.email, identity.config);
   if (error) return resetPage(visitor, { account, token, error });
   const accountId = account.id;
   const endsAll = form.get("connections") === "end";

@@ -30,7 +30,8 @@ export async function doSignInByLink(visitor: Visitor, form: URLSearchParams): P
   if (!account) return deadLinkPage(site);
   const password = form.get("password") ?? "";
   const endsAll = form.get("connections") === "end";
-  const error = password === "" && !endsAll ? undefined : passwordProblem(password);
+  const isChosen = password !== "" || endsAll;
+  const error = isChosen ? await passwordProblem(password, account.email, config) : undefined;
   if (error !== undefined) return signInLinkPage(visitor, { account, token, error });
   if (!(await useSignInLink(pool, { token, address: config.authUrl }))) return deadLinkPage(site);
   if (password !== "") {

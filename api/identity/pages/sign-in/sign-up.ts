@@ -9,7 +9,7 @@ import type { PageHandler } from "../../../web/site.ts";
 import { createAccount, normalizeEmail } from "../../accounts/accounts.ts";
 import { hashPassword } from "../../accounts/passwords/passwords.ts";
 import { mailSignUp } from "../../accounts/sign-ups.ts";
-import { newPassword, passwordProblem } from "../fields.ts";
+import { lengthProblem, newPassword, passwordProblem } from "../fields.ts";
 import { rememberBrowser } from "../known-browser.ts";
 import { formTargets } from "../redirects.ts";
 import { type IdentityRequest, startSession, type Visitor } from "../visitor.ts";
@@ -37,18 +37,20 @@ export async function doSignUp(visitor: Visitor, form: URLSearchParams): Promise
   const email = normalizeEmail(filled.email);
   const problems = {
     email: email ? undefined : "That is not an e-mail address.",
-    password: passwordProblem(password),
+    password: lengthProblem(password),
   };
   if (!email || problems.password) return signUpPage(visitor, { ...filled, problems });
   const wait = await identity.throttle.signUp(ctx.ip);
   if (wait > 0) {
-    const error = "Too many new accounts from your network. Try again in an hour.";
+    const error = "Too many sign-ups from your network. Try again in an hour.";
     return signUpPage(
       visitor,
       { ...filled, error },
       { status: 429, headers: { "Retry-After": String(wait) } },
     );
   }
+  const weak = await passwordProblem(password, email, identity.config);
+  if (weak) return signUpPage(visitor, { ...filled, problems: { password: weak } });
   const { next, zone } = filled;
   const timeZone = zone ?? identity.config.defaultTimeZone;
   const signUp = { email, passwordHash: await hashPassword(password), timeZone, next };
