@@ -14,6 +14,7 @@ import { createAuthenticator } from "./auth/authenticate.ts";
 import { createZoneClaim } from "./auth/claim-zone.ts";
 import { identityClient } from "./auth/identity-client.ts";
 import { createRevocation } from "./auth/revocation.ts";
+import { createUseCount } from "./auth/use-count.ts";
 import { createOverLimit } from "./doors/mcp/over-limit.ts";
 import { feedsPerMinute } from "./doors/pages/calendar/feed.ts";
 import { formsPerMinute } from "./doors/pages/edit/thing-form.ts";
@@ -70,14 +71,14 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const authenticator = createAuthenticator({ config, client, log, onChecked: claimZone });
   const revokeToken = createRevocation(config, client, authenticator.refuseToken);
   const findOwner = createFindOwner(reads.primary);
-  const overLimit = createOverLimit({ dispatch, query }, now);
+  const [overLimit, useCount] = [createOverLimit({ dispatch, query }, now), createUseCount(dispatch)];
   const secrets = openReminderSecrets(database.pool);
   const rateLimit = createRateLimits({ config, log, redis, metrics, now: clock.now });
   const app = createApp({
     config,
     log,
     observe: createObserve(metrics.requestSeconds, tracing),
-    ...{ now, dispatch, dispatchGroup, overLimit, query, live },
+    ...{ now, dispatch, dispatchGroup, overLimit, query, live, noteUse: useCount.note },
     authenticate: authenticator.authenticate,
     answerPage: openAccountPages({
       ...{ config, log, client, dispatch, query, claimZone, revokeToken, live, secrets },
@@ -106,7 +107,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     async stop() {
       await listener.stop();
       live.close();
-      await overLimit.stop();
+      await Promise.all([overLimit.stop(), useCount.stop()]);
       await mailbox.close();
       clock.close();
       redis.disconnect();

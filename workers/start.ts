@@ -7,6 +7,7 @@ import { createHealthCheck } from "../shared/process/observe/health.ts";
 import type { Log } from "../shared/process/observe/log.ts";
 import { createExposition } from "../shared/process/observe/metrics.ts";
 import { openTracing } from "../shared/process/observe/open-tracing.ts";
+import { createSecurityLog } from "../shared/process/observe/security-log.ts";
 import { createStatusPages } from "../shared/process/observe/status-pages.ts";
 import type { Role } from "../shared/process/role.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
@@ -36,6 +37,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<Role>
   const context: WorkerContext = {
     config,
     log,
+    security: createSecurityLog(log, exposition.registry),
     travel: () => (now ? `${now() - Date.now()} milliseconds` : "0"),
     database: await openDatabase({
       url: config.databaseUrl,

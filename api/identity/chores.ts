@@ -1,5 +1,6 @@
 import type { IdentityContext } from "./accounts/context.ts";
 import { mailTokenEndings } from "./accounts/tokens/endings.ts";
+import { sendNotices } from "./notices/notices.ts";
 import { prune } from "./prune.ts";
 
 const pruneEveryMs = 60_000;
@@ -20,6 +21,7 @@ export function scheduleChores(identity: IdentityContext): () => void {
     every(pruneEveryMs, () => prune(pool)),
     every(endingsEveryMs, () => mailTokenEndings(identity)),
     every(newsEveryMs, deliverNews),
+    every(newsEveryMs, () => sendNotices(identity)),
   ];
   return () => {
     for (const timer of timers) clearInterval(timer);

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { Context, Next } from "koa";
 import { errors } from "oidc-provider";
 import type { Pool, PoolClient } from "pg";
@@ -8,13 +7,8 @@ import type { IdentityClient } from "../auth/identity-client.ts";
 import { networkOf } from "../http/intake/network.ts";
 import { readTurns, tooManyReads } from "../queries/engine/share.ts";
 import { isUniqueViolation } from "./accounts/accounts.ts";
+import { duringRequest, requestUnderWay } from "./journal/origin.ts";
 import { isService } from "./oauth/revocations.ts";
-
-/** The network whose request is served. Chores have none. */
-const networks = new AsyncLocalStorage<string>();
-
-/** The network whose request is served; empty for chores. */
-export const networkUnderWay = (): string => networks.getStore() ?? "";
 
 type Statement = [text: string, values?: unknown[]];
 
@@ -23,7 +17,9 @@ type Statement = [text: string, values?: unknown[]];
  */
 export function countForNetwork(ownClient: IdentityClient) {
   return (ctx: Context, next: Next): Promise<void> =>
-    isService(ctx.get("authorization"), ownClient) ? next() : networks.run(networkOf(ctx.ip), next);
+    isService(ctx.get("authorization"), ownClient)
+      ? next()
+      : duringRequest({ network: networkOf(ctx.ip), userAgent: ctx.get("user-agent") }, next);
 }
 
 /**
@@ -44,7 +40,7 @@ export function fairPool(pool: Pool, log: Log): Pool {
 
   /** @returns a function that ends the turn of the network */
   async function takeTurn(): Promise<() => void> {
-    const network = networks.getStore();
+    const network = requestUnderWay()?.network;
     if (network === undefined) return () => {};
     const end = await turns.take(network);
     if (!end) throw outage(tooManyReads.refusal.message);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Pool } from "pg";
+import type { Registry } from "prom-client";
 import { showPools } from "../../shared/db/pool-metrics.ts";
 import { createPostgresCheck } from "../../shared/db/schema-guard.ts";
 import type { Config } from "../../shared/process/config.ts";
@@ -12,6 +13,8 @@ import { pathOf } from "../http/request.ts";
 
 /** Answers health checks of this process, and sends clients elsewhere when it stops. */
 type Lifecycle = Readonly<{
+  /** The counts for /metrics of this process. */
+  registry: Registry;
   /** Wraps the listener for all other requests. */
   wrap(listener: RequestListener): RequestListener;
   /** Resolves when no more requests come, or some time after the drain time. */
@@ -32,6 +35,7 @@ export function createLifecycle(
     isDraining: () => traffic.isStopping,
   });
   return {
+    registry: exposition.registry,
     wrap: (listener) => (request, response) => {
       const { method = "", url = "" } = request;
       const path = pathOf(url);

@@ -36,17 +36,16 @@ async function makeOwner(identity: IdentityContext): Promise<Record<string, stri
 }
 
 async function ownerAccount(identity: IdentityContext, password: string): Promise<string> {
-  const { pool } = identity;
-  const created = await createAccount(pool, {
+  const created = await createAccount(identity, {
     email: ownerEmail,
     passwordHash: await hashPassword(password),
     // The zone is unknown; the owner's browser tells it at the first sign-in.
     timeZone: null,
   });
   if (created) return created.id;
-  const account = await findAccountByEmail(pool, ownerEmail);
+  const account = await findAccountByEmail(identity.pool, ownerEmail);
   if (!account) throw new Error("The owner's account can neither be made nor found.");
-  await changePassword(identity, { accountId: account.id, password });
+  await changePassword(identity, { accountId: account.id, password, way: "link" });
   return account.id;
 }
 

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { noticeDays } from "./notices/links.ts";
 
 /** Removes expired rows, and apps that registered a day ago and have no grant. */
 export async function prune(pool: Pool): Promise<void> {
@@ -14,6 +15,7 @@ export async function prune(pool: Pool): Promise<void> {
   await pool.query(`delete from identity.sign_ups where expires_at < now()`);
   await pool.query(`delete from identity.sign_in_links where expires_at < now()`);
   await pool.query(`delete from identity.password_resets where expires_at < now()`);
+  await pool.query(`delete from identity.notices where at < now() - interval '${noticeDays} days'`);
   await pool.query(`delete from identity.grants where expires_at < now()`);
   await pool.query(
     `delete from identity.clients c

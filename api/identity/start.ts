@@ -3,6 +3,7 @@ import { openDatabase } from "../../shared/db/orm.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { readConnections } from "../../shared/process/connections.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
+import { createSecurityLog } from "../../shared/process/observe/security-log.ts";
 import type { Role } from "../../shared/process/role.ts";
 import { identityClient } from "../auth/identity-client.ts";
 import type { IdentityContext } from "./accounts/context.ts";
@@ -12,9 +13,11 @@ import { createDelivery, type Tell } from "./accounts/outbox.ts";
 import { noteAddress } from "./accounts/sign-in-links.ts";
 import { createThrottle } from "./accounts/throttle.ts";
 import { scheduleChores } from "./chores.ts";
-import { countForNetwork, fairPool, networkUnderWay } from "./fair-pool.ts";
+import { countForNetwork, fairPool } from "./fair-pool.ts";
 import { resourcesOf, warnOfFormerResources } from "./grants/resources.ts";
+import { networkUnderWay } from "./journal/origin.ts";
 import { createLifecycle } from "./lifecycle.ts";
+import { tellPeople } from "./notices/notices.ts";
 import { boundAuthorizations, defaultScope, keepStrangersHere, signInFirst } from "./oauth/authorization.ts";
 import { describeToken, letScriptsCall, listScopes } from "./oauth/middleware.ts";
 import { createProvider } from "./oauth/provider.ts";
@@ -44,7 +47,19 @@ export async function startIdentity(
   const pool = fairPool(database.pool, log);
   const ownClient = await identityClient(config, pool);
   const throttle = createThrottle(pool);
-  const parts = { config, pool, keys: await loadKeys(pool), resources: resourcesOf(config), ownClient };
+  const lifecycle = createLifecycle(config, { pool, log });
+  const journaled = {
+    pool,
+    security: createSecurityLog(log, lifecycle.registry),
+    tellPeople: () => tellPeople(identity),
+  };
+  const parts = {
+    ...journaled,
+    config,
+    keys: await loadKeys(pool),
+    resources: resourcesOf(config),
+    ownClient,
+  };
   // Reading an app's document counts as a registration, because strangers can ask for it.
   const mayFetch = async () => (await throttle.registration(networkUnderWay())) === 0;
   const provider = createProvider({ ...parts, mayFetch, ca });
@@ -61,7 +76,6 @@ export async function startIdentity(
   const owner = await createOwner(identity);
   await noteAddress(pool, config.authUrl);
   const former_address = await warnOfFormerResources(pool, identity.resources, log);
-  const lifecycle = createLifecycle(config, { pool, log });
   const stopServer = await serve(lifecycle.wrap(pinAddress(provider.callback(), config)), config);
   const stopChores = scheduleChores(identity);
   return {

@@ -30,7 +30,7 @@ const sections: readonly Section[] = [
     label: "Settings",
     port: "service",
     path: "/account/settings",
-    covers: ["/account/settings", "/account/data", "/account/webhooks", "/profile"],
+    covers: ["/account/settings", "/account/data", "/account/webhooks", "/account/journal", "/profile"],
   },
 ];
 

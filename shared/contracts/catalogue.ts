@@ -15,6 +15,7 @@ import * as completions from "./habit/completions.ts";
 import * as habits from "./habit/queries.ts";
 import * as skipping from "./habit/skip.ts";
 import * as imports from "./import/contracts.ts";
+import * as journal from "./journal/contracts.ts";
 import type { CommandContract, QueryContract } from "./kernel/contract.ts";
 import { manyOf } from "./kernel/many.ts";
 import * as reminder from "./reminder/contracts.ts";
@@ -82,6 +83,8 @@ export const commands = catalogue(
   user.testChannel,
   user.endSessions,
   user.deleteUser,
+  journal.noteExport,
+  journal.countUse,
 );
 
 /** Every read. A front door without an answer to one of them does not compile. */

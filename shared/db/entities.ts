@@ -1,5 +1,5 @@
 import type { InferEntity } from "@mikro-orm/core";
-import { ActionEntity, ActionImagesEntity } from "./entities/action.ts";
+import { ActionEntity, ActionImagesEntity, JournalEntity } from "./entities/action.ts";
 import { ApprovalEntity, TokenRuleEntity } from "./entities/approval.ts";
 import { ByteLedgerEntity } from "./entities/byte-ledger.ts";
 import { CalendarFeedEntity } from "./entities/calendar-feed.ts";
@@ -42,12 +42,13 @@ export const entities = [
   WebhookDeliveryEntity,
   ByteLedgerEntity,
   WorkEntity,
+  JournalEntity,
 ] as const;
 
 /** The row of each table, by its name. */
 export type TableRows = { [Entity in (typeof entities)[number] as Entity["tableName"]]: InferEntity<Entity> };
 
-export type { ActionImagesRow, ActionRow } from "./entities/action.ts";
+export type { ActionImagesRow, ActionRow, JournalRow } from "./entities/action.ts";
 export type { ApprovalRow, TokenRuleRow } from "./entities/approval.ts";
 export type { ByteKind, ByteLedgerRow } from "./entities/byte-ledger.ts";
 export type { CalendarFeedRow } from "./entities/calendar-feed.ts";

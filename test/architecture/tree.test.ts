@@ -15,6 +15,7 @@ const nouns = [
   "group",
   "habit",
   "import",
+  "journal",
   "reminder",
   "todo",
   "user",

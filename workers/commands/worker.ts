@@ -18,7 +18,7 @@ import { startWorks } from "./works.ts";
 
 /** Takes batches off the queue, runs their commands and answers the front doors. */
 export async function startCommands(worker: WorkerContext): Promise<{ stop(): Promise<void> }> {
-  const { config, log, database, blocking, registry, jobMetrics, watch, tracing } = worker;
+  const { config, log, security, database, blocking, registry, jobMetrics, watch, tracing } = worker;
   const metrics = createCommandMetrics(registry);
   const signer = await openSigner(database.pool);
   const announcing = await openAnnouncing(worker);
@@ -37,7 +37,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     ...{ pool, tables },
     ledger: createByteLedger(config),
     openNewRows: createQuotas(),
-    ...{ config, log },
+    ...{ config, log, security },
     givesPositions: notesPositions(config),
     metrics,
     makePartitions: createPartitionMaker(pool, log),

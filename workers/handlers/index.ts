@@ -24,6 +24,7 @@ import type { AnyHandler, Handler } from "./handler.ts";
 import { importApply } from "./import/apply.ts";
 import { importContinue } from "./import/continue.ts";
 import { importStage } from "./import/stage.ts";
+import { journalNote } from "./journal/note.ts";
 import { reminderAct } from "./reminder/act.ts";
 import { habitAct } from "./reminder/act-on-habit.ts";
 import { reminderClear } from "./reminder/clear.ts";
@@ -99,6 +100,8 @@ const checked: { [Name in CommandName]: Handler<Name> } = {
   "user.end-sessions": userEndSessions,
   "user.delete": userDelete,
   "webhook.test": channelTest,
+  "journal.export": journalNote,
+  "journal.count-use": journalNote,
 };
 
 /** Workers read only batches whose commands they have. */

@@ -2,6 +2,7 @@ import type { Registry } from "prom-client";
 import type { Database } from "../../shared/db/orm.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
+import type { SecurityLog } from "../../shared/process/observe/security-log.ts";
 import type { Tracing } from "../../shared/process/observe/tracing.ts";
 import type { RedisConnection } from "../../shared/queue/connections.ts";
 import type { HangWatch } from "./hang-watch.ts";
@@ -11,6 +12,7 @@ import type { JobMetrics } from "./job-worker.ts";
 export type WorkerContext = Readonly<{
   config: Config;
   log: Log;
+  security: SecurityLog;
   /** The shift by which tests travel from PostgreSQL's present, as an interval; zero in service. */
   travel(): string;
   database: Database;

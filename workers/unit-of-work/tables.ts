@@ -4,6 +4,7 @@ import type { TableRows, WorkRow } from "../../shared/db/entities.ts";
 import { readActionImages } from "./action-images.ts";
 import { type HabitHistory, writeHistory } from "./habit-histories.ts";
 import { readImportKeys } from "./import-keys.ts";
+import { type JournalEntry, writeJournal } from "./journal.ts";
 import { statementsOf } from "./statements.ts";
 import type { Column, Effect, SizedColumns, Table, TableSpec, View } from "./table.ts";
 import { type CategoryMembers, categoryMembers } from "./views/category-members.ts";
@@ -49,7 +50,7 @@ export const tables = {
     onConflict:
       "on conflict (user_id, kind, expires_at) do update set bytes = byte_ledger.bytes + excluded.bytes",
   },
-} as const satisfies Record<Exclude<keyof TableRows, "works">, TableSpec>;
+} as const satisfies Record<Exclude<keyof TableRows, "works" | "journal">, TableSpec>;
 
 export type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as TableName[];
@@ -66,12 +67,14 @@ export const isView = (name: string): name is ViewName => name in views;
 
 type EffectRows = {
   writeHistory: HabitHistory;
+  journal: JournalEntry;
   works: WorkRow;
 };
 
 /** Effects by their names in handlers, in the order in which they run after the rows are written. */
 export const effects: { readonly [Name in keyof EffectRows]: Effect<EffectRows[Name]> } = {
   writeHistory,
+  journal: writeJournal,
   // A command's long work: its row is written after its first step, unless that was the last one.
   works: { key: ["user_id", "id"] },
 };

@@ -7,6 +7,7 @@ import { measureAccounts } from "../unit-of-work/bytes/measure.ts";
 import { showKeptBytes } from "../unit-of-work/bytes/metrics.ts";
 import { advanceClock, mendReminders } from "./clock.ts";
 import { sweepDeletedUsers } from "./deleted-users.ts";
+import { closeJournal, dropJournal } from "./journal.ts";
 import {
   pruneApprovals,
   pruneDeletions,
@@ -41,7 +42,7 @@ export async function startUpkeep(context: WorkerContext): Promise<{ stop(): Pro
 
 /** One worker does the upkeep for all; the others find the lock taken. */
 export async function runUpkeep(
-  context: Pick<WorkerContext, "database" | "config" | "log" | "publisher">,
+  context: Pick<WorkerContext, "database" | "config" | "log" | "security" | "publisher">,
 ): Promise<void> {
   const { database, log, config } = context;
   const { pool } = database;
@@ -58,6 +59,8 @@ export async function runUpkeep(
       pruneDeletions: () => pruneDeletions(database, behind),
       pruneImports: () => pruneImports(database, behind),
       pruneWorks: () => pruneWorks(database, behind),
+      closeJournal: () => closeJournal(context),
+      dropJournal: () => dropJournal(pool),
       sweepDeletedUsers: () => sweepDeletedUsers(pool),
       measureAccounts: () => measureAccounts(database, config.actionLogDays),
       cleanCommands: () => cleanCommands(context),

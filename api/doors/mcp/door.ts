@@ -5,12 +5,13 @@ import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { Authenticate } from "../../auth/authenticate.ts";
 import { addChallenge } from "../../auth/challenge.ts";
+import type { UseCount } from "../../auth/use-count.ts";
 import { isObject, isPlainJson, parseJson, readText } from "../../http/input/body.ts";
 import type { Fields } from "../../http/input/validate.ts";
 import type { Observe } from "../../http/observe.ts";
 import { printable } from "../../http/printable.ts";
 import type { RateLimit } from "../../http/rate-limit.ts";
-import { keptWaiting, senderOf } from "../../http/request.ts";
+import { clientOf, keptWaiting, senderOf } from "../../http/request.ts";
 import type { Actor } from "../../mailbox/actor.ts";
 import { admit, answerCall, type CallContext } from "./call.ts";
 import { invalidRequest, rpcRefusal } from "./errors.ts";
@@ -25,6 +26,8 @@ export type McpContext = CallContext &
     config: Config;
     observe: Observe;
     authenticate: Authenticate;
+    /** Counts uses of tokens for the account journal. */
+    noteUse: UseCount["note"];
     /** Dates calls (epoch ms). */
     now(): number;
     /** Counts messages that are not calls; undefined when they have no limit. */
@@ -56,6 +59,7 @@ async function answerMcp(context: McpContext, hosts: string[], request: Request)
   const caller = await context.authenticate(request.headers.get("authorization"));
   if (isRefused(caller)) return rpcRefusal(caller.refusal, challengeOf(context, request, caller, toolScopes));
   const { actor } = caller;
+  context.noteUse(actor, clientOf(request), false);
   const message = await readMessage(request);
   const asked = message instanceof Response ? undefined : askedIn(message);
   if (message instanceof Response || !asked) return answerOther(context, actor, request, message);

@@ -41,6 +41,7 @@ import { showHabit } from "./habit/one.ts";
 import { showHabits } from "./habit/page.ts";
 import { applyStaged, showImport } from "./import/apply.ts";
 import { uploadFiles } from "./import/upload.ts";
+import { journalPath, showJournal } from "./journal/page.ts";
 import { idInPath } from "./kit/path-id.ts";
 import { showEvents } from "./live/events.ts";
 import type { Guest, PageAnswer, PagesContext, Visit } from "./session/context.ts";
@@ -122,11 +123,9 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   },
   [`${webhooksPath}/change`]: formOn(webhooksPath, changeWebhook),
   [`${webhooksPath}/again`]: formOn(webhooksPath, sendPostAgain),
+  [journalPath]: { GET: requireSignIn(showJournal) },
   "/account/data": { GET: requireSignIn(showData) },
-  "/account/data/import": {
-    GET: () => seeOther("/account/data"),
-    POST: requireSignIn(uploadFiles),
-  },
+  "/account/data/import": { GET: () => seeOther("/account/data"), POST: requireSignIn(uploadFiles) },
   "/account/data/import/apply": {
     GET: requireSignIn(showImport),
     POST: requireSignIn(takeForm(applyStaged)),

@@ -5,10 +5,11 @@ import type { Config } from "../../../shared/process/config.ts";
 import { groupCommand } from "../../../shared/queue/group.ts";
 import type { Authenticate } from "../../auth/authenticate.ts";
 import { addChallenge } from "../../auth/challenge.ts";
+import type { UseCount } from "../../auth/use-count.ts";
 import { isObject } from "../../http/input/body.ts";
 import type { Observe } from "../../http/observe.ts";
 import { type RateLimit, rateLimitHeaders } from "../../http/rate-limit.ts";
-import { senderOf } from "../../http/request.ts";
+import { clientOf, senderOf } from "../../http/request.ts";
 import { jsonResponse, refusalResponse } from "../../http/response.ts";
 import type { Actor } from "../../mailbox/actor.ts";
 import type { CommandResult } from "../../mailbox/dispatch.ts";
@@ -27,6 +28,8 @@ export type RestContext = FollowContext &
     config: Config;
     observe: Observe;
     authenticate: Authenticate;
+    /** Counts uses of tokens for the account journal. */
+    noteUse: UseCount["note"];
     /** Undefined when requests have no limit. */
     rateLimit: RateLimit | undefined;
   }>;
@@ -62,6 +65,7 @@ async function answerRest(context: RestContext, target: Target, request: Request
   const headers = allowance ? rateLimitHeaders(allowance) : new Headers();
   if (allowance?.allowed === false) return refusalResponse(tooMany(allowance.resetInSeconds), headers);
   const { contract, route } = target;
+  context.noteUse(actor, clientOf(request), contract.kind === "query");
   const by = contract.kind === "command" ? senderOf(request, "rest", actor) : undefined;
   const content = () => readContent(target, request);
   const asked = { contract, actor, allowance, by, required: route.required, content, request };

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseError, type Pool } from "pg";
+import { inJournal, type Journaled } from "../journal/record.ts";
 
 export type Account = Readonly<{
   id: string;
@@ -30,17 +31,21 @@ type NewAccount = Readonly<{
 }>;
 
 /** @returns the new account; undefined when the e-mail address has one already */
-export async function createAccount(
-  pool: Pool,
+export function createAccount(
+  journaled: Journaled,
   { email, passwordHash, timeZone, isVerified = false }: NewAccount,
 ): Promise<Account | undefined> {
-  const { rows } = await pool.query<Account>(
-    `insert into identity.accounts (id, email, password_hash, time_zone, email_verified_at)
-     values ($1, $2, $3, $4, case when $5 then now() end)
-     on conflict (email) do nothing returning ${accountColumns}`,
-    [randomUUID(), email, passwordHash, timeZone, isVerified],
-  );
-  return rows[0];
+  const id = randomUUID();
+  return inJournal(journaled, id, async (client, record) => {
+    const { rows } = await client.query<Account>(
+      `insert into identity.accounts (id, email, password_hash, time_zone, email_verified_at)
+       values ($1, $2, $3, $4, case when $5 then now() end)
+       on conflict (email) do nothing returning ${accountColumns}`,
+      [id, email, passwordHash, timeZone, isVerified],
+    );
+    if (rows[0]) await record("account_made", {});
+    return rows[0];
+  });
 }
 
 /** Finds an account by its e-mail address, which must be in the form of `normalizeEmail`. */
@@ -53,12 +58,15 @@ export async function findAccountByEmail(pool: Pool, email: string): Promise<Acc
 }
 
 /** Deletes the account with its tokens, connected apps and sessions; the service is told, and deletes its part. */
-export async function deleteAccount(pool: Pool, id: string): Promise<void> {
-  await pool.query(
-    `with gone as (delete from identity.accounts where id = $1 returning id)
-     insert into identity.outbox (user_id, name, input) select id, 'user.delete', '{}' from gone`,
-    [id],
-  );
+export async function deleteAccount(journaled: Journaled, id: string): Promise<void> {
+  await inJournal(journaled, id, async (client, record) => {
+    const { rowCount } = await client.query(
+      `with gone as (delete from identity.accounts where id = $1 returning id)
+       insert into identity.outbox (user_id, name, input) select id, 'user.delete', '{}' from gone`,
+      [id],
+    );
+    if (rowCount === 1) await record("account_deleted", {});
+  });
 }
 
 /** @returns the address in lower case, as addresses are stored; undefined when the text is no address */
@@ -74,19 +82,32 @@ const addressForm = /^[^\s\p{Cc}@"(),:;<>[\\\]]+@[^\s\p{Cc}@"(),:;<>[\\\]]+$/u;
  * Sets another address, which is unconfirmed, and has the service remove the one before.
  * @returns false when the address has an account already
  */
-export async function setEmail(pool: Pool, id: string, email: string): Promise<boolean> {
+export async function setEmail(journaled: Journaled, id: string, email: string): Promise<boolean> {
   const { rowCount } = await withUniqueEmail(
-    pool.query(
-      `with changed as (
+    inJournal(journaled, id, async (client, record) => {
+      const before = await lockAccount(client, id);
+      await record("address_changed", {}, before?.emailVerified ? { email: before.email } : {});
+      return client.query(
+        `with changed as (
          update identity.accounts set email = $2, email_verified_at = null where id = $1 returning id
        )
        insert into identity.outbox (user_id, name, input)
        select id, news.name, news.input from changed, (values
          ('user.configure', '{"email": null}'::jsonb), ('user.end-sessions', '{}')) news(name, input)`,
-      [id, email],
-    ),
+        [id, email],
+      );
+    }),
   );
   return rowCount !== 0;
+}
+
+/** Reads the account, and keeps others from changing it until the transaction ends. */
+export async function lockAccount(client: Pick<Pool, "query">, id: string): Promise<Account | undefined> {
+  const { rows } = await client.query<Account>(
+    `select ${accountColumns} from identity.accounts where id = $1 for no key update`,
+    [id],
+  );
+  return rows[0];
 }
 
 /** Takes the violation of a unique e-mail address for a statement that changed no row. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Pool } from "pg";
-import { type Account, withUniqueEmail } from "./accounts.ts";
+import { inJournal, type Journaled } from "../journal/record.ts";
+import { type Account, lockAccount, withUniqueEmail } from "./accounts.ts";
 import type { IdentityContext } from "./context.ts";
 import { type Mail, mailOf } from "./mail.ts";
 
@@ -58,10 +59,12 @@ export async function addressOf(pool: Pool, id: string, token: string): Promise<
  * Uses the token up: its address becomes the account's and the one for reminders.
  * @returns false when the token is unknown, used, expired or another account's, or when the address now has an account
  */
-export async function confirmEmail(pool: Pool, accountId: string, token: string): Promise<boolean> {
+export async function confirmEmail(journaled: Journaled, accountId: string, token: string): Promise<boolean> {
   const { rowCount } = await withUniqueEmail(
-    pool.query(
-      `with used as (
+    inJournal(journaled, accountId, async (client, record) => {
+      const before = await lockAccount(client, accountId);
+      const confirmed = await client.query<{ email: string }>(
+        `with used as (
          delete from identity.email_confirmations
          where token_hash = $1 and account_id = $2 and expires_at > now()
          returning email
@@ -72,9 +75,16 @@ export async function confirmEmail(pool: Pool, accountId: string, token: string)
        )
        insert into identity.outbox (user_id, name, input)
        select id, news.name, news.input from confirmed, lateral (values
-         ('user.configure', jsonb_build_object('email', email)), ('user.end-sessions', '{}')) news(name, input)`,
-      [hashToken(token), accountId],
-    ),
+         ('user.configure', jsonb_build_object('email', email)), ('user.end-sessions', '{}')) news(name, input)
+       returning (select email from confirmed)`,
+        [hashToken(token), accountId],
+      );
+      const [now] = confirmed.rows;
+      if (now && now.email === before?.email) await record("address_confirmed", {});
+      else if (now && before)
+        await record("address_changed", {}, before.emailVerified ? { email: before.email } : {});
+      return confirmed;
+    }),
   );
   return rowCount !== 0;
 }

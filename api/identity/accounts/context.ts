@@ -1,27 +1,27 @@
 import type { Provider } from "oidc-provider";
-import type { Pool } from "pg";
 import type { Config } from "../../../shared/process/config.ts";
 import type { Log } from "../../../shared/process/observe/log.ts";
 import type { IdentityClient } from "../../auth/identity-client.ts";
 import type { Resources } from "../grants/resources.ts";
+import type { Journaled } from "../journal/record.ts";
 import type { IdentityKeys } from "./keys.ts";
 import type { SendMail } from "./mail.ts";
 import type { DeliverNews } from "./outbox.ts";
 import type { Throttle } from "./throttle.ts";
 
 /** Shared parts of the built-in identity provider; `startIdentity` makes them once. */
-export type IdentityContext = Readonly<{
-  config: Config;
-  log: Log;
-  pool: Pool;
-  keys: IdentityKeys;
-  resources: Resources;
-  /** The service's own client: front doors introspect with it, and the account pages sign people in with it. */
-  ownClient: IdentityClient;
-  throttle: Throttle;
-  provider: Provider;
-  /** Sends mail; undefined when SMTP_URL is not set. */
-  sendMail: SendMail | undefined;
-  /** Delivers news of accounts to the service: a sign-out, a new password or address, a deletion. */
-  deliverNews: DeliverNews;
-}>;
+export type IdentityContext = Journaled &
+  Readonly<{
+    config: Config;
+    log: Log;
+    keys: IdentityKeys;
+    resources: Resources;
+    /** The service's own client: front doors introspect with it, and the account pages sign people in with it. */
+    ownClient: IdentityClient;
+    throttle: Throttle;
+    provider: Provider;
+    /** Sends mail; undefined when SMTP_URL is not set. */
+    sendMail: SendMail | undefined;
+    /** Delivers news of accounts to the service: a sign-out, a new password or address, a deletion. */
+    deliverNews: DeliverNews;
+  }>;

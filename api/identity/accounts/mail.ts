@@ -35,19 +35,20 @@ export function createMailer(
 
 type Letter = Readonly<{ to: string; subject: string; lines: readonly string[]; link: string; end?: string }>;
 
-/** A mail of a few sentences with one link, in plain text and in HTML. */
+/** A mail of a few sentences with one link, in plain text and in HTML. Lines may be links as well. */
 export function mailOf({ to, subject, lines, link, end }: Letter): Mail {
-  const rest = end === undefined ? [] : [end];
+  const parts = [...lines, link, ...(end === undefined ? [] : [end])];
   return {
     to,
     subject,
-    text: [...lines, link, ...rest].join("\n\n"),
+    text: parts.join("\n\n"),
     html: markup(html`<!doctype html>
 <html lang="en">
 <body>
-${lines.map((line) => html`<p>${line}</p>\n`)}<p><a href="${link}">${link}</a></p>
-${rest.map((line) => html`<p>${line}</p>\n`)}</body>
+${parts.map((line) => html`<p>${isLink(line) ? html`<a href="${line}">${line}</a>` : line}</p>\n`)}</body>
 </html>
 `),
   };
 }
+
+const isLink = (line: string): boolean => /^https?:\/\/\S+$/.test(line);

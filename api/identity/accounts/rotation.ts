@@ -2,8 +2,8 @@ import type { JWKS } from "oidc-provider";
 import type { Pool, PoolClient } from "pg";
 import { type IdentityClient, secretsOf } from "../../auth/identity-client.ts";
 import { newSecret } from "../../web/key-ring.ts";
+import { inTransaction } from "../journal/transaction.ts";
 import { newSigningKey } from "./keys.ts";
-import { inTransaction } from "./transaction.ts";
 
 type Step = Readonly<{
   /** The state before the step and the state after it. */

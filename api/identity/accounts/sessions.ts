@@ -1,5 +1,8 @@
 import type { AdapterPayload } from "oidc-provider";
 import type { Pool } from "pg";
+import type { DetailsOf } from "../../../shared/domain/journal/events.ts";
+import { browserName } from "../../http/browser-name.ts";
+import { inJournal, type Journaled } from "../journal/record.ts";
 import type { IdentityContext } from "./context.ts";
 
 /** A session of the provider; times are epoch milliseconds. */
@@ -16,6 +19,9 @@ export const sessionSeconds = 30 * 24 * 60 * 60;
 
 const maxUserAgent = 400;
 
+/** The way of a sign-in, and whether the account was signed in in this browser before. */
+export type Arrival = Readonly<{ way: DetailsOf<"signed_in">["way"]; isKnown: boolean }>;
+
 /** The account; with `passwordHash`, refused if the password changed meanwhile. */
 export type SignInProof = Readonly<{ accountId: string; passwordHash?: string }>;
 
@@ -25,19 +31,24 @@ export type SignInProof = Readonly<{ accountId: string; passwordHash?: string }>
  * @returns false when the account is gone or its password has changed
  */
 export async function noteBrowser(
-  pool: Pool,
+  journaled: Journaled,
   { accountId, passwordHash }: SignInProof,
   { uid, userAgent }: Pick<AccountSession, "uid" | "userAgent">,
+  arrival: Arrival | undefined,
 ): Promise<boolean> {
   // The lock orders this after a new password that is being saved, or makes that password's end of sessions wait.
-  const { rowCount } = await pool.query(
-    `insert into identity.session_browsers (session_uid, account_id, user_agent)
-     select $1, id, $3 from identity.accounts
-     where id = $2 and ($4::text is null or password_hash = $4) for share
-     on conflict (session_uid) do update set account_id = excluded.account_id, user_agent = excluded.user_agent`,
-    [uid, accountId, userAgent.slice(0, maxUserAgent), passwordHash],
-  );
-  return rowCount === 1;
+  return inJournal(journaled, accountId, async (client, record) => {
+    const { rowCount } = await client.query(
+      `insert into identity.session_browsers (session_uid, account_id, user_agent)
+       select $1, id, $3 from identity.accounts
+       where id = $2 and ($4::text is null or password_hash = $4) for share
+       on conflict (session_uid) do update set account_id = excluded.account_id, user_agent = excluded.user_agent`,
+      [uid, accountId, userAgent.slice(0, maxUserAgent), passwordHash],
+    );
+    if (rowCount === 1 && arrival)
+      await record(arrival.isKnown ? "signed_in" : "signed_in_anew", { way: arrival.way }, { thing: uid });
+    return rowCount === 1;
+  });
 }
 
 /** More browsers than anybody signs in with; a session stays for 30 days. */
@@ -81,23 +92,28 @@ type Ending = Readonly<{ only: string } | { allBut: string }>;
  * theirs back; deleting the grant ends a sign-in there that is under way.
  */
 export async function endAccountSessions(
-  { pool, ownClient, deliverNews }: Pick<IdentityContext, "pool" | "ownClient" | "deliverNews">,
+  { ownClient, deliverNews, ...journaled }: Journaled & Pick<IdentityContext, "ownClient" | "deliverNews">,
   accountId: string,
   ending: Ending,
 ): Promise<void> {
   const isOnly = "only" in ending;
-  await pool.query(
-    `with ended as (
+  await inJournal(journaled, accountId, async (client, record) => {
+    const { rows } = await client.query<Pick<AccountSession, "userAgent">>(
+      `with ended as (
        delete from identity.session_browsers where account_id = $1 and (session_uid = $2) = $3
-       returning session_uid
+       returning session_uid, user_agent
      ), stored as (
        delete from identity.artifacts s using ended where s.kind = 'Session' and s.uid = ended.session_uid
      ), signed_in as (
        delete from identity.grants where account_id = $1 and client_id = $4 and exists (select from ended)
+     ), told as (
+       insert into identity.outbox (user_id, name, input)
+       select $1, 'user.end-sessions', '{}' where exists (select from ended)
      )
-     insert into identity.outbox (user_id, name, input)
-     select $1, 'user.end-sessions', '{}' where exists (select from ended)`,
-    [accountId, isOnly ? ending.only : ending.allBut, isOnly, ownClient.id],
-  );
+     select user_agent as "userAgent" from ended`,
+      [accountId, isOnly ? ending.only : ending.allBut, isOnly, ownClient.id],
+    );
+    for (const { userAgent } of rows) await record("signed_out", { of: browserName(userAgent) });
+  });
   await deliverNews();
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Pool } from "pg";
+import type { Journaled } from "../journal/record.ts";
 import { type Account, createAccount, findAccountByEmail } from "./accounts.ts";
 import { hashToken, takenMail } from "./confirmation.ts";
 import type { IdentityContext } from "./context.ts";
@@ -48,9 +49,9 @@ export async function findSignUp(pool: Pool, token: string): Promise<SignUp | un
  * Uses the sign-up's link.
  * @returns its account; undefined when the address got one meanwhile
  */
-export async function finishSignUp(pool: Pool, signUp: SignUp): Promise<Account | undefined> {
-  await pool.query(`delete from identity.sign_ups where email = $1`, [signUp.email]);
-  return createAccount(pool, { ...signUp, isVerified: true });
+export async function finishSignUp(identity: Journaled, signUp: SignUp): Promise<Account | undefined> {
+  await identity.pool.query(`delete from identity.sign_ups where email = $1`, [signUp.email]);
+  return createAccount(identity, { ...signUp, isVerified: true });
 }
 
 function finishMail(to: string, link: string): Mail {

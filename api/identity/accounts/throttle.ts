@@ -39,7 +39,7 @@ export type Throttle = Readonly<{
   signUp(address: string): Promise<number>;
   /** Counts a mail: 5 asked for by one account and 5 to one e-mail address in an hour. */
   mail(account: Pick<Account, "id" | "email">): Promise<number>;
-  /** Counts a notice of a change: 10 to one account in an hour, whatever other mails it asked for. */
+  /** Counts a message about events: 10 to one account in an hour, whatever other mails it asked for. */
   notice(account: Pick<Account, "id">): Promise<number>;
   /**
    * Counts a link asked for by somebody who forgot a password: 20 from one network in an hour, and while a link works 2

@@ -1,6 +1,6 @@
-import type { Pool } from "pg";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { IdentityClient } from "../../auth/identity-client.ts";
+import { inJournal, type Journaled } from "../journal/record.ts";
 
 export type ConnectionKey = Readonly<{ accountId: string; id: string }>;
 
@@ -10,12 +10,13 @@ export type ConnectionKey = Readonly<{ accountId: string; id: string }>;
  * @returns false when the account has no connection with this id
  */
 export async function changeConnection(
-  { pool, ownClient }: Readonly<{ pool: Pool; ownClient: IdentityClient }>,
+  { ownClient, ...journaled }: Journaled & Readonly<{ ownClient: IdentityClient }>,
   { accountId, id }: ConnectionKey,
   { name, scopes }: Readonly<{ name: string; scopes: readonly Scope[] }>,
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update identity.grants g
+  return inJournal(journaled, accountId, async (client, record) => {
+    const { rowCount } = await client.query(
+      `update identity.grants g
      set name = $3,
        payload = jsonb_set(g.payload, '{resources}', (
          select coalesce(jsonb_object_agg(allowed.key, (
@@ -25,7 +26,9 @@ export async function changeConnection(
          from jsonb_each_text(g.payload->'resources') allowed
        ))
      where g.account_id = $1 and g.id = $2 and g.client_id <> $5 and g.expires_at > now()`,
-    [accountId, id, name, scopes, ownClient.id],
-  );
-  return rowCount === 1;
+      [accountId, id, name, scopes, ownClient.id],
+    );
+    if (rowCount === 1) await record("token_changed", { name, scopes: scopes.join(", ") });
+    return rowCount === 1;
+  });
 }

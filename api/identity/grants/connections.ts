@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import { isScope, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import { type IdentityClient, isConnectionId } from "../../auth/identity-client.ts";
+import { inJournal, type Journaled } from "../journal/record.ts";
 import { personalClientId } from "./grants.ts";
 import type { Resources } from "./resources.ts";
 
@@ -73,7 +74,23 @@ function milliseconds(column: string): string {
 }
 
 /** Ends a connection of the account: its tokens stop working at once. */
-export async function revokeConnection(pool: Pool, accountId: string, id: string): Promise<void> {
+export async function revokeConnection(journaled: Journaled, accountId: string, id: string): Promise<void> {
   if (!isConnectionId(id)) return;
-  await pool.query(`delete from identity.grants where account_id = $1 and id = $2`, [accountId, id]);
+  await inJournal(journaled, accountId, async (client, record) => {
+    const { rows } = await client.query<Ended>(endGrant, [accountId, id]);
+    for (const { name, isPersonal } of rows)
+      await record(isPersonal ? "token_revoked" : "app_ended", { name });
+  });
 }
+
+type Ended = Readonly<{ name: string; isPersonal: boolean }>;
+
+/** Ends a grant, and names it unless it is the service's own sign-in. */
+const endGrant = `
+  with ended as (
+    delete from identity.grants where account_id = $1 and id = $2 returning name, client_id
+  )
+  select coalesce(e.name, c.payload->>'client_name', e.client_id) as name,
+    e.client_id = '${personalClientId}' as "isPersonal"
+  from ended e left join identity.clients c on c.id = e.client_id
+  where not exists (select from identity.secrets s where s.name = 'client' and s.value->>'id' = e.client_id)`;

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { inJournal, type Journaled } from "../journal/record.ts";
 
 /** The client that personal access tokens belong to. It can sign nobody in: it has no redirect URI. */
 export const personalClientId = "personal-access-tokens";
@@ -63,7 +64,29 @@ export async function keepWithinLimit(pool: Pool, grantId: string): Promise<bool
   return rowCount === 0;
 }
 
-/** Gives a connection its first name; its person may give it another. */
-export async function nameConnection(pool: Pool, grantId: string, name: string): Promise<void> {
-  await pool.query(`update identity.grants set name = coalesce(name, $2) where id = $1`, [grantId, name]);
+type Consent = Readonly<{
+  accountId: string;
+  grantId: string;
+  scopes: readonly string[];
+  isNew: boolean;
+  /** The name of an app that is not stored here. */
+  name: string | undefined;
+}>;
+
+/** Notes a consent before the app learns of it, and gives a connection its first name; its person may give another. */
+export async function noteConsent(
+  journaled: Journaled,
+  { accountId, grantId, scopes, isNew, name: first }: Consent,
+): Promise<void> {
+  await inJournal(journaled, accountId, async (client, record) => {
+    const { rows } = await client.query<{ name: string }>(
+      `update identity.grants g set name = coalesce(g.name, $2) where id = $1
+       returning coalesce(g.name, (select c.payload->>'client_name' from identity.clients c where c.id = g.client_id),
+         g.client_id) as name`,
+      [grantId, first],
+    );
+    const name = rows[0]?.name ?? "";
+    const facts = { name, scopes: scopes.join(", ") || "nothing but to know who you are" };
+    await record(isNew ? "app_connected" : "app_allowed", facts, { thing: grantId });
+  });
 }

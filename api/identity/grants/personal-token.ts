@@ -1,11 +1,11 @@
 import type { Grant, Provider } from "oidc-provider";
-import type { Pool } from "pg";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import { newPersonalToken } from "../../auth/token-format.ts";
+import { inJournal, type Journaled } from "../journal/record.ts";
 import { keepWithinLimit, personalClientId } from "./grants.ts";
 import { type Resources, setScopes } from "./resources.ts";
 
-type TokenMaker = Readonly<{ provider: Provider; pool: Pool; resources: Resources }>;
+type TokenMaker = Journaled & Readonly<{ provider: Provider; resources: Resources }>;
 
 /** `expiresAt` is epoch seconds. */
 type WantedToken = Readonly<{ accountId: string; name: string; scopes: readonly Scope[]; expiresAt: number }>;
@@ -21,7 +21,7 @@ export const lastFour = (token: string): string => token.slice(-4);
  * @returns undefined when the account has the most that it may have
  */
 export async function createPersonalToken(
-  { provider, pool, resources }: TokenMaker,
+  { provider, resources, ...journaled }: TokenMaker,
   { accountId, name, scopes, expiresAt }: WantedToken,
 ): Promise<NewToken | undefined> {
   const client = await provider.Client.find(personalClientId);
@@ -30,10 +30,14 @@ export async function createPersonalToken(
   setScopes(grant, resources, scopes);
   grant.exp = expiresAt;
   const id = await grant.save();
-  if (!(await keepWithinLimit(pool, id))) return undefined;
+  if (!(await keepWithinLimit(journaled.pool, id))) return undefined;
   const token = newPersonalToken();
   const named = `update identity.grants set name = $2, last_four = $3 where id = $1`;
-  await pool.query(named, [id, name, lastFour(token)]);
+  await inJournal(journaled, accountId, async (client, record) => {
+    await client.query(named, [id, name, lastFour(token)]);
+    const ends = new Date(expiresAt * 1_000).toISOString().slice(0, 10);
+    await record("token_made", { name, scopes: scopes.join(", "), ends }, { thing: id });
+  });
   const stored = new provider.AccessToken({
     accountId,
     client,

@@ -2,6 +2,8 @@ import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from "
 import type { Pool } from "pg";
 import { isMistypedToken } from "../../auth/token-format.ts";
 import { hashToken } from "../accounts/confirmation.ts";
+import { revokeConnection } from "../grants/connections.ts";
+import type { Journaled } from "../journal/record.ts";
 
 /**
  * A refresh token may come twice within this period without counting as stolen: two processes of one app may refresh at
@@ -13,10 +15,11 @@ const reuseGrace = "5 seconds";
  * Stores oidc-provider's models in schema `identity`. Codes, tokens and sessions are stored under the SHA-256 of their
  * ids, so that a copy of the database signs nobody in.
  */
-export function postgresAdapter(pool: Pool): AdapterFactory {
+export function postgresAdapter(journaled: Journaled): AdapterFactory {
+  const { pool } = journaled;
   return (kind) => {
     if (kind === "Client") return clients(pool);
-    if (kind === "Grant") return grants(pool);
+    if (kind === "Grant") return grants(journaled);
     return artifacts(pool, kind);
   };
 }
@@ -95,7 +98,8 @@ function endings(pool: Pool, kind: string): Pick<Adapter, "consume" | "destroy" 
   };
 }
 
-function grants(pool: Pool): Adapter {
+function grants(journaled: Journaled): Adapter {
+  const { pool } = journaled;
   return {
     ...unused,
     async upsert(id, payload) {
@@ -112,7 +116,9 @@ function grants(pool: Pool): Adapter {
       return rows[0] && withId(rows[0], id);
     },
     async destroy(id) {
-      await pool.query(`delete from identity.grants where id = $1`, [id]);
+      const select = `select account_id as account from identity.grants where id = $1`;
+      const { rows } = await pool.query<{ account: string }>(select, [id]);
+      if (rows[0]) await revokeConnection(journaled, rows[0].account, id);
     },
   };
 }

@@ -4,6 +4,7 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { sessionSeconds } from "../accounts/sessions.ts";
 import { claimedZone } from "../accounts/zones.ts";
+import type { Journaled } from "../journal/record.ts";
 import { cookieNames } from "../pages/cookies.ts";
 import { reply } from "../pages/koa.ts";
 import { renderOAuthError, renderSignOut, signedOutPage } from "../pages/oauth.ts";
@@ -16,7 +17,8 @@ import { registrationPolicy } from "./registration.ts";
 const hour = 60 * 60;
 const day = 24 * hour;
 
-type Dependencies = Pick<IdentityContext, "config" | "pool" | "keys" | "resources" | "ownClient"> &
+type Dependencies = Journaled &
+  Pick<IdentityContext, "config" | "keys" | "resources" | "ownClient"> &
   Readonly<{
     /** True while the network that asks may make the provider read documents of apps. */
     mayFetch(): Promise<boolean>;
@@ -29,7 +31,7 @@ export function createProvider(parts: Dependencies): Provider {
   const { config, pool, keys, ownClient } = parts;
   const { session, interaction, resume } = cookieNames(config);
   const provider = new Provider(config.authUrl, {
-    adapter: postgresAdapter(pool),
+    adapter: postgresAdapter(parts),
     jwks: keys.jwks,
     clients: staticClients(parts),
     features: features(parts),

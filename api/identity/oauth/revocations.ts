@@ -4,6 +4,7 @@ import { basicAuthorization, type IdentityClient, secretsOf } from "../../auth/i
 import { hashToken } from "../accounts/confirmation.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { revokeConnection } from "../grants/connections.ts";
+import type { Journaled } from "../journal/record.ts";
 
 const path = /^\/accounts\/(?<account>[\w-]{1,64})\/connections\/(?<id>[\w-]{1,64})$/;
 
@@ -11,7 +12,7 @@ const path = /^\/accounts\/(?<account>[\w-]{1,64})\/connections\/(?<id>[\w-]{1,6
  * DELETE /accounts/{account}/connections/{id}: lets the service's account pages end a connection, as the page of tokens
  * does. Answers 204 even if nothing is left to end.
  */
-export function takeRevocations({ pool, ownClient }: Pick<IdentityContext, "pool" | "ownClient">) {
+export function takeRevocations({ ownClient, ...journaled }: Journaled & Pick<IdentityContext, "ownClient">) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { account, id } = path.exec(ctx.path)?.groups ?? {};
     if (ctx.method !== "DELETE" || account === undefined || id === undefined) return next();
@@ -19,7 +20,7 @@ export function takeRevocations({ pool, ownClient }: Pick<IdentityContext, "pool
       ctx.status = 401;
       return;
     }
-    await revokeConnection(pool, account, id);
+    await revokeConnection(journaled, account, id);
     ctx.status = 204;
   };
 }

@@ -9,6 +9,7 @@ import type { IdentityContext } from "../accounts/context.ts";
 import { resetPath } from "../accounts/passwords/resets.ts";
 import { signInLinkPath } from "../accounts/sign-in-links.ts";
 import { finishPath } from "../accounts/sign-ups.ts";
+import { notMePath } from "../notices/links.ts";
 import { pageRequestOf, reply } from "./koa.ts";
 import { saveEmail, sendLink, showLink, useLink } from "./profile/email.ts";
 import { beginPasskey, dropPasskey, finishPasskey } from "./profile/passkeys.ts";
@@ -19,6 +20,7 @@ import { interactionPath } from "./redirects.ts";
 import { doFinish, showFinish } from "./sign-in/finish-sign-up.ts";
 import { doForgot, forgotPath, showForgot } from "./sign-in/forgot-password.ts";
 import { answerConsent, showInteraction } from "./sign-in/interaction.ts";
+import { endNotMe, showNotMe } from "./sign-in/not-me.ts";
 import { doReset, showReset } from "./sign-in/reset-password.ts";
 import { doSignIn, doSignInByPasskey, doSignOut, showSignIn } from "./sign-in/sign-in.ts";
 import { doSignInByLink, showSignInLink } from "./sign-in/sign-in-link.ts";
@@ -52,6 +54,7 @@ const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
   [finishPath]: { GET: showFinish, POST: asVisitor(takeForm(doFinish)) },
   [forgotPath]: { GET: asVisitor(showForgot), POST: asVisitor(takeForm(doForgot)) },
   [resetPath]: { GET: asVisitor(showReset), POST: asVisitor(takeForm(doReset)) },
+  [notMePath]: { GET: asVisitor(showNotMe), POST: asVisitor(takeForm(endNotMe)) },
   "/sign-out": { POST: asVisitor(doSignOut) },
   "/profile": { GET: requireSignIn(showProfile) },
   "/profile/email": { POST: requireSignIn(takeForm(saveEmail)) },

@@ -7,6 +7,7 @@ import type { FormRequest, PageHandler, PageRequest } from "../../web/site.ts";
 import { type Account, findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import {
+  type Arrival,
   endAccountSessions,
   endOldestSessions,
   noteBrowser,
@@ -15,6 +16,7 @@ import {
 } from "../accounts/sessions.ts";
 import { zoneOf } from "../accounts/zones.ts";
 import { cookieNames } from "./cookies.ts";
+import { knownBrowser } from "./known-browser.ts";
 
 const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;
 
@@ -62,12 +64,27 @@ function browserOf({ config }: IdentityContext, ctx: Context): string {
   return browser;
 }
 
+/** A sign-in of an account in this browser. */
+export const arrival = (
+  { identity, ctx }: IdentityRequest,
+  way: Arrival["way"],
+  { email }: Account,
+): Arrival => ({
+  way,
+  isKnown: knownBrowser(identity, ctx, email) !== undefined,
+});
+
 /**
  * Starts a session of the account under a fresh id. If somebody else was signed in, their session ends.
+ * @param arrival the sign-in; undefined if the session takes the place of one that a new password ended
  * @returns false when the password has changed since it was checked
  */
-export async function startSession({ identity, ctx }: IdentityRequest, proof: SignInProof): Promise<boolean> {
-  const { provider, pool } = identity;
+export async function startSession(
+  { identity, ctx }: IdentityRequest,
+  proof: SignInProof,
+  arrival?: Arrival,
+): Promise<boolean> {
+  const { provider } = identity;
   const { accountId } = proof;
   let session = await provider.Session.get(ctx);
   if (session.accountId && session.accountId !== accountId) {
@@ -75,7 +92,7 @@ export async function startSession({ identity, ctx }: IdentityRequest, proof: Si
     session = new provider.Session();
   }
   const browser = { uid: session.uid, userAgent: ctx.get("user-agent") };
-  if (!(await noteBrowser(pool, proof, browser))) return false;
+  if (!(await noteBrowser(identity, proof, browser, arrival))) return false;
   session.loginAccount({ accountId });
   session.resetIdentifier();
   await session.save(sessionSeconds);

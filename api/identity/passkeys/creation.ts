@@ -5,6 +5,7 @@ import {
 } from "@simplewebauthn/server";
 import type { Account } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
+import type { Journaled } from "../journal/record.ts";
 import { checkChallenge, newChallenge } from "./challenges.ts";
 import { readCreation } from "./responses.ts";
 import { passkeySite } from "./site.ts";
@@ -44,7 +45,7 @@ type Answer = Readonly<{
  * @returns false when its answer is wrong or the account has too many
  */
 export async function createPasskey(
-  { config, keys, pool }: Dependencies,
+  { config, keys, ...journaled }: Pick<Dependencies, "config" | "keys"> & Journaled,
   { account, holder, text, name }: Answer,
 ): Promise<boolean> {
   const site = passkeySite(config);
@@ -58,9 +59,9 @@ export async function createPasskey(
     expectedRPID: site.id,
     requireUserVerification: true,
   }).catch(() => undefined);
-  if (!checked?.verified || !(await challenge.use(pool))) return false;
+  if (!checked?.verified || !(await challenge.use(journaled.pool))) return false;
   const { id, publicKey, counter } = checked.registrationInfo.credential;
-  return storePasskey(pool, {
+  return storePasskey(journaled, {
     id,
     accountId: account.id,
     sessionUid: holder,

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { inTransaction } from "../accounts/transaction.ts";
+import { inJournal, type Journaled } from "../journal/record.ts";
 
 /** A passkey of an account as its page lists it; times are epoch milliseconds. */
 export type Passkey = Readonly<{ id: string; name: string; createdAt: number; lastUsedAt: number | null }>;
@@ -41,10 +41,10 @@ export async function listPasskeys(pool: Pool, accountId: string): Promise<Passk
  * @returns false when it is registered already, the account has too many, or the session has ended
  */
 export async function storePasskey(
-  pool: Pool,
+  journaled: Journaled,
   { id, accountId, sessionUid, publicKey, counter, name }: NewPasskey,
 ): Promise<boolean> {
-  return inTransaction(pool, async (client) => {
+  return inJournal(journaled, accountId, async (client, record) => {
     await client.query(`select from identity.accounts where id = $1 for no key update`, [accountId]);
     const { rowCount } = await client.query(
       `insert into identity.passkeys (credential_id, account_id, public_key, counter, name)
@@ -54,6 +54,7 @@ export async function storePasskey(
        on conflict (credential_id) do nothing`,
       [id, accountId, sessionUid, Buffer.from(publicKey), counter, name],
     );
+    if (rowCount === 1) await record("passkey_added", { name }, { thing: id });
     return rowCount === 1;
   });
 }
@@ -82,9 +83,12 @@ export async function notePasskeyUse(pool: Pool, id: string, counter: number): P
   return rowCount === 1;
 }
 
-export async function removePasskey(pool: Pool, accountId: string, id: string): Promise<void> {
-  await pool.query(`delete from identity.passkeys where account_id = $1 and credential_id = $2`, [
-    accountId,
-    id,
-  ]);
+export async function removePasskey(journaled: Journaled, accountId: string, id: string): Promise<void> {
+  await inJournal(journaled, accountId, async (client, record) => {
+    const { rows } = await client.query<Pick<Passkey, "name">>(
+      `delete from identity.passkeys where account_id = $1 and credential_id = $2 returning name`,
+      [accountId, id],
+    );
+    if (rows[0]) await record("passkey_removed", rows[0]);
+  });
 }

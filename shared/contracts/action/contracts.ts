@@ -135,4 +135,5 @@ export const forgetResource = command({
   summary: "Forget a deleted thing: what the log and the stored answers still say of it",
   input: Type.Object({ kind: OneOf(resourceKinds), id: Id }),
   output: Type.Null(),
+  events: ({ kind, id }) => [{ kind: "forgotten", details: { thing: `${kind} (${id})` } }],
 });

@@ -45,6 +45,7 @@ export const setTokenRules = command({
     ...TokenRules.properties,
   }),
   output: Type.Null(),
+  events: ({ token_id }) => [{ kind: "token_ruled", details: { token: token_id } }],
 });
 
 const ApprovalId = Type.String({ format: "uuid", expects: "the id of a request for approval" });

@@ -10,4 +10,5 @@ export const setCalendarFeed = command({
     secret_hash: Nullable(Type.String({ pattern: "^[A-Za-z0-9_-]{43}$", expects: "a sha256 in base64url" })),
   }),
   output: Type.Null(),
+  events: ({ secret_hash }) => [{ kind: "feed_changed", details: { isOn: secret_hash !== null } }],
 });

@@ -45,6 +45,7 @@ export const applyImport = command({
   summary: "Make everything of a file that waits, in as many steps as that takes",
   input: Type.Object({ import_id: ImportId, parts: WholeNumber(1, maxImportParts) }),
   output: Type.Object({ ...counts, work_id: Nullable(Type.String({ format: "uuid" })) }),
+  events: () => [{ kind: "imported", details: {} }],
 });
 
 export const continueImport = command({

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from "typebox";
+import type { AccountEvent } from "../../domain/journal/events.ts";
 import type { FieldProblems, Refused, ResourceName } from "../../errors.ts";
 import type { McpResource } from "./mcp-resource.ts";
 import type { Scope } from "./scopes.ts";
@@ -67,6 +68,8 @@ export type CommandContract<
     mcp?: Tool;
     /** The command can take long, so it travels as its user's only command and gets its own transaction. */
     apart?: boolean;
+    /** The rows that the account journal gets when the command is carried out. */
+    events?(input: Static<Input>): readonly AccountEvent[];
   }>;
 
 export type QueryContract<
@@ -89,6 +92,7 @@ export function command<const Name extends string, Input extends TObject, Output
       rest?: Routes<Input, Output>;
       mcp?: Tool<Static<Input> & object, Static<Output>>;
       apart?: boolean;
+      events?(input: Static<Input>): readonly AccountEvent[];
     }>,
 ): CommandContract<Name, Input, Output> {
   return { kind: "command", ...definition };

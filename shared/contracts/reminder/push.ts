@@ -25,6 +25,7 @@ export const subscribePush = command({
     browser: Type.String({ maxLength: 100, expects: "the name of a browser" }),
   }),
   output: Type.Object({ id: Type.String() }),
+  events: ({ browser }) => [{ kind: "channel_changed", details: { fields: `${browser} shows reminders` } }],
 });
 
 export const unsubscribePush = command({
@@ -34,6 +35,7 @@ export const unsubscribePush = command({
   summary: "Show reminders no longer in one of the browsers",
   input: Type.Object({ id: Type.String({ format: "uuid" }) }),
   output: Type.Null(),
+  events: () => [{ kind: "channel_changed", details: { fields: "a browser shows no more reminders" } }],
 });
 
 /** Workers refuse this machine, too, unless a setting allows it. */

@@ -69,6 +69,13 @@ export const changeSettings = command({
     ...perTarget(({ format, maxLength, expects }) => Clearable(Type.String({ format, maxLength, expects }))),
   }),
   output: Settings,
+  events(input) {
+    const names = Object.keys(input).filter((name) => name !== "locale");
+    const ofDay = ["time_zone", "day_start_hour", "digest"];
+    if (names.length === 0) return [];
+    const kind = names.every((name) => ofDay.includes(name)) ? "settings_changed" : "channel_changed";
+    return [{ kind, details: { fields: names.join(", ") } }];
+  },
 });
 
 export const testChannel = command({

@@ -80,6 +80,7 @@ export const createWebhook = command({
   ],
   input: Type.Object({ url: Url, events: Events }),
   output: NewWebhook,
+  events: ({ url }) => [{ kind: "webhook_made", details: { host: new URL(url).host } }],
 });
 
 export const updateWebhook = command({
@@ -104,6 +105,12 @@ export const updateWebhook = command({
     is_active: Type.Optional(Flag),
   }),
   output: Webhook,
+  events: ({ webhook_id: webhook, url }) => [
+    {
+      kind: "webhook_changed",
+      details: { webhook, change: url === undefined ? "" : `, to post to ${new URL(url).host}` },
+    },
+  ],
   // So whoever chooses the address must have the scopes to read what goes there.
   refine: ({ url, events }) =>
     url !== undefined && events === undefined
@@ -128,6 +135,7 @@ export const deleteWebhook = command({
   ],
   input: Type.Object({ webhook_id: WebhookId }),
   output: Type.Null(),
+  events: ({ webhook_id: webhook }) => [{ kind: "webhook_deleted", details: { webhook } }],
 });
 
 export const listWebhooks = query({

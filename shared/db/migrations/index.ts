@@ -41,6 +41,7 @@ import { Approvals } from "./20261226-approvals.ts";
 import { Digest } from "./20261227-digest.ts";
 import { Webhooks } from "./20261228-webhooks.ts";
 import { NarrowRoles } from "./20261229-narrow-roles.ts";
+import { Journal } from "./20261230-journal.ts";
 
 /**
  * All migrations in the order they run. One that has landed keeps its name and effect. What touches a large table is an
@@ -90,6 +91,7 @@ export const migrations = [
   { name: "20261227-digest", class: Digest },
   { name: "20261228-webhooks", class: Webhooks },
   { name: "20261229-narrow-roles", class: NarrowRoles },
+  { name: "20261230-journal", class: Journal },
 ];
 
 /**

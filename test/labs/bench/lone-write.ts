@@ -44,6 +44,7 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
     openNewRows: createQuotas(),
     config,
     log,
+    security() {},
     givesPositions: false,
     metrics: { ended() {}, committed() {} },
     carryOn() {},

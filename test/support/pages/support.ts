@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { connectService, type Service } from "../../../api/identity/service.ts";
-import { createLog } from "../../../shared/process/observe/log.ts";
+import { createLog, type Log } from "../../../shared/process/observe/log.ts";
 import { freePort, type Stack, startStack } from "../../harness.ts";
 import { createBrowser, type Browser as PlainBrowser } from "../identity/browser.ts";
 import { newestLink, runIdentity, signedUp, signedUpByMail, type TestIdentity } from "../identity/support.ts";
@@ -29,7 +29,7 @@ export type Site = Readonly<{
 }>;
 
 /** The whole service with its built-in provider and a real browser, for one test file. */
-export async function startSite(env: Record<string, string> = {}): Promise<Site> {
+export async function startSite(env: Record<string, string> = {}, log?: Log): Promise<Site> {
   const started: { browser?: Browser; identity?: TestIdentity; service?: Service } = {};
   // Registered before the stack's own, so that it runs first: the provider uses the stack's database.
   afterAll(async () => {
@@ -39,9 +39,12 @@ export async function startSite(env: Record<string, string> = {}): Promise<Site>
   });
   const dataDir = await mkdtemp(join(tmpdir(), "kept-pages-"));
   const provider = { AUTH_URL: "", IDENTITY_PORT: String(freePort()), DATA_DIR: dataDir };
-  const stack = await startStack({ env: { ...provider, TOKEN_CACHE_SECONDS: "1", ...env } });
+  const stack = await startStack({
+    env: { ...provider, TOKEN_CACHE_SECONDS: "1", ...env },
+    ...(log && { log }),
+  });
   started.service = await connectService(stack.config, createLog("identity", "silent"));
-  const identity = await runIdentity(stack.config, started.service.tell);
+  const identity = await runIdentity(stack.config, started.service.tell, log);
   started.identity = identity;
   return {
     stack,

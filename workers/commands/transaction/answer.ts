@@ -12,6 +12,7 @@ import { storedReplyOf } from "../../../shared/queue/stored-reply.ts";
 import { logAction } from "../../handlers/action/action-log.ts";
 import type { AnyHandler, HandlerContext } from "../../handlers/handler.ts";
 import { handlers } from "../../handlers/index.ts";
+import { tellJournal } from "../../handlers/journal/tell.ts";
 import { timeOfUuid, trustedTime } from "../../unit-of-work/batch-times.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import type { OnLocked } from "../../unit-of-work/load.ts";
@@ -120,6 +121,7 @@ function answer(
     transaction.context.ledger.refusal(command.userId, handler.stores, transaction.times.nowMs) ??
     handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
+  if (!isRefused(result)) tellJournal(context, command);
   store(transaction, command, outcome, context.today);
   return { ticket: command.ticket, outcome, replayed: false };
 }

@@ -1,7 +1,9 @@
 import type { Pool, PoolClient } from "pg";
 import { waitForStandbys, writtenPosition } from "../../../shared/db/written-position.ts";
+import type { SecurityLog } from "../../../shared/process/observe/security-log.ts";
 import type { Tracing } from "../../../shared/process/observe/tracing.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
+import { toldIn } from "../../handlers/journal/tell.ts";
 import { connect, markFailures, type Queryable } from "../../unit-of-work/connection.ts";
 import { hasLoggedChange, save } from "../../unit-of-work/save.ts";
 import type { State } from "../../unit-of-work/state.ts";
@@ -24,6 +26,7 @@ export type TransactionContext = BeginContext &
     /** True if replies carry the log position of their commit, because front doors read from a standby. */
     givesPositions: boolean;
     metrics: TransactionMetrics;
+    security: SecurityLog;
     tracing?: Tracing | undefined;
     /** Asks for the next step of a user's long work. */
     carryOn(userId: string): void;
@@ -137,6 +140,7 @@ async function commit<Work extends CommandToRun>(
   context.metrics.committed((performance.now() - began) / 1_000);
   newRows.committed();
   countBytes();
+  for (const { kind, user_id: user, times } of toldIn(state)) context.security({ kind, user, times });
   for (const userId of goesOn) context.carryOn(userId);
   return position === undefined
     ? answered

@@ -1,13 +1,15 @@
-import { localTime } from "../../../../shared/domain/day/day.ts";
+import { localTime, timestamp } from "../../../../shared/domain/day/day.ts";
 import { perTarget } from "../../../../shared/domain/reminder/channels.ts";
-import { invalid } from "../../../../shared/errors.ts";
+import { invalid, isRefused } from "../../../../shared/errors.ts";
 import { mapGivingWay } from "../../../http/give-way.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { allRows, type KindOfThing } from "../../../queries/import/export-rows.ts";
+import { allEvents } from "../../../queries/journal/read.ts";
 import { readSettings } from "../../../queries/user/settings.ts";
 import { byteOrderMark, csvLine } from "../kit/csv.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { download } from "../session/download.ts";
+import { submit } from "../session/submit.ts";
 import { columnsOfTable, presentInTable } from "./csv-columns.ts";
 import { exportFormat, presentInFile } from "./exported-things.ts";
 
@@ -19,6 +21,8 @@ export async function exportData(visit: Visit): Promise<PageAnswer> {
   const { timeZone } = await readDaySettings(query);
   const date = localTime(query.now, timeZone).slice(0, 10);
   const what = "an export of everything";
+  const noted = await noteDownload(visit);
+  if (isRefused(noted)) return noted;
   if (url.searchParams.get("format") === "json") {
     const name = `kept-${date}.json`;
     return download(visit, { name, type: "application/json", what, texts: exportedJson(query) });
@@ -31,6 +35,10 @@ export async function exportData(visit: Visit): Promise<PageAnswer> {
   const demand = "The format field must be json, or csv with a kind.";
   return invalid({ format: [demand] });
 }
+
+/** The journal tells of a download before it begins. */
+const noteDownload = (visit: Visit) =>
+  submit(visit, "journal.export", { format: visit.url.searchParams.get("format") ?? "" });
 
 /** Writes one object with a line for each thing, so that a long file stays readable. */
 export async function* exportedJson(query: QueryContext): AsyncGenerator<string> {
@@ -45,13 +53,24 @@ export async function* exportedJson(query: QueryContext): AsyncGenerator<string>
     yield* linesOf(query, kind);
     yield "\n]";
   }
-  yield "\n}\n";
+  yield `,\n"journal":[`;
+  yield* journalLines(query);
+  yield "\n]\n}\n";
 }
 
 async function* linesOf<Kind extends KindOfThing>(query: QueryContext, kind: Kind): AsyncGenerator<string> {
   let separator = "\n";
   for await (const rows of allRows(query, kind)) {
     const lines = await mapGivingWay(rows, (row) => JSON.stringify(presentInFile[kind](row)));
+    yield `${separator}${lines.join(",\n")}`;
+    separator = ",\n";
+  }
+}
+
+async function* journalLines(query: QueryContext): AsyncGenerator<string> {
+  let separator = "\n";
+  for await (const events of allEvents(query)) {
+    const lines = events.map(({ at, ...event }) => JSON.stringify({ ...event, at: timestamp(at) }));
     yield `${separator}${lines.join(",\n")}`;
     separator = ",\n";
   }

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
+import type { DetailsOf } from "../../../../shared/domain/journal/events.ts";
+import { inJournal, type Journaled } from "../../journal/record.ts";
 import { type Account, accountColumns } from "../accounts.ts";
 import type { IdentityContext } from "../context.ts";
-import { inTransaction } from "../transaction.ts";
 import { inHashingTurn } from "./hashing-turns.ts";
 import { findResetAccount } from "./resets.ts";
 
@@ -46,6 +47,7 @@ type NewPassword = Readonly<{
   /** The change is refused unless this hash or this mailed link is still valid. */
   passwordHash?: string;
   resetToken?: string;
+  way: DetailsOf<"password_changed">["way"];
   /** Also ends all tokens, connected apps and passkeys. */
   endsAll?: boolean;
 }>;
@@ -56,11 +58,11 @@ type NewPassword = Readonly<{
  * @returns the hash of the new password; undefined when the given hash or link is no longer valid
  */
 export async function changePassword(
-  { pool, ownClient }: Pick<IdentityContext, "pool" | "ownClient">,
-  { accountId, password, passwordHash, resetToken, endsAll = false }: NewPassword,
+  { ownClient, ...journaled }: Journaled & Pick<IdentityContext, "ownClient">,
+  { accountId, password, passwordHash, resetToken, way, endsAll = false }: NewPassword,
 ): Promise<string | undefined> {
   const newHash = await hashPassword(password);
-  return inTransaction(pool, async (client) => {
+  return inJournal(journaled, accountId, async (client, record) => {
     // Sessions begin under a lock of this row, so the next statement sees each one that began with the old password.
     const { rowCount } = await client.query(
       `select from identity.accounts where id = $1 and ($2::text is null or password_hash = $2) for no key update`,
@@ -69,6 +71,7 @@ export async function changePassword(
     if (rowCount === 0) return undefined;
     if (resetToken !== undefined && !(await findResetAccount(client, resetToken))) return undefined;
     await client.query(saveAndEnd, [accountId, newHash, ownClient.id, endsAll]);
+    await record("password_changed", { way, endsAll });
     return newHash;
   });
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Pool } from "pg";
-import { type Account, accountColumns } from "../accounts.ts";
+import { inJournal, type Journaled } from "../../journal/record.ts";
+import { type Account, accountColumns, findAccountByEmail } from "../accounts.ts";
 import { hashToken } from "../confirmation.ts";
 import type { IdentityContext } from "../context.ts";
 import { type Mail, mailOf } from "../mail.ts";
@@ -13,17 +14,23 @@ export const resetPath = "/reset-password";
  * link keeps working, so that a stranger who asks for another does not break it.
  */
 export async function mailReset(
-  { pool, sendMail, config }: Pick<IdentityContext, "pool" | "sendMail" | "config">,
+  { sendMail, config, ...journaled }: Journaled & Pick<IdentityContext, "sendMail" | "config">,
   email: string,
 ): Promise<void> {
+  const account = await findAccountByEmail(journaled.pool, email);
+  if (!account?.emailVerified) return;
   const token = randomBytes(32).toString("base64url");
-  const { rowCount } = await pool.query(
-    `insert into identity.password_resets (token_hash, account_id, email, expires_at)
-     select $1, id, email, now() + interval '${resetMinutes} minutes'
-     from identity.accounts where email = $2 and email_verified_at is not null`,
-    [hashToken(token), email],
-  );
-  if (rowCount === 1) await sendMail?.(resetMail(email, `${config.authUrl}${resetPath}?token=${token}`));
+  const isStored = await inJournal(journaled, account.id, async (client, record) => {
+    const { rowCount } = await client.query(
+      `insert into identity.password_resets (token_hash, account_id, email, expires_at)
+       select $1, id, email, now() + interval '${resetMinutes} minutes'
+       from identity.accounts where email = $2 and email_verified_at is not null`,
+      [hashToken(token), email],
+    );
+    if (rowCount === 1) await record("reset_asked", {});
+    return rowCount === 1;
+  });
+  if (isStored) await sendMail?.(resetMail(email, `${config.authUrl}${resetPath}?token=${token}`));
 }
 
 /** Finds the account whose password a link would change, and changes nothing. */

@@ -1,11 +1,10 @@
-import type { Pool } from "pg";
 import { newPersonalToken } from "../../../auth/token-format.ts";
 import type { ConnectionKey } from "../../grants/changes.ts";
 import { workingSecrets } from "../../grants/connections.ts";
 import { personalClientId } from "../../grants/grants.ts";
 import { lastFour, type NewToken } from "../../grants/personal-token.ts";
+import { inJournal, type Journaled } from "../../journal/record.ts";
 import { hashToken } from "../confirmation.ts";
-import { inTransaction } from "../transaction.ts";
 
 /** Seconds until the previous secret ends, and the end of the new one; undefined leaves its end. */
 type Rotation = Readonly<{ graceSeconds: number; expiresAt: number | undefined }>;
@@ -19,18 +18,19 @@ export const maxSecrets = 5;
  * @returns the reason for no new secret; `busy` also if the account has no token with this id
  */
 export async function rotateToken(
-  pool: Pool,
+  journaled: Journaled,
   { accountId, id }: ConnectionKey,
   { graceSeconds, expiresAt }: Rotation,
 ): Promise<NewToken | "busy" | "full"> {
   const token = newPersonalToken();
-  return inTransaction(pool, async (client) => {
-    const { rowCount } = await client.query(
-      `select from identity.grants
+  return inJournal(journaled, accountId, async (client, record) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select name from identity.grants
        where account_id = $1 and id = $2 and client_id = $3 and expires_at > now() for no key update skip locked`,
       [accountId, id, personalClientId],
     );
-    if (rowCount === 0) return "busy";
+    const [grant] = rows;
+    if (!grant) return "busy";
     if (
       graceSeconds > 0 &&
       (await client.query(`select ${workingSecrets("$1")}`, [id])).rows.length >= maxSecrets
@@ -41,19 +41,24 @@ export async function rotateToken(
     if (added !== 1) throw new Error("A token has no secret that a new one could be made after.");
     if (graceSeconds === 0) await client.query(endOthers, [id, hashToken(token)]);
     else await client.query(endOthersLater, [id, hashToken(token), graceSeconds]);
+    await record("token_rotated", grant, { thing: id });
     return { id, token };
   });
 }
 
 /** Ends the earlier secrets that are still in their grace period. */
-export async function endOldSecrets(pool: Pool, { accountId, id }: ConnectionKey): Promise<void> {
-  await pool.query(endOld, [accountId, id, personalClientId]);
+export async function endOldSecrets(journaled: Journaled, { accountId, id }: ConnectionKey): Promise<void> {
+  await inJournal(journaled, accountId, async (client, record) => {
+    const { rows } = await client.query<{ name: string }>(endOld, [accountId, id, personalClientId]);
+    if (rows[0]) await record("token_secrets_ended", rows[0]);
+  });
 }
 
 const endOld = `
   delete from identity.artifacts using identity.grants g
   where g.account_id = $1 and g.id = $2 and g.client_id = $3 and grant_id = g.id and kind = 'AccessToken'
-    and id_hash in (select a.id_hash ${workingSecrets("$2")} offset 1)`;
+    and id_hash in (select a.id_hash ${workingSecrets("$2")} offset 1)
+  returning g.name`;
 
 const moveEnd = `
   update identity.grants

@@ -1,3 +1,4 @@
+import { noteFailure } from "../../accounts/failures.ts";
 import { type CheckedAccount, checkPassword } from "../../accounts/passwords/passwords.ts";
 import type { SignedIn } from "../visitor.ts";
 
@@ -8,13 +9,17 @@ export const wrongPassword = "That is not your password.";
  * @returns the account, or the reason why the password is refused
  */
 export async function checkCurrentPassword(
-  { identity: { throttle, pool }, account, session }: SignedIn,
+  { identity, account, session }: SignedIn,
   form: URLSearchParams,
 ): Promise<CheckedAccount | string> {
+  const { throttle, pool } = identity;
   const wait = await throttle.password(session.uid);
   if (wait > 0) return `Too many attempts. Try again in ${Math.ceil(wait / 60)} minutes.`;
   const checked = await checkPassword(pool, account.email, form.get("password") ?? "");
-  if (!checked) return wrongPassword;
+  if (!checked) {
+    noteFailure(identity, account.email);
+    return wrongPassword;
+  }
   await throttle.passwordWasRight(session.uid);
   return checked;
 }

@@ -3,9 +3,8 @@ import { formToken } from "../../../web/form/form.ts";
 import { message, page } from "../../../web/page.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import type { Site } from "../../../web/site.ts";
-import { findAccount, normalizeEmail, setEmail } from "../../accounts/accounts.ts";
+import { normalizeEmail, setEmail } from "../../accounts/accounts.ts";
 import { addressOf, confirmEmail, confirmPath, mailConfirmation } from "../../accounts/confirmation.ts";
-import { mailAddressNotice } from "../../accounts/notices.ts";
 import { profileFrame, type SignedIn } from "../visitor.ts";
 import { checkCurrentPassword } from "./current-password.ts";
 import { profilePage } from "./profile-page.ts";
@@ -23,7 +22,7 @@ export async function saveEmail(visitor: SignedIn, form: URLSearchParams): Promi
   const checked = await checkCurrentPassword(visitor, form);
   if (typeof checked === "string") return refuse(checked);
   if (identity.sendMail) return mailLink(visitor, { email, done: "email-link" });
-  if (!(await setEmail(identity.pool, account.id, email))) {
+  if (!(await setEmail(identity, account.id, email))) {
     return refuse("There is another account with this address.");
   }
   await identity.deliverNews();
@@ -66,11 +65,9 @@ export async function showLink(visitor: SignedIn): Promise<Response> {
 /** POST of the link's page: uses the link up. */
 export async function useLink(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const { identity, account, site } = visitor;
-  const isDone = await confirmEmail(identity.pool, account.id, form.get("token") ?? "");
+  const isDone = await confirmEmail(identity, account.id, form.get("token") ?? "");
   if (!isDone) return deadLinkPage(site);
   await identity.deliverNews();
-  const now = await findAccount(identity.pool, account.id);
-  if (now?.email !== account.email) await mailAddressNotice(identity, account);
   return seeOther("/profile?done=confirmed");
 }
 

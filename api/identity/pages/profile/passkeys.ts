@@ -5,7 +5,6 @@ import { formToken } from "../../../web/form/form.ts";
 import { field } from "../../../web/form/form-fields.ts";
 import { page } from "../../../web/page.ts";
 import { seeOther } from "../../../web/redirect.ts";
-import { mailPasskeyNotice } from "../../accounts/notices.ts";
 import { createPasskey, creationOptions } from "../../passkeys/creation.ts";
 import { maxPasskeys, removePasskey } from "../../passkeys/storage.ts";
 import { formId } from "../fields.ts";
@@ -43,7 +42,6 @@ export async function finishPasskey(visitor: SignedIn, form: URLSearchParams): P
   if (!(await createPasskey(identity, { account, holder, text, name }))) {
     return profilePage(visitor, { passkey: notMade });
   }
-  await mailPasskeyNotice(identity, account);
   return seeOther("/profile?done=passkey#passkeys");
 }
 
@@ -51,6 +49,6 @@ const notMade = `The passkey could not be added: the page was open for more than
 
 /** POST /profile/passkeys/remove */
 export async function dropPasskey(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  await removePasskey(visitor.identity.pool, visitor.account.id, formId(form));
+  await removePasskey(visitor.identity, visitor.account.id, formId(form));
   return seeOther("/profile?done=no-passkey#passkeys");
 }

@@ -23,6 +23,7 @@ export async function profilePage(visitor: SignedIn, notes: Notes, answer: Answe
   const csrf = formToken(visitor);
   const body = html`${notes.done && html`<p class="note" role="status">${notes.done}</p>`}
     <p>You are signed in as <strong>${visitor.account.email}</strong>.</p>
+    <p><a href="${visitor.identity.config.baseUrl}/account/journal">What happened to this account</a></p>
     ${emailSection(visitor, notes.email)}
     ${passwordSection(csrf, visitor, notes.password)}
     ${await passkeysSection(visitor, notes.passkey)}

@@ -1,7 +1,6 @@
 import { message } from "../../../web/page.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { deleteAccount } from "../../accounts/accounts.ts";
-import { mailPasswordNotice } from "../../accounts/notices.ts";
 import { changePassword } from "../../accounts/passwords/passwords.ts";
 import { passwordProblem } from "../fields.ts";
 import { dropSessionCookie, type SignedIn, startSession } from "../visitor.ts";
@@ -42,12 +41,17 @@ export async function savePassword(visitor: SignedIn, form: URLSearchParams): Pr
   if (typeof checked === "string") return profilePage(visitor, { password: checked });
   const endsAll = form.get("connections") === "end";
   const before = checked.passwordHash;
-  const passwordHash = await changePassword(identity, { accountId, password, passwordHash: before, endsAll });
+  const passwordHash = await changePassword(identity, {
+    accountId,
+    password,
+    passwordHash: before,
+    endsAll,
+    way: "profile",
+  });
   if (passwordHash === undefined) return profilePage(visitor, { password: wrongPassword });
   // A new session replaces the present one, because somebody may have copied it.
   await startSession(visitor, { accountId, passwordHash });
   await identity.deliverNews();
-  await mailPasswordNotice(identity, account);
   return seeOther(`/profile?done=password${endsAll ? "-and-connections" : ""}`);
 }
 
@@ -56,7 +60,7 @@ export async function removeAccount(visitor: SignedIn, form: URLSearchParams): P
   const { identity, account, site } = visitor;
   const checked = await checkCurrentPassword(visitor, form);
   if (typeof checked === "string") return profilePage(visitor, { deletion: checked });
-  await deleteAccount(identity.pool, account.id);
+  await deleteAccount(identity, account.id);
   const isGone = await identity.deliverNews();
   dropSessionCookie(visitor);
   const rest = isGone

@@ -33,10 +33,10 @@ export async function doFinish(visitor: Visitor, form: URLSearchParams): Promise
     const error = "That is not the password that you chose.";
     return finishPage(visitor, { signUp, token, error });
   }
-  const account = await finishSignUp(identity.pool, signUp);
+  const account = await finishSignUp(identity, signUp);
   if (!account) return deadSignUpPage(site);
   rememberBrowser(identity, ctx, signUp.email);
-  await startSession(visitor, { accountId: account.id });
+  await startSession(visitor, { accountId: account.id }, { way: "sign-up", isKnown: true });
   return seeOther(safeNext(site, signUp.next));
 }
 

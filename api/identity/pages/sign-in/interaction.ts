@@ -3,7 +3,7 @@ import { isScope, type Scope } from "../../../../shared/contracts/kernel/scopes.
 import { takeForm } from "../../../web/form/form.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import type { IdentityContext } from "../../accounts/context.ts";
-import { documentHost, keepWithinLimit, maxConnections, nameConnection } from "../../grants/grants.ts";
+import { documentHost, keepWithinLimit, maxConnections, noteConsent } from "../../grants/grants.ts";
 import { scopesOf, setScopes } from "../../grants/resources.ts";
 import { type IdentityRequest, type Visitor, visitorOf } from "../visitor.ts";
 import { consentPage, grantOf, offeredScopes } from "./consent-page.ts";
@@ -45,22 +45,25 @@ async function answerWith(
     const error = "Tick at least one permission, or choose Cancel.";
     return consentPage({ interaction, visitor, error });
   }
+  const isNew = grant.jti === undefined;
   const grantId = await saveGrant(identity, interaction, grant, allowed);
   if (!(await keepWithinLimit(identity.pool, grantId))) {
     const error = `You have ${maxConnections} connected apps, which is as many as an account may have. Disconnect one under Tokens and apps first.`;
     return consentPage({ interaction, visitor, error });
   }
-  await nameByDocument(identity, grantId, String(interaction.params.client_id));
+  const name = await nameByDocument(identity, String(interaction.params.client_id));
+  const { accountId = "" } = grant;
+  await noteConsent(identity, { accountId, grantId, scopes: allowed, isNew, name });
   const result = { consent: { grantId } };
   return seeOther(await provider.interactionResult(ctx.req, ctx.res, result));
 }
 
 /** An app with a document is not stored here, so its connection has its name. */
-async function nameByDocument({ provider, pool }: IdentityContext, grantId: string, clientId: string) {
+async function nameByDocument({ provider }: IdentityContext, clientId: string): Promise<string | undefined> {
   const host = documentHost(clientId);
-  if (!host) return;
+  if (!host) return undefined;
   const name = (await provider.Client.find(clientId))?.clientName;
-  await nameConnection(pool, grantId, name ? `${name} (${host})` : host);
+  return name ? `${name} (${host})` : host;
 }
 
 /** Continues if the person is signed in; asks for the password again if the app demands a fresh sign-in. */

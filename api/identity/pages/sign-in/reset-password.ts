@@ -6,13 +6,12 @@ import { message, page } from "../../../web/page.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import type { Site } from "../../../web/site.ts";
 import type { Account } from "../../accounts/accounts.ts";
-import { mailPasswordNotice } from "../../accounts/notices.ts";
 import { changePassword } from "../../accounts/passwords/passwords.ts";
 import { findResetAccount, resetPath } from "../../accounts/passwords/resets.ts";
 import { resetMinutes } from "../../accounts/throttle.ts";
 import { endConnectionsField, newPassword, passwordProblem } from "../fields.ts";
 import { rememberBrowser } from "../known-browser.ts";
-import { startSession, type Visitor } from "../visitor.ts";
+import { arrival, startSession, type Visitor } from "../visitor.ts";
 import { forgotPath } from "./forgot-password.ts";
 
 /** GET of the mailed link: shows only a form, because mail scanners open links. */
@@ -33,12 +32,17 @@ export async function doReset(visitor: Visitor, form: URLSearchParams): Promise<
   if (error) return resetPage(visitor, { account, token, error });
   const accountId = account.id;
   const endsAll = form.get("connections") === "end";
-  const passwordHash = await changePassword(identity, { accountId, password, resetToken: token, endsAll });
+  const passwordHash = await changePassword(identity, {
+    accountId,
+    password,
+    resetToken: token,
+    endsAll,
+    way: "reset",
+  });
   if (passwordHash === undefined) return deadLinkPage(site);
   await identity.deliverNews();
-  await mailPasswordNotice(identity, account);
   rememberBrowser(identity, ctx, account.email);
-  await startSession(visitor, { accountId, passwordHash });
+  await startSession(visitor, { accountId, passwordHash }, arrival(visitor, "reset", account));
   // This redirect starts a new sign-in, because the account pages may still know somebody else in this browser.
   return seeOther(`${identity.config.baseUrl}/account/sign-in`);
 }

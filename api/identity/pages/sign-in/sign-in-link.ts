@@ -6,13 +6,12 @@ import { message, page } from "../../../web/page.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import type { Site } from "../../../web/site.ts";
 import type { Account } from "../../accounts/accounts.ts";
-import { mailPasswordNotice } from "../../accounts/notices.ts";
 import { changePassword } from "../../accounts/passwords/passwords.ts";
 import { findLinkAccount, signInLinkPath, useSignInLink } from "../../accounts/sign-in-links.ts";
 import { rememberBrowserZone } from "../../accounts/zones.ts";
 import { endConnectionsField, newPassword, passwordProblem } from "../fields.ts";
 import { rememberBrowser } from "../known-browser.ts";
-import { startSession, type Visitor } from "../visitor.ts";
+import { arrival, startSession, type Visitor } from "../visitor.ts";
 
 /** GET of a one-time link from the operator: shows only a form, because link previews open links too. */
 export async function showSignInLink(visitor: Visitor): Promise<Response> {
@@ -24,7 +23,7 @@ export async function showSignInLink(visitor: Visitor): Promise<Response> {
 /** POST of the link's page: signs in, with a new password if one was chosen, and goes on to the account pages. */
 export async function doSignInByLink(visitor: Visitor, form: URLSearchParams): Promise<Response> {
   const { identity, ctx, site } = visitor;
-  const { pool, config, log } = identity;
+  const { pool, config } = identity;
   const token = form.get("token") ?? "";
   const account = await accountOf(visitor, token);
   if (!account) return deadLinkPage(site);
@@ -35,14 +34,12 @@ export async function doSignInByLink(visitor: Visitor, form: URLSearchParams): P
   if (error !== undefined) return signInLinkPage(visitor, { account, token, error });
   if (!(await useSignInLink(pool, { token, address: config.authUrl }))) return deadLinkPage(site);
   if (password !== "") {
-    await changePassword(identity, { accountId: account.id, password, endsAll });
+    await changePassword(identity, { accountId: account.id, password, endsAll, way: "link" });
     await identity.deliverNews();
-    await mailPasswordNotice(identity, account);
   }
-  log.info("somebody signed in by a one-time link that the operator made");
   rememberBrowser(identity, ctx, account.email);
   await rememberBrowserZone(pool, account, form.get("browser_zone"));
-  await startSession(visitor, { accountId: account.id });
+  await startSession(visitor, { accountId: account.id }, arrival(visitor, "link", account));
   // This redirect starts a new sign-in, because the account pages may still know somebody else in this browser.
   return seeOther(`${config.baseUrl}/account/sign-in`);
 }

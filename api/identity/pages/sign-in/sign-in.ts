@@ -1,12 +1,14 @@
 import { takeForm } from "../../../web/form/form.ts";
 import { safeNext, seeOther } from "../../../web/redirect.ts";
 import { normalizeEmail } from "../../accounts/accounts.ts";
+import { noteFailure } from "../../accounts/failures.ts";
 import { type CheckedAccount, checkPassword } from "../../accounts/passwords/passwords.ts";
 import { endAccountSessions } from "../../accounts/sessions.ts";
 import { rememberBrowserZone } from "../../accounts/zones.ts";
+import { networkUnderWay } from "../../journal/origin.ts";
 import { findByPasskey } from "../../passkeys/sign-in.ts";
 import { knownBrowser, rememberBrowser } from "../known-browser.ts";
-import { dropSessionCookie, startSession, type Visitor } from "../visitor.ts";
+import { arrival, dropSessionCookie, startSession, type Visitor } from "../visitor.ts";
 import { signInPage } from "./sign-in-page.ts";
 
 /** GET /sign-in?next=…: `again=yes` asks a signed-in person to prove once more who they are. */
@@ -28,11 +30,12 @@ export async function doSignIn(visitor: Visitor, form: URLSearchParams): Promise
   if (wait > 0) return tooManyAttempts(visitor, { next, email: typed, wait });
   const account = await checkPassword(identity.pool, email, form.get("password") ?? "");
   if (!account) {
+    noteFailure(identity, email);
     const error = "E-mail address and password do not belong together.";
     return signInPage(visitor, { next, email: typed, error, status: 422 });
   }
   await identity.throttle.signInWasRight(attempt);
-  return enter(visitor, account, form);
+  return enter(visitor, account, { form, way: "password" });
 }
 
 /** POST /sign-in/passkey: the browser's answer itself names the passkey and so the account. */
@@ -43,22 +46,24 @@ export async function doSignInByPasskey(visitor: Visitor, form: URLSearchParams)
   if (wait > 0) return tooManyAttempts(visitor, { next, email: "", wait });
   const account = await findByPasskey(identity, holder, form.get("credential") ?? "");
   if (!account) {
+    identity.security({ kind: "sign_in_failed", network: networkUnderWay() });
     const error =
       "No account here has this passkey, or the page was open for more than ten minutes. Try again.";
     return signInPage(visitor, { next, email: "", error, status: 422 });
   }
   await identity.throttle.passkeyWasRight(ctx.ip);
-  return enter(visitor, account, form);
+  return enter(visitor, account, { form, way: "passkey" });
 }
 
 async function enter(
   visitor: Visitor,
   { passwordHash, ...account }: CheckedAccount,
-  form: URLSearchParams,
+  { form, way }: Readonly<{ form: URLSearchParams; way: "password" | "passkey" }>,
 ): Promise<Response> {
   const { identity, ctx, site } = visitor;
   const next = safeNext(site, form.get("next"));
-  if (!(await startSession(visitor, { accountId: account.id, passwordHash }))) {
+  const proof = { accountId: account.id, passwordHash };
+  if (!(await startSession(visitor, proof, arrival(visitor, way, account)))) {
     const error = "Your password was changed just now. Sign in with the new one.";
     return signInPage(visitor, { next, email: account.email, error, status: 422 });
   }

@@ -55,13 +55,13 @@ export async function doSignUp(visitor: Visitor, form: URLSearchParams): Promise
   const timeZone = zone ?? identity.config.defaultTimeZone;
   const signUp = { email, passwordHash: await hashPassword(password), timeZone, next };
   if (identity.sendMail) return mailPage(visitor, email, await mailSignUp(identity, signUp));
-  const account = await createAccount(identity.pool, signUp);
+  const account = await createAccount(identity, signUp);
   if (!account) {
     const taken = { email: "There is an account with this address. Sign in instead." };
     return signUpPage(visitor, { ...filled, problems: taken });
   }
   rememberBrowser(identity, ctx, email);
-  await startSession(visitor, { accountId: account.id });
+  await startSession(visitor, { accountId: account.id }, { way: "sign-up", isKnown: true });
   return seeOther(next);
 }
 

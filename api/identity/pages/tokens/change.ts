@@ -38,7 +38,7 @@ export async function rotate(visitor: SignedIn, form: URLSearchParams): Promise<
     return showChange(visitor, id, { error: endProblem, lifetime });
   if (!graceChoices.has(grace)) return showChange(visitor, id, { error: "Choose when the old secret ends." });
   const rotation = { graceSeconds: Number(grace), expiresAt };
-  const rotated = await rotateToken(identity.pool, { accountId: account.id, id }, rotation);
+  const rotated = await rotateToken(identity, { accountId: account.id, id }, rotation);
   return typeof rotated === "string"
     ? showChange(visitor, id, { error: problems[rotated], lifetime })
     : showOnce(visitor, rotated);
@@ -46,7 +46,7 @@ export async function rotate(visitor: SignedIn, form: URLSearchParams): Promise<
 
 /** POST /profile/api-tokens/end-old: secrets before the present one stop working at once. */
 export async function endOld({ identity, account }: SignedIn, form: URLSearchParams): Promise<Response> {
-  await endOldSecrets(identity.pool, { accountId: account.id, id: formId(form) });
+  await endOldSecrets(identity, { accountId: account.id, id: formId(form) });
   return seeOther(`${tokensPath}?done=old-ended`);
 }
 

@@ -202,6 +202,7 @@ export function createMemory(clock: { now: number }) {
       count: () => () => {},
     },
     config: { defaultTimeZone: "Europe/Berlin", baseUrl: "https://kept.example" },
+    security() {},
     givesPositions: false,
     metrics: { ended() {}, committed() {} },
     carryOn() {},
