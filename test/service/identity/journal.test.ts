@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type Browser, createBrowser } from "../../support/identity/browser.ts";
+import { signedUpByMail, startTestIdentity, type TestIdentity } from "../../support/identity/support.ts";
+import { tokenByForm } from "../../support/pages/support.ts";
+import { eventually } from "../../support/reminder/stack.ts";
+import { type Mailbox, startMailbox } from "../../support/servers/mailbox.ts";
+
+const password = "correct horse battery";
+
+let mailbox: Mailbox;
+let identity: TestIdentity;
+beforeAll(async () => {
+  mailbox = await startMailbox();
+  identity = await startTestIdentity({ SMTP_URL: mailbox.url });
+});
+afterAll(async () => {
+  await identity.stop();
+  await mailbox.stop();
+});
+
+const sql = (statement: string) => identity.sql(statement);
+const joined = (email: string) => signedUpByMail(identity.config, mailbox, email);
+const mailsTo = (email: string, words = "") =>
+  mailbox.mails.filter(({ to, source }) => to.includes(email) && source.includes(words));
+
+async function idOf(email: string): Promise<string> {
+  return String((await sql(`select id from identity.accounts where email = '${email}'`))[0]?.id);
+}
+
+const rowsOf = (user: string, kind: string) =>
+  sql(`select number, details from journal where user_id = '${user}' and kind = '${kind}' order by number`);
+
+async function signIn(email: string, secret = password, browser = createBrowser(identity.config.authUrl)) {
+  const page = await browser.open("/sign-in?next=/profile");
+  return { browser, answer: await browser.submit(page, "/sign-in", { email, password: secret }) };
+}
+
+const isSignedIn = async (browser: Browser) => (await browser.open("/profile")).url.endsWith("/profile");
+
+/** Waits for a message, and returns the links in it. */
+async function linksAbout(email: string, words: string): Promise<string[]> {
+  const mail = await eventually(() => mailsTo(email, words)[0]);
+  const [text = ""] = mail.source.split("Content-Type: text/html");
+  return text.match(/http\S+\/not-me\?token=[\w-]{43}/g) ?? [];
+}
+
+async function press(link: string) {
+  const browser = createBrowser(identity.config.authUrl);
+  return browser.submit(await browser.open(link), "/not-me", {});
+}
+
+/** Runs `npm run admin -- journal` beside the provider. */
+async function check() {
+  const command = [process.execPath, join(import.meta.dir, "../../../api/cli/admin.ts"), "journal"];
+  const env = { PATH: process.env.PATH, DATABASE_URL: identity.config.databaseUrl };
+  const cli = Bun.spawn(command, { env, cwd: "/", stdio: ["ignore", "pipe", "pipe"] });
+  const [output, complaint] = await Promise.all([cli.stdout.text(), cli.stderr.text()]);
+  return { output, complaint, code: await cli.exited };
+}
+
+test("a message about a new token ends it by one button, once; opening the link ends nothing", async () => {
+  const browser = await joined("ada@example.org");
+  const token = await tokenByForm(browser, "Script");
+  const [link = "no link", ...others] = await linksAbout("ada@example.org", "A new token for Kept");
+  expect(others).toEqual([]);
+  const stranger = createBrowser(identity.config.authUrl);
+  const shown = await stranger.open(link);
+  expect(shown.text).toContain("The token “Script” was made");
+  expect(shown.headers.get("referrer-policy")).toBe("strict-origin");
+  expect(await identity.introspect(token)).toMatchObject({ active: true });
+  expect((await press(link)).text).toContain("It has ended");
+  expect(await identity.introspect(token)).toMatchObject({ active: false });
+  expect((await stranger.open(link)).status).toBe(410);
+  const forged = `${link.slice(0, -2)}AA`;
+  expect((await stranger.open(forged)).status).toBe(410);
+});
+
+test("a sign-in in a new browser is told and ended from the mail; one in a known browser is not told", async () => {
+  const email = "bea@example.org";
+  const known = await joined(email);
+  await known.submit(await known.open("/profile"), "/sign-out", {});
+  await signIn(email, password, known);
+  const { browser: stranger } = await signIn(email);
+  const [link = "no link"] = await linksAbout(email, "A new browser signed in to Kept");
+  await press(link);
+  expect([await isSignedIn(stranger), await isSignedIn(known)]).toEqual([false, true]);
+  expect(mailsTo(email, "A new browser signed in")).toHaveLength(1);
+});
+
+test("a link works for seven days", async () => {
+  const email = "cid@example.org";
+  await tokenByForm(await joined(email), "Script");
+  const [link = "no link"] = await linksAbout(email, "A new token");
+  await sql(`update identity.notices set at = now() - interval '7 days' where email = '${email}'`);
+  expect((await createBrowser(identity.config.authUrl).open(link)).status).toBe(410);
+});
+
+test("whoever took an account over loses it again: the former address takes it back by its mail", async () => {
+  const email = "dan@example.org";
+  const thief = await joined(email);
+  const user = await idOf(email);
+  const change = { email: "thief@example.org", password };
+  await thief.submit(await thief.open("/profile"), "/profile/email", change);
+  const [confirm] = mailsTo("thief@example.org");
+  const page = await thief.open(
+    /http\S+confirm\?token=[\w-]{43}/.exec(confirm?.source ?? "")?.[0] ?? "no link",
+  );
+  await thief.submit(page, "/profile/email/confirm", {});
+  await thief.submit(await thief.open("/profile"), "/profile/password", {
+    password,
+    new_password: "known to the thief",
+  });
+  const [back = "no link"] = await linksAbout("thief@example.org", "was changed");
+  const [link = "no link"] = await linksAbout(email, "has another e-mail address");
+  await press(link);
+  expect(await idOf(email)).toBe(user);
+  expect(await isSignedIn(thief)).toBe(false);
+  await eventually(() => mailsTo(email, "/reset-password?token=")[0]);
+  expect((await createBrowser(identity.config.authUrl).open(back)).status).toBe(410);
+});
+
+test("many tokens in an hour are many rows at most, and few mails, of which the last tells of all the others", async () => {
+  const email = "eve@example.org";
+  const browser = await joined(email);
+  const user = await idOf(email);
+  for (let n = 1; n <= 30; n++) {
+    await tokenByForm(browser, `Token ${n}`);
+    const [{ id } = {}] = await sql(`select id from identity.grants where name = 'Token ${n}'`);
+    await browser.submit(await browser.open("/profile/api-tokens"), "/profile/api-tokens/revoke", {
+      id: String(id),
+    });
+  }
+  expect(await rowsOf(user, "token_made")).toHaveLength(20);
+  await sql(`update journal_counts set until = now() where user_id = '${user}'`);
+  const closed = await sql("select * from journal_close(1000)");
+  expect(closed).toContainEqual({ user_id: user, kind: "token_made", times: "10" });
+  const rows = await rowsOf(user, "token_made");
+  expect(rows).toHaveLength(21);
+  expect(rows.at(-1)?.details).toMatchObject({ times: 10 });
+  expect(await sql(`select from journal_counts where user_id = '${user}'`)).toEqual([]);
+
+  await eventually(
+    async () =>
+      (await sql(`select from identity.notices where next_at > now() + interval '5 minutes'`)).length > 0,
+  );
+  expect(mailsTo(email, "/not-me?token=").length).toBeLessThanOrEqual(10);
+  await sql("delete from identity.throttle where key like 'notice%'");
+  await sql("update identity.notices set next_at = now() where sent_at is null");
+  await eventually(
+    async () => (await sql("select from identity.notices where sent_at is null")).length === 0,
+  );
+  const told = new Set(mailsTo(email).flatMap(({ source }) => source.match(/“?Token \d+/g) ?? []));
+  expect(mailsTo(email, "changes of your account of Kept").length).toBeGreaterThan(0);
+  expect(told.size).toBeGreaterThan(0);
+});
+
+test("wrong passwords are told to a known account once an hour with their number, and to nobody else", async () => {
+  const email = "fay@example.org";
+  await joined(email);
+  const user = await idOf(email);
+  for (let n = 0; n < 4; n++) await signIn(email, "a wrong password");
+  await signIn("nobody@example.org", "a wrong password");
+  const counted = `select times from journal_counts where user_id = '${user}' and kind = 'sign_in_failed'`;
+  await eventually(async () => (await sql(counted))[0]?.times === "4");
+  expect(await rowsOf(user, "sign_in_failed")).toHaveLength(1);
+  expect(await sql("select from journal where kind = 'sign_in_failed' and details->>'way' is null")).toEqual(
+    [],
+  );
+  const [{ accounts } = {}] = await sql(
+    "select count(distinct user_id)::int as accounts from journal where kind = 'sign_in_failed'",
+  );
+  expect(accounts).toBe(1);
+});
+
+test("when the mail server refuses, the message waits, and comes once when it takes mail again", async () => {
+  const email = "gus@example.org";
+  const browser = await joined(email);
+  await sql(`update identity.accounts set email = 'gus at nowhere' where email = '${email}'`);
+  await tokenByForm(browser, "Script");
+  await eventually(
+    async () => (await sql("select from identity.notices where attempts > 0 and sent_at is null"))[0],
+  );
+  await sql(`update identity.notices set email = '${email}', next_at = now() where email = 'gus at nowhere'`);
+  await eventually(() => mailsTo(email, "A new token")[0]);
+  await eventually(
+    async () => (await sql("select from identity.notices where sent_at is null")).length === 0,
+  );
+  expect(mailsTo(email, "A new token")).toHaveLength(1);
+});
+
+test("the command finds a changed, a removed and an added row, and a cut end; what went after 400 days is no break", async () => {
+  const whole = await check();
+  expect(whole.output).toContain("are whole. Their fingerprint now: ");
+  const user = await idOf("ada@example.org");
+  const tamper = async (statement: string, restore: string) => {
+    await sql(statement);
+    const { code, complaint } = await check();
+    await sql(restore);
+    return { code, isNamed: complaint.includes(`The journal of ${user} is broken`) };
+  };
+  const found = { code: 1, isNamed: true };
+  const where = `where user_id = '${user}' and number`;
+  const kept = `create table kept_row as select * from journal ${where} = 2`;
+  expect(
+    await tamper(
+      `update journal set kind = 'signed_out' ${where} = 1`,
+      `update journal set kind = 'account_made' ${where} = 1`,
+    ),
+  ).toEqual(found);
+  await sql(kept);
+  expect(
+    await tamper(`delete from journal ${where} = 2`, "insert into journal select * from kept_row"),
+  ).toEqual(found);
+  const forged = `insert into journal select user_id, number + 1000, at, kind, details, hash from kept_row`;
+  expect(await tamper(forged, `delete from journal ${where} > 1000`)).toEqual(found);
+  const last = `(select max(number) from journal where user_id = '${user}')`;
+  await sql(`create table last_row as select * from journal ${where} = ${last}`);
+  expect(
+    await tamper(`delete from journal ${where} = ${last}`, "insert into journal select * from last_row"),
+  ).toEqual(found);
+  expect((await check()).output).toBe(whole.output);
+
+  // Old rows, which nobody can make by waiting: the chain is made anew with them.
+  await sql(`delete from journal where user_id = '${user}'`);
+  await sql(`update journal_heads set number = 0, hash = '' where user_id = '${user}'`);
+  for (const kind of ["account_made", "signed_in", "signed_out"])
+    await sql(`select journal_write('${user}', '${kind}', '{}')`);
+  await sql(`
+    with recursive old as (
+      select 1::bigint as number, now() - interval '401 days' as at, journal_hash('', '${user}', 1, now() - interval '401 days', 'account_made', '{}') as hash
+    ) update journal j set at = old.at, hash = old.hash from old where j.user_id = '${user}' and j.number = old.number`);
+  await sql(`
+    update journal j set hash = journal_hash(before.hash, j.user_id, j.number, j.at, j.kind, j.details)
+    from journal before where j.user_id = '${user}' and before.user_id = j.user_id and j.number = 2 and before.number = 1`);
+  await sql(`
+    update journal j set hash = journal_hash(before.hash, j.user_id, j.number, j.at, j.kind, j.details)
+    from journal before where j.user_id = '${user}' and before.user_id = j.user_id and j.number = 3 and before.number = 2`);
+  await sql(
+    `update journal_heads h set hash = j.hash from journal j where h.user_id = '${user}' and j.user_id = h.user_id and j.number = 3`,
+  );
+  expect((await check()).code).toBe(0);
+  expect(await sql("select journal_drop(100)")).toEqual([{ journal_drop: "1" }]);
+  expect(
+    (await sql(`select number from journal where user_id = '${user}' order by number`)).map(
+      ({ number }) => number,
+    ),
+  ).toEqual(["2", "3"]);
+  expect((await check()).code).toBe(0);
+}, 60_000);
