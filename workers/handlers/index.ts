@@ -25,6 +25,7 @@ import { importApply } from "./import/apply.ts";
 import { importContinue } from "./import/continue.ts";
 import { importStage } from "./import/stage.ts";
 import { journalNote } from "./journal/note.ts";
+import { journalTell } from "./journal/send.ts";
 import { reminderAct } from "./reminder/act.ts";
 import { habitAct } from "./reminder/act-on-habit.ts";
 import { reminderClear } from "./reminder/clear.ts";
@@ -102,6 +103,7 @@ const checked: { [Name in CommandName]: Handler<Name> } = {
   "webhook.test": channelTest,
   "journal.export": journalNote,
   "journal.count-use": journalNote,
+  "journal.tell": journalTell,
 };
 
 /** Workers read only batches whose commands they have. */

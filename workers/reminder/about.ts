@@ -1,8 +1,8 @@
-import type { ReminderDeliveryRow } from "../../shared/db/entities.ts";
+import type { ReminderDeliveryRow, Said } from "../../shared/db/entities.ts";
 import { now } from "./store.ts";
 
 /** The subject of a message that is no reminder, with what it counts. */
-export type About = Readonly<{ kind: Kind; counts: readonly ClientCount[] }>;
+export type About = Readonly<{ kind: Kind; counts: readonly ClientCount[]; said?: Said | null }>;
 
 type Kind = NonNullable<ReminderDeliveryRow["about"]>;
 type ClientCount = Readonly<{ client: string; count: number }>;
@@ -50,6 +50,14 @@ const kinds: Readonly<Record<Kind, Words>> = {
     notes: (counts) => `${counts.map(({ client }) => client).join(", ")} did not take your changes.`,
     path: "/account/webhooks",
   },
+  account: {
+    counted: "select 'Kept' as client_name, '' as token_id",
+    event: "account.changed",
+    field: "messages",
+    title: () => "Something happened to your account",
+    notes: () => "",
+    path: "/account/journal",
+  },
   digest: {
     counted: `
       select l.client_name, l.token_id from (
@@ -89,12 +97,14 @@ export const counts = `case d.about ${Object.entries(kinds)
   .join(" ")} end`;
 
 /** The message about it, and the webhook's event. */
-export function tell({ kind, counts }: About) {
+export function tell({ kind, counts, said }: About) {
   const { event, field, title, notes, path } = kinds[kind];
   const count = total(counts);
   return {
     event,
     data: { [field]: count },
-    subject: { title: title(count), notes: notes(counts), due: "", path },
+    subject: said
+      ? { title: said.title, notes: said.notes, due: "", path: said.url }
+      : { title: title(count), notes: notes(counts), due: "", path },
   };
 }

@@ -85,7 +85,7 @@ const takeLeases = `
         'due_time', t.due_time) as todo,
       jsonb_build_object('id', h.id, 'name', h.name, 'description', h.description, 'type', h.type,
         'day', h.rang_on) as habit,
-      case when d.about is not null then jsonb_build_object('kind', d.about, 'counts', told.counts) end as about,
+      case when d.about is not null then jsonb_build_object('kind', d.about, 'counts', told.counts, 'said', d.said) end as about,
       u.time_zone, u.locale, ${targetsOf("u")}, coalesce(u.webhook_failures, 0) as webhook_failures
     from ${deliveryKeys}
     join reminder_deliveries d on d.user_id = k.user_id and d.id = k.id

@@ -5,8 +5,8 @@ import type { Log } from "../../../shared/process/observe/log.ts";
 export type News = Readonly<{
   id: string;
   userId: string;
-  name: "user.delete" | "user.end-sessions" | "user.configure";
-  input: Readonly<{ email?: string | null }>;
+  name: "user.delete" | "user.end-sessions" | "user.configure" | "journal.tell";
+  input: Readonly<{ email?: string | null; title?: string; notes?: string; url?: string }>;
 }>;
 
 /** Sends news to the service. Rejects when that is not possible now; sending the same news again is safe. */

@@ -5,7 +5,7 @@ import { usualLocale } from "../../../shared/domain/day/say-date.ts";
 import type { Details, Endable } from "../../../shared/domain/journal/event.ts";
 import { type EventName, events, sayEvent, sayOrigin } from "../../../shared/domain/journal/events.ts";
 import type { IdentityContext } from "../accounts/context.ts";
-import { type Mail, mailOf } from "../accounts/mail.ts";
+import { mailOf } from "../accounts/mail.ts";
 import { zoneOf } from "../accounts/zones.ts";
 import { asChore } from "../journal/origin.ts";
 import { notMePath, tokenOfNotice } from "./links.ts";
@@ -60,7 +60,10 @@ async function tellPerson(identity: IdentityContext, account: Readonly<{ id: str
      where account_id = $1 and sent_at is null returning mailing, ${noticeColumns}`,
     [account.id, randomUUID()],
   );
-  const mailings = Map.groupBy(rows, ({ mailing, email }) => `${mailing} ${email}`);
+  const mailings = Map.groupBy(
+    rows.toSorted((one, other) => one.at - other.at),
+    ({ mailing, email }) => `${mailing} ${email}`,
+  );
   for (const notices of mailings.values()) await deliver(identity, notices);
 }
 
@@ -72,37 +75,49 @@ async function postpone(pool: Pool, accountId: string, seconds: number): Promise
   );
 }
 
-/** Marks notices after the mail server took the mail, so a crash in between repeats it under the same Message-ID. */
+/** A message as it is sent: what happened, and the link that ends it. */
+type Told = Readonly<{ subject: string; lines: readonly string[]; link: string; end: string }>;
+
+/**
+ * Sends notices together by mail, or without a confirmed address by the channel of reminders. They are marked after
+ * the mail server took the mail, so a crash in between repeats it under the same Message-ID.
+ */
 async function deliver(identity: IdentityContext, notices: readonly Mailing[]): Promise<void> {
-  const { pool, sendMail } = identity;
-  const [first] = notices.toSorted((one, other) => one.at - other.at);
+  const { pool, sendMail, config, deliverNews } = identity;
+  const [first] = notices;
   if (!first) return;
-  const isMailed = first.email !== null && sendMail !== undefined;
-  if (isMailed && !(await sendMail(await mailAbout(identity, notices, first.email)))) return;
+  const told = await messageAbout(identity, notices);
   const ids = notices.map(({ id }) => id);
-  await pool.query("update identity.notices set sent_at = now() where id = any($1)", [ids]);
+  if (sendMail && first.email !== null) {
+    const messageId = `<notice-${first.mailing}@${new URL(config.authUrl).hostname}>`;
+    if (!(await sendMail({ ...mailOf({ ...told, to: first.email }), messageId }))) return;
+    await pool.query("update identity.notices set sent_at = now() where id = any($1)", [ids]);
+  } else {
+    const said = { title: told.subject, notes: told.lines.join("\n"), url: told.link };
+    await pool.query(handOver, [ids, first.accountId, JSON.stringify(said)]);
+    await deliverNews();
+  }
 }
 
-async function mailAbout(identity: IdentityContext, notices: readonly Mailing[], to: string): Promise<Mail> {
-  const { baseUrl, authUrl } = identity.config;
+const handOver = `
+  with handed as (
+    update identity.notices set sent_at = now() where id = any($1) and sent_at is null returning id
+  )
+  insert into identity.outbox (user_id, name, input)
+  select $2, 'journal.tell', $3::jsonb where exists (select from handed)`;
+
+async function messageAbout(identity: IdentityContext, notices: readonly Mailing[]): Promise<Told> {
   const parts = await Promise.all(notices.map((notice) => partAbout(identity, notice)));
-  const journal = `${baseUrl}/account/journal`;
+  const journal = `${identity.config.baseUrl}/account/journal`;
   const [only] = parts;
-  const mail =
-    only && parts.length === 1
-      ? mailOf({
-          ...only,
-          to,
-          end: `If it was you, there is nothing to do. Your account journal: ${journal}`,
-        })
-      : mailOf({
-          to,
-          subject: `${parts.length} changes of your account of Kept`,
-          lines: parts.flatMap(({ lines, link }) => [...lines, link]),
-          link: journal,
-          end: "If all this was you, there is nothing to do. Your account journal has the rest.",
-        });
-  return { ...mail, messageId: `<notice-${notices[0]?.mailing}@${new URL(authUrl).hostname}>` };
+  if (only && parts.length === 1)
+    return { ...only, end: `If it was you, there is nothing to do. Your account journal: ${journal}` };
+  return {
+    subject: `${parts.length} changes of your account of Kept`,
+    lines: parts.flatMap(({ lines, link }) => [...lines, link]),
+    link: journal,
+    end: "If all this was you, there is nothing to do. Your account journal has the rest.",
+  };
 }
 
 async function partAbout({ pool, config, keys }: IdentityContext, notice: Mailing) {

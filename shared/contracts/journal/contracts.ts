@@ -11,6 +11,14 @@ export const noteExport = command({
   events: ({ format }) => [{ kind: "exported", details: { format } }],
 });
 
+export const tellPerson = command({
+  name: "journal.tell",
+  scopes: [],
+  summary: "Send a message about the account by the channel of reminders",
+  input: Type.Object({ title: Type.String(), notes: Type.String(), url: Type.String() }),
+  output: Type.Null(),
+});
+
 export const countUse = command({
   name: "journal.count-use",
   scopes: [],

@@ -18,6 +18,9 @@ export const ReminderEntity = defineEntity({
   },
 });
 
+/** A message in words, with the address of its page. */
+export type Said = Readonly<{ title: string; notes: string; url: string }>;
+
 /** One row per reminder that fell due. Receivers get its id and can drop repeats. */
 export const ReminderDeliveryEntity = defineEntity({
   name: "ReminderDelivery",
@@ -28,8 +31,10 @@ export const ReminderDeliveryEntity = defineEntity({
     /** A delivery without any of the next three is a test of a channel. */
     todo_id: p.bigint("number").nullable(),
     habit_id: p.bigint("number").nullable(),
-    /** Set for a message that is no reminder: requests wait, agents changed things, or a webhook was switched off. */
-    about: p.text().$type<"approvals" | "digest" | "webhooks">().nullable(),
+    /** Set for a message that is no reminder: requests wait, agents changed things, a webhook was switched off, or `said`. */
+    about: p.text().$type<"approvals" | "digest" | "webhooks" | "account">().nullable(),
+    /** The message about an account. */
+    said: p.json().$type<Said>().nullable(),
     /** The channel of the last attempt. */
     channel: p.text().$type<ReminderChannel>().nullable(),
     status: p.text().$type<DeliveryStatus>(),

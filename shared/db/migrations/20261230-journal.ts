@@ -57,6 +57,8 @@ export class Journal extends Migration {
         sent_at timestamptz,
         used_at timestamptz
       )`);
+    // A message about an account by the channel of reminders; the only one that is not made from other rows.
+    this.addSql(`alter table reminder_deliveries add said jsonb`);
     this.addSql(`create index notices_waiting on identity.notices (next_at) where sent_at is null`);
   }
 }

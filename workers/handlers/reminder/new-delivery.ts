@@ -13,6 +13,7 @@ export function newDelivery(
     ...what,
     id: Bun.randomUUIDv7("hex", acceptedAt),
     about: null,
+    said: null,
     status: "queued",
     attempts: 0,
     late: false,

@@ -54,7 +54,8 @@ export function messageOf(
       ? `Reminder set for ${sayDated(at.slice(0, 10), today, locale)} ${sayClock(at.slice(11, 16), locale)} (${timeZone})`
       : "",
     late: late && isReminder ? "This reminder is late: the service could not send it in time." : "",
-    link: `${baseUrl}${path}`,
+    // Pages of the identity provider have a whole address.
+    link: URL.canParse(path) ? path : `${baseUrl}${path}`,
     acts: offersOf(delivery).map((offer) => ({
       act: offer.act,
       label: labelOf(delivery, offer.act),

@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import { createBrowser } from "../../../support/identity/browser.ts";
+import { signedUp } from "../../../support/identity/support.ts";
+import { startSite, tokenByForm } from "../../../support/pages/support.ts";
+import { startReceiver } from "../../../support/reminder/receiver.ts";
+import { eventually } from "../../../support/reminder/stack.ts";
+
+const site = await startSite({ WEBHOOK_ALLOW_LOOPBACK: "yes" });
+const { baseUrl, authUrl } = site.stack.config;
+const { config, sql } = site.identity;
+let secret = "";
+const receiver = startReceiver(() => secret);
+
+test("where no mail is sent, the person is told by the channel of reminders, and its link ends the token", async () => {
+  const provider = await signedUp(config, "ada@example.org");
+  const account = createBrowser(baseUrl);
+  await account.open((await provider.open((await account.open("/account")).url)).url);
+  const settings = "/account/settings";
+  await account.submit(await account.open(settings), `${settings}/webhook`, { webhook_url: receiver.url });
+  await account.submit(await account.open(settings), `${settings}/reminders`, {
+    reminder_channel: "webhook",
+  });
+  const [{ webhook_secret } = {}] = await sql(
+    "select webhook_secret from users where webhook_secret is not null",
+  );
+  secret = String(webhook_secret);
+  const token = await tokenByForm(provider, "Script");
+  const { event } = await eventually(() => receiver.received[0]);
+  expect(event).toMatchObject({ type: "account.changed", data: { actions: [] } });
+  expect(event.data.notes).toContain("The token “Script” was made");
+  expect(event.data.link).toStartWith(`${authUrl}/not-me?token=`);
+  const stranger = createBrowser(authUrl);
+  await stranger.submit(await stranger.open(event.data.link), "/not-me", {});
+  expect(await site.identity.introspect(token)).toMatchObject({ active: false });
+  expect(await sql("select from identity.notices where sent_at is null")).toEqual([]);
+  expect(receiver.received).toHaveLength(1);
+});
