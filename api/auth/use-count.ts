@@ -3,13 +3,14 @@ import { isRefused } from "../../shared/errors.ts";
 import type { Actor } from "../mailbox/actor.ts";
 import type { Dispatch } from "../mailbox/dispatch.ts";
 
-const writeEveryMs = 20_000;
-/** Pairs of a token and a network that are known; reads of further ones are counted once others are written. */
+const writeEveryMs = 300_000;
+/** Pairs of a token and a network; the one that was used longest ago is written to make room. */
 const mostPairs = 10_000;
 /** The commands that are under way at a time. */
 const atOnce = 50;
 
-type Use = Readonly<{ actor: Actor; network: string; reads: number }>;
+/** A token in a network, and the reads that the journal does not know yet. */
+type Use = Readonly<{ actor: Actor; network: string }> & { reads: number; isWritten: boolean };
 
 export type UseCount = Readonly<{
   /** Counts a request of a token; `isRead` if it read over REST. */
@@ -18,43 +19,43 @@ export type UseCount = Readonly<{
 }>;
 
 /**
- * Counts in memory what tokens do, so that a read costs a look into two maps. The account journal learns of a new
- * network at once and of reads a few times a minute; a door that is killed loses the last 20 seconds.
+ * Counts in memory what tokens do, so that a read costs a look into a map. The account journal learns of a new network
+ * at once and of reads every five minutes; a door that is killed loses those since.
  */
 export function createUseCount(dispatch: Dispatch): UseCount {
-  const known = new LRUCache<string, true>({ max: mostPairs });
-  let uses = new Map<string, Use>();
+  const uses = new LRUCache<string, Use>({
+    max: mostPairs,
+    dispose: (use, _key, reason) => void (reason === "evict" && use.reads > 0 && write(use)),
+  });
 
-  async function write(key: string, use: Use): Promise<void> {
+  async function write(use: Use): Promise<void> {
     const { actor, network, reads } = use;
-    const { tokenId: token_id, clientName: client_name } = actor;
-    const input = { token_id, client_name, network, reads };
+    const input = { token_id: actor.tokenId, client_name: actor.clientName, network, reads };
+    Object.assign(use, { reads: 0, isWritten: true });
     const { outcome } = await dispatch(actor, { name: "journal.count-use", input });
-    if (!isRefused(outcome)) return;
-    known.delete(key);
-    if (outcome.refusal.applied === "no") count(key, use);
-  }
-
-  function count(key: string, use: Use): void {
-    const reads = (uses.get(key)?.reads ?? 0) + use.reads;
-    if (uses.has(key) || uses.size < mostPairs) uses.set(key, { ...use, reads });
+    if (isRefused(outcome) && outcome.refusal.applied === "no")
+      Object.assign(use, { reads: use.reads + reads, isWritten: false });
   }
 
   async function writeAll(): Promise<void> {
-    const waiting = [...uses];
-    uses = new Map();
+    const waiting = [...uses.values()].filter(({ reads, isWritten }) => reads > 0 || !isWritten);
     for (let from = 0; from < waiting.length; from += atOnce)
-      await Promise.all(waiting.slice(from, from + atOnce).map(([key, use]) => write(key, use)));
+      await Promise.all(waiting.slice(from, from + atOnce).map(write));
+  }
+
+  function begin(key: string, actor: Actor, network: string): Use {
+    const use = { actor, network, reads: 0, isWritten: true };
+    uses.set(key, use);
+    void write(use);
+    return use;
   }
 
   const timer = setInterval(() => void writeAll(), writeEveryMs);
   return {
     note(actor, network, isRead) {
       const key = `${actor.userId} ${actor.tokenId} ${network}`;
-      if (isRead) count(key, { actor, network, reads: 1 });
-      if (known.has(key)) return;
-      known.set(key, true);
-      void write(key, { actor, network, reads: 0 });
+      const use = uses.get(key) ?? begin(key, actor, network);
+      if (isRead) use.reads += 1;
     },
     stop() {
       clearInterval(timer);

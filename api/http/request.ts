@@ -29,7 +29,7 @@ type Entry = Readonly<{
   /** Stops counting the request as under way. */
   leave(): void;
   /** The network of the client. */
-  network(): string;
+  network: string;
 }>;
 
 /** The step of a trace that answers the request; empty without a trace. */
@@ -90,7 +90,7 @@ export const idleMsOf = (request: object): number => know(request).idleMs;
 export const keptWaiting = (request: object): void => know(request).entry?.leave();
 
 /** The network of a request's client, by which strangers are told apart. */
-export const clientOf = (request: object): string => know(request).entry?.network() ?? "";
+export const clientOf = (request: object): string => know(request).entry?.network ?? "";
 
 /** Checks only the form of an id from a client or a proxy; it is just a field of the log. */
 const harmless = /^[\w.:=+/-]{1,128}$/;

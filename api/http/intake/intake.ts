@@ -48,8 +48,8 @@ export function createIntake({ trustedProxies, knownUser, serve, answer, turnAwa
   const admission = createAdmission();
 
   /** An unknown token counts as no user, because anybody could make up one for each request. */
-  function admit(request: Request, network: () => string, isLong = false): Promise<Response> {
-    const leave = admission.admit(() => knownUser(request.headers.get("authorization")) ?? network());
+  function admit(request: Request, network: string, isLong = false): Promise<Response> {
+    const leave = admission.admit(() => knownUser(request.headers.get("authorization")) ?? network);
     if (!leave) return serve(request, turnAway);
     noteRequest(request, { leave, network });
     if (isLong) leave();
@@ -64,15 +64,8 @@ export function createIntake({ trustedProxies, knownUser, serve, answer, turnAwa
 
   return {
     take(received, request, connections) {
-      let known: string | undefined;
-      const network = () => {
-        known ??= clientNetwork(
-          trustedProxies,
-          received.headers,
-          connections.requestIP(received)?.address ?? "",
-        );
-        return known;
-      };
+      const peer = connections.requestIP(received)?.address ?? "";
+      const network = clientNetwork(trustedProxies, received.headers, peer);
       const size = sizeOfBody(request);
       connections.timeout(received, size === "short" ? arrivalSeconds : silenceSeconds);
       if (size !== "short") return admit(request, network, size === "long");
@@ -105,14 +98,14 @@ const refuseLong = () => refusalResponse(tooLong.refusal);
 /** Awaits a body of at most so many bytes before its request is served. */
 const mostBytes = 64 * 1024;
 
-type Arriving = Readonly<{ network(): string; putOut(): void }>;
+type Arriving = Readonly<{ network: string; putOut(): void }>;
 
 /** The reason why a body did not arrive whole. */
 type NotWhole = "too-long" | "broken-off" | "put-out";
 
 type Arrivals = Readonly<{
   /** @returns the request with its whole body */
-  await(request: Request, network: () => string): Promise<Request | NotWhole>;
+  await(request: Request, network: string): Promise<Request | NotWhole>;
 }>;
 
 /** Awaits the bodies of requests: 64 MiB in all at the most, and 12.5 MiB of one network. */
@@ -120,11 +113,11 @@ function createArrivals(): Arrivals {
   const waiting = createWaiting<Arriving>({
     most: 1_000,
     mostOfOne: 200,
-    whose: ({ network }) => network(),
+    whose: ({ network }) => network,
     putOut: ({ putOut }) => putOut(),
   });
 
-  async function awaitSlow(arrived: Promise<Request | NotWhole>, network: () => string) {
+  async function awaitSlow(arrived: Promise<Request | NotWhole>, network: string) {
     const putOut = Promise.withResolvers<"put-out">();
     const arriving = { network, putOut: () => putOut.resolve("put-out") };
     waiting.add(arriving);

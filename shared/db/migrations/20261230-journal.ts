@@ -33,7 +33,7 @@ export class Journal extends Migration {
         kind text not null,
         subject text not null,
         until timestamptz not null,
-        most bigint not null,
+        most bigint,
         times bigint not null,
         details jsonb not null,
         primary key (user_id, kind, subject, until)
@@ -106,7 +106,7 @@ const append = `
       (select count(*) from journal_counts where user_id = p_user and kind = p_kind and until = ends) >= 100
       then p_subject := ''; end if;
     insert into journal_counts as c (user_id, kind, subject, until, most, times, details)
-    values (p_user, p_kind, p_subject, ends, p_most, p_times, p_details)
+    values (p_user, p_kind, p_subject, ends, case when p_period <> 'year' then p_most end, p_times, p_details)
     on conflict (user_id, kind, subject, until) do update
       set times = c.times + excluded.times, details = excluded.details
     returning times into counted;
@@ -133,7 +133,7 @@ const close = `
       returning * into ended;
       continue when not found;
       return query select ended.user_id, ended.kind, greatest(ended.times - ended.most, 0);
-      continue when ended.times <= ended.most;
+      continue when ended.times > ended.most is not true;
       perform journal_write(ended.user_id, ended.kind, ended.details || jsonb_build_object(
         'times', ended.times - ended.most, 'until', to_char(ended.until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"')));
     end loop;

@@ -5,10 +5,10 @@ import type { Services } from "../../support/servers/services.ts";
 
 /** Budgets of one request: files and lines of api, shared and workers that run for it. Lower them when it gets shorter. */
 export const budgets = {
-  "POST /api/v1/todos": { files: 55, lines: 1165 },
-  "GET /api/v1/todos": { files: 24, lines: 350 },
-  "MCP create-todo": { files: 68, lines: 1307 },
-  "MCP get-pending-todos": { files: 65, lines: 1180 },
+  "POST /api/v1/todos": { files: 58, lines: 1190 },
+  "GET /api/v1/todos": { files: 27, lines: 366 },
+  "MCP create-todo": { files: 71, lines: 1335 },
+  "MCP get-pending-todos": { files: 68, lines: 1205 },
 } as const;
 
 export type WalkName = keyof typeof budgets;

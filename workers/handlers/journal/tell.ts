@@ -1,25 +1,20 @@
 import { commands } from "../../../shared/contracts/catalogue.ts";
-import { events } from "../../../shared/domain/journal/events.ts";
+import { type AccountEvent, events } from "../../../shared/domain/journal/events.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import { entriesOf, type State } from "../../unit-of-work/state.ts";
 import type { HandlerContext } from "../handler.ts";
 
 /** Adds the events that a carried-out command declares to the account journal, in its transaction. */
-export function tellJournal({ journal }: HandlerContext, { id, name, input, call }: QueuedCommand): void {
-  const told = commands[name].events?.(input as never) ?? [];
+export function tellJournal(context: HandlerContext, command: QueuedCommand): void {
+  const told = commands[command.name].events?.(command.input as never) ?? [];
+  for (const [index, event] of told.entries()) context.journal.push(entryOf(command, event, index));
+}
+
+function entryOf({ id, call }: QueuedCommand, event: AccountEvent, index: number) {
+  const { kind, details, subject = "", times = 1 } = event;
+  const { most, period } = events[kind];
   const client = call && call.tokenId !== "" ? { client: call.clientName ?? call.tokenId } : {};
-  for (const [index, { kind, details, subject = "", times = 1 }] of told.entries()) {
-    const { most, period } = events[kind];
-    journal.push({
-      id: `${id} ${index}`,
-      kind,
-      details: { ...details, ...client },
-      most,
-      period,
-      subject,
-      times,
-    });
-  }
+  return { id: `${id} ${index}`, kind, details: { ...details, ...client }, most, period, subject, times };
 }
 
 /** The events of a transaction, for the security log. */
