@@ -40,8 +40,6 @@ export class Journal extends Migration {
       )`);
     this.addSql(`create index journal_counts_ended on journal_counts (until)`);
     for (const sql of [hashOf, write, append, close, drop]) this.addSql(sql);
-    // It would write past the bounds of `journal_append`.
-    this.addSql(`revoke execute on function journal_write from public`);
     this.addSql(`
       create table identity.notices (
         id uuid primary key default gen_random_uuid(),

@@ -95,6 +95,22 @@ test("the identity provider changes nothing of the product, and reads replies an
   expect(await typed("identity", "select password_hash from identity.accounts")).toBeUndefined();
 });
 
+test("no role changes the journal: workers and provider add rows within bounds, and workers drop what is old", async () => {
+  const append = `select journal_append('ada', 'signed_in', '{}', 20, 'day')`;
+  const tables = ["journal", "journal_heads", "journal_counts"];
+  for (const role of databaseRoles) {
+    await refused(role, [
+      ...tables.flatMap(write),
+      "update journal set kind = 'x'",
+      "select journal_write('ada', 'signed_in', '{}')",
+    ]);
+    expect([role, await typed(role, append)]).toEqual([role, role === "door" ? notAllowed : undefined]);
+    const upkeep = role === "worker" ? undefined : notAllowed;
+    for (const call of ["journal_drop(10)", "journal_close(10)"])
+      expect([role, call, await typed(role, `select ${call}`)]).toEqual([role, call, upkeep]);
+  }
+});
+
 test("an owner who is no superuser makes the roles, gives new passwords and ends the roles' sessions", async () => {
   const name = `kept_${crypto.randomUUID().slice(0, 8)}`;
   await owner.unsafe(`create role ${name} login createrole password 'first'`);

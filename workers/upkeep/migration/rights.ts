@@ -24,7 +24,7 @@ export const rights: Readonly<Record<DatabaseRole, Rights>> = {
     ],
     not: [
       "insert, update, delete on mikro_orm_migrations, shared_secrets",
-      // Only its functions write the account journal, and nobody changes a row.
+      // Events are only added, within bounds, and dropped after 400 days.
       "insert, update, delete on journal, journal_heads, journal_counts",
       "execute on function journal_write(text, text, jsonb)",
     ],
@@ -36,9 +36,9 @@ export const rights: Readonly<Record<DatabaseRole, Rights>> = {
       "usage on all sequences in schema identity",
       // Replies to the commands that it sends, and the zone and language of its mails.
       "select on shared_secrets, mikro_orm_migrations, inbox",
-      "execute on function journal_append(text, text, jsonb, bigint, text, text, bigint)",
       "select (user_id, request_id, called_at, outcome, resource_id, replayed) on action_log",
       "select (user_id, time_zone, zone_source, day_start_hour, locale) on users",
+      "execute on function journal_append(text, text, jsonb, bigint, text, text, bigint)",
     ],
   },
 };
