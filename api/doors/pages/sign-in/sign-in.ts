@@ -81,5 +81,6 @@ async function claimSettings(visit: Pick<Visit, "context" | "session" | "request
   const confirmed = session.email_verified ? (session.email ?? null) : null;
   const known = await readSettings(context.query({ userId: session.sub }), {});
   if (known.email === confirmed && known.locale === locale()) return;
-  await submit(visit, "user.configure", { email: confirmed, locale: locale() });
+  const email = known.email === confirmed ? {} : { email: confirmed };
+  await submit(visit, "user.configure", { ...email, locale: locale() });
 }
