@@ -16,9 +16,9 @@ const tenYears = 3_650 * 24 * 60 * 60;
  * @returns the facts to show once; undefined at later starts, even if the owner deleted the account
  */
 export async function createOwner(identity: IdentityContext): Promise<Record<string, string> | undefined> {
-  return exclusively(identity.pool, { name: "kept.identity.owner", taken: "wait" }, () =>
-    makeOwner(identity),
-  );
+  // The start itself prints the owner and the token.
+  const quiet = { ...identity, security() {} };
+  return exclusively(identity.pool, { name: "kept.identity.owner", taken: "wait" }, () => makeOwner(quiet));
 }
 
 async function makeOwner(identity: IdentityContext): Promise<Record<string, string> | undefined> {

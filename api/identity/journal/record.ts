@@ -44,7 +44,8 @@ export async function inJournal<Result>(
       const facts = JSON.stringify({ ...origin, ...details });
       await client.query(append, [accountId, kind, facts, most, period]);
       const { thing = "", email } = message;
-      if (told) await client.query(addNotice, [accountId, kind, facts, thing, email]);
+      // What the service does by itself, such as to make the owner's first token, is no news to anybody.
+      if (told && origin.network) await client.query(addNotice, [accountId, kind, facts, thing, email]);
     }),
   );
   for (const kind of recorded) security({ kind, user: accountId, network: origin.network });

@@ -5,10 +5,10 @@ import { Nullable, WholeNumber } from "../kernel/fields.ts";
 export const noteExport = command({
   name: "journal.export",
   scopes: [],
-  summary: "Note in the account journal that a file with everything is downloaded",
-  input: Type.Object({ format: Type.String() }),
+  summary: "Note in the account journal that a file is downloaded",
+  input: Type.Object({ what: Type.String() }),
   output: Type.Null(),
-  events: ({ format }) => [{ kind: "exported", details: { format } }],
+  events: ({ what }) => [{ kind: "exported", details: { what } }],
 });
 
 export const tellPerson = command({

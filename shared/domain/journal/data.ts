@@ -33,8 +33,8 @@ export const data = {
     logs: "sensitive_delete",
     told: null,
   }),
-  exported: kind<{ format: string }>({
-    says: ({ format }) => `A file with everything was downloaded (${format}).`,
+  exported: kind<{ what: string }>({
+    says: ({ what }) => `A file was downloaded: ${what}.`,
     logs: "sensitive_read",
     told: null,
   }),

@@ -1,6 +1,6 @@
 import { localTime, timestamp } from "../../../../shared/domain/day/day.ts";
 import { perTarget } from "../../../../shared/domain/reminder/channels.ts";
-import { invalid, isRefused } from "../../../../shared/errors.ts";
+import { invalid } from "../../../../shared/errors.ts";
 import { mapGivingWay } from "../../../http/give-way.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { allRows, type KindOfThing } from "../../../queries/import/export-rows.ts";
@@ -9,7 +9,6 @@ import { readSettings } from "../../../queries/user/settings.ts";
 import { byteOrderMark, csvLine } from "../kit/csv.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { download } from "../session/download.ts";
-import { submit } from "../session/submit.ts";
 import { columnsOfTable, presentInTable } from "./csv-columns.ts";
 import { exportFormat, presentInFile } from "./exported-things.ts";
 
@@ -21,8 +20,6 @@ export async function exportData(visit: Visit): Promise<PageAnswer> {
   const { timeZone } = await readDaySettings(query);
   const date = localTime(query.now, timeZone).slice(0, 10);
   const what = "an export of everything";
-  const noted = await noteDownload(visit);
-  if (isRefused(noted)) return noted;
   if (url.searchParams.get("format") === "json") {
     const name = `kept-${date}.json`;
     return download(visit, { name, type: "application/json", what, texts: exportedJson(query) });
@@ -35,10 +32,6 @@ export async function exportData(visit: Visit): Promise<PageAnswer> {
   const demand = "The format field must be json, or csv with a kind.";
   return invalid({ format: [demand] });
 }
-
-/** The journal tells of a download before it begins. */
-const noteDownload = (visit: Visit) =>
-  submit(visit, "journal.export", { format: visit.url.searchParams.get("format") ?? "" });
 
 /** Writes one object with a line for each thing, so that a long file stays readable. */
 export async function* exportedJson(query: QueryContext): AsyncGenerator<string> {

@@ -1,15 +1,20 @@
-import type { Visit } from "./context.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import type { PageAnswer, Visit } from "./context.ts";
+import { submit } from "./submit.ts";
 
 type Download = Readonly<{
   name: string;
   type: string;
-  /** The content, for the log of this server. */
+  /** The content, for the account journal and the log of this server. */
   what: string;
   texts: AsyncGenerator<string>;
 }>;
 
 /** A file that the browser saves. It is sandboxed, in case a browser displays it. */
-export function download(visit: Visit, { name, type, what, texts }: Download): Response {
+export async function download(visit: Visit, { name, type, what, texts }: Download): Promise<PageAnswer> {
+  // The account journal tells of a download before it begins.
+  const noted = await submit(visit, "journal.export", { what });
+  if (isRefused(noted)) return noted;
   return new Response(streamOf(texts, what, visit), {
     headers: {
       "Content-Type": type,

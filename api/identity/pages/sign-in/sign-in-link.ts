@@ -23,7 +23,7 @@ export async function showSignInLink(visitor: Visitor): Promise<Response> {
 /** POST of the link's page: signs in, with a new password if one was chosen, and goes on to the account pages. */
 export async function doSignInByLink(visitor: Visitor, form: URLSearchParams): Promise<Response> {
   const { identity, ctx, site } = visitor;
-  const { pool, config } = identity;
+  const { pool, config, log } = identity;
   const token = form.get("token") ?? "";
   const account = await accountOf(visitor, token);
   if (!account) return deadLinkPage(site);
@@ -37,6 +37,7 @@ export async function doSignInByLink(visitor: Visitor, form: URLSearchParams): P
     await changePassword(identity, { accountId: account.id, password, endsAll, way: "link" });
     await identity.deliverNews();
   }
+  log.info("somebody signed in by a one-time link that the operator made");
   rememberBrowser(identity, ctx, account.email);
   await rememberBrowserZone(pool, account, form.get("browser_zone"));
   await startSession(visitor, { accountId: account.id }, arrival(visitor, "link", account));
