@@ -4,6 +4,8 @@ import type { Actor } from "../mailbox/actor.ts";
 import type { Dispatch } from "../mailbox/dispatch.ts";
 
 const writeEveryMs = 300_000;
+/** So many reads of a token are written at once. */
+const mostReads = 100;
 /** Pairs of a token and a network; the one that was used longest ago is written to make room. */
 const mostPairs = 10_000;
 /** The commands that are under way at a time. */
@@ -20,7 +22,7 @@ export type UseCount = Readonly<{
 
 /**
  * Counts in memory what tokens do, so that a read costs a look into a map. The account journal learns of a new network
- * at once and of reads every five minutes; a door that is killed loses those since.
+ * at once, and of reads by the hundred and every five minutes; a door that is killed loses those since.
  */
 export function createUseCount(dispatch: Dispatch): UseCount {
   const uses = new LRUCache<string, Use>({
@@ -56,6 +58,7 @@ export function createUseCount(dispatch: Dispatch): UseCount {
       const key = `${actor.userId} ${actor.tokenId} ${network}`;
       const use = uses.get(key) ?? begin(key, actor, network);
       if (isRead) use.reads += 1;
+      if (use.reads === mostReads) void write(use);
     },
     stop() {
       clearInterval(timer);
