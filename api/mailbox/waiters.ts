@@ -2,7 +2,10 @@
 type Waiters<Key, Answer> = Readonly<{
   /** @param late makes the answer if none came in time */
   wait(key: Key, late: () => Answer): Promise<Answer>;
-  /** Answers the waiter of the key, if there is one. */
+  /**
+   * Answers the waiter of the key, if there is one. An answer that comes after the time is late, also if a frozen
+   * process reads it before its timers run: it may tell what another worker saw while the first one committed.
+   */
   settle(key: Key, answer: Answer): void;
 }>;
 
@@ -16,20 +19,22 @@ export function createWaiters<Key, Answer>(timeoutMs: number): Waiters<Key, Answ
   const waiting = new Map<Key, Waiter<Answer>>();
   let isTimed = false;
 
-  function settle(key: Key, answer: Answer): void {
+  function settle(key: Key, answer?: Answer): void {
     const waiter = waiting.get(key);
+    if (!waiter) return;
     waiting.delete(key);
-    waiter?.resolve(answer);
+    const isLate = answer === undefined || waiter.until <= performance.now();
+    waiter.resolve(isLate ? waiter.late() : answer);
   }
 
   function expire(): void {
     isTimed = false;
-    for (const [key, { until, late }] of waiting) {
+    for (const [key, { until }] of waiting) {
       if (until > performance.now()) {
         expireAt(until);
         return;
       }
-      settle(key, late());
+      settle(key);
     }
   }
 

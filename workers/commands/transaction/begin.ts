@@ -59,12 +59,14 @@ export async function begin(
       rows.length > 0 && load(connection, state, rows, onLocked),
     ]);
   const named = namedBy(work);
-  const [, , turn, times, lockedKeys] = await Promise.all([
+  // Keys are locked before the time is read: else this transaction could be in time, although another worker has found
+  // the same command late meanwhile and said that it is not applied.
+  const [, , turn, lockedKeys, times] = await Promise.all([
     isStep ? undefined : connection.query("begin"),
     onLocked === "wait" ? connection.query(`set local lock_timeout = ${lockTimeoutMs}`) : undefined,
     apart ? takeTurnAfterWorks(connection, apart.userId) : "taken",
-    readTimes(connection, userIds),
     keyed.length > 0 ? lockKeys(connection, keyed) : new Set<string>(),
+    readTimes(connection, userIds),
     fulfil(named),
     ledger.learn(connection, userIds),
   ]);
