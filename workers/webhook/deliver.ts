@@ -12,6 +12,7 @@ type DelivererContext = Readonly<{
   config: Pick<Config, "webhookAllowLoopback" | "defaultTimeZone" | "baseUrl">;
   log: Log;
   travel(): string;
+  onSent(userId: string): void;
 }>;
 
 type Deliverer = Readonly<{
@@ -47,7 +48,8 @@ function createPlaces() {
   };
 }
 
-export function createWebhookDeliverer({ database, config, log, travel }: DelivererContext): Deliverer {
+export function createWebhookDeliverer(context: DelivererContext): Deliverer {
+  const { database, config, log, travel, onSent } = context;
   const poster = openWebhookPoster(config.webhookAllowLoopback);
   const targets = createSlowTargets();
   const places = createPlaces();
@@ -71,6 +73,7 @@ export function createWebhookDeliverer({ database, config, log, travel }: Delive
   async function send(delivery: LeasedPost): Promise<void> {
     const result = await post(delivery);
     await writeAttempt({ database, travel: travel() }, delivery, attemptOf(delivery, result));
+    onSent(delivery.user_id);
   }
 
   /** Results that come during a look share the next one. */

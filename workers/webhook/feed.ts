@@ -10,14 +10,21 @@ type FedWebhook = Pick<WebhookRow, "id" | "events"> & {
   cursor: string | null;
   begun_xid: string;
   generation: string;
+  is_full: boolean;
 };
 
-/** A webhook that another worker feeds is fed by it. */
+/** A webhook with this many deliveries that wait takes no more: its changes wait in the log of transactions. */
+const mostWaiting = 500;
+
+/** Workers take turns. The lock also keeps a webhook that is being deleted from new deliveries. */
 const lockOne = `
-  select w.id, w.events, w.cursor, w.begun_xid::text, m.generation
+  select w.id, w.events, w.cursor, w.begun_xid::text, m.generation, exists (
+    select from webhook_deliveries d
+    where d.user_id = w.user_id and d.webhook_id = w.id and d.finished_at is null offset ${mostWaiting - 1}
+  ) as is_full
   from webhooks w, change_marks() m
   where w.user_id = $1 and w.is_active and ($2::uuid is null or w.id > $2) order by w.id limit 1
-  for update of w skip locked`;
+  for update of w`;
 
 /** The newest deliveries are kept for the list; older finished ones make room. */
 const mostKept = 500;
@@ -49,25 +56,40 @@ const write = `
 
 const moveOn = "update webhooks set cursor = $3 where user_id = $1 and id = $2";
 
+type Fed = Readonly<{
+  /** There are more changes, at once or when an older transaction has ended. */
+  isMore: boolean;
+  /** More may come once a delivery has ended. */
+  isFull: boolean;
+}>;
+
 /**
  * Takes final changes of a user from the log of transactions into the deliveries of their webhooks. Deliveries and
  * cursor commit together, so a kill loses nothing.
- * @returns true if there is more, at once or when an older transaction has ended
  */
-export async function feedUser(store: ReminderStore, userId: string): Promise<boolean> {
-  let isMore = false;
+export async function feedUser(store: ReminderStore, userId: string): Promise<Fed> {
+  const all = { isMore: false, isFull: false };
   for (let last: string | undefined; ; ) {
     const fed = await commitTogether(store, (query) => feedNext(store, query, userId, last));
-    if (!fed) return isMore;
+    if (!fed) return all;
     last = fed.id;
-    isMore ||= fed.isMore;
+    all.isMore ||= fed.isMore;
+    all.isFull ||= fed.isFull;
   }
 }
 
-async function feedNext(store: ReminderStore, query: Query, userId: string, after: string | undefined) {
+type FedOne = Fed & Readonly<{ id: string }>;
+
+async function feedNext(
+  store: ReminderStore,
+  query: Query,
+  userId: string,
+  after: string | undefined,
+): Promise<FedOne | undefined> {
   const [webhook] = await query<FedWebhook>(lockOne, [userId, after ?? null]);
   if (!webhook) return undefined;
   const { id, events } = webhook;
+  if (webhook.is_full) return { id, isMore: false, isFull: true };
   const rows = async <Row>(statement: Sql<Row>) => {
     const { text, values } = ofUser(statement, userId);
     return (await query(text, values)) as Row[];
@@ -84,7 +106,7 @@ async function feedNext(store: ReminderStore, query: Query, userId: string, afte
     await query(keepNewest, [userId, id]);
   }
   await query(moveOn, [userId, id, found.next_cursor]);
-  return { id, isMore: found.has_more };
+  return { id, isMore: found.has_more, isFull: false };
 }
 
 /** A webhook begins with the transaction that made it. */

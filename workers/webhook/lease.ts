@@ -76,14 +76,19 @@ const finish = `
   where user_id = $2 and webhook_id = $7 and subject = $8 and thing_id = $9 and finished_at is null and status = 'waiting'
     and not exists (select from finished)`;
 
-/** A webhook that fails for three days is switched off, and its person is told by the channel of reminders. */
+/**
+ * A webhook that fails for three days is switched off, and its person is told by the channel of reminders. Its row is
+ * written only then, and at the first failure or success.
+ */
 const noteHealth = `
   with noted as (
     update webhooks set
       failing_since = case when not $4::boolean then coalesce(failing_since, ${now}) end,
       is_active = is_active and ($4 or coalesce(failing_since, ${now}) > ${now} - interval '3 days'),
       disabled_at = case when not $4 and is_active and failing_since <= ${now} - interval '3 days' then ${now} else disabled_at end
-    where user_id = $2 and id = $3 and (not $4 or failing_since is not null)
+    where user_id = $2 and id = $3 and case
+      when $4 then failing_since is not null
+      else failing_since is null or failing_since <= ${now} - interval '3 days' end
     returning user_id, disabled_at = ${now} as is_off
   )
   insert into reminder_deliveries

@@ -24,11 +24,18 @@ export async function startWebhooks(context: WorkerContext): Promise<{ stop(): P
   const { config, database, publisher, travel, log } = context;
   const { redisUrl, queuePrefix } = config;
   const changed = new Set<string>();
+  /** Users with a webhook that takes no more until a delivery has ended. */
+  const full = new Set<string>();
   let users: ReadonlySet<string> = new Set();
   let listedAt = Number.NEGATIVE_INFINITY;
   let saidAt = Number.NEGATIVE_INFINITY;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  const deliverer = createWebhookDeliverer({ database, config, log, travel });
+  const deliverer = createWebhookDeliverer({
+    ...{ database, config, log, travel },
+    onSent(userId) {
+      if (full.delete(userId)) changed.add(userId);
+    },
+  });
   const subscription = await subscribe(redisUrl, changedChannel(queuePrefix), {
     onMessage(text) {
       for (const userId of readUsers(text)) if (users.has(userId)) changed.add(userId);
@@ -61,7 +68,9 @@ export async function startWebhooks(context: WorkerContext): Promise<{ stop(): P
     if (performance.now() - listedAt >= listEveryMs) await listUsers();
     for (const userId of [...changed]) {
       changed.delete(userId);
-      if (await feedUser({ database, travel: travel() }, userId)) changed.add(userId);
+      const { isMore, isFull } = await feedUser({ database, travel: travel() }, userId);
+      if (isMore) changed.add(userId);
+      if (isFull) full.add(userId);
     }
     if (users.size > 0) await deliverer.deliver();
   }
