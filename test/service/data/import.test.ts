@@ -144,6 +144,26 @@ async function fillWithLife({ rest }: Awaited<ReturnType<typeof person>>) {
   await rest("PUT", `/todos/${rent.id}/reminder`, { remind_at: "2099-01-01T09:00:00" });
 }
 
+test("an export has what its person chose, and webhooks without their secrets", async () => {
+  const gil = await person();
+  const ntfy = { ntfy_url: "https://ntfy.example.org/me", ntfy_token: "tk_secret" };
+  await gil.send("user.configure", { digest: "weekly", locale: "en-GB-u-fw-mon-hc-h23", ...ntfy });
+  const hook = { url: "https://example.org/hook", events: ["todo.*"] };
+  const { secret, ...made } = (await gil.rest("POST", "/webhooks", hook)).body;
+  const { settings, webhooks, ...things } = await gil.exported();
+  expect(settings).toMatchObject({
+    digest: "weekly",
+    locale: "en-GB-u-fw-mon-hc-h23",
+    ntfy_url: ntfy.ntfy_url,
+  });
+  expect(settings).not.toContainAnyKeys(["webhook_secret", "webhook_failures", "ntfy_token"]);
+  expect(webhooks).toEqual([made]);
+  expect(secret).toStartWith("whsec_");
+  const again = await person();
+  await again.bring(asFile({ ...things, settings, webhooks }));
+  expect((await again.exported()).webhooks).toEqual([]);
+});
+
 test("what is exported and imported into an empty account is exported the same", async () => {
   const [ada, bob] = [await person(), await person()];
   await fillWithLife(ada);

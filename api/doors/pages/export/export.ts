@@ -1,3 +1,4 @@
+import { changeSettings } from "../../../../shared/contracts/user/contracts.ts";
 import { localTime, timestamp } from "../../../../shared/domain/day/day.ts";
 import { perTarget } from "../../../../shared/domain/reminder/channels.ts";
 import { invalid } from "../../../../shared/errors.ts";
@@ -6,11 +7,16 @@ import { type QueryContext, readDaySettings } from "../../../queries/engine/cont
 import { allRows, type KindOfThing } from "../../../queries/import/export-rows.ts";
 import { allEvents } from "../../../queries/journal/read.ts";
 import { readSettings } from "../../../queries/user/settings.ts";
+import { readWebhooks } from "../../../queries/webhook/read.ts";
 import { byteOrderMark, csvLine } from "../kit/csv.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { download } from "../session/download.ts";
 import { columnsOfTable, presentInTable } from "./csv-columns.ts";
 import { exportFormat, presentInFile } from "./exported-things.ts";
+
+const secrets = Object.entries(perTarget(({ secret }) => secret)).filter(([, isSecret]) => isSecret);
+/** A file has what its person chose, without secrets and the state of channels. */
+const settingFields = new Set(Object.keys(changeSettings.input.properties)).difference(new Map(secrets));
 
 const kinds: readonly KindOfThing[] = ["categories", "habits", "completions", "amounts", "todos"];
 
@@ -36,11 +42,11 @@ export async function exportData(visit: Visit): Promise<PageAnswer> {
 /** Writes one object with a line for each thing, so that a long file stays readable. */
 export async function* exportedJson(query: QueryContext): AsyncGenerator<string> {
   const settings = await readSettings(query, {});
-  const { time_zone, day_start_hour, reminder_channel } = settings;
+  const { data: webhooks } = await readWebhooks(query, {});
   const head = { ...exportFormat, exported_at: new Date(query.now).toISOString() };
-  const targets = perTarget(({ column }) => settings[column]);
-  const chosen = { time_zone, day_start_hour, reminder_channel, ...targets };
+  const chosen = Object.fromEntries(Object.entries(settings).filter(([name]) => settingFields.has(name)));
   yield `${JSON.stringify(head).slice(0, -1)},\n"settings":${JSON.stringify(chosen)}`;
+  yield `,\n"webhooks":${JSON.stringify(webhooks)}`;
   for (const kind of kinds) {
     yield `,\n"${kind}":[`;
     yield* linesOf(query, kind);
