@@ -552,8 +552,8 @@ export interface components {
       created_at: components["schemas"]["Timestamp"];
       /** @description The moment at which it was last changed */
       updated_at: components["schemas"]["Timestamp"];
-      /** @description whsec_…: the receiver checks signatures with it. No other answer has it */
-      secret: string;
+      /** @description whsec_…: the receiver checks signatures with it. No other answer has it; a repeat has null */
+      secret: string | null;
     };
     /** @description The only category whose things it may change; without a name it is deleted */
     OnlyCategory: {

@@ -254,7 +254,7 @@ class NewWebhook(TypedDict):
     disabled_at: str | None  # The moment at which it was switched off because posts failed for days; null otherwise
     created_at: str  # The moment at which it was made
     updated_at: str  # The moment at which it was last changed
-    secret: str  # whsec_…: the receiver checks signatures with it. No other answer has it
+    secret: str | None  # whsec_…: the receiver checks signatures with it. No other answer has it; a repeat has null
 
 
 class OnlyCategory(TypedDict):

@@ -70,6 +70,8 @@ export type CommandContract<
     apart?: boolean;
     /** The rows that the account journal gets when the command is carried out. */
     events?(input: Static<Input>): readonly AccountEvent[];
+    /** A secret in the output. The stored reply leaves it out, so a repeat of the request gets null. */
+    secretField?: string;
   }>;
 
 export type QueryContract<
@@ -93,6 +95,7 @@ export function command<const Name extends string, Input extends TObject, Output
       mcp?: Tool<Static<Input> & object, Static<Output>>;
       apart?: boolean;
       events?(input: Static<Input>): readonly AccountEvent[];
+      secretField?: keyof Static<Output> & string;
     }>,
 ): CommandContract<Name, Input, Output> {
   return { kind: "command", ...definition };

@@ -42,9 +42,12 @@ const NewWebhook = titled(
   "NewWebhook",
   Type.Object({
     ...Webhook.properties,
-    secret: Type.String({
-      description: "whsec_…: the receiver checks signatures with it. No other answer has it",
-    }),
+    secret: Nullable(
+      Type.String({
+        description:
+          "whsec_…: the receiver checks signatures with it. No other answer has it; a repeat has null",
+      }),
+    ),
   }),
 );
 
@@ -66,6 +69,7 @@ const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 export const createWebhook = command({
   name: "webhook.create",
   apart: true,
+  secretField: "secret",
   scopes: webhookScopes,
   inputScopes: readScopes,
   summary: "Have changes posted to an address. Events need the scopes to read their things",

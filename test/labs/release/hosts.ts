@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { toolList } from "../../../api/doors/mcp/tools.ts";
-import { readManifest, root } from "../supply-chain/packages.ts";
+import { licenseTexts, readLock, readManifest, root } from "../supply-chain/packages.ts";
 
 /** The name in the MCP registry belongs to the account that publishes. npm's package carries it as proof. */
 export const registryName = `io.github.${Bun.env.GITHUB_REPOSITORY_OWNER ?? "kept"}/kept`;
@@ -58,16 +58,36 @@ export const bundleManifest = () => ({
   compatibility: { runtimes: { node: ">=20" } },
 });
 
-/** Writes what the bundle contains: the manifest, an icon, and mcp-remote as one file. */
+/** Writes what the bundle contains: the manifest, an icon, mcp-remote as one file, and the licences in it. */
 export async function stageBundle(folder: string): Promise<void> {
   const entry = join(root, "node_modules/mcp-remote/dist/proxy.js");
-  const { outputs } = await Bun.build({ entrypoints: [entry], target: "node", minify: true });
+  const { outputs, metafile } = await Bun.build({
+    entrypoints: [entry],
+    target: "node",
+    minify: true,
+    metafile: true,
+  });
   const [bridge] = outputs;
-  if (!bridge) throw new Error("mcp-remote could not be bundled.");
+  if (!bridge || !metafile) throw new Error("mcp-remote could not be bundled.");
+  await Bun.write(join(folder, "LICENSES.txt"), licensesOf(Object.keys(metafile.inputs)));
   await Bun.write(join(folder, "server/index.js"), await bridge.text());
   await Bun.write(join(folder, "server/package.json"), JSON.stringify({ type: "module" }));
   await Bun.write(join(folder, "icon.png"), Bun.file(join(root, "api/web/icon.png")));
   await Bun.write(join(folder, "manifest.json"), JSON.stringify(bundleManifest(), null, 2));
+}
+
+/** The texts of the packages that bundled files come from. */
+function licensesOf(inputs: readonly string[]): string {
+  const { packages } = readLock();
+  const folders = inputs.flatMap((file) => /^(?:\.\.\/)*(.*node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
+  return [...new Set(folders)]
+    .toSorted()
+    .map((folder) => {
+      const { version, license } = packages[folder] ?? {};
+      const texts = licenseTexts({ folder, isForOnePlatform: false });
+      return [`${folder.slice("node_modules/".length)} ${version} (${license})`, ...texts].join("\n\n");
+    })
+    .join("\n\n----\n\n");
 }
 
 /** Writes the bundle and the registry's entry into a folder. The bundle's own tool checks it on the way. */

@@ -61,7 +61,10 @@ export function productionLock(): Lock {
 const licenseFile = /^(licen[cs]e|copying|notice|copyright)/i;
 
 /** The licences and notices that a package ships; none for one of another platform, which is not installed here. */
-export function licenseTexts({ folder, isForOnePlatform }: Package): string[] {
+export function licenseTexts({
+  folder,
+  isForOnePlatform,
+}: Pick<Package, "folder" | "isForOnePlatform">): string[] {
   const installed = join(root, folder);
   if (isForOnePlatform || !existsSync(installed)) return [];
   const files = readdirSync(installed, { withFileTypes: true });

@@ -144,6 +144,18 @@ test("events need the scopes to read their things, an account has five webhooks,
   ).toBe(422);
 });
 
+test("a repeat of the request that made a webhook gets the same answer without the secret, which no stored reply has", async () => {
+  const token = await issuer.token({ sub: "hal" });
+  const body = { url: "https://example.org/hook", events: ["todo.*"] };
+  const make = () => rest("POST", "/webhooks", { token, body, headers: { "idempotency-key": "one" } });
+  const [first, again] = [await make(), await make()];
+  expect(first.body.secret).toStartWith("whsec_");
+  expect([again.status, again.body]).toEqual([201, { ...first.body, secret: null }]);
+  const stored = await database.pool.query("select reply from inbox where user_id = 'hal'");
+  expect(stored.rows.length).toBeGreaterThan(0);
+  expect(JSON.stringify(stored.rows)).not.toContain("whsec_");
+});
+
 test("a webhook that fails for three days is switched off, and its person is told by the channel of reminders", async () => {
   const { receiver, send, hook } = await begin("gil", ["todo.*"]);
   receiver.behaviour.answer = () => new Response(null, { status: 500 });

@@ -172,7 +172,7 @@ const showsInLog = (
 
 function inboxRow(
   { times }: RunningTransaction,
-  { id, fingerprint }: QueuedCommand,
+  { id, name, fingerprint }: QueuedCommand,
   outcome: Outcome,
   today: Today,
 ) {
@@ -180,7 +180,7 @@ function inboxRow(
   return {
     command_id: id,
     fingerprint: fingerprint ?? "",
-    reply: storedReplyOf(outcome, keyed ? today : undefined),
+    reply: storedReplyOf(name, outcome, keyed ? today : undefined),
     keyed,
     created_at: keyed ? times.now : trustedTime(timeOfUuid(id), times),
   };

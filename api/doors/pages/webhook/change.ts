@@ -1,3 +1,4 @@
+import type { Commands, OutputOf } from "../../../../shared/contracts/catalogue.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import type { Outcome } from "../../../../shared/queue/batch.ts";
 import { seeOther } from "../../../web/redirect.ts";
@@ -5,13 +6,15 @@ import type { PageAnswer, Visit } from "../session/context.ts";
 import { submit } from "../session/submit.ts";
 import { showWebhooks, webhooksPath } from "./page.ts";
 
+const lostSecret = "The webhook is made, but its secret was lost on the way. Delete it and make another.";
+
 /** POST /account/webhooks: makes a webhook, and shows its secret this once. */
 export async function makeWebhook(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const fields = { url: form.get("url") ?? "", events: form.getAll("events") };
   const outcome = await submit(visit, "webhook.create", fields);
   if (isRefused(outcome)) return showWebhooks(visit, { error: outcome.refusal.message });
-  const { secret } = outcome.body as Readonly<{ secret: string }>;
-  return showWebhooks(visit, { secret });
+  const { secret } = outcome.body as OutputOf<Commands["webhook.create"]>;
+  return showWebhooks(visit, secret === null ? { error: lostSecret } : { secret });
 }
 
 /** POST /account/webhooks/change: switches a webhook on or off, or deletes it. */
