@@ -13,8 +13,18 @@ afterAll(() => rm(folder, { recursive: true }));
 const plugin = join(root, "api/client/plugin");
 const { version } = readManifest();
 
-test("the bundle's program connects a host that only starts programs", async () => {
+test("the bundle has the licences of all that is in it, and its program connects a host that only starts programs", async () => {
   await stageBundle(folder);
+  const licenses = await Bun.file(join(folder, "LICENSES.txt")).text();
+  const titles = [...licenses.matchAll(/^(\S+) \((\S+)\)\n\n/gm)].map(([, name = "", license]) => [
+    name,
+    license,
+  ]);
+  const bundled = ["mcp-remote", "mcp-remote/node_modules/express", "undici", "zod"];
+  for (const name of bundled) expect(titles).toContainEqual([name, "MIT"]);
+  expect(titles).toContainEqual(["@modelcontextprotocol/client", "Apache-2.0"]);
+  expect(titles.map(([, license]) => license)).not.toContain("undefined");
+  expect(licenses).toContain("Copyright (c) Matteo Collina and Undici contributors");
   const { config, issuer } = await startStack();
   const values: Record<string, string> = { __dirname: folder, "user_config.address": config.baseUrl };
   const { command, args } = bundleManifest().server.mcp_config;

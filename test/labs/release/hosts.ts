@@ -69,26 +69,36 @@ export async function stageBundle(folder: string): Promise<void> {
   });
   const [bridge] = outputs;
   if (!bridge || !metafile) throw new Error("mcp-remote could not be bundled.");
-  await Bun.write(join(folder, "LICENSES.txt"), licensesOf(Object.keys(metafile.inputs)));
+  await Bun.write(join(folder, "LICENSES.txt"), await licensesOf(Object.keys(metafile.inputs)));
   await Bun.write(join(folder, "server/index.js"), await bridge.text());
   await Bun.write(join(folder, "server/package.json"), JSON.stringify({ type: "module" }));
   await Bun.write(join(folder, "icon.png"), Bun.file(join(root, "api/web/icon.png")));
   await Bun.write(join(folder, "manifest.json"), JSON.stringify(bundleManifest(), null, 2));
 }
 
-/** The texts of the packages that bundled files come from. */
-function licensesOf(inputs: readonly string[]): string {
+const inNodeModules = /node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/;
+
+/** The licences of the packages that bundled files come from. */
+async function licensesOf(files: readonly string[]): Promise<string> {
   const { packages } = readLock();
-  const folders = inputs.flatMap((file) => /^(?:\.\.\/)*(.*node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
-  return [...new Set(folders)]
-    .toSorted()
-    .map((folder) => {
-      const { version, license } = packages[folder] ?? {};
-      const texts = licenseTexts({ folder, isForOnePlatform: false });
-      return [`${folder.slice("node_modules/".length)} ${version} (${license})`, ...texts].join("\n\n");
-    })
-    .join("\n\n----\n\n");
+  const folders = files.flatMap((file) => inNodeModules.exec(file)?.[0] ?? []);
+  const all = new Set([...folders, ...(await packedBefore(files))]);
+  const sections = [...all].toSorted().map((folder) => {
+    const title = `${folder.slice("node_modules/".length)} (${packages[folder]?.license})`;
+    return [title, ...licenseTexts({ folder, isForOnePlatform: false })].join("\n\n");
+  });
+  return sections.join("\n\n----\n\n");
 }
+
+/** Folders of the packages in files of mcp-remote, which its own build has packed; comments there name them. */
+async function packedBefore(files: readonly string[]): Promise<string[]> {
+  const packed = files.filter((file) => file.includes("node_modules/mcp-remote/dist/"));
+  const texts = await Promise.all(packed.map((file) => Bun.file(join(root, inRoot(file))).text()));
+  const named = texts.join("\n").matchAll(/^\/\/ node_modules\/.*node_modules\/((?:@[^/]+\/)?[^/]+)\//gm);
+  return [...named].map(([, name]) => `node_modules/${name}`);
+}
+
+const inRoot = (file: string): string => file.slice(file.indexOf("node_modules/"));
 
 /** Writes the bundle and the registry's entry into a folder. The bundle's own tool checks it on the way. */
 export async function packForHosts(folder: string): Promise<void> {
