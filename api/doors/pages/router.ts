@@ -1,16 +1,9 @@
 import { isRefused } from "../../../shared/errors.ts";
-import { html } from "../../../shared/html.ts";
 import { loggedIds } from "../../http/request.ts";
 import { takeForm } from "../../web/form/form.ts";
 import { inLocaleOf } from "../../web/locale.ts";
 import { seeOther, stayOnPage } from "../../web/redirect.ts";
-import {
-  answerByMethod,
-  createRequireSignIn,
-  failurePage,
-  notFoundPage,
-  type PageMethods,
-} from "../../web/router.ts";
+import { answerByMethod, failurePage, notFoundPage, type PageMethods } from "../../web/router.ts";
 import { saveRules, showAgents } from "./action/approval/agents-page.ts";
 import { decide } from "./action/approval/decide.ts";
 import { showApprovals } from "./action/approval/page.ts";
@@ -19,7 +12,7 @@ import { askForget, forgetThing } from "./action/list/forget.ts";
 import { showActions } from "./action/list/page.ts";
 import { agentsPath, approvalsPath } from "./action/paths.ts";
 import { undoChosen } from "./action/take-back/choose.ts";
-import { doneNotice, undoAction } from "./action/take-back/undo.ts";
+import { undoAction } from "./action/take-back/undo.ts";
 import { undoAll } from "./action/take-back/undo-all.ts";
 import { showUndoAll } from "./action/take-back/undo-all-page.ts";
 import { addLine } from "./add/line.ts";
@@ -44,9 +37,9 @@ import { uploadFiles } from "./import/upload.ts";
 import { journalPath, showJournal } from "./journal/page.ts";
 import { idInPath } from "./kit/path-id.ts";
 import { showEvents } from "./live/events.ts";
+import { requireProof, requireSignIn } from "./require-sign-in.ts";
 import type { Guest, PageAnswer, PagesContext, Visit } from "./session/context.ts";
 import { refusalPage } from "./session/refusal-page.ts";
-import { signedInVisit } from "./session/session.ts";
 import { sendTest } from "./settings/channel-test.ts";
 import { showSettings } from "./settings/page.ts";
 import { addBrowser, removeBrowser } from "./settings/push.ts";
@@ -54,34 +47,15 @@ import { pushPath } from "./settings/push-card.ts";
 import { saveChannel, saveDay, saveTarget } from "./settings/save.ts";
 import { sendAgain } from "./settings/send-again.ts";
 import { targetPath, typedTargets } from "./settings/target-cards.ts";
-import { keepSentForm, sentPath, showSentForm } from "./sign-in/sent-form.ts";
-import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
+import { sentPath, showSentForm } from "./sign-in/sent-form.ts";
+import { beginSignIn, finishSignIn } from "./sign-in/sign-in.ts";
 import { signOut } from "./sign-in/sign-out.ts";
-import { tickNotice } from "./tick/notice.ts";
 import { toggleItem, undoTick } from "./tick/toggle.ts";
 import { showToday } from "./today/page.ts";
 import { changeMany, manyPath } from "./todo/many.ts";
 import { showTodos } from "./todo/page.ts";
 import { changeWebhook, makeWebhook, sendPostAgain } from "./webhook/change.ts";
 import { showWebhooks, webhooksPath } from "./webhook/page.ts";
-
-const requireSignIn = createRequireSignIn<Guest, Visit, PageAnswer>({
-  find: findVisit,
-  address: ({ context, request }, next) => signInAddress(context, next ?? pageOfForm(request)),
-  keepForm: keepSentForm,
-});
-
-/** Adds the notices of the last action and of the last tick that the address names. */
-async function findVisit(guest: Guest): Promise<Visit | undefined> {
-  const visit = await signedInVisit(guest);
-  if (!visit || guest.request.method === "POST") return visit;
-  const [done, tick] = await Promise.all([doneNotice(visit), tickNotice(visit)]);
-  return { ...visit, notice: html`${done}${tick}` };
-}
-
-/** The page of a form, to return to after signing in again. */
-const pageOfForm = (request: Guest["request"]): string =>
-  URL.parse(request.headers.get("referer") ?? "")?.pathname ?? "/account";
 
 /** Pages by path; `:id` stands for the id of a thing: see `pathId`. */
 const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
@@ -119,7 +93,7 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   },
   [webhooksPath]: {
     GET: requireSignIn((visit) => showWebhooks(visit)),
-    POST: requireSignIn(takeForm(makeWebhook)),
+    POST: requireProof(takeForm(makeWebhook)),
   },
   [`${webhooksPath}/change`]: formOn(webhooksPath, changeWebhook),
   [`${webhooksPath}/again`]: formOn(webhooksPath, sendPostAgain),
@@ -131,7 +105,7 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
     POST: requireSignIn(takeForm(applyStaged)),
   },
   "/account/data/calendar": formOn("/account/data", changeFeed),
-  "/account/data/export": { GET: requireSignIn(exportData) },
+  "/account/data/export": { GET: requireProof(exportData) },
   "/account/settings": { GET: requireSignIn((visit) => showSettings(visit)) },
   "/account/settings/day": formOn("/account/settings", saveDay),
   "/account/settings/reminders": formOn("/account/settings", saveChannel),
@@ -139,7 +113,7 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   ...Object.fromEntries(
     typedTargets.map((target) => [
       targetPath(target.channel),
-      formOn("/account/settings", saveTarget(target)),
+      formOn("/account/settings", saveTarget(target), requireProof),
     ]),
   ),
   "/account/settings/test": formOn("/account/settings", sendTest),
@@ -166,8 +140,9 @@ function formOf(form: ThingForm, path: string): Readonly<Record<string, PageMeth
 function formOn(
   page: string,
   act: (visit: Visit, form: URLSearchParams) => Promise<PageAnswer>,
+  require = requireSignIn,
 ): PageMethods<Guest, PageAnswer> {
-  return { GET: () => seeOther(page), POST: requireSignIn(takeForm(act)) };
+  return { GET: () => seeOther(page), POST: require(takeForm(act)) };
 }
 
 /** The addresses of the account pages; `*` stands for anything. */

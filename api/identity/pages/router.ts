@@ -16,6 +16,7 @@ import { beginPasskey, dropPasskey, finishPasskey } from "./profile/passkeys.ts"
 import { passkeysPath } from "./profile/passkeys-section.ts";
 import { removeAccount, savePassword, showProfile } from "./profile/profile.ts";
 import { sessionsPath, signOutBrowser, signOutOtherBrowsers } from "./profile/sessions.ts";
+import { takeProvenForm } from "./proof.ts";
 import { interactionPath } from "./redirects.ts";
 import { doFinish, showFinish } from "./sign-in/finish-sign-up.ts";
 import { doForgot, forgotPath, showForgot } from "./sign-in/forgot-password.ts";
@@ -29,7 +30,7 @@ import { doSignUp, showSignUp, whileSignUpIsOpen } from "./sign-in/sign-up.ts";
 import { siteOf, tokensPath } from "./site.ts";
 import { changeToken, endOld, rotate } from "./tokens/change.ts";
 import { showChange } from "./tokens/change-page.ts";
-import { createToken, revoke } from "./tokens/create.ts";
+import { createToken, isLasting, revoke } from "./tokens/create.ts";
 import { showTokens } from "./tokens/list-page.ts";
 import { asVisitor, type IdentityRequest, type SignedIn, signedInVisitor } from "./visitor.ts";
 
@@ -57,25 +58,25 @@ const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
   [notMePath]: { GET: asVisitor(showNotMe), POST: asVisitor(takeForm(endNotMe)) },
   "/sign-out": { POST: asVisitor(doSignOut) },
   "/profile": { GET: requireSignIn(showProfile) },
-  "/profile/email": { POST: requireSignIn(takeForm(saveEmail)) },
+  "/profile/email": { POST: requireSignIn(takeProvenForm(saveEmail)) },
   "/profile/email/link": { POST: requireSignIn(takeForm(sendLink)) },
   [confirmPath]: { GET: requireSignIn(showLink), POST: requireSignIn(takeForm(useLink)) },
   "/profile/password": { POST: requireSignIn(takeForm(savePassword)) },
-  [passkeysPath]: { POST: requireSignIn(takeForm(beginPasskey)) },
+  [passkeysPath]: { POST: requireSignIn(takeProvenForm(beginPasskey)) },
   [`${passkeysPath}/create`]: { POST: requireSignIn(takeForm(finishPasskey)) },
-  [`${passkeysPath}/remove`]: { POST: requireSignIn(takeForm(dropPasskey)) },
+  [`${passkeysPath}/remove`]: { POST: requireSignIn(takeProvenForm(dropPasskey)) },
   [`${sessionsPath}/end`]: { POST: requireSignIn(takeForm(signOutBrowser)) },
   [`${sessionsPath}/end-others`]: { POST: requireSignIn(takeForm(signOutOtherBrowsers)) },
-  "/profile/delete": { POST: requireSignIn(takeForm(removeAccount)) },
+  "/profile/delete": { POST: requireSignIn(takeProvenForm(removeAccount)) },
   [tokensPath]: {
     GET: requireSignIn((visitor) => showTokens(visitor)),
-    POST: requireSignIn(takeForm(createToken)),
+    POST: requireSignIn(takeProvenForm(createToken, isLasting)),
   },
   [`${tokensPath}/change`]: {
     GET: requireSignIn((visitor) => showChange(visitor)),
     POST: requireSignIn(takeForm(changeToken)),
   },
-  [`${tokensPath}/rotate`]: { GET: () => seeOther(tokensPath), POST: requireSignIn(takeForm(rotate)) },
+  [`${tokensPath}/rotate`]: { GET: () => seeOther(tokensPath), POST: requireSignIn(takeProvenForm(rotate)) },
   [`${tokensPath}/end-old`]: { GET: () => seeOther(tokensPath), POST: requireSignIn(takeForm(endOld)) },
   [`${tokensPath}/revoke`]: { GET: () => seeOther(tokensPath), POST: requireSignIn(takeForm(revoke)) },
 };

@@ -18,6 +18,10 @@ export const formToken = (
   fields: HiddenFields = {},
 ): Html => hidden({ csrf: csrfToken(site.formKeys, holder, owner), ...fields });
 
+/** The fields of a sent form but these, to be sent again. */
+export const hiddenFields = (form: URLSearchParams, ...but: string[]): Html =>
+  html`${[...form].map(([name, value]) => !but.includes(name) && hidden({ [name]: value }))}`;
+
 /**
  * Makes a page that takes a posted form. It accepts only forms from Kept's own page in this browser. A form from an
  * earlier session of the same person is shown again if the visit can do that.

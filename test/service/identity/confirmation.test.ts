@@ -46,8 +46,8 @@ async function confirm(browser: Browser, link: string): Promise<void> {
   await browser.submit(await browser.open(link), confirmPath, {});
 }
 
-async function changeAddress(browser: Browser, email: string, secret = password) {
-  return browser.submit(await browser.open("/profile"), "/profile/email", { email, password: secret });
+async function changeAddress(browser: Browser, email: string) {
+  return browser.submit(await browser.open("/profile"), "/profile/email", { email });
 }
 
 async function addressOf(browser: Browser): Promise<string | undefined> {
@@ -160,7 +160,6 @@ test("a link works for 24 hours, and only its hash is stored", async () => {
 
 test("another address counts when its link is used; then the old one is told and reminders go to the new one", async () => {
   const browser = await join("hal@example.org");
-  expect((await changeAddress(browser, "hal@example.com", "wrong")).status).toBe(422);
   const asked = await changeAddress(browser, " Hal@Example.com ");
   expect(asked.text).toContain("Your address changes when you use it.");
   expect(await addressOf(browser)).toBe("hal@example.org");

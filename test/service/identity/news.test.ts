@@ -6,8 +6,6 @@ import { loadConfig } from "../../../shared/process/config.ts";
 import { connect, introspect, registerApp, runIdentity, signedUp } from "../../support/identity/support.ts";
 import { createDatabase, freePort, services } from "../../support/servers/services.ts";
 
-const password = "correct horse battery";
-
 async function freshConfig() {
   return loadConfig({
     DATABASE_URL: await createDatabase(),
@@ -27,7 +25,7 @@ test("an account's tokens have ended when the service is told to delete the rest
   const browser = await signedUp(config);
   const clientId = await registerApp(config);
   const { access_token: token } = await connect(config, browser, { clientId, scope: "habits:read" });
-  await browser.submit(await browser.open("/profile"), "/profile/delete", { password });
+  await browser.submit(await browser.open("/profile"), "/profile/delete", {});
   expect(seen).toEqual([{ active: false }]);
   await identity.stop();
 });
@@ -40,7 +38,7 @@ test("what the service cannot hear at once is told again until it has heard it",
     if (tries.length === 1) throw new Error("The queue is away.");
   });
   const browser = await signedUp(config);
-  const done = await browser.submit(await browser.open("/profile"), "/profile/delete", { password });
+  const done = await browser.submit(await browser.open("/profile"), "/profile/delete", {});
   expect(done.text).toContain("deleted as soon as the service can be reached");
   for (let looks = 0; looks < 100 && tries.length < 2; looks++) await Bun.sleep(200);
   expect(new Set(tries)).toEqual(new Set(["1 user.delete"]));

@@ -174,7 +174,6 @@ browserTest("the provider's pages have no fault, light, dark and on a phone", as
   await check(page, "account");
   await page.getByText("Change my e-mail address").click();
   await page.getByLabel("New e-mail address").fill("hopper@example.org");
-  await page.locator("#email-password").fill("correct horse battery");
   await page.getByRole("button", { name: "Change address" }).click();
   await page.getByText("Your address changes when you use it").waitFor();
   await page.goto(newestLink(mailbox, "hopper@example.org"));

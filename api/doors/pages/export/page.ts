@@ -10,24 +10,39 @@ import { accountPage } from "../session/frame.ts";
 
 const path = "/account/data/export";
 
+/** The page that begins a download, for a sign-in that must lead to a page. */
+export const pageOfExport = (next: string): string => next.replace(`${path}?`, "/account/data?download=yes&");
+
 /** GET /account/data */
 export async function showData(visit: Visit): Promise<Response> {
-  const body = html`${exportCard()}
+  const file = askedFile(visit.url.searchParams);
+  const body = html`${
+    file &&
+    html`<p class="note" role="status">Your download begins. If not, <a href="${file}">begin it
+      here</a>.</p>`
+  }
+    ${exportCard()}
     ${importCard(visit)}
     ${await keptCard(visit)}
     ${await calendarCard(visit)}
     <p class="unseen" role="status" id="copied"></p>`;
-  return accountPage(visit, { title: "Your data", body, scripts: [copyScript] });
+  const content = { title: "Your data", body, scripts: [copyScript] };
+  return accountPage(visit, content, file === undefined ? {} : { headers: { Refresh: `0; url=${file}` } });
+}
+
+function askedFile(asked: URLSearchParams): string | undefined {
+  if (asked.get("download") !== "yes") return undefined;
+  return `${path}?${new URLSearchParams({ format: asked.get("format") ?? "", kind: asked.get("kind") ?? "" })}`;
 }
 
 function exportCard(): Html {
   const table = (kind: string, label: string) =>
-    html`<li><a href="${path}?format=csv&kind=${kind}" download>${label}</a></li>`;
+    html`<li><a href="${path}?format=csv&kind=${kind}">${label}</a></li>`;
   return html`<h2>Take it with you</h2>
     <div class="card">
     <p>One file with everything: categories, habits with every completion, todos, open and done, and their reminders.
       Kept can read it back, here or elsewhere.</p>
-    <p><a class="button" href="${path}?format=json" download>Download everything (JSON)</a></p>
+    <p><a class="button" href="${path}?format=json">Download everything (JSON)</a></p>
     <p>For a spreadsheet, one table of each kind:</p>
     <ul>${table("habits", "Habits (CSV)")}${table("completions", "Completions of habits (CSV)")}
     ${table("amounts", "Amounts of habits (CSV)")}

@@ -2,7 +2,7 @@ import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { readHabit } from "../../../queries/habit/read.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
-import { formToken } from "../../../web/form/form.ts";
+import { formToken, hiddenFields } from "../../../web/form/form.ts";
 import type { Visit } from "./context.ts";
 import { accountPage } from "./frame.ts";
 
@@ -13,16 +13,12 @@ export type SentForm = Readonly<{ path: string; form: URLSearchParams }>;
 export async function askAgain(visit: Visit, sent: SentForm): Promise<Response> {
   const asked = await sayAsked(visit, sent);
   const body = html`<div class="note warn" role="status"><p>Nothing was done yet: the page from which you sent this was
-    too old, or you were signed out. It is all here.</p></div>
+    too old, or you had to sign in again. It is all here.</p></div>
     ${asked && html`<p>Go on with: <strong>${asked}</strong>?</p>`}${sentText(sent.form)}
-    <form method="post" action="${sent.path}" class="actions">${formToken(visit)}${sentFields(sent.form)}
+    <form method="post" action="${sent.path}" class="actions">${formToken(visit)}${hiddenFields(sent.form, "csrf")}
     <button>Go on</button> <a href="/account">Leave it</a></form>`;
   return accountPage(visit, { title: "Go on?", body }, { status: 409 });
 }
-
-/** All sent fields but the token, to be sent again. */
-export const sentFields = (form: URLSearchParams): Html =>
-  html`${[...form].map(([name, value]) => name !== "csrf" && html`<input type="hidden" name="${name}" value="${value}">`)}`;
 
 /** Visible fields only, no ids. */
 export function sentText(form: URLSearchParams): Html | false {

@@ -47,6 +47,8 @@ export type Session = {
   email_verified?: boolean;
   /** Proves at sign-out who signs out, so that the provider does not ask the person. */
   id_token?: string;
+  /** The time (epoch s) at which the person last proved to the provider who they are. */
+  proven_at?: number;
   /** The end of the session (epoch s), as in the cookie. */
   exp?: number;
 };

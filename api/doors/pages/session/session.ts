@@ -26,6 +26,16 @@ export async function signedInVisit(guest: Guest): Promise<Visit | undefined> {
   };
 }
 
+/** Seconds for which a sign-in proves that the person is there. */
+const provenSeconds = 10 * 60;
+
+/** The visit of a person who signed in, or proved it again to the provider, within the last ten minutes. */
+export async function provenVisit(guest: Guest): Promise<Visit | undefined> {
+  const visit = await signedInVisit(guest);
+  const provenAt = visit?.session.proven_at ?? 0;
+  return Date.now() / 1_000 - provenAt < provenSeconds ? visit : undefined;
+}
+
 export const visitOf = (guest: Guest, session: Session): Visit => ({
   ...guest,
   session,

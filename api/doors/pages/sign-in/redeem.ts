@@ -3,7 +3,14 @@ import type { PagesContext } from "../session/context.ts";
 import { sessionGeneration } from "../session/session.ts";
 
 /** A sign-in under way: the values that the provider must send back, and the page to go on to. */
-export type PendingSignIn = { state: string; nonce: string; verifier: string; next: string };
+export type PendingSignIn = {
+  state: string;
+  nonce: string;
+  verifier: string;
+  next: string;
+  /** The greatest age (s) of the person's proof. */
+  maxAge?: number;
+};
 
 /** The provider's claims about the person, and the generation of their new session. */
 export type Redeemed = Readonly<{
@@ -15,13 +22,14 @@ export type Redeemed = Readonly<{
 /** Exchanges the code for the provider's claims about the person. */
 export async function redeem(context: PagesContext, attempt: PendingSignIn, url: URL): Promise<Redeemed> {
   const provider = await context.findProvider();
-  const { state, nonce, verifier } = attempt;
+  const { state, nonce, verifier, maxAge } = attempt;
   const callback = new URL(`${context.config.baseUrl}/account/callback${url.search}`);
   const tokens = await oidc.authorizationCodeGrant(provider, callback, {
     pkceCodeVerifier: verifier,
     expectedState: state,
     expectedNonce: nonce,
     idTokenExpected: true,
+    ...(maxAge !== undefined && { maxAge }),
   });
   const claims = tokens.claims();
   if (!claims) throw new Error("The provider sent no ID token.");

@@ -1,9 +1,9 @@
 import { html } from "../../../../shared/html.ts";
 import { isOwnersToken } from "../../../web/form/csrf.ts";
-import { isFromHere, readForm } from "../../../web/form/form.ts";
+import { hiddenFields, isFromHere, readForm } from "../../../web/form/form.ts";
 import { page } from "../../../web/page.ts";
 import { seeOther } from "../../../web/redirect.ts";
-import { askAgain, type SentForm, sentFields, sentText } from "../session/ask-again.ts";
+import { askAgain, type SentForm, sentText } from "../session/ask-again.ts";
 import type { Guest, PagesContext, Visit } from "../session/context.ts";
 import { type SealedCookie, sealedCookie } from "../session/sealed-cookie.ts";
 import { signInAddress } from "./sign-in.ts";
@@ -26,7 +26,7 @@ function sentCookie({ config, keys }: Pick<PagesContext, "config" | "keys">): Se
  * Keeps a form that was sent after its session had ended: in a sealed cookie during the sign-in, or on the page itself
  * if it is too long. Nothing is carried out before its owner has signed in and confirmed.
  */
-export async function keepSentForm(guest: Guest): Promise<Response | undefined> {
+export async function keepSentForm(guest: Guest, proof?: "fresh"): Promise<Response | undefined> {
   const { pathname, search } = guest.url;
   // Scripts keep what they send until it is answered.
   if (!isFromHere(guest) || guest.request.headers.has("x-stay")) return undefined;
@@ -35,7 +35,7 @@ export async function keepSentForm(guest: Guest): Promise<Response | undefined> 
   const path = `${pathname}${search}`;
   const cookie = await sentCookie(guest.context).seal({ path, fields: [...form] });
   if (Buffer.byteLength(cookie) > mostCookieBytes) return holdPage(guest, { path, form });
-  return seeOther(signInAddress(guest.context, sentPath), [cookie]);
+  return seeOther(signInAddress(guest.context, sentPath, proof), [cookie]);
 }
 
 /** The page that holds a long text while its person signs in beside it: the old token still names its owner. */
@@ -44,7 +44,7 @@ function holdPage({ site }: Guest, { path, form }: SentForm): Response {
     page: leave it open, <a href="/account/sign-in" target="_blank" rel="noopener">sign in on another one</a>, and then
     go on here.</p></div>${sentText(form)}
     <form method="post" action="${path}" class="actions"><input type="hidden" name="csrf" value="${form.get("csrf")}">
-    ${sentFields(form)}<button>Go on</button></form>`;
+    ${hiddenFields(form, "csrf")}<button>Go on</button></form>`;
   return page(site, { title: "You are signed out", body }, { status: 403 });
 }
 

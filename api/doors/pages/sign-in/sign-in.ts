@@ -17,10 +17,22 @@ function attemptCookie({ config, keys }: PagesContext): SealedCookie<PendingSign
   return sealedCookie({ name: "kept_sign_in", key: keys.signIn, lifetimeSeconds, secure });
 }
 
-/** The address that signs a person in and then leads to `next`; absolute, so that its cookie belongs to BASE_URL. */
-export function signInAddress({ config }: Pick<PagesContext, "config">, next: string): string {
-  return `${config.baseUrl}/account/sign-in?${new URLSearchParams({ next })}`;
+/**
+ * The address that signs a person in and then leads to `next`; absolute, so that its cookie belongs to BASE_URL.
+ * @param proof asks a person who is signed in to prove it again
+ */
+export function signInAddress(
+  { config }: Pick<PagesContext, "config">,
+  next: string,
+  proof?: "fresh",
+): string {
+  return `${config.baseUrl}/account/sign-in?${new URLSearchParams({ next, ...(proof && { proof }) })}`;
 }
+
+/** A proof this old (s) still counts for five minutes, in which the person can finish what needs it. */
+const freshSeconds = 5 * 60;
+/** With a limit, however long, the provider says when the person proved who they are (OpenID Connect Core §2). */
+const noLimitSeconds = 10 * 365 * 24 * 60 * 60;
 
 /** GET /account/sign-in?next=…: redirects to the provider, with PKCE, state and nonce (OpenID Connect Core §3.1). */
 export async function beginSignIn({ context, site, url }: Guest): Promise<Response> {
@@ -32,6 +44,7 @@ export async function beginSignIn({ context, site, url }: Guest): Promise<Respon
     nonce: oidc.randomNonce(),
     verifier,
     next: safeNext(site, url.searchParams.get("next")),
+    ...(url.searchParams.get("proof") === "fresh" && { maxAge: freshSeconds }),
   };
   const address = oidc.buildAuthorizationUrl(provider, {
     redirect_uri: `${context.config.baseUrl}/account/callback`,
@@ -40,6 +53,7 @@ export async function beginSignIn({ context, site, url }: Guest): Promise<Respon
     code_challenge_method: "S256",
     state: attempt.state,
     nonce: attempt.nonce,
+    max_age: String(attempt.maxAge ?? noLimitSeconds),
   });
   return seeOther(address.href, [await attemptCookie(context).seal(attempt)]);
 }
@@ -65,10 +79,12 @@ const maxIdToken = 1_800;
 
 function sessionOf({ claims, idToken, generation }: Redeemed): Session | undefined {
   if (generation === undefined) return undefined;
-  const { sub, email, email_verified } = claims;
+  const { sub, email, email_verified, iat, auth_time } = claims;
   const known = typeof email === "string" && { email, email_verified: email_verified === true };
   const hint = idToken !== undefined && idToken.length <= maxIdToken && { id_token: idToken };
-  return { sub, sid: crypto.randomUUID(), generation, ...known, ...hint };
+  // Both times are by the provider's clock.
+  const proven_at = Math.floor(Date.now() / 1_000) - (iat - (auth_time ?? 0));
+  return { sub, sid: crypto.randomUUID(), generation, proven_at, ...known, ...hint };
 }
 
 /**

@@ -6,7 +6,6 @@ import type { Site } from "../../../web/site.ts";
 import { normalizeEmail, setEmail } from "../../accounts/accounts.ts";
 import { addressOf, confirmEmail, confirmPath, mailConfirmation } from "../../accounts/confirmation.ts";
 import { profileFrame, type SignedIn } from "../visitor.ts";
-import { checkCurrentPassword } from "./current-password.ts";
 import { profilePage } from "./profile-page.ts";
 
 /**
@@ -19,8 +18,6 @@ export async function saveEmail(visitor: SignedIn, form: URLSearchParams): Promi
   const refuse = (error: string) => profilePage(visitor, { email: error });
   if (!email) return refuse("That is not an e-mail address.");
   if (email === account.email) return refuse("That is your address already.");
-  const checked = await checkCurrentPassword(visitor, form);
-  if (typeof checked === "string") return refuse(checked);
   if (identity.sendMail) return mailLink(visitor, { email, done: "email-link" });
   if (!(await setEmail(identity, account.id, email))) {
     return refuse("There is another account with this address.");

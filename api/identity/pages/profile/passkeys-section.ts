@@ -1,9 +1,8 @@
 import { type Html, html } from "../../../../shared/html.ts";
 import { formToken } from "../../../web/form/form.ts";
-import { field, problem } from "../../../web/form/form-fields.ts";
+import { problem } from "../../../web/form/form-fields.ts";
 import { passkeySite } from "../../passkeys/site.ts";
 import { listPasskeys, type Passkey } from "../../passkeys/storage.ts";
-import { currentPassword } from "../fields.ts";
 import { timeIn } from "../times.ts";
 import type { SignedIn } from "../visitor.ts";
 
@@ -22,10 +21,8 @@ export async function passkeysSection(
     <p class="quiet">A passkey signs you in with your fingerprint, your face or the code of your device, without the
       password.</p>
     <ul class="plain">${passkeys.map((passkey) => passkeyCard(visitor, passkey))}</ul>
-    <details class="card"${error && html` open`}><summary>Add a passkey</summary>
-    <form method="post" action="${passkeysPath}">${formToken(visitor)}
-    ${field({ name: "password", id: "passkey-password", ...currentPassword })}
-    <button>Go on</button></form></details>`;
+    <form method="post" action="${passkeysPath}" class="actions">${formToken(visitor)}
+    <button>Add a passkey</button></form>`;
 }
 
 function passkeyCard(visitor: SignedIn, { id, name, createdAt, lastUsedAt }: Passkey): Html {

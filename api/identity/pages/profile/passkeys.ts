@@ -10,14 +10,11 @@ import { maxPasskeys, removePasskey } from "../../passkeys/storage.ts";
 import { formId } from "../fields.ts";
 import { maxName, nameIn, nameProblem } from "../tokens/name.ts";
 import { profileFrame, type SignedIn } from "../visitor.ts";
-import { checkCurrentPassword } from "./current-password.ts";
 import { passkeysPath } from "./passkeys-section.ts";
 import { profilePage } from "./profile-page.ts";
 
-/** POST /profile/passkeys: after the right password, shows a page with a challenge for the new passkey. */
-export async function beginPasskey(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  const checked = await checkCurrentPassword(visitor, form);
-  if (typeof checked === "string") return profilePage(visitor, { passkey: checked });
+/** POST /profile/passkeys: shows a page with a challenge for the new passkey. */
+export async function beginPasskey(visitor: SignedIn): Promise<Response> {
   const options = await creationOptions(visitor.identity, visitor);
   if (!options) return profilePage(visitor, { passkey: "Passkeys need an address with https." });
   const name = { label: "Name", value: browserName(visitor.ctx.get("user-agent")), max: maxName };

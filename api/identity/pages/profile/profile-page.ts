@@ -13,7 +13,6 @@ type Notes = Readonly<{
   email?: string;
   password?: string;
   passkey?: string;
-  deletion?: string;
 }>;
 
 type Answer = Readonly<{ status?: number; headers?: Record<string, string> }>;
@@ -28,9 +27,9 @@ export async function profilePage(visitor: SignedIn, notes: Notes, answer: Answe
     ${passwordSection(csrf, visitor, notes.password)}
     ${await passkeysSection(visitor, notes.passkey)}
     ${await sessionsSection(visitor)}
-    ${deletionSection(csrf, visitor, notes.deletion)}`;
+    ${deletionSection(csrf, visitor)}`;
   const content = { title: "Account", body, ...profileFrame(visitor) };
-  const isRefused = notes.email || notes.password || notes.passkey || notes.deletion;
+  const isRefused = notes.email || notes.password || notes.passkey;
   return page(visitor.site, content, { status: isRefused ? 422 : 200, ...answer });
 }
 
@@ -43,7 +42,6 @@ function emailSection(visitor: SignedIn, error: string | undefined): Html {
     <details class="card"${error && html` open`}><summary>Change my e-mail address</summary>
     <form method="post" action="/profile/email">${csrf}
     ${field({ name: "email", ...address })}
-    ${field({ name: "password", id: "email-password", ...currentPassword })}
     <button>Change address</button></form></details>`;
 }
 
@@ -71,14 +69,12 @@ function passwordSection(csrf: Html, { account }: SignedIn, error: string | unde
     <button>Change password</button></form>`;
 }
 
-function deletionSection(csrf: Html, { identity }: SignedIn, error: string | undefined): Html {
+function deletionSection(csrf: Html, { identity }: SignedIn): Html {
   const data = `${identity.config.baseUrl}/account/data`;
   return html`<h2>Delete account</h2>
-    ${problem(error)}
-    <details class="card"${error && html` open`}><summary>Delete my account and everything in it</summary>
+    <details class="card"><summary>Delete my account and everything in it</summary>
     <p>Your habits, todos, categories, reminders, tokens and connected apps are deleted. This cannot be undone.
       <a href="${data}">Download everything first</a>, if you may want it again.</p>
     <form method="post" action="/profile/delete">${csrf}
-    ${field({ name: "password", id: "delete-password", ...currentPassword })}
     <button class="danger">Delete my account</button></form></details>`;
 }

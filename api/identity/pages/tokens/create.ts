@@ -1,3 +1,4 @@
+import { allScopes } from "../../../../shared/contracts/kernel/scopes.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { revokeConnection } from "../../grants/connections.ts";
 import { maxConnections } from "../../grants/grants.ts";
@@ -32,6 +33,17 @@ export async function createToken(visitor: SignedIn, form: URLSearchParams): Pro
 }
 
 const tooMany = `You have ${maxConnections} tokens, which is as many as an account may have. Revoke one first.`;
+
+const longestDays = 90;
+
+/** True for a token that may do everything, or lasts for more than 90 days: its maker must have just proven who it is. */
+export function isLasting({ zone }: SignedIn, form: URLSearchParams): boolean {
+  const { scopes } = permissionsOf(form);
+  const end = chosenEnd(lifetimeOf(form), zone) ?? 0;
+  return (
+    allScopes.every((scope) => scopes.includes(scope)) || end > Date.now() / 1_000 + longestDays * 86_400
+  );
+}
 
 /** POST /profile/api-tokens/revoke: ends a personal token or disconnects an app. */
 export async function revoke(visitor: SignedIn, form: URLSearchParams): Promise<Response> {

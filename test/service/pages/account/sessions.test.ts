@@ -123,7 +123,7 @@ test("a deleted account is signed out everywhere, and nothing is written for it 
     "select id from identity.accounts where email = 'gwen@example.org'",
   );
   const profile = await mine.provider.open("/profile");
-  const done = await mine.provider.submit(profile, "/profile/delete", { password });
+  const done = await mine.provider.submit(profile, "/profile/delete", {});
   expect(done.text).toContain("Your habits and todos are gone with it");
   await identity.sql(
     `insert into deleted_users (id, deleted_at) values ('${id}', now()) on conflict do nothing`,
