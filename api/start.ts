@@ -21,6 +21,7 @@ import { formsPerMinute } from "./doors/pages/edit/thing-form.ts";
 import { uploadsPerHour } from "./doors/pages/import/upload.ts";
 import { openAccountPages } from "./doors/pages/open.ts";
 import { actsPerMinute } from "./doors/pages/reminder/act.ts";
+import { loadPagesKeys } from "./doors/pages/session/keys.ts";
 import { openLiveHub } from "./doors/streams/hub.ts";
 import { readUserState } from "./doors/streams/version.ts";
 import { createTurnAway } from "./http/intake/turn-away.ts";
@@ -72,7 +73,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const revokeToken = createRevocation(config, client, authenticator.refuseToken);
   const findOwner = createFindOwner(reads.primary);
   const [overLimit, useCount] = [createOverLimit({ dispatch, query }, now), createUseCount(dispatch)];
-  const secrets = openReminderSecrets(database.pool);
+  const [secrets, keys] = [openReminderSecrets(database.pool), await loadPagesKeys(database.pool)];
   const rateLimit = createRateLimits({ config, log, redis, metrics, now: clock.now });
   const app = createApp({
     config,
@@ -81,7 +82,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     ...{ now, dispatch, dispatchGroup, overLimit, query, live, noteUse: useCount.note },
     authenticate: authenticator.authenticate,
     answerPage: openAccountPages({
-      ...{ config, log, client, dispatch, query, claimZone, revokeToken, live, secrets },
+      ...{ config, log, client, dispatch, query, claimZone, revokeToken, live, secrets, keys },
       formLimit: rateLimit("forms", formsPerMinute),
       uploadLimit: rateLimit("uploads", uploadsPerHour, 3_600),
     }),

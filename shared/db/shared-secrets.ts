@@ -21,6 +21,8 @@ const makers = {
   push: async (): Promise<PushKeys> => newPushKeys(),
   /** Keys for messages over Redis: the first one signs. */
   queue: async (): Promise<readonly string[]> => [newKey()],
+  /** Keys for cookies and forms of the account pages: the first one makes new values. */
+  pages: async (): Promise<readonly [string, ...string[]]> => [newKey()],
 };
 
 type SharedSecrets = { [Name in keyof typeof makers]: Awaited<ReturnType<(typeof makers)[Name]>> };
@@ -53,7 +55,7 @@ const newKey = (): string => randomBytes(32).toString("base64url");
 
 const newClient = (): IdentityClient => ({ id: "kept", secret: newKey() });
 
-/** Earlier releases kept the pair in DATA_DIR, and the sessions of the account pages depend on it. */
+/** Earlier releases kept the pair in DATA_DIR. */
 async function fromFile(dataDir: string): Promise<IdentityClient | undefined> {
   const { id, secret } = await Bun.file(join(dataDir, "identity-client.json"))
     .json()

@@ -6,7 +6,7 @@ import { openSigner, type Signer } from "../../shared/queue/signature.ts";
 type Place = Pick<Config, "databaseUrl">;
 
 /** Runs something with a connection to the database that ends with it. */
-async function withPool<Result>(
+export async function withPool<Result>(
   { databaseUrl }: Place,
   run: (pool: Pool) => Promise<Result>,
 ): Promise<Result> {

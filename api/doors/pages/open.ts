@@ -1,12 +1,11 @@
 import type { Config } from "../../../shared/process/config.ts";
-import { type IdentityClient, secretsOf } from "../../auth/identity-client.ts";
+import type { IdentityClient } from "../../auth/identity-client.ts";
 import { message } from "../../web/page.ts";
 import { answerPage } from "./router.ts";
 import type { PagesContext } from "./session/context.ts";
-import { deriveKeys } from "./session/keys.ts";
 import { createFindProvider } from "./session/relying-party.ts";
 
-type Dependencies = Omit<PagesContext, "keys" | "site" | "findProvider"> & {
+type Dependencies = Omit<PagesContext, "site" | "findProvider"> & {
   client: IdentityClient | undefined;
 };
 
@@ -16,11 +15,10 @@ export function openAccountPages({
   ...parts
 }: Dependencies): (request: Request) => Promise<Response> {
   if (!client?.secret) return async () => notSetUp(parts.config);
-  const { config } = parts;
-  const keys = deriveKeys(...secretsOf(client));
+  const { config, keys } = parts;
   const origin = new URL(config.baseUrl).origin;
   const site = { ...front(config), origin, formKeys: keys.forms, afterSignIn: "/account", root: "/account" };
-  const context = { ...parts, keys, site, findProvider: createFindProvider(config, client) };
+  const context = { ...parts, site, findProvider: createFindProvider(config, client) };
   return (request) => answerPage(context, request);
 }
 

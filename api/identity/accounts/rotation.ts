@@ -44,7 +44,7 @@ async function take(client: PoolClient, name: RotationStep): Promise<void> {
   const { change, to } = steps[name];
   const jwks = await read<JWKS>(client, "jwks");
   if (jwks) await write(client, "jwks", { keys: change(jwks.keys, await newSigningKey()) });
-  for (const list of ["cookies", "forms", "reminder-links", "queue"]) {
+  for (const list of ["cookies", "forms", "reminder-links", "queue", "pages"]) {
     const keys = await read<string | string[]>(client, list);
     if (keys) await write(client, list, change([keys].flat(), newSecret()));
   }

@@ -27,7 +27,7 @@ const rounds = 60;
 export const pages: Figure = () =>
   onStage({ env: pagesEnv }, async ({ env, baseUrls: [baseUrl = ""] }) => {
     await fillUser(env.DATABASE_URL ?? "", "full", localDay(Date.now(), "UTC", 0));
-    const browser = await signedInBrowser({ baseUrl }, "full");
+    const browser = await signedInBrowser({ baseUrl, databaseUrl: env.DATABASE_URL ?? "" }, "full");
     const open = (path: string) =>
       sample(async () => ({ ...(await browser.open(path)), headers: new Headers(), body: undefined }));
     const rows: Row[] = [];

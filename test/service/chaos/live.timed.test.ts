@@ -36,9 +36,9 @@ test("pages and streams outlive a Redis that is killed, and events come again wi
 });
 
 test("a door that is told to stop ends its streams and stops in time", async () => {
-  const env = { ...(await testEnvironment()), ...pagesEnv };
+  const env: Record<string, string> = { ...(await testEnvironment()), ...pagesEnv };
   const roles = await startRoles({ env });
-  const config = { baseUrl: roles.baseUrls[0] ?? "" };
+  const config = { baseUrl: roles.baseUrls[0] ?? "", databaseUrl: env.DATABASE_URL ?? "" };
   const streams = await Promise.all(Array.from({ length: 5 }, (_, n) => openStream(config, `user-${n}`)));
   await Promise.all(streams.map((stream) => stream.event("changed")));
   const began = performance.now();

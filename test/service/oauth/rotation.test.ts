@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { Pool } from "pg";
 import { type IdentityClient, identityClient, secretsOf } from "../../../api/auth/identity-client.ts";
-import { deriveKeys } from "../../../api/doors/pages/session/keys.ts";
+import { loadPagesKeys, type PagesKeys } from "../../../api/doors/pages/session/keys.ts";
 import { type IdentityKeys, loadKeys } from "../../../api/identity/accounts/keys.ts";
 import { rotateSecrets, rotationSteps } from "../../../api/identity/accounts/rotation.ts";
 import { checkChallenge, newChallenge } from "../../../api/identity/passkeys/challenges.ts";
@@ -20,19 +20,17 @@ afterAll(async () => {
 });
 
 /** The keys and client of a process that starts now. */
-type Known = Readonly<{ keys: IdentityKeys; client: IdentityClient; signer: Signer }>;
+type Known = Readonly<{ keys: IdentityKeys; client: IdentityClient; signer: Signer; pages: PagesKeys }>;
 const startNow = async (): Promise<Known> => ({
   keys: await loadKeys(pool),
   client: await identityClient(config, pool),
   signer: await openSigner(pool),
+  pages: await loadPagesKeys(pool),
 });
 
 /** For each kind of key, true if one process accepts the other's. */
 async function accepted(by: Known, from: Known): Promise<Record<string, boolean>> {
-  const [pagesHere, pagesThere] = [
-    deriveKeys(...secretsOf(by.client)),
-    deriveKeys(...secretsOf(from.client)),
-  ];
+  const [pagesHere, pagesThere] = [by.pages, from.pages];
   const answerer = { holder: "h", purpose: "get" } as const;
   const challenge = newChallenge(from.keys, answerer).toBase64({ alphabet: "base64url" });
   const session = await seal({ sub: "ada" }, pagesThere.session, 60);

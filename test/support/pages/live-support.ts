@@ -1,13 +1,13 @@
-import { deriveKeys } from "../../../api/doors/pages/session/keys.ts";
 import { sessionCookie } from "../../../api/doors/pages/session/session.ts";
 import type { Followed } from "../../../api/doors/streams/version.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { type Browser, createBrowser } from "../identity/browser.ts";
+import { pagesKeysOf } from "./keys.ts";
 
 /** With these settings a door has account pages; tests sign people in without a provider. */
-export const pagesEnv = { AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: "s".repeat(32) };
+export const pagesEnv = { AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: "s" };
 
-type Site = Pick<Config, "baseUrl">;
+type Site = Pick<Config, "baseUrl" | "databaseUrl">;
 
 /** The value of a session cookie. */
 export async function sessionOf(
@@ -15,8 +15,14 @@ export async function sessionOf(
   sub: string,
   { sid = sub, generation = 0 } = {},
 ): Promise<string> {
-  const keys = deriveKeys(pagesEnv.AUTH_CLIENT_SECRET);
-  const cookie = await sessionCookie({ config: config as Config, keys }).seal({ sub, sid, generation });
+  const keys = await pagesKeysOf(config);
+  const proven_at = Math.floor(Date.now() / 1_000);
+  const cookie = await sessionCookie({ config: config as Config, keys }).seal({
+    sub,
+    sid,
+    generation,
+    proven_at,
+  });
   return cookie.slice(cookie.indexOf("=") + 1, cookie.indexOf(";"));
 }
 

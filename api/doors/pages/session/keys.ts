@@ -1,4 +1,6 @@
 import { hkdfSync } from "node:crypto";
+import type { Pool } from "pg";
+import { readSecret } from "../../../../shared/db/shared-secrets.ts";
 import { type KeyRing, mapKeys } from "../../../web/key-ring.ts";
 
 export type PagesKeys = Readonly<{
@@ -16,11 +18,9 @@ export type PagesKeys = Readonly<{
   forms: KeyRing<string>;
 }>;
 
-/**
- * Derives the keys from the client's secrets (HKDF, RFC 5869), so that all front doors have the same ones without
- * sharing anything else. Keys of a removed secret stop working.
- */
-export function deriveKeys(...secrets: KeyRing<string>): PagesKeys {
+/** Loads the keys of all front doors: derived (HKDF, RFC 5869) from secrets of their own. */
+export async function loadPagesKeys(pool: Pick<Pool, "query">): Promise<PagesKeys> {
+  const secrets = await readSecret(pool, "pages");
   const derive = (purpose: string): KeyRing<Uint8Array> =>
     mapKeys(
       secrets,

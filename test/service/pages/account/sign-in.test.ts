@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
-import { deriveKeys } from "../../../../api/doors/pages/session/keys.ts";
+import { hkdfSync } from "node:crypto";
 import { sealedCookie } from "../../../../api/doors/pages/session/sealed-cookie.ts";
 import type { KeyRing } from "../../../../api/web/key-ring.ts";
 import { type Browser, createBrowser } from "../../../support/identity/browser.ts";
 import { serviceClient, signedUp } from "../../../support/identity/support.ts";
+import { pagesKeysOf } from "../../../support/pages/keys.ts";
 import { startSite } from "../../../support/pages/support.ts";
 
 const { stack, identity } = await startSite();
@@ -52,11 +53,12 @@ test("a session that is forged, changed, of another key or expired is none", asy
       .split(";")[0]
       ?.slice("kept_account=".length);
   };
-  const keys = deriveKeys(secret);
+  const keys = await pagesKeysOf(stack.config);
+  const guessable = new Uint8Array(hkdfSync("sha256", secret, "kept account pages", "session", 32));
   const odd = [
     "nonsense",
     `${real.slice(0, -4)}AAAA`,
-    await seal(deriveKeys("another secret").session, 60),
+    await seal([guessable], 60),
     await seal(keys.signIn, 60),
     await seal(keys.session, -1),
   ];

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
-import { deriveKeys } from "../../../../api/doors/pages/session/keys.ts";
 import { sessionCookie } from "../../../../api/doors/pages/session/session.ts";
 import { startStack } from "../../../harness.ts";
+import { pagesKeysOf } from "../../../support/pages/keys.ts";
 import { eventually } from "../../../support/reminder/stack.ts";
 
 const secret = "s".repeat(32);
@@ -11,7 +11,7 @@ const { config } = stack;
 
 async function openAs(sub: string, address: string): Promise<Response> {
   const session = { sub, sid: "1", generation: 0 };
-  const cookie = await sessionCookie({ config, keys: deriveKeys(secret) }).seal(session);
+  const cookie = await sessionCookie({ config, keys: await pagesKeysOf(config) }).seal(session);
   return fetch(`${config.baseUrl}/account${address}`, { headers: { cookie } });
 }
 
