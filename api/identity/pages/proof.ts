@@ -20,7 +20,7 @@ type Act = (visitor: SignedIn, form: URLSearchParams) => Promise<Response>;
 /**
  * Takes a form that gives lasting power. If the last proof is older than ten minutes, a page asks for the password or a
  * passkey, and the form is carried out together with that answer.
- * @param needsProof tells whether this form gives such power
+ * @param needsProof true for a form that needs the proof; by default each does
  */
 export const takeProvenForm = (
   act: Act,
