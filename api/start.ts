@@ -158,7 +158,11 @@ function noteFallbacks(metrics: Metrics, log: Log): () => void {
 }
 
 /** Says at most once a minute that changes are refused, with the id of one of the requests. */
-const sayLost = (log: Log) =>
-  throttled(({ name, call }: Omit<QueuedCommand, "ticket">, result: string) =>
-    log.warn({ request_id: call?.requestId, command: name, result }, "changes are refused"),
+function sayLost(log: Log) {
+  const say = throttled((request_id: string, command: string, result: string) =>
+    log.warn({ request_id, command, result }, "changes are refused"),
   );
+  // Counts of the door itself belong to no request.
+  return ({ name, call }: Omit<QueuedCommand, "ticket">, result: string) =>
+    call && say(call.requestId, name, result);
+}
