@@ -85,7 +85,7 @@ export const commands = catalogue(
   user.deleteUser,
   journal.noteExport,
   journal.countUse,
-  journal.tellPerson,
+  journal.sendMessage,
 );
 
 /** Every read. A front door without an answer to one of them does not compile. */

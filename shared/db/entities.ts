@@ -58,7 +58,7 @@ export type { HabitAmountRow, HabitCompletionRow, HabitRow } from "./entities/ha
 export type { ImportKeyRow, ImportPartRow } from "./entities/import.ts";
 export type { InboxRow } from "./entities/inbox.ts";
 export type { PushSubscriptionRow } from "./entities/push-subscription.ts";
-export type { ReminderDeliveryRow, ReminderRow, Said } from "./entities/reminder.ts";
+export type { AccountMessage, ReminderDeliveryRow, ReminderRow } from "./entities/reminder.ts";
 export type { TodoRow } from "./entities/todo.ts";
 export type { UserRow } from "./entities/user.ts";
 export type { WebhookDeliveryRow, WebhookRow } from "./entities/webhook.ts";

@@ -1,8 +1,8 @@
-import type { ReminderDeliveryRow, Said } from "../../shared/db/entities.ts";
+import type { AccountMessage, ReminderDeliveryRow } from "../../shared/db/entities.ts";
 import { now } from "./store.ts";
 
 /** The subject of a message that is no reminder, with what it counts. */
-export type About = Readonly<{ kind: Kind; counts: readonly ClientCount[]; said?: Said | null }>;
+export type About = Readonly<{ kind: Kind; counts: readonly ClientCount[]; said?: AccountMessage | null }>;
 
 type Kind = NonNullable<ReminderDeliveryRow["about"]>;
 type ClientCount = Readonly<{ client: string; count: number }>;

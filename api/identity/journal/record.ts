@@ -44,7 +44,7 @@ export async function inJournal<Result>(
       const facts = JSON.stringify({ ...origin, ...details });
       await client.query(append, [accountId, kind, facts, most, period]);
       const { thing = "", email } = message;
-      // What the service does by itself, such as to make the owner's first token, is no news to anybody.
+      // Acts of the service itself, such as the making of the owner's first token, are no news to anybody.
       if (told && origin.network) await client.query(addNotice, [accountId, kind, facts, thing, email]);
     }),
   );

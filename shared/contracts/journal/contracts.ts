@@ -11,7 +11,7 @@ export const noteExport = command({
   events: ({ what }) => [{ kind: "exported", details: { what } }],
 });
 
-export const tellPerson = command({
+export const sendMessage = command({
   name: "journal.tell",
   scopes: [],
   summary: "Send a message about the account by the channel of reminders",

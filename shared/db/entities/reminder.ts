@@ -19,7 +19,7 @@ export const ReminderEntity = defineEntity({
 });
 
 /** A message in words, with the address of its page. */
-export type Said = Readonly<{ title: string; notes: string; url: string }>;
+export type AccountMessage = Readonly<{ title: string; notes: string; url: string }>;
 
 /** One row per reminder that fell due. Receivers get its id and can drop repeats. */
 export const ReminderDeliveryEntity = defineEntity({
@@ -34,7 +34,7 @@ export const ReminderDeliveryEntity = defineEntity({
     /** Set for a message that is no reminder: requests wait, agents changed things, a webhook was switched off, or `said`. */
     about: p.text().$type<"approvals" | "digest" | "webhooks" | "account">().nullable(),
     /** The message about an account. */
-    said: p.json().$type<Said>().nullable(),
+    said: p.json().$type<AccountMessage>().nullable(),
     /** The channel of the last attempt. */
     channel: p.text().$type<ReminderChannel>().nullable(),
     status: p.text().$type<DeliveryStatus>(),

@@ -1,3 +1,4 @@
+import { commands as contracts } from "../../../shared/contracts/catalogue.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
 import { entityTag, failedPrecondition, type Preconditions } from "../../../shared/domain/preconditions.ts";
 import {
@@ -121,7 +122,7 @@ function answer(
     transaction.context.ledger.refusal(command.userId, handler.stores, transaction.times.nowMs) ??
     handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
-  if (!isRefused(result)) tellJournal(context, command);
+  if (contracts[command.name].events && !isRefused(result)) tellJournal(context, command);
   store(transaction, command, outcome, context.today);
   return { ticket: command.ticket, outcome, replayed: false };
 }

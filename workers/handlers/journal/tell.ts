@@ -1,5 +1,6 @@
 import { commands } from "../../../shared/contracts/catalogue.ts";
 import { type AccountEvent, events } from "../../../shared/domain/journal/events.ts";
+import type { SecurityLog } from "../../../shared/process/observe/security-log.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import { entriesOf, type State } from "../../unit-of-work/state.ts";
 import type { HandlerContext } from "../handler.ts";
@@ -17,6 +18,8 @@ function entryOf({ id, call }: QueuedCommand, event: AccountEvent, index: number
   return { id: `${id} ${index}`, kind, details: { ...details, ...client }, most, period, subject, times };
 }
 
-/** The events of a transaction, for the security log. */
-export const toldIn = (state: State) =>
-  [...entriesOf(state, "journal").values()].flatMap(({ row }) => row ?? []);
+/** Logs the events of a committed transaction for operators. */
+export function logTold(security: SecurityLog, state: State): void {
+  for (const { row } of entriesOf(state, "journal").values())
+    if (row) security({ kind: row.kind, user: row.user_id, times: row.times });
+}
