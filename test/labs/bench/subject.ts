@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { type Roles, startRoles } from "../../support/chaos/roles.ts";
+import { databasesOf, type Roles, startRoles } from "../../support/chaos/roles.ts";
 import type { Services } from "../../support/servers/services.ts";
 import { perUser, userAt } from "./seed.ts";
 
@@ -51,7 +51,7 @@ export async function startSubject(
     `(await import("./${seedFileIn(root)}")).seed(process.env.DATABASE_URL, ${users}, ${todosPerUser})`,
   ]);
   const { baseUrls, issuer, stopWorkers, stop } = await startRoles({
-    env,
+    ...{ env, databases: rolesIn(root, databaseUrl) },
     root,
     apis: processesOfEach,
     workers: processesOfEach,
@@ -68,6 +68,10 @@ export async function startSubject(
   const issuerUrl = issuer.url;
   return { databaseUrl, queuePrefix, port, otherPorts, issuerUrl, todosPerUser, callers, stopWorkers, stop };
 }
+
+/** Commits from before there were roles work as the owner. */
+const rolesIn = (root: string, databaseUrl: string) =>
+  existsSync(join(root, "shared/process/database-roles.ts")) ? databasesOf(databaseUrl) : {};
 
 /** Commits from before the labs had a folder of their own keep it elsewhere. */
 function seedFileIn(root: string): string {

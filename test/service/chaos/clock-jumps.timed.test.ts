@@ -5,6 +5,7 @@ import { SQL } from "bun";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { startRedis } from "../../../shared/embedded/servers/redis.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
+import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { connectFailFast } from "../../../shared/queue/connections.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
@@ -13,7 +14,7 @@ import { callRest, type JsonBody } from "../../harness.ts";
 import { demandStep } from "../../labs/chaos/faults.ts";
 import { createClocks, hasClocks } from "../../labs/chaos/world/clock.ts";
 import { pidsOf, startPostgres } from "../../labs/chaos/world/processes.ts";
-import { pidsOf as pidsOfRole, startRoles } from "../../support/chaos/roles.ts";
+import { databasesOf, pidsOf as pidsOfRole, startRoles } from "../../support/chaos/roles.ts";
 import { agent } from "../../support/mcp.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 import { eventually } from "../../support/reminder/stack.ts";
@@ -37,7 +38,7 @@ const clocks = createClocks();
 /** All processes of the server notice a jump at once. */
 const uncached = { ...clocks.environment("postgres"), FAKETIME_NO_CACHE: "1" };
 const [postgres, redis] = await Promise.all([startPostgres(folder, uncached), startRedis(folder)]);
-await migrate(postgres.url, "error");
+await migrate(postgres.url, "error", { roleUrls: roleUrlsOf(postgres.url) });
 const env = {
   DATABASE_URL: postgres.url,
   REDIS_URL: redis.url,
@@ -45,7 +46,7 @@ const env = {
   LOG_LEVEL: "silent",
   WEBHOOK_ALLOW_LOOPBACK: "yes",
 };
-const roles = await startRoles({ env, apis: 2, workers: 2 });
+const roles = await startRoles({ env, databases: databasesOf(postgres.url), apis: 2, workers: 2 });
 const config = loadConfig({ ...env, BASE_URL: roles.baseUrls[0], AUTH_URL: roles.issuer.url });
 const sql = new SQL(postgres.url, { max: 2 });
 const log = createLog("test", "error");

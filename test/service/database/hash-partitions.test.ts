@@ -1,11 +1,14 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
+import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { createDatabase, startStack } from "../../harness.ts";
 import { cutByUser } from "../../support/hash-partitions.ts";
 
 const databaseUrl = await createDatabase();
 const sql = new SQL(databaseUrl, { max: 1 });
 await sql.unsafe(cutByUser(4));
+// The tables are new ones, and the roles get their rights at a migration.
+await migrate(databaseUrl, "error");
 afterAll(() => sql.close());
 const stack = await startStack({ env: { DATABASE_URL: databaseUrl } });
 

@@ -19,6 +19,7 @@ import {
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
+import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { takeDueReminders } from "../../../workers/reminder/due/due.ts";
 import { measureAccounts, measureSoon } from "../../../workers/unit-of-work/bytes/measure.ts";
@@ -63,19 +64,21 @@ afterAll(async () => {
 });
 
 const databaseUrl = await createPlansDatabase(postgres.url);
-await migrate(databaseUrl, "error");
+const urls = roleUrlsOf(databaseUrl);
+await migrate(databaseUrl, "error", { roleUrls: urls });
 const log = createLog("test", "silent");
 const { config } = await startStack({
   env: { DATABASE_URL: databaseUrl, WEBHOOK_ALLOW_LOOPBACK: "yes", LOG_LEVEL: "silent" },
 });
-const reads = await openDatabase({ url: databaseUrl, log });
-const writes = await openDatabase({ url: databaseUrl, log, purpose: "writes" });
+const reads = await openDatabase({ url: urls.door, log });
+const writes = await openDatabase({ url: urls.worker, log, purpose: "writes" });
+const ofOwner = await openDatabase({ url: databaseUrl, log });
 const mailbox = await openMailbox(config, reads.pool);
 const clock = await openServerClock(reads.pool);
 afterAll(async () => {
   await mailbox.close();
   clock.close();
-  await Promise.all([reads.close(), writes.close()]);
+  await Promise.all([reads.close(), writes.close(), ofOwner.close()]);
 });
 
 /**
@@ -179,7 +182,7 @@ async function runTheRest(): Promise<void> {
       startedAt: Date.now(),
     },
   });
-  await listSubjects(db);
+  await listSubjects(openQueryDatabase(ofOwner));
   const kept = keptFor(config.actionLogDays);
   await makePartitions(writes.pool, kept);
   await dropPartitions(writes, log, kept);
@@ -294,7 +297,7 @@ test("no statement reads a whole table or index of users' rows", () => {
 
 test("a missing index is noticed", async () => {
   const before = readPlans(logFile).length;
-  await writes.pool.query("drop index reminders_due");
+  await ofOwner.pool.query("drop index reminders_due");
   await takeDueReminders({ database: writes, travel: "0" }, 100);
   const scans = scansOf(readPlans(logFile).slice(before));
   expect(scans.join()).toMatch(/reminders/);

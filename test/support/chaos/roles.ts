@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { launchRole } from "../../../shared/embedded/role-process.ts";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { type Supervised, supervise } from "../../../shared/embedded/servers/supervisor.ts";
+import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { type Issuer, startIssuer } from "../servers/issuer.ts";
 import { descendants } from "./descendants.ts";
 
@@ -28,6 +29,12 @@ type Options = Readonly<{
   /** Receives a line when a role has died and when it is back. */
   report?(line: string): void;
 }>;
+
+/** The addresses of the roles that processes have in production. */
+export function databasesOf(ownerUrl: string): Readonly<Record<RoleName, string>> {
+  const { door, worker, identity } = roleUrlsOf(ownerUrl);
+  return { api: door, workers: worker, identity };
+}
 
 const ownRoot = join(import.meta.dir, "../../..");
 const scripts = { api: "api/main.ts", workers: "workers/main.ts", identity: "api/identity/main.ts" } as const;

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { startRedis } from "../../../shared/embedded/servers/redis.ts";
+import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { type Answer, callRest } from "../../harness.ts";
 import { descendants } from "./descendants.ts";
 import { type Gate, openGate } from "./gate.ts";
-import { pidsOf, startRoles } from "./roles.ts";
+import { databasesOf, pidsOf, startRoles } from "./roles.ts";
 
 export type Victim = "api" | "workers" | "redis" | "postgres";
 
@@ -38,9 +39,10 @@ export type Call = (
 export async function startWorld(name: string, env: Record<string, string> = {}): Promise<World> {
   const folder = join(import.meta.dir, "../../..", `data-test-${name}-${process.pid}`);
   const [postgres, redis] = await Promise.all([startPostgres(folder), startRedis(folder)]);
-  await migrate(postgres.url, "error");
+  await migrate(postgres.url, "error", { roleUrls: roleUrlsOf(postgres.url) });
   const gates = { redis: await openGate(redis.url), postgres: await openGate(postgres.url) };
   const roles = await startRoles({
+    databases: databasesOf(gates.postgres.url),
     env: {
       DATABASE_URL: gates.postgres.url,
       REDIS_URL: gates.redis.url,

@@ -42,9 +42,12 @@ export async function startServices(
     startRedis(folder),
   ]);
   await execute(postgres.url, `create database ${template}`);
-  await migrate(named(postgres.url, template), "error", { roleUrls: roleUrlsOf(postgres.url) });
   const { TEST_PARTITIONS: partitions } = Bun.env;
-  if (partitions) await execute(named(postgres.url, template), cutByUser(Number(partitions)));
+  if (partitions) {
+    await migrate(named(postgres.url, template), "error");
+    await execute(named(postgres.url, template), cutByUser(Number(partitions)));
+  }
+  await migrate(named(postgres.url, template), "error", { roleUrls: roleUrlsOf(postgres.url) });
   return {
     databaseUrl: postgres.url,
     redisUrl: redis.url,

@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { roleUrlsOf } from "../../../../shared/process/database-roles.ts";
 import { migrate } from "../../../../workers/upkeep/migrate.ts";
 import { openGate } from "../../../support/chaos/gate.ts";
-import { startRoles } from "../../../support/chaos/roles.ts";
+import { databasesOf, startRoles } from "../../../support/chaos/roles.ts";
 import { callDoors } from "../../../support/chaos/world.ts";
 import { writeThrough } from "../../../support/chaos/write-through.ts";
 import { createNode, createStandby, type PostgresNode } from "../../../support/servers/postgres-node.ts";
@@ -18,7 +19,7 @@ async function startPair(name: string) {
   const folder = join(import.meta.dir, "../../../..", `data-test-failover-${name}-${process.pid}`);
   const primary = await createNode(join(folder, "primary"));
   await primary.start();
-  await migrate(primary.url, "error");
+  await migrate(primary.url, "error", { roleUrls: roleUrlsOf(primary.url) });
   const standby = await createStandby(primary, join(folder, "standby"));
   await standby.start();
   await primary.kill();
@@ -33,7 +34,7 @@ async function startPair(name: string) {
     RATE_LIMIT_PER_MINUTE: "0",
     LOG_LEVEL: "silent",
   };
-  const roles = await startRoles({ env, apis: 2, workers: 2 });
+  const roles = await startRoles({ env, databases: databasesOf(gate.url), apis: 2, workers: 2 });
   afterAll(async () => {
     await roles.stop();
     gate.shut();

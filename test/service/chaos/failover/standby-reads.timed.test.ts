@@ -3,10 +3,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { contracts } from "../../../../shared/contracts/catalogue.ts";
+import { roleUrlsOf } from "../../../../shared/process/database-roles.ts";
 import { migrate } from "../../../../workers/upkeep/migrate.ts";
 import { openGate } from "../../../support/chaos/gate.ts";
 import { readBack } from "../../../support/chaos/read-back.ts";
-import { type Roles, startRoles } from "../../../support/chaos/roles.ts";
+import { databasesOf, type Roles, startRoles } from "../../../support/chaos/roles.ts";
 import { callDoors } from "../../../support/chaos/world.ts";
 import { agent } from "../../../support/mcp.ts";
 import { createNode, createStandby } from "../../../support/servers/postgres-node.ts";
@@ -18,7 +19,7 @@ const folder = join(import.meta.dir, "../../../..", `data-test-standby-reads-${p
 
 const primary = await createNode(join(folder, "primary"));
 await primary.start();
-await migrate(primary.url, "error");
+await migrate(primary.url, "error", { roleUrls: roleUrlsOf(primary.url) });
 const standby = await createStandby(primary, join(folder, "standby"));
 await standby.start();
 const { redisUrl } = await services();
@@ -35,14 +36,15 @@ afterAll(async () => {
 async function startDoors(queuePrefix: string, env: Record<string, string>): Promise<Roles> {
   const common = {
     DATABASE_URL: primary.url,
-    READ_DATABASE_URL: standby.url,
+    READ_DATABASE_URL: roleUrlsOf(standby.url).door,
     REDIS_URL: gate.url,
     QUEUE_PREFIX: queuePrefix,
     RATE_LIMIT_PER_MINUTE: "0",
     MCP_RATE_LIMIT_PER_MINUTE: "0",
     LOG_LEVEL: "silent",
   };
-  const started = await startRoles({ env: { ...common, ...env }, apis: 2 });
+  const databases = databasesOf(primary.url);
+  const started = await startRoles({ env: { ...common, ...env }, databases, apis: 2 });
   await untilUsed(started);
   return started;
 }
