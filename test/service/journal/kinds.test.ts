@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import pino from "pino";
-import { eventNames, events } from "../../../../shared/domain/journal/events.ts";
-import { type AnswerParts, createAuthenticator } from "../../../support/identity/authenticator.ts";
-import { type Browser, createBrowser, type Page } from "../../../support/identity/browser.ts";
-import { connect, newestLink, registerApp, signedUpByMail } from "../../../support/identity/support.ts";
-import { startSite, tokenByForm } from "../../../support/pages/support.ts";
-import { eventually } from "../../../support/reminder/stack.ts";
-import { startMailbox } from "../../../support/servers/mailbox.ts";
+import { eventNames, events } from "../../../shared/domain/journal/events.ts";
+import { type AnswerParts, createAuthenticator } from "../../support/identity/authenticator.ts";
+import { type Browser, createBrowser, type Page } from "../../support/identity/browser.ts";
+import { connect, newestLink, registerApp, signedUpByMail } from "../../support/identity/support.ts";
+import { startSite, tokenByForm } from "../../support/pages/support.ts";
+import { eventually } from "../../support/reminder/stack.ts";
+import { startMailbox } from "../../support/servers/mailbox.ts";
 
 const mailbox = await startMailbox();
 afterAll(() => mailbox.stop());
