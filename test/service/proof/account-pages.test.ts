@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { ageProofs } from "../../../support/identity/proofs.ts";
-import { axeFaults } from "../../../support/pages/axe.ts";
-import { browserTest, signedInPerson, startSite } from "../../../support/pages/support.ts";
+import { ageProofs } from "../../support/identity/proofs.ts";
+import { axeFaults } from "../../support/pages/axe.ts";
+import { browserTest, signedInPerson, startSite } from "../../support/pages/support.ts";
 
 const site = await startSite({ WEBHOOK_ALLOW_LOOPBACK: "yes" });
 const { baseUrl, authUrl } = site.stack.config;
