@@ -39,6 +39,10 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "kills, freezes and cuts under load, checked by SQL",
     runs: "bun test/labs/chaos/run.ts",
   },
+  model: {
+    says: "every state of a model of writes, by Spin, with faults that it must find (Debian's spin and gcc)",
+    runs: "bun test/labs/model/run.ts",
+  },
   copies: {
     says: "20 rounds of kills under clients that keep a copy",
     runs: "ROUNDS=20 bun test/run.ts ./test/service/chaos/copies.patient.test.ts",
