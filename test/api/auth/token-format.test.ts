@@ -6,7 +6,7 @@ const tokens = Array.from({ length: 500 }, newPersonalToken);
 
 test("the expression for scanners in docs/security.md finds every personal token", async () => {
   const page = await Bun.file(join(import.meta.dir, "../../../docs/security.md")).text();
-  const [, expression = "nothing"] = /`(kept_\S+)`/.exec(page) ?? [];
+  const [, expression = "nothing"] = /`(kept_\[\S+)`/.exec(page) ?? [];
   for (const token of tokens) expect(`KEY="${token}"`.match(new RegExp(expression))?.[0]).toBe(token);
   expect(new Set(tokens).size).toBe(tokens.length);
 });

@@ -19,6 +19,7 @@ test("without a command, and for an unknown one, it lists all", async () => {
     "backup",
     "connections",
     "doctor",
+    "journal",
     "migrate",
     "move",
     "owner",

@@ -43,10 +43,12 @@ async function person() {
     input: object,
   ): Promise<JsonBody> => door.send(userId, name, input);
 
+  /** The things of the file; no import brings an account's journal. */
   async function exported(): Promise<JsonBody> {
     const parts: string[] = [];
     for await (const part of exportedJson(query())) parts.push(part);
-    return JSON.parse(parts.join(""));
+    const { journal: _, ...things } = JSON.parse(parts.join(""));
+    return things;
   }
 
   async function plan(...files: TextFile[]) {

@@ -28,7 +28,7 @@ const views = {
 const picturesFolder = join(import.meta.dir, "../../../docs/screenshots");
 const draws = Bun.env.SCREENSHOTS === "yes";
 // A year of life takes longer to make than the few days that these checks need.
-if (draws) setDefaultTimeout(240_000);
+setDefaultTimeout(draws ? 240_000 : 120_000);
 const checked: string[] = [];
 afterAll(async () => {
   console.log(`axe-core looked at ${checked.length} pages.`);

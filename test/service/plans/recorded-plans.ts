@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { SQL } from "bun";
 
 /** A statement as PostgreSQL ran it, with the plan that it chose. */
@@ -37,9 +37,10 @@ export async function logPlans(databaseUrl: string): Promise<void> {
   await sql.close();
 }
 
-/** Reads PostgreSQL's log: each statement once with each of its plans. */
+/** Reads PostgreSQL's log, which may have been turned over once: each statement once with each of its plans. */
 export function readPlans(logFile: string): PlannedStatement[] {
-  const plans = readFileSync(logFile, "utf8").matchAll(/LOG: {2}duration: \S+ ms {2}plan:\n((?:\t.*\n)+)/g);
+  const texts = [`${logFile}.1`, logFile].filter(existsSync).map((file) => readFileSync(file, "utf8"));
+  const plans = texts.join("").matchAll(/LOG: {2}duration: \S+ ms {2}plan:\n((?:\t.*\n)+)/g);
   return [...new Set([...plans].map(([, json = ""]) => json))].map((json) => {
     const { "Query Text": text, Plan: plan } = JSON.parse(json);
     return { text, plan };

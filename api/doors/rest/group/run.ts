@@ -8,10 +8,9 @@ import {
 } from "../../../../shared/errors.ts";
 import type { Outcome } from "../../../../shared/queue/batch.ts";
 import { failedDependency, type OperationEnd, readEnds } from "../../../../shared/queue/group-end.ts";
-import { senderOf } from "../../../http/request.ts";
 import { refusalBody, statusOf } from "../../../http/response.ts";
 import type { Actor } from "../../../mailbox/actor.ts";
-import type { CommandResult } from "../../../mailbox/dispatch.ts";
+import type { CommandResult, Sender } from "../../../mailbox/dispatch.ts";
 import type { DispatchGroup } from "../../../mailbox/dispatch-group.ts";
 import type { Content, PerformContext } from "../../../perform.ts";
 import { presentOutcome } from "../../../queries/approval/present-outcome.ts";
@@ -21,7 +20,7 @@ import { type ReadGroup, type ReadOperation, readOperations } from "./read-opera
 
 export type GroupContext = Pick<PerformContext, "query"> & Readonly<{ dispatchGroup: DispatchGroup }>;
 
-type Sent = Readonly<{ actor: Actor; request: Request }>;
+type Sent = Readonly<{ actor: Actor; by?: Sender | undefined; request: Request }>;
 
 type Asked = Sent & Readonly<{ content(): Promise<Content | Refused> | Content | Refused }>;
 
@@ -55,7 +54,7 @@ function refuseConditions({ headers }: Request): Refused | undefined {
 
 async function endsOf(
   { dispatchGroup }: GroupContext,
-  { actor, request }: Sent,
+  { actor, by }: Sent,
   { operations, atomic }: ReadGroup,
   { idempotencyKey, preview }: Pick<Content, "idempotencyKey" | "preview">,
 ): Promise<readonly OperationEnd[] | Refused> {
@@ -68,7 +67,6 @@ async function endsOf(
     return operations.map(({ index }) => (index === failed.index ? failed : notDone(index, failed)));
   const ready = prepared.flatMap((one) => (isRefused(one) ? [] : [one]));
   if (ready.length === 0) return early;
-  const by = senderOf(request, "rest", actor);
   const ends = await dispatchGroup(actor, { atomic, operations: ready, idempotencyKey, by, preview });
   if (isRefused(ends)) return ends;
   return refusalOfAll(ends, atomic) ?? [...early, ...ends];
