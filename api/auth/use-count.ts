@@ -4,8 +4,6 @@ import type { Actor } from "../mailbox/actor.ts";
 import type { Dispatch } from "../mailbox/dispatch.ts";
 
 const writeEveryMs = 300_000;
-/** A user's changes wait for each other, so this follows behind the request that it is about. */
-const afterMs = 1_000;
 /** So many reads of a token are written at once. */
 const mostReads = 100;
 /** Pairs of a token and a network; the one that was used longest ago is written to make room. */
@@ -24,7 +22,7 @@ export type UseCount = Readonly<{
 
 /**
  * Counts in memory what tokens do, so that a read costs a look into a map. The account journal learns of a new network
- * in a second, and of reads by the hundred and every five minutes; a door that is killed loses those since.
+ * at once, and of reads by the hundred and every five minutes; a door that is killed loses those since.
  */
 export function createUseCount(dispatch: Dispatch): UseCount {
   const uses = new LRUCache<string, Use>({
@@ -48,9 +46,9 @@ export function createUseCount(dispatch: Dispatch): UseCount {
   }
 
   function begin(key: string, actor: Actor, network: string): Use {
-    const use = { actor, network, reads: 0, isWritten: false };
+    const use = { actor, network, reads: 0, isWritten: true };
     uses.set(key, use);
-    setTimeout(() => void (use.isWritten || write(use)), afterMs).unref();
+    void write(use);
     return use;
   }
 

@@ -59,7 +59,12 @@ async function answerMcp(context: McpContext, hosts: string[], request: Request)
   const caller = await context.authenticate(request.headers.get("authorization"));
   if (isRefused(caller)) return rpcRefusal(caller.refusal, challengeOf(context, request, caller, toolScopes));
   const { actor } = caller;
-  context.noteUse(actor, clientOf(request), false);
+  return answerMessage(context, actor, request).finally(() =>
+    context.noteUse(actor, clientOf(request), false),
+  );
+}
+
+async function answerMessage(context: McpContext, actor: Actor, request: Request): Promise<Response> {
   const message = await readMessage(request);
   const asked = message instanceof Response ? undefined : askedIn(message);
   if (message instanceof Response || !asked) return answerOther(context, actor, request, message);

@@ -65,11 +65,12 @@ async function answerRest(context: RestContext, target: Target, request: Request
   const headers = allowance ? rateLimitHeaders(allowance) : new Headers();
   if (allowance?.allowed === false) return refusalResponse(tooMany(allowance.resetInSeconds), headers);
   const { contract, route } = target;
-  context.noteUse(actor, clientOf(request), contract.kind === "query");
   const by = contract.kind === "command" ? senderOf(request, "rest", actor) : undefined;
   const content = () => readContent(target, request);
   const asked = { contract, actor, allowance, by, required: route.required, content, request };
   const { outcome, replayed, changes } = await (ways[contract.name] ?? perform)(context, asked);
+  // A user's changes wait for each other, so the count follows behind the change that it is about.
+  context.noteUse(actor, clientOf(request), contract.kind === "query");
   if (replayed) headers.set("idempotent-replayed", "true");
   if (isRefused(outcome)) return refused(context, target, request, outcome, { actor, headers });
   const body = route.status === 204 ? null : outcome.body;

@@ -139,12 +139,11 @@ const close = `
   $$`;
 
 /**
- * The only way in which rows go: after 400 days. The chain goes on from the hash of the last one that went. A join by
- * hash or merge would read all heads.
+ * The only way in which rows go: after 400 days. The chain goes on from the hash of the last one that went. Heads are
+ * found by an array of keys, because a join may read all of them.
  */
 const drop = `
-  create function journal_drop(p_most int) returns bigint language sql ${asOwner}
-  set enable_hashjoin = off set enable_mergejoin = off as $$
+  create function journal_drop(p_most int) returns bigint language sql ${asOwner} as $$
     with gone as (
       delete from journal j using (
         select user_id, number from journal where at < now() - interval '400 days'
@@ -153,9 +152,10 @@ const drop = `
       where j.user_id = old.user_id and j.number = old.number
       returning j.user_id, j.number, j.hash
     ), moved as (
-      update journal_heads h set dropped = last.number, dropped_hash = last.hash
-      from (select distinct on (user_id) * from gone order by user_id, number desc) last
-      where h.user_id = last.user_id
+      update journal_heads h set (dropped, dropped_hash) = (
+        select g.number, g.hash from gone g where g.user_id = h.user_id order by g.number desc limit 1
+      )
+      where h.user_id = any(array(select user_id from gone))
     )
     select count(*) from gone
   $$`;

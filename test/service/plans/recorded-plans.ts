@@ -40,7 +40,7 @@ export async function logPlans(databaseUrl: string): Promise<void> {
 /** Reads PostgreSQL's log, which may have been turned over once: each statement once with each of its plans. */
 export function readPlans(logFile: string): PlannedStatement[] {
   const texts = [`${logFile}.1`, logFile].filter(existsSync).map((file) => readFileSync(file, "utf8"));
-  const plans = texts.join("").matchAll(/LOG: {2}duration: \S+ ms {2}plan:\n((?:\t.*\n)+)/g);
+  const plans = texts.join("").matchAll(/LOG: {2}duration: \S+ ms {2}plan:\n(\t\{\n(?:\t.*\n)+?\t\}\n)/g);
   return [...new Set([...plans].map(([, json = ""]) => json))].map((json) => {
     const { "Query Text": text, Plan: plan } = JSON.parse(json);
     return { text, plan };
