@@ -140,10 +140,10 @@ test("many tokens in an hour are many rows at most, and few mails, of which the 
   expect(rows.at(-1)?.details).toMatchObject({ times: 10 });
   expect(await sql(`select from journal_counts where user_id = '${user}'`)).toEqual([]);
 
-  await eventually(
-    async () =>
-      (await sql(`select from identity.notices where next_at > now() + interval '5 minutes'`)).length > 0,
-  );
+  // Those that wait at the same time leave in one mail, so on a busy machine none may be left for later.
+  const soon =
+    "select from identity.notices where sent_at is null and next_at <= now() + interval '5 minutes'";
+  await eventually(async () => (await sql(soon)).length === 0);
   expect(mailsTo(email, "/not-me?token=").length).toBeLessThanOrEqual(10);
   await sql("delete from identity.throttle where key like 'notice%'");
   await sql("update identity.notices set next_at = now() where sent_at is null");
