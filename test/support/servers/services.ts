@@ -27,8 +27,16 @@ export function services(): Promise<Services> {
   return shared.keptTestServices;
 }
 
-/** Settings of a server whose data need not survive a power cut. Labs and tests of that start servers of their own. */
-export const throwaway: ServerSettings = { fsync: "off", full_page_writes: "off", archive_mode: "off" };
+/**
+ * Settings of a server whose data need not survive a power cut, and which serves three test files at once. Labs and
+ * tests of that start servers of their own.
+ */
+export const throwaway: ServerSettings = {
+  fsync: "off",
+  full_page_writes: "off",
+  archive_mode: "off",
+  max_connections: "400",
+};
 
 /** Starts both servers in a folder beside the default DATA_DIR, so that fetched binaries are shared with it. */
 export async function startServices(
