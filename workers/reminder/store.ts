@@ -1,4 +1,5 @@
 import type { QueryResultRow } from "pg";
+import { inTransaction } from "../../shared/db/in-transaction.ts";
 import type { Database } from "../../shared/db/orm.ts";
 
 /** The store of reminders; `travel` is the interval by which tests shift the present. */
@@ -13,20 +14,10 @@ export const now = "(now() + $1::interval)";
 type Query = <Row extends QueryResultRow>(text: string, values: unknown[]) => Promise<Row[]>;
 
 /** Commits what `work` does, or nothing of it. */
-export async function commitTogether<Result>(
+export const commitTogether = <Result>(
   { database }: Pick<ReminderStore, "database">,
   work: (query: Query) => Promise<Result>,
-): Promise<Result> {
-  const client = await database.pool.connect();
-  try {
-    await client.query("begin");
-    const result = await work(async (text, values) => (await client.query(text, values)).rows);
-    await client.query("commit");
-    client.release();
-    return result;
-  } catch (error) {
-    // Closing the connection ends the transaction, also when the server no longer answers.
-    client.release(true);
-    throw error;
-  }
-}
+): Promise<Result> =>
+  inTransaction(database.pool, (client) =>
+    work(async (text, values) => (await client.query(text, values)).rows),
+  );

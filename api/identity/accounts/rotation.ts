@@ -1,8 +1,8 @@
 import type { JWKS } from "oidc-provider";
 import type { Pool, PoolClient } from "pg";
+import { inTransaction } from "../../../shared/db/in-transaction.ts";
 import { type IdentityClient, secretsOf } from "../../auth/identity-client.ts";
 import { newSecret } from "../../web/key-ring.ts";
-import { inTransaction } from "../journal/transaction.ts";
 import { newSigningKey } from "./keys.ts";
 
 type Step = Readonly<{
