@@ -1,5 +1,5 @@
 import type { InferEntity } from "@mikro-orm/core";
-import { ActionEntity, ActionImagesEntity, JournalEntity } from "./entities/action.ts";
+import { ActionEntity, ActionImagesEntity } from "./entities/action.ts";
 import { ApprovalEntity, TokenRuleEntity } from "./entities/approval.ts";
 import { ByteLedgerEntity } from "./entities/byte-ledger.ts";
 import { CalendarFeedEntity } from "./entities/calendar-feed.ts";
@@ -8,8 +8,8 @@ import { DeletionEntity } from "./entities/deletion.ts";
 import { HabitAmountEntity, HabitCompletionEntity, HabitEntity } from "./entities/habit.ts";
 import { ImportKeyEntity, ImportPartEntity } from "./entities/import.ts";
 import { InboxEntity } from "./entities/inbox.ts";
-import { PushSubscriptionEntity } from "./entities/push-subscription.ts";
-import { ReminderDeliveryEntity, ReminderEntity } from "./entities/reminder.ts";
+import { JournalEntity } from "./entities/journal.ts";
+import { PushSubscriptionEntity, ReminderDeliveryEntity, ReminderEntity } from "./entities/reminder.ts";
 import { TodoEntity } from "./entities/todo.ts";
 import { UserEntity } from "./entities/user.ts";
 import { WebhookDeliveryEntity, WebhookEntity } from "./entities/webhook.ts";
@@ -48,7 +48,7 @@ export const entities = [
 /** The row of each table, by its name. */
 export type TableRows = { [Entity in (typeof entities)[number] as Entity["tableName"]]: InferEntity<Entity> };
 
-export type { ActionImagesRow, ActionRow, JournalRow } from "./entities/action.ts";
+export type { ActionImagesRow, ActionRow } from "./entities/action.ts";
 export type { ApprovalRow, TokenRuleRow } from "./entities/approval.ts";
 export type { ByteKind, ByteLedgerRow } from "./entities/byte-ledger.ts";
 export type { CalendarFeedRow } from "./entities/calendar-feed.ts";
@@ -57,8 +57,13 @@ export type { DeletionRow } from "./entities/deletion.ts";
 export type { HabitAmountRow, HabitCompletionRow, HabitRow } from "./entities/habit.ts";
 export type { ImportKeyRow, ImportPartRow } from "./entities/import.ts";
 export type { InboxRow } from "./entities/inbox.ts";
-export type { PushSubscriptionRow } from "./entities/push-subscription.ts";
-export type { AccountMessage, ReminderDeliveryRow, ReminderRow } from "./entities/reminder.ts";
+export type { JournalRow } from "./entities/journal.ts";
+export type {
+  AccountMessage,
+  PushSubscriptionRow,
+  ReminderDeliveryRow,
+  ReminderRow,
+} from "./entities/reminder.ts";
 export type { TodoRow } from "./entities/todo.ts";
 export type { UserRow } from "./entities/user.ts";
 export type { WebhookDeliveryRow, WebhookRow } from "./entities/webhook.ts";

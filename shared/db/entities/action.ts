@@ -1,5 +1,4 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import type { Details } from "../../domain/journal/event.ts";
 import type { Door, ResourceKind } from "../../domain/vocabulary.ts";
 import { owner, timestamptz } from "./columns.ts";
 
@@ -56,19 +55,3 @@ export const ActionImagesEntity = defineEntity({
 });
 
 export type ActionImagesRow = InferEntity<typeof ActionImagesEntity>;
-
-/** One event of an account. Rows are written by `journal_append` alone, and never changed. */
-export const JournalEntity = defineEntity({
-  name: "Journal",
-  tableName: "journal",
-  properties: {
-    user_id: owner(),
-    number: p.bigint("number").primary(),
-    at: timestamptz(),
-    kind: p.text(),
-    details: p.json().$type<Details>(),
-    hash: p.blob(),
-  },
-});
-
-export type JournalRow = InferEntity<typeof JournalEntity>;
