@@ -27,7 +27,7 @@ const makers = {
 
 type SharedSecrets = { [Name in keyof typeof makers]: Awaited<ReturnType<(typeof makers)[Name]>> };
 
-/** @throws when it is missing, because only \`migrate\` makes it */
+/** @throws when it is missing, because only `migrate` makes it */
 export async function readSecret<Name extends keyof SharedSecrets>(
   pool: Pick<Pool, "query">,
   name: Name,

@@ -27,10 +27,10 @@ export type CommonConfig = Readonly<{
   port: number;
   baseUrl: string;
   dataDir: string;
-  /** The folder for backups of the embedded database by \`npm run backup\`; unset: a folder in DATA_DIR. */
+  /** The folder for backups of the embedded database by `npm run backup`; unset: a folder in DATA_DIR. */
   backupDir: string | undefined;
   databaseUrl: string | undefined;
-  /** Addresses by role, for \`migrate\`, which makes the roles, and \`npm start\`; a process has its own as databaseUrl. */
+  /** Addresses by role, for `migrate`, which makes the roles, and `npm start`; a process has its own as databaseUrl. */
   roleUrls: RoleUrls;
   /** Names statements, so that PostgreSQL parses each once. Some poolers cannot follow names. */
   databasePrepare: boolean;

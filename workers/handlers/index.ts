@@ -25,7 +25,7 @@ import { importApply } from "./import/apply.ts";
 import { importContinue } from "./import/continue.ts";
 import { importStage } from "./import/stage.ts";
 import { journalNote } from "./journal/note.ts";
-import { journalTell } from "./journal/send.ts";
+import { journalSend } from "./journal/send.ts";
 import { reminderAct } from "./reminder/act.ts";
 import { habitAct } from "./reminder/act-on-habit.ts";
 import { reminderClear } from "./reminder/clear.ts";
@@ -103,7 +103,7 @@ const checked: { [Name in CommandName]: Handler<Name> } = {
   "webhook.test": channelTest,
   "journal.export": journalNote,
   "journal.count-use": journalNote,
-  "journal.tell": journalTell,
+  "journal.send": journalSend,
 };
 
 /** Workers read only batches whose commands they have. */

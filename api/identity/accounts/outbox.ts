@@ -5,7 +5,7 @@ import type { Log } from "../../../shared/process/observe/log.ts";
 export type News = Readonly<{
   id: string;
   userId: string;
-  name: "user.delete" | "user.end-sessions" | "user.configure" | "journal.tell";
+  name: "user.delete" | "user.end-sessions" | "user.configure" | "journal.send";
   input: Readonly<{ email?: string | null; title?: string; notes?: string; url?: string }>;
 }>;
 

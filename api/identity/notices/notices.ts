@@ -104,7 +104,7 @@ const handOver = `
     update identity.notices set sent_at = now() where id = any($1) and sent_at is null returning id
   )
   insert into identity.outbox (user_id, name, input)
-  select $2, 'journal.tell', $3::jsonb where exists (select from handed)`;
+  select $2, 'journal.send', $3::jsonb where exists (select from handed)`;
 
 async function messageAbout(identity: IdentityContext, notices: readonly Mailing[]): Promise<Told> {
   const parts = await Promise.all(notices.map((notice) => partAbout(identity, notice)));

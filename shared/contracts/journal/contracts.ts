@@ -12,7 +12,7 @@ export const noteExport = command({
 });
 
 export const sendMessage = command({
-  name: "journal.tell",
+  name: "journal.send",
   scopes: [],
   summary: "Send a message about the account by the channel of reminders",
   input: Type.Object({ title: Type.String(), notes: Type.String(), url: Type.String() }),

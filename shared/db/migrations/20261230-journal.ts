@@ -86,7 +86,7 @@ const write = `
   $$`;
 
 /**
- * Adds a row, unless the kind has \`p_most\` rows in this period; then it is only counted, and one row tells the number
+ * Adds a row, unless the kind has `p_most` rows in this period; then it is only counted, and one row tells the number
  * when the period has ended. The head is locked first, so that two transactions never wait in a circle.
  */
 const append = `

@@ -140,7 +140,7 @@ test("many tokens in an hour are many rows at most, and few mails, of which the 
   expect(rows.at(-1)?.details).toMatchObject({ times: 10 });
   expect(await sql(`select from journal_counts where user_id = '${user}'`)).toEqual([]);
 
-  // Those that wait at the same time leave in one mail, so on a busy machine none may be left for later.
+  // Messages that wait at the same time leave in one mail, so on a busy machine none may be left for later.
   const soon =
     "select from identity.notices where sent_at is null and next_at <= now() + interval '5 minutes'";
   await eventually(async () => (await sql(soon)).length === 0);

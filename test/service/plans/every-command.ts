@@ -55,7 +55,7 @@ export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   await run("user.end-sessions", {});
   await run("journal.export", { what: "an export of everything" });
   await run("journal.count-use", { token_id: "token", client_name: null, network: "192.0.2.1", reads: 3 });
-  await run("journal.tell", {
+  await run("journal.send", {
     title: "A new token",
     notes: "It was made.",
     url: "https://kept.example/not-me",

@@ -1,4 +1,3 @@
-import { commands as contracts } from "../../../shared/contracts/catalogue.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
 import { entityTag, failedPrecondition, type Preconditions } from "../../../shared/domain/preconditions.ts";
 import {
@@ -13,7 +12,7 @@ import { storedReplyOf } from "../../../shared/queue/stored-reply.ts";
 import { logAction } from "../../handlers/action/action-log.ts";
 import type { AnyHandler, HandlerContext } from "../../handlers/handler.ts";
 import { handlers } from "../../handlers/index.ts";
-import { tellJournal } from "../../handlers/journal/tell.ts";
+import { addEvents } from "../../handlers/journal/add.ts";
 import { timeOfUuid, trustedTime } from "../../unit-of-work/batch-times.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import type { OnLocked } from "../../unit-of-work/load.ts";
@@ -122,7 +121,7 @@ function answer(
     transaction.context.ledger.refusal(command.userId, handler.stores, transaction.times.nowMs) ??
     handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
-  if (contracts[command.name].events && !isRefused(result)) tellJournal(context, command);
+  if (!isRefused(result)) addEvents(context, command);
   store(transaction, command, outcome, context.today);
   return { ticket: command.ticket, outcome, replayed: false };
 }

@@ -3,7 +3,7 @@ import { waitForStandbys, writtenPosition } from "../../../shared/db/written-pos
 import type { SecurityLog } from "../../../shared/process/observe/security-log.ts";
 import type { Tracing } from "../../../shared/process/observe/tracing.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
-import { logTold } from "../../handlers/journal/tell.ts";
+import { logEvents } from "../../handlers/journal/add.ts";
 import { connect, markFailures, type Queryable } from "../../unit-of-work/connection.ts";
 import { hasLoggedChange, save } from "../../unit-of-work/save.ts";
 import type { State } from "../../unit-of-work/state.ts";
@@ -140,7 +140,7 @@ async function commit<Work extends CommandToRun>(
   context.metrics.committed((performance.now() - began) / 1_000);
   newRows.committed();
   countBytes();
-  if (state.entries.has("journal")) logTold(context.security, state);
+  if (state.entries.has("journal")) logEvents(context.security, state);
   for (const userId of goesOn) context.carryOn(userId);
   return position === undefined
     ? answered

@@ -6,9 +6,9 @@ import { entriesOf, type State } from "../../unit-of-work/state.ts";
 import type { HandlerContext } from "../handler.ts";
 
 /** Adds the events that a carried-out command declares to the account journal, in its transaction. */
-export function tellJournal(context: HandlerContext, command: QueuedCommand): void {
-  const told = commands[command.name].events?.(command.input as never) ?? [];
-  for (const [index, event] of told.entries()) context.journal.push(entryOf(command, event, index));
+export function addEvents(context: HandlerContext, command: QueuedCommand): void {
+  const declared = commands[command.name].events?.(command.input as never) ?? [];
+  for (const [index, event] of declared.entries()) context.journal.push(entryOf(command, event, index));
 }
 
 function entryOf({ id, call }: QueuedCommand, event: AccountEvent, index: number) {
@@ -19,7 +19,7 @@ function entryOf({ id, call }: QueuedCommand, event: AccountEvent, index: number
 }
 
 /** Logs the events of a committed transaction for operators. */
-export function logTold(security: SecurityLog, state: State): void {
+export function logEvents(security: SecurityLog, state: State): void {
   for (const { row } of entriesOf(state, "journal").values())
     if (row) security({ kind: row.kind, user: row.user_id, times: row.times });
 }
