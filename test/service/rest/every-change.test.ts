@@ -30,7 +30,7 @@ afterAll(async () => {
 const { rest } = await startStack({ env: { ...env, WEBHOOK_ALLOW_LOOPBACK: "yes" } });
 const dispatch = createDispatch(mailbox, database, clock);
 
-const by = { door: "page", tokenId: "", clientName: null } as const;
+const by = { door: "rest", tokenId: "token", clientName: null } as const;
 const actions = async () => {
   const { rows } = await database.pool.query(
     `select called_at, request_id from action_log where undone_by is null and (before is not null or after is not null)
