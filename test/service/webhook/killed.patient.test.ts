@@ -103,7 +103,7 @@ async function killAtTimes(): Promise<void> {
 }
 
 test(
-  `${changes} changes by ${writers} writers under ${kills} kills: the receiver has each at least once and in order, the stream's copy is equal`,
+  `${changes} changes by ${writers} writers under ${kills} kills: the receiver has the newest state of each todo and none out of order, the stream's copy is equal`,
   async () => {
     const created = await change("POST", "/webhooks", { url: receiver.url, events: ["todo.*"] }, 0);
     secret = created.secret;
