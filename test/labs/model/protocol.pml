@@ -38,7 +38,10 @@
 #define has(set, r) (((set) >> (r)) & 1)
 #define each(set) i : 0 .. R - 1) { if :: !has(set, i) :: else ->
 #define next fi }; skip /* no loop may end a d_step */
-#define fault(event) faults > 0 -> faults--; printf(event)
+#ifndef event /* the test of traces listens */
+#define event(name, n) printf("%e %d\n", name, n)
+#endif
+#define fault(name, n) faults > 0 -> faults--; event(name, n)
 
 /* The properties; the number in a message of the checker names the broken one. */
 #define at_most_once(holds)             assert(holds || (1 == 0))
@@ -52,6 +55,10 @@
 mtype = { NEW, WAITING, OUT, UNANSWERED, ENDED }; /* a request at its door */
 mtype = { NONE, DONE, NO, UNKNOWN, DEAD };        /* its answer; DEAD: the door was killed */
 mtype = { ABSENT, QUEUED, ACTIVE };               /* a job in Redis, named by its first request */
+/* Events of a request, of a worker, and of the rest; the answer of a request is an event as well. */
+mtype = { SENT, ADDED, ADD_LOST, ADD_UNHEARD, ADDED_TWICE, AWAY, SLOW_LOOK_UP, DOOR_KILLED, APPLIED, OLDER };
+mtype = { TAKEN, BEGUN, CUT, REFUSED, COMMITTED, CUT_IN_COMMIT, KILLED_IN_COMMIT, REPLIED, REPLY_LOST, KILLED, TURNED_AWAY };
+mtype = { COMES_AGAIN, FAILED_OVER, STALLED, FLUSHED, CRASHED, ORPHAN_COMMITTED, ORPHAN_ROLLED_BACK, ROW_HELD, ROW_LET_GO };
 #define FRESH 0 /* a worker may run it */
 #define LATE 1  /* 1.2 s after sending: a worker only looks it up */
 #define OVER 2  /* 1.5 s after sending: its caller has given up */
@@ -90,7 +97,7 @@ inline sweep() { for (k : 0 .. R - 1) { if :: where[k] == ENDED && !isAbout(k) -
 inline tell(r, outcome) {
   where[r] = ENDED;
   answer[r] = outcome;
-  printf("told %d %e\n", r, outcome);
+  event(outcome, r);
   answered_means_committed(outcome != DONE || effects[ID(r)] > 0);
   one_row_in_log(outcome != DONE || actionLog[ID(r)] == 1);
 #ifdef STRICT_ORDER
@@ -115,6 +122,7 @@ inline reply(r, outcome) {
 /* Commits the changes, log rows and replies of these requests together. */
 inline apply(set, begunOver) {
   for (each(set)
+    event(APPLIED, i);
     effects[ID(i)]++;
     version[ROW(i)]++;
     applied = applied | BIT(i);
@@ -172,12 +180,12 @@ inline giveUp(r) {
 
 /* One call: dispatch, the mailbox and the sender of batches, until it is answered. */
 proctype request(byte r) {
-  d_step { (r == 0 || where[0] != NEW); where[r] = WAITING; printf("send %d\n", r) }
+  d_step { (r == 0 || where[0] != NEW); where[r] = WAITING; event(SENT, r) }
   do
   :: where[r] == ENDED -> break
-  :: d_step { mayLeave(r) -> where[r] = OUT; addJob(r, BIT(r)); printf("add %d\n", r) }
-  :: d_step { mayLeave(r) && fault("add lost\n"); where[r] = UNANSWERED }
-  :: d_step { mayLeave(r) && fault("answer to add lost\n");
+  :: d_step { mayLeave(r) -> where[r] = OUT; addJob(r, BIT(r)); event(ADDED, r) }
+  :: d_step { mayLeave(r) && fault(ADD_LOST, r); where[r] = UNANSWERED }
+  :: d_step { mayLeave(r) && fault(ADD_UNHEARD, r);
        addJob(r, BIT(r));
 #ifdef LOST_IS_NO
        tell(r, NO)
@@ -186,7 +194,7 @@ proctype request(byte r) {
 #endif
      }
 #ifdef SENT_AGAIN /* the client of Redis sends it again, which is refused, so it counts as never sent */
-  :: d_step { mayLeave(r) && fault("add sent again\n"); addJob(r, BIT(r)); tell(r, NO) }
+  :: d_step { mayLeave(r) && fault(ADDED_TWICE, r); addJob(r, BIT(r)); tell(r, NO) }
 #endif
 #ifdef LATE_REPLY_COUNTS /* the door is frozen, and its timers are late */
   :: d_step { where[r] == OUT && age[r] == OVER -> giveUp(r) }
@@ -200,13 +208,13 @@ proctype request(byte r) {
        :: else -> tell(r, UNKNOWN)
 #endif
        fi; sweep() }
-  :: d_step { r == 0 && bothMayLeave -> where[0] = OUT; where[1] = OUT; addJob(0, BOTH) }
+  :: d_step { r == 0 && bothMayLeave -> where[0] = OUT; where[1] = OUT; addJob(0, BOTH); event(ADDED, 0); event(ADDED, 1) }
 #ifdef AWAY_IS_NO
-  :: d_step { where[r] == OUT && fault("away\n"); tell(r, NO) }
+  :: d_step { where[r] == OUT && fault(AWAY, r); tell(r, NO) }
 #endif
-  :: d_step { where[r] == WAITING && fault("away\n"); tell(r, NO) }
-  :: d_step { where[r] == UNANSWERED && fault("slow look-up\n"); tell(r, UNKNOWN); sweep() }
-  :: d_step { where[r] != ENDED && fault("kill door\n");
+  :: d_step { where[r] == WAITING && fault(AWAY, r); tell(r, NO) }
+  :: d_step { where[r] == UNANSWERED && fault(SLOW_LOOK_UP, r); tell(r, UNKNOWN); sweep() }
+  :: d_step { where[r] != ENDED && fault(DOOR_KILLED, r);
        tell(r, DEAD);
        if :: DOOR(0) == DOOR(1) && where[1 - r] != NEW && where[1 - r] != ENDED -> k = 1 - r; tell(k, DEAD) :: else fi;
        sweep() }
@@ -222,7 +230,8 @@ inline take(j) {
   work = jobWork[j];
   hand[w] = hand[w] | work;
   repeat = (jobStarted[j] -> repeat | work : repeat);
-  jobStarted[j] = true
+  jobStarted[j] = true;
+  event(TAKEN, w)
 }
 
 inline forget() { late = 0; unsure = 0; found = 0; begun = 0; locked = 0; overdue = 0; seen[0] = 0; seen[1] = 0 }
@@ -355,27 +364,29 @@ again:
 #endif
      /* Each change is written with its proof, which no other transaction may have written. */
      if
-     :: d_step { !broken[w] && !anyTaken && !anyWaiting -> for (each(begun) inserting[ID(i)] = w + 1 next; printf("begin %d\n", w) }
+     :: d_step { !broken[w] && !anyTaken && !anyWaiting -> for (each(begun) inserting[ID(i)] = w + 1 next; event(BEGUN, w) }
      :: atomic { !broken[w] && !anyWaiting && anyTaken -> failed(0, false); goto refused }
      :: atomic { broken[w] -> failed(0, false); goto outage }
-     :: atomic { fault("cut\n"); failed(0, false); goto outage }
-     :: atomic { !broken[w] && begun != 0 && fault("refused\n"); failed(0, false); goto refused }
+     :: atomic { fault(CUT, w); failed(0, false); goto outage }
+     :: atomic { !broken[w] && begun != 0 && fault(REFUSED, w); failed(0, false); goto refused }
      fi;
 #ifdef ANSWER_FIRST
      d_step { for (each(begun) reply(i, DONE) next };
 #endif
      if
      :: d_step { !broken[w] ->
+          event(COMMITTED, w);
           for (each(begun) on_the_latest_row(MAKES(i) || seen[ROW(i)] == version[ROW(i)]) next;
-          apply(begun, overdue); passLocks(w + 1, 0); printf("commit %d\n", w) }
+          apply(begun, overdue); passLocks(w + 1, 0) }
      :: atomic { broken[w] -> failed(0, true); goto outage }
-     :: atomic { !broken[w] && orphan == 0 && begun != 0 && fault("cut in commit\n");
+     :: atomic { !broken[w] && orphan == 0 && begun != 0 && fault(CUT_IN_COMMIT, w);
           orphan = begun; orphanOverdue = overdue; failed(ORPHAN, true); goto outage }
-     :: atomic { !broken[w] && orphan == 0 && begun != 0 && fault("kill in commit\n");
+     :: atomic { !broken[w] && orphan == 0 && begun != 0 && fault(KILLED_IN_COMMIT, w);
           orphan = begun; orphanOverdue = overdue; die(ORPHAN); goto end_idle }
      fi;
      if
      :: d_step {
+          event(REPLIED, w);
 #ifdef LOG_LATER
           for (each(begun) actionLog[ID(i)]++ next;
 #endif
@@ -386,9 +397,9 @@ again:
             :: else -> reply(i, NO)
             fi
           next;
-          finish(); printf("reply %d\n", w) }
-     :: d_step { fault("reply lost\n"); finish() }
-     :: d_step { fault("kill\n"); die(0) }
+          finish() }
+     :: d_step { fault(REPLY_LOST, w); finish() }
+     :: d_step { fault(KILLED, w); die(0) }
      fi;
      goto end_idle;
 refused:
@@ -406,8 +417,9 @@ outage:
 turnedAway:
      skip;
      d_step {
+       event(TURNED_AWAY, w);
        for (each(work) if :: has(maybe, i) -> reply(i, UNKNOWN) :: else -> reply(i, NO) fi next;
-       finish(); printf("turn away %d\n", w) }
+       finish() }
      goto end_idle
   od
 }
@@ -421,12 +433,12 @@ turnedAway:
 #define isSettled(j, r) (!has(jobWork[j], r) || age[r] == OVER)
 #endif
 #define mayComeAgain(j) (job[j] == ACTIVE && isSettled(j, 0) && isSettled(j, 1))
-inline comeAgain(j) { job[j] = QUEUED; printf("come again %d\n", j) }
+inline comeAgain(j) { job[j] = QUEUED; event(COMES_AGAIN, j) }
 
 #define mayAge(r) (where[r] != NEW && age[r] < OVER)
 inline getOlder(r) {
   age[r]++;
-  printf("older %d\n", r);
+  event(OLDER, r);
 #ifndef LATE_REPLY_COUNTS
   if :: age[r] == OVER -> giveUp(r) :: else fi;
 #endif
@@ -442,20 +454,20 @@ end:
   :: d_step { mayAge(1) && age[0] > age[1] -> getOlder(1) }
   :: d_step { mayComeAgain(0) && jobOwner[0] == 0 -> comeAgain(0) }
   :: d_step { mayComeAgain(1) && jobOwner[1] == 0 -> comeAgain(1) }
-  :: d_step { job[0] != ABSENT && fault("flush\n"); dropJob(0); dropJob(1); sweep() }
-  :: d_step { orphan != 0 -> apply(orphan, orphanOverdue); endOrphan(); printf("committed\n") }
-  :: d_step { orphan != 0 -> endOrphan(); printf("rolled back\n") }
+  :: d_step { job[0] != ABSENT && fault(FLUSHED, 0); dropJob(0); dropJob(1); sweep() }
+  :: d_step { orphan != 0 -> event(ORPHAN_COMMITTED, 0); apply(orphan, orphanOverdue); endOrphan() }
+  :: d_step { orphan != 0 -> event(ORPHAN_ROLLED_BACK, 0); endOrphan() }
 #ifdef ORDER
-  :: d_step { rowLock[0] == 0 && !wasHeld -> rowLock[0] = HOLDER; wasHeld = true; printf("hold\n") }
-  :: d_step { rowLock[0] == HOLDER -> rowLock[0] = 0; printf("let go\n") }
+  :: d_step { rowLock[0] == 0 && !wasHeld -> rowLock[0] = HOLDER; wasHeld = true; event(ROW_HELD, 0) }
+  :: d_step { rowLock[0] == HOLDER -> rowLock[0] = 0; event(ROW_LET_GO, 0) }
 #endif
 #ifdef TWIN /* a fail-over forgets that the job was taken */
-  :: d_step { job[0] == ACTIVE && fault("fail over\n"); comeAgain(0); jobStarted[0] = false }
+  :: d_step { job[0] == ACTIVE && fault(FAILED_OVER, 0); comeAgain(0); jobStarted[0] = false }
 #endif
-  :: d_step { mayComeAgain(0) && jobOwner[0] != 0 && fault("stall\n"); comeAgain(0) }
-  :: d_step { mayComeAgain(1) && jobOwner[1] != 0 && fault("stall\n"); comeAgain(1) }
+  :: d_step { mayComeAgain(0) && jobOwner[0] != 0 && fault(STALLED, 0); comeAgain(0) }
+  :: d_step { mayComeAgain(1) && jobOwner[1] != 0 && fault(STALLED, 1); comeAgain(1) }
   /* A crash empties the replies without a key, which are unlogged. */
-  :: d_step { orphan == 0 && fault("crash\n");
+  :: d_step { orphan == 0 && fault(CRASHED, 0);
        for (k : 0 .. R - 1) {
          keyLock[k] = 0; inserting[k] = 0;
          if :: rowLock[k] != HOLDER -> rowLock[k] = 0 :: else fi;
