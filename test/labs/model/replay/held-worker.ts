@@ -116,7 +116,7 @@ function held(life: Life, client: PoolClient): PoolClient {
 
   const stand = (at: Stop["at"]) =>
     new Promise<void>((resolve, reject) => {
-      if (life.is === "free") return resolve();
+      if (life.is !== "held") return resolve();
       const leave = () => {
         life.stop = undefined;
       };
