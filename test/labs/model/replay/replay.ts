@@ -104,7 +104,7 @@ export async function replay({ config, time, doors }: World, { scenario, events 
     holder.release(true);
     await time.even();
   }
-  // Whatever workers did until they were closed, each command has as many effects as the trace says.
+  // Each command has as many effects as the trace says, also after all that its workers still did.
   for (const request of answers.keys()) await check(request, effectsIn(events, scenario, request));
 }
 
@@ -113,7 +113,7 @@ const effectsIn = (events: Trace["events"], scenario: Trace["scenario"], request
     (event) => event === `APPLIED ${request}` || (scenario === "KEY" && event.startsWith("APPLIED")),
   ).length;
 
-/** As if Redis had lost its memory; other tests use the same one. */
+/** Takes from Redis what a loss of its memory would take. Other tests use the same server. */
 async function forgetJobs({ redisUrl, queuePrefix }: Config): Promise<void> {
   const redis = new Redis(redisUrl);
   const keys = await redis.keys(`{${queuePrefix}}*`);
