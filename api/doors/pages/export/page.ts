@@ -48,7 +48,8 @@ function exportCard(): Html {
     ${table("amounts", "Amounts of habits (CSV)")}
     ${table("todos", "Todos with reminders (CSV)")}${table("categories", "Categories (CSV)")}</ul>
     <p class="quiet small">What was done, by you and by agents, is a file of its own on
-      <a href="/account/actions">Actions</a>. The <a href="/account/journal">account journal</a> is part of the file with everything. The secret of your webhook and your tokens are in no file.</p></div>`;
+      <a href="/account/actions">Actions</a>. The <a href="/account/journal">account journal</a> is part of the file
+      with everything. The secret of your webhook and your tokens are in no file.</p></div>`;
 }
 
 function importCard(visit: Visit): Html {
