@@ -18,10 +18,11 @@ const known = {
   ...programs,
 };
 
-export function memory(): Memory {
+/** @param named finds the programs to measure; unset: those of Kept and its servers */
+export function memory(named: Readonly<Record<string, RegExp>> = known): Memory {
   const sizes: Record<string, number> = {};
   for (const { pid, command } of descendants()) {
-    const name = Object.entries(known).find(([, pattern]) => pattern.test(command))?.[0];
+    const name = Object.entries(named).find(([, pattern]) => pattern.test(command))?.[0];
     const file = `/proc/${pid}/statm`;
     // A connection's process may have ended meanwhile.
     if (name === undefined || !existsSync(file)) continue;
@@ -35,7 +36,7 @@ export function memory(): Memory {
 const writes = ["toggle", "complete", "create", "mcp-create", "mcp-read"];
 
 /** Bytes left by one request: write-ahead log, and growth of the tables and their indexes. */
-type Left = Readonly<{ wal: number; tables: number; indexes: number }>;
+export type Left = Readonly<{ wal: number; tables: number; indexes: number }>;
 
 const position = `
   select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 as wal,

@@ -3,8 +3,9 @@ import { type Services, startServices } from "../../support/servers/services.ts"
 import { compare } from "./against.ts";
 import { startBuiltIn } from "./built-in.ts";
 import { bytesPerWrite, memory, printFootprint } from "./footprint.ts";
+import { reportGoals } from "./goals.ts";
 import { startChildServer } from "./load/child-server.ts";
-import { type HttpResult, measure } from "./load/measure.ts";
+import { best, type HttpResult, measure } from "./load/measure.ts";
 import { measureLoneWrites } from "./lone-write.ts";
 import { type Options, readOptions, runsOf } from "./options.ts";
 import { demandPgbench, type PgbenchResult, pgbench } from "./pgbench.ts";
@@ -119,6 +120,12 @@ async function besideLimits(own: Subject, options: Options): Promise<object> {
   printResults({ commit: await currentCommit(), cores: cpus().length, options, ceilings, results });
   printLoneWrites(loneWrites);
   printFootprint(footprint);
+  reportGoals({
+    results,
+    loneWrites,
+    written: footprint.written,
+    ...(options.builtIn && { idleMb, afterMb }),
+  });
   return { results, loneWrites, ...footprint };
 }
 
@@ -155,10 +162,6 @@ function resultOf(scenario: Scenario, connections: number, rounds: readonly Roun
     limitPerSecond: most(rounds.map(({ limit }) => limit?.perSecond)),
     barePerSecond: most(rounds.map(({ bare }) => bare?.perSecond)),
   };
-}
-
-function best<Round extends { perSecond: number }>(rounds: readonly Round[]): Round {
-  return rounds.reduce((one, other) => (other.perSecond > one.perSecond ? other : one));
 }
 
 async function currentCommit(): Promise<string> {

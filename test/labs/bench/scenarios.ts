@@ -1,10 +1,12 @@
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import type { Sequence } from "./load/connection.ts";
-import { idAt, perUser } from "./seed.ts";
+import { idAt, perUser, userAt } from "./seed.ts";
 import { dashboard, insert, lockAndUpdate, lockInsertAndUpdate, oneRow, page } from "./statements.ts";
 import type { Subject } from "./subject.ts";
 
-type Call = Readonly<{ method: "GET" | "POST" | "DELETE"; path: string; body?: object }>;
+export type Call = Readonly<{ method: "GET" | "POST" | "PUT" | "DELETE"; path: string; body?: object }>;
+
+export type Ids = Readonly<{ user: string; todo: number; habit: number }>;
 
 export type Scenario = Readonly<{
   name: string;
@@ -15,14 +17,14 @@ export type Scenario = Readonly<{
   /** The row of which this one is a share, if no other server does the same work. */
   shareOf?: string;
   /** A sequence of requests on a user's todo and habit, each answered with a 2xx. */
-  requests(ids: Readonly<{ todo: number; habit: number }>): readonly Call[];
+  requests(ids: Ids): readonly Call[];
   /** The worker's command for it, if that is measured by itself. */
   command?(ids: Readonly<{ todo: number }>): Readonly<{ name: CommandName; input: object }>;
 }>;
 
-const newTodo = { title: "Water the plants", due_date: "2026-12-01", time_of_day: "morning" };
+export const newTodo = { title: "Water the plants", due_date: "2026-12-01", time_of_day: "morning" };
 
-const call = (name: string, args: object): Call => ({
+export const call = (name: string, args: object): Call => ({
   method: "POST",
   path: "/mcp",
   body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
@@ -91,27 +93,35 @@ export const scenarios: readonly Scenario[] = [
   { name: "mcp-create", shareOf: "create", requests: () => [call("create-todo", newTodo)] },
 ];
 
+type Asks = Pick<Scenario, "requests">;
+type Asked = Pick<Subject, "callers" | "todosPerUser"> & Readonly<{ headersOf?: (token: string) => Headers }>;
+
+type Headers = Readonly<Record<string, string>>;
+
+export const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
+
 /** The sequences of all callers in an order that spreads each one's over the run. */
 export function sequencesOf(
-  { requests }: Scenario,
-  { callers, todosPerUser }: Subject,
+  { requests }: Asks,
+  { callers, todosPerUser, headersOf = bearer }: Asked,
   port: number,
 ): Sequence[] {
   const all: Sequence[] = [];
   for (let nth = 0; nth < perUser; nth++) {
     for (const { index, token } of callers) {
-      const ids = { todo: idAt(index, nth, todosPerUser), habit: idAt(index, nth) };
-      all.push(requests(ids).map((request) => raw(request, token, port)));
+      const ids = { user: userAt(index), todo: idAt(index, nth, todosPerUser), habit: idAt(index, nth) };
+      all.push(requests(ids).map((request) => raw(request, headersOf(token), port)));
     }
   }
   return all;
 }
 
-function raw({ method, path, body }: Call, token: string, port: number): string {
+function raw({ method, path, body }: Call, headers: Headers, port: number): string {
   const text = body ? JSON.stringify(body) : "";
   const content = body
     ? `accept: application/json, text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n`
     : "";
   const lead = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`;
-  return `${lead}authorization: Bearer ${token}\r\n${content}\r\n${text}`;
+  const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${lead}${own.join("")}${content}\r\n${text}`;
 }

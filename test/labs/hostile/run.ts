@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { serviceOf } from "../../service/deploy/compose-file.ts";
 import { msAt, type Sample, succeeded, tally, times } from "../figures/samples.ts";
+import { type Goal, printGoals } from "../goals.ts";
 import type { Tally } from "./attacker.ts";
 import { lowerPriority } from "./lower-priority.ts";
 import { keepLiving } from "./ordinary.ts";
@@ -13,7 +14,6 @@ const calmSeconds = 30;
 const settleMs = 3_000;
 
 type Options = Readonly<{ seconds: number; only: string | undefined }>;
-type Goal = Readonly<{ what: string; found: string; goal: string; ok: boolean }>;
 
 /** @returns undefined unless `--hostile` is among the arguments */
 export function readHostileOptions(args: readonly string[]): Options | undefined {
@@ -177,6 +177,5 @@ function printReport(outcomes: Tally, goals: readonly Goal[]): void {
     console.log(`- ${name}: ${words.join(", ") || "nothing"}`);
   }
   console.log("");
-  for (const { what, found, goal, ok } of goals)
-    console.log(`${ok ? "reached" : "MISSED "}  ${what}: ${found} (goal: ${goal})`);
+  printGoals(goals);
 }

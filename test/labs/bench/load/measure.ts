@@ -16,8 +16,11 @@ export const programs: Record<keyof Cpu, RegExp> = {
   postgres: /^(\S*\/postgres |postgres: )/,
 };
 
-/** Puts one load on a server, and measures its answers and the processor time of each process. */
-export async function measure(load: Load): Promise<HttpResult> {
+/**
+ * Puts one load on a server, and measures its answers and the processor time of each process.
+ * @param door the process that takes the requests, if it is not Kept's
+ */
+export async function measure(load: Load, door: RegExp = programs.api): Promise<HttpResult> {
   const result = Promise.withResolvers<Measured>();
   let before = descendants();
   let after = before;
@@ -38,13 +41,23 @@ export async function measure(load: Load): Promise<HttpResult> {
   ended.catch(() => {}); // The process may end now.
   if (!Object.keys(measured.statuses).some((status) => status.startsWith("2")))
     throw new Error(`No request succeeded: ${JSON.stringify(measured.statuses)}`);
-  const spent = (program: keyof Cpu) =>
-    ((cpuOf(after, programs[program]) - cpuOf(before, programs[program])) * 1000) / measured.requests;
+  const spent = (program: RegExp) =>
+    ((cpuOf(after, program) - cpuOf(before, program)) * 1000) / measured.requests;
   return {
     ...measured,
     perSecond: measured.requests / load.seconds,
-    cpu: { api: spent("api"), workers: spent("workers"), redis: spent("redis"), postgres: spent("postgres") },
+    cpu: {
+      api: spent(door),
+      workers: spent(programs.workers),
+      redis: spent(programs.redis),
+      postgres: spent(programs.postgres),
+    },
   };
+}
+
+/** The best round of a server, because a busy machine only takes away. */
+export function best<Round extends { perSecond: number }>(rounds: readonly Round[]): Round {
+  return rounds.reduce((one, other) => (other.perSecond > one.perSecond ? other : one));
 }
 
 const cpuOf = (processes: readonly Descendant[], program: RegExp): number =>
