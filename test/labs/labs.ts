@@ -11,6 +11,10 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "requests per second beside pgbench on the same server",
     runs: "bun test/labs/bench/run.ts",
   },
+  peers: {
+    says: "rates, p99, processor time and memory beside PostGraphile, Parse Server and a plain MCP server, from npm",
+    runs: "bun test/labs/peers/run.ts",
+  },
   lanes: {
     says: "creates over 1, 2 and 4 lanes on a Redis Cluster",
     runs: "bun test/labs/lanes.ts",
