@@ -10,7 +10,8 @@ type Told = Readonly<{ after: string; answer: unknown }>;
 /** @throws unless all contestants answer the same questions alike, before and after changes */
 export async function checkAgreement(all: readonly Running[]): Promise<void> {
   const told = [];
-  for (const one of all) told.push({ name: one.name, answers: await interview(one) });
+  // Both doors of Kept share a database, so each contestant has a user of its own; all users have the same todos.
+  for (const [nth, one] of all.entries()) told.push({ name: one.name, answers: await interview(one, nth) });
   const [first, ...others] = told;
   for (const { name, answers } of others) {
     const difference = firstDifference(first?.answers ?? [], answers);
@@ -28,8 +29,9 @@ export function firstDifference(ours: readonly Told[], theirs: readonly Told[]):
   return undefined;
 }
 
-/** A list before and after each change of the first user, and one todo. */
-async function interview(one: Running): Promise<Told[]> {
+/** A list before and after each change of the nth user, and one todo. */
+async function interview(all: Running, nth: number): Promise<Told[]> {
+  const one = { ...all, callers: all.callers.slice(nth) };
   const index = one.callers[0]?.index ?? 0;
   const ids = { user: userAt(index), todo: idAt(index, 1, one.todosPerUser), habit: 0 };
   const callsOf = (question: Question) => one.asks[question]?.(ids) ?? [];
