@@ -8,7 +8,7 @@ export type Measured = Readonly<{
   results: readonly Rate[];
   loneWrites?: readonly LoneWrite[];
   written?: Readonly<Record<string, Left>>;
-  /** Of `npm start`. */
+  /** Memory of `npm start`. */
   idleMb?: Memory;
   afterMb?: Memory;
 }>;

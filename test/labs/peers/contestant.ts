@@ -11,14 +11,14 @@ type Todo = Readonly<Record<"title" | "due_date" | "time_of_day" | "category" | 
 /** A server, how it is asked, and how its answers read. `complete` is two requests: done, and open again. */
 export type Contestant = Readonly<{
   name: string;
-  /** The program beside `servers/` and the tables that it serves; undefined for ours. */
+  /** The program in `servers/` and its tables; undefined for Kept. */
   server?: Readonly<{ file: string; tables: "plain" | "parse" }>;
   /** The promises of Kept that it does not make. */
   lacks: string;
   asks: Readonly<Partial<Record<Question, Scenario["requests"]>>>;
   readPage(body: JsonBody): Page;
   readTodo(body: JsonBody): Todo;
-  /** A user's token and the headers with it, unless it is the bearer token that ours takes. */
+  /** The token of a user, and its headers; unset: the bearer token that Kept takes. */
   sessionOf?: (user: string) => string;
   headersOf?: (token: string) => Readonly<Record<string, string>>;
 }>;

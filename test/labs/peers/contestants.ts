@@ -3,7 +3,7 @@ import { keptRest, tools } from "./kept.ts";
 import { parse } from "./parse.ts";
 import { postgraphile } from "./postgraphile.ts";
 
-/** All that are asked, ours first. */
+/** All servers, in the order of the report. */
 export const contestants: readonly Contestant[] = [
   keptRest,
   postgraphile,

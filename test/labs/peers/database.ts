@@ -74,7 +74,7 @@ export async function createDatabase(serverUrl: string, name: string): Promise<s
   return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
 }
 
-/** Fills a database with tables of its own and the rows of ours. */
+/** Makes the tables and fills them with the rows of Kept. */
 export const fillPlain = (url: string, rows: string): Promise<void> =>
   fill(url, [tables, plainRows, indexes], rows);
 

@@ -14,7 +14,7 @@ type Report = Readonly<{
   connections: number;
   running: readonly Contestant[];
   rows: readonly Row[];
-  /** Of each contestant. */
+  /** Memory by contestant. */
   idleMb: readonly number[];
   afterMb: readonly number[];
 }>;
@@ -50,7 +50,7 @@ async function heading({ seconds, rounds, users, connections }: Report): Promise
 ${connections} connections, ${users} users, ${seconds} s each, best of ${rounds}, all in turns. All gave the same answers.\n`;
 }
 
-/** A peer's processor time is that of its process and of PostgreSQL; ours is idle meanwhile. */
+/** The processor time of a peer is that of its process and of PostgreSQL; Kept is idle meanwhile. */
 function cellsOf({ question, name, isOurs, http }: Row): string[] {
   const { perSecond, p50, p99, cpu } = http;
   const spent = isOurs ? cpuTotal(cpu) : cpu.api + cpu.postgres;

@@ -23,7 +23,7 @@ function readOptions(): Options {
   return { seconds: Number(values.seconds), rounds: Number(values.rounds), users: Number(values.users) };
 }
 
-/** `npm run lab -- peers [--seconds 5 --rounds 3 --users 1000]`: ours beside what else serves such todos. */
+/** `npm run lab -- peers [--seconds 5 --rounds 3 --users 1000]`: Kept beside other servers of the same todos. */
 async function run(options: Options): Promise<void> {
   const { running, stop } = await startAll(options.users);
   try {

@@ -15,7 +15,7 @@ const preset = {
       poolConfig: { max: 20 },
     }),
   ],
-  // Every column can be filtered and ordered, as ours can.
+  // Every column can be filtered and ordered.
   disablePlugins: ["PgIndexBehaviorsPlugin"],
   grafserv: { graphiql: false, watch: false },
   grafast: {
