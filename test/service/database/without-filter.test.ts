@@ -29,6 +29,10 @@ function unguarded(database: Database): QueryDatabase {
   return { run: (userId, text, values, options) => run(userId, withoutFilter(text), values, options) };
 }
 
+/** A cursor of changes tells a transaction of the whole server, which other tests move on. */
+const withoutPosition = (answer: string): string =>
+  answer.replace(/"next_cursor":"[0-9a-f]{16}\.[\d.]+"/g, '"next_cursor":""');
+
 const now = Date.now();
 /** Reads every query of a user. @returns the answers as JSON */
 async function shown(db: QueryDatabase): Promise<string[]> {
@@ -40,7 +44,7 @@ async function shown(db: QueryDatabase): Promise<string[]> {
     // More fields at once name no other table.
     if (Object.keys(input).length > 1) continue;
     const answer = await Promise.resolve(read(name, query, input)).catch(String);
-    answers.push(`${name} ${JSON.stringify(input)} ${JSON.stringify(answer)}`);
+    answers.push(withoutPosition(`${name} ${JSON.stringify(input)} ${JSON.stringify(answer)}`));
   }
   return answers;
 }
