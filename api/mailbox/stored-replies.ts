@@ -1,5 +1,4 @@
 import type { Database } from "../../shared/db/orm.ts";
-import { ofUsers } from "../../shared/db/statements/row-users.ts";
 import { waitForStandbys } from "../../shared/db/written-position.ts";
 import { localDay, type Today } from "../../shared/domain/day/day.ts";
 import { isToolCall, type QueuedCommand } from "../../shared/queue/batch.ts";
@@ -81,7 +80,7 @@ async function lookUp<Row extends object>(
   text: string,
   values: unknown[],
 ): Promise<Row[]> {
-  const { rows } = await pool.query<Row>(ofUsers({ text, values }, [userId]));
+  const { rows } = await pool.query<Row>(text, values);
   if (rows.length === 0) return rows;
   await pool.query(waitForStandbys);
   await onFound?.(userId);

@@ -1,5 +1,3 @@
-import { policies } from "../../shared/db/migrations/20261231-row-security.ts";
-
 /** The tables whose rows belong to a user and whose keys begin with the user. The log and the inbox have partitions by time. */
 const tables = [
   "users",
@@ -51,5 +49,4 @@ export const cutByUser = (partitions: number): string => `
     for trigger_definition in select definition from triggers loop
       execute trigger_definition;
     end loop;
-  end $$;
-  ${policies.join(";\n")}`;
+  end $$`;

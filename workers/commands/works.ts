@@ -1,5 +1,4 @@
 import type { WorkRow } from "../../shared/db/entities.ts";
-import { setUsers } from "../../shared/db/statements/row-users.ts";
 import { createTurns } from "../../shared/process/turns.ts";
 import type { WorkerContext } from "../process/context.ts";
 import { startSchedule } from "../process/schedule.ts";
@@ -73,9 +72,8 @@ export function startWorks(worker: Pick<WorkerContext, "log" | "watch">, { conte
 
 /** Begins a step. @returns the oldest work of the user, unless another worker has the user's turn */
 async function claim(connection: Queryable, userId: string): Promise<WorkRow | undefined> {
-  const [, , , isFree] = await Promise.all([
+  const [, , isFree] = await Promise.all([
     connection.query("begin"),
-    connection.query(setUsers, [[userId]]),
     connection.query(`set local lock_timeout = ${lockTimeoutMs}`),
     takeTurn(connection, userId),
   ]);

@@ -72,8 +72,7 @@ test("a statement's name depends on its text alone, so processes that share conn
     return rows;
   };
   const names = await namesAfter(texts);
-  // The third names the users of reads.
-  expect(names).toHaveLength(3);
+  expect(names).toHaveLength(2);
   expect(await namesAfter(texts.toReversed())).toEqual(names);
 });
 

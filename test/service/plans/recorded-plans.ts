@@ -60,11 +60,11 @@ export async function readLeadingColumns(databaseUrl: string): Promise<ReadonlyM
 const onePerRow = ["Limit", "LockRows", "Append", "Merge Append", "Subquery Scan", "Result", "Nested Loop"];
 
 /**
- * Indexes of open deliveries and of open works only, a list of closed accounts that is searched once a minute, files of one day,
+ * An index of open deliveries only, a list of closed accounts that is searched once a minute, files of one day,
  * active webhooks, and single rows.
  */
 const fewRows = [
-  ...["reminder_deliveries_open", "works_open", "deleted_users", "import_parts_pkey", "webhooks_active"],
+  ...["reminder_deliveries_open", "deleted_users", "import_parts_pkey", "webhooks_active"],
   ...["keyless_replies", "change_horizon", "upkeep_clock"],
 ];
 

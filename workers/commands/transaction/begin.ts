@@ -1,5 +1,4 @@
 import { commands as contracts } from "../../../shared/contracts/catalogue.ts";
-import { setUsers } from "../../../shared/db/statements/row-users.ts";
 import { patienceMs, type QueuedCommand } from "../../../shared/queue/batch.ts";
 import type { Related } from "../../handlers/handler.ts";
 import { handlers } from "../../handlers/index.ts";
@@ -62,9 +61,8 @@ export async function begin(
   const named = namedBy(work);
   // Keys are locked before the time is read: else this transaction could be in time, although another worker has found
   // the same command late meanwhile and said that it is not applied.
-  const [, , , turn, lockedKeys, times] = await Promise.all([
+  const [, , turn, lockedKeys, times] = await Promise.all([
     isStep ? undefined : connection.query("begin"),
-    isStep ? undefined : connection.query(setUsers, [userIds]),
     onLocked === "wait" ? connection.query(`set local lock_timeout = ${lockTimeoutMs}`) : undefined,
     apart ? takeTurnAfterWorks(connection, apart.userId) : "taken",
     keyed.length > 0 ? lockKeys(connection, keyed) : new Set<string>(),
