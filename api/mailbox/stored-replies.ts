@@ -1,4 +1,5 @@
 import type { Database } from "../../shared/db/orm.ts";
+import { ofUsers } from "../../shared/db/statements/row-users.ts";
 import { waitForStandbys } from "../../shared/db/written-position.ts";
 import { localDay, type Today } from "../../shared/domain/day/day.ts";
 import { isToolCall, type QueuedCommand } from "../../shared/queue/batch.ts";
@@ -80,7 +81,7 @@ async function lookUp<Row extends object>(
   text: string,
   values: unknown[],
 ): Promise<Row[]> {
-  const { rows } = await pool.query<Row>(text, values);
+  const { rows } = await pool.query<Row>(ofUsers({ text, values }, [userId]));
   if (rows.length === 0) return rows;
   await pool.query(waitForStandbys);
   await onFound?.(userId);

@@ -3,9 +3,10 @@ import type { CustomTypesConfig, Pool, PoolClient } from "pg";
 import type { Log } from "../process/observe/log.ts";
 import { entities } from "./entities.ts";
 import { migrations } from "./migrations/index.ts";
-import { prepareStatements } from "./prepared-statements.ts";
 import { demandSchema } from "./schema-guard.ts";
 import { demandSettings } from "./session-settings.ts";
+import { prepareStatements, statementName } from "./statements/prepared-statements.ts";
+import { setUsers, takeUsers } from "./statements/row-users.ts";
 
 export type Database = Readonly<{
   orm: MikroORM;
@@ -41,7 +42,7 @@ const writeSettings = {
 const reads = {
   connectMs: 900,
   queryMs: 900,
-  settings: { enable_bitmapscan: "off", statement_timeout: "800ms" },
+  settings: { enable_bitmapscan: "off", statement_timeout: "800ms", plan_cache_mode: "force_generic_plan" },
 };
 const purposes = {
   reads,
@@ -93,6 +94,8 @@ export async function openDatabase(options: Options): Promise<Database> {
         .join(" "),
       async onConnect(client: PoolClient) {
         await demandSettings(client, settings);
+        // A statement is known to a connection once it has run.
+        if (prepare) await client.query({ text: setUsers, name: statementName(setUsers), values: [[]] });
         await options.inspect?.(client);
       },
       onPoolCreated(created: Pool) {
@@ -101,6 +104,7 @@ export async function openDatabase(options: Options): Promise<Database> {
         created.on("error", (error) => log.warn({ reason: error.message }, "idle database connection lost"));
         created.on("connect", (client: PoolClient) => {
           client.on("error", (error) => log.warn({ reason: error.message }, "database connection lost"));
+          takeUsers(client, prepare);
           if (prepare) prepareStatements(client);
         });
       },

@@ -1,3 +1,5 @@
+import { policies } from "../../shared/db/migrations/20261231-row-security.ts";
+
 /** The tables whose rows belong to a user and whose keys begin with the user. The log and the inbox have partitions by time. */
 const tables = [
   "users",
@@ -49,4 +51,5 @@ export const cutByUser = (partitions: number): string => `
     for trigger_definition in select definition from triggers loop
       execute trigger_definition;
     end loop;
-  end $$`;
+  end $$;
+  ${policies.join(";\n")}`;

@@ -11,9 +11,6 @@ import { searchPattern } from "../engine/search.ts";
 export type ActionFilters = Omit<InputOf<Queries["action.list"]>, "limit">;
 export type ActionPlace = Pick<ActionRow, "called_at" | "request_id">;
 
-/** The expression of the index by token. */
-export const tokenHash = sql`hashtextextended(a.token_id, 0)`;
-
 /** The conditions of the filters on rows `a` of the action log. */
 export function actionConditions(filters: ActionFilters): Condition[] {
   const { kinds, effect, q, thing: _, door, tool, outcome, undoable, ...range } = filters;
@@ -31,11 +28,7 @@ export function actionConditions(filters: ActionFilters): Condition[] {
 /** Conditions that an index serves, so no row is read in vain. */
 export function rangeConditions({ token_id, from, to, cursor }: ActionFilters): Condition[] {
   const conditions: Condition[] = [];
-  if (token_id !== undefined)
-    conditions.push(
-      sql`${tokenHash} = hashtextextended(${token_id}::text, 0)`,
-      sql`a.token_id = ${token_id}`,
-    );
+  if (token_id !== undefined) conditions.push(sql`a.token_id = ${token_id}`);
   if (from !== undefined) conditions.push(sql`a.called_at >= ${from}::timestamptz`);
   if (to !== undefined) conditions.push(sql`a.called_at < ${to}::timestamptz`);
   if (cursor !== undefined) conditions.push(sql`(a.called_at, a.request_id) < ${placeOf(cursor)}`);

@@ -12,7 +12,6 @@ import {
   isFromPlace,
   logOf,
   rangeConditions,
-  tokenHash,
 } from "./filters.ts";
 
 const defaultLimit = 50;
@@ -95,13 +94,13 @@ export const cursorOf = ({ called_at, request_id }: ActionPlace): string =>
 export const readTokens: QueryHandler<"action.tokens"> = async ({ own, rows }) => {
   const found = await rows(sql<{ token_id: string; client_name: string | null; called_at: string }>`
     with recursive seen as (
-      (select ${tokenHash} as hash, a.token_id, a.client_name, a.called_at from ${own("action_log")} a
-       order by hash, a.called_at desc limit 1)
+      (select a.token_id, a.client_name, a.called_at from ${own("action_log")} a
+       order by a.token_id, a.called_at desc limit 1)
       union all
       select next.* from seen, lateral (
-        select ${tokenHash} as hash, a.token_id, a.client_name, a.called_at from ${own("action_log")} a
-        where ${tokenHash} > seen.hash
-        order by hash, a.called_at desc limit 1
+        select a.token_id, a.client_name, a.called_at from ${own("action_log")} a
+        where a.token_id > seen.token_id
+        order by a.token_id, a.called_at desc limit 1
       ) next
     )
     select token_id, client_name, called_at from seen order by called_at desc, token_id`);

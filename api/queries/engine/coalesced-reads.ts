@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
 import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure.ts";
+import { ofUsers } from "../../../shared/db/statements/row-users.ts";
 import { coalescedQuery, coalescedResults, coalescedTextOf, sqlStateOf } from "./coalesced-statement.ts";
 
 /** A slow read travels alone, because coalesced reads wait for the slowest one. */
@@ -55,7 +56,8 @@ function createRuns(pool: Pick<Pool, "query">) {
   async function runAlone(statement: Statement, read: Read): Promise<object[]> {
     const began = performance.now();
     try {
-      const { rows } = await pool.query<object>({ text: statement.text, values: [...read.values] });
+      const query = ofUsers({ text: statement.text, values: [...read.values] }, [read.userId]);
+      const { rows } = await pool.query<object>(query);
       if (isSlow(statement, performance.now() - began)) suspect([read]);
       else suspects.delete(read.userId);
       return rows;
@@ -73,7 +75,10 @@ function createRuns(pool: Pick<Pool, "query">) {
     if (coalescedText === undefined || reads.length === 1) return runEach(statement, reads);
     const began = performance.now();
     try {
-      const results = coalescedResults(await pool.query(coalescedQuery(coalescedText, reads)));
+      const users = reads.map(({ userId }) => userId);
+      const results = coalescedResults(
+        await pool.query(ofUsers(coalescedQuery(coalescedText, reads), users)),
+      );
       reads.forEach(({ resolve }, index) => void resolve(results[index] ?? []));
       if (isSlow(statement, performance.now() - began)) suspect(reads);
     } catch (error) {

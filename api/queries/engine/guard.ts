@@ -28,9 +28,9 @@ export async function feedOwner(
   secretHash: string,
   network: string,
 ): Promise<string | undefined> {
-  const text = "select user_id from calendar_feeds where secret_hash = $1";
-  const [feed] = await run<{ user_id: string }>(network, text, [secretHash]);
-  return feed?.user_id;
+  const text = "select feed_owner($1) as user_id";
+  const [feed] = await run<{ user_id: string | null }>(network, text, [secretHash]);
+  return feed?.user_id ?? undefined;
 }
 
 export const guardRows = ({ run }: QueryDatabase, userId: string, options?: ReadOptions): GuardedRows => ({

@@ -42,6 +42,7 @@ import { Digest } from "./20261227-digest.ts";
 import { Webhooks } from "./20261228-webhooks.ts";
 import { NarrowRoles } from "./20261229-narrow-roles.ts";
 import { Journal } from "./20261230-journal.ts";
+import { RowSecurity } from "./20261231-row-security.ts";
 
 /**
  * All migrations in the order they run. One that has landed keeps its name and effect. What touches a large table is an
@@ -92,6 +93,7 @@ export const migrations = [
   { name: "20261228-webhooks", class: Webhooks },
   { name: "20261229-narrow-roles", class: NarrowRoles },
   { name: "20261230-journal", class: Journal },
+  { name: "20261231-row-security", class: RowSecurity },
 ];
 
 /**

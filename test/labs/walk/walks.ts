@@ -5,10 +5,10 @@ import type { Services } from "../../support/servers/services.ts";
 
 /** Budgets of one request: files and lines of api, shared and workers that run for it. Lower them when it gets shorter. */
 export const budgets = {
-  "POST /api/v1/todos": { files: 58, lines: 1190 },
-  "GET /api/v1/todos": { files: 27, lines: 366 },
-  "MCP create-todo": { files: 71, lines: 1335 },
-  "MCP get-pending-todos": { files: 68, lines: 1205 },
+  "POST /api/v1/todos": { files: 59, lines: 1190 },
+  "GET /api/v1/todos": { files: 28, lines: 404 },
+  "MCP create-todo": { files: 72, lines: 1340 },
+  "MCP get-pending-todos": { files: 69, lines: 1235 },
 } as const;
 
 export type WalkName = keyof typeof budgets;

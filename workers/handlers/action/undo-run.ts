@@ -105,7 +105,7 @@ const mostCounted = 50_000;
 /** Rows of a token's log in a period, newest first, after a place. */
 const looked = (columns: string): string => `
   select ${columns} from action_log a
-  where a.user_id = $1 and hashtextextended(a.token_id, 0) = hashtextextended($2::text, 0) and a.token_id = $2
+  where a.user_id = $1 and a.token_id = $2
     and a.called_at >= $3::timestamptz and (a.called_at, a.request_id) < ($4::timestamptz, $5::uuid)
   order by a.called_at desc, a.request_id desc limit $6`;
 

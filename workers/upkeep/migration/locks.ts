@@ -20,6 +20,7 @@ const rules: readonly (readonly [RegExp, Mode])[] = [
   [/\bdrop index concurrently (?:if exists )?([\w.]+)/g, "share update exclusive"],
   [/\bcreate index concurrently (?:if not exists )?\w+ on ([\w.]+)/g, "share update exclusive"],
   [/\bcreate index (?!concurrently)(?:if not exists )?\w+ on ([\w.]+)/g, "share"],
+  [/\bcreate policy \w+ on ([\w.]+)/g, "access exclusive"],
   [/\btrigger \w+ before [\w ]+ on ([\w.]+)/g, "share row exclusive"],
   [/\breferences ([\w.]+)/g, "share row exclusive"],
   [/\bmake_partitions\('(\w+)'/g, "share update exclusive"],

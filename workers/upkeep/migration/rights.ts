@@ -12,7 +12,7 @@ export const rights: Readonly<Record<DatabaseRole, Rights>> = {
     may: [
       "usage on schema public",
       "select on all tables in schema public",
-      "execute on function change_marks()",
+      "execute on function change_marks(), feed_owner(text)",
     ],
   },
   worker: {

@@ -13,7 +13,7 @@ import { type Rights, rights } from "./rights.ts";
  * no address here and does not exist is left out, so one installation may go on with the owner for all processes.
  */
 export async function giveRights(pool: Pick<Pool, "query">, urls: RoleUrls): Promise<void> {
-  const { owner, database, existing } = await readOwner(pool);
+  const { owner, database, existing, partitions } = await readOwner(pool);
   await pool.query(`revoke create on schema public from public;
     revoke temporary on database ${quoted(database)} from public; ${keepOwnersFunctions}`);
   for (const role of databaseRoles) {
@@ -21,16 +21,24 @@ export async function giveRights(pool: Pick<Pool, "query">, urls: RoleUrls): Pro
     const exists = existing.includes(name);
     const url = urls[role];
     if (url !== undefined) await giveLogin(pool, { role, name, owner, exists, url });
-    if (exists || url !== undefined) await pool.query(rightsOf(name, rights[role]));
+    if (exists || url !== undefined) await pool.query(rightsOf(name, rights[role], partitions));
   }
 }
 
-type Owner = Readonly<{ owner: string; database: string; existing: readonly string[] }>;
+type Owner = Readonly<{
+  owner: string;
+  database: string;
+  existing: readonly string[];
+  /** Partitions would show what the policies of their table hide. */
+  partitions: readonly string[];
+}>;
 
 async function readOwner(pool: Pick<Pool, "query">): Promise<Owner> {
   const { rows } = await pool.query<Owner>(`
-    select current_user::text as owner, current_database()::text as database, array(select rolname::text from pg_roles) as existing`);
-  return rows[0] ?? { owner: "", database: "", existing: [] };
+    select current_user::text as owner, current_database()::text as database,
+      array(select rolname::text from pg_roles) as existing,
+      array(select inhrelid::regclass::text from pg_inherits join pg_class on oid = inhrelid and relkind in ('r', 'p')) as partitions`);
+  return rows[0] ?? { owner: "", database: "", existing: [], partitions: [] };
 }
 
 /** Functions with the owner's rights are nobody's until a role has them. */
@@ -57,7 +65,7 @@ async function giveLogin(
 }
 
 /** One transaction, so that no process is without its rights meanwhile. */
-function rightsOf(name: string, { may, not = [] }: Rights): string {
+function rightsOf(name: string, { may, not = [] }: Rights, partitions: readonly string[]): string {
   const role = quoted(name);
   const all = ["tables", "sequences", "functions"].map(
     (kind) => `all on all ${kind} in schema public, identity`,
@@ -66,6 +74,7 @@ function rightsOf(name: string, { may, not = [] }: Rights): string {
     ...[...all, "all on schema public, identity"].map((right) => `revoke ${right} from ${role}`),
     ...may.map((right) => `grant ${right} to ${role}`),
     ...not.map((right) => `revoke ${right} from ${role}`),
+    ...partitions.map((partition) => `revoke all on ${partition} from ${role}`),
   ].join(";\n");
 }
 

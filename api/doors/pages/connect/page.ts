@@ -2,7 +2,6 @@ import type { OutputOf, Queries } from "../../../../shared/contracts/catalogue.t
 import { sql } from "../../../../shared/db/reads/sql.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { tokenHash } from "../../../queries/action/filters.ts";
 import { readTokens } from "../../../queries/action/read.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import { copyScript } from "../../../web/assets.ts";
@@ -93,7 +92,7 @@ async function readNewTokens(query: QueryContext, since: string): Promise<Callin
     select recent.token_id from unnest(${ids}::text[]) as recent (token_id)
     where not exists (
       select from ${query.own("action_log")} a
-      where ${tokenHash} = hashtextextended(recent.token_id, 0) and a.token_id = recent.token_id
+      where a.token_id = recent.token_id
         and a.called_at < ${since}::timestamptz
     )`);
   const fresh = new Set(found.map(({ token_id }) => token_id));

@@ -12,6 +12,7 @@ const cases: readonly [string, Record<string, string>][] = [
   ["create index a on todos (id)", { todos: "share" }],
   ["drop index concurrently if exists todos_pending", { todos: "share update exclusive" }],
   ["drop index todos_pending", { todos: "access exclusive" }],
+  ["create policy own on todos using (true)", { todos: "access exclusive" }],
   ["create function f() returns trigger language sql as $$ update todos set id = 1 $$", {}],
   [
     "insert into users select 1 on conflict do update set id = 2; delete from todos",

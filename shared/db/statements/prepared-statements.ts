@@ -46,5 +46,5 @@ function withName(names: Map<string, string>, query: Query): Query {
  * A name that depends on the text alone, because behind a pooler several processes share connections. With 120
  * bits, two texts never share a name.
  */
-const statementName = (text: string): string =>
+export const statementName = (text: string): string =>
   `k${createHash("sha256").update(text).digest("base64url").slice(0, 20)}`;
