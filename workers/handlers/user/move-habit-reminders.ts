@@ -9,9 +9,8 @@ const reminding = "h.user_id = $1 and h.id > $2::bigint and h.remind_at is not n
 const next = `select h.* from habits h where ${reminding} order by h.id limit ${rowsAtOnce} for update`;
 
 const move = `
-  update habits h set rings_at = v.rings_at
-  from json_to_recordset($2) v(id bigint, rings_at timestamptz)
-  where h.user_id = $1 and h.id = v.id`;
+  update habits h set rings_at = ($3::jsonb ->> h.id::text)::timestamptz
+  where h.user_id = $1 and h.id = any ($2::bigint[])`;
 
 /** @param input the time of the change of zone (epoch ms), in a work of this release */
 const timeOf = ({ input }: StepContext): number => (input as { at?: number }).at ?? Date.now();
@@ -23,11 +22,9 @@ const timeOf = ({ input }: StepContext): number => (input as { at?: number }).at
 export async function moveHabitReminders(context: StepContext, after: string, rules: DayRules) {
   const { connection, userId } = context;
   const { rows } = await connection.query<HabitRow>(next, [userId, after]);
-  const moved = rows.map((row) => {
-    const { rings_at } = ringsAfterChange(row, row, rules, timeOf(context));
-    return { id: row.id, rings_at };
-  });
-  if (moved.length > 0) await connection.query(move, [userId, JSON.stringify(moved)]);
+  const ringOf = (row: HabitRow) => ringsAfterChange(row, row, rules, timeOf(context)).rings_at;
+  const rings = Object.fromEntries(rows.map((row) => [row.id, ringOf(row)]));
+  if (rows.length > 0) await connection.query(move, [userId, Object.keys(rings), JSON.stringify(rings)]);
   return { done: rows.length, last: rows.length < rowsAtOnce ? undefined : rows.at(-1)?.id };
 }
 

@@ -171,17 +171,19 @@ export function createMemory(clock: { now: number }) {
     if (text.includes("pg_try_advisory_xact_lock(hashtextextended")) return [{ free: true }];
     if (text.includes("select time_zone from users")) return all("users");
     if (text.includes("r.wall_time from reminders r")) return all("reminders").filter(followsZone);
-    if (text.includes("update reminders r set remind_at")) moveReminders(JSON.parse(String(values[1])));
+    if (text.includes("update reminders r set remind_at")) moveReminders(JSON.parse(String(values[2])));
     if (text.includes("pg_try_advisory")) return (values[0] as string[]).map((id) => ({ id, free: true }));
     if (text.includes("nextval")) return Array.from({ length: Number(values[0]) }, () => ({ id: ++lastId }));
     return [];
   }
 
-  function moveReminders(moved: readonly Row[]): void {
-    for (const { todo_id, remind_at } of moved)
-      for (const row of all("reminders"))
-        if (row.todo_id === todo_id && row.remind_at !== asStored("timestamptz", remind_at))
-          put(tables.reminders, { ...row, remind_at, delivery_id: null });
+  /** @param times by id */
+  function moveReminders(times: Readonly<Record<string, string>>): void {
+    for (const row of all("reminders")) {
+      const remind_at = times[String(row.todo_id)];
+      if (remind_at !== undefined && row.remind_at !== asStored("timestamptz", remind_at))
+        put(tables.reminders, { ...row, remind_at, delivery_id: null });
+    }
   }
 
   const client = {
