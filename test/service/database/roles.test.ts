@@ -62,6 +62,14 @@ test("no role runs a program, reads a file, makes a function, a table or a role,
   for (const role of databaseRoles) await refused(role, dangers);
 });
 
+test("no role is a superuser, makes roles or databases, or passes over policies", async () => {
+  for (const role of databaseRoles) {
+    const [powers] = await sessions[role]`
+      select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls from pg_roles where rolname = current_user`;
+    expect([role, ...new Set(Object.values(powers))]).toEqual([role, false]);
+  }
+});
+
 test("the front door's credentials read no password or key and write no row", async () => {
   await refused("door", [...identityTables.map(read), ...productTables.flatMap(write)]);
   expect(await typed("door", read("users"))).toBeUndefined();
