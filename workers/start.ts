@@ -70,7 +70,12 @@ export async function startWorkers({ config, log, now }: Options): Promise<Role>
   });
   const upkeep = await startUpkeep(context);
   const statusServer = serveStatus(config, statusPages);
-  const parts = [upkeep, await startCommands(context), startReminders(context), await startWebhooks(context)];
+  const parts = [
+    upkeep,
+    await startCommands(context),
+    await startReminders(context),
+    await startWebhooks(context),
+  ];
   return {
     hanging: context.watch.hanging,
     async stop() {

@@ -68,7 +68,7 @@ export async function startIdentity(
     log,
     provider,
     throttle,
-    sendMail: createMailer(config, log),
+    sendMail: await createMailer(config, log),
     deliverNews: createDelivery(pool, log, tell),
   };
   mount(identity);

@@ -96,7 +96,7 @@ async function ahead(readMs: () => Promise<number>): Promise<number> {
 
 export async function mail({ config: { smtpUrl, mailFrom } }: Patient): Promise<Diagnosis> {
   if (smtpUrl === undefined) return ok("SMTP_URL is not set, so no mail is sent");
-  const transport = createSmtpTransport({ smtpUrl, mailFrom });
+  const transport = await createSmtpTransport({ smtpUrl, mailFrom });
   try {
     await transport.verify();
     return ok("the server of SMTP_URL takes mail");

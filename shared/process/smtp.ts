@@ -1,4 +1,3 @@
-import { createTransport } from "nodemailer";
 import type { Config } from "./config.ts";
 
 /** Gives up on an unresponsive server after this time, because somebody waits for the mail. */
@@ -7,11 +6,15 @@ const timeoutMs = 10_000;
 /** Reuses connections, for a service that sends many mails. */
 type Pooling = Readonly<{ pool: true; maxConnections: number; maxMessages: number }>;
 
-/** A connection to the operator's SMTP server, for mails that this service writes. */
-export function createSmtpTransport(
+/**
+ * A connection to the operator's SMTP server, for mails that this service writes. The library takes 6 MB, so only a process
+ * with a mail server loads it.
+ */
+export async function createSmtpTransport(
   { smtpUrl, mailFrom }: Readonly<{ smtpUrl: string }> & Pick<Config, "mailFrom">,
   pooling?: Pooling,
 ) {
+  const { createTransport } = await import("nodemailer");
   return createTransport(
     {
       url: smtpUrl,

@@ -25,12 +25,12 @@ const tickEveryMs = 1_000;
 const jobsAtOnce = 4;
 
 /** Starts this process's share of the reminders: the tick that queues due ones, and their delivery. */
-export function startReminders(context: WorkerContext): { stop(): Promise<void> } {
+export async function startReminders(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
   const { config, log, travel, database, publisher, blocking, registry, jobMetrics, watch } = context;
   const { queuePrefix, defaultTimeZone } = config;
   const queue = openQueue<DeliveryKeys>(deliveryQueue, { connection: publisher, queuePrefix });
   const metrics = createReminderMetrics(registry);
-  const deliverer = createDeliverer({ database, log, travel, metrics, ...openChannels(context) });
+  const deliverer = createDeliverer({ database, log, travel, metrics, ...(await openChannels(context)) });
   const worker = openWorker<DeliveryKeys>(deliveryQueue, {
     connection: blocking,
     queuePrefix,
@@ -56,12 +56,12 @@ export function startReminders(context: WorkerContext): { stop(): Promise<void> 
   };
 }
 
-function openChannels({ config, log, database }: WorkerContext) {
+async function openChannels({ config, log, database }: WorkerContext) {
   const { linkKeys, pushKeys } = openReminderSecrets(database.pool);
   const forget = (userId: string, ids: readonly string[]) => forgetBrowsers(database, userId, ids);
   const channels: Record<ReminderChannel, Channel> = {
     log: createLogChannel(log, config.defaultTimeZone),
-    email: createEmailChannel(config),
+    email: await createEmailChannel(config),
     push: createPushChannel({ config, pushKeys, forget }),
     ntfy: createNtfyChannel(config),
     telegram: createTelegramChannel(config),

@@ -16,12 +16,12 @@ export type Mail = Readonly<{
 export type SendMail = (mail: Mail) => Promise<boolean>;
 
 /** @returns undefined when SMTP_URL is not set, so that this server sends no mail */
-export function createMailer(
+export async function createMailer(
   { smtpUrl, mailFrom }: Pick<Config, "smtpUrl" | "mailFrom">,
   log: Log,
-): SendMail | undefined {
+): Promise<SendMail | undefined> {
   if (smtpUrl === undefined) return undefined;
-  const transport = createSmtpTransport({ smtpUrl, mailFrom });
+  const transport = await createSmtpTransport({ smtpUrl, mailFrom });
   return async ({ to, ...mail }) => {
     try {
       await transport.sendMail({ ...mail, to: recipient(to) });

@@ -217,7 +217,7 @@ test("a week before a token ends its person gets one mail, however many processe
   const parts = {
     pool,
     config,
-    sendMail: createMailer({ ...config, smtpUrl: mailbox.url }, createLog("test", "silent")),
+    sendMail: await createMailer({ ...config, smtpUrl: mailbox.url }, createLog("test", "silent")),
   };
   const look = () => Promise.all([mailTokenEndings(parts), mailTokenEndings(parts)]);
   const endsIn = (days: number) =>

@@ -9,14 +9,14 @@ type Options = Pick<Config, "smtpUrl" | "mailFrom" | "baseUrl">;
 const maxConnections = 10;
 
 /** Sends a mail through the operator's SMTP server over a few connections, which stay open. */
-export function createEmailChannel(options: Options): Channel {
+export async function createEmailChannel(options: Options): Promise<Channel> {
   const { smtpUrl, mailFrom } = options;
   if (smtpUrl === undefined) {
     const unset = sendFailed("This server is not set up to send e-mail.", true);
     return { send: async () => unset, close() {} };
   }
   const pooling = { pool: true, maxConnections, maxMessages: Number.POSITIVE_INFINITY } as const;
-  const transport = createSmtpTransport({ smtpUrl, mailFrom }, pooling);
+  const transport = await createSmtpTransport({ smtpUrl, mailFrom }, pooling);
   const domain = /@([^\s>]+)/.exec(mailFrom)?.[1] ?? "localhost";
   return {
     async send(delivery, message) {

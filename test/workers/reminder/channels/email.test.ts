@@ -9,8 +9,8 @@ const settings = {
   mailFrom: "Kept <kept@kept.example>",
   baseUrl: "https://kept.example",
 };
-const channel = createEmailChannel(settings);
-const nobody = createEmailChannel({ ...settings, smtpUrl: "smtp://127.0.0.1:9" });
+const channel = await createEmailChannel(settings);
+const nobody = await createEmailChannel({ ...settings, smtpUrl: "smtp://127.0.0.1:9" });
 afterAll(() => {
   channel.close();
   nobody.close();
@@ -96,7 +96,7 @@ test("a mail server that is down is tried again; one that is not set up is not",
     final: false,
     reason: "The mail server could not be reached.",
   });
-  const unset = createEmailChannel({ ...settings, smtpUrl: undefined });
+  const unset = await createEmailChannel({ ...settings, smtpUrl: undefined });
   expect(await sendBy(unset, delivery({ email: "ada@example.com" }))).toMatchObject({
     ok: false,
     final: true,
