@@ -1,8 +1,4 @@
-import {
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  verifyRegistrationResponse,
-} from "@simplewebauthn/server";
+import type { PublicKeyCredentialCreationOptionsJSON } from "@simplewebauthn/server";
 import type { Account } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import type { Journaled } from "../journal/record.ts";
@@ -10,6 +6,7 @@ import { checkChallenge, newChallenge } from "./challenges.ts";
 import { readCreation } from "./responses.ts";
 import { passkeySite } from "./site.ts";
 import { listPasskeys, storePasskey } from "./storage.ts";
+import { webauthn } from "./webauthn.ts";
 
 type Dependencies = Pick<IdentityContext, "config" | "keys" | "pool">;
 
@@ -21,6 +18,7 @@ export async function creationOptions(
   const site = passkeySite(config);
   if (!site) return undefined;
   const known = await listPasskeys(pool, account.id);
+  const { generateRegistrationOptions } = await webauthn();
   return generateRegistrationOptions({
     rpName: "Kept",
     rpID: site.id,
@@ -49,9 +47,10 @@ export async function createPasskey(
   { account, holder, text, name }: Answer,
 ): Promise<boolean> {
   const site = passkeySite(config);
-  const response = readCreation(text);
+  const response = await readCreation(text);
   if (!site || !response) return false;
   const challenge = checkChallenge(keys, { holder, purpose: "create" });
+  const { verifyRegistrationResponse } = await webauthn();
   const checked = await verifyRegistrationResponse({
     response,
     expectedChallenge: challenge.isOwn,

@@ -1,9 +1,4 @@
-import {
-  generateAuthenticationOptions,
-  type PublicKeyCredentialRequestOptionsJSON,
-  verifyAuthenticationResponse,
-} from "@simplewebauthn/server";
-import { isoBase64URL } from "@simplewebauthn/server/helpers";
+import type { PublicKeyCredentialRequestOptionsJSON } from "@simplewebauthn/server";
 import { findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import type { CheckedAccount } from "../accounts/passwords/passwords.ts";
@@ -11,6 +6,7 @@ import { checkChallenge, newChallenge } from "./challenges.ts";
 import { readAssertion } from "./responses.ts";
 import { passkeySite } from "./site.ts";
 import { findPasskey, notePasskeyUse } from "./storage.ts";
+import { webauthn } from "./webauthn.ts";
 
 type Dependencies = Pick<IdentityContext, "config" | "keys" | "pool">;
 
@@ -22,6 +18,7 @@ export async function signInOptions(
   const site = passkeySite(config);
   if (!site) return undefined;
   const challenge = newChallenge(keys, { holder, purpose: "get" });
+  const { generateAuthenticationOptions } = await webauthn();
   return generateAuthenticationOptions({ rpID: site.id, challenge, userVerification: "required" });
 }
 
@@ -40,6 +37,7 @@ export async function findByPasskey(
   const passkey = await findPasskey(pool, response.id);
   if (!passkey) return undefined;
   const challenge = checkChallenge(keys, { holder, purpose: "get" });
+  const { isoBase64URL, verifyAuthenticationResponse } = await webauthn();
   const checked = await verifyAuthenticationResponse({
     response,
     expectedChallenge: challenge.isOwn,
