@@ -1,12 +1,12 @@
 import "./low-priority.ts";
 import "./quiet-packages.ts";
 import { runRole } from "../../shared/process/role.ts";
-import { connectService } from "./service.ts";
+import { serviceOnDemand } from "./on-demand.ts";
 import { startIdentity } from "./start.ts";
 
 /** Accounts belong to the provider; what the service stores about a person is changed by the workers only. */
 await runRole("identity", async ({ config, log }) => {
-  const service = await connectService(config, log);
+  const service = serviceOnDemand(config, log);
   const role = await startIdentity({ config, log }, service.tell);
   return {
     ...role,
