@@ -1,14 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { SQL } from "bun";
 import { descendants } from "../../support/chaos/descendants.ts";
 import { measure, programs } from "./load/measure.ts";
 import { type Scenario, sequencesOf } from "./scenarios.ts";
 import type { Subject } from "./subject.ts";
 
-/** Resident memory in MB, by program; the pages that PostgreSQL's processes share count once. */
+/** Memory in MB, by program. A page that processes share counts as a part of each, so the sum counts it once. */
 export type Memory = Readonly<Record<string, number>>;
-
-const pageBytes = 4_096;
 
 /** The first match counts. The programs before the measured ones run only under `npm start`. */
 const known = {
@@ -23,14 +21,19 @@ export function memory(named: Readonly<Record<string, RegExp>> = known): Memory 
   const sizes: Record<string, number> = {};
   for (const { pid, command } of descendants()) {
     const name = Object.entries(named).find(([, pattern]) => pattern.test(command))?.[0];
-    const file = `/proc/${pid}/statm`;
-    // A connection's process may have ended meanwhile.
-    if (name === undefined || !existsSync(file)) continue;
-    const [, resident = 0, shared = 0] = readFileSync(file, "utf8").split(" ").map(Number);
-    const pages = name === "postgres" ? resident - shared : resident;
-    sizes[name] = (sizes[name] ?? 0) + (pages * pageBytes) / 1e6;
+    if (name !== undefined) sizes[name] = (sizes[name] ?? 0) + (proportionalKb(pid) * 1_024) / 1e6;
   }
   return sizes;
+}
+
+function proportionalKb(pid: number): number {
+  try {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+    return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0);
+  } catch {
+    // A connection's process may have ended meanwhile.
+    return 0;
+  }
 }
 
 const writes = ["toggle", "complete", "create", "mcp-create", "mcp-read"];
@@ -85,5 +88,5 @@ export function printFootprint({ written, idleMb, afterMb }: Footprint): void {
     list(Object.fromEntries(Object.entries(written).map(([name, bytes]) => [name, bytes[kind]])));
   console.log(`\nbytes of write-ahead log per request: ${leftOf("wal")}`);
   console.log(`bytes stored per request: in tables ${leftOf("tables")}; in indexes ${leftOf("indexes")}`);
-  console.log(`resident memory, MB: idle ${list(idleMb)}; after: ${list(afterMb)}`);
+  console.log(`memory, MB: idle ${list(idleMb)}; after: ${list(afterMb)}`);
 }

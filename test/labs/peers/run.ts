@@ -27,11 +27,11 @@ function readOptions(): Options {
 async function run(options: Options): Promise<void> {
   const { running, stop } = await startAll(options.users);
   try {
-    const idleMb = running.map(residentMb);
+    const idleMb = running.map(memoryMb);
     await checkAgreement(running);
     const rows: Row[] = [];
     for (const question of questions) rows.push(...(await askAll(running, question, options)));
-    await printReport({ ...options, connections, running, rows, idleMb, afterMb: running.map(residentMb) });
+    await printReport({ ...options, connections, running, rows, idleMb, afterMb: running.map(memoryMb) });
   } finally {
     await stop();
   }
@@ -62,7 +62,7 @@ async function askAll(
 }
 
 /** PostgreSQL and the identity provider are not counted. */
-function residentMb({ server, door }: Running): number {
+function memoryMb({ server, door }: Running): number {
   const { api, workers, redis } = programs;
   const sizes = memory(server ? { door } : { api, workers, redis });
   return Object.values(sizes).reduce((sum, size) => sum + size, 0);
