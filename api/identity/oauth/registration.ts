@@ -1,7 +1,6 @@
 import type { Context, Next } from "koa";
 import { type Configuration, errors } from "oidc-provider";
-import Format from "typebox/format";
-import "../../../shared/contracts/kernel/text.ts";
+import { isLine } from "../../../shared/contracts/kernel/text.ts";
 import { printable } from "../../http/printable.ts";
 import type { Throttle } from "../accounts/throttle.ts";
 import { documentHost } from "../grants/grants.ts";
@@ -30,7 +29,7 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
     if (JSON.stringify(metadata).length > maxMetadata) {
       throw new errors.InvalidClientMetadata(`client metadata must be at most ${maxMetadata} characters`);
     }
-    if (typeof name === "string" && (name.length > maxName || !Format.Test("line", name))) {
+    if (typeof name === "string" && (name.length > maxName || !isLine(name))) {
       throw new errors.InvalidClientMetadata(`client_name must be one line of at most ${maxName} characters`);
     }
     if (textsIn(metadata).some((text) => printable(text) !== text)) {

@@ -3,7 +3,6 @@ import type { Account } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import type { Journaled } from "../journal/record.ts";
 import { checkChallenge, newChallenge } from "./challenges.ts";
-import { readCreation } from "./responses.ts";
 import { passkeySite } from "./site.ts";
 import { listPasskeys, storePasskey } from "./storage.ts";
 import { webauthn } from "./webauthn.ts";
@@ -47,7 +46,8 @@ export async function createPasskey(
   { account, holder, text, name }: Answer,
 ): Promise<boolean> {
   const site = passkeySite(config);
-  const response = await readCreation(text);
+  const { readCreation } = await import("./responses.ts");
+  const response = readCreation(text);
   if (!site || !response) return false;
   const challenge = checkChallenge(keys, { holder, purpose: "create" });
   const { verifyRegistrationResponse } = await webauthn();

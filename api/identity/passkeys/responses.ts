@@ -1,6 +1,6 @@
+import { decodeAttestationObject, isoBase64URL } from "@simplewebauthn/server/helpers";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { webauthn } from "./webauthn.ts";
 
 /** An id of 1,023 bytes at most (Web Authentication §4). */
 const Id = Type.String({ pattern: "^[A-Za-z0-9_-]{1,1364}$" });
@@ -46,14 +46,12 @@ export function readAssertion(text: string) {
  * Reads a browser's answer that makes a passkey; undefined when it has another form or contains certificates. Kept
  * asks for none, and checking a stranger's would fetch addresses that they name.
  */
-export async function readCreation(text: string) {
+export function readCreation(text: string) {
   const answer = parseJson(text);
-  if (!creation.Check(answer)) return undefined;
-  return (await hasCertificates(answer.response.attestationObject)) ? undefined : answer;
+  return creation.Check(answer) && !hasCertificates(answer.response.attestationObject) ? answer : undefined;
 }
 
-async function hasCertificates(attestationObject: string): Promise<boolean> {
-  const { decodeAttestationObject, isoBase64URL } = await webauthn();
+function hasCertificates(attestationObject: string): boolean {
   try {
     const attestation = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
     const format = attestation.get("fmt");

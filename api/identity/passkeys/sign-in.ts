@@ -3,7 +3,6 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import type { CheckedAccount } from "../accounts/passwords/passwords.ts";
 import { checkChallenge, newChallenge } from "./challenges.ts";
-import { readAssertion } from "./responses.ts";
 import { passkeySite } from "./site.ts";
 import { findPasskey, notePasskeyUse } from "./storage.ts";
 import { webauthn } from "./webauthn.ts";
@@ -32,6 +31,7 @@ export async function findByPasskey(
   text: string,
 ): Promise<CheckedAccount | undefined> {
   const site = passkeySite(config);
+  const { readAssertion } = await import("./responses.ts");
   const response = readAssertion(text);
   if (!site || !response) return undefined;
   const passkey = await findPasskey(pool, response.id);

@@ -3,7 +3,7 @@ import { examples } from "../../domain/day/example-dates.ts";
 import { reaches } from "../../domain/reach.ts";
 import { timesOfDay } from "../../domain/vocabulary.ts";
 import type { FieldErrors } from "../../errors.ts";
-import "./text.ts";
+import "./formats.ts";
 
 /**
  * Field types that contracts share. `expects` completes the sentence "The … field must be …", so a refusal says

@@ -1,5 +1,3 @@
-import Format from "typebox/format";
-
 /**
  * True if a text has parts that people do not see and programs read; agents read all names and titles. Ordinary
  * invisible characters pass: emoji sequences, joiners inside words, word breaks of scripts without spaces.
@@ -32,10 +30,8 @@ const hidden: readonly RegExp[] = [
 /** Visible characters. U+2800 is a Braille pattern without dots; U+115F and U+1160 fill up Korean syllables. */
 const visible = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800\u115F\u1160]/u;
 
-/** Formats of text that TypeBox checks and JSON Schema names. */
-Format.Set("line", (text) => isClean(text, /\p{Cc}/u));
-Format.Set("paragraph", (text) => isClean(text, /[^\P{Cc}\n\t\r]/u));
-Format.Set("date", isCalendarDate);
+export const isLine = (text: string): boolean => isClean(text, /\p{Cc}/u);
+export const isParagraph = (text: string): boolean => isClean(text, /[^\P{Cc}\n\t\r]/u);
 
 /** Nearly every text passes this cheap check; the full ones would cost more than the rest of its treatment. */
 const plain = /^[\x20-\x7e]*$/;
