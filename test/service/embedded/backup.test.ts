@@ -10,6 +10,7 @@ import { runningDatabase } from "../../../shared/process/running-database.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { type Call, callDoors } from "../../support/chaos/world.ts";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
+import { signal } from "../../support/servers/signal.ts";
 import {
   environmentOf,
   type Instance,
@@ -51,7 +52,7 @@ async function startKept(instance: Instance): Promise<Run> {
 }
 
 async function killAll(instance: Instance): Promise<void> {
-  for (const pid of processesOf(instance).keys()) process.kill(pid, "SIGKILL");
+  for (const pid of processesOf(instance).keys()) signal(pid, "SIGKILL");
   await within(5, () => processesOf(instance).size === 0);
 }
 

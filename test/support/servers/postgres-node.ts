@@ -11,6 +11,7 @@ import {
   serviceUser,
 } from "../../../shared/embedded/servers/postgres-cluster.ts";
 import { descendants } from "../chaos/descendants.ts";
+import { signal } from "./signal.ts";
 
 /** One PostgreSQL server of a group. Nothing restarts it. */
 export type PostgresNode = Readonly<{
@@ -133,15 +134,6 @@ async function onServer(url: string, statement: string): Promise<Record<string, 
     return await sql.unsafe(statement);
   } finally {
     await sql.close();
-  }
-}
-
-/** A process that ended since the list was made needs no signal. */
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }
 
