@@ -58,15 +58,19 @@ export type RedisConnection = Redis | Cluster;
  * A connection whose commands fail at once when Redis is away and within `commandTimeout` ms when it is frozen. It
  * reconnects by itself. BullMQ must not wait for it at start, or a process started while Redis is down stays dead.
  */
-export const connectFailFast = (url: string, commandTimeout = 1_500): RedisConnection =>
+export const connectFailFast = (
+  url: string,
+  own: Pick<RedisOptions, "commandTimeout" | "enableAutoPipelining"> = {},
+): RedisConnection =>
   connect(url, {
     enableOfflineQueue: false,
     // A command that a lost connection left unanswered fails at once and is not sent again. Refused the second time
     // it would count as never sent, although the first may have arrived.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    commandTimeout,
+    commandTimeout: 1_500,
     socketTimeout: silenceMs,
+    ...own,
   });
 
 /**
@@ -92,6 +96,7 @@ type Patience = Pick<
   | "autoResendUnfulfilledCommands"
   | "commandTimeout"
   | "socketTimeout"
+  | "enableAutoPipelining"
 >;
 
 function connect(url: string, options: Patience): RedisConnection {
@@ -117,9 +122,10 @@ function connect(url: string, options: Patience): RedisConnection {
       }),
     );
   }
-  const { enableOfflineQueue = true, ...redisOptions } = own;
+  const { enableOfflineQueue = true, enableAutoPipelining = false, ...redisOptions } = own;
   const cluster = new Cluster([...address.nodes], {
     enableOfflineQueue,
+    enableAutoPipelining,
     clusterRetryStrategy: retryStrategy,
     slotsRefreshTimeout: connectTimeout,
     slotsRefreshInterval: lookAgainMs,

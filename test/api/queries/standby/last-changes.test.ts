@@ -8,7 +8,7 @@ import { services } from "../../../support/servers/services.ts";
 
 const { redisUrl } = await services();
 const gate = await openGate(redisUrl);
-const redis = connectFailFast(gate.url, 300);
+const redis = connectFailFast(gate.url, { commandTimeout: 300 });
 await firstTry(redis);
 afterAll(() => {
   redis.disconnect();
