@@ -1,6 +1,5 @@
 import type { ChannelResult } from "./channels/channel.ts";
 import { isTest, type LeasedDelivery } from "./lease.ts";
-import { retryAfterMs } from "./retry.ts";
 import type { WebhookAttempt } from "./webhook-health.ts";
 
 /** One attempt at a delivery: the channel's answer, or `busy` if its target had no room and nothing was sent. */
@@ -19,6 +18,22 @@ type DeliveryResult = Readonly<{
 }>;
 
 const busyAgainMs = 10_000;
+
+const seconds = 1_000;
+const minutes = 60 * seconds;
+
+/** The waits after the first, second, … failed attempt: six attempts within an hour and a quarter. */
+const waits = [5 * seconds, 30 * seconds, 2 * minutes, 10 * minutes, 60 * minutes];
+
+/**
+ * The wait after the given number of attempts, with up to a fifth more, so that deliveries that failed together do not
+ * retry together.
+ * @returns undefined when no further attempt is made
+ */
+function retryAfterMs(attempts: number): number | undefined {
+  const wait = waits[attempts - 1];
+  return wait === undefined ? undefined : wait * (1 + Math.random() / 5);
+}
 
 export function deliveryResult({ delivery, result }: DeliveryAttempt): DeliveryResult {
   const { user_id: userId, id, attempts, channel } = delivery;
