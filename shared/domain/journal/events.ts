@@ -24,7 +24,6 @@ export type AccountEvent = {
   }>;
 }[EventName];
 
-export const eventNames = Object.keys(events) as EventName[];
 const isEventName = (name: string): name is EventName => name in events;
 
 /** The sentence about a stored event; a kind of a later release has only its name. */

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import pino from "pino";
-import { eventNames, events } from "../../../shared/domain/journal/events.ts";
+import { type EventName, events } from "../../../shared/domain/journal/events.ts";
 import { type AnswerParts, createAuthenticator } from "../../support/identity/authenticator.ts";
 import { type Browser, createBrowser, type Page } from "../../support/identity/browser.ts";
 import { connect, newestLink, registerApp, signedUpByMail } from "../../support/identity/support.ts";
@@ -19,6 +19,7 @@ const { sql } = site.identity;
 const { config } = site.identity;
 const { baseUrl, authUrl } = site.stack.config;
 
+const eventNames = Object.keys(events) as EventName[];
 const password = "correct horse battery";
 const newPassword = "another long sentence";
 const email = "ada@example.org";
