@@ -30,6 +30,7 @@ test("every script, lab and admin command that a text names is there", async () 
   };
   const texts = [
     ".ci/run",
+    ".ci/servers",
     ".github/workflows/ci.yml",
     "README.md",
     "CONTRIBUTING.md",
