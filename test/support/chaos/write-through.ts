@@ -4,6 +4,7 @@ import type { Call } from "./world.ts";
 import { type Written, writeUntil } from "./writer.ts";
 
 const writers = 12;
+const momentMs = 500;
 
 export type WrittenThrough = Readonly<{
   /** The titles of acknowledged todos, sorted. */
@@ -25,9 +26,9 @@ export async function writeThrough(call: Call, disturb: () => Promise<void>): Pr
   };
   let over = false;
   const writing = Array.from({ length: writers }, (_, writer) => writeUntil(noting, writer, () => over));
-  await Bun.sleep(1_500);
+  await Bun.sleep(momentMs);
   await disturb();
-  await Bun.sleep(1_500);
+  await Bun.sleep(momentMs);
   over = true;
   const written = await Promise.all(writing);
   const gaps = acknowledgedAt.slice(1).map((at, index) => at - (acknowledgedAt[index] ?? at));
