@@ -43,6 +43,7 @@ export async function startSubject(
     REDIS_URL: services.redisUrl,
     QUEUE_PREFIX: queuePrefix,
     RATE_LIMIT_PER_MINUTE: "0",
+    MCP_RATE_LIMIT_PER_MINUTE: "0",
     LOG_LEVEL: "warn",
   };
   await runIn(root, env, ["run", "migrate"]);
