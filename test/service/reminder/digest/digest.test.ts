@@ -19,7 +19,7 @@ const receiver = startReceiver(() => secret);
 /** Here it is about noon now, so that no digest comes due while a test prepares one. */
 const noon = zoneWhere(12, new Date());
 const twoHoursEast = zoneOf(noon.offset + 2);
-const anHourWest = zoneWhere(11, new Date());
+const anHourWest = zoneOf(noon.offset - 1);
 
 beforeEach(() => {
   clock.now = undefined;
