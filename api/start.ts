@@ -47,8 +47,8 @@ type Options = Readonly<{
 }>;
 
 /**
- * If Redis has not answered within this time, only this process counts the request. Rate limits of several tokens are
- * asked for together, which takes 6 % of an MCP read's processor time away.
+ * If Redis has not answered within this time, only this process counts the request. Limits of requests that come
+ * together are asked for together.
  */
 const counting = { commandTimeout: 300, enableAutoPipelining: true };
 
