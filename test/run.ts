@@ -36,6 +36,7 @@ async function runTests(options: readonly string[]): Promise<Counts> {
   }
   const count = (word: string): number =>
     Number(new RegExp(`^\\s*(\\d+) ${word}$`, "m").exec(report)?.[1] ?? 0);
-  const failures = report.split("\n").filter((line) => /^\(fail\)|^error:/.test(line));
+  // From the error to the name of its test: the end of a long run shows each failure whole.
+  const failures = report.match(/^(error:[\s\S]*?^)?\(fail\).*$/gm) ?? [];
   return { passed: count("pass"), failed: count("fail"), failures, exitCode: await tests.exited };
 }

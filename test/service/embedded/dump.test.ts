@@ -9,6 +9,7 @@ import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { startStack } from "../../harness.ts";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 import { sharedParent } from "./instance.ts";
 
 /** Debian's newest PostgreSQL, because pg_dump must not be older than the server. */
@@ -84,6 +85,10 @@ test.skipIf(!bin)(
     const create = { token, body: { title: "Call Grace" }, headers: { "idempotency-key": "once" } };
     const made = await rest("POST", "/todos", create);
     expect(made.status).toBe(201);
+    // The journal tells of a token's first use soon after the answer.
+    const sql = new SQL(url, { max: 1 });
+    await eventually(async () => (await sql`select 1 from journal`).length > 0);
+    await sql.close();
     const block = (await commandBlocks("docs/backup.md")).find(({ text }) => text.includes("pg_dump"));
     const [dump, createdb, restore, renew] = block ? commandLines(block) : [];
     const file = join(await sharedParent(), "kept.dump");

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { SQL } from "bun";
 import { type Browser, createBrowser, type Page } from "../../../support/identity/browser.ts";
 import { signedUp } from "../../../support/identity/support.ts";
 import { callTool, startSite } from "../../../support/pages/support.ts";
@@ -303,7 +304,13 @@ test("a run that is too much for one step goes on by itself, and its page says h
   const tokenId = String((await identity.introspect(token)).jti);
   const preview = await account.open(`${runPath}?token_id=${tokenId}`);
   expect(textOf(preview)).toMatch(/11 changes\. All of the newest \d can be taken back\./);
-  const begun = await takeAllBack(account, preview);
+  // Somebody holds the oldest change, so that the run cannot end before its page is shown.
+  const sql = new SQL(stack.config.databaseUrl, { max: 1 });
+  const begun = await sql.begin(async (transaction) => {
+    await transaction`select 1 from action_log where token_id = ${tokenId} order by called_at limit 1 for update`;
+    return takeAllBack(account, preview);
+  });
+  await sql.close();
   expect(textOf(begun)).toMatch(
     /\d+ of 11 changes of Claude Desktop are taken back so far\. This goes on by itself/,
   );
