@@ -1,7 +1,7 @@
-import { setPriority } from "node:os";
+import { lowerPriority } from "./priority.ts";
 
 /**
- * Passwords of strangers take a processor for long; requests of the service come first. Threads inherit the priority of
- * the thread that starts them, so this runs before any other module.
+ * Passwords of strangers take a processor for long; requests of the service come first. A busy machine must still check
+ * tokens. Threads inherit the priority of the thread that starts them, so this runs before any other module.
  */
-setPriority(10);
+lowerPriority(5);

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { lowerPriority } from "../../../api/identity/priority.ts";
 import { serviceOf } from "../../service/deploy/compose-file.ts";
 import { msAt, type Sample, succeeded, tally, times } from "../figures/samples.ts";
 import { type Goal, printGoals } from "../goals.ts";
 import type { Tally } from "./attacker.ts";
-import { lowerPriority } from "./lower-priority.ts";
 import { keepLiving } from "./ordinary.ts";
 import { newPerson, type Person } from "./person.ts";
 import { type Service, type Stored, startService } from "./service.ts";
 
 const people = 10;
-const calmSeconds = 30;
+const calmSeconds = 60;
 const settleMs = 3_000;
 
 type Options = Readonly<{ seconds: number; only: string | undefined }>;
