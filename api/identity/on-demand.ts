@@ -15,6 +15,7 @@ export function serviceOnDemand(config: Config, log: Log): Service {
   };
   return {
     tell: async (news) => (await connected()).tell(news),
-    close: async () => (await connecting)?.close(),
+    // A failed connection leaves nothing to close, and `tell` has thrown its error.
+    close: async () => (await connecting?.catch(() => undefined))?.close(),
   };
 }
