@@ -23,15 +23,19 @@ export async function fetchThing(
   return { thing, etag: response.headers.get("etag") };
 }
 
-export const isTodo = (thing: Completable): thing is Schemas["Todo"] => "title" in thing;
+type Thing = Completable | Schemas["Category"];
+
+export const isTodo = (thing: Thing): thing is Schemas["Todo"] => "title" in thing;
+const isHabit = (thing: Thing): thing is Schemas["Habit"] => "streak_count" in thing;
 export const typeOf = (thing: Completable): CompletableType => (isTodo(thing) ? "todo" : "habit");
 export const nameOfThing = (thing: Completable): string => (isTodo(thing) ? thing.title : thing.name);
 
 /** The name on the command line, t7 or h3, because todos and habits are numbered apart. */
 export const numberOf = (type: Schemas["Change"]["type"], id: number): string => `${type.charAt(0)}${id}`;
 
-/** One line: completed or not, number, name and further facts. */
-export function lineOf(thing: Completable): string {
+/** One line: completed or not, number, name and further facts; of a category, number and name. */
+export function lineOf(thing: Thing): string {
+  if (!isTodo(thing) && !isHabit(thing)) return `${numberOf("category", thing.id)} #${thing.name}`;
   const isDone = isTodo(thing) ? thing.is_completed : thing.is_completed_today;
   const facts = isTodo(thing) ? factsOfTodo(thing) : factsOfHabit(thing);
   const lead = `[${isDone ? "x" : " "}] ${numberOf(typeOf(thing), thing.id).padEnd(4)} ${nameOfThing(thing)}`;

@@ -1,10 +1,9 @@
 import { everyItem, type KeptClient } from "../../index.ts";
-import type { components, operations } from "../../schema.ts";
+import type { operations } from "../../schema.ts";
 import { findCategory } from "../categories.ts";
 import { type Given, keptCommand } from "../command-line.ts";
-import { lineOf, numberOf } from "../things.ts";
+import { lineOf } from "../things.ts";
 
-type Category = components["schemas"]["Category"];
 type Query<Name extends "listTodos" | "listHabits"> = NonNullable<operations[Name]["parameters"]["query"]>;
 
 /** The option of each filter that has another name. */
@@ -38,8 +37,7 @@ export const listCommand = keptCommand({
     const category_id = category === undefined ? undefined : await idOf(client, category);
     const entries = Object.entries(given).map(([name, value]) => [filterNames[name] ?? name, value]);
     const filters = { ...Object.fromEntries(entries), ...(category_id && { category_id }) };
-    for await (const thing of listed(client, kind, filters))
-      print("color" in thing ? lineOfCategory(thing) : lineOf(thing), thing);
+    for await (const thing of listed(client, kind, filters)) print(lineOf(thing), thing);
   },
 });
 
@@ -63,5 +61,3 @@ async function idOf(client: KeptClient, name: string): Promise<number> {
   if (!found) throw new Error(`There is no category “${name}”.`);
   return found.id;
 }
-
-const lineOfCategory = ({ id, name }: Category): string => `${numberOf("category", id)} #${name}`;

@@ -69,6 +69,5 @@ function lineOfChange(change: Change): string {
   if (resource === null) return `${" ".repeat(19)}  deleted  ${type} ${numberOf(type, id)}`;
   const time = new Date(resource.updated_at).toLocaleString("sv-SE");
   const kind = resource.created_at === resource.updated_at ? "new" : "changed";
-  const state = "color" in resource ? `${numberOf(type, id)} #${resource.name}` : lineOf(resource);
-  return `${time}  ${kind.padEnd(7)}  ${state}`;
+  return `${time}  ${kind.padEnd(7)}  ${lineOf(resource)}`;
 }
