@@ -9,8 +9,10 @@ import { exportFormat, presentInFile } from "../../api/doors/pages/export/export
 import { collect } from "../../api/doors/pages/import/collect.ts";
 import { categoryFields } from "../../shared/contracts/category/fields.ts";
 import { habitFields } from "../../shared/contracts/habit/fields.ts";
-import type { DeclaredFields, FieldKind } from "../../shared/contracts/kernel/declared-fields.ts";
+import { changedHabit } from "../../shared/contracts/habit/result.ts";
+import type { DeclaredFields, Field, FieldKind } from "../../shared/contracts/kernel/declared-fields.ts";
 import { todoFields } from "../../shared/contracts/todo/fields.ts";
+import { oneTodo } from "../../shared/contracts/todo/result.ts";
 import { CategoryEntity } from "../../shared/db/entities/category.ts";
 import { HabitEntity } from "../../shared/db/entities/habit.ts";
 import { TodoEntity } from "../../shared/db/entities/todo.ts";
@@ -28,7 +30,7 @@ import { list, textOf } from "./sources.ts";
  * The places in which each column of a thing must appear, because a field that one place misses is lost silently.
  * Deliberate omissions are listed here.
  */
-const places = ["answers", "form", "log", "export", "csv", "import", "migrations"] as const;
+const places = ["answers", "tools", "form", "log", "export", "csv", "import", "migrations"] as const;
 type Place = (typeof places)[number];
 type Left = Readonly<Record<string, readonly Place[]>>;
 
@@ -39,30 +41,35 @@ const notEdited: readonly Place[] = ["form", "log"];
 const keys: Left = {
   user_id: everywhere,
   id: notEdited,
-  created_at: notEdited,
-  updated_at: notEdited,
+  created_at: [...notEdited, "tools"],
+  updated_at: [...notEdited, "tools"],
 };
 /** The unit of work signs rows; pages tell who made a thing, and answers whose words it has. */
 const authors: Left = { created_by: everywhere, changed_by: everywhere };
-const writer: Left = { written_by: everywhere.filter((place) => place !== "answers") };
+const writer: Left = { written_by: everywhere.filter((place) => place !== "answers" && place !== "tools") };
 /** Follows from a habit's completions and rules. */
 const ofStreak: readonly Place[] = [...notEdited, "export", "import"];
 
+/** Tools tell the names of categories with their things. */
+const untold: Left = { id: [...notEdited, "tools"], name: ["tools"], color: ["tools"], icon: ["tools"] };
+
 const left: Readonly<Record<"categories" | "habits" | "todos", Left>> = {
-  categories: { ...keys, ...authors, written_by: everywhere },
+  categories: { ...keys, ...authors, written_by: everywhere, ...untold },
   habits: {
     ...keys,
     ...hidden,
     ...authors,
     ...writer,
-    completions_count: ofStreak,
+    // Lines say the schedule of a custom rhythm.
+    frequency: ["tools"],
+    completions_count: [...ofStreak, "tools"],
     streak: [...ofStreak, "csv"],
     streak_alive_through: [...ofStreak, "csv"],
     longest_streak: ofStreak,
     next_due: everywhere,
     recent_dates: [...ofStreak, "csv"],
     free_dates: everywhere,
-    skipped_dates: [...ofStreak, "csv"],
+    skipped_dates: [...ofStreak, "csv", "tools"],
     recent_amounts: [...ofStreak, "csv"],
     streak_state: everywhere,
     rings_at: everywhere,
@@ -75,9 +82,10 @@ const left: Readonly<Record<"categories" | "habits" | "todos", Left>> = {
     ...authors,
     ...writer,
     is_completed: notEdited,
-    completed_at: notEdited,
-    completed_on: [...notEdited, "answers"],
-    recurrence_anchor: [...notEdited, "answers"],
+    completed_at: [...notEdited, "tools"],
+    completed_on: [...notEdited, "answers", "tools"],
+    recurrence_from: ["tools"],
+    recurrence_anchor: [...notEdited, "answers", "tools"],
     next_todo_id: notEdited,
   },
 };
@@ -102,8 +110,8 @@ const values: Readonly<Record<string, unknown>> = {
   ...{ recent_amounts: { [today.date]: 6 } },
 };
 
-/** Objects in which the column always has a value. */
-const neverNull: Readonly<Record<string, object>> = { recent_amounts: {} };
+/** Another value of columns that are never null. */
+const others: Readonly<Record<string, unknown>> = { recent_amounts: {}, name: "Other", title: "Other" };
 
 function sampleOf(column: string, kind: FieldKind | undefined): unknown {
   if (column in values) return values[column];
@@ -125,6 +133,7 @@ const things = [
     fields: categoryFields,
     form: categoryForm,
     present: (row: Row) => presentCategory(row as never),
+    told: (_: Row) => undefined,
   },
   {
     table: "habits",
@@ -133,6 +142,7 @@ const things = [
     fields: habitFields,
     form: habitForm,
     present: (row: Row) => presentHabit(row as never, categoryOf(row), today),
+    told: (row: Row) => changedHabit(presentHabit(row as never, categoryOf(row), today)),
   },
   {
     table: "todos",
@@ -141,6 +151,7 @@ const things = [
     fields: todoFields,
     form: todoForm,
     present: (row: Row) => presentTodo(row as never, categoryOf(row), undefined, today),
+    told: (row: Row) => oneTodo("Changed", presentTodo(row as never, categoryOf(row), undefined, today)),
   },
 ] as const;
 
@@ -181,7 +192,7 @@ const migrations = (await Promise.all(list("shared/db/migrations/*.ts").map(text
 const isMigrated = (table: string, column: string): boolean =>
   new RegExp(`\\b(create|alter) table ${table}\\b[^\`]*\\b${column}\\b`).test(migrations);
 
-describe.each(things)("a field of $table", ({ table, kind, entity, fields, form, present }) => {
+describe.each(things)("a field of $table", ({ table, kind, entity, fields, form, present, told }) => {
   const declared: DeclaredFields = fields;
   const columns = Object.keys(entity.meta.properties);
   const row: Row = {
@@ -196,11 +207,13 @@ describe.each(things)("a field of $table", ({ table, kind, entity, fields, form,
 
   /** True if clearing the column changes the output. */
   const matters = (column: string, show: (row: Row) => unknown) => {
-    const cleared = { ...row, [column]: Array.isArray(row[column]) ? [] : (neverNull[column] ?? null) };
+    const cleared = { ...row, [column]: Array.isArray(row[column]) ? [] : (others[column] ?? null) };
     return JSON.stringify(show(row)) !== JSON.stringify(show(cleared));
   };
   const isIn: Readonly<Record<Place, (column: string) => boolean>> = {
     answers: (column) => matters(column, present),
+    tools: (column) =>
+      matters(column, (one) => told(one)?.facts) && matters(column, (one) => told(one)?.lines),
     form: (column) =>
       Object.keys(form.blank).some(
         (name) => (form.commandFields[name] ?? [name]).includes(column) && inputs.includes(`name="${name}"`),
@@ -233,6 +246,15 @@ describe.each(things)("a field of $table", ({ table, kind, entity, fields, form,
     );
     expect(wrong).toEqual([]);
   });
+});
+
+test("a name that two things declare has one meaning, because the reference has one for each name", () => {
+  const all = things.flatMap(({ fields }) => Object.entries<Field>(fields));
+  const meanings = Map.groupBy(all, ([name]) => name);
+  const unlike = [...meanings].filter(
+    ([, same]) => new Set(same.map(([, { meaning, hint }]) => meaning ?? hint)).size > 1,
+  );
+  expect(unlike.map(([name]) => name)).toEqual([]);
 });
 
 test("a reminder channel is in docs/channels.md, and its target is in the migrations", async () => {

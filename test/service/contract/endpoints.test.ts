@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
+import { categoryFields } from "../../../shared/contracts/category/fields.ts";
+import { habitFields } from "../../../shared/contracts/habit/fields.ts";
 import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
+import { todoFields } from "../../../shared/contracts/todo/fields.ts";
 import { type Answer, startStack } from "../../harness.ts";
 
 /** Every row of the interface's endpoint tables: method, path, needed scopes, status of success. */
@@ -40,47 +43,20 @@ const rows = [
   ["POST", "/batch", [], 200],
 ] as const;
 
-const category = ["id", "name", "color", "icon", "created_at", "updated_at"];
-const habit = [
-  ...[
-    "id",
-    "name",
-    "type",
-    "frequency",
-    "schedule",
-    "time_of_day",
-    "description",
-    "streak_count",
-    "longest_streak",
-  ],
-  ...["remind_at", "reaches", "choose_channel_at", "paused_from", "paused_through", "skipped_dates"],
-  ...["streak_alive_through", "grace_days", "is_completed_today", "completions_count", "category"],
-  ...["target", "unit", "amount_today", "recent_amounts", "written_by", "created_at", "updated_at"],
+const hidden = ["category_id", "completed_on", "recurrence_anchor"];
+/** The declared fields of a thing, and those that answers add. */
+const shapeBy = (declared: object, ...added: string[]) => [
+  ...Object.keys(declared).filter((name) => !hidden.includes(name)),
+  ...["id", "created_at", "updated_at", ...added],
 ];
-const todo = [
-  ...[
-    "id",
-    "title",
-    "description",
-    "due_date",
-    "due_time",
-    "time_of_day",
-    "estimated_minutes",
-    "context",
-    "is_completed",
-  ],
-  ...[
-    "is_overdue",
-    "is_important",
-    "recurrence",
-    "recurrence_from",
-    "completed_at",
-    "next_todo_id",
-    "reminder",
-    "category",
-  ],
-  ...["written_by", "created_at", "updated_at"],
-];
+const category = shapeBy(categoryFields);
+const habit = shapeBy(
+  habitFields,
+  ...["reaches", "choose_channel_at", "skipped_dates", "streak_count", "longest_streak"],
+  ...["streak_alive_through", "is_completed_today", "completions_count", "amount_today", "recent_amounts"],
+  ...["written_by", "category"],
+);
+const todo = shapeBy(todoFields, ...["is_overdue", "reminder", "written_by", "category"]);
 const reminder = [
   "todo_id",
   "remind_at",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
+import { habitFields } from "../../../shared/contracts/habit/fields.ts";
 import { startStack } from "../../harness.ts";
 import { agent } from "../../support/mcp.ts";
 
@@ -106,7 +107,7 @@ test("the nearest known name is told, or all where none is near", async () => {
       "PATCH",
       `/habits/${habit.id}`,
       { emoji: "x" },
-      "emoji is not a field of a habit, which takes name, type, frequency, time_of_day, category_id, remind_at, description, grace_days, schedule, paused_from, paused_through, target, unit.",
+      `emoji is not a field of a habit, which takes ${Object.keys(habitFields).join(", ")}.`,
     ],
   ] as const;
   for (const [method, path, body, message] of cases) {

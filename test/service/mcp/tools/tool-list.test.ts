@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { encode } from "gpt-tokenizer/encoding/cl100k_base";
 import { startStack } from "../../../harness.ts";
 import { checkFacts } from "../../../support/facts-check.ts";
 import { post, rpc, type Tool } from "../../../support/mcp.ts";
@@ -9,30 +8,13 @@ const stack = await startStack();
 const token = await stack.issuer.token({ scope: "categories:read" });
 const answer = await post(stack, rpc("tools/list"), { token });
 const tools: Tool[] = answer.body.result.tools;
-const file = join(import.meta.dir, "snapshots", "tools-list.json");
+const snapshot = join(import.meta.dir, "snapshots", "tools-list.json");
 
 const only = (hint: keyof Tool["annotations"]) =>
   tools.filter(({ annotations }) => annotations[hint]).map(({ name }) => name);
 
-test("the tool list is the one under snapshots: run with UPDATE_SNAPSHOTS=1 when a change is meant", async () => {
-  const text = `${JSON.stringify(answer.body.result, null, 2)}\n`;
-  if (Bun.env.UPDATE_SNAPSHOTS) await Bun.write(file, text);
-  expect(text).toBe(await Bun.file(file).text());
-});
-
-/** Hosts show models neither titles nor annotations nor output schemas. */
-const asModelsRead = tools.map(({ name, description, inputSchema }) => ({
-  name,
-  description,
-  input_schema: inputSchema,
-}));
-
-test("a model reads at most 1,600 tokens of tools", () => {
-  const costs = asModelsRead.map((tool) => encode(JSON.stringify(tool)).length);
-  const whole = encode(JSON.stringify(asModelsRead)).length;
-  const parts = asModelsRead.map(({ name }, index) => `${name} ${costs[index]}`);
-  console.info(`tools/list as a model reads it: ${whole} tokens; ${parts.join(", ")}`);
-  expect(whole).toBeLessThanOrEqual(1_600);
+test("the door lists the tools of the snapshot, which test/architecture/tools.test.ts compares with the contracts", async () => {
+  expect(answer.body.result).toEqual(await Bun.file(snapshot).json());
 });
 
 test("an argument whose name does not say it all is explained, alike in every tool", () => {
