@@ -1,14 +1,14 @@
 import { type TSchema, Type } from "typebox";
+import { schemasOf } from "../kernel/declared-fields.ts";
 import { CalendarDate, Id, Nullable } from "../kernel/fields.ts";
 import { deletionFacts, LeanObject } from "../kernel/tool-result.ts";
+import { habitFields } from "./fields.ts";
 import { HabitOfWeek } from "./schema.ts";
 
-const { id, name, type, frequency, schedule, time_of_day, remind_at, description } = HabitOfWeek.properties;
-const { streak_count, longest_streak, streak_alive_through, ends_tonight, grace_left } =
+const { id, streak_count, longest_streak, streak_alive_through, ends_tonight, grace_left } =
   HabitOfWeek.properties;
-const { target, unit, amount_today, written_by } = HabitOfWeek.properties;
-const { paused_from, paused_through, is_due_today, is_completed_today, reaches, grace_days } =
-  HabitOfWeek.properties;
+const { amount_today, written_by, is_due_today, is_completed_today, reaches } = HabitOfWeek.properties;
+const { category_id: _, grace_days, ...declared } = schemasOf(habitFields, "shown");
 
 /** Values by month, such as 2026-11, or by date. */
 const by = (value: TSchema) => Type.Optional(Type.Object({}, { additionalProperties: value }));
@@ -16,13 +16,7 @@ const by = (value: TSchema) => Type.Optional(Type.Object({}, { additionalPropert
 /** A habit as the facts of tools have it. */
 export const HabitFacts = LeanObject({
   id,
-  name,
-  type,
-  frequency,
-  schedule,
-  time_of_day,
-  remind_at,
-  description,
+  ...declared,
   written_by,
   this_week: Nullable(Type.String({ description: "Days done of days due, such as 2 of 3" })),
   streak_count,
@@ -32,12 +26,8 @@ export const HabitFacts = LeanObject({
   grace_left,
   done: by(Type.Array(Type.Integer())),
   done_by_month: by(Type.Integer()),
-  paused_from,
-  paused_through,
   is_due_today,
   is_completed_today,
-  target,
-  unit,
   amount_today,
   amounts: by(Type.Integer()),
   amount_by_month: by(Type.Integer()),

@@ -1,14 +1,14 @@
 import type { Static } from "typebox";
 import { daysBetween } from "../../domain/day/day.ts";
 import {
+  factsBy,
   joined,
-  lean,
   quoteStored,
   type ToolResult,
   type Unleaned,
   wordsOfOthers,
 } from "../kernel/tool-result.ts";
-import type { HabitFacts } from "./facts.ts";
+import { HabitFacts } from "./facts.ts";
 import { amountsOf, amountWords, historyOf, historyWords, type Period } from "./history.ts";
 import type { TodayHabits } from "./schema.ts";
 import { listsAll, type TodayInput } from "./today.ts";
@@ -126,35 +126,13 @@ function noneOf(asked: TodayInput): string {
 }
 
 function factsOf(habit: ShownHabit): Record<string, unknown> {
-  const { id, name, type, frequency, schedule, time_of_day, remind_at, description } = habit;
-  const { streak_count, longest_streak, streak_alive_through, is_completed_today } = habit;
-  const { paused_from, paused_through } = habit;
-  return lean({
-    id,
-    name,
-    type,
-    frequency,
-    schedule,
-    time_of_day,
-    remind_at,
-    description,
-    written_by: habit.written_by,
-    this_week: thisWeek(habit),
-    streak_count,
-    longest_streak,
-    streak_alive_through,
-    ends_tonight: habit.ends_tonight ?? null,
-    grace_left: habit.grace_left ?? null,
-    ...habit.history,
-    target: habit.target,
-    unit: habit.unit,
-    amount_today: habit.amount_today,
-    ...habit.counted,
-    paused_from,
-    paused_through,
-    is_due_today: habit.is_due_today ?? null,
-    is_completed_today,
-    category: habit.category?.name ?? null,
+  const { history, counted } = habit;
+  return factsBy(HabitFacts, habit, {
+    ...{ this_week: thisWeek(habit), category: habit.category?.name ?? null },
+    // Told where they matter.
+    ...{ grace_days: null, reaches: null },
+    ...history,
+    ...counted,
   } satisfies Unleaned<typeof HabitFacts>);
 }
 
