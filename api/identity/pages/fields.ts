@@ -5,6 +5,13 @@ import { choice } from "../../web/form/choice-fields.ts";
 import { isCommon, isMadeOfNames } from "../accounts/passwords/guessable.ts";
 import { passwordLength } from "../accounts/passwords/passwords.ts";
 
+export const emailAddress = {
+  name: "email",
+  label: "E-mail address",
+  type: "email",
+  autocomplete: "username",
+} as const;
+
 export const newPassword = {
   label: "Password",
   type: "password",

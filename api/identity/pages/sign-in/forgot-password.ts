@@ -5,6 +5,7 @@ import { message, page } from "../../../web/page.ts";
 import { normalizeEmail } from "../../accounts/accounts.ts";
 import { mailReset } from "../../accounts/passwords/resets.ts";
 import { resetMinutes } from "../../accounts/throttle.ts";
+import { emailAddress } from "../fields.ts";
 import type { Visitor } from "../visitor.ts";
 
 export const forgotPath = "/forgot-password";
@@ -60,7 +61,7 @@ function forgotPage(visitor: Visitor, { email = "", error, status, headers }: Pa
   const body = html`${problem(error)}
     <p>We mail you a link with which you choose a new one.</p>
     <form method="post" action="${forgotPath}" class="narrow">${formToken(visitor)}
-    ${field({ name: "email", label: "E-mail address", type: "email", value: email, autocomplete: "username" })}
+    ${field({ ...emailAddress, value: email })}
     <div class="actions"><button>Send the link</button></div></form>
     <details><summary>No mail comes?</summary><p>It goes to confirmed addresses only. ${operatorHelps}</p></details>
     <p><a href="/sign-in">Back to the sign-in</a></p>`;

@@ -4,6 +4,7 @@ import { formToken } from "../../../web/form/form.ts";
 import { browserZoneField, field, problem } from "../../../web/form/form-fields.ts";
 import { page } from "../../../web/page.ts";
 import { signInOptions } from "../../passkeys/sign-in.ts";
+import { emailAddress } from "../fields.ts";
 import { findRequest, formTargetsOf } from "../redirects.ts";
 import type { Visitor } from "../visitor.ts";
 import { forgotPath } from "./forgot-password.ts";
@@ -30,11 +31,8 @@ export async function signInPage(
     ${request?.app && html`<p>To connect <strong>${request.app}</strong>. The app gave itself this name.</p>`}
     <form method="post" action="/sign-in" class="narrow">${formToken(visitor, { next })}${browserZoneField}
     ${field({
-      name: "email",
-      label: "E-mail address",
-      type: "email",
+      ...emailAddress,
       value: email,
-      autocomplete: "username",
       autofocus: !error && email === "",
     })}
     ${field({

@@ -9,7 +9,7 @@ import type { PageHandler } from "../../../web/site.ts";
 import { createAccount, normalizeEmail } from "../../accounts/accounts.ts";
 import { hashPassword } from "../../accounts/passwords/passwords.ts";
 import { mailSignUp } from "../../accounts/sign-ups.ts";
-import { lengthProblem, newPassword, passwordProblem } from "../fields.ts";
+import { emailAddress, lengthProblem, newPassword, passwordProblem } from "../fields.ts";
 import { rememberBrowser } from "../known-browser.ts";
 import { formTargets } from "../redirects.ts";
 import { type IdentityRequest, startSession, type Visitor } from "../visitor.ts";
@@ -98,11 +98,8 @@ async function signUpPage(visitor: Visitor, filled: SignUpForm, answer: Answer =
   const body = html`${problem(error)}
     <form method="post" action="/sign-up" class="narrow">${formToken(visitor, { next })}
     ${field({
-      name: "email",
-      label: "E-mail address",
-      type: "email",
+      ...emailAddress,
       value: email,
-      autocomplete: "username",
       error: problems.email,
     })}
     ${field({ name: "password", ...newPassword, error: problems.password })}
