@@ -1,39 +1,18 @@
-import { afterAll, expect, test } from "bun:test";
-import { type JsonBody, startStack } from "../../harness.ts";
-import { type ActionKey, openUndoDoor, whole } from "../../support/undo-door.ts";
+import { expect, test } from "bun:test";
+import type { JsonBody } from "../../harness.ts";
+import { startInMay } from "../../support/streak/habit-in-may.ts";
+import { type ActionKey, whole } from "../../support/undo-door.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => page.close());
-const stack = await startStack();
-const { page, someone } = await openUndoDoor(stack);
-
-/** Noon of a day of May 2026. */
-const at = (n: number): void => {
-  stack.clock.now = Date.UTC(2026, 4, n, 12);
-};
-const day = (n: number): string => new Date(Date.UTC(2026, 4, n)).toISOString().slice(0, 10);
+const { stack, at, day, habit } = await startInMay();
 
 async function water(fields: object = {}) {
-  const one = await someone();
-  const glasses = {
-    name: "Water",
-    type: "good",
-    frequency: "daily",
-    grace_days: 0,
-    target: 8,
-    unit: "glasses",
-  };
-  const { id } = (await one.rest("POST", "/habits", { ...glasses, ...fields })).body;
-  const path = `/habits/${id}`;
+  const one = await habit({ name: "Water", target: 8, unit: "glasses", ...fields });
+  const { rest, path, patch } = one;
   return {
     ...one,
-    id,
-    get: async () => (await one.rest("GET", path)).body,
-    change: async (body: object) => (await one.rest("PATCH", path, body)).body,
-    complete: (body?: object) => one.rest("POST", `${path}/complete`, body),
-    clear: (date?: string) => one.rest("DELETE", `${path}/complete${date ? `?date=${date}` : ""}`),
-    completions: async () => (await one.rest("GET", `${path}/completions`)).body.data,
-    amounts: async (query = "") => (await one.rest("GET", `${path}/amounts${query}`)).body.data,
+    change: async (body: object) => (await patch(body)).body,
+    clear: (date?: string) => rest("DELETE", `${path}/complete${date ? `?date=${date}` : ""}`),
+    amounts: async (query = "") => (await rest("GET", `${path}/amounts${query}`)).body.data,
   };
 }
 

@@ -1,31 +1,15 @@
-import { afterAll, expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
-import { type ActionKey, openUndoDoor, whole } from "../../support/undo-door.ts";
+import { expect, test } from "bun:test";
+import { startInMay } from "../../support/streak/habit-in-may.ts";
+import { type ActionKey, whole } from "../../support/undo-door.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => page.close());
-const stack = await startStack();
-const { page, someone } = await openUndoDoor(stack);
-
-/** Noon of a day of May 2026; the 4th is a Monday. */
-const at = (n: number): void => {
-  stack.clock.now = Date.UTC(2026, 4, n, 12);
-};
-const day = (n: number): string => new Date(Date.UTC(2026, 4, n)).toISOString().slice(0, 10);
+const { at, day, habit: anyHabit } = await startInMay();
 
 async function habit(fields: object = {}) {
-  const one = await someone();
-  const body = { name: "Run", type: "good", frequency: "daily", grace_days: 0, ...fields };
-  const { id } = (await one.rest("POST", "/habits", body)).body;
-  const path = `/habits/${id}`;
+  const one = await anyHabit(fields);
   return {
     ...one,
-    get: async () => (await one.rest("GET", path)).body,
-    complete: (body?: object) => one.rest("POST", `${path}/complete`, body),
-    skip: (body?: object) => one.rest("POST", `${path}/skip`, body),
-    takeBack: (date?: string) => one.rest("DELETE", `${path}/skip${date ? `?date=${date}` : ""}`),
-    due: async () => (await one.rest("GET", "/habits?due=today")).body.data.length === 1,
-    completions: async () => (await one.rest("GET", `${path}/completions`)).body.data,
+    skip: (body?: object) => one.rest("POST", `${one.path}/skip`, body),
+    takeBack: (date?: string) => one.rest("DELETE", `${one.path}/skip${date ? `?date=${date}` : ""}`),
   };
 }
 
