@@ -1,29 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { type Browser, createBrowser } from "../../support/identity/browser.ts";
 import { signInToService } from "../../support/identity/relying-party.ts";
-import {
-  newestLink,
-  signedUp,
-  signedUpByMail,
-  startTestIdentity,
-  type TestIdentity,
-} from "../../support/identity/support.ts";
+import { newestLink, signedUp, signedUpByMail, startTestIdentity } from "../../support/identity/support.ts";
+import { startIdentityWithMail } from "../../support/identity/with-mail.ts";
 import { eventually } from "../../support/reminder/stack.ts";
-import { type Mailbox, startMailbox } from "../../support/servers/mailbox.ts";
 
 const confirmPath = "/profile/email/confirm";
 const password = "correct horse battery";
 
-let mailbox: Mailbox;
-let identity: TestIdentity;
-beforeAll(async () => {
-  mailbox = await startMailbox();
-  identity = await startTestIdentity({ SMTP_URL: mailbox.url, MAIL_FROM: "Kept <kept@example.net>" });
-});
-afterAll(async () => {
-  await identity.stop();
-  await mailbox.stop();
-});
+const { mailbox, identity } = await startIdentityWithMail({ MAIL_FROM: "Kept <kept@example.net>" });
 
 const mailsTo = (email: string) => mailbox.mails.filter(({ to }) => to.includes(email));
 const join = (email: string) => signedUpByMail(identity.config, mailbox, email);

@@ -1,27 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { type Browser, createBrowser, type Page } from "../../support/identity/browser.ts";
-import {
-  newestLink,
-  signedUpByMail,
-  startTestIdentity,
-  type TestIdentity,
-} from "../../support/identity/support.ts";
+import { newestLink, signedUpByMail, startTestIdentity } from "../../support/identity/support.ts";
+import { startIdentityWithMail } from "../../support/identity/with-mail.ts";
 import { eventually } from "../../support/reminder/stack.ts";
-import { type Mailbox, type ReceivedMail, startMailbox } from "../../support/servers/mailbox.ts";
+import type { ReceivedMail } from "../../support/servers/mailbox.ts";
 
 const oldPassword = "correct horse battery";
 const newPassword = "an easy one to keep";
 
-let mailbox: Mailbox;
-let identity: TestIdentity;
-beforeAll(async () => {
-  mailbox = await startMailbox();
-  identity = await startTestIdentity({ SMTP_URL: mailbox.url });
-});
-afterAll(async () => {
-  await identity.stop();
-  await mailbox.stop();
-});
+const { mailbox, identity } = await startIdentityWithMail();
 
 const newBrowser = () => createBrowser(identity.config.authUrl);
 const resetsFor = (email: string) =>

@@ -1,15 +1,10 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { createBrowser, type Page } from "../../support/identity/browser.ts";
-import { newestLink, signedUpByMail, startTestIdentity } from "../../support/identity/support.ts";
+import { newestLink, signedUpByMail } from "../../support/identity/support.ts";
+import { startIdentityWithMail } from "../../support/identity/with-mail.ts";
 import { eventually } from "../../support/reminder/stack.ts";
-import { startMailbox } from "../../support/servers/mailbox.ts";
 
-const mailbox = await startMailbox();
-const identity = await startTestIdentity({ SMTP_URL: mailbox.url });
-afterAll(async () => {
-  await identity.stop();
-  await mailbox.stop();
-});
+const { mailbox, identity } = await startIdentityWithMail();
 
 const email = "ada.lovelace@example.org";
 const refusals = {

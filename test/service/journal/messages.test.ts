@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { type Browser, createBrowser } from "../../support/identity/browser.ts";
-import { signedUpByMail, startTestIdentity, type TestIdentity } from "../../support/identity/support.ts";
+import { signedUpByMail } from "../../support/identity/support.ts";
+import { startIdentityWithMail } from "../../support/identity/with-mail.ts";
 import { tokenByForm } from "../../support/pages/support.ts";
 import { eventually } from "../../support/reminder/stack.ts";
-import { type Mailbox, startMailbox } from "../../support/servers/mailbox.ts";
 
 const password = "correct horse battery";
 
-let mailbox: Mailbox;
-let identity: TestIdentity;
-beforeAll(async () => {
-  mailbox = await startMailbox();
-  identity = await startTestIdentity({ SMTP_URL: mailbox.url });
-});
-afterAll(async () => {
-  await identity.stop();
-  await mailbox.stop();
-});
+const { mailbox, identity } = await startIdentityWithMail();
 
 const sql = (statement: string) => identity.sql(statement);
 const joined = (email: string) => signedUpByMail(identity.config, mailbox, email);
