@@ -43,20 +43,53 @@ const rows = [
   ["POST", "/batch", [], 200],
 ] as const;
 
-const hidden = ["category_id", "completed_on", "recurrence_anchor"];
-/** The declared fields of a thing, and those that answers add. */
-const shapeBy = (declared: object, ...added: string[]) => [
-  ...Object.keys(declared).filter((name) => !hidden.includes(name)),
-  ...["id", "created_at", "updated_at", ...added],
+/** The names of the interface, and those that are declared since. */
+const withNew = (names: string[], declared: object): string[] => {
+  const hidden = ["category_id", "completed_on", "recurrence_anchor"];
+  return [...new Set([...names, ...Object.keys(declared).filter((name) => !hidden.includes(name))])];
+};
+
+const category = ["id", "name", "color", "icon", "created_at", "updated_at"];
+const habit = [
+  ...[
+    "id",
+    "name",
+    "type",
+    "frequency",
+    "schedule",
+    "time_of_day",
+    "description",
+    "streak_count",
+    "longest_streak",
+  ],
+  ...["remind_at", "reaches", "choose_channel_at", "paused_from", "paused_through", "skipped_dates"],
+  ...["streak_alive_through", "grace_days", "is_completed_today", "completions_count", "category"],
+  ...["target", "unit", "amount_today", "recent_amounts", "written_by", "created_at", "updated_at"],
 ];
-const category = shapeBy(categoryFields);
-const habit = shapeBy(
-  habitFields,
-  ...["reaches", "choose_channel_at", "skipped_dates", "streak_count", "longest_streak"],
-  ...["streak_alive_through", "is_completed_today", "completions_count", "amount_today", "recent_amounts"],
-  ...["written_by", "category"],
-);
-const todo = shapeBy(todoFields, ...["is_overdue", "reminder", "written_by", "category"]);
+const todo = [
+  ...[
+    "id",
+    "title",
+    "description",
+    "due_date",
+    "due_time",
+    "time_of_day",
+    "estimated_minutes",
+    "context",
+    "is_completed",
+  ],
+  ...[
+    "is_overdue",
+    "is_important",
+    "recurrence",
+    "recurrence_from",
+    "completed_at",
+    "next_todo_id",
+    "reminder",
+    "category",
+  ],
+  ...["written_by", "created_at", "updated_at"],
+];
 const reminder = [
   "todo_id",
   "remind_at",
@@ -119,7 +152,9 @@ function shapeOf(path: string): string[] {
   if (path.startsWith("/dashboard")) return dashboard;
   if (path.startsWith("/changes")) return changes;
   if (path === "/batch") return ["results"];
-  return { habits: habit, todos: todo, categories: category }[path.split("/")[1] ?? ""] ?? [];
+  if (path.startsWith("/habits")) return withNew(habit, habitFields);
+  if (path.startsWith("/todos")) return withNew(todo, todoFields);
+  return path.startsWith("/categories") ? withNew(category, categoryFields) : [];
 }
 
 describe.each(rows)("%s %s", (method, template, scopes, status) => {
