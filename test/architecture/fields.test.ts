@@ -84,7 +84,6 @@ const left: Readonly<Record<"categories" | "habits" | "todos", Left>> = {
     is_completed: notEdited,
     completed_at: [...notEdited, "tools"],
     completed_on: [...notEdited, "answers", "tools"],
-    recurrence_from: ["tools"],
     recurrence_anchor: [...notEdited, "answers", "tools"],
     next_todo_id: notEdited,
   },

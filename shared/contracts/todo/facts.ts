@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { Id, Nullable, Reach } from "../kernel/fields.ts";
 import { deletionFacts, LeanObject } from "../kernel/tool-result.ts";
+import { RecurrenceFrom } from "./fields.ts";
 import { ListedStatus } from "./filters.ts";
 import { Reminder } from "./reminder-schema.ts";
 import { ListedTodo, PendingTodos } from "./schema.ts";
@@ -25,6 +26,8 @@ export const TodoFacts = LeanObject({
   context,
   category: Nullable(Type.String()),
   recurrence,
+  /** Absent where the due date counts, as it usually does. */
+  recurrence_from: Nullable(RecurrenceFrom),
   remind_at: Nullable(Type.String({ description: "Local time such as 2026-11-22T09:00" })),
   reminder_status: Nullable(Reminder.properties.status),
   is_completed,

@@ -82,7 +82,14 @@ export function deletedTodo(deleted: Deleted | null, { todo_id }: { todo_id: num
 }
 
 const factsOf = (todo: TodoOutput): Record<string, unknown> =>
-  factsBy(TodoFacts, todo, { category: todo.category?.name ?? null, ...reminderFacts(todo) });
+  factsBy(TodoFacts, todo, {
+    category: todo.category?.name ?? null,
+    recurrence_from: countsAfresh(todo) ? todo.recurrence_from : null,
+    ...reminderFacts(todo),
+  });
+
+const countsAfresh = ({ recurrence, recurrence_from }: TodoOutput): boolean =>
+  recurrence !== null && recurrence_from === "completion";
 
 /** The reminder's wall time in the form of the argument remind_at, and its status unless it will ring. */
 function reminderFacts({ reminder }: TodoOutput): Pick<ShownFacts, "remind_at" | "reminder_status"> {
@@ -105,7 +112,7 @@ export function todoLine(todo: TodoOutput): string {
     estimated_minutes !== null && `${estimated_minutes} min`,
     context && `context ${quoteStored(context)}`,
     category && `in ${quoteStored(category.name)}`,
-    recurrence && `repeats ${recurrence}`,
+    recurrence && `repeats ${recurrence}${countsAfresh(todo) ? " from completion" : ""}`,
     reminderOf(todo),
     next_todo_id !== null && `next is #${next_todo_id}`,
   ]);
