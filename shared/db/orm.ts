@@ -5,8 +5,8 @@ import { entities } from "./entities.ts";
 import { migrations } from "./migrations/index.ts";
 import { demandSchema } from "./schema-guard.ts";
 import { demandSettings } from "./session-settings.ts";
-import { prepareStatements, statementName } from "./statements/prepared-statements.ts";
-import { setUsers, takeUsers } from "./statements/row-users.ts";
+import { setUsers } from "./statements/row-users.ts";
+import { statementName, takeStatements } from "./statements/statements.ts";
 
 export type Database = Readonly<{
   orm: MikroORM;
@@ -104,8 +104,7 @@ export async function openDatabase(options: Options): Promise<Database> {
         created.on("error", (error) => log.warn({ reason: error.message }, "idle database connection lost"));
         created.on("connect", (client: PoolClient) => {
           client.on("error", (error) => log.warn({ reason: error.message }, "database connection lost"));
-          takeUsers(client, prepare);
-          if (prepare) prepareStatements(client);
+          takeStatements(client, prepare);
         });
       },
     },

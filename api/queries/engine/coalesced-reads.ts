@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
 import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure.ts";
-import { ofUsers } from "../../../shared/db/statements/row-users.ts";
+import { ofUsers } from "../../../shared/db/statements/statements.ts";
 import { coalescedQuery, coalescedResults, coalescedTextOf, sqlStateOf } from "./coalesced-statement.ts";
 
 /** A slow read travels alone, because coalesced reads wait for the slowest one. */
