@@ -9,16 +9,20 @@ import {
 
 /** The destinations of a user's reminders. The server's log reaches nobody. */
 export const reaches: readonly Reach[] = ["nobody", ...reminderChannels.filter(isReaching)];
-const reachOfChannel = new Map<ReminderChannel, Reach>(
+const reachOfChannel = new Map<ReminderChannel | null | undefined, Reach>(
   reminderChannels.map((channel) => [channel, isReaching(channel) ? channel : "nobody"]),
 );
 type Reach = "nobody" | ReachingChannel;
 
-type ChosenChannel = Readonly<{ reminder_channel: ReminderChannel; webhook_disabled_at?: unknown }>;
+/** The columns of a user's settings that a viewer follows from; null or absent where nothing was chosen. */
+type ViewerColumns = Readonly<{
+  time_zone?: string | null | undefined;
+  day_start_hour?: number | null | undefined;
+  reminder_channel?: ReminderChannel | null | undefined;
+  webhook_disabled_at?: unknown;
+}>;
 
-/** @param user undefined for a user who never chose anything */
-function reachOf(user: ChosenChannel | undefined): Reach {
-  const { reminder_channel: channel = "log", webhook_disabled_at } = user ?? {};
+function reachOf({ reminder_channel: channel, webhook_disabled_at }: ViewerColumns): Reach {
   const isOff = channel === "webhook" && webhook_disabled_at != null;
   return (isOff ? undefined : reachOfChannel.get(channel)) ?? "nobody";
 }
@@ -30,23 +34,13 @@ function reachOf(user: ChosenChannel | undefined): Reach {
 export type Viewer = Today &
   Readonly<{ lastMinute: string; reaches: Reach; baseUrl: string; reader: Author }>;
 
-/** The columns of a user's settings that a viewer follows from; null or absent where nothing was chosen. */
-type ViewerColumns = ChosenChannel &
-  Readonly<{ time_zone?: string | null | undefined; day_start_hour?: number | null | undefined }>;
-
 type Service = Readonly<{ defaultTimeZone: string; baseUrl: string }>;
 
-/** @param user undefined for a user who never chose anything */
-export function viewerAt(
-  instant: number,
-  user: ViewerColumns | undefined,
-  service: Service,
-  reader: Author,
-): Viewer {
-  const timeZone = user?.time_zone ?? service.defaultTimeZone;
+export function viewerAt(instant: number, user: ViewerColumns, service: Service, reader: Author): Viewer {
+  const timeZone = user.time_zone ?? service.defaultTimeZone;
   let minute: string | undefined;
   return {
-    date: localDay(instant, timeZone, user?.day_start_hour ?? 0),
+    date: localDay(instant, timeZone, user.day_start_hour ?? 0),
     timeZone,
     reaches: reachOf(user),
     baseUrl: service.baseUrl,

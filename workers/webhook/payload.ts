@@ -96,7 +96,7 @@ async function viewerOf(context: PayloadContext, { user_id, now_ms }: Subject) {
     sql<ViewedBy>`
     select u.time_zone, u.day_start_hour, u.reminder_channel, u.webhook_disabled_at from ${own("users")} u`,
   );
-  return viewerAt(now_ms, user, context.config, { tokenId: "", name: null });
+  return viewerAt(now_ms, user ?? {}, context.config, { tokenId: "", name: null });
 }
 
 async function one<Row>({ database }: PayloadContext, userId: string, statement: Sql<Row>) {

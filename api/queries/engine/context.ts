@@ -114,22 +114,16 @@ export const anyOf = (conditions: readonly Condition[]): Condition => sql`(${joi
 
 /** The user's settings as columns of every row, which saves a second statement. */
 export const daySettingsColumns = sql`
-  (select u.time_zone from ${own("users")} u) as user_time_zone,
-  (select u.day_start_hour from ${own("users")} u) as user_day_start_hour,
+  (select u.time_zone from ${own("users")} u) as time_zone,
+  (select u.day_start_hour from ${own("users")} u) as day_start_hour,
   (select case when u.webhook_disabled_at is null or u.reminder_channel <> 'webhook' then u.reminder_channel end
-    from ${own("users")} u) as user_channel`;
+    from ${own("users")} u) as reminder_channel`;
 
 export type DaySettingsColumns = {
-  user_time_zone: string | null;
-  user_day_start_hour: number | null;
+  time_zone: string | null;
+  day_start_hour: number | null;
   /** Null also for a webhook that is switched off. */
-  user_channel: ReminderChannel | null;
-};
-
-const noSettings: DaySettingsColumns = {
-  user_time_zone: null,
-  user_day_start_hour: null,
-  user_channel: null,
+  reminder_channel: ReminderChannel | null;
 };
 
 const daySettings = sql<DaySettingsColumns>`select ${daySettingsColumns}`;
@@ -143,13 +137,7 @@ export async function readDaySettings(query: QueryContext): Promise<DaySettings>
 
 /** The day settings in the columns of the first row; the defaults when there is none. */
 export function daySettingsOf(rows: readonly DaySettingsColumns[], query: QueryContext): DaySettings {
-  const {
-    user_time_zone: time_zone,
-    user_day_start_hour: day_start_hour,
-    user_channel,
-  } = rows[0] ?? noSettings;
-  const user = { time_zone, day_start_hour, reminder_channel: user_channel ?? "log" };
   const { tokenId, clientName: name } = query.token;
-  const today = viewerAt(query.now, user, query, { tokenId, name });
-  return { timeZone: today.timeZone, dayStartHour: day_start_hour ?? 0, today };
+  const today = viewerAt(query.now, rows[0] ?? {}, query, { tokenId, name });
+  return { timeZone: today.timeZone, dayStartHour: rows[0]?.day_start_hour ?? 0, today };
 }

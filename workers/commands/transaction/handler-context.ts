@@ -41,7 +41,7 @@ export type SharedContext = Readonly<{
 export function dayOf({ context, state, times }: SharedContext, { userId, acceptedAt, call }: QueuedCommand) {
   const settings = ownRows(state, "users", userId).get() ?? times.users.get(userId);
   const reader = { tokenId: call?.tokenId ?? "", name: call?.clientName ?? null };
-  const viewer = viewerAt(acceptedAt, settings, context.config, reader);
+  const viewer = viewerAt(acceptedAt, settings ?? {}, context.config, reader);
   const { date, timeZone } = viewer;
   return { today: { date, timeZone }, dayStartHour: settings?.day_start_hour ?? 0, viewer };
 }
