@@ -66,11 +66,10 @@ export function validate<Input extends TObject>(
     if (value !== undefined) input[name] = store && typeof value === "string" ? store(value) : value;
   }
   const fits = required.every((name) => input[name] !== undefined) && validator.Check(input);
-  const errors = {
-    ...unknown,
-    ...(!fits && { ...missing(input, required), ...mismatches(validator, input) }),
-  };
-  if (Object.keys(errors).length > 0) return invalid({ ...errors, ...alsoTold?.(without(input, errors)) });
+  if (!fits || (unknown && Object.keys(unknown).length > 0)) {
+    const errors = { ...unknown, ...missing(input, required), ...mismatches(validator, input) };
+    return invalid({ ...errors, ...alsoTold?.(without(input, errors)) });
+  }
   const accepted = input as Static<Input>;
   const refined = Object.keys(input).length > 0 ? contract.refine?.(accepted) : undefined;
   return refined ? invalid(refined) : { input: accepted };
