@@ -32,15 +32,15 @@ export async function readPage<Row extends Total, Item>(
   { page = 1, ...filters }: Readonly<{ page?: number }>,
   list: List<Row, Item>,
 ) {
-  const rows = await query.rows(
-    list.rows({ total: list.count, limit: pageSize, offset: (page - 1) * pageSize }),
-  );
+  const offset = (page - 1) * pageSize;
+  const rows = await query.rows(list.rows({ total: list.count, limit: pageSize, offset }));
   // The total is a column of every row, so only a page beyond the last has to ask for it.
   const [counted] = rows.length > 0 || page === 1 ? rows : await query.rows(list.count);
   const total = counted?.total ?? 0;
   const lastPage = Math.max(1, Math.ceil(total / pageSize));
   // Links begin with BASE_URL and never come from the Host header.
-  const link = (target: number): string => `${query.baseUrl}/api/v1/${list.path}?${queryOf(filters, target)}`;
+  const pages = `${query.baseUrl}/api/v1/${list.path}?${queryOf(filters)}`;
+  const link = (target: number) => `${pages}page=${target}`;
   return {
     data: list.present(rows),
     links: {
@@ -53,10 +53,9 @@ export async function readPage<Row extends Total, Item>(
   };
 }
 
-/** The request's filters, which every link keeps, and the page. */
-function queryOf(filters: Readonly<Record<string, unknown>>, page: number): string {
+/** The request's filters, which every link keeps, before the page. */
+function queryOf(filters: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filters)) if (value != null) query.set(name, String(value));
-  query.set("page", String(page));
-  return query.toString();
+  return query.size > 0 ? `${query}&` : "";
 }
