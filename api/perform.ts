@@ -8,7 +8,7 @@ import type { Actor, Requester } from "./mailbox/actor.ts";
 import type { CommandResult, Dispatch, Sender } from "./mailbox/dispatch.ts";
 import { presentOutcome } from "./queries/approval/present-outcome.ts";
 import type { OpenQuery } from "./queries/engine/context.ts";
-import { read, standbyMayAnswer } from "./queries/index.ts";
+import { needPrimary, read } from "./queries/index.ts";
 
 export type PerformContext = Readonly<{
   dispatch: Dispatch;
@@ -81,7 +81,7 @@ export async function execute(
   { contract, actor, allowance, by, input, ...manner }: PreparedRequest,
 ): Promise<CommandResult> {
   if (contract.kind === "query") {
-    const own = context.query(actor, { allowance, standbyMayAnswer: standbyMayAnswer(contract.name) });
+    const own = context.query(actor, { allowance, standbyMayAnswer: !needPrimary.has(contract.name) });
     const body = await read(contract.name, own, input);
     return { outcome: isRefused(body) ? hideCategories(body, actor.scopes) : { body }, replayed: false };
   }

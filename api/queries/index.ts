@@ -47,11 +47,16 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
 };
 
 /**
- * True if a standby may answer a query. Cursors of changes need the primary's transaction numbers, and an agent's call
+ * Queries that no standby may answer. Cursors of changes need the primary's transaction numbers, and an agent's call
  * is logged without waiting for the standby.
  */
-export const standbyMayAnswer = (name: QueryName): boolean =>
-  !["change.list", "change.stream", "action.list", "action.tokens", "approval.get"].includes(name);
+export const needPrimary: ReadonlySet<QueryName> = new Set<QueryName>([
+  "change.list",
+  "change.stream",
+  "action.list",
+  "action.tokens",
+  "approval.get",
+]);
 
 /** Answers a query, whose input was validated against its contract, when it is the user's turn. */
 export function read(name: QueryName, query: QueryContext, input: object): Promise<object | Refused> {
