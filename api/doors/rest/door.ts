@@ -75,18 +75,14 @@ async function answerRest(context: RestContext, target: Target, request: Request
   if (isRefused(outcome)) return refused(context, target, request, outcome, { actor, headers });
   const body = route.status === 204 ? null : outcome.body;
   if (changes) return jsonResponse(JSON.stringify({ preview: true, would: body, changes }), 200, headers);
-  return succeeded(context, target, request, { body, headers });
+  return succeeded(context, target, { request, body, headers });
 }
 
-type Answer = Readonly<{ body: unknown; headers: Headers }>;
+type Answer = Readonly<{ request: Request; body: unknown; headers: Headers }>;
 
 /** A successful answer. This door checks a read's preconditions, the worker a change's. */
-function succeeded(
-  { config }: RestContext,
-  { route, isConditional }: Target,
-  request: Request,
-  { body, headers }: Answer,
-): Response {
+function succeeded({ config }: RestContext, { route, isConditional }: Target, answer: Answer): Response {
+  const { request, body, headers } = answer;
   const { method, path, status } = route;
   if (body === null) return new Response(null, { status: 204, headers });
   if (status === 201 && isObject(body))
