@@ -17,7 +17,7 @@ export async function findSubject(pool: Pool, text: string): Promise<string> {
  * user along the index.
  */
 export async function listSubjects({ run }: QueryDatabase): Promise<string[]> {
-  const { text, values } = sql`
+  const statement = sql`
     with recursive seen as (
       (select user_id from action_log order by user_id limit 1)
       union all
@@ -28,6 +28,6 @@ export async function listSubjects({ run }: QueryDatabase): Promise<string[]> {
     select seen.user_id, account.email from seen
     left join identity.accounts account on account.id = seen.user_id
     order by seen.user_id limit ${maxSubjects}`;
-  const rows = await run<{ user_id: string; email: string | null }>("", text, values);
+  const rows = await run<{ user_id: string; email: string | null }>("", statement);
   return rows.map(({ user_id, email }) => (email === null ? user_id : `${user_id}  ${email}`));
 }

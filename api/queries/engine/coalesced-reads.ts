@@ -10,8 +10,7 @@ export type ReadOptions = Readonly<{ alone: boolean }>;
 /** Runs one read of a user. @throws DatabaseFailure */
 export type RunRead = <Row>(
   userId: string,
-  text: string,
-  values: readonly unknown[],
+  statement: Readonly<{ text: string; values: readonly unknown[] }>,
   options?: ReadOptions,
 ) => Promise<Row[]>;
 
@@ -121,7 +120,7 @@ export function createCoalescedReads(pool: Pick<Pool, "query">): RunRead {
     });
   }
 
-  function read(userId: string, text: string, values: readonly unknown[], options?: ReadOptions) {
+  function read(...[userId, { text, values }, options]: Parameters<RunRead>) {
     const statement = statementOf(text);
     const mayWait = !options?.alone && !isSuspect(userId) && values.every(isPlain);
     if (statement.coalescedText === undefined || !mayWait) return runAlone(statement, { userId, values });

@@ -28,15 +28,12 @@ export async function feedOwner(
   secretHash: string,
   network: string,
 ): Promise<string | undefined> {
-  const text = "select feed_owner($1) as user_id";
-  const [feed] = await run<{ user_id: string | null }>(network, text, [secretHash]);
+  const statement = { text: "select feed_owner($1) as user_id", values: [secretHash] };
+  const [feed] = await run<{ user_id: string | null }>(network, statement);
   return feed?.user_id ?? undefined;
 }
 
 export const guardRows = ({ run }: QueryDatabase, userId: string, options?: ReadOptions): GuardedRows => ({
   own,
-  rows<Row>(statement: Sql<Row>) {
-    const { text, values } = ofUser(statement, userId);
-    return run<Row>(userId, text, values, options);
-  },
+  rows: (statement) => run(userId, ofUser(statement, userId), options),
 });

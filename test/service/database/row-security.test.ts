@@ -20,32 +20,39 @@ const [door, worker] = await Promise.all([
 ]);
 afterAll(() => Promise.all([owner.close(), door.close(), worker.close()]));
 
-const everything = "select user_id from categories where $1 = $1";
+const everything = (value: string) => ({
+  text: "select user_id from categories where $1 = $1",
+  values: [value],
+});
 
 test("a read without the guard's condition shows its user's rows alone, also when reads travel together", async () => {
   const { run } = openQueryDatabase(door);
   const reads = Array.from({ length: 60 }, (_, index) => people[index % 3] ?? "");
-  const found = await Promise.all(reads.map((user) => run<{ user_id: string }>(user, everything, [user])));
+  const found = await Promise.all(reads.map((user) => run<{ user_id: string }>(user, everything(user))));
   const seen = new Set(found.flat().map((row) => row.user_id));
   expect(seen).toEqual(new Set(people));
   for (const [index, rows] of (
-    await Promise.all(people.map((user) => run<{ user_id: string }>(user, everything, ["x"])))
+    await Promise.all(people.map((user) => run<{ user_id: string }>(user, everything("x"))))
   ).entries())
     expect(rows.every((row) => row.user_id === people[index])).toBe(true);
 });
 
 test("a front door that names no user sees nothing, also after a read of somebody", async () => {
   const { run } = openQueryDatabase(door);
-  expect(await run("ada", everything, ["x"])).toHaveLength(1);
+  expect(await run("ada", everything("x"))).toHaveLength(1);
   for (let times = 0; times < 20; times++)
     expect((await door.pool.query("select from categories")).rows).toHaveLength(0);
 });
 
 test("a failed read leaves neither its users nor a broken connection", async () => {
   const { run } = openQueryDatabase(door);
-  await expect(run("ada", "select 1 / $1::int as x from categories", ["0"])).rejects.toThrow();
-  await expect(run("ada", "select nothing from categories where $1 = $1", ["0"])).rejects.toThrow();
-  expect(await run("eve", everything, ["x"])).toHaveLength(1);
+  await expect(
+    run("ada", { text: "select 1 / $1::int as x from categories", values: ["0"] }),
+  ).rejects.toThrow();
+  await expect(
+    run("ada", { text: "select nothing from categories where $1 = $1", values: ["0"] }),
+  ).rejects.toThrow();
+  expect(await run("eve", everything("x"))).toHaveLength(1);
   expect((await door.pool.query("select from categories")).rows).toHaveLength(0);
 });
 

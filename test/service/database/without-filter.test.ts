@@ -26,7 +26,9 @@ const withoutFilter = (text: string): string =>
 
 function unguarded(database: Database): QueryDatabase {
   const { run } = openQueryDatabase(database);
-  return { run: (userId, text, values, options) => run(userId, withoutFilter(text), values, options) };
+  return {
+    run: (userId, { text, values }, options) => run(userId, { text: withoutFilter(text), values }, options),
+  };
 }
 
 /** A cursor of changes tells a transaction of the whole server, which other tests move on. */

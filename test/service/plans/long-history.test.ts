@@ -35,9 +35,9 @@ async function someone(userId: string, rows: number) {
   );
   const asked: Asked[] = [];
   const db = openQueryDatabase(database);
-  const run: typeof db.run = (key, text, values, manner) => {
-    asked.push({ text, values });
-    return db.run(key, text, values, manner);
+  const run: typeof db.run = (key, statement, manner) => {
+    asked.push(statement);
+    return db.run(key, statement, manner);
   };
   const settings = { now: Date.now(), defaultTimeZone: "UTC", baseUrl: stack.config.baseUrl };
   const query = createQueryContext({ db: { run }, userId, ...settings });

@@ -124,7 +124,7 @@ const opened = openQueryDatabase(reads);
 const db: QueryDatabase = {
   ...opened,
   run(...read) {
-    const [, text, , manner] = read;
+    const [, { text }, manner] = read;
     if (!manner?.alone || !asked.has(text)) asked.set(text, read);
     return opened.run(...read);
   },
@@ -288,7 +288,7 @@ test("every read was run alone, and together with others unless it searches, or 
   };
   expect(reads.length).toBeGreaterThan(100);
   expect(reads.filter((text) => !texts.includes(text))).toEqual([]);
-  const travelsAlone = (text: string) => asked.get(text)?.[3]?.alone || /\b(limit|offset) \$/.test(text);
+  const travelsAlone = (text: string) => asked.get(text)?.[2]?.alone || /\b(limit|offset) \$/.test(text);
   expect(reads.filter((text) => !isCoalesced(text) && !travelsAlone(text))).toEqual([]);
 });
 

@@ -32,14 +32,16 @@ const expected = (most: number) =>
 
 test("a lone read asks with the plain statement", async () => {
   const { asked, read } = openReads();
-  expect(await read<object>("user 1", descending, ["user 1", 4])).toEqual(expected(4));
+  expect(await read<object>("user 1", { text: descending, values: ["user 1", 4] })).toEqual(expected(4));
   expect(asked).toEqual([descending]);
 });
 
 test("reads that wait at the same time travel as one, each with its own rows in its own order", async () => {
   const { asked, read } = openReads();
   const readers = Array.from({ length: 150 }, (_, n) => ({ user: `user ${1 + (n % 50)}`, most: n % 31 }));
-  const results = await Promise.all(readers.map(({ user, most }) => read(user, descending, [user, most])));
+  const results = await Promise.all(
+    readers.map(({ user, most }) => read(user, { text: descending, values: [user, most] })),
+  );
   expect(results).toEqual(readers.map(({ most }) => expected(most)));
   expect(asked.length).toBeLessThanOrEqual(6);
   expect(asked.filter((text) => text === descending)).toHaveLength(2);
@@ -49,7 +51,7 @@ test("one caller's bad value is nobody else's error", async () => {
   const { read } = openReads();
   const values = Array.from({ length: 20 }, (_, n) => (n === 7 ? "seven" : String(n)));
   const results = await Promise.allSettled(
-    values.map((most) => read("user 1", descending, ["user 1", most])),
+    values.map((most) => read("user 1", { text: descending, values: ["user 1", most] })),
   );
   expect(results.map(({ status }) => status)).toEqual(
     values.map((most) => (most === "seven" ? "rejected" : "fulfilled")),
@@ -60,28 +62,31 @@ test("a statement that cannot take columns for its values is asked for as it is,
   const { asked, read } = openReads();
   const untyped = "select n from numbers where owner = $1 and n = $2";
   for (let turn = 0; turn < 2; turn++) {
-    const results = await Promise.all([1, 2, 3, 4, 5].map((n) => read("user 1", untyped, ["user 1", n])));
+    const results = await Promise.all(
+      [1, 2, 3, 4, 5].map((n) => read("user 1", { text: untyped, values: ["user 1", n] })),
+    );
     expect(results).toEqual([1, 2, 3, 4, 5].map((n) => [{ n }]));
   }
   expect(asked.filter((text) => text !== untyped)).toHaveLength(1);
   const limited = "select n from numbers where owner = $1 order by n limit $2";
-  expect(await Promise.all([1, 2, 3].map((most) => read("user 1", limited, ["user 1", most])))).toEqual([
-    [{ n: 1 }],
-    [{ n: 1 }, { n: 2 }],
-    [{ n: 1 }, { n: 2 }, { n: 3 }],
-  ]);
+  expect(
+    await Promise.all([1, 2, 3].map((most) => read("user 1", { text: limited, values: ["user 1", most] }))),
+  ).toEqual([[{ n: 1 }], [{ n: 1 }, { n: 2 }], [{ n: 1 }, { n: 2 }, { n: 3 }]]);
 });
 
 test("a user whose read is slow reads alone from then on, and the others together", async () => {
   const { asked, read } = openReads();
   const sleeping = "select pg_sleep(case when $1 = 'slow' then 0.2 else 0 end)::text, $2::text as whose";
-  const round = (users: string[]) => Promise.all(users.map((user) => read(user, sleeping, [user, user])));
+  const round = (users: string[]) =>
+    Promise.all(users.map((user) => read(user, { text: sleeping, values: [user, user] })));
   const users = Array.from({ length: 12 }, (_, n) => (n === 5 ? "slow" : `user ${n}`));
   await round(users);
   await round(users);
   asked.length = 0;
   const ended: string[] = [];
-  await Promise.all(users.map((user) => read(user, sleeping, [user, user]).then(() => ended.push(user))));
+  await Promise.all(
+    users.map((user) => read(user, { text: sleeping, values: [user, user] }).then(() => ended.push(user))),
+  );
   expect(ended.at(-1)).toBe("slow");
   expect(asked.some((text) => text !== sleeping)).toBe(true);
 });
@@ -90,15 +95,16 @@ test("a read that the server stops for taking too long fails nobody else, and it
   const { asked, read } = openReads();
   const sleeping = "select pg_sleep(case when $1 = 'stuck' then 3 else 0 end)::text, $2::text as whose";
   const users = Array.from({ length: 12 }, (_, n) => (n === 5 ? "stuck" : `user ${n}`));
-  const round = () => Promise.allSettled(users.map((user) => read(user, sleeping, [user, user])));
+  const round = () =>
+    Promise.allSettled(users.map((user) => read(user, { text: sleeping, values: [user, user] })));
   const failed = (results: readonly PromiseSettledResult<unknown>[]) =>
     users.filter((_, index) => results[index]?.status === "rejected");
   expect(failed(await round())).toEqual(["stuck"]);
   asked.length = 0;
   const others = users.filter((user) => user !== "stuck");
-  const stuck = read("stuck", sleeping, ["stuck", "stuck"]);
+  const stuck = read("stuck", { text: sleeping, values: ["stuck", "stuck"] });
   const began = performance.now();
-  await Promise.all(others.map((user) => read(user, sleeping, [user, user])));
+  await Promise.all(others.map((user) => read(user, { text: sleeping, values: [user, user] })));
   expect(performance.now() - began).toBeLessThan(500);
   await expect(stuck).rejects.toThrow("statement timeout");
   expect(asked.some((text) => text !== sleeping)).toBe(true);
@@ -108,7 +114,9 @@ test("searches never travel together, because each would wait for all others", a
   const { asked, read } = openReads();
   const search = "select n from numbers where owner = $1 and note ~ $2 order by n limit 1";
   const results = await Promise.all(
-    [1, 2, 3, 4, 5, 6].map((n) => read(`user ${n}`, search, [`user ${n}`, "zz"], { alone: true })),
+    [1, 2, 3, 4, 5, 6].map((n) =>
+      read(`user ${n}`, { text: search, values: [`user ${n}`, "zz"] }, { alone: true }),
+    ),
   );
   expect(results).toEqual(Array(6).fill([{ n: 3 }]));
   expect(asked).toEqual(Array(6).fill(search));
@@ -127,7 +135,7 @@ async function askInVain(message: string, afterMs: number): Promise<number> {
   };
   const read = createCoalescedReads({ query } as never);
   const results = await Promise.allSettled(
-    Array.from({ length: 30 }, () => read("user 1", descending, ["user 1", 1])),
+    Array.from({ length: 30 }, () => read("user 1", { text: descending, values: ["user 1", 1] })),
   );
   expect(results.every(({ status }) => status === "rejected")).toBe(true);
   return asked;
@@ -146,9 +154,11 @@ test("while the server does not answer, nobody waits for two time-outs", async (
 test("no stranger waits until reads under way have ended", async () => {
   const { read } = openReads();
   const sleeping = "select pg_sleep(case when $1 like 'slow%' then 0.7 else 0 end)::text, $2::text as whose";
-  const slow = Array.from({ length: 2 }, (_, n) => read(`slow ${n}`, sleeping, [`slow ${n}`, n]));
+  const slow = Array.from({ length: 2 }, (_, n) =>
+    read(`slow ${n}`, { text: sleeping, values: [`slow ${n}`, n] }),
+  );
   const began = performance.now();
-  await read("user 1", sleeping, ["user 1", "user 1"]);
+  await read("user 1", { text: sleeping, values: ["user 1", "user 1"] });
   expect(performance.now() - began).toBeLessThan(600);
   await Promise.all(slow);
 });
