@@ -13,24 +13,23 @@ type Moment = Readonly<{ today: Today; calledAt: number; replayed: boolean }>;
 const weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const weekdayOf = (date: string): string => weekdays[isoWeekday(dayNumber(date)) - 1] ?? "";
 
+/** The day for programs. The clock has its date (`2026-11-23T15:40`), which may be the day after `today`. */
+export function dayFields({ today: { date, timeZone }, calledAt, replayed }: Moment): DayFields {
+  const now = localTime(calledAt, timeZone).slice(0, 16);
+  return { today: date, weekday: weekdayOf(date), ...(!replayed && { now }), time_zone: timeZone };
+}
+
 /**
  * The first line of every answer, because models confuse weekdays and have no clock. A replay has the day of the
  * first run, which may be over.
  */
-export function dayLine({ today: { date, timeZone }, calledAt, replayed }: Moment): string {
-  if (replayed)
-    return `The answer of ${date} in ${timeZone} to an earlier call with this idempotency_key; this one changed nothing.`;
-  const [wallDate, clock = ""] = localTime(calledAt, timeZone).split("T");
-  const time = clock.slice(0, 5);
+export function dayLine({ today, weekday, now, time_zone }: DayFields): string {
+  if (now === undefined)
+    return `The answer of ${today} in ${time_zone} to an earlier call with this idempotency_key; this one changed nothing.`;
+  const [wallDate, time] = now.split("T");
   // A day that begins later than midnight still lasts.
-  const now = wallDate === date ? time : `by the clock ${wallDate} ${time}`;
-  return `Today is ${weekdayOf(date)} ${date}, ${now} in ${timeZone}.`;
-}
-
-/** The same for programs. The clock has its date (`2026-11-23T15:40`), which may be the day after `today`. */
-export function dayFields({ today: { date, timeZone }, calledAt, replayed }: Moment): DayFields {
-  const now = localTime(calledAt, timeZone).slice(0, 16);
-  return { today: date, weekday: weekdayOf(date), ...(!replayed && { now }), time_zone: timeZone };
+  const clock = wallDate === today ? time : `by the clock ${wallDate} ${time}`;
+  return `Today is ${weekday} ${today}, ${clock} in ${time_zone}.`;
 }
 
 /** The moment of a call and the service's address. */
@@ -45,9 +44,10 @@ export function answered(
   const actions = `${baseUrl}/account/actions`;
   const wayBack = `Only the person can bring it back, for 30 days: ${actions} (you can make a new one like it)`;
   const notes = [...(reachesNobody ? [warning] : []), ...(canReturn ? [wayBack] : [])];
-  const text = [dayLine(moment), ...lines, ...notes].join("\n");
+  const day = dayFields(moment);
+  const text = [dayLine(day), ...lines, ...notes].join("\n");
   const structuredContent = {
-    ...dayFields(moment),
+    ...day,
     ...facts,
     ...(canReturn && { brought_back_at: actions }),
     ...(moment.replayed && { replayed: true }),
@@ -62,9 +62,10 @@ function waits(
 ): CallToolResult {
   const next = "Repeat this call with the same idempotency_key to learn what they decided.";
   const facts = { waiting: true, approval_id: id, ...approval, message };
+  const day = dayFields(moment);
   return {
-    content: [{ type: "text", text: `${message} ${next}\n${dayLine(moment)}` }],
-    structuredContent: { ...dayFields(moment), ...facts, ...(moment.replayed && { replayed: true }) },
+    content: [{ type: "text", text: `${message} ${next}\n${dayLine(day)}` }],
+    structuredContent: { ...day, ...facts, ...(moment.replayed && { replayed: true }) },
   };
 }
 
@@ -83,12 +84,12 @@ export function refused(original: Refusal, { today, calledAt, replayed = false }
     ...(replayed && { replayed }),
   };
   const sentence = errors ? allProblems(errors, message) : message;
-  const moment = today && { today, calledAt, replayed };
-  const text = moment ? `${sentence}\n${dayLine(moment)}` : sentence;
+  const day = today && dayFields({ today, calledAt, replayed });
+  const text = day ? `${sentence}\n${dayLine(day)}` : sentence;
   return {
     isError: true,
     content: [{ type: "text", text }],
-    ...(moment && { structuredContent: { ...dayFields(moment), ...facts } }),
+    ...(day && { structuredContent: { ...day, ...facts } }),
   };
 }
 

@@ -9,7 +9,7 @@ import {
 import { type Refusal, refuse } from "../../../../shared/errors.ts";
 import type { Fields } from "../../../http/input/validate.ts";
 import { rpcError } from "../errors.ts";
-import { dayLine } from "../result.ts";
+import { dayFields, dayLine } from "../result.ts";
 import type { Asked, CallTarget, Success } from "../target.ts";
 import { appUri } from "./app.ts";
 
@@ -58,7 +58,9 @@ function targetAt(uri: string): CallTarget | undefined {
 }
 
 const shownText = (uri: string, resource: McpResource, { body, ...moment }: Success): ReadResourceResult => ({
-  contents: [{ uri, mimeType, text: [dayLine(moment), ...resource.lines(body, moment.today)].join("\n") }],
+  contents: [
+    { uri, mimeType, text: [dayLine(dayFields(moment)), ...resource.lines(body, moment.today)].join("\n") },
+  ],
 });
 
 function refuseResource(uri: string, refusal: Refusal): never {

@@ -6,7 +6,7 @@ const at = (time: string) => ({ today, calledAt: Date.parse(time), replayed: fal
 
 test("an answer opens with weekday, date, clock and zone", () => {
   const moment = at("2026-11-23T14:40:59Z");
-  expect(dayLine(moment)).toBe("Today is Monday 2026-11-23, 15:40 in Europe/Berlin.");
+  expect(dayLine(dayFields(moment))).toBe("Today is Monday 2026-11-23, 15:40 in Europe/Berlin.");
   expect(dayFields(moment)).toEqual({
     ...{ today: "2026-11-23", weekday: "Monday", now: "2026-11-23T15:40" },
     time_zone: "Europe/Berlin",
@@ -14,13 +14,15 @@ test("an answer opens with weekday, date, clock and zone", () => {
 });
 
 test("while a day lasts beyond midnight, the clock has its own date", () => {
-  expect(dayLine(at("2026-11-24T01:05:00Z"))).toBe(
+  expect(dayLine(dayFields(at("2026-11-24T01:05:00Z")))).toBe(
     "Today is Monday 2026-11-23, by the clock 2026-11-24 02:05 in Europe/Berlin.",
   );
 });
 
 test("a replay has the day of its first run and no clock", () => {
   const moment = { ...at("2026-11-25T14:40:00Z"), replayed: true };
-  expect(dayLine(moment)).toStartWith("The answer of 2026-11-23 in Europe/Berlin to an earlier call");
+  expect(dayLine(dayFields(moment))).toStartWith(
+    "The answer of 2026-11-23 in Europe/Berlin to an earlier call",
+  );
   expect(dayFields(moment)).not.toHaveProperty("now");
 });
