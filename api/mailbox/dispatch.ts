@@ -93,10 +93,9 @@ export const surelyUnapplied = (outcome: Outcome): Outcome =>
   isRefused(outcome) && outcome.refusal.applied === "unknown" ? unavailable("no") : outcome;
 
 /** @param startedAt epoch ms */
-export const callOf = (by: Sender, tool: CommandName, startedAt: number): Call => ({
-  ...{ tool, startedAt, arguments: "{}" },
-  ...by,
-});
+export function callOf(by: Sender, tool: CommandName, startedAt: number): Call {
+  return { tool, startedAt, arguments: "{}", ...by };
+}
 
 /**
  * Looks up a reply that was lost on its way. A tool call's own log row decides, because it also tells whether the

@@ -12,13 +12,9 @@ export type ReceivedCall = Asked &
   Readonly<{ request: Request; actor: Actor; record: Omit<Call, "arguments"> }>;
 
 /** The fields of a call's row. Long arguments are cut here, before they travel to a worker. */
-export const recordOf = (
-  { record, args }: Pick<ReceivedCall, "record" | "args">,
-  maxArguments: number,
-): Call => ({
-  ...record,
-  arguments: cutArguments(args, maxArguments),
-});
+export function recordOf({ record, args }: ReceivedCall, maxArguments: number): Call {
+  return { ...record, arguments: cutArguments(args, maxArguments) };
+}
 
 /** The refusal of a call whose row cannot be written. */
 export const unlogged = refuse("overloaded", "The service is briefly unable to log this call.", {
