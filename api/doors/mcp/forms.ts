@@ -1,13 +1,7 @@
 import { type TObject, Type } from "typebox";
 import { type CommandName, contracts } from "../../../shared/contracts/catalogue.ts";
 import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
-import {
-  asksFor,
-  type Form,
-  isAsked,
-  type OtherForm,
-  type Tool,
-} from "../../../shared/contracts/kernel/tool.ts";
+import { asksFor, type Form, type OtherForm, type Tool } from "../../../shared/contracts/kernel/tool.ts";
 import { argument } from "../../../shared/contracts/kernel/tool-sentence.ts";
 import { isObject } from "../../http/input/body.ts";
 import type { KnownNames } from "../../http/input/unknown-names.ts";
@@ -37,12 +31,6 @@ export const actsOf = (tool: Tool, contract: CommandOfTool): readonly ToolAct[] 
 ];
 
 const otherForms = ({ forms = [] }: Tool): readonly OtherForm[] => forms;
-
-export function targetOf(acts: readonly ToolAct[], args: Fields): CallTarget | undefined {
-  const act = acts.find(({ isAskedBy }) => isAskedBy(args));
-  const namesMany = act?.lists.some((list) => argument(args, list) !== undefined);
-  return (namesMany && act?.many) || act?.one;
-}
 
 function actOfForm(tool: Tool, form: AnyForm, contract: CommandOfTool): ToolAct {
   const one = targetOfOne(tool, form, contract);
@@ -110,13 +98,4 @@ function commandNamed(name: string): CommandOfTool {
   const found = contracts.find((contract) => contract.name === name);
   if (found?.kind !== "command") throw new Error(`A tool names the command ${name}, which there is not.`);
   return found;
-}
-
-/** Adds the scopes that single arguments need, also within other arguments. */
-export function withFieldScopes(target: CallTarget, args: Fields): CallTarget {
-  const { fieldScopes } = target.contract;
-  if (!fieldScopes) return target;
-  const parts = [args, ...Object.values(args).flat().filter(isObject)];
-  const more = Object.entries(fieldScopes).filter(([name]) => parts.some((part) => isAsked(part, name)));
-  return { ...target, scopes: [...target.scopes, ...more.map(([, scope]) => scope)] };
 }

@@ -3,12 +3,13 @@ import type { TObject } from "typebox";
 import { type CommandName, contracts, type QueryName } from "../../../shared/contracts/catalogue.ts";
 import type { CommandContract, QueryContract } from "../../../shared/contracts/kernel/contract.ts";
 import { allScopes, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
-import type { Tool } from "../../../shared/contracts/kernel/tool.ts";
+import { isAsked, type Tool } from "../../../shared/contracts/kernel/tool.ts";
+import { argument } from "../../../shared/contracts/kernel/tool-sentence.ts";
 import { type Refusal, refuse } from "../../../shared/errors.ts";
 import { isObject } from "../../http/input/body.ts";
 import type { Fields } from "../../http/input/validate.ts";
 import { createReader, withManner } from "./arguments.ts";
-import { actsOf, shownArguments, type ToolAct, targetOf, withFieldScopes } from "./forms.ts";
+import { actsOf, shownArguments, type ToolAct } from "./forms.ts";
 import { shownInApp } from "./resources/app.ts";
 import { answered, refused } from "./result.ts";
 import type { Asked, CallTarget, RefusedAt } from "./target.ts";
@@ -59,8 +60,23 @@ const unknownTool = refuse("not_found", `Unknown tool; the tools are ${[...tools
 export function askedTool({ name, arguments: args = {} }: Fields): Asked | undefined {
   if (typeof name !== "string" || !isObject(args)) return undefined;
   const entry = tools.get(name);
-  const target = entry && targetOf(entry.acts, args);
+  const target = entry && targetOf(entry, args);
   return { name, args, target: target ? withFieldScopes(target, args) : unknownTool, refuse: refuseTool };
+}
+
+function targetOf({ acts }: ToolEntry, args: Fields): CallTarget | undefined {
+  const act = acts.find(({ isAskedBy }) => isAskedBy(args));
+  const namesMany = act?.lists.some((list) => argument(args, list) !== undefined);
+  return (namesMany && act?.many) || act?.one;
+}
+
+/** Adds the scopes that single arguments need, also within other arguments. */
+function withFieldScopes(target: CallTarget, args: Fields): CallTarget {
+  const { fieldScopes } = target.contract;
+  if (!fieldScopes) return target;
+  const parts = [args, ...Object.values(args).flat().filter(isObject)];
+  const more = Object.entries(fieldScopes).filter(([name]) => parts.some((part) => isAsked(part, name)));
+  return { ...target, scopes: [...target.scopes, ...more.map(([, scope]) => scope)] };
 }
 
 function refuseTool(refusal: Refusal, at: RefusedAt) {
