@@ -68,15 +68,15 @@ const answerRuled = <Work extends CommandToRun>(
 
 /** Runs one command, and logs it as an action of its caller. */
 export function answerOne(transaction: RunningTransaction, command: QueuedCommand): Reply {
-  const handler = handlers[command.name];
+  const { followUp } = handlers[command.name];
+  const isDeleted = transaction.times.users.get(command.userId)?.deleted === true;
   // Deleting the account again is allowed, since the first deletion may have broken off.
-  const isAllowed = handler.followUp !== undefined || !transaction.times.users.get(command.userId)?.deleted;
-  if (!isAllowed) return replyTo(command, accountDeleted);
+  if (isDeleted && followUp === undefined) return replyTo(command, accountDeleted);
   const context = contextOf(transaction, command);
   const isFirst =
     command.fingerprint === null && !transaction.repeats.has(command) && !transaction.late.has(command);
   const known = isFirst ? undefined : (replayOf(transaction, command) ?? lateReply(transaction, command));
-  const end = known ?? answer(transaction, handler, context, command);
+  const end = known ?? answer(transaction, context, command);
   return finishReply(context, command, command.preview ? withChanges(context, command, end) : end);
 }
 
@@ -110,12 +110,8 @@ const isRefusedAs = (code: RefusalCode, outcome: Outcome): boolean =>
 const accountDeleted = refuse("unauthenticated", "The account of this access token was deleted.");
 
 /** Runs the handler, and stores its answer. */
-function answer(
-  transaction: RunningTransaction,
-  handler: AnyHandler,
-  context: HandlerContext,
-  command: QueuedCommand,
-): Reply {
+function answer(transaction: RunningTransaction, context: HandlerContext, command: QueuedCommand): Reply {
+  const handler: AnyHandler = handlers[command.name];
   const result =
     (command.preconditions && checkPreconditions(handler, context, command.preconditions, command.input)) ??
     transaction.context.ledger.refusal(command.userId, handler.stores, transaction.times.nowMs) ??
