@@ -3,8 +3,8 @@ import { startStack } from "../../harness.ts";
 import { post, rpc } from "../../support/mcp.ts";
 import type { WalkName } from "./walks.ts";
 
-/** Runs under line coverage (`measure.ts`): one process for each request, and one that makes none. */
-const { WALK: name = "nothing", WALK_TIMES: times = "0" } = Bun.env;
+/** Runs under line coverage (`measure.ts`): one process for each request, and one that makes a single read. */
+const { WALK: name = "first read", WALK_TIMES: times = "1" } = Bun.env;
 /** Every process lives for this long after its start, so that timers run about equally often in each. */
 const watchedMs = 2_000;
 /** A door that stops right after a request would wait for the next, step by step. */
@@ -25,8 +25,8 @@ const called = async (name: string, args: object) => {
   expect(body.result.isError).toBeUndefined();
 };
 
-const requests: Readonly<Record<WalkName | "nothing", (title: string) => Promise<void>>> = {
-  nothing: async () => {},
+const requests: Readonly<Record<WalkName | "first read", (title: string) => Promise<void>>> = {
+  "first read": listed,
   "POST /api/v1/todos": made,
   "GET /api/v1/todos": listed,
   "MCP create-todo": (title) => called("create-todo", { title }),

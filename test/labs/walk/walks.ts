@@ -5,10 +5,10 @@ import type { Services } from "../../support/servers/services.ts";
 
 /** Budgets of one request: files and lines of api, shared and workers that run for it. Lower them when it gets shorter. */
 export const budgets = {
-  "POST /api/v1/todos": { files: 59, lines: 1190 },
-  "GET /api/v1/todos": { files: 28, lines: 404 },
-  "MCP create-todo": { files: 72, lines: 1340 },
-  "MCP get-pending-todos": { files: 69, lines: 1235 },
+  "POST /api/v1/todos": { files: 58, lines: 1164 },
+  "GET /api/v1/todos": { files: 26, lines: 350 },
+  "MCP create-todo": { files: 71, lines: 1310 },
+  "MCP get-pending-todos": { files: 67, lines: 1187 },
 } as const;
 
 export type WalkName = keyof typeof budgets;
@@ -28,10 +28,11 @@ type Coverage = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 /**
  * Drives each request through a whole service in its own process, and compares the line coverage with that of a
- * process without requests. So lines that run at the start, by a timer or only for a first request are left out.
+ * process with one read. So lines that run at the start, by a timer or only for a first request are left out; that one
+ * alone runs some of them for each table.
  */
 export async function measureWalks(services: Services): Promise<Walk[]> {
-  const idle = await coverageOf(services, "nothing");
+  const idle = await coverageOf(services, "first read");
   const walks: Walk[] = [];
   // Side by side they would make each other late, and a late door runs the lines that shed load.
   for (const name of names) walks.push({ name, files: walkedFiles(idle, await coverageOf(services, name)) });
@@ -53,7 +54,7 @@ function walkedFiles(idle: Coverage, driven: Coverage): WalkedFile[] {
     .toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-async function coverageOf(services: Services, name: WalkName | "nothing"): Promise<Coverage> {
+async function coverageOf(services: Services, name: WalkName | "first read"): Promise<Coverage> {
   const folder = await mkdtemp(join(tmpdir(), "kept-walk-"));
   try {
     const coverage = ["--coverage", "--coverage-reporter=lcov", `--coverage-dir=${folder}`];
@@ -64,7 +65,7 @@ async function coverageOf(services: Services, name: WalkName | "nothing"): Promi
         env: {
           ...Bun.env,
           ...{ TEST_DATABASE_URL: services.databaseUrl, TEST_REDIS_URL: services.redisUrl },
-          ...{ WALK: name, WALK_TIMES: name === "nothing" ? "0" : String(times) },
+          ...{ WALK: name, WALK_TIMES: name === "first read" ? "1" : String(times) },
         },
         stdout: "ignore",
         stderr: "pipe",
