@@ -98,8 +98,7 @@ function succeeded({ config }: RestContext, { route, isConditional }: Target, an
   const conditions = method === "GET" ? preconditionsOf(request) : undefined;
   const failed = conditions && failedPrecondition(conditions, tag);
   if (failed === "If-Match") return refusalResponse(preconditionFailed(failed).refusal, headers);
-  if (failed === "If-None-Match") return new Response(null, { status: 304, headers });
-  return jsonResponse(json, status, headers);
+  return failed ? new Response(null, { status: 304, headers }) : jsonResponse(json, status, headers);
 }
 
 function tooMany(seconds: number) {

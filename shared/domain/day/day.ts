@@ -5,7 +5,9 @@
  * to bed after midnight. It depends on the wall clock only, so a DST change never moves it.
  */
 export function localDay(instant: number, timeZone: string, dayStartHour: number): string {
-  return wallClock(instant, timeZone).subtract({ hours: dayStartHour }).toPlainDate().toString();
+  const local = wallClock(instant, timeZone);
+  const date = local.hour < dayStartHour ? local.subtract({ days: 1 }) : local;
+  return date.toPlainDate().toString();
 }
 
 /** The wall time of an instant's text in a zone, as exact as the text. */
