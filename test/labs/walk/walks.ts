@@ -3,12 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Services } from "../../support/servers/services.ts";
 
-/** Budgets of one request: files and lines of api, shared and workers that run for it. Lower them when it gets shorter. */
+/**
+ * Budgets of one request: files and lines of api, shared and workers that run for it, with six lines that weigh the load
+ * while a door is late. Lower them when it gets shorter.
+ */
 export const budgets = {
-  "POST /api/v1/todos": { files: 58, lines: 1164 },
-  "GET /api/v1/todos": { files: 26, lines: 350 },
-  "MCP create-todo": { files: 71, lines: 1310 },
-  "MCP get-pending-todos": { files: 67, lines: 1187 },
+  "POST /api/v1/todos": { files: 58, lines: 1168 },
+  "GET /api/v1/todos": { files: 26, lines: 356 },
+  "MCP create-todo": { files: 71, lines: 1316 },
+  "MCP get-pending-todos": { files: 67, lines: 1192 },
 } as const;
 
 export type WalkName = keyof typeof budgets;
