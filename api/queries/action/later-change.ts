@@ -6,7 +6,7 @@ import type { BeforeAndAfter, Images } from "../../../shared/domain/action/image
 import { readImages } from "../../../shared/domain/action/stored-images.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Door } from "../../../shared/domain/vocabulary.ts";
-import { mapGivingWay } from "../../http/give-way.ts";
+import { mapGivingWay } from "../../../shared/process/give-way.ts";
 import type { QueryContext } from "../engine/context.ts";
 
 /** A place in the log, and an action that changed something after it. */

@@ -1,5 +1,6 @@
 import type { Today } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
+import { createGiveWay, mapGivingWay } from "../../../shared/process/give-way.ts";
 import type { QueuedCommand, Reply } from "../../../shared/queue/batch.ts";
 import { answeredId, failedDependency, missingDependency } from "../../../shared/queue/group-end.ts";
 import { rollBack } from "../../unit-of-work/state.ts";
@@ -10,14 +11,14 @@ import { contextOf } from "./handler-context.ts";
 import { type RunningTransaction, replayOf, replyTo } from "./replay.ts";
 
 /**
- * Runs the operations of a group in order.
+ * Runs the operations of a group in order. Others run in between, because fifty may take a tenth of a second.
  * @returns undefined if a repeat has made another id than the one to which later operations refer
  */
-export function answerInGroup<Work extends CommandToRun>(
+export async function answerInGroup<Work extends CommandToRun>(
   transaction: RunningTransaction,
   group: RunningGroup,
   work: readonly Work[],
-): Answered<Work> | undefined {
+): Promise<Answered<Work> | undefined> {
   // This check comes before any operation runs: with another id, a reference would look like another request under
   // its key.
   const isStale = ({ command }: Work): boolean => {
@@ -30,7 +31,7 @@ export function answerInGroup<Work extends CommandToRun>(
   if (work.some(isStale)) return undefined;
   return group.atomic
     ? answerTogether(transaction, group, work)
-    : work.map((one) => [one, answerNext(transaction, group, one.command)]);
+    : mapGivingWay(work, (one) => [one, answerNext(transaction, group, one.command)] as const);
 }
 
 function answerNext(
@@ -46,17 +47,19 @@ function answerNext(
 }
 
 /** In an atomic group, a stored refusal decides before anything runs, so a repeat gets the first answer. */
-function answerTogether<Work extends CommandToRun>(
+async function answerTogether<Work extends CommandToRun>(
   transaction: RunningTransaction,
   group: RunningGroup,
   work: readonly Work[],
-): Answered<Work> {
+): Promise<Answered<Work>> {
   const count = transaction.state.changes.length;
   const restoreQuotas = transaction.newRows.checkpoint();
   const answered: [Work, Reply][] = [];
   let failed = work.map(({ command }) => replayOf(transaction, command)).find(hasFailed);
+  const giveWay = createGiveWay();
   for (const one of work) {
     if (failed) break;
+    await giveWay();
     const reply = answerNext(transaction, group, one.command);
     answered.push([one, reply]);
     if (hasFailed(reply)) failed = reply;

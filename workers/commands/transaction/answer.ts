@@ -62,9 +62,10 @@ const answerRuled = <Work extends CommandToRun>(
   work: readonly Work[],
   run: (one: Work) => Answered<Work>[number],
 ): Answered<Work> =>
-  work.flatMap(
-    (one) => underRules(transaction, [one], { run: () => [run(one)], close: closing(transaction) }) ?? [],
-  );
+  work.flatMap((one) => {
+    const judged = underRules(transaction, [one], { close: closing(transaction) });
+    return judged([run(one)]);
+  });
 
 /** Runs one command, and logs it as an action of its caller. */
 export function answerOne(transaction: RunningTransaction, command: QueuedCommand): Reply {

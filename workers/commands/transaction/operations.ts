@@ -12,7 +12,7 @@ import { answerInGroup } from "./answer-group.ts";
 import { type BeginContext, begin } from "./begin.ts";
 import type { RunningGroup } from "./group.ts";
 import type { AnswerContext } from "./handler-context.ts";
-import { discarded } from "./preview.ts";
+import { discarding } from "./preview.ts";
 import { underRules } from "./rules/under-rules.ts";
 import { storedReplyRows } from "./stored-reply-rows.ts";
 
@@ -32,11 +32,12 @@ export async function answerOperations<Work extends CommandToRun>(
   const begun = await begin(context, connection, known, isStep ? "wait" : "skip", isStep);
   const transaction = { context, ...begun, newIds };
   const [first, ...others] = known;
-  const answer = () => answerInGroup(transaction, group, known);
-  const run = first?.command.preview ? () => discarded(begun, answer) : answer;
-  const request = { group, run, close: closing(transaction) };
-  const isFree = first && begun.lockedElsewhere.size === 0;
-  const replies = isFree ? underRules(transaction, [first, ...others], request) : undefined;
+  if (!first || begun.lockedElsewhere.size > 0) return { begun, replies: undefined, lockedElsewhere: work };
+  const judged = underRules(transaction, [first, ...others], { group, close: closing(transaction) });
+  const discard = first.command.preview ? discarding(begun) : undefined;
+  const answered = await answerInGroup(transaction, group, known);
+  discard?.();
+  const replies = answered && judged(answered);
   return { begun, replies, lockedElsewhere: replies ? [] : work };
 }
 

@@ -10,16 +10,23 @@ import type { HandlerContext } from "../../handlers/handler.ts";
 import { rollBack } from "../../unit-of-work/state.ts";
 import type { SharedContext } from "./handler-context.ts";
 
-/** Runs commands, and throws away all that they did. */
-export function discarded<Result>(
-  { state, newRows }: Pick<SharedContext, "state" | "newRows">,
-  run: () => Result,
-): Result {
+type Discarding = Pick<SharedContext, "state" | "newRows">;
+
+/** @returns a function that throws away all that commands did since */
+export function discarding({ state, newRows }: Discarding): () => void {
   const count = state.changes.length;
   const restoreQuotas = newRows.checkpoint();
+  return () => {
+    rollBack(state, count);
+    restoreQuotas();
+  };
+}
+
+/** Runs commands, and throws away all that they did. */
+export function discarded<Result>(transaction: Discarding, run: () => Result): Result {
+  const discard = discarding(transaction);
   const result = run();
-  rollBack(state, count);
-  restoreQuotas();
+  discard();
   return result;
 }
 

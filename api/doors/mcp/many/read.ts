@@ -2,7 +2,7 @@ import type { TObject } from "typebox";
 import { type ManyItem, maxAtOnce } from "../../../../shared/contracts/kernel/many.ts";
 import { givenIn } from "../../../../shared/contracts/kernel/tool-sentence.ts";
 import { invalid, isRefused, type Refused } from "../../../../shared/errors.ts";
-import { mapGivingWay } from "../../../http/give-way.ts";
+import { mapGivingWay } from "../../../../shared/process/give-way.ts";
 import { isObject } from "../../../http/input/body.ts";
 import { type Fields, validate } from "../../../http/input/validate.ts";
 import type { Content } from "../../../perform.ts";

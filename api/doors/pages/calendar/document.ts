@@ -1,6 +1,6 @@
 import { msPerDay, timestamp } from "../../../../shared/domain/day/day.ts";
 import { successor } from "../../../../shared/domain/todo/recurrence.ts";
-import { mapGivingWay } from "../../../http/give-way.ts";
+import { mapGivingWay } from "../../../../shared/process/give-way.ts";
 import type { FeedTodo } from "../../../queries/calendar/read.ts";
 import { alarmLines, seriesAlarmLines } from "./alarms.ts";
 import { joinLines, textLine } from "./content-lines.ts";

@@ -2,7 +2,7 @@ import { changeSettings } from "../../../../shared/contracts/user/contracts.ts";
 import { localTime, timestamp } from "../../../../shared/domain/day/day.ts";
 import { perTarget } from "../../../../shared/domain/reminder/channels.ts";
 import { invalid } from "../../../../shared/errors.ts";
-import { mapGivingWay } from "../../../http/give-way.ts";
+import { mapGivingWay } from "../../../../shared/process/give-way.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { allRows, type KindOfThing } from "../../../queries/import/export-rows.ts";
 import { allEvents } from "../../../queries/journal/read.ts";

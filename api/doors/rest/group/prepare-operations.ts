@@ -1,6 +1,6 @@
 import { isRefused, type Refused } from "../../../../shared/errors.ts";
+import { createGiveWay } from "../../../../shared/process/give-way.ts";
 import { failedDependency } from "../../../../shared/queue/group-end.ts";
-import { createGiveWay } from "../../../http/give-way.ts";
 import type { Actor } from "../../../mailbox/actor.ts";
 import type { GroupedOperation } from "../../../mailbox/dispatch-group.ts";
 import { type Content, prepare } from "../../../perform.ts";

@@ -15,51 +15,52 @@ import type { RunningGroup } from "../group.ts";
 import { contextOf, type SharedContext } from "../handler-context.ts";
 import { approvalIdOf, type Unit } from "./rule-rows.ts";
 
-type Request<Work> = Readonly<{
-  /** Set for a group, of which `work` are the commands. */
+type Request = Readonly<{
+  /** Set for a group, of which `unit` are the commands. */
   group?: RunningGroup;
-  run(): Answered<Work> | undefined;
   /** Ends a command that is not carried out. */
   close(command: QueuedCommand, outcome: Outcome): Reply;
 }>;
 
 /**
- * Runs a request, and judges by its effects whether its token may do that. If not, its changes are thrown away: it
- * waits for the person, or is refused.
+ * Judges a request by its effects, whether its token may do that. If not, its changes are thrown away: it waits for
+ * the person, or is refused.
+ * @returns a function to call with the replies when the request has run
  */
 export function underRules<Work extends CommandToRun>(
   transaction: SharedContext,
   unit: Unit<Work>,
-  { group, run, close }: Request<Work>,
-): Answered<Work> | undefined {
+  { group, close }: Request,
+): (answered: Answered<Work>) => Answered<Work> {
   const { state, newRows, context } = transaction;
   const [{ command }] = unit;
   const own = contextOf(transaction, command);
   const { tokenRules, ruledTokens, today } = own;
   const rule = tokenRules.get(command.call?.tokenId ?? "");
-  if (!rule) return run();
+  if (!rule) return (answered) => answered;
   const count = state.changes.length;
   const restoreQuotas = newRows.checkpoint();
-  const answered = run();
-  const changes = rowChanges(state, count);
-  const effects = effectsIn(changes, own);
-  const { category = null } = ruledTokens.get(rule.token_id) ?? {};
-  const { baseUrl } = context.config;
-  const verdict = verdictOn(rule, effects, {
-    today: today.date,
-    timeZone: today.timeZone,
-    category,
-    baseUrl,
-  });
-  if (verdict === "allowed") {
-    if (effects.things > 0) tokenRules.update(rule, usedWith(rule, effects, today.date));
-    return answered;
-  }
-  rollBack(state, count);
-  restoreQuotas();
-  const outcome = verdict === "asks" ? ask(transaction, unit, group, changes) : verdict;
-  for (const { ticket } of unit.map((one) => one.command)) group?.ended.set(ticket, outcome);
-  return unit.map((one) => [one, close(one.command, outcome)] as const);
+  return (answered) => {
+    const changes = rowChanges(state, count);
+    const effects = effectsIn(changes, own);
+    const { category = null } = ruledTokens.get(rule.token_id) ?? {};
+    const { baseUrl } = context.config;
+    const verdict = verdictOn(rule, effects, {
+      today: today.date,
+      timeZone: today.timeZone,
+      category,
+      baseUrl,
+    });
+    if (verdict === "allowed") {
+      if (effects.things > 0) tokenRules.update(rule, usedWith(rule, effects, today.date));
+      return answered;
+    }
+    rollBack(state, count);
+    restoreQuotas();
+    const outcome = verdict === "asks" ? ask(transaction, unit, group, changes) : verdict;
+    for (const { ticket } of unit.map((one) => one.command)) group?.ended.set(ticket, outcome);
+    return unit.map((one) => [one, close(one.command, outcome)] as const);
+  };
 }
 
 const hourMs = 3_600_000;

@@ -1,7 +1,7 @@
 import { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import { localTime } from "../../../../../shared/domain/day/day.ts";
 import { invalid, isRefused } from "../../../../../shared/errors.ts";
-import { mapGivingWay } from "../../../../http/give-way.ts";
+import { mapGivingWay } from "../../../../../shared/process/give-way.ts";
 import type { ActionFilters } from "../../../../queries/action/filters.ts";
 import { readActions } from "../../../../queries/action/read.ts";
 import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";

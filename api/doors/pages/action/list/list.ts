@@ -1,7 +1,7 @@
 import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import { resourceRead } from "../../../../../shared/contracts/kernel/mcp-resource.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
-import { mapGivingWay } from "../../../../http/give-way.ts";
+import { mapGivingWay } from "../../../../../shared/process/give-way.ts";
 import type { ReadCount } from "../../../../queries/action/reads.ts";
 import type { ListedAction } from "../../../../queries/action/runs.ts";
 import { sayDate } from "../../kit/dates.ts";

@@ -1,4 +1,4 @@
-/** Milliseconds for which a request may block the others at a time. */
+/** Milliseconds for which a request or a group may block the others at a time. */
 const heldMs = 4;
 
 /**
