@@ -31,22 +31,31 @@ test.each(Object.entries(addresses))(
     const token = await stack.issuer.token({ sub: crypto.randomUUID() });
     const table = address === "/todos/new" ? "categories" : "action_log";
     await using sql = new SQL(config.databaseUrl, { max: 2 });
-    let waiting = 0;
+    let most = 0;
+    const isWaiting = async () => {
+      const [row] = await sql`
+        select count(*)::int as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like ${`%${table}%`}`;
+      most = Math.max(most, row.waiting);
+      return most > 0;
+    };
     const pages: Promise<Response>[] = [];
     await sql.begin(async (held) => {
       await held.unsafe(`lock table ${table} in access exclusive mode`);
       for (let n = 0; n < 12; n++) pages.push(openAs("ada", address));
-      await Bun.sleep(400);
-      const [row] = await sql`
-        select count(*)::int as waiting from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like ${`%${table}%`}`;
-      waiting = row.waiting;
+      await eventually(isWaiting);
+      // More of them would wait soon after the first.
+      for (let looks = 0; looks < 16; looks++) {
+        await Bun.sleep(25);
+        await isWaiting();
+      }
       expect((await stack.rest("GET", "/me", { token })).status).toBe(200);
     });
-    expect(waiting).toBeWithin(1, 4);
+    expect(most).toBeLessThanOrEqual(3);
     for (const page of await Promise.all(pages)) {
       expect([200, 503]).toContain(page.status);
-      await page.body?.cancel();
+      // The line of a file whose read failed meanwhile is cut.
+      await page.body?.cancel().catch(() => {});
     }
   },
 );
