@@ -337,10 +337,11 @@ test("a long line is a title alone and no repetition, and reading one takes no t
     "tomorrow at ".repeat(40),
     "3 weeks     ".repeat(10),
   ];
-  const since = performance.now();
+  // Time of the processor, because other processes lengthen any other.
+  const since = process.cpuUsage();
   for (const text of costly) readQuickAdd(text.slice(0, longestLine), clock);
   readQuickAdd(`x${",".repeat(65_000)}x`, clock);
   for (const part of ["at 5 on may 5 ", "every.", "every "])
     expect(readRepeat(part.repeat(4_000), clock)).toHaveProperty("error");
-  expect(performance.now() - since).toBeLessThan(2_000);
+  expect(process.cpuUsage(since).user).toBeLessThan(2_000_000);
 });

@@ -188,9 +188,10 @@ test("Loop's zip is unpacked as Android writes it, and one that grows without en
   const texts = unpacked.map(({ name, bytes }) => ({ name, text: new TextDecoder().decode(bytes) }));
   expect(read(...texts).histories).toHaveLength(4);
   const bomb = zipSync({ "Habits.csv": new Uint8Array(50_000_000) });
-  const began = performance.now();
+  // Time of the processor, because other processes lengthen any other.
+  const began = process.cpuUsage();
   expect(unzip(bomb, 100_000)).toBe("What this archive holds is too large.");
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(process.cpuUsage(began).user).toBeLessThan(1_000_000);
 });
 
 test("Habitica's user data become habits, todos and categories", async () => {
