@@ -11,6 +11,8 @@ export type LeasedDelivery = Readonly<{
   attempts: number;
   /** The start of the lease by PostgreSQL's clock. */
   begun_at: string;
+  /** The same without the travels of tests, because a receiver compares it with its own clock. */
+  signed_at: string;
   late: boolean;
   /** Seconds since it came due or was requested again, at the start of the lease. */
   overdue_seconds: number;
@@ -116,8 +118,8 @@ const takeLeases = `
     from begun b
     where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id
   )
-  select user_id, id, attempts, now() as begun_at, late, overdue_seconds, channel, scheduled_at, todo, habit, about, time_zone, locale,
-    webhook_failures, ${targetsOf("begun")},
+  select user_id, id, attempts, ${now} as begun_at, now() as signed_at, late, overdue_seconds, channel, scheduled_at,
+    todo, habit, about, time_zone, locale, webhook_failures, ${targetsOf("begun")},
     (select jsonb_agg(to_jsonb(p) - 'user_id' order by p.created_at) from push_subscriptions p
       where p.user_id = begun.user_id and begun.channel = 'push') as browsers
   from begun

@@ -25,7 +25,7 @@ export function createWebhookChannel({ webhookAllowLoopback, defaultTimeZone }: 
         return sendFailed("No webhook address is set.", true);
       if (webhook_disabled_at !== null && !isTest(delivery))
         return sendFailed("The webhook was switched off after failing for a day.", true);
-      const at = new Date(timestamp(delivery.begun_at));
+      const at = new Date(timestamp(delivery.signed_at));
       const target = { url: webhook_url, secret: webhook_secret, id, at };
       return webhooks.post(target, eventOf(delivery, message, defaultTimeZone));
     },

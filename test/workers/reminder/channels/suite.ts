@@ -25,6 +25,7 @@ export function delivery(fields: Partial<LeasedDelivery> = {}): LeasedDelivery {
     id: crypto.randomUUID(),
     attempts: 1,
     begun_at: new Date().toISOString(),
+    signed_at: new Date().toISOString(),
     late: false,
     overdue_seconds: 0,
     channel: "log",
