@@ -24,7 +24,7 @@ export function delivery(fields: Partial<LeasedDelivery> = {}): LeasedDelivery {
     user_id: "ada",
     id: crypto.randomUUID(),
     attempts: 1,
-    begun_at: new Date().toISOString(),
+    begun_at: "2026-11-27T08:00:00Z",
     signed_at: new Date().toISOString(),
     late: false,
     overdue_seconds: 0,
