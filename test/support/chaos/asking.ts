@@ -36,12 +36,16 @@ export async function mustAsk({ call, page, sql }: Omit<Asking, "userId" | "chan
   return row.user_id;
 }
 
+/** Far fewer than the requests of one person that may wait; with these nobody could ask any more. */
+const mostUndecided = 50;
+
 /** An agent asks for one todo after the other, and its person decides about each by chance. */
 export async function askUntil(asking: Asking, asked: AskedTodo[], isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const title = `Asked ${crypto.randomUUID()}`;
     const id = await ask(asking, title);
-    asked.push({ id, title, decision: await decide(asking, id) });
+    const undecided = asked.filter(({ decision }) => decision === "none").length;
+    asked.push({ id, title, decision: await decide(asking, id, undecided < mostUndecided) });
   }
 }
 
@@ -55,9 +59,13 @@ async function ask({ call, chance }: Asking, title: string): Promise<string> {
 }
 
 /** Sometimes the person presses the button twice, or only when it is too late, by clocks that jump as well. */
-async function decide({ page, sql, userId, chance }: Asking, id: string): Promise<Decision> {
+async function decide(
+  { page, sql, userId, chance }: Asking,
+  id: string,
+  mayWait: boolean,
+): Promise<Decision> {
   const lot = chance();
-  if (lot < 0.1) return "none";
+  if (lot < 0.1 && mayWait) return "none";
   const isLate = lot < 0.25;
   if (isLate) await untilDone(() => sql`update approvals set expires_at = '2000-01-01' where id = ${id}`);
   const approve = isLate || lot < 0.75;
