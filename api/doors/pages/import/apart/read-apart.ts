@@ -3,12 +3,16 @@ import { join } from "node:path";
 import type { AreHere } from "../plan.ts";
 import type { ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./messages.ts";
 
-/** Reads run one after the other, because only one reader fits beside the front door in a small container. */
 const longestMs = 10_000;
+const longestRestMs = 1_000;
 
 const tooMuch =
   "These files take too much time or memory to read. Split them, and upload one after the other.";
 
+/**
+ * Reads run one after the other, because only one reader fits beside the front door in a small container. After each they
+ * rest as long as it took, so that many files leave half of a processor.
+ */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
@@ -16,8 +20,14 @@ let last: Promise<unknown> = Promise.resolve();
  * no settings and no database, and is killed when it exceeds its time or memory.
  */
 export function readApart(order: ReadOrder, areHere: AreHere): Promise<ReadResult["read"]> {
-  const reading = last.then(() => readNow(order, areHere));
-  last = reading.catch(() => undefined);
+  let began = 0;
+  const reading = last.then(() => {
+    began = performance.now();
+    return readNow(order, areHere);
+  });
+  last = reading
+    .catch(() => undefined)
+    .then(() => Bun.sleep(Math.min(longestRestMs, performance.now() - began)));
   return reading;
 }
 
