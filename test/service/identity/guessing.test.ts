@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { hashedAtOnce, inHashingTurn } from "../../../api/identity/accounts/passwords/hashing-turns.ts";
+import {
+  checkInTurn,
+  hashedAtOnce,
+  inHashingTurn,
+} from "../../../api/identity/accounts/passwords/hashing-turns.ts";
 import { type Browser, createBrowser } from "../../support/identity/browser.ts";
 import { signedUp, startTestIdentity, type TestIdentity } from "../../support/identity/support.ts";
 
@@ -141,4 +145,18 @@ test("accounts take turns at hashing, so that the many of one delay nobody else"
   await Promise.all(all);
   // Before Ada's turn come those that already run, and the one that waited longest.
   expect(order.indexOf("ada")).toBe(hashedAtOnce + 1);
+});
+
+test("after a right password its account rests three times as long as the check took", async () => {
+  const began: number[] = [];
+  const check = () =>
+    checkInTurn("eve", async () => {
+      began.push(performance.now());
+      await Bun.sleep(20);
+      return true;
+    });
+  await Promise.all([check(), check(), check()]);
+  const [first = 0, second = 0, third = 0] = began;
+  expect(second - first).toBeGreaterThan(75);
+  expect(third - second).toBeGreaterThan(75);
 });

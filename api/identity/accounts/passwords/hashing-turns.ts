@@ -15,3 +15,23 @@ export async function inHashingTurn<Result>(email: string, hash: () => Promise<R
     end?.();
   }
 }
+
+const checks = createTurns({ atOnceOfKey: 1 });
+const restsFor = 3;
+
+/**
+ * Checks a password of an account. Right ones use up no attempts, so after each the account rests for three times as long
+ * as that took: they take a quarter of a processor at most.
+ */
+export async function checkInTurn(email: string, check: () => Promise<boolean>): Promise<boolean> {
+  const leave = await checks.take(email);
+  const began = performance.now();
+  let restMs = 0;
+  try {
+    const isRight = await inHashingTurn(email, check);
+    if (isRight) restMs = restsFor * (performance.now() - began);
+    return isRight;
+  } finally {
+    if (leave) setTimeout(leave, restMs);
+  }
+}

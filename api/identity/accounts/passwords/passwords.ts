@@ -4,7 +4,7 @@ import type { DetailsOf } from "../../../../shared/domain/journal/events.ts";
 import { inJournal, type Journaled } from "../../journal/record.ts";
 import { type Account, accountColumns } from "../accounts.ts";
 import type { IdentityContext } from "../context.ts";
-import { inHashingTurn } from "./hashing-turns.ts";
+import { checkInTurn } from "./hashing-turns.ts";
 import { findResetAccount } from "./resets.ts";
 
 /** Argon2id with the parameters of OWASP's password storage cheat sheet. */
@@ -30,7 +30,7 @@ export async function checkPassword(
   );
   const [row] = rows;
   const hash = row?.passwordHash ?? (await nobodysHash());
-  const right = await inHashingTurn(email, () => Bun.password.verify(password, hash));
+  const right = await checkInTurn(email, () => Bun.password.verify(password, hash));
   return right && row ? row : undefined;
 }
 
