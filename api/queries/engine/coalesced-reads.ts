@@ -120,7 +120,7 @@ export function createCoalescedReads(pool: Pick<Pool, "query">): RunRead {
     });
   }
 
-  function read(...[userId, { text, values }, options]: Parameters<RunRead>) {
+  function read(userId: string, { text, values }: Parameters<RunRead>[1], options?: ReadOptions) {
     const statement = statementOf(text);
     const mayWait = !options?.alone && !isSuspect(userId) && values.every(isPlain);
     if (statement.coalescedText === undefined || !mayWait) return runAlone(statement, { userId, values });
