@@ -1,6 +1,7 @@
 import { Pool } from "pg";
 import { openMailbox } from "../../api/mailbox/mailbox.ts";
 import type { Config } from "../../shared/process/config.ts";
+import type { QueuedCommand } from "../../shared/queue/batch.ts";
 import { openSigner, type Signer } from "../../shared/queue/signature.ts";
 
 type Place = Pick<Config, "databaseUrl">;
@@ -20,3 +21,26 @@ export const signerOf = (config: Place): Promise<Signer> => withPool(config, ope
 /** A front door's mailbox of its own. */
 export const openOwnMailbox = (config: Place & Parameters<typeof openMailbox>[0]) =>
   withPool(config, (pool) => openMailbox(config, pool));
+
+type Command = Omit<QueuedCommand, "ticket">;
+
+/** A command for a todo of a user who has nothing else. */
+export const creationOf = (title: string): Command => ({
+  id: Bun.randomUUIDv7(),
+  userId: `owner of ${title}`,
+  name: "todo.create",
+  input: { title },
+  fingerprint: null,
+  acceptedAt: Date.now(),
+  sentAt: Date.now(),
+});
+
+/** Sends all at once after a first one, so that they travel in one batch. */
+export async function outcomesOf(
+  mailbox: Awaited<ReturnType<typeof openOwnMailbox>>,
+  commands: readonly Command[],
+) {
+  const all = [creationOf("first, alone"), ...commands];
+  const deliveries = await Promise.all(all.map((command) => mailbox.send(command)));
+  return deliveries.slice(1).map((delivery) => (typeof delivery === "object" ? delivery.outcome : delivery));
+}

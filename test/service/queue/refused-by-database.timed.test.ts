@@ -1,27 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { startStack } from "../../harness.ts";
-import { openOwnMailbox } from "../../support/signed.ts";
+import { creationOf, openOwnMailbox, outcomesOf } from "../../support/signed.ts";
 
 const { config } = await startStack({ env: { LOG_LEVEL: "silent" } });
 const mailbox = await openOwnMailbox(config);
 afterAll(() => mailbox.close());
-
-/** Sends all at once after a first one, so that they share a batch. */
-async function outcomesOf(titles: readonly string[]) {
-  const send = (title: string) =>
-    mailbox.send({
-      id: Bun.randomUUIDv7(),
-      userId: `owner of ${title}`,
-      name: "todo.create",
-      input: { title },
-      fingerprint: null,
-      acceptedAt: Date.now(),
-      sentAt: Date.now(),
-    });
-  const deliveries = await Promise.all(["first, alone", ...titles].map(send));
-  return deliveries.slice(1).map((delivery) => (typeof delivery === "object" ? delivery.outcome : delivery));
-}
 
 test("a command that PostgreSQL refuses does not spoil the others of its batch", async () => {
   const sql = new SQL(config.databaseUrl, { max: 1 });
@@ -37,7 +21,7 @@ test("a command that PostgreSQL refuses does not spoil the others of its batch",
   const titles = Array.from({ length: 40 }, (_, index) =>
     index % 13 === 7 ? `poison ${index}` : `t${index}`,
   );
-  const outcomes = await outcomesOf(titles);
+  const outcomes = await outcomesOf(mailbox, titles.map(creationOf));
   for (const [index, outcome] of outcomes.entries())
     expect(outcome).toMatchObject(
       titles[index]?.startsWith("poison")

@@ -1,11 +1,10 @@
 import { afterAll, afterEach, expect, spyOn, test } from "bun:test";
 import { SQL } from "bun";
-import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import { todoCreate } from "../../../workers/handlers/todo/create.ts";
 import * as saving from "../../../workers/unit-of-work/save.ts";
 import { entriesOf } from "../../../workers/unit-of-work/state.ts";
 import { startStack } from "../../harness.ts";
-import { openOwnMailbox } from "../../support/signed.ts";
+import { creationOf, openOwnMailbox, outcomesOf } from "../../support/signed.ts";
 
 const { config } = await startStack({ env: { LOG_LEVEL: "silent" } });
 const mailbox = await openOwnMailbox(config);
@@ -15,23 +14,6 @@ afterEach(() => {
   for (const spy of spies.splice(0)) spy.mockRestore();
 });
 afterAll(() => mailbox.close());
-
-const commandOf = (title: string): Omit<QueuedCommand, "ticket"> => ({
-  id: Bun.randomUUIDv7(),
-  userId: `owner of ${title}`,
-  name: "todo.create",
-  input: { title },
-  fingerprint: null,
-  acceptedAt: Date.now(),
-  sentAt: Date.now(),
-});
-
-/** Sends all at once after a first one, so that they travel in one batch. */
-async function outcomesOf(commands: readonly Omit<QueuedCommand, "ticket">[]) {
-  const all = [commandOf("first, alone"), ...commands];
-  const deliveries = await Promise.all(all.map((command) => mailbox.send(command)));
-  return deliveries.slice(1).map((delivery) => (typeof delivery === "object" ? delivery.outcome : delivery));
-}
 
 const twenty = (label: string) => Array.from({ length: 20 }, (_, index) => `${label} ${index}`);
 
@@ -49,7 +31,7 @@ const faults: Record<number, () => never> = {
 const faultOf = (title: string) => faults[Number(title.split(" ").at(-1))];
 
 async function expectOnlyFaultsRefused(titles: readonly string[]) {
-  const outcomes = await outcomesOf(titles.map(commandOf));
+  const outcomes = await outcomesOf(mailbox, titles.map(creationOf));
   for (const [index, outcome] of outcomes.entries())
     expect(outcome).toMatchObject(
       faults[index] ? { refusal: { code: "internal", applied: "no" } } : { body: { title: titles[index] } },
@@ -82,12 +64,12 @@ test("so does a handler that throws when it is asked which rows it needs", async
 });
 
 test("so does a stored reply that cannot be read", async () => {
-  const commands = twenty("reply").map((title) => ({ ...commandOf(title), fingerprint: "sent before" }));
+  const commands = twenty("reply").map((title) => ({ ...creationOf(title), fingerprint: "sent before" }));
   const spoilt = commands[7];
   await using sql = new SQL(config.databaseUrl, { max: 1 });
   await sql`insert into inbox (user_id, command_id, fingerprint, reply, keyed, created_at)
     values (${spoilt?.userId}, ${spoilt?.id}, 'sent before', '{', true, now())`;
-  const outcomes = await outcomesOf(commands);
+  const outcomes = await outcomesOf(mailbox, commands);
   for (const [index, outcome] of outcomes.entries())
     expect(outcome).toMatchObject(index === 7 ? { refusal: { code: "internal" } } : { body: {} });
 });
