@@ -4,6 +4,7 @@ import { type Config, loadConfig } from "../shared/process/config.ts";
 import { type DatabaseRole, roleUrlsOf } from "../shared/process/database-roles.ts";
 import { createLog, type Log } from "../shared/process/observe/log.ts";
 import { startWorkers } from "../workers/start.ts";
+import { once } from "./support/once.ts";
 import { type Introspect, type Issuer, startIssuer } from "./support/servers/issuer.ts";
 import { startPooler } from "./support/servers/pgbouncer.ts";
 import { type Prism, startPrism, violationsIn } from "./support/servers/prism.ts";
@@ -26,13 +27,15 @@ type Call = Readonly<{
 export type Stack = Readonly<{
   config: Config;
   issuer: Issuer;
+  /** The user of tokens without a `sub`. */
+  sub: string;
   /** Epoch ms of the front doors' and the workers' clock; assign to travel in time. */
   clock: { now: number | undefined };
   /** One REST call; the path is below /api/v1, the default token has all scopes. */
   rest(method: string, path: string, call?: Call): Promise<Answer>;
 }>;
 
-type StackOptions = Readonly<{
+export type StackOptions = Readonly<{
   env?: Record<string, string>;
   workers?: number;
   introspect?: Introspect;
@@ -40,16 +43,60 @@ type StackOptions = Readonly<{
   log?: Log;
 }>;
 
+type RunningStack = Stack & Readonly<{ stop(): Promise<void> }>;
+
+/** The file that first used a name of a user in this process. */
+const users = new Map<unknown, string>();
+
 /**
- * The whole service in this process, on a database and queue prefix of its own; stopped after the test file,
- * which fails if anything is left connected.
+ * The stack of this process, with a person of its own for the file: `rest` and tokens without a `sub` are theirs. With
+ * `travels` the clock can be moved, on a second stack of the process.
  */
-export async function startStack({
+export async function useStack({ travels = false } = {}): Promise<Stack> {
+  const stack = await once(travels ? "travelling stack" : "stack", () => runStack({ workers: 2 }));
+  stack.clock.now = undefined;
+  return asPerson(travels ? stack : { ...stack, clock: Object.freeze({ now: undefined }) });
+}
+
+/** @throws when a token asks for a user of another file, whose rows it would see */
+export async function asPerson(stack: Stack): Promise<Stack> {
+  const { rest, issuer } = stack;
+  const sub = `ada-${crypto.randomUUID()}`;
+  const token: Issuer["token"] = (claims, header) => {
+    const all: Record<string, unknown> = { sub, ...claims };
+    if ((users.get(all.sub) ?? sub) !== sub) throw new Error(`Another file has the user ${all.sub}.`);
+    users.set(all.sub, sub);
+    return issuer.token(all, header);
+  };
+  const own = await token();
+  return {
+    ...stack,
+    sub,
+    issuer: { ...issuer, token, claims: () => ({ ...issuer.claims(), sub }) },
+    rest: (method, path, call) => rest(method, path, { token: own, ...call }),
+  };
+}
+
+/**
+ * A stack for one file, for tests of settings, faults, starts and stops. It is stopped after the file, which fails if
+ * anything is left connected.
+ */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const stack = await runStack(options);
+  afterAll(async () => {
+    await stack.stop();
+    expect(await openConnections(stack.config.databaseUrl)).toBe(0);
+  });
+  return stack;
+}
+
+/** The whole service in this process, on a database and queue prefix of its own. */
+export async function runStack({
   env = {},
   workers = 1,
   introspect,
   ...options
-}: StackOptions = {}): Promise<Stack> {
+}: StackOptions): Promise<RunningStack> {
   const port = freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const issuer = await startIssuer(baseUrl, introspect);
@@ -70,19 +117,19 @@ export async function startStack({
     ...Array.from({ length: workers }, () => startWorkers({ config: own("worker"), log, now })),
   ]);
   const prism = Bun.env.PRISM === "yes" ? await startPrism(`${baseUrl}/api/v1`) : undefined;
-  afterAll(async () => {
-    await prism?.stop();
-    for (const part of parts) await part.stop();
-    await issuer.stop();
-    await pooler?.stop();
-    expect(await openConnections(config.databaseUrl)).toBe(0);
-  });
   const defaultToken = await issuer.token();
   return {
     config,
     issuer,
+    sub: "ada",
     clock,
     rest: (method, path, call) => callRest(config, method, path, { token: defaultToken, prism, ...call }),
+    async stop() {
+      await prism?.stop();
+      for (const part of parts) await part.stop();
+      await issuer.stop();
+      await pooler?.stop();
+    },
   };
 }
 
@@ -105,7 +152,7 @@ async function poolerFor({ databaseUrl }: Config) {
   return { door: behind(pooled.door), worker: behind(pooled.worker), stop };
 }
 
-/** Settings of a service on a fresh database and queue prefix, without a rate limit. */
+/** Settings of a service on a fresh database and queue prefix, without rate limits, with account pages. */
 export async function testEnvironment(): Promise<Record<string, string>> {
   const [databaseUrl, { redisUrl }] = await Promise.all([createDatabase(), services()]);
   return {
@@ -114,6 +161,10 @@ export async function testEnvironment(): Promise<Record<string, string>> {
     REDIS_URL: redisUrl,
     QUEUE_PREFIX: `test-${crypto.randomUUID()}`,
     RATE_LIMIT_PER_MINUTE: "0",
+    MCP_RATE_LIMIT_PER_MINUTE: "0",
+    WEBHOOK_ALLOW_LOOPBACK: "yes",
+    AUTH_CLIENT_ID: "kept",
+    AUTH_CLIENT_SECRET: "s",
     LOG_LEVEL: "error",
   };
 }

@@ -1,42 +1,122 @@
 import { startServices, throwaway } from "./support/servers/services.ts";
 
-type Counts = Readonly<{ passed: number; failed: number; failures: readonly string[]; exitCode: number }>;
+/** The results of a test file; `told` has its lines since the last result. */
+type FileRun = { passed: number; failed: number; told: string[] };
+type Failure = Readonly<{ file: string; name: string; text: string }>;
 
 /**
- * Three at once, because tests wait more than they compute. Files that run in one process share what they load,
- * which saves a second for each.
+ * `npm test [-- options and files]`: real servers for the run, bun test on them, a line for each file as it ends, then
+ * the slowest files, each failure whole, and one plain closing line. `--all` adds the slow tests.
  */
-const together = ["--parallel=3", "--no-isolate"];
-const others = "--path-ignore-patterns=**/*.{patient,timed}.test.ts";
+const given = process.argv.slice(2).filter((argument) => argument !== "--all");
+const isAll = process.argv.includes("--all");
+/** Files of one process share what they load, and a stack (test/harness.ts). They wait more than they compute. */
+const ordinary = ["--parallel=4", "--path-ignore-patterns=**/*.slow.test.ts"];
+// Their limits are times, so each has the machine for itself.
+const slow = [".slow.test.ts"];
+const runs = given.length > 0 ? [given] : isAll ? [ordinary, slow] : [ordinary];
 
-/** `npm test [-- files]`: real servers for the run, bun test on them, then what failed and one plain closing line. */
+/** Opens the line by which test/support/end-of-file.ts tells that a file has ended. */
+const endMark = "@ended";
+const files = new Map<string, FileRun>();
+const ended: Readonly<{ file: string; seconds: number }>[] = [];
+const failures: Failure[] = [];
 const { databaseUrl, redisUrl, stop } = await startServices(throwaway);
-const named = process.argv.slice(2);
-// A file's name says how it must run: CONTRIBUTING.md.
-const runs =
-  named.length > 0 ? [named] : [[...together, others], [...together, ".patient.test.ts"], [".timed.test.ts"]];
-const counts: Counts[] = [];
-for (const run of runs) counts.push(await runTests(run));
+let exitCode = 0;
+for (const run of runs) exitCode = Math.max(exitCode, await runTests(run));
 await stop();
-const sum = (of: (counts: Counts) => number): number => counts.map(of).reduce((a, b) => a + b, 0);
-for (const failure of counts.flatMap(({ failures }) => failures)) console.log(failure);
-console.log(`${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed)} failed`);
-process.exit(Math.max(...counts.map(({ exitCode }) => exitCode)));
+report();
+process.exit(exitCode);
 
-async function runTests(options: readonly string[]): Promise<Counts> {
-  const tests = Bun.spawn([process.execPath, "test", "--timeout=60000", ...options], {
-    env: { ...Bun.env, TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl },
+async function runTests(options: readonly string[]): Promise<number> {
+  const isParallel = options.some((option) => option.startsWith("--parallel"));
+  const preload = `--preload=${import.meta.dir}/support/end-of-file.ts`;
+  const common = ["--no-isolate", "--no-orphans", "--timeout=60000", ...(isParallel ? [preload] : [])];
+  const tests = Bun.spawn([process.execPath, "test", ...common, ...options], {
+    env: { ...Bun.env, TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl, TEST_END_MARK: endMark },
     stdout: "inherit",
     stderr: "pipe",
   });
-  let report = "";
+  const reader = createReader(isParallel);
+  let rest = "";
   for await (const chunk of tests.stderr.pipeThrough(new TextDecoderStream())) {
-    process.stderr.write(chunk);
-    report += chunk;
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) reader.read(line);
   }
-  const count = (word: string): number =>
-    Number(new RegExp(`^\\s*(\\d+) ${word}$`, "m").exec(report)?.[1] ?? 0);
-  // From the error to the name of its test: the end of a long run shows each failure whole.
-  const failures = report.match(/^(error:[\s\S]*?^)?\(fail\).*$/gm) ?? [];
-  return { passed: count("pass"), failed: count("fail"), failures, exitCode: await tests.exited };
+  reader.end();
+  return tests.exited;
+}
+
+/** Understands what `bun test` prints. Without processes in parallel a file has ended when the next one begins. */
+function createReader(isParallel: boolean) {
+  let file = "";
+  let since = performance.now();
+  let isOver = false;
+  function end(): void {
+    if (!isParallel && file !== "") finish(file, (performance.now() - since) / 1_000);
+    since = performance.now();
+  }
+  return {
+    end,
+    read(line: string): void {
+      // At its end, bun repeats the failures.
+      isOver ||= /^\d+ tests? failed:$/.test(line);
+      if (isOver) return;
+      const [, header] = /^(\S+\.test\.ts):$/.exec(line) ?? [];
+      if (header) {
+        if (header !== file) end();
+        file = header;
+      } else if (line.startsWith(endMark)) {
+        const [, path = "", seconds] = line.split(" ");
+        // The result of a file's last test may come after its mark.
+        setTimeout(finish, 200, path, Number(seconds));
+      } else take(runOf(file), file, line);
+    },
+  };
+}
+
+function take(run: FileRun, file: string, line: string): void {
+  run.told.push(line);
+  if (line.startsWith("SKIPPED:")) console.log(line);
+  const [, result, name = ""] = /^\((pass|fail|skip)\) (.*?)(?: \[[\d.]+ms\])?$/.exec(line) ?? [];
+  if (!result) return;
+  if (result === "pass") run.passed += 1;
+  if (result === "fail") {
+    run.failed += 1;
+    failures.push({ file, name, text: run.told.join("\n").trim() });
+  }
+  run.told = [];
+}
+
+function runOf(file: string): FileRun {
+  const run = files.get(file) ?? { passed: 0, failed: 0, told: [] };
+  files.set(file, run);
+  return run;
+}
+
+function finish(file: string, seconds: number): void {
+  ended.push({ file, seconds });
+  console.log(lineOf(file, seconds));
+}
+
+function lineOf(file: string, seconds: number): string {
+  const { passed, failed } = runOf(file);
+  return `${seconds.toFixed(1).padStart(6)} s  ${file}  ${failed > 0 ? `${failed} FAILED, ` : ""}${passed} passed`;
+}
+
+function report(): void {
+  console.log("\nThe slowest files:");
+  const slowest = ended.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
+  for (const { file, seconds } of slowest) console.log(lineOf(file, seconds));
+  for (const { file, name, text } of failures) {
+    const pattern = name.replaceAll(" > ", " ").replace(/[.*+?^${}()|[\]\\']/g, ".");
+    console.log(`\n${file}\n${text}\nAlone: npm test -- ./${file} -t '${pattern}'`);
+  }
+  const runs = [...files.values()];
+  const passed = runs.reduce((sum, run) => sum + run.passed, 0);
+  // A file that cannot be loaded fails without a test of its own.
+  if (exitCode !== 0 && failures.length === 0) console.log(runs.flatMap(({ told }) => told).join("\n"));
+  const failed = exitCode === 0 ? 0 : Math.max(1, failures.length);
+  console.log(`\n${passed} passed, ${failed} failed`);
 }

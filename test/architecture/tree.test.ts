@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { importsOf, list, root, sources } from "./sources.ts";
 
-const mostFiles = 16;
 const nouns = [
   "action",
   "approval",
@@ -28,14 +27,6 @@ const besideNouns: Readonly<Record<string, readonly string[]>> = {
   "workers/handlers": [],
   "api/queries": ["engine", "quick-add", "standby"],
 };
-
-test("a folder has at most 16 files", () => {
-  const counts = new Map<string, number>();
-  for (const path of list("{api,workers,shared,test,.ci}/**"))
-    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
-  counts.delete("shared/db/migrations");
-  expect([...counts].filter(([, files]) => files > mostFiles)).toEqual([]);
-});
 
 test("one noun has one folder name in every layer", () => {
   const folders = new Set(sources.map(dirname));

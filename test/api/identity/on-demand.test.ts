@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { serviceOnDemand } from "../../../api/identity/on-demand.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const { config } = await startStack();
+const { config } = await useStack();
 const log = createLog("test", "silent");
 const nowhere = "postgres://kept@127.0.0.1:9/kept";
 const news = { id: "1", userId: "ada", name: "user.end-sessions", input: {} } as const;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { readManifest, root } from "../supply-chain/packages.ts";
 import { bundleManifest, registryName, serverJson, stageBundle } from "./hosts.ts";
 
@@ -25,7 +25,7 @@ test("the bundle has the licences of all that is in it, and its program connects
   expect(titles).toContainEqual(["@modelcontextprotocol/client", "Apache-2.0"]);
   expect(titles.map(([, license]) => license)).not.toContain("undefined");
   expect(licenses).toContain("Copyright (c) Matteo Collina and Undici contributors");
-  const { config, issuer } = await startStack();
+  const { config, issuer } = await useStack();
   const values: Record<string, string> = { __dirname: folder, "user_config.address": config.baseUrl };
   const { command, args } = bundleManifest().server.mcp_config;
   const filled = args.map((arg) => arg.replace(/\$\{([\w.]+)\}/g, (_, name) => values[name] ?? ""));

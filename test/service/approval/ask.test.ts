@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { openApprovals } from "./people.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 const { page, someone } = await openApprovals(stack);
 const hourMs = 3_600_000;
 

@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { openApprovals } from "./people.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
-const stack = await startStack({ env: { WEBHOOK_ALLOW_LOOPBACK: "yes" }, workers: 2 });
+const stack = await useStack({ travels: true });
 const { page, someone } = await openApprovals(stack);
 let secret = "";
 const receiver = startReceiver(() => secret);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const { rest, issuer } = await startStack();
+const { rest, issuer } = await useStack();
 const now = Math.floor(Date.now() / 1000);
 
 /** The zone that a new reminder of the user has. */

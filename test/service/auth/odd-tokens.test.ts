@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { EncryptJWT, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const { rest, issuer, config } = await startStack();
+const { rest, issuer, config } = await useStack();
 const now = Math.floor(Date.now() / 1000);
 const base64url = (text: string): string => Buffer.from(text).toString("base64url");
 const good = await issuer.token();

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const { config, issuer } = await startStack();
+const { config, issuer } = await useStack();
 /** Answers that nobody holds are closed. */
 const opened: Response[] = [];
 const closeAll = () => Promise.all(opened.splice(0).map(({ body }) => body?.cancel()));

@@ -9,10 +9,10 @@ import {
   NoAnswerError,
   WaitingError,
 } from "../../../api/client/index.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { startFaultyProxy } from "./faulty-proxy.ts";
 
-const { config, issuer } = await startStack();
+const { config, issuer } = await useStack();
 const proxy = await startFaultyProxy(config.baseUrl);
 afterAll(proxy.stop);
 

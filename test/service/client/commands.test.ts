@@ -6,11 +6,11 @@ import { choicesIn } from "../../../api/client/cli/command-line.ts";
 import { keptCommands as commands } from "../../../api/client/cli/commands.ts";
 import { completionScripts } from "../../../api/client/cli/completion-scripts.ts";
 import { commandTable, usageOf } from "../../../api/client/cli/usage.ts";
-import { type JsonBody, startStack } from "../../harness.ts";
+import { type JsonBody, useStack } from "../../harness.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 const root = join(import.meta.dir, "../../..");
-const { config, issuer, rest } = await startStack();
+const { config, issuer, rest } = await useStack();
 const folder = await mkdtemp(join(tmpdir(), "kept-commands-"));
 afterAll(() => rm(folder, { recursive: true }));
 

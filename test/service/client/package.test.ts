@@ -3,13 +3,13 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $, SQL } from "bun";
-import { type JsonBody, startStack } from "../../harness.ts";
+import { type JsonBody, useStack } from "../../harness.ts";
 import { fillUser } from "../../support/full-user.ts";
 import { startFaultyProxy } from "./faulty-proxy.ts";
 
 const root = join(import.meta.dir, "../../..");
 const packed = join(root, "kept-client-0.1.0.tgz");
-const { config, issuer, rest } = await startStack();
+const { config, issuer, rest } = await useStack();
 const proxy = await startFaultyProxy(config.baseUrl);
 const folder = await mkdtemp(join(tmpdir(), "kept-client-"));
 const token = await issuer.token();

@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { dirname, join } from "node:path";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { pythonClient } from "../contract/write-python-client.ts";
 import { startFaultyProxy } from "./faulty-proxy.ts";
 
-const { config, issuer, rest } = await startStack();
+const { config, issuer, rest } = await useStack();
 const proxy = await startFaultyProxy(config.baseUrl);
 afterAll(proxy.stop);
 

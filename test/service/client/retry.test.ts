@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { createKeptClient } from "../../../api/client/index.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { startFaultyProxy } from "./faulty-proxy.ts";
 
-const { config, issuer } = await startStack();
+const { config, issuer } = await useStack();
 const proxy = await startFaultyProxy(config.baseUrl);
 afterAll(proxy.stop);
 

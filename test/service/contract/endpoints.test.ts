@@ -4,7 +4,7 @@ import { categoryFields } from "../../../shared/contracts/category/fields.ts";
 import { habitFields } from "../../../shared/contracts/habit/fields.ts";
 import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { todoFields } from "../../../shared/contracts/todo/fields.ts";
-import { type Answer, startStack } from "../../harness.ts";
+import { type Answer, useStack } from "../../harness.ts";
 
 /** Every row of the interface's endpoint tables: method, path, needed scopes, status of success. */
 const rows = [
@@ -121,7 +121,7 @@ const bodies: Record<string, object> = {
   batch: { operations: [{ method: "POST", path: "/categories", body: { name: "Home" } }] },
 };
 
-const { rest, issuer, config } = await startStack();
+const { rest, issuer, config } = await useStack();
 
 async function call(method: string, path: string, token: string): Promise<Answer> {
   const resource = path.includes("reminder") ? "reminder" : (path.split("/")[1] ?? "");

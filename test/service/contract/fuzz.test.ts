@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { oddGroups } from "../../support/odd-groups.ts";
 import { fuzzRuns, fuzzTimeoutMs, oddValue as value } from "../../support/odd-values.ts";
 
-const { rest } = await startStack();
+const { rest } = await useStack();
 const habit = (await rest("POST", "/habits", { body: { name: "h", type: "good", frequency: "daily" } })).body
   .id;
 const todo = (await rest("POST", "/todos", { body: { title: "t" } })).body.id;

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { meanings } from "../../../api/doors/rest/openapi/meanings.ts";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { parseRecurrence } from "../../../shared/domain/todo/recurrence.ts";
-import { type JsonBody, startStack } from "../../harness.ts";
+import { type JsonBody, useStack } from "../../harness.ts";
 import { clientTypes } from "./write-client-types.ts";
 import { openApiCopy, openApiText } from "./write-openapi.ts";
 
-const { config } = await startStack();
+const { config } = await useStack();
 const document = (await (await fetch(`${config.baseUrl}/openapi.json`)).json()) as JsonBody;
 const routes = contracts.flatMap(({ scopes, rest = [] }) => rest.map((route) => ({ ...route, scopes })));
 const operationOf = ({ method, path }: { method: string; path: string }) =>

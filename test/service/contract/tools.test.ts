@@ -5,10 +5,10 @@ import { Habit } from "../../../shared/contracts/habit/schema.ts";
 import { command, query } from "../../../shared/contracts/kernel/contract.ts";
 import { SearchText } from "../../../shared/contracts/kernel/fields.ts";
 import { queryTool, tool } from "../../../shared/contracts/kernel/tool.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { agent } from "../../support/mcp.ts";
 
-const stack = await startStack();
+const stack = await useStack();
 
 const parts = {
   name: "read-aloud",

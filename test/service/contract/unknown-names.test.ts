@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { habitFields } from "../../../shared/contracts/habit/fields.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { agent } from "../../support/mcp.ts";
 
-const stack = await startStack();
+const stack = await useStack();
 const { rest } = stack;
 
 const bodies = {

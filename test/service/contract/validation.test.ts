@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const stackOf = await startStack();
+const stackOf = await useStack();
 const { rest, issuer } = stackOf;
 
 const habit = { name: "Read", type: "good", frequency: "daily" };

@@ -3,12 +3,12 @@ import ICAL from "ical.js";
 import { hashOf } from "../../../api/doors/pages/calendar/address.ts";
 import { loggedPath } from "../../../api/http/request.ts";
 import { newSecret } from "../../../api/web/key-ring.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => door.close());
-const stack = await startStack();
+const stack = await useStack();
 const door = await openPageDoor(stack);
 
 async function personWithFeed() {

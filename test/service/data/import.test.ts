@@ -11,7 +11,7 @@ import { maxImportParts } from "../../../shared/contracts/import/contracts.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { pruneImports } from "../../../workers/upkeep/old-rows.ts";
-import { type JsonBody, startStack } from "../../harness.ts";
+import { type JsonBody, useStack } from "../../harness.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { accountBytes, storedBytes } from "../../support/stored-bytes.ts";
@@ -21,7 +21,7 @@ afterAll(async () => {
   await door.close();
   await database.close();
 });
-const stack = await startStack();
+const stack = await useStack();
 const door = await openPageDoor(stack);
 const database = await openDatabase({
   url: stack.config.databaseUrl,

@@ -5,9 +5,9 @@ import { openServerClock } from "../../../api/mailbox/server-clock.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { sweepDeletedUsers } from "../../../workers/upkeep/deleted-users.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const { rest, issuer, config } = await startStack();
+const { rest, issuer, config } = await useStack();
 
 /** Like the identity provider, this test sends commands to the workers; it also reads the database. */
 async function connect() {

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { longText } from "../../support/long-text.ts";
 import { openUndoDoor, whole } from "../../support/undo-door.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
-const { page, someone } = await openUndoDoor(await startStack());
+const { page, someone } = await openUndoDoor(await useStack());
 
 const storedBytes = async (sub: string): Promise<number> => {
   const { rows } = await page.pool.query(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { RedisClient } from "bun";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { redisBinary } from "../../../shared/embedded/servers/redis-binary.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { fillIn, root, serviceOf } from "./compose-file.ts";
 import { hasDebianPostgres, startDebianPostgres } from "./debian-postgres.ts";
 
@@ -56,7 +56,7 @@ test("Redis starts as compose.yaml starts it: with the password, on disk, and fo
 });
 
 test("a container's check asks its role, and says no to another answer and to none", async () => {
-  const { config } = await startStack();
+  const { config } = await useStack();
   const { test: check = [] } = serviceOf("api").healthcheck ?? {};
   const [program, ...words] = check.slice(0, -2);
   expect(program).toBe("CMD");

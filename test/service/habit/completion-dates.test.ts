@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => sql.close());
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 const { rest, clock, issuer } = stack;
 const sql = new SQL(stack.config.databaseUrl, { max: 1 });
 

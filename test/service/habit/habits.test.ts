@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const { rest, clock, issuer } = await startStack();
+const { rest, clock, issuer } = await useStack({ travels: true });
 const habit = { name: "Read", type: "good", frequency: "daily" };
 
 const at = (time: string): void => {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const { rest, clock, issuer } = await startStack();
+const { rest, clock, issuer } = await useStack({ travels: true });
 
 const at = (date: string): void => {
   clock.now = Date.parse(`${date}T12:00:00Z`);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const { rest, clock, issuer } = await startStack();
+const { rest, clock, issuer } = await useStack({ travels: true });
 
 /** Days of May 2026: the 4th is a Monday; days below 1 are of April. */
 const dateOf = (day: number): string => new Date(Date.UTC(2026, 4, day)).toISOString().slice(0, 10);

@@ -3,7 +3,7 @@ import { MikroORM } from "@mikro-orm/postgresql";
 import fc from "fast-check";
 import { dateOfDay, dayNumber } from "../../../shared/domain/day/day.ts";
 import { sameDemand } from "../../../shared/domain/habit/rhythm.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { type Command, type History, ordinaryLives, told } from "../../support/streak/streak-history.ts";
 import {
   doneDays,
@@ -14,7 +14,7 @@ import {
   removeCompletion,
 } from "../../support/streak/streak-spec.ts";
 
-const { rest, clock, config } = await startStack();
+const { rest, clock, config } = await useStack({ travels: true });
 
 /** A life without time-zone changes, which REST cannot make. Only its days count, so no zone takes part. */
 const settledLives = ordinaryLives.map((history): History => {

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { createBrowser } from "../../support/identity/browser.ts";
 import { signedUp } from "../../support/identity/support.ts";
-import { startSite, tokenByForm } from "../../support/pages/support.ts";
+import { tokenByForm, useSite } from "../../support/pages/support.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
-const site = await startSite({ WEBHOOK_ALLOW_LOOPBACK: "yes" });
+const site = await useSite();
 const { baseUrl, authUrl } = site.stack.config;
 const { config, sql } = site.identity;
 let secret = "";

@@ -8,13 +8,13 @@ import { read } from "../../../api/queries/index.ts";
 import type { InputOf, OutputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
 import { agent } from "../../support/mcp.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => database.close());
-const stack = await startStack();
+const stack = await useStack();
 const { config } = stack;
 const database = await openDatabase({
   url: config.databaseUrl,

@@ -1,10 +1,10 @@
 import { afterAll, expect } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { agent, post, rpc } from "../../support/mcp.ts";
 import { browserTest, launchBrowser } from "../../support/pages/support.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
-const stack = await startStack();
+const stack = await useStack();
 const { token, call } = await agent(stack);
 
 /** Hosts allow this much to an app that declares no domains (MCP Apps, "Restrictive Default"). */

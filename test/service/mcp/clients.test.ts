@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import * as present from "@modelcontextprotocol/client";
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const stack = await startStack({ workers: 2 });
+const stack = await useStack();
 const url = new URL(`${stack.config.baseUrl}/mcp`);
 const identity = { name: "test agent", version: "1" };
 

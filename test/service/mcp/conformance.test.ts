@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
 const suite = join(import.meta.dir, "../../../node_modules/@modelcontextprotocol/conformance/dist/index.js");
-const stack = await startStack();
+const stack = await useStack();
 
 let proxy: ReturnType<typeof Bun.serve>;
 let results: string;

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { post } from "../../support/mcp.ts";
 import { fuzzRuns, fuzzTimeoutMs, oddValue } from "../../support/odd-values.ts";
 
-const stack = await startStack({ env: { MCP_RATE_LIMIT_PER_MINUTE: "0" } });
+const stack = await useStack();
 const token = await stack.issuer.token();
 
 const ofObjects = Object.getOwnPropertyNames(Object.prototype);

@@ -5,10 +5,10 @@ import { type Mailbox, openMailbox } from "../../../api/mailbox/mailbox.ts";
 import { openServerClock } from "../../../api/mailbox/server-clock.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { agent } from "../../support/mcp.ts";
 
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 const evening = Date.parse("2026-11-20T22:59:00Z");
 const afterMidnight = Date.parse("2026-11-20T23:01:00Z");
 const berlin = { zoneinfo: "Europe/Berlin" };

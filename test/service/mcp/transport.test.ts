@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { post, rpc } from "../../support/mcp.ts";
 
-const stack = await startStack();
+const stack = await useStack();
 const { baseUrl } = stack.config;
 const token = await stack.issuer.token();
 const initialize = (protocolVersion: string) =>

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { agent } from "../../support/mcp.ts";
 
-const stack = await startStack();
+const stack = await useStack();
 
 /** Two apps of one person. */
 async function twoApps() {

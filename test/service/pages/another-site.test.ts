@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { freePort } from "../../harness.ts";
-import { browserTest, signedInPerson, startSite } from "../../support/pages/support.ts";
+import { browserTest, signedInPerson, useSite } from "../../support/pages/support.ts";
 
-const site = await startSite();
+const site = await useSite();
 const { baseUrl, authUrl } = site.stack.config;
 const example = await Bun.file(join(import.meta.dir, "../../../docs/browser/todos.html")).text();
 const port = freePort();

@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { JsonBody } from "../../harness.ts";
 import { consent, signedUp } from "../../support/identity/support.ts";
-import { startSite } from "../../support/pages/support.ts";
+import { useSite } from "../../support/pages/support.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
-const site = await startSite({ WEBHOOK_ALLOW_LOOPBACK: "yes" });
+const site = await useSite();
 const { baseUrl, authUrl } = site.stack.config;
 const { token } = site.identity.owner;
 const text = await Bun.file(join(import.meta.dir, "../../../docs/automations.md")).text();

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { browserTest, launchBrowser } from "../../support/pages/support.ts";
 
-const { config } = await startStack();
+const { config } = await useStack();
 const address = `${config.baseUrl}/docs`;
 const operations = contracts.flatMap(({ rest = [] }) => rest);
 

@@ -1,10 +1,10 @@
 import { expect } from "bun:test";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { axeFaults } from "../../support/pages/axe.ts";
-import { browserTest, signedInPerson, startSite } from "../../support/pages/support.ts";
+import { browserTest, signedInPerson, useSite } from "../../support/pages/support.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
-const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0" });
+const site = await useSite();
 const { stack } = site;
 const { baseUrl } = stack.config;
 /** In the zone of everybody in these tests. */

@@ -3,15 +3,15 @@ import type { Browser } from "playwright-core";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { fillUser } from "../../support/full-user.ts";
 import { axeFaults } from "../../support/pages/axe.ts";
-import { pagesEnv, sessionOf, signedInBrowser } from "../../support/pages/live-support.ts";
+import { sessionOf, signedInBrowser } from "../../support/pages/live-support.ts";
 import { browserTest, launchBrowser } from "../../support/pages/support.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => database.close());
-const stack = await startStack({ env: pagesEnv });
+const stack = await useStack({ travels: true });
 const { config, clock, rest, issuer } = stack;
 const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
 const today = "2026-11-19"; // a Thursday

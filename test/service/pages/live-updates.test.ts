@@ -6,17 +6,11 @@ import { openSink } from "../../../api/doors/streams/sink.ts";
 import type { UserState } from "../../../api/doors/streams/version.ts";
 import { watchUser } from "../../../api/doors/streams/watch-user.ts";
 import { changedChannel } from "../../../shared/queue/watched-users.ts";
-import { startStack } from "../../harness.ts";
-import {
-  openStream,
-  pagesEnv,
-  sessionOf,
-  signedInBrowser,
-  type TestStream,
-} from "../../support/pages/live-support.ts";
+import { useStack } from "../../harness.ts";
+import { openStream, sessionOf, signedInBrowser, type TestStream } from "../../support/pages/live-support.ts";
 import { callTool } from "../../support/pages/support.ts";
 
-const stack = await startStack({ env: pagesEnv });
+const stack = await useStack();
 const { config } = stack;
 const streams: TestStream[] = [];
 const redis = new Redis(config.redisUrl);

@@ -1,10 +1,10 @@
 import { expect } from "bun:test";
 import { SQL } from "bun";
 import type { Page } from "playwright-core";
-import { browserTest, signedInPerson, startSite } from "../../support/pages/support.ts";
+import { browserTest, signedInPerson, useSite } from "../../support/pages/support.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
-const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0" });
+const site = await useSite();
 const { stack } = site;
 const { baseUrl, databaseUrl } = stack.config;
 const today = new Date().toLocaleDateString("sv-SE", { timeZone: "Europe/Berlin" });

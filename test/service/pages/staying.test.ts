@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { browserTest, callTool, signedInPerson, startSite } from "../../support/pages/support.ts";
+import { browserTest, callTool, signedInPerson, useSite } from "../../support/pages/support.ts";
 
-const site = await startSite();
+const site = await useSite();
 const { stack } = site;
 const { baseUrl } = stack.config;
 /** The zone of everybody in these tests. */

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import type { Browser, Page } from "../../support/identity/browser.ts";
-import { pagesEnv, sessionOf, signedInBrowser } from "../../support/pages/live-support.ts";
+import { sessionOf, signedInBrowser } from "../../support/pages/live-support.ts";
 
-const stack = await startStack({ env: pagesEnv });
+const stack = await useStack({ travels: true });
 const { config, clock } = stack;
 const msPerDay = 86_400_000;
 

@@ -5,7 +5,7 @@ import { createQueryContext } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { type Asked, readsOf } from "../../support/plans.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
@@ -13,7 +13,7 @@ afterAll(async () => {
   await database.close();
   await filling.close();
 });
-const stack = await startStack();
+const stack = await useStack();
 const url = stack.config.databaseUrl;
 const log = createLog("test", "error");
 const database = await openDatabase({ url, log, connections: 2 });

@@ -2,9 +2,9 @@ import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { ageProofs } from "../../support/identity/proofs.ts";
 import { axeFaults } from "../../support/pages/axe.ts";
-import { browserTest, signedInPerson, startSite } from "../../support/pages/support.ts";
+import { browserTest, signedInPerson, useSite } from "../../support/pages/support.ts";
 
-const site = await startSite({ WEBHOOK_ALLOW_LOOPBACK: "yes" });
+const site = await useSite();
 const { baseUrl, authUrl } = site.stack.config;
 
 /** The person comes back to the account pages with a sign-in at the provider that is eleven minutes old. */

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { patienceMs, type QueuedCommand } from "../../../shared/queue/batch.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { openOwnMailbox } from "../../support/signed.ts";
 
-const { config, rest } = await startStack();
+const { config, rest } = await useStack();
 const mailbox = await openOwnMailbox(config);
 afterAll(() => mailbox.close());
 

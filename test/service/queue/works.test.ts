@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { resolveLocalTime } from "../../../shared/domain/day/day.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 import { storeWallTimes } from "../../support/reminder/wall-times.ts";
 
@@ -9,7 +9,7 @@ afterAll(async () => {
   await page.close();
   await sql.close();
 });
-const stack = await startStack({ workers: 2 });
+const stack = await useStack();
 const sql = new SQL(stack.config.databaseUrl, { max: 2 });
 const page = await openPageDoor(stack);
 

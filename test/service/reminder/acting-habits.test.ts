@@ -1,11 +1,11 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { asAccountPage, eventually, query, reminding } from "../../support/reminder/stack.ts";
 
 setDefaultTimeout(30_000);
-const stack = await startStack({ env: { WEBHOOK_ALLOW_LOOPBACK: "yes" } });
+const stack = await useStack({ travels: true });
 const { databaseUrl } = stack.config;
 const { travelTo } = reminding(stack);
 let secret = "";

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { asAccountPage, eventually, query, reminding } from "../../support/reminder/stack.ts";
 
-const stack = await startStack({ env: { WEBHOOK_ALLOW_LOOPBACK: "yes" } });
+const stack = await useStack({ travels: true });
 const { databaseUrl } = stack.config;
 const { travelTo, createTodo, remind, reminderOf } = reminding(stack);
 let secret = "";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { reminding } from "../../support/reminder/stack.ts";
 
-const stack = await startStack({ workers: 2 });
+const stack = await useStack({ travels: true });
 const { travelTo, createTodo, remind, statusBecomes, deliveriesOf, reminderOf } = reminding(stack);
 
 test("a due reminder is tried once, and marked unsent while no channel is chosen", async () => {

@@ -3,12 +3,12 @@ import { SQL } from "bun";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { takeDueHabits } from "../../../workers/reminder/due/due-habits.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { dayAt, type Life, ringsAt } from "../../support/reminder/habit-model.ts";
 import { asAccountPage } from "../../support/reminder/stack.ts";
 
 setDefaultTimeout(240_000);
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 const { rest, config, clock } = stack;
 const sql = new SQL(config.databaseUrl, { max: 1 });
 const log = createLog("test", "error");

@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { SQL } from "bun";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { asAccountPage, eventually, query, reminding } from "../../support/reminder/stack.ts";
 
 setDefaultTimeout(30_000);
-const stack = await startStack({ env: { WEBHOOK_ALLOW_LOOPBACK: "yes" } });
+const stack = await useStack({ travels: true });
 const { travelTo, createTodo, remind, toggle, reminderOf, statusBecomes, deliveriesOf } = reminding(stack);
 let secret = "";
 const receiver = startReceiver(() => secret);

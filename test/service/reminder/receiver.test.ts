@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { receiverLines, sampleEvent } from "../../../api/doors/pages/settings/webhook-sample.ts";
-import { freePort, startStack } from "../../harness.ts";
+import { freePort, useStack } from "../../harness.ts";
 import { asAccountPage, eventually, query, reminding } from "../../support/reminder/stack.ts";
 
-const stack = await startStack({ env: { WEBHOOK_ALLOW_LOOPBACK: "yes" } });
+const stack = await useStack();
 const { createTodo, remind, statusBecomes, deliveriesOf } = reminding(stack);
 const root = join(import.meta.dir, "../../..");
 const page = readFileSync(join(root, "docs/channels.md"), "utf8");

@@ -1,11 +1,11 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { type JsonBody, startStack } from "../../harness.ts";
+import { type JsonBody, useStack } from "../../harness.ts";
 import { type ActionKey, openUndoDoor, whole } from "../../support/undo-door.ts";
 
 setDefaultTimeout(30_000);
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 const { page, someone } = await openUndoDoor(stack);
 const at = (time: string): void => {
   stack.clock.now = Date.parse(time);

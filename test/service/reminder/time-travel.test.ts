@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { asAccountPage, query, reminding } from "../../support/reminder/stack.ts";
 
 setDefaultTimeout(30_000);
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 const { rest } = stack;
 const { travelTo, createTodo, remind, toggle, reminderOf, statusBecomes, deliveriesOf } = reminding(stack);
 

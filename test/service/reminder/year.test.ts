@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { firstMinute } from "../../support/reminder/first-minute.ts";
 import { asAccountPage, query, reminding } from "../../support/reminder/stack.ts";
 
 setDefaultTimeout(180_000);
 // Their timers are shifted, so one of them soon notices the moved clock.
-const stack = await startStack({ workers: 4 });
+const stack = await useStack({ travels: true });
 const { rest } = stack;
 const { travelTo, createTodo, remind, statusBecomes, deliveriesOf } = reminding(stack);
 

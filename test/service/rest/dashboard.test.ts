@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const { rest, clock, issuer } = await startStack();
+const { rest, clock, issuer } = await useStack({ travels: true });
 
 test("the dashboard shows what is due today, the strip of 14 days and exact totals", async () => {
   const token = await issuer.token({ sub: "dash", zoneinfo: "America/New_York" });

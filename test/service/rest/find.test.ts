@@ -4,10 +4,10 @@ import { searchPattern } from "../../../api/queries/engine/search.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { folded } from "../../../shared/domain/folding.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
 afterAll(() => database.close());
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 const { rest, clock, issuer, config } = stack;
 const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
 clock.now = Date.parse("2026-05-10T12:00:00Z");

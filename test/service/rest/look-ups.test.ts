@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { addDays } from "../../../shared/domain/day/day.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => sql.close());
-const { rest, clock, issuer, config } = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "1000" } });
+const { rest, clock, issuer, config } = await useStack({ travels: true });
 const sql = new SQL(config.databaseUrl, { max: 1 });
 const today = "2026-05-10";
 clock.now = Date.parse(`${today}T12:00:00Z`);

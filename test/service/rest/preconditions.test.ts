@@ -4,12 +4,9 @@ import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { failedPrecondition } from "../../../shared/domain/preconditions.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { handlers } from "../../../workers/handlers/index.ts";
-import { type Answer, callRest, freePort, startStack } from "../../harness.ts";
+import { type Answer, callRest, freePort, useStack } from "../../harness.ts";
 
-const { rest, config, issuer, clock } = await startStack({
-  env: { RATE_LIMIT_PER_MINUTE: "100000" },
-  workers: 2,
-});
+const { rest, config, issuer, clock } = await useStack({ travels: true });
 
 const tagOf = ({ headers }: Answer): string => headers.get("etag") ?? "";
 const ifMatch = (tag: string) => ({ "if-match": tag });

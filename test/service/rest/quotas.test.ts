@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const { config, rest, issuer } = await startStack({ workers: 2 });
+const { config, rest, issuer } = await useStack();
 
 async function withTodos(userId: string, count: number, recurrence: string | null = null): Promise<void> {
   const sql = new SQL(config.databaseUrl, { max: 1 });

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const stack = await startStack();
+const stack = await useStack();
 const { baseUrl, port } = stack.config;
 
 const open = new Set<Socket>();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const { rest, clock, issuer, config } = await startStack();
+const { rest, clock, issuer, config } = await useStack({ travels: true });
 
 type Listed = { id: number; title: string };
 const titles = (body: { data: Listed[] }): string[] => body.data.map(({ title }) => title);

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
 import { pruneDeletions } from "../../../workers/upkeep/old-rows.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { type ActionKey, openUndoDoor, whole } from "../../support/undo-door.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
-const { page, someone } = await openUndoDoor(await startStack());
+const { page, someone } = await openUndoDoor(await useStack());
 type Someone = Awaited<ReturnType<typeof someone>>;
 
 const count = async (table: string, { sub }: Someone): Promise<number> =>

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { type Act, lives, type Step, type UndoPlan, type Who } from "./model/acts.ts";
 import { openWorlds } from "./model/on-the-stack.ts";
 import { undoFaults } from "./model/undo-faults.ts";
@@ -8,7 +8,7 @@ import { type History, live } from "./model/world.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => worlds.close());
-const worlds = await openWorlds(await startStack());
+const worlds = await openWorlds(await useStack());
 
 /** PostgreSQL's clock rings reminders, and must not reach theirs. */
 const start = "2090-03-24T10:00:00Z";

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { openUndoDoor, whole } from "../../support/undo-door.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
-const stack = await startStack();
+const stack = await useStack();
 const { page, someone } = await openUndoDoor(stack);
 type Someone = Awaited<ReturnType<typeof someone>>;
 

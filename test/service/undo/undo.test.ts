@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { type ActionKey, openUndoDoor, whole } from "../../support/undo-door.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
-const stack = await startStack();
+const stack = await useStack();
 const { page, someone } = await openUndoDoor(stack);
 
 test("what a tool, a script and a page change is logged with what it was before and after", async () => {

@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { feedUser } from "../../../workers/webhook/feed.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { type Receiver, startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually, query } from "../../support/reminder/stack.ts";
 
-const { rest, issuer, config } = await startStack({ env: { WEBHOOK_ALLOW_LOOPBACK: "yes" } });
+const { rest, issuer, config } = await useStack();
 const { databaseUrl } = config;
 
 async function begin(sub: string, webhooks: number, answer: Receiver["behaviour"]["answer"]) {

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 
-const { rest, issuer, config } = await startStack({ env: { WEBHOOK_ALLOW_LOOPBACK: "yes" } });
+const { rest, issuer, config } = await useStack();
 const database = await openDatabase({
   url: config.databaseUrl,
   log: createLog("test", "error"),

@@ -1,12 +1,12 @@
 import { afterAll, expect, spyOn, test } from "bun:test";
 import { SQL } from "bun";
 import * as loading from "../../../workers/unit-of-work/load.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { agent } from "../../support/mcp.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => sql.close());
-const stack = await startStack();
+const stack = await useStack();
 const sql = new SQL(stack.config.databaseUrl, { max: 1 });
 
 test.each([

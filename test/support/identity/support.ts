@@ -9,6 +9,7 @@ import { startIdentity } from "../../../api/identity/start.ts";
 import { type Config, loadConfig } from "../../../shared/process/config.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { createLog, type Log } from "../../../shared/process/observe/log.ts";
+import { once } from "../once.ts";
 import type { Mailbox } from "../servers/mailbox.ts";
 import { createDatabase, freePort, services } from "../servers/services.ts";
 import { type Browser, createBrowser, type Page } from "./browser.ts";
@@ -25,6 +26,9 @@ export type TestIdentity = {
   sql(statement: string): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
 };
+
+/** The provider that the files of this process share. */
+export const useIdentity = (): Promise<TestIdentity> => once("provider", () => startTestIdentity());
 
 /** Starts a provider on a database of its own; it trusts `ca`, if given. */
 export async function startTestIdentity(

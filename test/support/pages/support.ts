@@ -4,11 +4,12 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { connectService, type Service } from "../../../api/identity/service.ts";
+import { connectService } from "../../../api/identity/service.ts";
 import { createLog, type Log } from "../../../shared/process/observe/log.ts";
-import { freePort, type Stack, startStack } from "../../harness.ts";
+import { freePort, runStack, type Stack, type StackOptions, startStack } from "../../harness.ts";
 import { createBrowser, type Browser as PlainBrowser } from "../identity/browser.ts";
 import { newestLink, runIdentity, signedUp, signedUpByMail, type TestIdentity } from "../identity/support.ts";
+import { once } from "../once.ts";
 import type { Mailbox } from "../servers/mailbox.ts";
 
 /** This headless build of the browser takes a third of the time, so it is preferred. */
@@ -28,32 +29,51 @@ export type Site = Readonly<{
   open(options?: BrowserContextOptions): Promise<Page>;
 }>;
 
-/** The whole service with its built-in provider and a real browser, for one test file. */
+type RunningSite = Site & Readonly<{ stop(): Promise<void> }>;
+
+/** The whole service with its built-in provider and a real browser, shared by the files of this process. */
+export const useSite = (): Promise<Site> => once("site", () => runSite(runStack, {}));
+
+/** The same for one test file, with settings of its own. */
 export async function startSite(env: Record<string, string> = {}, log?: Log): Promise<Site> {
-  const started: { browser?: Browser; identity?: TestIdentity; service?: Service } = {};
+  const started: { site?: RunningSite } = {};
   // Registered before the stack's own, so that it runs first: the provider uses the stack's database.
-  afterAll(async () => {
-    await started.browser?.close();
-    await started.identity?.stop();
-    await started.service?.close();
-  });
+  afterAll(() => started.site?.stop());
+  started.site = await runSite(startStack, env, log);
+  return started.site;
+}
+
+async function runSite(
+  start: (options: StackOptions) => Promise<Stack>,
+  env: Record<string, string>,
+  log?: Log,
+): Promise<RunningSite> {
   const dataDir = await mkdtemp(join(tmpdir(), "kept-pages-"));
-  const provider = { AUTH_URL: "", IDENTITY_PORT: String(freePort()), DATA_DIR: dataDir };
-  const stack = await startStack({
-    env: { ...provider, TOKEN_CACHE_SECONDS: "1", ...env },
-    ...(log && { log }),
-  });
-  started.service = await connectService(stack.config, createLog("identity", "silent"));
-  const identity = await runIdentity(stack.config, started.service.tell, log);
-  started.identity = identity;
+  const provider = {
+    AUTH_URL: "",
+    AUTH_CLIENT_ID: "",
+    AUTH_CLIENT_SECRET: "",
+    IDENTITY_PORT: String(freePort()),
+    DATA_DIR: dataDir,
+    TOKEN_CACHE_SECONDS: "1",
+  };
+  const stack = await start({ env: { ...provider, ...env }, ...(log && { log }) });
+  const service = await connectService(stack.config, createLog("identity", "silent"));
+  const identity = await runIdentity(stack.config, service.tell, log);
+  let browser: Promise<Browser> | undefined;
   return {
     stack,
     identity,
     async open(options) {
-      started.browser ??= await launchBrowser();
-      const page = await (await started.browser.newContext({ locale: "en-GB", ...options })).newPage();
+      browser ??= launchBrowser();
+      const page = await (await (await browser).newContext({ locale: "en-GB", ...options })).newPage();
       page.setDefaultTimeout(10_000);
       return page;
+    },
+    async stop() {
+      await (await browser)?.close();
+      await identity.stop();
+      await service.close();
     },
   };
 }

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
 import { readTurns, refuseRead } from "../../../../api/queries/engine/share.ts";
-import { startStack } from "../../../harness.ts";
+import { useStack } from "../../../harness.ts";
 
-const stack = await startStack();
+const stack = await useStack();
 const { rest, issuer, config } = stack;
 
 function shareOf(kind: Parameters<typeof readTurns>[0]) {

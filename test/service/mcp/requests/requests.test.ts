@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { startStack } from "../../../harness.ts";
+import { useStack } from "../../../harness.ts";
 import { counting } from "./counting.ts";
 import { further } from "./further.ts";
 import { reading } from "./reading.ts";
@@ -21,7 +21,7 @@ const groups = [
 const mostCalls = 1.5;
 const mostTokens = 160;
 
-const world = await startWorld(await startStack());
+const world = await startWorld(await useStack());
 const changing = groups.flatMap(({ requests }) => requests.filter(({ leaves, todo }) => leaves && !todo));
 const [reader, ...writers] = await settle(world, changing.length + 1);
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { startStack } from "../../../harness.ts";
+import { useStack } from "../../../harness.ts";
 import { agent } from "../../../support/mcp.ts";
 
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
 
 async function water(fields: object = {}) {

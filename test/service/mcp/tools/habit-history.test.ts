@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "bun:test";
-import { startStack } from "../../../harness.ts";
+import { useStack } from "../../../harness.ts";
 import { agent } from "../../../support/mcp.ts";
 
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 const { call, token } = await agent(stack, { sub: crypto.randomUUID() });
 const ids: Record<string, number> = {};
 

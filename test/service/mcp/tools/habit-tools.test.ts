@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { encode } from "gpt-tokenizer/encoding/cl100k_base";
-import { startStack } from "../../../harness.ts";
+import { useStack } from "../../../harness.ts";
 import { agent } from "../../../support/mcp.ts";
 
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 const { call, token } = await agent(stack, { sub: "habits" });
 stack.clock.now = Date.parse("2026-05-08T10:00:00Z");
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
 import type { JsonBody } from "../../../harness.ts";
-import { startStack } from "../../../harness.ts";
+import { useStack } from "../../../harness.ts";
 import { agent, post, rpc } from "../../../support/mcp.ts";
 
 /**
@@ -8,7 +8,7 @@ import { agent, post, rpc } from "../../../support/mcp.ts";
  * request takes at most three calls.
  */
 
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
 const mostCalls = 3;
 

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { startStack } from "../../../harness.ts";
+import { useStack } from "../../../harness.ts";
 import { agent, loggedCalls } from "../../../support/mcp.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => sql.close());
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 const sql = new SQL(stack.config.databaseUrl, { max: 1 });
 stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
 

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { type JsonBody, startStack } from "../../../harness.ts";
+import { type JsonBody, useStack } from "../../../harness.ts";
 import { agent, post, rpc, type Tool } from "../../../support/mcp.ts";
 
 /** Hosts in strict mode send each argument of the list, with null for absent ones. */
 
-const stack = await startStack({ env: { MCP_RATE_LIMIT_PER_MINUTE: "0" } });
+const stack = await useStack({ travels: true });
 stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
 const listed = await post(stack, rpc("tools/list"), { token: await stack.issuer.token() });
 const tools: readonly Tool[] = listed.body.result.tools;

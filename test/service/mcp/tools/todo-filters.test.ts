@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { type JsonBody, startStack } from "../../../harness.ts";
+import { type JsonBody, useStack } from "../../../harness.ts";
 import { agent } from "../../../support/mcp.ts";
 
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 const { call, token } = await agent(stack, { sub: crypto.randomUUID() });
 const rest = (method: string, path: string, body?: object) =>
   stack.rest(method, path, { token, ...(body && { body }) });

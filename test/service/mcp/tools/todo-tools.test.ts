@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { encode } from "gpt-tokenizer/encoding/cl100k_base";
-import { startStack } from "../../../harness.ts";
+import { useStack } from "../../../harness.ts";
 import { agent } from "../../../support/mcp.ts";
 
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
 const fresh = () => agent(stack, { sub: crypto.randomUUID() });
 

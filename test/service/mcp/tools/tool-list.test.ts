@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { startStack } from "../../../harness.ts";
+import { useStack } from "../../../harness.ts";
 import { checkFacts } from "../../../support/facts-check.ts";
 import { post, rpc, type Tool } from "../../../support/mcp.ts";
 
-const stack = await startStack();
+const stack = await useStack();
 const token = await stack.issuer.token({ scope: "categories:read" });
 const answer = await post(stack, rpc("tools/list"), { token });
 const tools: Tool[] = answer.body.result.tools;

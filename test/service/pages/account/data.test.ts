@@ -2,9 +2,9 @@ import { expect } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { browserTest, signedInPerson, startSite } from "../../../support/pages/support.ts";
+import { browserTest, signedInPerson, useSite } from "../../../support/pages/support.ts";
 
-const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0" });
+const site = await useSite();
 const { baseUrl, authUrl } = site.stack.config;
 const samples = join(import.meta.dir, "../../../api/doors/pages/import/readers/samples");
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { createBrowser } from "../../../support/identity/browser.ts";
-import { browserTest, signUp, startSite } from "../../../support/pages/support.ts";
+import { browserTest, signUp, useSite } from "../../../support/pages/support.ts";
 
-const site = await startSite();
+const site = await useSite();
 const { baseUrl, authUrl } = site.stack.config;
 
 test("the first page says what this is in three sentences, and every link on it leads somewhere", async () => {

@@ -6,10 +6,10 @@ import {
   createToken,
   signedInPerson,
   signUp,
-  startSite,
+  useSite,
 } from "../../../support/pages/support.ts";
 
-const site = await startSite();
+const site = await useSite();
 const { baseUrl, authUrl, tokenCacheSeconds } = site.stack.config;
 
 browserTest(

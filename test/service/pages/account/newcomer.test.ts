@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
-import { browserTest, signUp, startSite } from "../../../support/pages/support.ts";
+import { browserTest, signUp, useSite } from "../../../support/pages/support.ts";
 
-const site = await startSite();
+const site = await useSite();
 const { baseUrl } = site.stack.config;
 
 const lines = [

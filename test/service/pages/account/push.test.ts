@@ -1,10 +1,10 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { axeFaults } from "../../../support/pages/axe.ts";
-import { browserTest, signedInPerson, startSite } from "../../../support/pages/support.ts";
+import { browserTest, signedInPerson, useSite } from "../../../support/pages/support.ts";
 import { eventually } from "../../../support/reminder/stack.ts";
 
-const site = await startSite();
+const site = await useSite();
 const { baseUrl } = site.stack.config;
 
 type Registration = Readonly<{ registrationId: string; scopeURL: string }>;

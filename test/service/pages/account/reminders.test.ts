@@ -1,10 +1,10 @@
 import { afterAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { axeFaults } from "../../../support/pages/axe.ts";
-import { browserTest, signedInPerson, signUp, startSite } from "../../../support/pages/support.ts";
+import { browserTest, signedInPerson, signUp, useSite } from "../../../support/pages/support.ts";
 import { eventually } from "../../../support/reminder/stack.ts";
 
-const site = await startSite({ WEBHOOK_ALLOW_LOOPBACK: "yes" });
+const site = await useSite();
 const { baseUrl } = site.stack.config;
 const settingsPage = `${baseUrl}/account/settings`;
 let status = 500;

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { type Browser, createBrowser } from "../../../support/identity/browser.ts";
 import { signedUp } from "../../../support/identity/support.ts";
-import { browserTest, signUp, startSite } from "../../../support/pages/support.ts";
+import { browserTest, signUp, useSite } from "../../../support/pages/support.ts";
 
-const site = await startSite();
+const site = await useSite();
 const { stack, identity } = site;
 const { baseUrl, authUrl } = stack.config;
 const password = "correct horse battery";

@@ -5,9 +5,9 @@ import type { KeyRing } from "../../../../api/web/key-ring.ts";
 import { type Browser, createBrowser } from "../../../support/identity/browser.ts";
 import { serviceClient, signedUp } from "../../../support/identity/support.ts";
 import { pagesKeysOf } from "../../../support/pages/keys.ts";
-import { startSite } from "../../../support/pages/support.ts";
+import { useSite } from "../../../support/pages/support.ts";
 
-const { stack, identity } = await startSite();
+const { stack, identity } = await useSite();
 const { baseUrl, authUrl } = stack.config;
 
 /** The service and its provider each see their own cookies, so one browser stands for each. */

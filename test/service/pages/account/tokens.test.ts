@@ -2,9 +2,9 @@ import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { tokenGuides } from "../../../../api/web/connect-guides.ts";
 import { axeFaults } from "../../../support/pages/axe.ts";
-import { browserTest, signedInPerson, startSite } from "../../../support/pages/support.ts";
+import { browserTest, signedInPerson, useSite } from "../../../support/pages/support.ts";
 
-const site = await startSite();
+const site = await useSite();
 const { baseUrl, authUrl, tokenCacheSeconds } = site.stack.config;
 const tokensPage = `${authUrl}/profile/api-tokens`;
 

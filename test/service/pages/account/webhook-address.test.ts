@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
-import { browserTest, signedInPerson, startSite } from "../../../support/pages/support.ts";
+import { browserTest, signedInPerson, useSite } from "../../../support/pages/support.ts";
 
-const site = await startSite();
+const site = await useSite();
 
 browserTest("an address that leads to this machine or a private network is not saved", async () => {
   const { page } = await signedInPerson(site);

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { startStack } from "../../../harness.ts";
-import { pagesEnv, signedInBrowser } from "../../../support/pages/live-support.ts";
+import { useStack } from "../../../harness.ts";
+import { signedInBrowser } from "../../../support/pages/live-support.ts";
 import { startReceiver } from "../../../support/reminder/receiver.ts";
 import { eventually } from "../../../support/reminder/stack.ts";
 
-const { config, rest, issuer } = await startStack({ env: { ...pagesEnv, WEBHOOK_ALLOW_LOOPBACK: "yes" } });
+const { config, rest, issuer } = await useStack();
 const path = "/account/webhooks";
 
 test("a person makes a webhook on a page, sees its secret once, its deliveries, and switches it off and deletes it", async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { type Browser, createBrowser, type Page } from "../../../support/identity/browser.ts";
 import { signedUp } from "../../../support/identity/support.ts";
-import { callTool, startSite, tokenByForm } from "../../../support/pages/support.ts";
+import { callTool, tokenByForm, useSite } from "../../../support/pages/support.ts";
 
-const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0", TOKEN_CACHE_SECONDS: "60" });
+const site = await useSite();
 const { stack, identity } = site;
 
 /** A new person in a browser without scripts, with tokens of two apps. */

@@ -8,12 +8,12 @@ import { openQueryDatabase } from "../../../../api/queries/engine/guard.ts";
 import { openDatabase } from "../../../../shared/db/orm.ts";
 import { markup } from "../../../../shared/html.ts";
 import { createLog } from "../../../../shared/process/observe/log.ts";
-import { startStack } from "../../../harness.ts";
+import { useStack } from "../../../harness.ts";
 import { loggedRow } from "../../../support/pages/logged-row.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => database.close());
-const stack = await startStack();
+const stack = await useStack({ travels: true });
 const url = stack.config.databaseUrl;
 const database = await openDatabase({ url, log: createLog("test", "error"), connections: 2 });
 const readerOf = (userId: string) =>

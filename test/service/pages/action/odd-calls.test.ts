@@ -8,13 +8,13 @@ import { openQueryDatabase } from "../../../../api/queries/engine/guard.ts";
 import { openDatabase } from "../../../../shared/db/orm.ts";
 import { markup } from "../../../../shared/html.ts";
 import { createLog } from "../../../../shared/process/observe/log.ts";
-import { startStack } from "../../../harness.ts";
+import { useStack } from "../../../harness.ts";
 import { agent } from "../../../support/mcp.ts";
 import { loggedRow, told } from "../../../support/pages/logged-row.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => database.close());
-const stack = await startStack({ env: { MCP_RATE_LIMIT_PER_MINUTE: "0" } });
+const stack = await useStack();
 const url = stack.config.databaseUrl;
 const database = await openDatabase({ url, log: createLog("test", "error"), connections: 2 });
 const reader = createQueryContext({

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
-import { browserTest, callTool, signedInPerson, startSite } from "../../../support/pages/support.ts";
+import { browserTest, callTool, signedInPerson, useSite } from "../../../support/pages/support.ts";
 
-const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0", MCP_RATE_LIMIT_PER_MINUTE: "0" });
+const site = await useSite();
 const { baseUrl } = site.stack.config;
 
 browserTest(

@@ -1,9 +1,9 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { addDays } from "../../../../shared/domain/day/day.ts";
-import { browserTest, callTool, signedInPerson, startSite } from "../../../support/pages/support.ts";
+import { browserTest, callTool, signedInPerson, useSite } from "../../../support/pages/support.ts";
 
-const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0", MCP_RATE_LIMIT_PER_MINUTE: "0" });
+const site = await useSite();
 const { stack, identity } = site;
 const { baseUrl } = stack.config;
 const today = new Date().toISOString().slice(0, 10);

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { SQL } from "bun";
 import { type Browser, createBrowser, type Page } from "../../../support/identity/browser.ts";
 import { signedUp } from "../../../support/identity/support.ts";
-import { callTool, startSite } from "../../../support/pages/support.ts";
+import { callTool, useSite } from "../../../support/pages/support.ts";
 import { eventually } from "../../../support/reminder/stack.ts";
 
-const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0", TOKEN_CACHE_SECONDS: "60" });
+const site = await useSite();
 const { stack, identity } = site;
 const { baseUrl } = stack.config;
 const undoPath = "/account/actions/undo";

@@ -1,10 +1,10 @@
 import { afterAll, expect } from "bun:test";
 import { SQL } from "bun";
-import { browserTest, callTool, signedInPerson, startSite } from "../../../support/pages/support.ts";
+import { browserTest, callTool, signedInPerson, useSite } from "../../../support/pages/support.ts";
 
 // Registered before the site's own, so that it runs first: the stack counts connections.
 afterAll(() => sql.close());
-const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0", MCP_RATE_LIMIT_PER_MINUTE: "0" });
+const site = await useSite();
 const { baseUrl, databaseUrl } = site.stack.config;
 const sql = new SQL(databaseUrl, { max: 1 });
 

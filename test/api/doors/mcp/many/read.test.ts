@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { SQL } from "bun";
 import { askedTool } from "../../../../../api/doors/mcp/tools.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
-import { type JsonBody, startStack } from "../../../../harness.ts";
+import { type JsonBody, useStack } from "../../../../harness.ts";
 import { agent, loggedCalls } from "../../../../support/mcp.ts";
 
-const stack = await startStack({ workers: 2 });
+const stack = await useStack();
 
 async function titlesOf(sub: string): Promise<string[]> {
   await using sql = new SQL(stack.config.databaseUrl, { max: 1 });

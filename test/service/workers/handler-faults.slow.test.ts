@@ -3,10 +3,10 @@ import { SQL } from "bun";
 import { todoCreate } from "../../../workers/handlers/todo/create.ts";
 import * as saving from "../../../workers/unit-of-work/save.ts";
 import { entriesOf } from "../../../workers/unit-of-work/state.ts";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { creationOf, openOwnMailbox, outcomesOf } from "../../support/signed.ts";
 
-const { config } = await startStack({ env: { LOG_LEVEL: "silent" } });
+const { config } = await useStack();
 const mailbox = await openOwnMailbox(config);
 const { rows, run } = todoCreate;
 const spies: { mockRestore(): void }[] = [];

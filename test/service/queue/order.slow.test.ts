@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
-import { type Answer, startStack } from "../../harness.ts";
+import { type Answer, useStack } from "../../harness.ts";
 
-const { rest, issuer, config } = await startStack({ env: { LOG_LEVEL: "silent" } });
+const { rest, issuer, config } = await useStack();
 const connect = () => new SQL(config.databaseUrl, { max: 1 });
 
 const change = (id: number, title: string) => rest("PATCH", `/todos/${id}`, { body: { title } });

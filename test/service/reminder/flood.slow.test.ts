@@ -1,10 +1,10 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { percentile, seedReminders, startFloodReceiver } from "../../support/flood.ts";
 import { eventually, query } from "../../support/reminder/stack.ts";
 
 setDefaultTimeout(90_000);
-const { config } = await startStack({ workers: 2, env: { WEBHOOK_ALLOW_LOOPBACK: "yes" } });
+const { config } = await useStack();
 const { databaseUrl } = config;
 
 function receive(answer?: () => Promise<Response>) {

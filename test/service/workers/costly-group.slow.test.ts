@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 
-const { rest } = await startStack();
+const { rest } = await useStack();
 
 /** One of the costliest rules: a successor takes some two milliseconds. */
 const recurrence = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYMONTH=2;BYSETPOS=-7;COUNT=1000";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { openOwnMailbox } from "../../support/signed.ts";
 
-const { config, rest, issuer } = await startStack({ workers: 2 });
+const { config, rest, issuer } = await useStack();
 const keyed = (key: string) => ({ "idempotency-key": key });
 
 test("50 parallel posts with one key make one todo and 50 equal answers", async () => {

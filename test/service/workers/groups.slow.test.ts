@@ -1,9 +1,9 @@
 import { afterEach, expect, spyOn, test } from "bun:test";
 import { SQL } from "bun";
 import { todoCreate } from "../../../workers/handlers/todo/create.ts";
-import { type Answer, type JsonBody, startStack } from "../../harness.ts";
+import { type Answer, type JsonBody, useStack } from "../../harness.ts";
 
-const { config, rest, issuer } = await startStack({ env: { LOG_LEVEL: "silent" }, workers: 2 });
+const { config, rest, issuer } = await useStack();
 const connect = () => new SQL(config.databaseUrl, { max: 2 });
 const { run } = todoCreate;
 const spies: { mockRestore(): void }[] = [];

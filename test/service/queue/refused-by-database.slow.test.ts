@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { creationOf, openOwnMailbox, outcomesOf } from "../../support/signed.ts";
 
-const { config } = await startStack({ env: { LOG_LEVEL: "silent" } });
+const { config } = await useStack();
 const mailbox = await openOwnMailbox(config);
 afterAll(() => mailbox.close());
 

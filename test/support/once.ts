@@ -1,0 +1,10 @@
+const shared = globalThis as { keptOnce?: Map<string, Promise<unknown>> };
+shared.keptOnce ??= new Map();
+const started = shared.keptOnce;
+
+/** Starts a thing at its first use in this process; all files of the process share it until the process ends. */
+export function once<Thing>(name: string, start: () => Promise<Thing>): Promise<Thing> {
+  const thing = (started.get(name) as Promise<Thing> | undefined) ?? start();
+  started.set(name, thing);
+  return thing;
+}
