@@ -78,8 +78,6 @@ export type CommonConfig = Readonly<{
   actionLogDays: number;
   /** Networks of the proxy in front of BASE_URL: their X-Forwarded-For is believed. */
   trustedProxies: BlockList;
-  /** The number of queues for commands; each user's commands use one. */
-  queueLanes: number;
   workerConcurrency: number;
   /** The port of a worker's health and metrics; 0 for none. */
   workerPort: number;
@@ -164,7 +162,6 @@ function readSettings(env: Environment): CommonConfig {
     accountMegabytes: integer(env, "ACCOUNT_MEGABYTES", 200, 1_000_000),
     actionLogDays: integer(env, "ACTION_LOG_DAYS", 400, 36_500),
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
-    queueLanes: Math.max(1, integer(env, "QUEUE_LANES", 1, 64)),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
     workerPort: integer(env, "WORKER_PORT", 0, 65_535),
     drainSeconds: integer(env, "DRAIN_SECONDS", 0, 300),

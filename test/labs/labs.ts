@@ -15,10 +15,6 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "rates, p99, processor time and memory beside PostGraphile, Parse Server and a plain MCP server, from npm",
     runs: "bun test/labs/peers/run.ts",
   },
-  lanes: {
-    says: "creates over 1, 2 and 4 lanes on a Redis Cluster",
-    runs: "bun test/labs/lanes.ts",
-  },
   scaling: {
     says: "what larger set-ups carry, by a model of writes",
     runs: "bun test/labs/scaling/run.ts",

@@ -1,4 +1,3 @@
-import { lanePrefixes } from "../../shared/queue/lanes.ts";
 import { commandQueue } from "../../shared/queue/queues.ts";
 import { openSigner } from "../../shared/queue/signature.ts";
 import { notesPositions } from "../../shared/queue/written-positions.ts";
@@ -54,17 +53,17 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   const works = startWorks(worker, { context, announce: announcing.announce });
 
   // Each slot has its own consumer, because a consumer with an idle slot asks Redis in vain for each job.
-  const consume = (queuePrefix: string) =>
+  const consume = () =>
     openWorker<unknown>(commandQueue, {
       connection: blocking,
-      queuePrefix,
+      queuePrefix: config.queuePrefix,
       concurrency: 1,
       log,
       metrics: jobMetrics,
       watch,
       process: takeBatch.bind(undefined, context),
     });
-  const consumers = slotsOf(config).map(consume);
+  const consumers = Array.from({ length: config.workerConcurrency }, consume);
   return {
     async stop() {
       await Promise.all(consumers.map((consumer) => consumer.close()));
@@ -73,7 +72,3 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     },
   };
 }
-
-/** @returns the queue of each slot */
-const slotsOf = (config: WorkerContext["config"]): string[] =>
-  lanePrefixes(config).flatMap((prefix) => Array.from({ length: config.workerConcurrency }, () => prefix));
