@@ -28,27 +28,24 @@ const maxWaitingOfUser = 500;
  */
 const maxWaitMs = patienceMs / 2;
 
-type Watch = Readonly<{
-  reply?: ((reply: Reply) => void) | undefined;
-  /** Hears of a command without a reply. */
-  lost?(command: Omit<QueuedCommand, "ticket">, result: "undelivered" | "unanswered"): void;
-}>;
+/** Hears of a command without a reply. */
+type SayLost = (command: Omit<QueuedCommand, "ticket">, result: "undelivered" | "unanswered") => void;
 
 type MailboxConfig = Pick<Config, "redisUrl" | "queuePrefix">;
 
 export async function openMailbox(
   config: MailboxConfig,
   pool: Pick<Pool, "query">,
-  watch: Watch = {},
+  sayLost?: SayLost,
 ): Promise<Mailbox> {
   const signer = await openSigner(pool);
-  return createMailbox((events) => openBatchSender({ ...config, signer }, events), watch);
+  return createMailbox((events) => openBatchSender({ ...config, signer }, events), sayLost);
 }
 
 /** Keeps commands until they leave, and their callers waiting until they are answered. */
 export async function createMailbox(
   openSender: (events: BatchSenderEvents) => Promise<BatchSender>,
-  watch: Watch,
+  sayLost?: SayLost,
 ): Promise<Mailbox> {
   const callers = createWaiters<number, SendResult>(patienceMs);
   const pending = createPendingCommands();
@@ -60,7 +57,6 @@ export async function createMailbox(
   };
   const sender = await openSender({
     onReply(reply) {
-      watch.reply?.(reply);
       callers.settle(reply.ticket, reply);
     },
     onLost: settleAll,
@@ -89,7 +85,7 @@ export async function createMailbox(
   return {
     async send(command) {
       const result = await sendAndWait(command);
-      if (typeof result === "string") watch.lost?.(command, result);
+      if (typeof result === "string") sayLost?.(command, result);
       return result;
     },
     ping: sender.ping,

@@ -34,10 +34,8 @@ export type CommonConfig = Readonly<{
   roleUrls: RoleUrls;
   /** Names statements, so that PostgreSQL parses each once. Some poolers cannot follow names. */
   databasePrepare: boolean;
-  /** A standby for reads of front doors; unset: they read from the database itself. */
+  /** A standby for reads of front doors, which each commit waits for; unset: they read from the database itself. */
   readDatabaseUrl: string | undefined;
-  /** `remote_apply`: no commit returns before the standby shows it. `async`: reads wait if they must. */
-  readDatabaseSync: "async" | "remote_apply";
   /** The most connections of one process to PostgreSQL; unset: what its role can use. */
   databaseConnections: number | undefined;
   redisUrl: string | undefined;
@@ -133,7 +131,6 @@ function readSettings(env: Environment): CommonConfig {
     databasePrepare: oneOf(env, "DATABASE_PREPARE", ["yes", "no"]) === "yes",
     databaseConnections: databaseConnections(env),
     readDatabaseUrl: postgresUrl(env, "READ_DATABASE_URL"),
-    readDatabaseSync: oneOf(env, "READ_DATABASE_SYNC", ["async", "remote_apply"]),
     redisUrl: text(env, "REDIS_URL"),
     queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
     authUrl,

@@ -26,7 +26,7 @@ const besideNouns: Readonly<Record<string, readonly string[]>> = {
   "shared/contracts": ["kernel"],
   "shared/domain": [],
   "workers/handlers": [],
-  "api/queries": ["engine", "quick-add", "standby"],
+  "api/queries": ["engine", "quick-add"],
 };
 
 test("a folder has at most 16 files", () => {

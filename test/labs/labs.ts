@@ -19,10 +19,6 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "what larger set-ups carry, by a model of writes",
     runs: "bun test/labs/scaling/run.ts",
   },
-  standby: {
-    says: "what reads from a standby save the primary",
-    runs: "bun test/labs/standby.ts",
-  },
   "reminder-flood": {
     says: "100,000 reminders due in one second",
     runs: "bun test/labs/reminder-flood.ts",
@@ -46,10 +42,6 @@ export const labs: Readonly<Record<string, Lab>> = {
   copies: {
     says: "20 rounds of kills under clients that keep a copy",
     runs: "ROUNDS=20 bun test/run.ts ./test/service/chaos/copies.patient.test.ts",
-  },
-  "standby-reads": {
-    says: "2,000 reads of one's own changes from standbys",
-    runs: "READS=2000 bun test/run.ts ./test/service/chaos/failover/standby-reads.timed.test.ts",
   },
   patroni: {
     says: "a switchover by Patroni under writers, with Debian's packages",

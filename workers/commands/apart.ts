@@ -1,5 +1,4 @@
 import { DatabaseFailure } from "../../shared/db/database-failure.ts";
-import { writtenPosition } from "../../shared/db/written-position.ts";
 import { slowConcurrency } from "../../shared/process/connections.ts";
 import { createTurns, type Turns } from "../../shared/process/turns.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
@@ -68,20 +67,12 @@ async function runSlow(context: ApartContext, one: ReceivedCommand): Promise<voi
   const { followUp } = handlers[one.command.name];
   const done = answered.every(([, { outcome }]) => "body" in outcome);
   try {
-    const isFollowed = followUp !== undefined && done;
-    if (isFollowed) await followUp(markFailures(context.pool), one.command.userId, one.command.input);
-    await context.reply(one.batch, isFollowed ? await repositioned(context, answered) : answered);
+    if (done) await followUp?.(markFailures(context.pool), one.command.userId, one.command.input);
+    await context.reply(one.batch, answered);
   } catch (error) {
     reportUnfinished(context, one, error);
     await context.reply(one.batch, [turnAway({ ...one, maybeApplied: true })]);
   }
-}
-
-/** The follow-up commits later, so its position counts. */
-async function repositioned({ pool, givesPositions }: ApartContext, answered: Answered): Promise<Answered> {
-  if (!givesPositions) return answered;
-  const position = await writtenPosition(markFailures(pool));
-  return answered.map(([one, reply]) => [one, { ...reply, position }]);
 }
 
 function reportUnfinished({ log }: ApartContext, { command }: ReceivedCommand, error: unknown): void {

@@ -1,6 +1,5 @@
 import { commandQueue } from "../../shared/queue/queues.ts";
 import { openSigner } from "../../shared/queue/signature.ts";
-import { notesPositions } from "../../shared/queue/written-positions.ts";
 import type { WorkerContext } from "../process/context.ts";
 import { openWorker } from "../process/job-worker.ts";
 import { createByteLedger } from "../unit-of-work/bytes/ledger.ts";
@@ -37,7 +36,6 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     ledger: createByteLedger(config),
     openNewRows: createQuotas(),
     ...{ config, log, security },
-    givesPositions: notesPositions(config),
     metrics,
     makePartitions: createPartitionMaker(pool, log),
     tracing,

@@ -55,7 +55,7 @@ async function open(endOf: (commands: readonly QueuedCommand[], nth: number) => 
   const mailbox = await createMailbox(async (given) => {
     events = given;
     return { send, isOpen: () => isOpen, ping: async () => isOpen, close: async () => {} };
-  }, {});
+  });
   let count = 0;
   return {
     ...{ sent, ended, mailbox },
