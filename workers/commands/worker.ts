@@ -6,12 +6,10 @@ import { createByteLedger } from "../unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../unit-of-work/new-rows.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
 import { createPartitionMaker } from "../upkeep/partitions.ts";
-import { createSlowTurns } from "./apart.ts";
+import { createHeldTurns, createRetryTurns, createSlowTurns } from "./apart.ts";
 import { type BatchContext, takeBatch } from "./batch.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import { createAnswering, openAnnouncing } from "./reply.ts";
-import { createRetryQueue } from "./retry-queue.ts";
-import { runCommands } from "./transaction/transaction.ts";
 import { startWorks } from "./works.ts";
 
 /** Takes batches off the queue, runs their commands and answers the front doors. */
@@ -21,14 +19,12 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   const signer = await openSigner(database.pool);
   const announcing = await openAnnouncing(worker);
   const { reply, refuseBatch } = createAnswering({ ...worker, signer }, metrics, announcing.announce);
-  const [slowTurns, groupTurns] = [createSlowTurns(), createSlowTurns()];
-  const retryQueue = createRetryQueue({
-    run: (received) => watch.during("retries", () => runCommands(context, received, "skip")),
-    reply: (answered) => {
-      const byBatch = Map.groupBy(answered, ([{ batch }]) => batch);
-      return Promise.all([...byBatch].map(([batch, some]) => reply(batch, some)));
-    },
-  });
+  const turns = {
+    slowTurns: createSlowTurns(),
+    groupTurns: createSlowTurns(),
+    heldTurns: createHeldTurns(),
+    retryTurns: createRetryTurns(),
+  };
   const { orm, pool } = database;
   const tables = describeTables(orm);
   const context: BatchContext = {
@@ -40,9 +36,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     makePartitions: createPartitionMaker(pool, log),
     tracing,
     watch,
-    slowTurns,
-    groupTurns,
-    retryQueue,
+    ...turns,
     signer,
     reply,
     refuseBatch,
@@ -65,7 +59,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   return {
     async stop() {
       await Promise.all(consumers.map((consumer) => consumer.close()));
-      await Promise.all([retryQueue.drained(), slowTurns.drained(), groupTurns.drained(), works.stop()]);
+      await Promise.all([works.stop(), ...Object.values(turns).map((one) => one.drained())]);
       announcing.close();
     },
   };
