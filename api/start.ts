@@ -37,7 +37,7 @@ import { openQueries } from "./queries/engine/context.ts";
 import { feedOwner } from "./queries/engine/guard.ts";
 import { readTurns, refuseRead } from "./queries/engine/share.ts";
 import { createReadAgain } from "./queries/read-again.ts";
-import { openReads, type Reads } from "./queries/standby/open.ts";
+import { openReads, type Reads } from "./queries/standby.ts";
 
 type Options = Readonly<{
   config: Config;
@@ -58,16 +58,16 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const redis = connectFailFast(config.redisUrl, counting);
   const metrics = createMetrics(config);
   const tracing = await openTracing("kept-api", { config, log });
-  const reads = await openReads({ config, log, database, redis, registry: metrics.registry });
+  const reads = await openReads({ config, log, database, registry: metrics.registry });
   const [mailbox, clock] = await Promise.all([
-    openMailbox(config, database.pool, { reply: reads.checkReply, lost: sayLost(log) }),
+    openMailbox(config, database.pool, sayLost(log)),
     openServerClock(database.pool),
   ]);
   metrics.show({ pools: reads.pools, mailbox });
   const { now = clock.now } = options;
   const query = openQueries(config, reads, now);
-  const dispatch = createDispatch(mailbox, reads.inbox, clock, { now, readAgain: createReadAgain(query) });
-  const dispatchGroup = createDispatchGroup(mailbox, reads.inbox, clock, now);
+  const dispatch = createDispatch(mailbox, database, clock, { now, readAgain: createReadAgain(query) });
+  const dispatchGroup = createDispatchGroup(mailbox, database, clock, now);
   const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
   const readState = (userId: string) => readUserState(query({ userId }), userId);
   const live = await openLiveHub({ config, redis, readState });

@@ -1,13 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { runRole } from "../shared/process/role.ts";
-import { lanePrefixes } from "../shared/queue/lanes.ts";
 import type { SignThreadData } from "./commands/sign-thread.ts";
 import { startWorkers } from "./start.ts";
 
 await runRole("workers", async (context) => {
   const workers = await startWorkers(context);
-  const { config } = context;
-  const workerData: SignThreadData = { redisUrl: config.redisUrl, prefixes: lanePrefixes(config) };
+  const { redisUrl, queuePrefix } = context.config;
+  const workerData: SignThreadData = { redisUrl, queuePrefix };
   const signs = new Worker(new URL("./commands/sign-thread.ts", import.meta.url), { workerData });
   return {
     ...workers,

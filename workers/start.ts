@@ -11,7 +11,6 @@ import { createSecurityLog } from "../shared/process/observe/security-log.ts";
 import { createStatusPages } from "../shared/process/observe/status-pages.ts";
 import type { Role } from "../shared/process/role.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
-import { lanePrefixes } from "../shared/queue/lanes.ts";
 import { commandQueue, deliveryQueue, openQueue } from "../shared/queue/queues.ts";
 import { showQueues } from "./commands/queue-metrics.ts";
 import { startCommands } from "./commands/worker.ts";
@@ -92,7 +91,5 @@ export async function startWorkers({ config, log, now }: Options): Promise<Role>
 }
 
 /** Every queue that workers take jobs from, to be counted. */
-const openQueues = ({ config, publisher: connection }: WorkerContext) => [
-  ...lanePrefixes(config).map((queuePrefix) => openQueue(commandQueue, { connection, queuePrefix })),
-  openQueue(deliveryQueue, { connection, queuePrefix: config.queuePrefix }),
-];
+const openQueues = ({ config: { queuePrefix }, publisher: connection }: WorkerContext) =>
+  [commandQueue, deliveryQueue].map((queue) => openQueue(queue, { connection, queuePrefix }));

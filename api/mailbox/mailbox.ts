@@ -1,7 +1,6 @@
 import type { Pool } from "pg";
 import type { Config } from "../../shared/process/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../../shared/queue/batch.ts";
-import { laneOf, lanePrefixes } from "../../shared/queue/lanes.ts";
 import { openSigner } from "../../shared/queue/signature.ts";
 import { type BatchSender, type BatchSenderEvents, openBatchSender } from "./batch-sender.ts";
 import { createPendingCommands, maxBatch } from "./pending.ts";
@@ -29,40 +28,24 @@ const maxWaitingOfUser = 500;
  */
 const maxWaitMs = patienceMs / 2;
 
-type Watch = Readonly<{
-  reply?: ((reply: Reply) => void) | undefined;
-  /** Hears of a command without a reply. */
-  lost?(command: Omit<QueuedCommand, "ticket">, result: "undelivered" | "unanswered"): void;
-}>;
+/** Hears of a command without a reply. */
+type SayLost = (command: Omit<QueuedCommand, "ticket">, result: "undelivered" | "unanswered") => void;
 
-type MailboxConfig = Pick<Config, "redisUrl" | "queuePrefix" | "queueLanes">;
+type MailboxConfig = Pick<Config, "redisUrl" | "queuePrefix">;
 
-/** Opens a mailbox that brings the commands of each user to the lane of that user. */
 export async function openMailbox(
   config: MailboxConfig,
   pool: Pick<Pool, "query">,
-  watch: Watch = {},
+  sayLost?: SayLost,
 ): Promise<Mailbox> {
   const signer = await openSigner(pool);
-  const open = (queuePrefix: string) =>
-    openLane((events) => openBatchSender({ ...config, queuePrefix, signer }, events), watch);
-  const [first, ...others] = lanePrefixes(config);
-  if (others.length === 0) return open(first);
-  const lanes = [await open(first), ...(await Promise.all(others.map(open)))] as const;
-  return {
-    send: (command) => laneOf(lanes, command.userId).send(command),
-    ping: async () => (await Promise.all(lanes.map((lane) => lane.ping()))).every(Boolean),
-    waiting: () => lanes.reduce((sum, lane) => sum + lane.waiting(), 0),
-    close: async () => {
-      await Promise.all(lanes.map((lane) => lane.close()));
-    },
-  };
+  return createMailbox((events) => openBatchSender({ ...config, signer }, events), sayLost);
 }
 
 /** Keeps commands until they leave, and their callers waiting until they are answered. */
-export async function openLane(
+export async function createMailbox(
   openSender: (events: BatchSenderEvents) => Promise<BatchSender>,
-  watch: Watch,
+  sayLost?: SayLost,
 ): Promise<Mailbox> {
   const callers = createWaiters<number, SendResult>(patienceMs);
   const pending = createPendingCommands();
@@ -74,7 +57,6 @@ export async function openLane(
   };
   const sender = await openSender({
     onReply(reply) {
-      watch.reply?.(reply);
       callers.settle(reply.ticket, reply);
     },
     onLost: settleAll,
@@ -103,7 +85,7 @@ export async function openLane(
   return {
     async send(command) {
       const result = await sendAndWait(command);
-      if (typeof result === "string") watch.lost?.(command, result);
+      if (typeof result === "string") sayLost?.(command, result);
       return result;
     },
     ping: sender.ping,

@@ -1,6 +1,6 @@
 import type { Database } from "../../shared/db/orm.ts";
 import { ofUsers } from "../../shared/db/statements/statements.ts";
-import { waitForStandbys } from "../../shared/db/written-position.ts";
+import { waitForStandbys } from "../../shared/db/wait-for-standbys.ts";
 import { localDay, type Today } from "../../shared/domain/day/day.ts";
 import { isToolCall, type QueuedCommand } from "../../shared/queue/batch.ts";
 
@@ -20,8 +20,8 @@ type StoredReply = Readonly<{
 
 export type StoredReplies = ReadonlyMap<string, StoredReply>;
 
-/** The database with the stored replies. `onFound` runs before a found reply is used. */
-export type Inbox = Pick<Database, "pool"> & Readonly<{ onFound?(userId: string): Promise<void> }>;
+/** The database with the stored replies. */
+export type Inbox = Pick<Database, "pool">;
 
 /** The user's day at that instant, by the settings that came with a reply. */
 export const dateNowBy =
@@ -76,7 +76,7 @@ const inTime = <Row>(found: Promise<Row[]>): Promise<Row[]> =>
   Promise.race([found.catch(() => []), Bun.sleep(timeoutMs).then(() => [])]);
 
 async function lookUp<Row extends object>(
-  { pool, onFound }: Inbox,
+  { pool }: Inbox,
   userId: string,
   text: string,
   values: unknown[],
@@ -84,6 +84,5 @@ async function lookUp<Row extends object>(
   const { rows } = await pool.query<Row>(ofUsers({ text, values }, [userId]));
   if (rows.length === 0) return rows;
   await pool.query(waitForStandbys);
-  await onFound?.(userId);
   return rows;
 }

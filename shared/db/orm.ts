@@ -63,6 +63,8 @@ type Options = Readonly<{
   prepare?: boolean;
   /** Checks each new connection. If it throws, the connection is not used. */
   inspect?(connection: PoolClient): Promise<void>;
+  /** Connections are replaced after so long, and inspected again; unset: they stay. */
+  replaceAfterSeconds?: number;
 }>;
 
 /**
@@ -89,6 +91,7 @@ export async function openDatabase(options: Options): Promise<Database> {
       application_name: `kept-${purpose}`,
       connectionTimeoutMillis: connectMs,
       query_timeout: queryMs,
+      maxLifetimeSeconds: options.replaceAfterSeconds,
       options: Object.entries(settings)
         .map(([name, value]) => `-c ${name}=${value}`)
         .join(" "),

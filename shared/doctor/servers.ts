@@ -1,7 +1,6 @@
 import { migrations } from "../db/migrations/index.ts";
 import { problemOf, readSchema } from "../db/schema-guard.ts";
 import { createSmtpTransport } from "../process/smtp.ts";
-import { lanePrefixes } from "../queue/lanes.ts";
 import { hasSign } from "../queue/signs-of-life.ts";
 import { broken, type Diagnosis, look, ok, reasonOf } from "./diagnosis.ts";
 import type { Patient } from "./patient.ts";
@@ -61,10 +60,8 @@ export async function redis({ redis }: Patient): Promise<Diagnosis> {
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
 
 export async function workers({ config, redis }: Patient): Promise<Diagnosis> {
-  const prefixes = lanePrefixes(config);
-  const signs = await Promise.all(prefixes.map((prefix) => hasSign(redis, prefix)));
-  if (signs.every(Boolean)) return ok("alive");
-  return broken("no worker gives a sign of life", "Start workers with this QUEUE_PREFIX and QUEUE_LANES.");
+  if (await hasSign(redis, config.queuePrefix)) return ok("alive");
+  return broken("no worker gives a sign of life", "Start workers with this QUEUE_PREFIX.");
 }
 
 /** Milliseconds by which clocks may differ: more shows in late reminders, or in tokens that are not valid yet. */

@@ -34,10 +34,8 @@ export type CommonConfig = Readonly<{
   roleUrls: RoleUrls;
   /** Names statements, so that PostgreSQL parses each once. Some poolers cannot follow names. */
   databasePrepare: boolean;
-  /** A standby for reads of front doors; unset: they read from the database itself. */
+  /** A standby for reads of front doors, which each commit waits for; unset: they read from the database itself. */
   readDatabaseUrl: string | undefined;
-  /** `remote_apply`: no commit returns before the standby shows it. `async`: reads wait if they must. */
-  readDatabaseSync: "async" | "remote_apply";
   /** The most connections of one process to PostgreSQL; unset: what its role can use. */
   databaseConnections: number | undefined;
   redisUrl: string | undefined;
@@ -78,8 +76,6 @@ export type CommonConfig = Readonly<{
   actionLogDays: number;
   /** Networks of the proxy in front of BASE_URL: their X-Forwarded-For is believed. */
   trustedProxies: BlockList;
-  /** The number of queues for commands; each user's commands use one. */
-  queueLanes: number;
   workerConcurrency: number;
   /** The port of a worker's health and metrics; 0 for none. */
   workerPort: number;
@@ -135,7 +131,6 @@ function readSettings(env: Environment): CommonConfig {
     databasePrepare: oneOf(env, "DATABASE_PREPARE", ["yes", "no"]) === "yes",
     databaseConnections: databaseConnections(env),
     readDatabaseUrl: postgresUrl(env, "READ_DATABASE_URL"),
-    readDatabaseSync: oneOf(env, "READ_DATABASE_SYNC", ["async", "remote_apply"]),
     redisUrl: text(env, "REDIS_URL"),
     queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
     authUrl,
@@ -164,7 +159,6 @@ function readSettings(env: Environment): CommonConfig {
     accountMegabytes: integer(env, "ACCOUNT_MEGABYTES", 200, 1_000_000),
     actionLogDays: integer(env, "ACTION_LOG_DAYS", 400, 36_500),
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
-    queueLanes: Math.max(1, integer(env, "QUEUE_LANES", 1, 64)),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
     workerPort: integer(env, "WORKER_PORT", 0, 65_535),
     drainSeconds: integer(env, "DRAIN_SECONDS", 0, 300),

@@ -7,7 +7,7 @@ const otherConnections = 5;
 /** The provider asks the service by these. */
 export const newsConnections = 2;
 
-type Settings = Pick<Config, "databaseConnections" | "queueLanes" | "workerConcurrency">;
+type Settings = Pick<Config, "databaseConnections" | "workerConcurrency">;
 
 /** The most connections of a pool for reads: of a door, of the provider, and of a door to the standby. */
 export const readConnections = ({
@@ -16,8 +16,7 @@ export const readConnections = ({
 
 /** The most connections of a worker. */
 export const workerConnections = (config: Settings): number =>
-  config.databaseConnections ??
-  config.queueLanes * config.workerConcurrency + 2 * slowConcurrency + otherConnections;
+  config.databaseConnections ?? config.workerConcurrency + 2 * slowConcurrency + otherConnections;
 
 /** PostgreSQL keeps these for its owner. */
 const reservedConnections = 3;

@@ -109,8 +109,6 @@ const reply = Type.Object({
   replayed: Type.Boolean(),
   /** The resource that an earlier attempt changed, if its reply was not stored (`readsAgain`). */
   changedId: Type.Optional(Type.Integer()),
-  /** The position that a standby must have replayed to show the commit, if front doors read from one. */
-  position: Type.Optional(Type.Number()),
   /** Set for a preview: what its command would change. */
   changes: Type.Optional(Type.Unsafe<readonly PreviewedChange[]>(Type.Array(Type.Object({})))),
   /** The user's day, for tool calls only. Workers of an earlier release leave it out, and their doors ignore it. */

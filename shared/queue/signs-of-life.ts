@@ -6,15 +6,15 @@ const signLastsMs = 1_000;
 
 const keyOf = (queuePrefix: string): string => `${queuePrefix}:workers-alive`;
 
-/** Tells that a worker of these lanes runs. If Redis misses a sign, the next one replaces it. */
-export function giveSign(redis: RedisConnection, prefixes: readonly string[]): void {
-  for (const prefix of prefixes) redis.set(keyOf(prefix), 1, "PX", signLastsMs).catch(() => {});
+/** Tells that a worker runs. If Redis misses a sign, the next one replaces it. */
+export function giveSign(redis: RedisConnection, queuePrefix: string): void {
+  redis.set(keyOf(queuePrefix), 1, "PX", signLastsMs).catch(() => {});
 }
 
 /** A question to Redis waits no longer than this. */
 const answerMs = 200;
 
-/** True if a worker of this lane has given a recent sign of life. */
+/** True if a worker has given a recent sign of life. */
 export const hasSign = (redis: RedisConnection, queuePrefix: string): Promise<boolean> =>
   Promise.race([
     redis.exists(keyOf(queuePrefix)).then(

@@ -25,7 +25,7 @@ const besideNouns: Readonly<Record<string, readonly string[]>> = {
   "shared/contracts": ["kernel"],
   "shared/domain": [],
   "workers/handlers": [],
-  "api/queries": ["engine", "quick-add", "standby"],
+  "api/queries": ["engine", "quick-add"],
 };
 
 test("one noun has one folder name in every layer", () => {

@@ -15,17 +15,9 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "rates, p99, processor time and memory beside PostGraphile, Parse Server and a plain MCP server, from npm",
     runs: "bun test/labs/peers/run.ts",
   },
-  lanes: {
-    says: "creates over 1, 2 and 4 lanes on a Redis Cluster",
-    runs: "bun test/labs/lanes.ts",
-  },
   scaling: {
     says: "what larger set-ups carry, by a model of writes",
     runs: "bun test/labs/scaling/run.ts",
-  },
-  standby: {
-    says: "what reads from a standby save the primary",
-    runs: "bun test/labs/standby.ts",
   },
   "reminder-flood": {
     says: "100,000 reminders due in one second",
@@ -50,10 +42,6 @@ export const labs: Readonly<Record<string, Lab>> = {
   copies: {
     says: "20 rounds of kills under clients that keep a copy",
     runs: "ROUNDS=20 bun test/run.ts ./test/service/chaos/copies.slow.test.ts",
-  },
-  "standby-reads": {
-    says: "2,000 reads of one's own changes from standbys",
-    runs: "READS=2000 bun test/run.ts ./test/service/chaos/failover/standby-reads.slow.test.ts",
   },
   patroni: {
     says: "a switchover by Patroni under writers, with Debian's packages",

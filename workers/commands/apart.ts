@@ -1,5 +1,4 @@
 import { DatabaseFailure } from "../../shared/db/database-failure.ts";
-import { writtenPosition } from "../../shared/db/written-position.ts";
 import { slowConcurrency } from "../../shared/process/connections.ts";
 import { createTurns, type Turns } from "../../shared/process/turns.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
@@ -19,6 +18,9 @@ export type ApartContext = RunContext &
     slowTurns: Turns;
     /** Groups without slow commands have their own turns, so they wait for no slow command. */
     groupTurns: Turns;
+    /** Users whose commands wait for held rows, and the retries of all of them. */
+    heldTurns: Turns;
+    retryTurns: Turns;
     reply(batch: ReceivedBatch, answered: Answered): Promise<unknown>;
     metrics: CommandMetrics;
   }>;
@@ -35,24 +37,51 @@ export async function runApart(context: ApartContext, turns: Turns, one: Receive
   await turns.run(userId, () => context.watch.during("slow commands", run), refuse);
 }
 
+export const createHeldTurns = (): Turns => createTurns({ atOnce: 1_000, mostWaiting: 0 });
+export const createRetryTurns = (): Turns => createTurns({ atOnce: slowConcurrency });
+
+/** Retries one user's commands of a batch outside of it, because another transaction has locked their rows. */
+export async function runHeld(context: ApartContext, held: readonly ReceivedCommand[]): Promise<void> {
+  const [first] = held;
+  if (!first) return;
+  const run = () => context.watch.during("retries", () => retryHeld(context, held, "skip"));
+  const answered = await context.heldTurns.run(first.command.userId, run, () => held.map(turnAway));
+  await context.reply(first.batch, answered);
+}
+
+/** A row is nearly always locked by another batch, which commits within milliseconds. */
 const firstPauseMs = 4;
 const longestPauseMs = 40;
 
-/** Retries commands on rows that another transaction has locked. Late commands are answered, so this always ends. */
+/**
+ * Retries commands on rows that another transaction has locked. They wait here and not inside PostgreSQL, so they hold
+ * no connection meanwhile. Late commands are answered, so this always ends.
+ */
+async function retryHeld(
+  context: ApartContext,
+  held: readonly ReceivedCommand[],
+  mode: TransactionMode,
+): Promise<Answered> {
+  const answered: Answered[number][] = [];
+  let left = held;
+  for (let pauseMs = firstPauseMs; left.length > 0; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    await Bun.sleep(pauseMs);
+    const endTurn = await context.retryTurns.take(left[0]?.command.userId ?? "");
+    const { replies, lockedElsewhere } = await runCommands(context, left, mode);
+    endTurn?.();
+    answered.push(...replies);
+    left = lockedElsewhere;
+  }
+  return answered;
+}
+
 async function runUntilAnswered(
   context: ApartContext,
   received: readonly ReceivedCommand[],
   mode: TransactionMode,
 ): Promise<Answered> {
-  const answered: Answered[number][] = [];
-  let left = received;
-  for (let pauseMs = firstPauseMs; left.length > 0; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-    const result = await runCommands(context, left, mode);
-    answered.push(...result.replies);
-    left = result.lockedElsewhere;
-    if (left.length > 0) await Bun.sleep(pauseMs);
-  }
-  return answered;
+  const { replies, lockedElsewhere } = await runCommands(context, received, mode);
+  return [...replies, ...(await retryHeld(context, lockedElsewhere, mode))];
 }
 
 async function runGroup(context: ApartContext, one: ReceivedCommand, group: QueuedGroup): Promise<void> {
@@ -68,20 +97,12 @@ async function runSlow(context: ApartContext, one: ReceivedCommand): Promise<voi
   const { followUp } = handlers[one.command.name];
   const done = answered.every(([, { outcome }]) => "body" in outcome);
   try {
-    const isFollowed = followUp !== undefined && done;
-    if (isFollowed) await followUp(markFailures(context.pool), one.command.userId, one.command.input);
-    await context.reply(one.batch, isFollowed ? await repositioned(context, answered) : answered);
+    if (done) await followUp?.(markFailures(context.pool), one.command.userId, one.command.input);
+    await context.reply(one.batch, answered);
   } catch (error) {
     reportUnfinished(context, one, error);
     await context.reply(one.batch, [turnAway({ ...one, maybeApplied: true })]);
   }
-}
-
-/** The follow-up commits later, so its position counts. */
-async function repositioned({ pool, givesPositions }: ApartContext, answered: Answered): Promise<Answered> {
-  if (!givesPositions) return answered;
-  const position = await writtenPosition(markFailures(pool));
-  return answered.map(([one, reply]) => [one, { ...reply, position }]);
 }
 
 function reportUnfinished({ log }: ApartContext, { command }: ReceivedCommand, error: unknown): void {

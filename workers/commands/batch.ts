@@ -4,16 +4,13 @@ import type { Tracing } from "../../shared/process/observe/tracing.ts";
 import type { Turns } from "../../shared/process/turns.ts";
 import { type QueuedCommand, readBatch } from "../../shared/queue/batch.ts";
 import type { Signer } from "../../shared/queue/signature.ts";
-import { type ApartContext, runApart } from "./apart.ts";
+import { type ApartContext, runApart, runHeld } from "./apart.ts";
 import { startSpan } from "./command-spans.ts";
 import type { ReceivedCommand } from "./received.ts";
-import type { RetryQueue } from "./retry-queue.ts";
-import { turnAway } from "./transaction/retries.ts";
 import { runCommands } from "./transaction/transaction.ts";
 
 export type BatchContext = ApartContext &
   Readonly<{
-    retryQueue: RetryQueue;
     signer: Signer;
     tracing?: Tracing | undefined;
     /** Tells the front door that no command of a batch is run. */
@@ -44,8 +41,9 @@ export async function takeBatch(context: BatchContext, { data, attemptsStarted }
     else together.push(one);
   }
   const { replies, lockedElsewhere } = await runCommands(context, together, "skip");
-  const turnedAway = lockedElsewhere.length > 0 ? context.retryQueue.add(lockedElsewhere) : [];
-  await context.reply(batch, [...replies, ...turnedAway.map(turnAway)]);
+  for (const held of Map.groupBy(lockedElsewhere, ({ command }) => command.userId).values())
+    void runHeld(context, held);
+  await context.reply(batch, replies);
 }
 
 /** @returns undefined for a command that needs no transaction of its own */

@@ -8,7 +8,7 @@ const states = ["waiting", "active", "failed"] as const;
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Shows at each scrape the number of jobs in Redis by queue, summed over the lanes of a name. */
+/** Shows at each scrape the number of jobs in Redis by queue. */
 export function showQueues(
   registry: Registry,
   queues: readonly Pick<Queue, "name" | "getJobCounts">[],
@@ -24,7 +24,7 @@ export function showQueues(
       );
       this.reset();
       for (const [queue, counts] of counted)
-        for (const state of states) this.inc({ queue, state }, counts[state] ?? 0);
+        for (const state of states) this.set({ queue, state }, counts[state] ?? 0);
     },
   });
 }

@@ -9,7 +9,6 @@ import {
   watchedForMs,
   writeUsers,
 } from "../../shared/queue/watched-users.ts";
-import { createWrittenPositions, notesPositions } from "../../shared/queue/written-positions.ts";
 import type { WorkerContext } from "../process/context.ts";
 import { endSpans } from "./command-spans.ts";
 import { type CommandMetrics, codeOf } from "./metrics.ts";
@@ -27,18 +26,14 @@ type Answering = Readonly<{
 /** Sends replies to the front doors. A door that misses one looks into the inbox. */
 export function createAnswering(
   {
-    config,
     log,
     publisher,
     tracing,
     signer,
-  }: Pick<WorkerContext, "config" | "log" | "publisher" | "tracing"> & Readonly<{ signer: Signer }>,
+  }: Pick<WorkerContext, "log" | "publisher" | "tracing"> & Readonly<{ signer: Signer }>,
   metrics: CommandMetrics,
   announce: (batch: ReceivedBatch) => void,
 ): Answering {
-  const positions = notesPositions(config)
-    ? createWrittenPositions(publisher, config.queuePrefix)
-    : undefined;
   const isDebugging = log.isLevelEnabled("debug");
   const publish = (channel: string, message: object) =>
     publisher.publish(channel, JSON.stringify(message)).catch(() => undefined);
@@ -57,9 +52,6 @@ export function createAnswering(
       metrics.answered(answered);
       if (isDebugging) logAnswers(log, batch, answered);
       if (tracing) endSpans(answered);
-      // The reply is published only after the position is stored, because its receiver may read from a standby at once.
-      const isStored = (await positions?.note(positionsByUser(answered)).then(yes, no)) ?? true;
-      if (!isStored) return;
       const replies: Replies = { v: batch.v, batchId: batch.id, replies: answered.map(([, reply]) => reply) };
       const sent = publish(batch.replyTo, signer.sign(replies));
       announce(batch);
@@ -67,9 +59,6 @@ export function createAnswering(
     },
   };
 }
-
-const yes = () => true;
-const no = () => false;
 
 function logAnswers(log: Log, { id: batch, receivedAt }: ReceivedBatch, answered: Answered) {
   const ms = Math.round(performance.now() - receivedAt);
@@ -80,17 +69,6 @@ function logAnswers(log: Log, { id: batch, receivedAt }: ReceivedBatch, answered
       "answered",
     );
   }
-}
-
-/** An agent's read changes nothing, and its log row is read from the primary, so it needs no position. */
-function positionsByUser(answered: Answered): Map<string, number> {
-  const positions = new Map<string, number>();
-  for (const [{ command }, { position }] of answered) {
-    const { userId, name } = command;
-    if (name === "action.record" || position === undefined) continue;
-    positions.set(userId, Math.max(position, positions.get(userId) ?? 0));
-  }
-  return positions;
 }
 
 type Announcing = Readonly<{

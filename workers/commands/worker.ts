@@ -1,19 +1,15 @@
-import { lanePrefixes } from "../../shared/queue/lanes.ts";
 import { commandQueue } from "../../shared/queue/queues.ts";
 import { openSigner } from "../../shared/queue/signature.ts";
-import { notesPositions } from "../../shared/queue/written-positions.ts";
 import type { WorkerContext } from "../process/context.ts";
 import { openWorker } from "../process/job-worker.ts";
 import { createByteLedger } from "../unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../unit-of-work/new-rows.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
 import { createPartitionMaker } from "../upkeep/partitions.ts";
-import { createSlowTurns } from "./apart.ts";
+import { createHeldTurns, createRetryTurns, createSlowTurns } from "./apart.ts";
 import { type BatchContext, takeBatch } from "./batch.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import { createAnswering, openAnnouncing } from "./reply.ts";
-import { createRetryQueue } from "./retry-queue.ts";
-import { runCommands } from "./transaction/transaction.ts";
 import { startWorks } from "./works.ts";
 
 /** Takes batches off the queue, runs their commands and answers the front doors. */
@@ -23,14 +19,12 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   const signer = await openSigner(database.pool);
   const announcing = await openAnnouncing(worker);
   const { reply, refuseBatch } = createAnswering({ ...worker, signer }, metrics, announcing.announce);
-  const [slowTurns, groupTurns] = [createSlowTurns(), createSlowTurns()];
-  const retryQueue = createRetryQueue({
-    run: (received) => watch.during("retries", () => runCommands(context, received, "skip")),
-    reply: (answered) => {
-      const byBatch = Map.groupBy(answered, ([{ batch }]) => batch);
-      return Promise.all([...byBatch].map(([batch, some]) => reply(batch, some)));
-    },
-  });
+  const turns = {
+    slowTurns: createSlowTurns(),
+    groupTurns: createSlowTurns(),
+    heldTurns: createHeldTurns(),
+    retryTurns: createRetryTurns(),
+  };
   const { orm, pool } = database;
   const tables = describeTables(orm);
   const context: BatchContext = {
@@ -38,14 +32,11 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     ledger: createByteLedger(config),
     openNewRows: createQuotas(),
     ...{ config, log, security },
-    givesPositions: notesPositions(config),
     metrics,
     makePartitions: createPartitionMaker(pool, log),
     tracing,
     watch,
-    slowTurns,
-    groupTurns,
-    retryQueue,
+    ...turns,
     signer,
     reply,
     refuseBatch,
@@ -54,26 +45,22 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   const works = startWorks(worker, { context, announce: announcing.announce });
 
   // Each slot has its own consumer, because a consumer with an idle slot asks Redis in vain for each job.
-  const consume = (queuePrefix: string) =>
+  const consume = () =>
     openWorker<unknown>(commandQueue, {
       connection: blocking,
-      queuePrefix,
+      queuePrefix: config.queuePrefix,
       concurrency: 1,
       log,
       metrics: jobMetrics,
       watch,
       process: takeBatch.bind(undefined, context),
     });
-  const consumers = slotsOf(config).map(consume);
+  const consumers = Array.from({ length: config.workerConcurrency }, consume);
   return {
     async stop() {
       await Promise.all(consumers.map((consumer) => consumer.close()));
-      await Promise.all([retryQueue.drained(), slowTurns.drained(), groupTurns.drained(), works.stop()]);
+      await Promise.all([works.stop(), ...Object.values(turns).map((one) => one.drained())]);
       announcing.close();
     },
   };
 }
-
-/** @returns the queue of each slot */
-const slotsOf = (config: WorkerContext["config"]): string[] =>
-  lanePrefixes(config).flatMap((prefix) => Array.from({ length: config.workerConcurrency }, () => prefix));

@@ -5,7 +5,7 @@ import { startSchedule } from "../process/schedule.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 import { takeTurn } from "../unit-of-work/locks.ts";
 import { carryOutStep } from "./transaction/carry-out.ts";
-import { failureOf, isPassing, isTimeout } from "./transaction/failures.ts";
+import { failureOf } from "./transaction/failures.ts";
 import { internalFault } from "./transaction/retries.ts";
 import { type TransactionContext, transact } from "./transaction/transaction.ts";
 
@@ -43,9 +43,11 @@ export function startWorks(worker: Pick<WorkerContext, "log" | "watch">, { conte
       });
     } catch (error) {
       const failure = failureOf(error, false);
-      const isLasting = failure.by !== "outage" && !isPassing(failure) && !isTimeout(failure);
-      log[isLasting ? "error" : "warn"]({ work: work?.name, reason: String(failure.cause) }, "step failed");
-      if (isLasting && work) await giveUp(context, work).catch(() => {});
+      const isLast = work !== undefined && failure.by !== "outage" && (await failed(context, work));
+      log[isLast ? "error" : "warn"](
+        { work: work?.name, reason: String(failure.cause) },
+        isLast ? "long work given up" : "step failed",
+      );
       return "none";
     }
   }
@@ -93,10 +95,21 @@ async function usersWithWork(connection: Queryable): Promise<string[]> {
   return rows.map(({ user_id }) => user_id);
 }
 
-/** A step that can never succeed must not keep its user's other work waiting forever. */
-const giveUp = ({ pool }: TransactionContext, { user_id, id }: WorkRow) =>
-  pool.query("update works set ended_at = now(), outcome = $3 where user_id = $1 and id = $2", [
-    user_id,
-    id,
-    JSON.stringify(internalFault),
-  ]);
+const mostTries = 5;
+
+/**
+ * Notes a failed attempt. A step that never succeeds must not keep its user's other work waiting forever, so the last
+ * one ends the work.
+ * @returns whether it was the last
+ */
+async function failed({ pool }: TransactionContext, { user_id, id }: WorkRow): Promise<boolean> {
+  const { rows } = await pool
+    .query<{ is_last: boolean }>(
+      `update works set tries = tries + 1, ended_at = case when tries + 1 >= ${mostTries} then now() end,
+         outcome = case when tries + 1 >= ${mostTries} then $3 end
+       where user_id = $1 and id = $2 and ended_at is null returning ended_at is not null as is_last`,
+      [user_id, id, JSON.stringify(internalFault)],
+    )
+    .catch(() => ({ rows: [] }));
+  return rows[0]?.is_last ?? false;
+}

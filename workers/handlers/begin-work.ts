@@ -8,7 +8,7 @@ import type { HandlerContext } from "./handler.ts";
 export function beginWork({ works, now }: HandlerContext, name: CommandName, input: object): string {
   const id = Bun.randomUUIDv7();
   works.push({
-    ...{ id, name, input: JSON.stringify(input), cursor: null, done: 0, total: 0 },
+    ...{ id, name, input: JSON.stringify(input), cursor: null, done: 0, tries: 0, total: 0 },
     ...{ outcome: null, created_at: now, ended_at: null },
   });
   return id;

@@ -8,18 +8,19 @@ import type { Queryable } from "../unit-of-work/connection.ts";
  * Long work takes more than one transaction of about 50 ms. The handler of a command declares `steps`, and its
  * `run` calls `beginWork`. The first step is part of the command's transaction. If it is not the last, a row of
  * `works` is committed with it, the command is answered, and workers carry out the next steps. Each step is one
- * transaction with its progress, so it happens once, and any worker continues after a crash.
+ * transaction with its progress, so it happens once, and any worker continues after a crash. It takes as many parts as
+ * fit into 50 ms.
  * Between steps anything may happen, except other long work and slow commands of the same user. So each step leaves
  * valid rows, and expects any rows.
  */
 export type Steps = Readonly<{
-  /** Carries out the next part: at most about a thousand rows. */
-  step(context: StepContext): Promise<Step>;
+  /** Carries out the next part: at most about a thousand rows, in some milliseconds. */
+  part(context: StepContext): Promise<Step>;
   /** Counts the rest, to show people the progress. It is called once, after the first step. */
   left(context: StepContext): Promise<number>;
 }>;
 
-/** A finished part of the work. */
+/** A finished part of the work, or a step of several parts. */
 export type Step = Readonly<{
   /** The number of done ones among those that `left` counted. */
   done: number;

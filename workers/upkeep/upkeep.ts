@@ -1,5 +1,4 @@
 import { exclusively } from "../../shared/db/exclusively.ts";
-import { lanePrefixes } from "../../shared/queue/lanes.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../process/context.ts";
 import { startSchedule } from "../process/schedule.ts";
@@ -73,9 +72,7 @@ async function cleanCommands({
   config,
   publisher,
 }: Pick<WorkerContext, "config" | "publisher">): Promise<void> {
-  for (const queuePrefix of lanePrefixes(config)) {
-    const queue = openQueue(commandQueue, { connection: publisher, queuePrefix });
-    await queue.clean(24 * 3_600_000, 1_000, "failed");
-    await queue.close();
-  }
+  const queue = openQueue(commandQueue, { connection: publisher, queuePrefix: config.queuePrefix });
+  await queue.clean(24 * 3_600_000, 1_000, "failed");
+  await queue.close();
 }

@@ -16,6 +16,8 @@ export const WorkEntity = defineEntity({
     cursor: p.text().nullable(),
     done: p.integer(),
     total: p.integer(),
+    /** The failed attempts at the next step. */
+    tries: p.integer().default(0),
     /** JSON text: an answer or a refusal, once the work has ended. */
     outcome: p.text().nullable(),
     created_at: timestamptz(),

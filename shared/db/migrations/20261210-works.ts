@@ -12,6 +12,7 @@ export class Works extends Migration {
         cursor text,
         done integer not null,
         total integer not null,
+        tries integer not null default 0,
         outcome text,
         created_at timestamptz not null,
         ended_at timestamptz,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from "bun:test";
 import fc from "fast-check";
 import type { BatchSenderEvents } from "../../../api/mailbox/batch-sender.ts";
-import { openLane } from "../../../api/mailbox/mailbox.ts";
+import { createMailbox } from "../../../api/mailbox/mailbox.ts";
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import { createTurns } from "../../../shared/process/turns.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
@@ -52,10 +52,10 @@ async function open(endOf: (commands: readonly QueuedCommand[], nth: number) => 
     return true;
   }
 
-  const mailbox = await openLane(async (given) => {
+  const mailbox = await createMailbox(async (given) => {
     events = given;
     return { send, isOpen: () => isOpen, ping: async () => isOpen, close: async () => {} };
-  }, {});
+  });
   let count = 0;
   return {
     ...{ sent, ended, mailbox },

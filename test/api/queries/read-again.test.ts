@@ -143,7 +143,7 @@ test("a commit whose answer is lost is found by the next attempt, and answered a
   const batch = { v: batchVersion, id: "b", replyTo: "door", commands: [command], receivedAt: 0 } as const;
   const tables = describeTables(database.orm);
   const context = {
-    ...{ pool: { connect }, config, log, givesPositions: false, tracing: undefined },
+    ...{ pool: { connect }, config, log, tracing: undefined },
     tables,
     ledger: createByteLedger(config),
     openNewRows: createQuotas(),

@@ -45,7 +45,6 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
     config,
     log,
     security() {},
-    givesPositions: false,
     metrics: { ended() {}, committed() {} },
     carryOn() {},
   };

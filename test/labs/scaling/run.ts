@@ -14,7 +14,7 @@ import { type Setup, simulateWrites } from "./writes.ts";
  */
 const seconds = 4;
 const connections = [1, 16, 48, 256];
-const one = { doors: 1, workers: 1, slotsOfWorker: 2, lanes: 1 };
+const one = { doors: 1, workers: 1, slotsOfWorker: 2 };
 
 type Measured = HttpResult & Readonly<{ requestsPerBatch: number }>;
 
@@ -49,13 +49,11 @@ const larger: readonly Omit<Setup, "fsyncUs">[] = [
   { ...one, doors: 4, workers: 3, postgresCores: 4, clients: 800 },
   { ...one, doors: 8, workers: 6, postgresCores: 8, clients: 1_600 },
   { ...one, doors: 24, workers: 18, postgresCores: 24, clients: 4_800 },
-  { ...one, doors: 24, workers: 18, lanes: 4, postgresCores: 24, clients: 4_800 },
 ];
 printTable([
   [
     "front doors",
     "workers",
-    "lanes",
     "PostgreSQL's cores",
     "clients",
     "requests/s",
@@ -65,9 +63,9 @@ printTable([
   ].concat("Redis", "PostgreSQL"),
   ...larger.map((setup) => {
     const { perSecond, p50Ms, use } = simulateWrites(demands, { ...setup, fsyncUs });
-    const { doors, workers, lanes, postgresCores, clients } = setup;
+    const { doors, workers, postgresCores, clients } = setup;
     return [
-      ...[doors, workers, lanes, postgresCores, clients].map(String),
+      ...[doors, workers, postgresCores, clients].map(String),
       ...[perSecond.toFixed(0), p50Ms.toFixed(1)],
       ...[use.api, use.workers, use.redis, use.postgres].map((share) => share.toFixed(2)),
     ];

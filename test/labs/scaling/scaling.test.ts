@@ -5,7 +5,7 @@ import { simulateWrites } from "./writes.ts";
 const none = { request: 0, batch: 0 };
 const idle = { api: none, workers: none, redis: none, postgres: none };
 const setup = {
-  ...{ doors: 1, workers: 1, slotsOfWorker: 2, lanes: 1, postgresCores: 8 },
+  ...{ doors: 1, workers: 1, slotsOfWorker: 2, postgresCores: 8 },
   ...{ clients: 400, fsyncUs: 0 },
 };
 

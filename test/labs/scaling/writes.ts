@@ -6,9 +6,7 @@ import { createSimulation, type Simulation } from "./simulation.ts";
 export type Setup = Readonly<{
   doors: number;
   workers: number;
-  /** Slots of each lane. */
   slotsOfWorker: number;
-  lanes: number;
   postgresCores: number;
   /** Set if all programs and the load generator share cores; otherwise each process has its own. */
   shared?: Readonly<{ cores: number; generatorUs: number }>;
@@ -26,13 +24,13 @@ type Prediction = Readonly<{
 }>;
 
 type World = Readonly<{ simulation: Simulation; machines: Machines; demands: Demands; setup: Setup }>;
-type Lane = Readonly<{ redis: Work; add(job: Job): void }>;
+type Queue = Readonly<{ redis: Work; add(job: Job): void }>;
 type Job = (work: Work, free: () => void) => void;
 
 const warmUpUs = 300_000;
 
 /**
- * Simulates this many µs of writes through front doors, lanes, workers and PostgreSQL.
+ * Simulates this many µs of writes through front doors, Redis, workers and PostgreSQL.
  * @returns the figures that clients see
  */
 export function simulateWrites(demands: Demands, setup: Setup, us = 1_000_000): Prediction {
@@ -41,7 +39,7 @@ export function simulateWrites(demands: Demands, setup: Setup, us = 1_000_000): 
   const world = { simulation, machines, demands, setup };
   const postgres = machines.processes("postgres", setup.postgresCores);
   const workers = Array.from({ length: setup.workers }, () => machines.process("workers"));
-  const lanes = Array.from({ length: setup.lanes }, () => openLane(world, workers));
+  const queue = openQueue(world, workers);
   const seen = { latencies: [] as number[], batches: 0 };
   const isMeasured = () => simulation.now() > warmUpUs;
   const onBatch = () => {
@@ -50,7 +48,7 @@ export function simulateWrites(demands: Demands, setup: Setup, us = 1_000_000): 
   const onAnswer = (latency: number) => {
     if (isMeasured()) seen.latencies.push(latency);
   };
-  for (let door = 0; door < setup.doors; door++) openDoor(world, { lanes, postgres, onBatch, onAnswer });
+  for (let door = 0; door < setup.doors; door++) openDoor(world, { queue, postgres, onBatch, onAnswer });
   simulation.runUntil(warmUpUs + us);
   const sorted = Float64Array.from(seen.latencies).sort();
   return {
@@ -61,7 +59,7 @@ export function simulateWrites(demands: Demands, setup: Setup, us = 1_000_000): 
   };
 }
 
-function openLane({ machines, setup }: World, workers: readonly Work[]): Lane {
+function openQueue({ machines, setup }: World, workers: readonly Work[]): Queue {
   const slots = workers.flatMap((work) => Array.from({ length: setup.slotsOfWorker }, () => work));
   const jobs: Job[] = [];
   const start = () => {
@@ -82,63 +80,58 @@ function openLane({ machines, setup }: World, workers: readonly Work[]): Lane {
 }
 
 type Door = Readonly<{
-  lanes: readonly Lane[];
+  queue: Queue;
   postgres: Work;
   onBatch(): void;
   onAnswer(latency: number): void;
 }>;
 
-/** The clients of a door, each with a user of its own and so with a lane. */
-function openDoor(world: World, { lanes, postgres, onBatch, onAnswer }: Door): void {
+/** The clients of a door, each with a user of its own. */
+function openDoor(world: World, { queue, postgres, onBatch, onAnswer }: Door): void {
   const { simulation, machines, demands, setup } = world;
   const serve = machines.process("api");
   const generate = setup.shared ? machines.process("api") : undefined;
-  const mailboxes = lanes.map((lane) =>
-    createMailbox(simulation, (answers, done) => {
-      onBatch();
-      serve(demands.api.batch, () =>
-        carryOut(world, { lane, postgres, size: answers.length }, () => {
-          for (const answer of answers) answer();
-          done();
-        }),
-      );
-    }),
-  );
-  const request = (send: (answer: () => void) => void) => {
+  const send = createMailbox(simulation, (answers, done) => {
+    onBatch();
+    serve(demands.api.batch, () =>
+      carryOut(world, { queue, postgres, size: answers.length }, () => {
+        for (const answer of answers) answer();
+        done();
+      }),
+    );
+  });
+  const request = () => {
     const sentAt = simulation.now();
     const arrive = () => serve(demands.api.request / 2, () => send(answer));
     const answer = () =>
       serve(demands.api.request / 2, () => {
         onAnswer(simulation.now() - sentAt);
-        request(send);
+        request();
       });
     if (generate) generate(setup.shared?.generatorUs ?? 0, arrive);
     else arrive();
   };
-  for (let client = 0; client < Math.ceil(setup.clients / setup.doors); client++) {
-    const send = mailboxes[client % mailboxes.length];
-    if (send) request(send);
-  }
+  for (let client = 0; client < Math.ceil(setup.clients / setup.doors); client++) request();
 }
 
-type Batch = Readonly<{ lane: Lane; postgres: Work; size: number }>;
+type Batch = Readonly<{ queue: Queue; postgres: Work; size: number }>;
 
 /** Queue, worker, transaction, commit, reply. A program spends half of its time on the way down, half on the way back. */
 function carryOut(
   { simulation, demands, setup }: World,
-  { lane, postgres, size }: Batch,
+  { queue, postgres, size }: Batch,
   done: () => void,
 ): void {
   const half = (program: keyof Demands): number =>
     (demands[program].batch + demands[program].request * size) / 2;
-  lane.redis(half("redis"), () =>
-    lane.add((work, free) =>
+  queue.redis(half("redis"), () =>
+    queue.add((work, free) =>
       work(half("workers"), () =>
         postgres(2 * half("postgres"), () =>
           simulation.after(setup.fsyncUs, () =>
             work(half("workers"), () => {
               free();
-              lane.redis(half("redis"), done);
+              queue.redis(half("redis"), done);
             }),
           ),
         ),

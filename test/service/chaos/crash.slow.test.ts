@@ -3,7 +3,7 @@ import { startWorld } from "../../support/chaos/world.ts";
 import { openOwnMailbox } from "../../support/signed.ts";
 
 const { sql, databaseUrl, redisUrl, call, kill } = await startWorld("crash");
-const mailbox = await openOwnMailbox({ databaseUrl, redisUrl, queuePrefix: "kept", queueLanes: 1 });
+const mailbox = await openOwnMailbox({ databaseUrl, redisUrl, queuePrefix: "kept" });
 afterAll(() => mailbox.close());
 
 const commandOf = (title: string) => ({

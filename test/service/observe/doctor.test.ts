@@ -22,7 +22,7 @@ await startStack({ env: { ...settings, WORKER_PORT: String(workerPort) } });
 
 /** A worker's process gives signs of life by a thread of its own (workers/main.ts). */
 const signs = new Worker(join(import.meta.dir, "../../../workers/commands/sign-thread.ts"), {
-  workerData: { redisUrl: settings.REDIS_URL, prefixes: [settings.QUEUE_PREFIX] },
+  workerData: { redisUrl: settings.REDIS_URL, queuePrefix: settings.QUEUE_PREFIX },
 });
 afterAll(() => signs.terminate());
 

@@ -22,7 +22,7 @@ function put(path: string, hours: number): void {
 
 const config = {
   ...{ databaseUrl: undefined, dataDir, backupDir: undefined, smtpUrl: undefined, mailFrom: "" },
-  ...{ accountMegabytes: 200, queuePrefix: "kept", queueLanes: 1 },
+  ...{ accountMegabytes: 200, queuePrefix: "kept" },
 };
 const database = await openDatabase({ url: await createDatabase(), log: createLog("test", "error") });
 afterAll(() => database.close());

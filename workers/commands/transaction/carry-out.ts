@@ -25,10 +25,10 @@ export async function carryOutFirstSteps(
   const goingOn: string[] = [];
   for (const { row } of entriesOf(state, "works").values()) {
     if (!row) continue;
-    const { step, left } = stepsOf(row);
-    const first = await step(stepContext(context, connection, row));
+    const first = await takeParts(context, connection, row);
     const { cursor } = first;
-    const rest = cursor === null ? 0 : await left(stepContext(context, connection, { ...row, cursor }));
+    const rest =
+      cursor === null ? 0 : await stepsOf(row).left(stepContext(context, connection, { ...row, cursor }));
     if (cursor !== null || first.outcome) await insert(connection, row, first, first.done + rest);
     if (cursor !== null) goingOn.push(row.user_id);
   }
@@ -41,13 +41,28 @@ export async function carryOutStep(
   connection: Queryable,
   work: WorkRow,
 ): Promise<Step> {
-  const step = await stepsOf(work).step(stepContext(context, connection, work));
+  const step = await takeParts(context, connection, work);
   await connection.query(
-    `update works set done = done + $3, cursor = $4, outcome = $5, ended_at = ${endOf("$4")}
+    `update works set done = done + $3, cursor = $4, outcome = $5, tries = 0, ended_at = ${endOf("$4")}
      where user_id = $1 and id = $2`,
     [work.user_id, work.id, ...progress(step)],
   );
   return step;
+}
+
+/** A step lets others run after this time, so that long work delays nobody, however much one of its parts takes. */
+const stepMs = 50;
+
+/** Carries out one part after the other until the time of a step is over; after a failure, only one. */
+async function takeParts(context: CarryOutContext, connection: Queryable, work: WorkRow): Promise<Step> {
+  const until = performance.now() + (work.tries > 0 ? 0 : stepMs);
+  let done = 0;
+  for (let at = work; ; ) {
+    const part = await stepsOf(work).part(stepContext(context, connection, at));
+    done += part.done;
+    if (part.cursor === null || performance.now() >= until) return { ...part, done };
+    at = { ...at, cursor: part.cursor };
+  }
 }
 
 const insert = (connection: Queryable, work: WorkRow, step: Step, total: number) =>

@@ -57,7 +57,3 @@ export const isPassing = (failure: TransactionFailed): boolean =>
 
 /** PostgreSQL waited too long for a lock that SKIP LOCKED cannot avoid, such as that of an index entry. */
 export const isLockTimeout = (failure: TransactionFailed): boolean => codeOf(failure) === "55P03";
-
-/** PostgreSQL waited too long for a lock, or a statement took too long. */
-export const isTimeout = (failure: TransactionFailed): boolean =>
-  isLockTimeout(failure) || codeOf(failure) === "57014";

@@ -43,13 +43,7 @@ export function operationCommand<Work extends CommandToRun>(
 /** The one reply to a group, whose operations may be committed in several transactions. */
 export function replyToGroup({ ticket }: QueuedCommand, answered: Answered<unknown>): Reply {
   const replies = answered.map(([, reply]) => reply);
-  const positions = replies.flatMap(({ position }) => position ?? []);
-  return {
-    ticket,
-    outcome: { body: replies.map(endOf) },
-    replayed: false,
-    ...(positions.length > 0 && { position: Math.max(...positions) }),
-  };
+  return { ticket, outcome: { body: replies.map(endOf) }, replayed: false };
 }
 
 const endOf = ({ ticket, outcome, replayed, changes }: Reply): OperationEnd => ({

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import { waitForStandbys, writtenPosition } from "../../../shared/db/written-position.ts";
+import { waitForStandbys } from "../../../shared/db/wait-for-standbys.ts";
 import type { SecurityLog } from "../../../shared/process/observe/security-log.ts";
 import type { Tracing } from "../../../shared/process/observe/tracing.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
@@ -23,8 +23,6 @@ export type TransactionContext = BeginContext &
   AnswerContext &
   Readonly<{
     pool: Pool;
-    /** True if replies carry the log position of their commit, because front doors read from a standby. */
-    givesPositions: boolean;
     metrics: TransactionMetrics;
     security: SecurityLog;
     tracing?: Tracing | undefined;
@@ -134,17 +132,13 @@ async function commit<Work extends CommandToRun>(
   if (restsOnOthers(answered, state)) sent.push(connection.query(waitForStandbys));
   transaction.commitSent = true;
   sent.push(connection.query("commit"));
-  // This query follows right behind the commit, so it costs no round trip and sees a later position.
-  const asked = context.givesPositions ? writtenPosition(connection) : undefined;
-  const [position] = await Promise.all([asked, ...sent]);
+  await Promise.all(sent);
   context.metrics.committed((performance.now() - began) / 1_000);
   newRows.committed();
   countBytes();
   if (state.entries.has("journal")) logEvents(context.security, state);
   for (const userId of goesOn) context.carryOn(userId);
-  return position === undefined
-    ? answered
-    : answered.map(([one, reply]) => [one, { ...reply, position }] as const);
+  return answered;
 }
 
 /** @returns the users with long work left after this transaction */

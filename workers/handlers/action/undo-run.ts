@@ -31,7 +31,7 @@ type Progress = Readonly<{
 export const actionUndoRun: Handler<"action.undo-run"> = {
   run: (context, run) => ({ work_id: beginWork(context, "action.undo-run", run) }),
   steps: {
-    async step(context) {
+    async part(context) {
       const run = context.input as Run;
       const progress: Progress = context.cursor === null ? newPass(run, false) : JSON.parse(context.cursor);
       const { left } = progress;

@@ -17,7 +17,7 @@ export const approvalDecide: Handler<"approval.decide"> = {
     return { decided: waiting.length, work_id: work };
   },
   steps: {
-    async step(context) {
+    async part(context) {
       const [next, ...others] = idsLeft(context);
       const approval = next === undefined ? undefined : await approved(context, next);
       if (approval) await end(context, approval);

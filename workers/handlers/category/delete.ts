@@ -19,7 +19,7 @@ const valuesOf = ({ userId, input }: StepContext) => [userId, (input as { catego
 
 /** Removes a deleted category from its todos. Reads show it as gone from the beginning. */
 const leaveCategory: Steps = {
-  async step(context) {
+  async part(context) {
     const { rowCount } = await context.connection.query(leave, valuesOf(context));
     const done = rowCount ?? 0;
     return { done, cursor: done < rowsAtOnce ? null : "next" };

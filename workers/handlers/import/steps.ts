@@ -19,7 +19,7 @@ type Progress = Readonly<{ finished: number; made: Counts }>;
 
 /** Each step makes the things of a few parts. */
 export const importSteps: Steps = {
-  async step({ cursor, input, perform }) {
+  async part({ cursor, input, perform }) {
     const { action, steps, made: first } = input as ImportWork;
     const { finished, made }: Progress = cursor === null ? { finished: 0, made: first } : JSON.parse(cursor);
     const step = finished + 1;

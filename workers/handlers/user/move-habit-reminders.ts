@@ -2,7 +2,7 @@ import type { HabitRow } from "../../../shared/db/entities.ts";
 import { type DayRules, ringsAfterChange } from "../habit/next-ring.ts";
 import type { StepContext } from "../steps.ts";
 
-const rowsAtOnce = 500;
+const rowsAtOnce = 100;
 
 const reminding = "h.user_id = $1 and h.id > $2::bigint and h.remind_at is not null";
 

@@ -27,7 +27,7 @@ const ofHabit = "habit ";
 
 /** Moves wall-clock reminders of todos, then of habits, to the present zone and start of day of their user. */
 export const moveReminders: Steps = {
-  async step(context) {
+  async part(context) {
     const { cursor } = context;
     if (cursor?.startsWith(ofHabit)) return moveHabits(context, cursor.slice(ofHabit.length));
     const moved = await moveTodos(context, cursor ?? first);

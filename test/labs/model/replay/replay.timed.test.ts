@@ -17,7 +17,7 @@ const config = loadConfig({ ...(await testEnvironment()), WORKER_CONCURRENCY: "1
 const time = await slowTime(config.databaseUrl);
 const doors = await openDoors(config);
 const redis = connectFailFast(config.redisUrl);
-const signs = setInterval(() => giveSign(redis, [config.queuePrefix]), signEveryMs);
+const signs = setInterval(() => giveSign(redis, config.queuePrefix), signEveryMs);
 
 afterAll(async () => {
   clearInterval(signs);

@@ -205,7 +205,6 @@ export function createMemory(clock: { now: number }) {
     },
     config: { defaultTimeZone: "Europe/Berlin", baseUrl: "https://kept.example" },
     security() {},
-    givesPositions: false,
     metrics: { ended() {}, committed() {} },
     carryOn() {},
   };

@@ -17,7 +17,7 @@ export function categoriesBack({ categories }: HandlerContext, actions: readonly
 
 /** Members of restored categories, in steps. */
 export const membersReturn: Steps = {
-  async step({ connection, userId, input }) {
+  async part({ connection, userId, input }) {
     const done = await returnMembers(connection, userId, (input as { left: Left }).left);
     return { done, cursor: done < membersAtOnce ? null : "next" };
   },
@@ -30,7 +30,7 @@ export const membersReturn: Steps = {
   },
 };
 
-/** The most members of one step. */
+/** The most members of one part. */
 export const membersAtOnce = 1_000;
 
 const formerMembers = (table: "habits" | "todos"): string => `
