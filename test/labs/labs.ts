@@ -27,17 +27,9 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "what reads from a standby save the primary",
     runs: "bun test/labs/standby.ts",
   },
-  "reminder-flood": {
-    says: "100,000 reminders due in one second",
-    runs: "bun test/labs/reminder-flood.ts",
-  },
   upgrade: {
     says: "migrates 300,000 todos of older commits under ten clients",
     runs: "bun test/labs/upgrade.ts",
-  },
-  figures: {
-    says: "neighbours, floods and outages, each figure with its goal",
-    runs: "bun test/labs/figures/run.ts",
   },
   chaos: {
     says: "kills, freezes and cuts under load, checked by SQL",
@@ -90,10 +82,6 @@ export const labs: Readonly<Record<string, Lab>> = {
   tarball: {
     says: "the packed service, installed and started in an empty folder",
     runs: "bun test/run.ts --timeout=300000 ./test/labs/release/tarball.ts",
-  },
-  n8n: {
-    says: "docs/automations.md with a real n8n (N8N='its command'), which needs Node 24",
-    runs: "bun test/run.ts --timeout=300000 ./test/labs/n8n.ts",
   },
   life: {
     says: "the packed service used, upgraded under load, restored after a lost disk and moved, by the documents' commands",

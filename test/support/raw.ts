@@ -6,7 +6,7 @@ export type RawAnswer = number | "cut";
 /** One HTTP connection by hand, because a library would hide a server's faults by retrying. */
 export type RawConnection = Readonly<{
   /** Sends a request, one at a time. Understands answers with a content-length or without a body. */
-  exchange(request: string): Promise<RawAnswer>;
+  exchange(request: string | Uint8Array): Promise<RawAnswer>;
   /** False once the server ended the connection or announced its end. */
   isOpen(): boolean;
   close(): void;

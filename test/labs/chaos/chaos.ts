@@ -1,3 +1,4 @@
+import { createRandom } from "../../support/chaos/random.ts";
 import { check } from "./check/index.ts";
 import { act, prepare } from "./clients/actions.ts";
 import { startApprovals } from "./clients/approvals.ts";
@@ -10,7 +11,6 @@ import { gather, type Violation } from "./evidence.ts";
 import { type Inflicted, inflict } from "./faults.ts";
 import { createHistory, type History } from "./history.ts";
 import type { Options } from "./options.ts";
-import { createRandom } from "./random.ts";
 import { nameOf, schedule } from "./schedule.ts";
 import { hasClocks } from "./world/clock.ts";
 import { heal, startWorld, type World } from "./world/world.ts";

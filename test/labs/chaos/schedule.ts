@@ -1,4 +1,4 @@
-import { createRandom } from "./random.ts";
+import { createRandom } from "../../support/chaos/random.ts";
 
 export const parts = ["door-0", "door-1", "worker-0", "worker-1", "redis", "postgres", "identity"] as const;
 /** A process of the service, or one of its servers. */

@@ -1,5 +1,5 @@
 import type { Answer } from "../../harness.ts";
-import { type Sample, sample } from "../figures/samples.ts";
+import { type Sample, sample } from "../../support/chaos/samples.ts";
 import { cookieOf, type Person, type Site, toolCall } from "./person.ts";
 
 const patienceMs = 10_000;

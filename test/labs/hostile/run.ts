@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { lowerPriority } from "../../../api/identity/priority.ts";
 import { serviceOf } from "../../service/deploy/compose-file.ts";
-import { msAt, type Sample, succeeded, tally, times } from "../figures/samples.ts";
+import { msAt, type Sample, succeeded, tally, times } from "../../support/chaos/samples.ts";
 import { type Goal, printGoals } from "../goals.ts";
 import type { Tally } from "./attacker.ts";
 import { keepLiving } from "./ordinary.ts";

@@ -1,9 +1,9 @@
 import { loadConfig } from "../../../../shared/process/config.ts";
 import { type AskedTodo, askUntil, mustAsk, wrongIn } from "../../../support/chaos/asking.ts";
+import { createRandom } from "../../../support/chaos/random.ts";
 import { callDoors } from "../../../support/chaos/world.ts";
 import { openPageDoor } from "../../../support/page-door.ts";
 import type { Violation } from "../evidence.ts";
-import { createRandom } from "../random.ts";
 import type { World } from "../world/world.ts";
 
 /** Agents that must ask for every change, and the person who decides as the account pages send it. */

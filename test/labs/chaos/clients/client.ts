@@ -1,3 +1,4 @@
+import type { Random } from "../../../support/chaos/random.ts";
 import {
   type Action,
   type Conclusion,
@@ -6,7 +7,6 @@ import {
   isWriting,
   type Operation,
 } from "../history.ts";
-import type { Random } from "../random.ts";
 import { toolRequest } from "./requests.ts";
 import { attempt, type Caller } from "./wire.ts";
 
