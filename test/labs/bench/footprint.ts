@@ -54,14 +54,14 @@ const position = `
 export async function bytesPerWrite(
   own: Subject,
   chosen: readonly Scenario[],
-): Promise<Record<string, Left>> {
+): Promise<Footprint["written"]> {
   const sql = new SQL(own.databaseUrl, { max: 1 });
   const setPageImages = async (value: "on" | "off") => {
     await sql.unsafe(`alter system set full_page_writes = ${value}`);
     await sql`select pg_reload_conf()`;
     await Bun.sleep(500);
   };
-  const left: Record<string, Left> = {};
+  const left: Footprint["written"] = {};
   await setPageImages("off");
   for (const scenario of chosen.filter(({ name }) => writes.includes(name))) {
     const load = { port: own.port, connections: 16, sequences: sequencesOf(scenario, own, own.port) };

@@ -5,7 +5,8 @@ import { runTransaction } from "../../../workers/commands/transaction/transactio
 import { createByteLedger } from "../../../workers/unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../../../workers/unit-of-work/new-rows.ts";
 import { describeTables } from "../../../workers/unit-of-work/tables.ts";
-import type { Result } from "./run.ts";
+import { percentile } from "../../support/flood.ts";
+import type { Result } from "./report.ts";
 import type { Scenario } from "./scenarios.ts";
 import { idAt, userAt } from "./seed.ts";
 import type { Subject } from "./subject.ts";
@@ -27,23 +28,13 @@ export async function measureLoneWrites(own: Subject, results: readonly Result[]
 
 /** The worker's own code, so that the statements are the same: begin, load and lock, write, commit. */
 async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["command"]>): Promise<number> {
-  const { databaseUrl, callers, todosPerUser } = own;
+  const { databaseUrl: url, callers, todosPerUser } = own;
   const log = createLog("bench", "error");
-  const { orm, pool, close } = await openDatabase({
-    url: databaseUrl,
-    log,
-    purpose: "writes",
-    connections: 1,
-  });
-  const config = loadConfig({ DATABASE_URL: databaseUrl, REDIS_URL: "redis://localhost" });
-  const tables = describeTables(orm);
+  const { orm, pool, close } = await openDatabase({ url, log, purpose: "writes", connections: 1 });
+  const config = loadConfig({ DATABASE_URL: url, REDIS_URL: "redis://localhost" });
   const context = {
-    pool,
-    tables,
-    ledger: createByteLedger(config),
+    ...{ pool, config, log, tables: describeTables(orm), ledger: createByteLedger(config) },
     openNewRows: createQuotas(),
-    config,
-    log,
     security() {},
     givesPositions: false,
     metrics: { ended() {}, committed() {} },
@@ -64,5 +55,5 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
     if (from > began + warmUpMs) times.push(performance.now() - from);
   }
   await close();
-  return times.sort((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN;
+  return percentile(times, 0.5);
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { wholeNumber } from "../terminal.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
 export type Options = Readonly<{
@@ -26,9 +27,8 @@ export type Options = Readonly<{
  * `--against COMMIT`, `--rows 10000000`, `--doubled` and `--built-in`.
  * @throws on an unknown option
  */
-export function readOptions(args: readonly string[]): Options {
+export function readOptions(): Options {
   const { values } = parseArgs({
-    args: [...args],
     options: {
       seconds: { type: "string", default: "5" },
       rounds: { type: "string", default: "1" },
@@ -42,21 +42,19 @@ export function readOptions(args: readonly string[]): Options {
       json: { type: "boolean", default: false },
     },
   });
-  const only = values.only?.split(",") ?? scenarios.map(({ name }) => name);
-  const chosen = scenarios.filter(({ name }) => only.includes(name));
-  if (chosen.length < only.length)
-    throw new Error(`--only takes of: ${scenarios.map(({ name }) => name).join(", ")}`);
+  const { against, doubled, "built-in": builtIn, json } = values;
+  const names = scenarios.map(({ name }) => name);
+  const only = values.only?.split(",") ?? names;
+  if (only.some((name) => !names.includes(name))) throw new Error(`--only takes of: ${names.join(", ")}`);
+  const positive = (name: string, value: string) => wholeNumber(name, value, 1);
   return {
+    ...{ against, doubled, builtIn, json },
     seconds: positive("seconds", values.seconds),
     rounds: positive("rounds", values.rounds),
     connections: values.connections.split(",").map((count) => positive("connections", count)),
     users: positive("users", values.users),
-    chosen,
-    against: values.against,
+    chosen: scenarios.filter(({ name }) => only.includes(name)),
     rows: values.rows === undefined ? undefined : positive("rows", values.rows),
-    doubled: values.doubled,
-    builtIn: values["built-in"],
-    json: values.json,
   };
 }
 
@@ -65,8 +63,3 @@ type ChosenRun = Readonly<{ scenario: Scenario; connections: number }>;
 /** Every chosen scenario with every number of connections. */
 export const runsOf = ({ chosen, connections }: Options): ChosenRun[] =>
   chosen.flatMap((scenario) => connections.map((count) => ({ scenario, connections: count })));
-
-function positive(name: string, value: string): number {
-  if (/^[1-9]\d*$/.test(value)) return Number(value);
-  throw new Error(`--${name} must be a positive whole number.`);
-}

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
@@ -36,7 +36,10 @@ export async function startSubject(
   services: Services,
   { users, todosPerUser = perUser, processesOfEach = 1 }: Population,
 ): Promise<Subject & Pick<Roles, "stopWorkers">> {
-  const databaseUrl = await createDatabase(services.databaseUrl);
+  const databaseUrl = await newDatabase(
+    services.databaseUrl,
+    `bench_${crypto.randomUUID().replaceAll("-", "")}`,
+  );
   const queuePrefix = `bench-${crypto.randomUUID()}`;
   const env = {
     DATABASE_URL: databaseUrl,
@@ -47,12 +50,10 @@ export async function startSubject(
     LOG_LEVEL: "warn",
   };
   await runIn(root, env, ["run", "migrate"]);
-  await runIn(root, env, [
-    "-e",
-    `(await import("./${seedFileIn(root)}")).seed(process.env.DATABASE_URL, ${users}, ${todosPerUser})`,
-  ]);
+  const seeding = `(await import("./test/labs/bench/seed.ts")).seed("${databaseUrl}", ${users}, ${todosPerUser})`;
+  await runIn(root, env, ["-e", seeding]);
   const { baseUrls, issuer, stopWorkers, stop } = await startRoles({
-    ...{ env, databases: rolesIn(root, databaseUrl) },
+    ...{ env, databases: databasesOf(databaseUrl) },
     root,
     apis: processesOfEach,
     workers: processesOfEach,
@@ -70,20 +71,8 @@ export async function startSubject(
   return { databaseUrl, queuePrefix, port, otherPorts, issuerUrl, todosPerUser, callers, stopWorkers, stop };
 }
 
-/** Commits from before there were roles work as the owner. */
-const rolesIn = (root: string, databaseUrl: string) =>
-  existsSync(join(root, "shared/process/database-roles.ts")) ? databasesOf(databaseUrl) : {};
-
-/** Commits from before the labs had a folder of their own keep it elsewhere. */
-function seedFileIn(root: string): string {
-  const places = ["test/labs/bench/seed.ts", "test/bench/seed.ts"];
-  const found = places.find((path) => existsSync(join(root, path)));
-  if (!found) throw new Error(`${root} has no ${places.join(" or ")}.`);
-  return found;
-}
-
-async function createDatabase(serverUrl: string): Promise<string> {
-  const name = `bench_${crypto.randomUUID().replaceAll("-", "")}`;
+/** Makes an empty database on a server. @returns its address */
+export async function newDatabase(serverUrl: string, name: string): Promise<string> {
   const sql = new SQL(serverUrl, { max: 1 });
   await sql.unsafe(`create database ${name}`);
   await sql.close();

@@ -40,14 +40,11 @@ async function interview(all: Running, nth: number): Promise<Told[]> {
     return one.readPage(list && (await ask(one, list)));
   };
   const told: Told[] = [{ after: "at first", answer: await page() }];
-  for (const get of callsOf("get"))
-    told.push({ after: "for one", answer: one.readTodo(await ask(one, get)) });
+  const [get] = callsOf("get");
+  if (get) told.push({ after: "for one", answer: one.readTodo(await ask(one, get)) });
   const [done, undone] = callsOf("complete");
-  for (const [after, change] of [
-    ["done", done],
-    ["open again", undone],
-    ["created", callsOf("create")[0]],
-  ] as const) {
+  const changes = { done, "open again": undone, created: callsOf("create")[0] };
+  for (const [after, change] of Object.entries(changes)) {
     if (change) await ask(one, change);
     told.push({ after, answer: await page() });
   }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { createBrowser, type Page } from "../../support/identity/browser.ts";
-import { signedUp } from "../../support/identity/support.ts";
+import { signedUp, tokenByForm } from "../../support/identity/support.ts";
 import { axeFaults } from "../../support/pages/axe.ts";
-import { browserTest, signedInPerson, startSite, tokenByForm } from "../../support/pages/support.ts";
+import { browserTest, signedInPerson, startSite } from "../../support/pages/support.ts";
 
 const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0", TOKEN_CACHE_SECONDS: "60" });
 const { stack, identity } = site;

@@ -1,3 +1,4 @@
+import { percentile } from "../../../support/flood.ts";
 import { keepBusy, type Sequence } from "./connection.ts";
 
 /** The order that the bench gives this process as an argument (JSON). */
@@ -48,9 +49,8 @@ async function generate(load: Load, tell: (message: LoadMessage) => void): Promi
   phase = "over";
   tell("end");
   await all;
-  const sorted = Float64Array.from(latencies).sort();
-  const percentile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
-  tell({ requests: sorted.length, p50: percentile(0.5), p99: percentile(0.99), statuses });
+  const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
+  tell({ requests: latencies.length, p50, p99, statuses });
 }
 
 if (import.meta.main) {

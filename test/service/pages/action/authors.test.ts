@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Browser, createBrowser, type Page } from "../../../support/identity/browser.ts";
-import { signedUp } from "../../../support/identity/support.ts";
-import { callTool, startSite, tokenByForm } from "../../../support/pages/support.ts";
+import { signedUp, tokenByForm } from "../../../support/identity/support.ts";
+import { callTool, startSite } from "../../../support/pages/support.ts";
 
 const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0", TOKEN_CACHE_SECONDS: "60" });
 const { stack, identity } = site;

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { createBrowser, type Page } from "../../../support/identity/browser.ts";
-import { signedUp } from "../../../support/identity/support.ts";
-import { startSite, tokenByForm } from "../../../support/pages/support.ts";
+import { signedUp, tokenByForm } from "../../../support/identity/support.ts";
+import { startSite } from "../../../support/pages/support.ts";
 
 afterAll(() => sql.close());
 const { stack, identity } = await startSite({ RATE_LIMIT_PER_MINUTE: "0" });
