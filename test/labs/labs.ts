@@ -97,7 +97,7 @@ export const labs: Readonly<Record<string, Lab>> = {
   },
   notices: {
     says: "writes docs/third-party.md anew, after a package came, went or changed",
-    runs: "bun test/labs/supply-chain/write-notices.ts",
+    runs: "bun test/labs/supply-chain/notices.ts",
   },
   sbom: {
     says: "prints what production installs, as CycloneDX",

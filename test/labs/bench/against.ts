@@ -20,9 +20,8 @@ export async function compare(own: Subject, other: Subject, options: Options): P
     for (let round = 0; round < rounds; round++) {
       const one = (subject: Subject) => {
         const sequences = sequencesOf(scenario, subject, subject.port);
-        const { port, otherPorts } = subject;
         const warmUp = round === 0 ? warmUpSeconds : shortWarmUpSeconds;
-        return measure({ port, otherPorts, connections, seconds, warmUpSeconds: warmUp, sequences });
+        return measure({ port: subject.port, connections, seconds, warmUpSeconds: warmUp, sequences });
       };
       // The subjects also take turns at being first.
       if (round % 2 === 0) turns.push({ own: await one(own), other: await one(other) });

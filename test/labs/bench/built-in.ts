@@ -4,7 +4,7 @@ import { SQL } from "bun";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { runningDatabase } from "../../../shared/process/running-database.ts";
 import { startCommand } from "../../service/embedded/instance.ts";
-import { perUser, seed, userAt } from "./seed.ts";
+import { seed, userAt } from "./seed.ts";
 import { ownRoot, type Subject } from "./subject.ts";
 
 /** Starts what users have after `npm start`: servers and identity provider of its own, and opaque tokens. */
@@ -24,7 +24,7 @@ export async function startBuiltIn(users: number): Promise<Subject> {
   await seed(databaseUrl, users);
   const tokens = await issueTokens(databaseUrl, users);
   return {
-    ...{ databaseUrl, queuePrefix: "kept", port, issuerUrl: undefined, todosPerUser: perUser },
+    ...{ databaseUrl, queuePrefix: "kept", port, issuerUrl: undefined },
     callers: tokens.map((token, index) => ({ index, token })),
     async stop() {
       await npm.end("SIGTERM");

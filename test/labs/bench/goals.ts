@@ -1,5 +1,5 @@
 import { type Goal, printGoals } from "../terminal.ts";
-import type { Left, Memory } from "./footprint.ts";
+import type { Memory } from "./footprint.ts";
 import type { LoneWrite } from "./lone-write.ts";
 
 type Rate = Readonly<{
@@ -14,7 +14,7 @@ type Rate = Readonly<{
 export type Measured = Readonly<{
   results: readonly Rate[];
   loneWrites?: readonly LoneWrite[];
-  written?: Readonly<Record<string, Left>>;
+  written?: Readonly<Record<string, number>>;
   /** Memory of `npm start`. */
   idleMb?: Memory;
   afterMb?: Memory;
@@ -41,8 +41,8 @@ export function goalsOf(run: Measured): Readonly<{ goals: readonly Goal[]; unmea
     atMost(2, "a lone toggle, of a direct one", ratio(lone("toggle")?.http, lone("toggle")?.direct), " ×"),
     atLeast(0.65, "MCP read, of the REST list", rate("mcp-read"), rate("list")),
     atLeast(0.9, "MCP create, of the REST create", rate("mcp-create"), rate("create")),
-    atMost(800, "log of a create", written?.create?.wal, " bytes"),
-    atMost(900, "log of a toggle", written?.toggle?.wal, " bytes"),
+    atMost(800, "log of a create", written?.create, " bytes"),
+    atMost(900, "log of a toggle", written?.toggle, " bytes"),
   ];
   return {
     goals: judged.flatMap((goal) => (typeof goal === "string" ? [] : goal)),

@@ -8,7 +8,7 @@ import { describeTables } from "../../../workers/unit-of-work/tables.ts";
 import { percentile } from "../../support/flood.ts";
 import type { Result } from "./report.ts";
 import type { Scenario } from "./scenarios.ts";
-import { idAt, userAt } from "./seed.ts";
+import { idAt, perUser, userAt } from "./seed.ts";
 import type { Subject } from "./subject.ts";
 
 const warmUpMs = 2_000;
@@ -28,7 +28,7 @@ export async function measureLoneWrites(own: Subject, results: readonly Result[]
 
 /** The worker's own code, so that the statements are the same: begin, load and lock, write, commit. */
 async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["command"]>): Promise<number> {
-  const { databaseUrl: url, callers, todosPerUser } = own;
+  const { databaseUrl: url, callers } = own;
   const log = createLog("bench", "error");
   const { orm, pool, close } = await openDatabase({ url, log, purpose: "writes", connections: 1 });
   const config = loadConfig({ DATABASE_URL: url, REDIS_URL: "redis://localhost" });
@@ -46,7 +46,7 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
     const index = callers[ticket % callers.length]?.index ?? 0;
     const [id, userId, now, from] = [Bun.randomUUIDv7(), userAt(index), Date.now(), performance.now()];
     const command = {
-      ...commandOf({ todo: idAt(index, ticket % todosPerUser, todosPerUser) }),
+      ...commandOf({ todo: idAt(index, ticket % perUser) }),
       ...{ ticket, id, userId, fingerprint: null, acceptedAt: now, sentAt: now },
     };
     const { replies } = await runTransaction(context, [{ command, repeat: false }], "skip");

@@ -12,10 +12,6 @@ export type Options = Readonly<{
   chosen: readonly Scenario[];
   /** Compares with this commit in turns, and measures nothing else. */
   against: string | undefined;
-  /** Compares with a database of this many todos in turns, and measures nothing else. */
-  rows: number | undefined;
-  /** Compares two front doors and two workers with one of each in turns, and measures nothing else. */
-  doubled: boolean;
   /** Measures what `npm start` starts, with opaque tokens of the built-in identity provider. */
   builtIn: boolean;
   /** Prints the figures as one line of JSON too. */
@@ -24,7 +20,7 @@ export type Options = Readonly<{
 
 /**
  * Reads `-- --seconds 5 --rounds 1 --connections 1,48,256 --users 1000 --only create,list --json` and one of
- * `--against COMMIT`, `--rows 10000000`, `--doubled` and `--built-in`.
+ * `--against COMMIT` and `--built-in`.
  * @throws on an unknown option
  */
 export function readOptions(): Options {
@@ -36,25 +32,22 @@ export function readOptions(): Options {
       users: { type: "string", default: "1000" },
       only: { type: "string" },
       against: { type: "string" },
-      rows: { type: "string" },
-      doubled: { type: "boolean", default: false },
       "built-in": { type: "boolean", default: false },
       json: { type: "boolean", default: false },
     },
   });
-  const { against, doubled, "built-in": builtIn, json } = values;
+  const { against, "built-in": builtIn, json } = values;
   const names = scenarios.map(({ name }) => name);
   const only = values.only?.split(",") ?? names;
   if (only.some((name) => !names.includes(name))) throw new Error(`--only takes of: ${names.join(", ")}`);
   const positive = (name: string, value: string) => wholeNumber(name, value, 1);
   return {
-    ...{ against, doubled, builtIn, json },
+    ...{ against, builtIn, json },
     seconds: positive("seconds", values.seconds),
     rounds: positive("rounds", values.rounds),
     connections: values.connections.split(",").map((count) => positive("connections", count)),
     users: positive("users", values.users),
     chosen: scenarios.filter(({ name }) => only.includes(name)),
-    rows: values.rows === undefined ? undefined : positive("rows", values.rows),
   };
 }
 

@@ -1,4 +1,3 @@
-import { totalmem } from "node:os";
 import { type Services, startServices } from "../../support/servers/services.ts";
 import { currentCommit, runLab } from "../terminal.ts";
 import { compare } from "./against.ts";
@@ -30,46 +29,26 @@ async function measureBuiltIn(options: Options): Promise<object> {
   return besideLimits(own, options).finally(own.stop);
 }
 
-const todosOfEach = 100;
-const fewRows = 100_000;
-const populationOf = (rows: number) => ({ users: Math.ceil(rows / todosOfEach), todosPerUser: todosOfEach });
-
 async function measureRoles(options: Options): Promise<object> {
-  const { doubled, rows, users } = options;
-  // A quarter of the machine's memory, as PostgreSQL's documentation advises for a server of its own.
-  const shared_buffers = `${Math.floor(totalmem() / 4 / 2 ** 20)}MB`;
-  const services = await startServices(rows === undefined ? {} : { shared_buffers });
-  const usual = { users, processesOfEach: doubled ? 2 : 1 };
-  const own = await startSubject(ownRoot, services, rows === undefined ? usual : populationOf(rows));
-  const other = await startOther(services, options);
-  if (other) console.log(`${await currentCommit()}: ${other.says}, ${options.rounds} turns\n`);
-  const figures = await (other ? compare(own, other.subject, options) : besideLimits(own, options));
-  await other?.subject.stop();
-  await other?.remove?.();
+  const services = await startServices();
+  const own = await startSubject(ownRoot, services, options);
+  const figures = options.against
+    ? await compareWith(options.against, own, services, options)
+    : await besideLimits(own, options);
   await own.stop();
   await services.stop();
   return figures;
 }
 
-type Other = Readonly<{ says: string; subject: Subject; remove?: () => Promise<void> }>;
-
-/** The subject to compare with, if any. */
-async function startOther(services: Services, options: Options): Promise<Other | undefined> {
-  const { against, doubled, rows, users } = options;
-  const start = (root: string, population: Parameters<typeof startSubject>[2]) =>
-    startSubject(root, services, population);
-  if (rows !== undefined)
-    return {
-      says: `${rows} todos compared with ${fewRows}`,
-      subject: await start(ownRoot, populationOf(fewRows)),
-    };
-  if (against !== undefined) {
-    const { root, remove } = await checkOut(against);
-    return { says: `compared with ${against}`, subject: await start(root, { users }), remove };
+async function compareWith(commit: string, own: Subject, services: Services, options: Options) {
+  const { root, remove } = await checkOut(commit);
+  try {
+    const other = await startSubject(root, services, options);
+    console.log(`${await currentCommit()} compared with ${commit}, ${options.rounds} turns\n`);
+    return await compare(own, other, options).finally(other.stop);
+  } finally {
+    await remove();
   }
-  if (!doubled) return undefined;
-  const says = "two front doors and two workers compared with one of each";
-  return { says, subject: await start(ownRoot, { users }) };
 }
 
 async function besideLimits(own: Subject, options: Options): Promise<object> {

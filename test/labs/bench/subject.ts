@@ -4,18 +4,15 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { databasesOf, type Roles, startRoles } from "../../support/chaos/roles.ts";
 import type { Services } from "../../support/servers/services.ts";
-import { perUser, userAt } from "./seed.ts";
+import { userAt } from "./seed.ts";
 
 /** One version of the service that is running, with users in a database of its own. */
 export type Subject = Readonly<{
   databaseUrl: string;
   queuePrefix: string;
   port: number;
-  /** The ports of further front doors. */
-  otherPorts?: readonly number[];
   /** The issuer of signed tokens; the bare server cannot use opaque ones. */
   issuerUrl: string | undefined;
-  todosPerUser: number;
   callers: readonly Caller[];
   stop(): Promise<void>;
 }>;
@@ -25,8 +22,6 @@ type Caller = Readonly<{ index: number; token: string }>;
 
 export const ownRoot = join(import.meta.dir, "../../..");
 
-type Population = Readonly<{ users: number; todosPerUser?: number; processesOfEach?: number }>;
-
 /** A thousand users fill every cache as a hundred thousand do, and their requests fit into the load generator. */
 const maxCallers = 1_000;
 
@@ -34,13 +29,10 @@ const maxCallers = 1_000;
 export async function startSubject(
   root: string,
   services: Services,
-  { users, todosPerUser = perUser, processesOfEach = 1 }: Population,
+  { users }: Readonly<{ users: number }>,
 ): Promise<Subject & Pick<Roles, "stopWorkers">> {
-  const databaseUrl = await newDatabase(
-    services.databaseUrl,
-    `bench_${crypto.randomUUID().replaceAll("-", "")}`,
-  );
-  const queuePrefix = `bench-${crypto.randomUUID()}`;
+  const queuePrefix = `bench_${crypto.randomUUID().replaceAll("-", "")}`;
+  const databaseUrl = await newDatabase(services.databaseUrl, queuePrefix);
   const env = {
     DATABASE_URL: databaseUrl,
     REDIS_URL: services.redisUrl,
@@ -50,13 +42,11 @@ export async function startSubject(
     LOG_LEVEL: "warn",
   };
   await runIn(root, env, ["run", "migrate"]);
-  const seeding = `(await import("./test/labs/bench/seed.ts")).seed("${databaseUrl}", ${users}, ${todosPerUser})`;
+  const seeding = `(await import("./test/labs/bench/seed.ts")).seed("${databaseUrl}", ${users})`;
   await runIn(root, env, ["-e", seeding]);
   const { baseUrls, issuer, stopWorkers, stop } = await startRoles({
     ...{ env, databases: databasesOf(databaseUrl) },
     root,
-    apis: processesOfEach,
-    workers: processesOfEach,
   });
   const [aud = ""] = baseUrls;
   const count = Math.min(users, maxCallers);
@@ -66,9 +56,9 @@ export async function startSubject(
       return { index, token: await issuer.token({ sub: userAt(index), aud }) };
     }),
   );
-  const [port = 0, ...otherPorts] = baseUrls.map((url) => Number(new URL(url).port));
+  const port = Number(new URL(aud).port);
   const issuerUrl = issuer.url;
-  return { databaseUrl, queuePrefix, port, otherPorts, issuerUrl, todosPerUser, callers, stopWorkers, stop };
+  return { databaseUrl, queuePrefix, port, issuerUrl, callers, stopWorkers, stop };
 }
 
 /** Makes an empty database on a server. @returns its address */

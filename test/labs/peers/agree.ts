@@ -33,7 +33,7 @@ export function firstDifference(ours: readonly Told[], theirs: readonly Told[]):
 async function interview(all: Running, nth: number): Promise<Told[]> {
   const one = { ...all, callers: all.callers.slice(nth) };
   const index = one.callers[0]?.index ?? 0;
-  const ids = { user: userAt(index), todo: idAt(index, 1, one.todosPerUser), habit: 0 };
+  const ids = { user: userAt(index), todo: idAt(index, 1), habit: 0 };
   const callsOf = (question: Question) => one.asks[question]?.(ids) ?? [];
   const page = async (): Promise<Page> => {
     const [list] = callsOf("list");

@@ -39,9 +39,7 @@ async function installPeers(): Promise<string> {
 }
 
 /** A contestant that listens, with the process that takes its requests. */
-export type Running = Contestant &
-  Pick<Subject, "port" | "callers" | "todosPerUser"> &
-  Readonly<{ door: RegExp }>;
+export type Running = Contestant & Pick<Subject, "port" | "callers"> & Readonly<{ door: RegExp }>;
 
 /** Starts all on one PostgreSQL with the same users and todos, each in a database and a process of its own. */
 export async function startAll(users: number) {
@@ -75,7 +73,7 @@ export async function startAll(users: number) {
       return { index, token: sessionOf?.(userAt(index)) ?? token };
     });
     const door = new RegExp(`/kept-peers-[^/ ]+/${RegExp.escape(file)}$`);
-    running.push({ ...contestant, port, callers, door, todosPerUser: own.todosPerUser });
+    running.push({ ...contestant, port, callers, door });
   }
   return {
     running,
