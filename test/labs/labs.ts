@@ -19,17 +19,9 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "what larger set-ups carry, by a model of writes",
     runs: "bun test/labs/scaling/run.ts",
   },
-  "reminder-flood": {
-    says: "100,000 reminders due in one second",
-    runs: "bun test/labs/reminder-flood.ts",
-  },
   upgrade: {
     says: "migrates 300,000 todos of older commits under ten clients",
     runs: "bun test/labs/upgrade.ts",
-  },
-  figures: {
-    says: "neighbours, floods and outages, each figure with its goal",
-    runs: "bun test/labs/figures/run.ts",
   },
   chaos: {
     says: "kills, freezes and cuts under load, checked by SQL",
@@ -79,10 +71,6 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "the packed service, installed and started in an empty folder",
     runs: "bun test/run.ts --timeout=300000 ./test/labs/release/tarball.ts",
   },
-  n8n: {
-    says: "docs/automations.md with a real n8n (N8N='its command'), which needs Node 24",
-    runs: "bun test/run.ts --timeout=300000 ./test/labs/n8n.ts",
-  },
   life: {
     says: "the packed service used, upgraded under load, restored after a lost disk and moved, by the documents' commands",
     runs: "bun test/run.ts --timeout=600000 ./test/labs/release/life.ts",
@@ -97,7 +85,7 @@ export const labs: Readonly<Record<string, Lab>> = {
   },
   notices: {
     says: "writes docs/third-party.md anew, after a package came, went or changed",
-    runs: "bun test/labs/supply-chain/write-notices.ts",
+    runs: "bun test/labs/supply-chain/notices.ts",
   },
   sbom: {
     says: "prints what production installs, as CycloneDX",

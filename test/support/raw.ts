@@ -5,8 +5,8 @@ export type RawAnswer = number | "cut";
 
 /** One HTTP connection by hand, because a library would hide a server's faults by retrying. */
 export type RawConnection = Readonly<{
-  /** Sends a request, one at a time. Understands answers with a content-length or without a body. */
-  exchange(request: string): Promise<RawAnswer>;
+  /** Sends a request, one at a time. Understands answers with a content-length, in chunks, or without a body. */
+  exchange(request: string | Uint8Array): Promise<RawAnswer>;
   /** False once the server ended the connection or announced its end. */
   isOpen(): boolean;
   close(): void;
@@ -59,13 +59,16 @@ export async function connectRaw(port: number): Promise<RawConnection> {
   };
 }
 
+const lastChunk = "0\r\n\r\n";
 const head = /^HTTP\/1\.1 (\d{3})[\s\S]*?\r\n\r\n/;
 
 function wholeAnswer(received: string): { status: number; last: boolean } | undefined {
   const [whole, status] = head.exec(received) ?? [];
   if (whole === undefined) return undefined;
   const length = Number(/\r\ncontent-length: *(\d+)/i.exec(whole)?.[1] ?? 0);
-  if (received.length < whole.length + length) return undefined;
+  const isChunked = /\r\ntransfer-encoding: *chunked/i.test(whole);
+  const isWhole = isChunked ? received.endsWith(lastChunk) : received.length >= whole.length + length;
+  if (!isWhole) return undefined;
   return { status: Number(status), last: /\r\nconnection: *close/i.test(whole) };
 }
 

@@ -89,7 +89,8 @@ export function refused(original: Refusal, { today, calledAt, replayed = false }
   return {
     isError: true,
     content: [{ type: "text", text }],
-    ...(day && { structuredContent: { ...day, ...facts } }),
+    // Output schemas demand the day, which nobody knows while the database is away.
+    ...(day ? { structuredContent: { ...day, ...facts } } : { _meta: facts }),
   };
 }
 

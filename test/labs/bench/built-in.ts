@@ -3,55 +3,34 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { runningDatabase } from "../../../shared/process/running-database.ts";
-import { perUser, seed, userAt } from "./seed.ts";
+import { startCommand } from "../../service/embedded/instance.ts";
+import { seed, userAt } from "./seed.ts";
 import { ownRoot, type Subject } from "./subject.ts";
 
 /** Starts what users have after `npm start`: servers and identity provider of its own, and opaque tokens. */
 export async function startBuiltIn(users: number): Promise<Subject> {
   const [port, identityPort] = [await freePort(), await freePort()];
   const dataDir = join(ownRoot, `data-test-bench-${process.pid}`);
-  const { DATABASE_URL: _, REDIS_URL: __, AUTH_URL: ___, ...inherited } = process.env;
-  const npm = Bun.spawn(["npm", "start"], {
-    cwd: ownRoot,
-    env: {
-      ...inherited,
-      HOST: "127.0.0.1",
-      PORT: String(port),
-      IDENTITY_PORT: String(identityPort),
-      DATA_DIR: dataDir,
-      RATE_LIMIT_PER_MINUTE: "1000000000",
-      MCP_RATE_LIMIT_PER_MINUTE: "1000000000",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  process.on("exit", () => npm.kill());
-  const reader = npm.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  for (let output = ""; !output.includes("Ready in"); ) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error(`npm start ended:\n${output}`);
-    output += value;
-  }
-  const drained = drain(reader);
+  const env = {
+    HOST: "127.0.0.1",
+    IDENTITY_PORT: String(identityPort),
+    RATE_LIMIT_PER_MINUTE: "1000000000",
+    MCP_RATE_LIMIT_PER_MINUTE: "1000000000",
+  };
+  const npm = startCommand({ dataDir, port, env }, ["npm", "start"], { cwd: ownRoot });
+  process.on("exit", () => npm.end("SIGTERM"));
+  await npm.printed("Ready in");
   const databaseUrl = await runningDatabase({ databaseUrl: undefined, dataDir });
   await seed(databaseUrl, users);
   const tokens = await issueTokens(databaseUrl, users);
   return {
-    databaseUrl,
-    queuePrefix: "kept",
-    port,
-    issuerUrl: undefined,
-    todosPerUser: perUser,
+    ...{ databaseUrl, queuePrefix: "kept", port, issuerUrl: undefined },
     callers: tokens.map((token, index) => ({ index, token })),
     async stop() {
-      npm.kill("SIGTERM");
-      await Promise.all([npm.exited, drained]);
+      await npm.end("SIGTERM");
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-async function drain(reader: { read(): Promise<{ done: boolean }> }): Promise<void> {
-  while (!(await reader.read()).done);
 }
 
 /** Gives each user an account and a token like the owner's. Real sign-ups would take minutes of hashing. */

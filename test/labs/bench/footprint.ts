@@ -38,55 +38,43 @@ function proportionalKb(pid: number): number {
 
 const writes = ["toggle", "complete", "create", "mcp-create", "mcp-read"];
 
-/** Bytes left by one request: write-ahead log, and growth of the tables and their indexes. */
-export type Left = Readonly<{ wal: number; tables: number; indexes: number }>;
-
-const position = `
-  select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 as wal,
-    sum(pg_relation_size(oid)) filter (where relkind = 'r')::float8 as tables,
-    sum(pg_relation_size(oid)) filter (where relkind = 'i')::float8 as indexes
-  from pg_class where relnamespace = 'public'::regnamespace`;
-
 /**
- * Bytes that each request of a writing scenario leaves. PostgreSQL logs a whole page at its first change after a
+ * Bytes in the write-ahead log that each request of a writing scenario leaves. PostgreSQL logs a whole page at its first change after a
  * checkpoint, which depends on the length of the run, so these images are turned off.
  */
 export async function bytesPerWrite(
   own: Subject,
   chosen: readonly Scenario[],
-): Promise<Record<string, Left>> {
+): Promise<Footprint["written"]> {
   const sql = new SQL(own.databaseUrl, { max: 1 });
   const setPageImages = async (value: "on" | "off") => {
     await sql.unsafe(`alter system set full_page_writes = ${value}`);
     await sql`select pg_reload_conf()`;
     await Bun.sleep(500);
   };
-  const left: Record<string, Left> = {};
+  const left: Footprint["written"] = {};
+  const position = async (): Promise<number> =>
+    (await sql`select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 as bytes`)[0].bytes;
   await setPageImages("off");
   for (const scenario of chosen.filter(({ name }) => writes.includes(name))) {
     const load = { port: own.port, connections: 16, sequences: sequencesOf(scenario, own, own.port) };
     await measure({ ...load, warmUpSeconds: 0, seconds: 1 });
-    const [before] = await sql.unsafe<Left[]>(position);
+    const before = await position();
     const { requests } = await measure({ ...load, warmUpSeconds: 0, seconds: 2 });
-    const [after] = await sql.unsafe<Left[]>(position);
-    const growth = (kind: keyof Left) => ((after?.[kind] ?? 0) - (before?.[kind] ?? 0)) / requests;
-    left[scenario.name] = { wal: growth("wal"), tables: growth("tables"), indexes: growth("indexes") };
+    left[scenario.name] = ((await position()) - before) / requests;
   }
   await setPageImages("on");
   await sql.close();
   return left;
 }
 
-export type Footprint = Readonly<{ written: Record<string, Left>; idleMb: Memory; afterMb: Memory }>;
+export type Footprint = Readonly<{ written: Record<string, number>; idleMb: Memory; afterMb: Memory }>;
 
 export function printFootprint({ written, idleMb, afterMb }: Footprint): void {
-  const list = (figures: Record<string, number>) =>
+  const list = (figures: Readonly<Record<string, number>>) =>
     Object.entries(figures)
       .map(([name, figure]) => `${name} ${figure.toFixed(0)}`)
       .join(", ") || "none measured";
-  const leftOf = (kind: keyof Left) =>
-    list(Object.fromEntries(Object.entries(written).map(([name, bytes]) => [name, bytes[kind]])));
-  console.log(`\nbytes of write-ahead log per request: ${leftOf("wal")}`);
-  console.log(`bytes stored per request: in tables ${leftOf("tables")}; in indexes ${leftOf("indexes")}`);
+  console.log(`\nbytes of write-ahead log per request: ${list(written)}`);
   console.log(`memory, MB: idle ${list(idleMb)}; after: ${list(afterMb)}`);
 }

@@ -1,86 +1,73 @@
-import { type Goal, printGoals } from "../goals.ts";
-import type { Left, Memory } from "./footprint.ts";
+import { type Goal, printGoals } from "../terminal.ts";
+import type { Memory } from "./footprint.ts";
 import type { LoneWrite } from "./lone-write.ts";
-import type { Result } from "./run.ts";
+
+type Rate = Readonly<{
+  scenario: { name: string };
+  connections: number;
+  http: { perSecond: number };
+  limitPerSecond?: number | undefined;
+  barePerSecond?: number | undefined;
+}>;
 
 /** The figures of a run, as far as it measured them. */
 export type Measured = Readonly<{
   results: readonly Rate[];
   loneWrites?: readonly LoneWrite[];
-  written?: Readonly<Record<string, Left>>;
+  written?: Readonly<Record<string, number>>;
   /** Memory of `npm start`. */
   idleMb?: Memory;
   afterMb?: Memory;
 }>;
 
-type Rate = Readonly<{ scenario: { name: string }; connections: number; http: { perSecond: number } }> &
-  Partial<Pick<Result, "limitPerSecond" | "barePerSecond">>;
-
-type Of = (run: Measured) => number | undefined;
-type Aim = Readonly<{ what: string; least?: number; most?: number; unit?: string; of: Of }>;
-
-/** The rates of many clients count; the lone write has its own figures. */
-const busy = (run: Measured, name: string): Rate | undefined =>
-  run.results.find(({ scenario, connections }) => scenario.name === name && connections > 1);
+/** @returns the goals that the run measured, and the names of the others */
+export function goalsOf(run: Measured): Readonly<{ goals: readonly Goal[]; unmeasured: readonly string[] }> {
+  const { results, loneWrites, written, idleMb, afterMb } = run;
+  /** The rates of many clients count; the lone write has its own figures. */
+  const busy = (name: string) =>
+    results.find(({ scenario, connections }) => scenario.name === name && connections > 1);
+  const rate = (name: string) => busy(name)?.http.perSecond;
+  const lone = (name: string) => loneWrites?.find((write) => write.name === name);
+  const judged = [
+    atMost(260, "memory at rest", besidePostgres(idleMb), " MB"),
+    atMost(400, "memory after the bench", besidePostgres(afterMb), " MB"),
+    atLeast(0.6, "create, of pgbench's statement", rate("create"), busy("create")?.limitPerSecond),
+    atLeast(1.2, "toggle, of pgbench's statement", rate("toggle"), busy("toggle")?.limitPerSecond),
+    atLeast(1.15, "complete, of pgbench's statement", rate("complete"), busy("complete")?.limitPerSecond),
+    atLeast(0.85, "create, of a bare server", rate("create"), busy("create")?.barePerSecond),
+    atLeast(0.85, "toggle, of a bare server", rate("toggle"), busy("toggle")?.barePerSecond),
+    atLeast(0.85, "complete, of a bare server", rate("complete"), busy("complete")?.barePerSecond),
+    atMost(2, "a lone create, of a direct one", ratio(lone("create")?.http, lone("create")?.direct), " ×"),
+    atMost(2, "a lone toggle, of a direct one", ratio(lone("toggle")?.http, lone("toggle")?.direct), " ×"),
+    atLeast(0.65, "MCP read, of the REST list", rate("mcp-read"), rate("list")),
+    atLeast(0.9, "MCP create, of the REST create", rate("mcp-create"), rate("create")),
+    atMost(800, "log of a create", written?.create, " bytes"),
+    atMost(900, "log of a toggle", written?.toggle, " bytes"),
+  ];
+  return {
+    goals: judged.flatMap((goal) => (typeof goal === "string" ? [] : goal)),
+    unmeasured: judged.filter((goal) => typeof goal === "string"),
+  };
+}
 
 const ratio = (one: number | undefined, other: number | undefined) => one && other && one / other;
-
-const ofLimit = (name: string): Of => {
-  return (run) => ratio(busy(run, name)?.http.perSecond, busy(run, name)?.limitPerSecond);
-};
-const ofBare = (name: string): Of => {
-  return (run) => ratio(busy(run, name)?.http.perSecond, busy(run, name)?.barePerSecond);
-};
-const ofScenario = (name: string, other: string): Of => {
-  return (run) => ratio(busy(run, name)?.http.perSecond, busy(run, other)?.http.perSecond);
-};
-const loneWrite = (name: string): Of => {
-  return ({ loneWrites }) => {
-    const found = loneWrites?.find((write) => write.name === name);
-    return ratio(found?.http, found?.direct);
-  };
-};
-const logOf = (name: string): Of => {
-  return ({ written }) => written?.[name]?.wal;
-};
 
 const besidePostgres = (sizes: Memory | undefined) =>
   sizes && Object.entries(sizes).reduce((sum, [name, size]) => (name === "postgres" ? sum : sum + size), 0);
 
-const aims: readonly Aim[] = [
-  { what: "memory at rest", most: 260, unit: " MB", of: ({ idleMb }) => besidePostgres(idleMb) },
-  { what: "memory after the bench", most: 400, unit: " MB", of: ({ afterMb }) => besidePostgres(afterMb) },
-  { what: "create, of pgbench's statement", least: 0.6, of: ofLimit("create") },
-  { what: "toggle, of pgbench's statement", least: 1.2, of: ofLimit("toggle") },
-  { what: "complete, of pgbench's statement", least: 1.15, of: ofLimit("complete") },
-  { what: "create, of a bare server", least: 0.85, of: ofBare("create") },
-  { what: "toggle, of a bare server", least: 0.85, of: ofBare("toggle") },
-  { what: "complete, of a bare server", least: 0.85, of: ofBare("complete") },
-  { what: "a lone create, of a direct one", most: 2, unit: " ×", of: loneWrite("create") },
-  { what: "a lone toggle, of a direct one", most: 2, unit: " ×", of: loneWrite("toggle") },
-  { what: "MCP read, of the REST list", least: 0.65, of: ofScenario("mcp-read", "list") },
-  { what: "MCP create, of the REST create", least: 0.9, of: ofScenario("mcp-create", "create") },
-  { what: "log of a create", most: 800, unit: " bytes", of: logOf("create") },
-  { what: "log of a toggle", most: 900, unit: " bytes", of: logOf("toggle") },
-];
+const written = (number: number): string => (number < 10 ? number.toFixed(2) : number.toFixed(0));
 
-/** @returns the goals that the run measured, and the names of the others */
-export function goalsOf(run: Measured): Readonly<{ goals: readonly Goal[]; unmeasured: readonly string[] }> {
-  const judged = aims.map((aim) => ({ what: aim.what, goal: judge(aim, aim.of(run)) }));
-  return {
-    goals: judged.flatMap(({ goal }) => goal ?? []),
-    unmeasured: judged.flatMap(({ what, goal }) => (goal ? [] : what)),
-  };
+/** @returns the name alone, if there is no figure */
+function atMost(most: number, what: string, figure: number | undefined, unit: string): Goal | string {
+  if (figure === undefined || !Number.isFinite(figure)) return what;
+  const goal = `≤ ${written(most)}${unit}`;
+  return { what, found: `${written(figure)}${unit}`, goal, ok: figure <= most };
 }
 
-function judge({ what, least, most, unit = "" }: Aim, figure: number | undefined): Goal | undefined {
-  if (figure === undefined || !Number.isFinite(figure)) return undefined;
-  const written = (number: number) => `${number < 10 ? number.toFixed(2) : number.toFixed(0)}${unit}`;
-  const goal = least === undefined ? `≤ ${written(most ?? 0)}` : `≥ ${written(least)}`;
-  return {
-    ...{ what, found: written(figure), goal },
-    ok: figure >= (least ?? 0) && figure <= (most ?? Number.POSITIVE_INFINITY),
-  };
+function atLeast(least: number, what: string, one: number | undefined, other: number | undefined) {
+  const figure = ratio(one, other);
+  if (figure === undefined || !Number.isFinite(figure)) return what;
+  return { what, found: written(figure), goal: `≥ ${written(least)}`, ok: figure >= least };
 }
 
 export function reportGoals(run: Measured): void {

@@ -5,9 +5,10 @@ import { runTransaction } from "../../../workers/commands/transaction/transactio
 import { createByteLedger } from "../../../workers/unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../../../workers/unit-of-work/new-rows.ts";
 import { describeTables } from "../../../workers/unit-of-work/tables.ts";
-import type { Result } from "./run.ts";
+import { percentile } from "../../support/flood.ts";
+import type { Result } from "./report.ts";
 import type { Scenario } from "./scenarios.ts";
-import { idAt, userAt } from "./seed.ts";
+import { idAt, perUser, userAt } from "./seed.ts";
 import type { Subject } from "./subject.ts";
 
 const warmUpMs = 2_000;
@@ -27,23 +28,13 @@ export async function measureLoneWrites(own: Subject, results: readonly Result[]
 
 /** The worker's own code, so that the statements are the same: begin, load and lock, write, commit. */
 async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["command"]>): Promise<number> {
-  const { databaseUrl, callers, todosPerUser } = own;
+  const { databaseUrl: url, callers } = own;
   const log = createLog("bench", "error");
-  const { orm, pool, close } = await openDatabase({
-    url: databaseUrl,
-    log,
-    purpose: "writes",
-    connections: 1,
-  });
-  const config = loadConfig({ DATABASE_URL: databaseUrl, REDIS_URL: "redis://localhost" });
-  const tables = describeTables(orm);
+  const { orm, pool, close } = await openDatabase({ url, log, purpose: "writes", connections: 1 });
+  const config = loadConfig({ DATABASE_URL: url, REDIS_URL: "redis://localhost" });
   const context = {
-    pool,
-    tables,
-    ledger: createByteLedger(config),
+    ...{ pool, config, log, tables: describeTables(orm), ledger: createByteLedger(config) },
     openNewRows: createQuotas(),
-    config,
-    log,
     security() {},
     metrics: { ended() {}, committed() {} },
     carryOn() {},
@@ -54,7 +45,7 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
     const index = callers[ticket % callers.length]?.index ?? 0;
     const [id, userId, now, from] = [Bun.randomUUIDv7(), userAt(index), Date.now(), performance.now()];
     const command = {
-      ...commandOf({ todo: idAt(index, ticket % todosPerUser, todosPerUser) }),
+      ...commandOf({ todo: idAt(index, ticket % perUser) }),
       ...{ ticket, id, userId, fingerprint: null, acceptedAt: now, sentAt: now },
     };
     const { replies } = await runTransaction(context, [{ command, repeat: false }], "skip");
@@ -63,5 +54,5 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
     if (from > began + warmUpMs) times.push(performance.now() - from);
   }
   await close();
-  return times.sort((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN;
+  return percentile(times, 0.5);
 }

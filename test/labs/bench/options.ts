@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { wholeNumber } from "../terminal.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
 export type Options = Readonly<{
@@ -11,10 +12,6 @@ export type Options = Readonly<{
   chosen: readonly Scenario[];
   /** Compares with this commit in turns, and measures nothing else. */
   against: string | undefined;
-  /** Compares with a database of this many todos in turns, and measures nothing else. */
-  rows: number | undefined;
-  /** Compares two front doors and two workers with one of each in turns, and measures nothing else. */
-  doubled: boolean;
   /** Measures what `npm start` starts, with opaque tokens of the built-in identity provider. */
   builtIn: boolean;
   /** Prints the figures as one line of JSON too. */
@@ -23,12 +20,11 @@ export type Options = Readonly<{
 
 /**
  * Reads `-- --seconds 5 --rounds 1 --connections 1,48,256 --users 1000 --only create,list --json` and one of
- * `--against COMMIT`, `--rows 10000000`, `--doubled` and `--built-in`.
+ * `--against COMMIT` and `--built-in`.
  * @throws on an unknown option
  */
-export function readOptions(args: readonly string[]): Options {
+export function readOptions(): Options {
   const { values } = parseArgs({
-    args: [...args],
     options: {
       seconds: { type: "string", default: "5" },
       rounds: { type: "string", default: "1" },
@@ -36,27 +32,22 @@ export function readOptions(args: readonly string[]): Options {
       users: { type: "string", default: "1000" },
       only: { type: "string" },
       against: { type: "string" },
-      rows: { type: "string" },
-      doubled: { type: "boolean", default: false },
       "built-in": { type: "boolean", default: false },
       json: { type: "boolean", default: false },
     },
   });
-  const only = values.only?.split(",") ?? scenarios.map(({ name }) => name);
-  const chosen = scenarios.filter(({ name }) => only.includes(name));
-  if (chosen.length < only.length)
-    throw new Error(`--only takes of: ${scenarios.map(({ name }) => name).join(", ")}`);
+  const { against, "built-in": builtIn, json } = values;
+  const names = scenarios.map(({ name }) => name);
+  const only = values.only?.split(",") ?? names;
+  if (only.some((name) => !names.includes(name))) throw new Error(`--only takes of: ${names.join(", ")}`);
+  const positive = (name: string, value: string) => wholeNumber(name, value, 1);
   return {
+    ...{ against, builtIn, json },
     seconds: positive("seconds", values.seconds),
     rounds: positive("rounds", values.rounds),
     connections: values.connections.split(",").map((count) => positive("connections", count)),
     users: positive("users", values.users),
-    chosen,
-    against: values.against,
-    rows: values.rows === undefined ? undefined : positive("rows", values.rows),
-    doubled: values.doubled,
-    builtIn: values["built-in"],
-    json: values.json,
+    chosen: scenarios.filter(({ name }) => only.includes(name)),
   };
 }
 
@@ -65,8 +56,3 @@ type ChosenRun = Readonly<{ scenario: Scenario; connections: number }>;
 /** Every chosen scenario with every number of connections. */
 export const runsOf = ({ chosen, connections }: Options): ChosenRun[] =>
   chosen.flatMap((scenario) => connections.map((count) => ({ scenario, connections: count })));
-
-function positive(name: string, value: string): number {
-  if (/^[1-9]\d*$/.test(value)) return Number(value);
-  throw new Error(`--${name} must be a positive whole number.`);
-}

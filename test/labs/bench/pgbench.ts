@@ -2,39 +2,31 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export type PgbenchResult = Readonly<{ perSecond: number }>;
-
 type Options = Readonly<{ url: string; script: string; connections: number; seconds: number }>;
 
 /** The server takes 200 connections, including those of the bench. */
 const maxClients = 128;
 
-/** Measures PostgreSQL alone with the same statements: pgbench, prepared, over as many connections as it takes. */
-export async function pgbench({ url, script, connections, seconds }: Options): Promise<PgbenchResult> {
+/**
+ * Measures PostgreSQL alone with the same statements: pgbench, prepared, over as many connections as it takes.
+ * @returns transactions per second
+ */
+export async function pgbench({ url, script, connections, seconds }: Options): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "kept-bench-"));
   try {
     const file = join(folder, "script.sql");
     writeFileSync(file, script);
     const { hostname, port, username, password, pathname } = new URL(url);
-    const options = [
-      "-n",
-      "-M",
-      "prepared",
-      "-c",
-      String(Math.min(connections, maxClients)),
-      "-j",
-      "2",
-      "-T",
-      String(seconds),
-    ];
-    const child = Bun.spawn(["pgbench", ...options, "-f", file, pathname.slice(1)], {
+    const clients = Math.min(connections, maxClients);
+    const options = ["-n", "-M", "prepared", "-c", `${clients}`, "-j", "2", "-T", `${seconds}`, "-f", file];
+    const child = Bun.spawn(["pgbench", ...options, pathname.slice(1)], {
       env: { ...process.env, PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: password },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const [output, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()]);
     if ((await child.exited) !== 0) throw new Error(`pgbench failed: ${complaint.trim() || output.trim()}`);
     // On a very busy machine no transaction ends in two seconds.
-    return { perSecond: Number(/^tps = ([\d.]+)/m.exec(output)?.[1] ?? 0) };
+    return Number(/^tps = ([\d.]+)/m.exec(output)?.[1] ?? 0);
   } finally {
     rmSync(folder, { recursive: true });
   }

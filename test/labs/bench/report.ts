@@ -1,48 +1,44 @@
-import { cpuTotal, type HttpResult } from "./load/measure.ts";
+import { cpus } from "node:os";
+import { currentCommit } from "../terminal.ts";
+import { cpuCells, cpuTotal, type HttpResult } from "./load/measure.ts";
 import type { LoneWrite } from "./lone-write.ts";
 import type { Options } from "./options.ts";
-import type { Result } from "./run.ts";
+import type { Scenario } from "./scenarios.ts";
 
-type Report = Readonly<{
-  commit: string;
-  cores: number;
-  options: Options;
-  /** The load generator's own limits, by number of connections. */
-  ceilings: readonly HttpResult[];
-  results: readonly Result[];
+export type Result = Readonly<{
+  scenario: Scenario;
+  connections: number;
+  http: HttpResult;
+  /** The rates of pgbench and the bare server. */
+  limitPerSecond: number | undefined;
+  barePerSecond: number | undefined;
 }>;
 
 /** Prints the run as the Markdown that docs/measurements.md holds. */
-export function printResults({ commit, cores, options, ceilings, results }: Report): void {
-  const { connections, seconds, rounds, users } = options;
+export async function printResults(options: Options, results: readonly Result[]): Promise<void> {
+  const { seconds, rounds, users } = options;
   const { WORKER_CONCURRENCY: concurrency = "default" } = process.env;
-  console.log(`commit ${commit}, ${cores} cores, Bun ${Bun.version}; ${seconds} s each, best of ${rounds}`);
+  const machine = `${cpus().length} cores, Bun ${Bun.version}`;
+  console.log(`commit ${await currentCommit()}, ${machine}; ${seconds} s each, best of ${rounds}`);
   console.log(`${users} users; worker concurrency: ${concurrency}\n`);
   printTable([
     [
-      "",
-      "connections",
-      "requests/s",
-      "p50 ms",
-      "p99 ms",
-      "p99 / p50",
-      "CPU µs/request",
-      "api + workers + Redis + PostgreSQL",
-      "limit/s",
-      "ratio",
-      "bare server/s",
-      "ratio",
+      ...["", "connections", "requests/s", "p50 ms", "p99 ms", "p99 / p50", "CPU µs/request"],
+      ...["api + workers + Redis + PostgreSQL", "limit/s", "ratio", "bare server/s", "ratio"],
     ],
-    ...ceilings.map((ceiling, index) => row("one fixed page", connections[index], ceiling, ["", "", "", ""])),
-    ...results.map((result) =>
-      row(result.scenario.name, result.connections, result.http, sharesOf(result, results)),
-    ),
+    ...results.map((result) => [...cellsOf(result), ...sharesOf(result, results)]),
   ]);
-  for (const { scenario, connections: count, http } of results) {
-    const failed = Object.entries(http.statuses).filter(([status]) => !status.startsWith("2"));
-    for (const [status, answers] of failed)
-      console.log(`${scenario.name} over ${count}: ${answers} answers were ${status}`);
-  }
+  for (const { scenario, connections, http } of results)
+    for (const [status, answers] of Object.entries(http.statuses))
+      if (!status.startsWith("2"))
+        console.log(`${scenario.name} over ${connections}: ${answers} answers were ${status}`);
+}
+
+function cellsOf({ scenario, connections, http }: Result): string[] {
+  const { perSecond, p50, p99, cpu } = http;
+  const times = [p50.toFixed(2), p99.toFixed(1), (p99 / p50).toFixed(1)];
+  const spent = [cpuTotal(cpu).toFixed(0), cpuCells(cpu)];
+  return [scenario.name, String(connections), perSecond.toFixed(0), ...times, ...spent];
 }
 
 function sharesOf(
@@ -52,9 +48,9 @@ function sharesOf(
   const share = (of: number | undefined) => (of ? (http.perSecond / of).toFixed(2) : "");
   const whole = all.find(
     (other) => other.scenario.name === scenario.shareOf && other.connections === connections,
-  )?.http.perSecond;
-  const limit = limitPerSecond ?? whole;
-  const words = scenario.limit?.words ?? (whole ? `our ${scenario.shareOf}` : "");
+  );
+  const limit = limitPerSecond ?? whole?.http.perSecond;
+  const words = scenario.limit?.words ?? `our ${scenario.shareOf}`;
   return [
     limit ? `${limit.toFixed(0)} (${words})` : "",
     share(limit),
@@ -63,34 +59,19 @@ function sharesOf(
   ];
 }
 
-function row(
-  name: string,
-  connections: number | undefined,
-  { perSecond, p50, p99, cpu }: HttpResult,
-  limit: string[],
-): string[] {
-  const parts = [cpu.api, cpu.workers, cpu.redis, cpu.postgres];
-  const total = cpuTotal(cpu);
-  const shares = parts.map((part) => part.toFixed(0)).join(" + ");
-  const times = [p50.toFixed(2), p99.toFixed(1), (p99 / p50).toFixed(1)];
-  return [name, String(connections), perSecond.toFixed(0), ...times, total.toFixed(0), shares, ...limit];
-}
-
 export function printLoneWrites(writes: readonly LoneWrite[]): void {
   if (writes.length === 0) return;
   console.log("\nA lone write beside the same transaction done directly:\n");
   printTable([
     ["", "p50 ms", "directly", "ratio"],
     ...writes.map(({ name, http, direct }) => [
-      name,
-      http.toFixed(2),
-      direct.toFixed(2),
-      (http / direct).toFixed(2),
+      ...[name, http.toFixed(2), direct.toFixed(2), (http / direct).toFixed(2)],
     ]),
   ]);
 }
 
-export function printTable(rows: readonly string[][]): void {
+/** Prints a table in Markdown; the first row is its head. */
+export function printTable(rows: readonly (readonly string[])[]): void {
   const [head = []] = rows;
   const widths = head.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
   const line = (cells: readonly string[]) =>

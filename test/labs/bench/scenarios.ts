@@ -1,5 +1,5 @@
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
-import type { Sequence } from "./load/connection.ts";
+import type { Sequence } from "./load/load.ts";
 import { idAt, perUser, userAt } from "./seed.ts";
 import { dashboard, insert, lockAndUpdate, lockInsertAndUpdate, oneRow, page } from "./statements.ts";
 import type { Subject } from "./subject.ts";
@@ -94,7 +94,7 @@ export const scenarios: readonly Scenario[] = [
 ];
 
 type Asks = Pick<Scenario, "requests">;
-type Asked = Pick<Subject, "callers" | "todosPerUser"> & Readonly<{ headersOf?: (token: string) => Headers }>;
+type Asked = Pick<Subject, "callers"> & Readonly<{ headersOf?: (token: string) => Headers }>;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -103,13 +103,13 @@ export const bearer = (token: string): Headers => ({ authorization: `Bearer ${to
 /** The sequences of all callers in an order that spreads each one's over the run. */
 export function sequencesOf(
   { requests }: Asks,
-  { callers, todosPerUser, headersOf = bearer }: Asked,
+  { callers, headersOf = bearer }: Asked,
   port: number,
 ): Sequence[] {
   const all: Sequence[] = [];
   for (let nth = 0; nth < perUser; nth++) {
     for (const { index, token } of callers) {
-      const ids = { user: userAt(index), todo: idAt(index, nth, todosPerUser), habit: idAt(index, nth) };
+      const ids = { user: userAt(index), todo: idAt(index, nth), habit: idAt(index, nth) };
       all.push(requests(ids).map((request) => raw(request, headersOf(token), port)));
     }
   }

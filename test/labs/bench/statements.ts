@@ -8,22 +8,26 @@ const pick = (users: number): string => `
 `;
 
 /** The page of incomplete todos as api/queries/todo/read.ts asks for it, in one statement. */
-export const page = (users: number): string => `${pick(users)}
+export const pageStatement = `
 select t.*, c.name as category_name, c.color as category_color, r.remind_at, r.status as reminder_status,
   (select count(*) from todos t where t.user_id = :user::text and not t.is_completed) as total
 from todos t
 left join categories c on c.user_id = t.user_id and c.id = t.category_id
 left join reminders r on r.user_id = t.user_id and r.todo_id = t.id
 where t.user_id = :user::text and not t.is_completed
-order by t.due_date, t.time_of_day, t.id limit 15 offset 0;
+order by t.due_date, t.time_of_day, t.id limit 15 offset 0`;
+
+export const page = (users: number): string => `${pick(users)}${pageStatement};
 `;
 
-export const oneRow = (users: number): string => `${pick(users)}
+export const rowStatement = `
 select t.*, c.name as category_name, c.color as category_color, r.remind_at, r.status as reminder_status
 from todos t
 left join categories c on c.user_id = t.user_id and c.id = t.category_id
 left join reminders r on r.user_id = t.user_id and r.todo_id = t.id
-where t.user_id = :user::text and t.id = :id;
+where t.user_id = :user::text and t.id = :id`;
+
+export const oneRow = (users: number): string => `${pick(users)}${rowStatement};
 `;
 
 export const insert = (users: number): string => `${pick(users)}

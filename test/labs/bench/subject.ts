@@ -1,21 +1,18 @@
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { databasesOf, type Roles, startRoles } from "../../support/chaos/roles.ts";
 import type { Services } from "../../support/servers/services.ts";
-import { perUser, userAt } from "./seed.ts";
+import { userAt } from "./seed.ts";
 
 /** One version of the service that is running, with users in a database of its own. */
 export type Subject = Readonly<{
   databaseUrl: string;
   queuePrefix: string;
   port: number;
-  /** The ports of further front doors. */
-  otherPorts?: readonly number[];
   /** The issuer of signed tokens; the bare server cannot use opaque ones. */
   issuerUrl: string | undefined;
-  todosPerUser: number;
   callers: readonly Caller[];
   stop(): Promise<void>;
 }>;
@@ -25,8 +22,6 @@ type Caller = Readonly<{ index: number; token: string }>;
 
 export const ownRoot = join(import.meta.dir, "../../..");
 
-type Population = Readonly<{ users: number; todosPerUser?: number; processesOfEach?: number }>;
-
 /** A thousand users fill every cache as a hundred thousand do, and their requests fit into the load generator. */
 const maxCallers = 1_000;
 
@@ -34,10 +29,10 @@ const maxCallers = 1_000;
 export async function startSubject(
   root: string,
   services: Services,
-  { users, todosPerUser = perUser, processesOfEach = 1 }: Population,
+  { users }: Readonly<{ users: number }>,
 ): Promise<Subject & Pick<Roles, "stopWorkers">> {
-  const databaseUrl = await createDatabase(services.databaseUrl);
-  const queuePrefix = `bench-${crypto.randomUUID()}`;
+  const queuePrefix = `bench_${crypto.randomUUID().replaceAll("-", "")}`;
+  const databaseUrl = await newDatabase(services.databaseUrl, queuePrefix);
   const env = {
     DATABASE_URL: databaseUrl,
     REDIS_URL: services.redisUrl,
@@ -47,15 +42,11 @@ export async function startSubject(
     LOG_LEVEL: "warn",
   };
   await runIn(root, env, ["run", "migrate"]);
-  await runIn(root, env, [
-    "-e",
-    `(await import("./${seedFileIn(root)}")).seed(process.env.DATABASE_URL, ${users}, ${todosPerUser})`,
-  ]);
+  const seeding = `(await import("./test/labs/bench/seed.ts")).seed("${databaseUrl}", ${users})`;
+  await runIn(root, env, ["-e", seeding]);
   const { baseUrls, issuer, stopWorkers, stop } = await startRoles({
-    ...{ env, databases: rolesIn(root, databaseUrl) },
+    ...{ env, databases: databasesOf(databaseUrl) },
     root,
-    apis: processesOfEach,
-    workers: processesOfEach,
   });
   const [aud = ""] = baseUrls;
   const count = Math.min(users, maxCallers);
@@ -65,25 +56,13 @@ export async function startSubject(
       return { index, token: await issuer.token({ sub: userAt(index), aud }) };
     }),
   );
-  const [port = 0, ...otherPorts] = baseUrls.map((url) => Number(new URL(url).port));
+  const port = Number(new URL(aud).port);
   const issuerUrl = issuer.url;
-  return { databaseUrl, queuePrefix, port, otherPorts, issuerUrl, todosPerUser, callers, stopWorkers, stop };
+  return { databaseUrl, queuePrefix, port, issuerUrl, callers, stopWorkers, stop };
 }
 
-/** Commits from before there were roles work as the owner. */
-const rolesIn = (root: string, databaseUrl: string) =>
-  existsSync(join(root, "shared/process/database-roles.ts")) ? databasesOf(databaseUrl) : {};
-
-/** Commits from before the labs had a folder of their own keep it elsewhere. */
-function seedFileIn(root: string): string {
-  const places = ["test/labs/bench/seed.ts", "test/bench/seed.ts"];
-  const found = places.find((path) => existsSync(join(root, path)));
-  if (!found) throw new Error(`${root} has no ${places.join(" or ")}.`);
-  return found;
-}
-
-async function createDatabase(serverUrl: string): Promise<string> {
-  const name = `bench_${crypto.randomUUID().replaceAll("-", "")}`;
+/** Makes an empty database on a server. @returns its address */
+export async function newDatabase(serverUrl: string, name: string): Promise<string> {
   const sql = new SQL(serverUrl, { max: 1 });
   await sql.unsafe(`create database ${name}`);
   await sql.close();

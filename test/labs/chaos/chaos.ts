@@ -1,19 +1,27 @@
+import { createRandom } from "../../support/chaos/random.ts";
+import { hasClocks } from "../../support/servers/clocked-postgres.ts";
 import { check } from "./check/index.ts";
-import { act, prepare } from "./clients/actions.ts";
+import { actAtRandom, noRows, prepare } from "./clients/actions.ts";
 import { startApprovals } from "./clients/approvals.ts";
 import { type Client, perform, type SharedRows } from "./clients/client.ts";
-import { noRows } from "./clients/own-rows.ts";
 import { checkRepeats } from "./clients/repeats.ts";
 import { startControl } from "./controls.ts";
 import { drain } from "./drain.ts";
 import { gather, type Violation } from "./evidence.ts";
-import { type Inflicted, inflict } from "./faults.ts";
+import { type Inflicted, inflict, nameOf, schedule } from "./faults.ts";
 import { createHistory, type History } from "./history.ts";
-import type { Options } from "./options.ts";
-import { createRandom } from "./random.ts";
-import { nameOf, schedule } from "./schedule.ts";
-import { hasClocks } from "./world/clock.ts";
-import { heal, startWorld, type World } from "./world/world.ts";
+import { heal, startWorld, type World } from "./world.ts";
+
+export type Options = Readonly<{
+  seed: number;
+  /** The run ends when that many writes are acknowledged and that many disturbances are over. */
+  acks: number;
+  faults: number;
+  /** If set, the run ends after this many seconds instead. */
+  seconds?: number;
+  /** The deliberate fault of a run that must find it. */
+  control?: string;
+}>;
 
 export type Result = Readonly<{
   options: Options;
@@ -43,9 +51,9 @@ export async function runChaos(options: Options, report: Report = () => {}): Pro
     const history = createHistory();
     const clients = await startClients(world, history, options.seed);
     const approvals = await startApprovals(world, options.seed);
-    const endControl = options.control && (await startControl(options.control, world));
+    const endControl = await startControl(options.control, world);
     const inflicted = await disturb({ world, clients, history }, options, report);
-    await endControl?.();
+    await endControl();
     await approvals.end();
     const restless = await drain(world);
     const evidence = await gather(world.sql, history, inflicted);
@@ -62,22 +70,20 @@ export async function runChaos(options: Options, report: Report = () => {}): Pro
 }
 
 async function startClients(world: World, history: History, seed: number): Promise<Client[]> {
-  const tokens = await world.tokens(users, clientsOfUser);
-  const clients = tokens.flatMap((ofUser, user) => {
+  const clients: Client[] = [];
+  for (let user = 0; user < users; user++) {
     const shared: SharedRows = { keyedTodo: 0, looseTodo: 0, contests: [] };
-    return ofUser.map((token, index): Client => {
+    const own = (await world.tokens(clientsOfUser)).map((token, index): Client => {
       const number = user * clientsOfUser + index;
       const random = createRandom(seed, `client ${number}`);
       return { number, user, history, random, shared, caller: { doors: world.doors, token } };
     });
-  });
-  const first = clients.filter(({ number }) => number % clientsOfUser === 0);
-  await Promise.all(
-    first.map(async (client) => {
-      client.shared.keyedTodo = await createShared(client, "keyed");
-      client.shared.looseTodo = await createShared(client, "loose");
-    }),
-  );
+    clients.push(...own);
+    for (const client of own.slice(0, 1)) {
+      shared.keyedTodo = await createShared(client, "keyed");
+      shared.looseTodo = await createShared(client, "loose");
+    }
+  }
   return clients;
 }
 
@@ -105,12 +111,12 @@ async function disturb(
     const own = noRows();
     await prepare(client, own);
     while (!over) {
-      await act(client, own);
+      await actAtRandom(client, own);
       await Bun.sleep(client.random.between(0, 60));
     }
   });
   const pace = paceOf(options, history.acknowledged);
-  for (const fault of schedule(options.seed, { clocks: hasClocks })) {
+  for (const fault of schedule(options.seed, hasClocks)) {
     await Promise.all([Bun.sleep(fault.after), pace.next(inflicted.length)]);
     if (pace.isOver(inflicted.length)) break;
     report(`${history.acknowledged()} acknowledged, ${inflicted.length} disturbances; now: ${nameOf(fault)}`);

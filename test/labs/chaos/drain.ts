@@ -1,8 +1,9 @@
 import type { SQL } from "bun";
 import { connectFailFast, firstTry } from "../../../shared/queue/connections.ts";
 import { commandQueue, openQueue } from "../../../shared/queue/queues.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 import type { Violation } from "./evidence.ts";
-import type { World } from "./world/world.ts";
+import type { World } from "./world.ts";
 
 const patienceMs = 20_000;
 /** Longer than a dead worker's job needs to be found and run again. */
@@ -12,46 +13,33 @@ const quietMs = 5_000;
  * Waits until the service is healthy, its queue is empty, and a while longer.
  * @returns the problem: a part stayed unhealthy, or something happened although no client asked
  */
-export async function drain(world: World): Promise<Violation[]> {
+export async function drain({ doors, redisUrl, sql }: World): Promise<Violation[]> {
   const wrong: Violation[] = [];
-  const unready = await unlessSoon(() => areReady(world.doors));
-  if (unready)
+  if (!(await isSoon(() => areReady(doors))))
     wrong.push({ kind: "queue", sentence: `Not ready ${patienceMs / 1000} s after all was well again.` });
   let waiting = {};
-  const filled = await unlessSoon(async () => {
-    waiting = await waitingJobs(world.redisUrl);
+  const isEmpty = await isSoon(async () => {
+    waiting = await waitingJobs(redisUrl);
     return Object.keys(waiting).length === 0;
   });
-  if (filled) wrong.push({ kind: "queue", sentence: `The queue is not empty: ${JSON.stringify(waiting)}.` });
-  const before = await digest(world.sql);
+  if (!isEmpty)
+    wrong.push({ kind: "queue", sentence: `The queue is not empty: ${JSON.stringify(waiting)}.` });
+  const before = await digest(sql);
   await Bun.sleep(quietMs);
-  const after = await digest(world.sql);
-  for (const [table, content] of Object.entries(before)) {
-    if (content === after[table]) continue;
-    wrong.push({
-      kind: "late",
-      sentence: `Something still changed ${table}, when nobody asked for anything any more.`,
-    });
-  }
-  return wrong;
+  const after = await digest(sql);
+  const changed = Object.keys(before).filter((table) => before[table] !== after[table]);
+  const late = changed.map((table): Violation => {
+    return { kind: "late", sentence: `Something still changed ${table}, when nobody asked for anything.` };
+  });
+  return [...wrong, ...late];
 }
 
-/** @returns true if the condition never held */
-async function unlessSoon(isSo: () => Promise<boolean>): Promise<boolean> {
-  const until = Date.now() + patienceMs;
-  while (Date.now() < until) {
-    if (await isSo().catch(() => false)) return false;
-    await Bun.sleep(100);
-  }
-  return true;
-}
+const isSoon = (isSo: () => Promise<boolean>): Promise<boolean> =>
+  eventually(() => isSo().catch(() => false), patienceMs).catch(() => false);
 
 async function areReady(doors: readonly string[]): Promise<boolean> {
-  const answers = await Promise.all(
-    doors.map((door) =>
-      fetch(`${door}/health/ready`, { keepalive: false, signal: AbortSignal.timeout(5_000) }),
-    ),
-  );
+  const init = { keepalive: false, signal: AbortSignal.timeout(5_000) };
+  const answers = await Promise.all(doors.map((door) => fetch(`${door}/health/ready`, init)));
   return answers.every(({ ok }) => ok);
 }
 

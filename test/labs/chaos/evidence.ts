@@ -34,23 +34,24 @@ export type Evidence = Readonly<{
 /** A broken promise, in a sentence. */
 export type Violation = Readonly<{ kind: ViolationKind; sentence: string }>;
 
-export const violationKinds = [
-  "lost",
-  "doubled",
-  "false no",
-  "refused but done",
-  "log",
-  "order",
-  "parity",
-  "winner",
-  "late",
-  "repeat",
-  "queue",
-  "in vain",
-  "answer",
-  "approval",
-] as const;
-export type ViolationKind = (typeof violationKinds)[number];
+/** The lines of the report, by kind. */
+export const violationKinds = {
+  lost: "acknowledged and lost",
+  doubled: "done twice",
+  "false no": "told applied: no, and done",
+  "refused but done": "refused, and done",
+  log: "rows of the action log missing or too many",
+  order: "own writes out of order",
+  parity: "shared toggles miscounted",
+  winner: "second winners of a habit's day",
+  late: "done after they were given up",
+  repeat: "repeats told something else",
+  queue: "left in the queue",
+  "in vain": "repeated for half a minute in vain",
+  answer: "answers that were never promised",
+  approval: "approved changes not done once, or others done",
+} as const;
+export type ViolationKind = keyof typeof violationKinds;
 
 /** Reads every table that the checks use. */
 export async function gather(sql: SQL, history: History, inflicted: readonly Inflicted[]): Promise<Evidence> {

@@ -106,6 +106,11 @@ export function conclusionOf({ attempts }: Operation): Conclusion {
   return { verdict: "unanswered", reason: "no attempt was answered" };
 }
 
+/** True if no further attempt can change the conclusion. */
+export const isSettled = (operation: Operation): boolean =>
+  ["done", "refused"].includes(conclusionOf(operation).verdict) ||
+  operation.attempts.some(({ answer }) => answer.verdict === "wrong");
+
 const reading = new Set<Action["kind"]>(["read todo", "list todos", "read habit"]);
 
 export const isWriting = ({ kind }: Action): boolean => !reading.has(kind);
@@ -114,25 +119,8 @@ export const isWrite = ({ action }: Operation): boolean => isWriting(action);
 
 /** An operation in a sentence, e.g. `operation 17 (client 3, toggle todo {"todo":5}, over rest, …)`. */
 export function describe({ number, client, action: { kind, ...of }, via, key, attempts }: Operation): string {
-  const answers = Map.groupBy(attempts, ({ answer, door }) => `${told(answer)} by door ${door}`);
+  const answers = Map.groupBy(attempts, ({ answer, door }) => `${JSON.stringify(answer)} by door ${door}`);
   const counted = [...answers].map(([what, { length }]) => (length > 1 ? `${length} times ${what}` : what));
   const keyed = key === undefined ? "without a key" : "with a key";
   return `operation ${number} (client ${client}, ${kind} ${JSON.stringify(of)}, over ${via}, ${keyed}: ${counted.join(", then ")})`;
-}
-
-function told(answer: Answer): string {
-  switch (answer.verdict) {
-    case "done":
-      return answer.replayed ? "acknowledged as a repeat" : "acknowledged";
-    case "refused":
-      return `refused as ${answer.code}`;
-    case "no":
-      return "answered 503 applied: no";
-    case "unknown":
-      return "answered 503 applied: unknown";
-    case "unanswered":
-      return `not answered (${answer.reason})`;
-    case "wrong":
-      return `answered ${answer.told}`;
-  }
 }

@@ -1,27 +1,10 @@
 import { writeFileSync } from "node:fs";
+import { hasClocks } from "../../support/servers/clocked-postgres.ts";
+import { printTable } from "../bench/report.ts";
 import type { Result } from "./chaos.ts";
-import { type ViolationKind, violationKinds } from "./evidence.ts";
-import type { Inflicted } from "./faults.ts";
+import { violationKinds } from "./evidence.ts";
+import { type Inflicted, nameOf } from "./faults.ts";
 import { conclusionOf, type History, isWrite } from "./history.ts";
-import { nameOf } from "./schedule.ts";
-import { hasClocks } from "./world/clock.ts";
-
-const kindsInWords: Record<ViolationKind, string> = {
-  lost: "acknowledged and lost",
-  doubled: "done twice",
-  "false no": "told applied: no, and done",
-  "refused but done": "refused, and done",
-  log: "rows of the action log missing or too many",
-  order: "own writes out of order",
-  parity: "shared toggles miscounted",
-  winner: "second winners of a habit's day",
-  late: "done after they were given up",
-  repeat: "repeats told something else",
-  queue: "left in the queue",
-  "in vain": "repeated for half a minute in vain",
-  answer: "answers that were never promised",
-  approval: "approved changes not done once, or others done",
-};
 
 /** True if the run reached its goals; a control must be caught. */
 export function isGood(result: Result): boolean {
@@ -43,17 +26,17 @@ export function printReport(result: Result): void {
   const { options, history, inflicted, violations, seconds } = result;
   const control = options.control ? `control ${options.control}, ` : "";
   console.log(`\nchaos: ${control}seed ${options.seed}, ${seconds.toFixed(0)} s in all\n`);
-  const count = (kind: ViolationKind) => violations.filter((violation) => violation.kind === kind).length;
+  const count = (kind: string) => violations.filter((violation) => violation.kind === kind).length;
   printTable([
     ["", "found", "goal"],
     ...goalsOf(result).map(({ what, found, goal }) => [what, String(found), `≥ ${goal}`]),
-    ...violationKinds.map((kind) => [kindsInWords[kind], String(count(kind)), "0"]),
+    ...Object.entries(violationKinds).map(([kind, words]) => [words, String(count(kind)), "0"]),
     ["slowest recovery", slowestRecovery(history, inflicted), ""],
   ]);
-  console.log(`\nAnswers to writes: ${verdicts(history)}.`);
-  console.log(
-    `Disturbances: ${kinds(inflicted)}.${hasClocks ? "" : " No clocks: libfaketime is not installed."}`,
-  );
+  const writes = history.operations.filter(isWrite);
+  console.log(`\nAnswers to writes: ${counted(writes, (one) => conclusionOf(one).verdict)}.`);
+  const unclocked = hasClocks ? "" : " No clocks: libfaketime is not installed.";
+  console.log(`Disturbances: ${counted(inflicted, ({ fault }) => fault.kind)}.${unclocked}`);
   if (violations.length === 0) return;
   const shown = 12;
   console.log("");
@@ -62,14 +45,8 @@ export function printReport(result: Result): void {
   if (options.control === undefined) console.log(`\nThe whole history: ${writeHistory(result)}`);
 }
 
-function verdicts({ operations }: History): string {
-  const all = Map.groupBy(operations.filter(isWrite), (operation) => conclusionOf(operation).verdict);
-  return [...all].map(([verdict, of]) => `${of.length} ${verdict}`).join(", ");
-}
-
-function kinds(inflicted: readonly Inflicted[]): string {
-  const all = Map.groupBy(inflicted, ({ fault }) => fault.kind);
-  return [...all].map(([kind, of]) => `${of.length} ${kind}`).join(", ");
+function counted<One>(all: readonly One[], kindOf: (one: One) => string): string {
+  return [...Map.groupBy(all, kindOf)].map(([kind, { length }]) => `${length} ${kind}`).join(", ");
 }
 
 /** From the end of a disturbance until each door has acknowledged a write that began after it; the slowest. */
@@ -100,13 +77,4 @@ function writeHistory({ options, history, inflicted, violations }: Result): stri
   ];
   writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   return path;
-}
-
-function printTable(rows: readonly string[][]): void {
-  const [head = []] = rows;
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  const rule = `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`;
-  console.log([line(head), rule, ...rows.slice(1).map(line)].join("\n"));
 }

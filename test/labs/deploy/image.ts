@@ -52,9 +52,9 @@ const commandIn =
 async function unpack() {
   const { folder, buildah } = await openStore();
   afterAll(() => rm(folder, { recursive: true }));
-  const container = await buildah("from", `oci-archive:${await buildImage(join(root, "release"))}`);
-  const { OCIv1 } = JSON.parse(await buildah("inspect", container)) as { OCIv1: { config: ImageConfig } };
-  return { config: OCIv1.config, files: await buildah("mount", container) };
+  const container = await buildah(`from oci-archive:${await buildImage(join(root, "release"))}`);
+  const { OCIv1 } = JSON.parse(await buildah(`inspect ${container}`)) as { OCIv1: { config: ImageConfig } };
+  return { config: OCIv1.config, files: await buildah(`mount ${container}`) };
 }
 
 /** The health check of a service at the port at which it listens here. */

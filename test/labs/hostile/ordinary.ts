@@ -1,5 +1,5 @@
 import type { Answer } from "../../harness.ts";
-import { type Sample, sample } from "../figures/samples.ts";
+import { type Sample, sample } from "../../support/chaos/samples.ts";
 import { cookieOf, type Person, type Site, toolCall } from "./person.ts";
 
 const patienceMs = 10_000;
@@ -12,18 +12,22 @@ export function keepLiving(site: Site, people: readonly Person[]): () => Promise
   const samples: Sample[] = [];
   let over = false;
   /** Pauses differ, because after one common delay equal pauses would make everybody call in the same moment. */
-  const repeat = async (everyMs: number, call: () => Promise<Answer>) => {
+  const repeat = async (everyMs: number, calls: readonly Call[]) => {
     const pause = () => Bun.sleep(2 * everyMs * Math.random());
+    let made = 0;
     await pause();
-    while (!over) {
-      samples.push(await sample(call));
+    for (let turn = 0; !over; turn++) {
+      const call = calls[turn % calls.length] as Call;
+      const calling = call(made);
+      samples.push(await sample(() => calling));
+      made = idIn(await calling.catch(() => undefined)) ?? made;
       await pause();
     }
   };
   const all = people.flatMap((person) => [
-    repeat(1_300, inTurn(restCalls(site, person))),
-    repeat(700, inTurn(toolCalls(site, person))),
-    repeat(2_500, () => openPage(site, person)),
+    repeat(1_300, restCalls(site, person)),
+    repeat(700, toolCalls(site, person)),
+    repeat(2_500, [() => openPage(site, person)]),
   ]);
   return async () => {
     over = true;
@@ -35,23 +39,13 @@ export function keepLiving(site: Site, people: readonly Person[]): () => Promise
 /** One request of a person, who may need the id of the thing that they `made` last. */
 type Call = (made: number) => Promise<Answer>;
 
-function inTurn(calls: readonly Call[]): () => Promise<Answer> {
-  let [turn, made] = [0, 0];
-  return async () => {
-    const call = calls[turn++ % calls.length] as Call;
-    const answer = await call(made);
-    made = idIn(answer) ?? made;
-    return answer;
-  };
-}
-
 /** An answer over MCP has an `id` too, that of its message. */
-const idIn = ({ body }: Answer): number | undefined =>
-  body?.result ? body.result.structuredContent?.todo?.id : body?.id;
+const idIn = (answer: Answer | undefined): number | undefined =>
+  answer?.body?.result ? answer.body.result.structuredContent?.todo?.id : answer?.body?.id;
 
-function restCalls(site: Site, { headers }: Person): Call[] {
+function restCalls({ baseUrl }: Site, { headers }: Person): Call[] {
   const call = (method: string, path: string, body?: object) =>
-    send(`${site.baseUrl}/api/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    send(`${baseUrl}/api/v1${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   return [
     () => call("GET", "/todos"),
     () => call("POST", "/todos", { title: "Water the plants" }),
@@ -75,19 +69,15 @@ function toolCalls({ baseUrl }: Site, { headers }: Person): Call[] {
   ];
 }
 
-const openPage = ({ baseUrl }: Site, { account, headers }: Person): Promise<Answer> => {
-  const network = headers["x-forwarded-for"] ?? "";
-  const page = { cookie: cookieOf(account), accept: "text/html", "x-forwarded-for": network };
-  return send(`${baseUrl}/account`, { headers: page, redirect: "manual" });
-};
+function openPage({ baseUrl }: Site, { account, headers: { "x-forwarded-for": network = "" } }: Person) {
+  const headers = { cookie: cookieOf(account), accept: "text/html", "x-forwarded-for": network };
+  return send(`${baseUrl}/account`, { headers, redirect: "manual" });
+}
 
 async function send(address: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(address, { ...init, signal: AbortSignal.timeout(patienceMs) });
+  const { status, headers } = response;
   const text = await response.text();
-  const isJson = response.headers.get("content-type")?.includes("json") ?? false;
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: isJson && text ? JSON.parse(text) : undefined,
-  };
+  const isJson = headers.get("content-type")?.includes("json") ?? false;
+  return { status, headers, body: isJson && text ? JSON.parse(text) : undefined };
 }

@@ -1,36 +1,29 @@
 import { type Browser, createBrowser } from "../../support/identity/browser.ts";
-import { createToken } from "../chaos/world/tokens.ts";
+import { signedUp, tokenByForm } from "../../support/identity/support.ts";
 
 /** The addresses of the service. */
 export type Site = Readonly<{ baseUrl: string; authUrl: string }>;
 
-/** Somebody with an account, signed in on both ports, with one token of all scopes. */
+/** Somebody with an account, signed in to the account pages, with one token of all scopes. */
 export type Person = Readonly<{
   email: string;
-  provider: Browser;
   account: Browser;
-  token: string;
   /** Headers of their requests over REST and MCP; each person comes from a network of their own. */
   headers: Readonly<Record<string, string>>;
 }>;
 
-export const password = "correct horse battery";
-
 export async function newPerson({ baseUrl, authUrl }: Site, network: string): Promise<Person> {
   const email = `${crypto.randomUUID()}@example.org`;
-  const provider = createBrowser(authUrl);
-  const page = await provider.open("/sign-up");
-  await provider.submit(page, "/sign-up", { email, password, time_zone: "UTC" });
+  const provider = await signedUp({ authUrl }, email, { time_zone: "UTC" });
   const account = createBrowser(baseUrl);
   await account.open((await provider.open((await account.open("/account")).url)).url);
-  const token = await createToken(provider, "Agent");
   const headers = {
-    authorization: `Bearer ${token}`,
+    authorization: `Bearer ${await tokenByForm(provider, "Agent")}`,
     accept: "application/json, text/event-stream",
     "content-type": "application/json",
     "x-forwarded-for": network,
   };
-  return { email, provider, account, token, headers };
+  return { email, account, headers };
 }
 
 /** Cookies of a browser as one header. */

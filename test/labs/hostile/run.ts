@@ -1,68 +1,53 @@
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { lowerPriority } from "../../../api/identity/priority.ts";
 import { serviceOf } from "../../service/deploy/compose-file.ts";
-import { msAt, type Sample, succeeded, tally, times } from "../figures/samples.ts";
-import { type Goal, printGoals } from "../goals.ts";
+import { msAt, type Sample, succeeded, tally, times } from "../../support/chaos/samples.ts";
+import { memory } from "../bench/footprint.ts";
+import { type Goal, printGoals } from "../terminal.ts";
 import type { Tally } from "./attacker.ts";
 import { keepLiving } from "./ordinary.ts";
-import { newPerson, type Person } from "./person.ts";
-import { type Service, type Stored, startService } from "./service.ts";
+import { newPerson, type Person, type Site } from "./person.ts";
+import { type Stored, startService } from "./service.ts";
 
 const people = 10;
 const calmSeconds = 60;
 const settleMs = 3_000;
-
-type Options = Readonly<{ seconds: number; only: string | undefined }>;
-
-/** @returns undefined unless `--hostile` is among the arguments */
-export function readHostileOptions(args: readonly string[]): Options | undefined {
-  if (!args.includes("--hostile")) return undefined;
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      hostile: { type: "boolean" },
-      seconds: { type: "string", default: "120" },
-      only: { type: "string" },
-    },
-  });
-  return { seconds: Number(values.seconds), only: values.only };
-}
 
 /**
  * `npm run chaos -- --hostile [--seconds 120] [--only WORDS]`: one stranger and one free account do their worst beside
  * ten ordinary people.
  * @returns whether the ten were served as in calm, and the service kept within its bounds
  */
-export async function runHostile({ seconds, only }: Options): Promise<boolean> {
+export async function runHostile(seconds = 120, only = ""): Promise<boolean> {
   const service = await startService();
   try {
-    const names = Array.from({ length: people }, (_, index) => `198.51.100.${index + 1}`);
     const persons: Person[] = [];
-    for (const network of names) persons.push(await newPerson(service, network));
+    while (persons.length < people)
+      persons.push(await newPerson(service, `198.51.100.${persons.length + 1}`));
     // These people stay between the phases: after a pause, all their tokens would be looked up in the same second.
     const endLives = keepLiving(service, persons);
     await Bun.sleep(settleMs);
     const isCalm = await phase(calmSeconds * 1_000);
-    const attacker = await startAttacker(service, only);
+    const stopAttacker = await startAttacker(service, only);
     const before = await service.stored();
-    const memory = watchMemory(service);
+    const stopWatching = watchMemory();
     const isAttacked = await phase(seconds * 1_000);
     const lived = await endLives();
-    const [calm, samples] = [lived.filter(isCalm), lived.filter(isAttacked)];
-    const peaks = memory.stop();
+    const [calm, attacked] = [lived.filter(isCalm), lived.filter(isAttacked)];
+    const peaks = stopWatching();
     const after = await service.stored();
-    const outcomes = await attacker.stop();
+    printOutcomes(await stopAttacker());
     const newcomer = await newPerson(service, "198.51.100.99").then(
       () => "signed in",
       (error: Error) => error.message,
     );
     const goals = [
-      ...goalsOfPeople(calm, samples, newcomer),
+      ...goalsOfPeople(calm, attacked),
+      { what: "somebody new", found: newcomer, goal: "signed in", ok: newcomer === "signed in" },
       ...goalsOfMemory(peaks),
       goalOfDisk(before, after),
     ];
-    printReport(outcomes, goals);
+    printGoals(goals);
     return goals.every(({ ok }) => ok);
   } finally {
     await service.stop();
@@ -77,11 +62,12 @@ async function phase(ms: number): Promise<(sample: Sample) => boolean> {
   return ({ startedAt }) => startedAt >= from && startedAt < until;
 }
 
-async function startAttacker({ baseUrl, authUrl }: Service, only: string | undefined) {
+/** @returns a function that stops it, and answers what it saw */
+async function startAttacker({ baseUrl, authUrl }: Site, only: string): Promise<() => Promise<Tally>> {
   const started = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Tally>();
-  const args = ["--base", baseUrl, "--auth", authUrl, ...(only ? ["--only", only] : [])];
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "attacker.ts"), ...args], {
+  const command = [process.execPath, join(import.meta.dir, "attacker.ts"), baseUrl, authUrl, only];
+  const child = Bun.spawn(command, {
     detached: true,
     stdio: ["ignore", "inherit", "inherit"],
     ipc(message: "ready" | Tally) {
@@ -96,86 +82,75 @@ async function startAttacker({ baseUrl, authUrl }: Service, only: string | undef
     ended.resolve({});
   });
   await started.promise;
-  return {
-    async stop() {
-      child.send("stop");
-      return ended.promise;
-    },
+  return () => {
+    child.send("stop");
+    return ended.promise;
   };
 }
 
-function watchMemory({ memory }: Service) {
+const roles = { api: /\bapi\/main\.ts$/, workers: /workers\/main\.ts$/, identity: /identity\/main\.ts$/ };
+
+/** @returns a function that ends the watch, and answers the most that each role took (MB) */
+function watchMemory(): () => Record<string, number> {
   const peaks: Record<string, number> = {};
   const timer = setInterval(() => {
-    for (const [role, bytes] of Object.entries(memory())) peaks[role] = Math.max(peaks[role] ?? 0, bytes);
+    for (const [role, mb] of Object.entries(memory(roles))) peaks[role] = Math.max(peaks[role] ?? 0, mb);
   }, 500);
-  return {
-    stop() {
-      clearInterval(timer);
-      return peaks;
-    },
+  return () => {
+    clearInterval(timer);
+    return peaks;
   };
 }
 
 const slowerAtMost = 3;
 
-function goalsOfPeople(calm: readonly Sample[], samples: readonly Sample[], newcomer: string): Goal[] {
-  const served = samples.filter(succeeded).length / samples.length;
-  const failures = samples.filter((one) => !succeeded(one));
-  const slower = msAt(samples, 0.99) / msAt(calm, 0.99);
+function goalsOfPeople(calm: readonly Sample[], attacked: readonly Sample[]): Goal[] {
+  const failures = attacked.filter((one) => !succeeded(one));
+  const served = 1 - failures.length / attacked.length;
+  const slower = msAt(attacked, 0.99) / msAt(calm, 0.99);
   return [
     {
       what: "ordinary requests answered 2xx",
-      found: `${(served * 100).toFixed(2)} % of ${samples.length}; others: ${tally(failures)}`,
+      found: `${(served * 100).toFixed(2)} % of ${attacked.length}; others: ${tally(failures)}`,
       goal: "≥ 99.9 %",
       ok: served >= 0.999,
     },
     {
       what: "their p99 beside calm",
-      found: `${slower.toFixed(1)} × (${times(calm)}; now ${times(samples)})`,
+      found: `${slower.toFixed(1)} × (${times(calm)}; now ${times(attacked)})`,
       goal: `≤ ${slowerAtMost} ×`,
       ok: slower <= slowerAtMost,
     },
-    { what: "somebody new", found: newcomer, goal: "signed in", ok: newcomer === "signed in" },
   ];
 }
 
 /** The limits that compose.yaml gives to each role. */
 function goalsOfMemory(peaks: Readonly<Record<string, number>>): Goal[] {
-  return Object.entries(peaks).map(([role, bytes]) => {
-    const limit = Number.parseInt(serviceOf(role).deploy?.resources.limits.memory ?? "", 10) * 2 ** 20;
-    return {
-      what: `memory of ${role} at most`,
-      found: megabytes(bytes),
-      goal: `≤ ${megabytes(limit)}`,
-      ok: bytes <= limit,
-    };
+  return Object.keys(roles).map((role) => {
+    const mb = peaks[role] ?? Number.NaN;
+    const most = (Number.parseInt(serviceOf(role).deploy?.resources.limits.memory ?? "", 10) * 2 ** 20) / 1e6;
+    return { what: `memory of ${role}`, found: inMb(mb), goal: `≤ ${inMb(most)}`, ok: mb <= most };
   });
 }
 
-const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`;
+const inMb = (mb: number): string => `${mb.toFixed(0)} MB`;
 
-/** Indexes, free space in pages and old versions of rows, which the ledger does not count (bytes). */
-const besideLedger = 32 * 2 ** 20;
+/** Indexes, free space in pages and old versions of rows, which the ledger does not count (MB). */
+const besideLedger = 32;
 
 /** The disk holds the bytes of the ledger, and little more. */
 function goalOfDisk(before: Stored, after: Stored): Goal {
-  const grown = after.database - before.database;
-  const most = after.ledger - before.ledger + besideLedger;
-  return {
-    what: "growth of the database",
-    found: megabytes(grown),
-    goal: `≤ ${megabytes(most)}, of which ${megabytes(besideLedger)} beside the ledger`,
-    ok: grown <= most,
-  };
+  const grown = (after.database - before.database) / 1e6;
+  const most = (after.ledger - before.ledger) / 1e6 + besideLedger;
+  const goal = `≤ ${inMb(most)}, of which ${inMb(besideLedger)} beside the ledger`;
+  return { what: "growth of the database", found: inMb(grown), goal, ok: grown <= most };
 }
 
-function printReport(outcomes: Tally, goals: readonly Goal[]): void {
+function printOutcomes(outcomes: Tally): void {
   console.log("\nWhat the hostile two did, by outcome:\n");
   for (const [name, counts] of Object.entries(outcomes)) {
     const words = Object.entries(counts).map(([outcome, count]) => `${count} × ${outcome}`);
     console.log(`- ${name}: ${words.join(", ") || "nothing"}`);
   }
   console.log("");
-  printGoals(goals);
 }

@@ -19,17 +19,8 @@ type Program = Readonly<{
   answers(): Promise<boolean>;
 }>;
 
-export type Programs = Readonly<{
-  /** Makes a folder that the programs may write to. */
-  folder(name: string): string;
-  start(program: Program): Promise<void>;
-  /** Runs a program to its end. @throws when it fails */
-  run(command: readonly string[]): Promise<void>;
-  stop(): Promise<void>;
-}>;
-
 /** Programs that run as one user, who is not root, in folders that are removed with them. */
-export function createPrograms(): Programs {
+export function createPrograms() {
   const root = mkdtempSync(join(tmpdir(), "kept-patroni-"));
   const user = serviceUser(join(root, "none"));
   const own = (path: string) => user && chownSync(path, user.uid, user.gid);
@@ -37,13 +28,14 @@ export function createPrograms(): Programs {
   const base = { ...bareEnvironment(), PATH };
   const running: { stop(): Promise<void> }[] = [];
   return {
-    folder(name) {
+    /** Makes a folder that the programs may write to. */
+    folder(name: string): string {
       const path = join(root, name);
       mkdirSync(path, { mode: 0o700 });
       own(path);
       return path;
     },
-    async start({ name, command, env, answers }) {
+    async start({ name, command, env, answers }: Program): Promise<void> {
       const logFile = join(root, `${name}.log`);
       const server = launchServer(
         name,
@@ -53,12 +45,13 @@ export function createPrograms(): Programs {
       running.push(server);
       await server.ready;
     },
-    async run(command) {
+    /** Runs a program to its end. @throws when it fails */
+    async run(command: readonly string[]): Promise<void> {
       const child = Bun.spawn([...command], { env: base, stdout: "pipe", stderr: "pipe" });
       const said = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
       if (child.exitCode !== 0) throw new Error(`${command.join(" ")}: ${said.join("\n")}`);
     },
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all(running.map((server) => server.stop()));
       rmSync(root, { recursive: true });
     },

@@ -33,21 +33,18 @@ export function firstDifference(ours: readonly Told[], theirs: readonly Told[]):
 async function interview(all: Running, nth: number): Promise<Told[]> {
   const one = { ...all, callers: all.callers.slice(nth) };
   const index = one.callers[0]?.index ?? 0;
-  const ids = { user: userAt(index), todo: idAt(index, 1, one.todosPerUser), habit: 0 };
+  const ids = { user: userAt(index), todo: idAt(index, 1), habit: 0 };
   const callsOf = (question: Question) => one.asks[question]?.(ids) ?? [];
   const page = async (): Promise<Page> => {
     const [list] = callsOf("list");
     return one.readPage(list && (await ask(one, list)));
   };
   const told: Told[] = [{ after: "at first", answer: await page() }];
-  for (const get of callsOf("get"))
-    told.push({ after: "for one", answer: one.readTodo(await ask(one, get)) });
+  const [get] = callsOf("get");
+  if (get) told.push({ after: "for one", answer: one.readTodo(await ask(one, get)) });
   const [done, undone] = callsOf("complete");
-  for (const [after, change] of [
-    ["done", done],
-    ["open again", undone],
-    ["created", callsOf("create")[0]],
-  ] as const) {
+  const changes = { done, "open again": undone, created: callsOf("create")[0] };
+  for (const [after, change] of Object.entries(changes)) {
     if (change) await ask(one, change);
     told.push({ after, answer: await page() });
   }

@@ -1,5 +1,5 @@
 import type { JsonBody } from "../../harness.ts";
-import type { Scenario } from "../bench/scenarios.ts";
+import { call, newTodo, type Scenario } from "../bench/scenarios.ts";
 
 export const questions = ["list", "get", "create", "complete"] as const;
 export type Question = (typeof questions)[number];
@@ -34,3 +34,45 @@ export const todo = (one: JsonBody, category: unknown): Todo => ({
   category: category ?? null,
   is_completed: one.is_completed ?? false,
 });
+
+const restTodo = (one: JsonBody) => todo(one, one.category?.name);
+const rest = "/api/v1/todos";
+
+export const keptRest: Contestant = {
+  name: "Kept, REST",
+  lacks: "",
+  asks: {
+    list: () => [{ method: "GET", path: rest }],
+    get: ({ todo }) => [{ method: "GET", path: `${rest}/${todo}` }],
+    create: () => [{ method: "POST", path: rest, body: newTodo }],
+    complete: ({ todo }) => {
+      const path = `${rest}/${todo}/toggle`;
+      return states.map((is_completed) => ({ method: "POST", path, body: { is_completed } }));
+    },
+  },
+  readPage: ({ data, meta }) => ({ total: meta.total, todos: data.map(restTodo) }),
+  readTodo: restTodo,
+};
+
+/** The tools of both servers of MCP. */
+const tools: Pick<Contestant, "asks" | "readPage" | "readTodo"> = {
+  asks: {
+    list: () => [call("get-pending-todos", { limit: pageSize })],
+    create: () => [call("create-todo", newTodo)],
+    complete: ({ todo }) => states.map((completed) => call("toggle-todo", { todo_id: todo, completed })),
+  },
+  readPage: ({ result }) => ({
+    total: result.structuredContent.total,
+    todos: result.structuredContent.todos.map((one: JsonBody) => todo(one, one.category)),
+  }),
+  readTodo: ({ result }) => todo(result.structuredContent.todo, result.structuredContent.todo.category),
+};
+
+export const keptMcp: Contestant = { name: "Kept, MCP", lacks: "", ...tools };
+
+export const plainMcp: Contestant = {
+  name: "MCP SDK, plain",
+  server: { file: "mcp.mjs", tables: "plain" },
+  lacks: "no action log or undo, no idempotency keys, no rate limits, no scopes, no streaks or days by zone",
+  ...tools,
+};

@@ -66,14 +66,6 @@ export async function rowsOf({ databaseUrl }: Subject): Promise<string> {
   return row?.rows ?? "";
 }
 
-/** Makes a database on the same server for a peer. */
-export async function createDatabase(serverUrl: string, name: string): Promise<string> {
-  const sql = new SQL(serverUrl, { max: 1 });
-  await sql.unsafe(`create database ${name}`);
-  await sql.close();
-  return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
-}
-
 /** Makes the tables and fills them with the rows of Kept. */
 export const fillPlain = (url: string, rows: string): Promise<void> =>
   fill(url, [tables, plainRows, indexes], rows);

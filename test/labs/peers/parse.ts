@@ -6,8 +6,9 @@ const parts = ["morning", "afternoon", "evening"];
 const parseTodo = (one: JsonBody) =>
   todo({ ...one, time_of_day: parts[one.part_of_day - 1] }, one.category?.name);
 const classes = "/parse/classes/Todo";
-const objectId = (id: number) => String(id).padStart(10, "0");
+const pathOf = ({ todo }: Ids) => `${classes}/${String(todo).padStart(10, "0")}`;
 const ownerOf = ({ user }: Ids) => ({ __type: "Pointer", className: "_User", objectId: user });
+const listOptions = `order=due_date,part_of_day,objectId&limit=${pageSize}&count=1&include=category`;
 
 export const parse: Contestant = {
   name: "Parse Server",
@@ -16,15 +17,9 @@ export const parse: Contestant = {
   asks: {
     list: (ids) => {
       const where = encodeURIComponent(JSON.stringify({ owner: ownerOf(ids), is_completed: false }));
-      const order = "due_date,part_of_day,objectId";
-      return [
-        {
-          method: "GET",
-          path: `${classes}?where=${where}&order=${order}&limit=${pageSize}&count=1&include=category`,
-        },
-      ];
+      return [{ method: "GET", path: `${classes}?where=${where}&${listOptions}` }];
     },
-    get: ({ todo }) => [{ method: "GET", path: `${classes}/${objectId(todo)}?include=category` }],
+    get: (ids) => [{ method: "GET", path: `${pathOf(ids)}?include=category` }],
     create: (ids) => {
       const { time_of_day, ...given } = newTodo;
       const ACL = { [ids.user]: { read: true, write: true } };
@@ -32,12 +27,8 @@ export const parse: Contestant = {
       const body = { ...given, part_of_day, is_completed: false, owner: ownerOf(ids), ACL };
       return [{ method: "POST", path: classes, body }];
     },
-    complete: ({ todo }) =>
-      states.map((is_completed) => ({
-        method: "PUT",
-        path: `${classes}/${objectId(todo)}`,
-        body: { is_completed },
-      })),
+    complete: (ids) =>
+      states.map((is_completed) => ({ method: "PUT", path: pathOf(ids), body: { is_completed } })),
   },
   readPage: ({ results, count }) => ({ total: count, todos: results.map(parseTodo) }),
   readTodo: parseTodo,

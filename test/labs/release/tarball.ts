@@ -2,20 +2,12 @@ import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { $ } from "bun";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
-import {
-  environmentOf,
-  newParent,
-  removeParent,
-  shareRuntime,
-  startCommand,
-} from "../../service/embedded/instance.ts";
+import { environmentOf, sharedParent, startCommand } from "../../service/embedded/instance.ts";
 import { commandBlocks } from "../../support/documented.ts";
 import { pack } from "./build.ts";
 
 // Somebody's empty folder, with nothing of this checkout but a Redis.
-const folder = await newParent();
-afterAll(() => removeParent(folder));
-shareRuntime(folder);
+const folder = await sharedParent();
 const archive = await pack(join(folder, "release"));
 const [port, identityPort] = [await freePort(), await freePort()];
 const env = { IDENTITY_PORT: String(identityPort), npm_config_offline: "true" };

@@ -1,4 +1,5 @@
-import { licenseTexts, type Package, productionPackages } from "./packages.ts";
+import { join } from "node:path";
+import { licenseTexts, type Package, productionPackages, root } from "./packages.ts";
 
 type License = { text: string; holders: Map<string, string[]> };
 
@@ -69,3 +70,6 @@ function section({ text, holders }: License): string {
   const names = [...holders].map(([name, lines]) => `- ${[name, ...lines].join("; ").replace(/[<>]/g, "")}`);
   return `${names.join("\n")}\n\n\`\`\`\`text\n${text}\n\`\`\`\`\n`;
 }
+
+/** `npm run lab -- notices` */
+if (import.meta.main) await Bun.write(join(root, "docs/third-party.md"), notices());

@@ -8,32 +8,12 @@ for (const walk of walks) console.log(describe(walk));
 
 function describe({ name, files }: Walk): string {
   const budget = budgets[name];
-  const rows = files.map(
-    ({ path, lines }) => `${String(lines.length).padStart(5)}  ${path}  ${ranges(lines)}`,
-  );
-  const rooms = Map.groupBy(files, ({ path }) =>
-    path
-      .split("/")
-      .slice(0, 2)
-      .join("/")
-      .replace(/\/[^/]+\.ts$/, ""),
-  );
+  const rooms = Map.groupBy(files, ({ path }) => /^\w+(\/[\w-]+(?=\/))?/.exec(path)?.[0]);
   const sums = [...rooms].map(([room, own]) => `${room} ${own.length} / ${linesOf({ files: own })}`);
   return [
     `${name}: ${files.length} files, ${linesOf({ files })} lines (budget ${budget.files}, ${budget.lines})`,
     `   ${sums.join(", ")}`,
-    ...rows,
+    ...files.map(({ path, lines }) => `${String(lines.length).padStart(5)}  ${path}  ${lines.join(" ")}`),
     "",
   ].join("\n");
-}
-
-/** Line numbers as ranges, such as `3, 7-9`. */
-function ranges(lines: readonly number[]): string {
-  const found: [number, number][] = [];
-  for (const line of lines) {
-    const last = found.at(-1);
-    if (last && last[1] === line - 1) last[1] = line;
-    else found.push([line, line]);
-  }
-  return found.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join(", ");
 }

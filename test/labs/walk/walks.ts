@@ -59,27 +59,21 @@ function walkedFiles(idle: Coverage, driven: Coverage): WalkedFile[] {
 
 async function coverageOf(services: Services, name: WalkName | "first read"): Promise<Coverage> {
   const folder = await mkdtemp(join(tmpdir(), "kept-walk-"));
-  try {
-    const coverage = ["--coverage", "--coverage-reporter=lcov", `--coverage-dir=${folder}`];
-    const driver = Bun.spawn(
-      [process.execPath, "test", "--timeout=60000", ...coverage, "./test/labs/walk/requests.ts"],
-      {
-        cwd: join(import.meta.dir, "../../.."),
-        env: {
-          ...Bun.env,
-          ...{ TEST_DATABASE_URL: services.databaseUrl, TEST_REDIS_URL: services.redisUrl },
-          ...{ WALK: name, WALK_TIMES: name === "first read" ? "1" : String(times) },
-        },
-        stdout: "ignore",
-        stderr: "pipe",
-      },
-    );
-    const report = await new Response(driver.stderr).text();
-    if ((await driver.exited) !== 0) throw new Error(`${name} was not answered:\n${report}`);
-    return parseLcov(await Bun.file(join(folder, "lcov.info")).text());
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const coverage = ["--coverage", "--coverage-reporter=lcov", `--coverage-dir=${folder}`];
+  const env = {
+    ...Bun.env,
+    ...{ TEST_DATABASE_URL: services.databaseUrl, TEST_REDIS_URL: services.redisUrl },
+    ...{ WALK: name, WALK_TIMES: name === "first read" ? "1" : String(times) },
+  };
+  const driver = Bun.spawn(
+    [process.execPath, "test", "--timeout=60000", ...coverage, "./test/labs/walk/requests.ts"],
+    { cwd: join(import.meta.dir, "../../.."), env, stdout: "ignore", stderr: "pipe" },
+  );
+  const report = await driver.stderr.text();
+  if ((await driver.exited) !== 0) throw new Error(`${name} was not answered:\n${report}`);
+  const walked = parseLcov(await Bun.file(join(folder, "lcov.info")).text());
+  await rm(folder, { recursive: true });
+  return walked;
 }
 
 function parseLcov(text: string): Coverage {

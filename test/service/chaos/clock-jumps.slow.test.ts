@@ -11,13 +11,17 @@ import { connectFailFast } from "../../../shared/queue/connections.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { runUpkeep } from "../../../workers/upkeep/upkeep.ts";
 import { callRest, type JsonBody } from "../../harness.ts";
-import { demandStep } from "../../labs/chaos/faults.ts";
-import { createClocks, hasClocks } from "../../labs/chaos/world/clock.ts";
-import { pidsOf, startPostgres } from "../../labs/chaos/world/processes.ts";
-import { databasesOf, pidsOf as pidsOfRole, startRoles } from "../../support/chaos/roles.ts";
+import { databasesOf, pidsOf, startRoles } from "../../support/chaos/roles.ts";
 import { agent } from "../../support/mcp.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 import { eventually } from "../../support/reminder/stack.ts";
+import {
+  createClocks,
+  demandStep,
+  hasClocks,
+  serverPids,
+  startClockedPostgres,
+} from "../../support/servers/clocked-postgres.ts";
 
 const secret = `whsec_${Buffer.from("thirty-two bytes make one secret").toString("base64")}`;
 const rings: number[] = [];
@@ -37,7 +41,7 @@ const folder = join(import.meta.dir, "../../..", `data-test-clock-${process.pid}
 const clocks = createClocks();
 /** All processes of the server notice a jump at once. */
 const uncached = { ...clocks.environment("postgres"), FAKETIME_NO_CACHE: "1" };
-const [postgres, redis] = await Promise.all([startPostgres(folder, uncached), startRedis(folder)]);
+const [postgres, redis] = await Promise.all([startClockedPostgres(folder, uncached), startRedis(folder)]);
 await migrate(postgres.url, "error", { roleUrls: roleUrlsOf(postgres.url) });
 const env = {
   DATABASE_URL: postgres.url,
@@ -78,7 +82,7 @@ const serverTime = async (): Promise<number> =>
 
 async function jump(seconds: number): Promise<void> {
   clocks.set("postgres", seconds);
-  await demandStep({ sql }, seconds);
+  await demandStep(sql, seconds);
 }
 
 const changeByPage = async (): Promise<boolean> =>
@@ -211,10 +215,10 @@ test.skipIf(!hasClocks)(
   "after everything stood still and the clock went on, changes are made at once",
   async () => {
     const pids = [
-      ...pidsOf("postgres", folder),
-      ...pidsOf("redis", folder),
-      ...pidsOfRole("api"),
-      ...pidsOfRole("workers"),
+      ...serverPids("postgres", folder),
+      ...serverPids("redis", folder),
+      ...pidsOf("api"),
+      ...pidsOf("workers"),
     ];
     for (const pid of pids) process.kill(pid, "SIGSTOP");
     clocks.set("postgres", 12 * hours);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createRandom, type Random } from "../../labs/chaos/random.ts";
+import { createRandom, type Random } from "../../support/chaos/random.ts";
 import { pidsOf } from "../../support/chaos/roles.ts";
 import { startWorld } from "../../support/chaos/world.ts";
 import { writeAtRandom } from "../../support/chaos/writer-at-random.ts";

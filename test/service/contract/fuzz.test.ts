@@ -2,10 +2,12 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { useStack } from "../../harness.ts";
+import { oddRequests } from "../../support/odd/requests.ts";
 import { oddGroups } from "../../support/odd-groups.ts";
 import { fuzzRuns, fuzzTimeoutMs, oddValue as value } from "../../support/odd-values.ts";
+import { connectRaw } from "../../support/raw.ts";
 
-const { rest } = await useStack();
+const { rest, config, issuer } = await useStack();
 const habit = (await rest("POST", "/habits", { body: { name: "h", type: "good", frequency: "daily" } })).body
   .id;
 const todo = (await rest("POST", "/todos", { body: { title: "t" } })).body.id;
@@ -119,3 +121,31 @@ test("no body of raw bytes makes a 5xx", async () => {
     { numRuns: 300 },
   );
 });
+
+/** Bun refuses a version of HTTP that it does not speak, before any code of the service runs. */
+const unspoken = 505;
+const patienceMs = 250;
+
+test(
+  "no request line, header, address or body that a library would never send makes a 5xx",
+  async () => {
+    const paths = routes.map(({ path }) => addressOf(`/api/v1${path}`, "real"));
+    const odd = oddRequests(await issuer.token(), ["/mcp", ...paths]);
+    const requests = fc.sample(odd, { numRuns: fuzzRuns(500) });
+    const statuses = new Map<number | string, number>();
+    const send = async () => {
+      for (let request = requests.pop(); request !== undefined; request = requests.pop()) {
+        const connection = await connectRaw(Number(new URL(config.baseUrl).port));
+        const silence = Bun.sleep(patienceMs).then(() => "silent" as const);
+        const answer = await Promise.race([connection.exchange(Buffer.from(request, "latin1")), silence]);
+        connection.close();
+        statuses.set(answer, (statuses.get(answer) ?? 0) + 1);
+        const isFault = typeof answer === "number" && answer >= 500 && answer !== unspoken;
+        expect([answer, isFault, isFault && request]).toEqual([answer, false, false]);
+      }
+    };
+    await Promise.all(Array.from({ length: 20 }, send));
+    expect(statuses.get(200)).toBeGreaterThan(0);
+  },
+  fuzzTimeoutMs,
+);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createBrowser } from "../../support/identity/browser.ts";
-import { signedUp } from "../../support/identity/support.ts";
-import { tokenByForm, useSite } from "../../support/pages/support.ts";
+import { signedUp, tokenByForm } from "../../support/identity/support.ts";
+import { useSite } from "../../support/pages/support.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 

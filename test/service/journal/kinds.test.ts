@@ -3,8 +3,14 @@ import pino from "pino";
 import { type EventName, events } from "../../../shared/domain/journal/events.ts";
 import { type AnswerParts, createAuthenticator } from "../../support/identity/authenticator.ts";
 import { type Browser, createBrowser, type Page } from "../../support/identity/browser.ts";
-import { connect, newestLink, registerApp, signedUpByMail } from "../../support/identity/support.ts";
-import { startSite, tokenByForm } from "../../support/pages/support.ts";
+import {
+  connect,
+  newestLink,
+  registerApp,
+  signedUpByMail,
+  tokenByForm,
+} from "../../support/identity/support.ts";
+import { startSite } from "../../support/pages/support.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { startMailbox } from "../../support/servers/mailbox.ts";
 

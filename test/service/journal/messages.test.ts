@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { type Browser, createBrowser } from "../../support/identity/browser.ts";
-import { signedUpByMail } from "../../support/identity/support.ts";
+import { signedUpByMail, tokenByForm } from "../../support/identity/support.ts";
 import { startIdentityWithMail } from "../../support/identity/with-mail.ts";
-import { tokenByForm } from "../../support/pages/support.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 const password = "correct horse battery";

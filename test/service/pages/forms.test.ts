@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { createBrowser, type Page } from "../../support/identity/browser.ts";
-import { signedUp } from "../../support/identity/support.ts";
+import { signedUp, tokenByForm } from "../../support/identity/support.ts";
 import { axeFaults } from "../../support/pages/axe.ts";
-import { browserTest, signedInPerson, tokenByForm, useSite } from "../../support/pages/support.ts";
+import { browserTest, signedInPerson, useSite } from "../../support/pages/support.ts";
 
 const site = await useSite();
 const { stack, identity } = site;

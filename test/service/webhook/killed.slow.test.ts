@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { JsonBody } from "../../harness.ts";
-import { createRandom } from "../../labs/chaos/random.ts";
+import { createRandom } from "../../support/chaos/random.ts";
 import { pidsOf } from "../../support/chaos/roles.ts";
 import { startWorld } from "../../support/chaos/world.ts";
 import { expectEqual, newCopy } from "../../support/copies/copy.ts";

@@ -1,5 +1,5 @@
 import { afterAll } from "bun:test";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
@@ -7,7 +7,8 @@ import { startRedis } from "../../../shared/embedded/servers/redis.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { type Answer, callRest } from "../../harness.ts";
-import { descendants } from "./descendants.ts";
+import { eventually } from "../reminder/stack.ts";
+import { serverPids } from "../servers/clocked-postgres.ts";
 import { type Gate, openGate } from "./gate.ts";
 import { databasesOf, pidsOf, startRoles } from "./roles.ts";
 
@@ -62,12 +63,11 @@ export async function startWorld(name: string, env: Record<string, string> = {})
     rmSync(folder, { recursive: true });
   });
   /** A server that is just coming back has no pid yet. */
-  const serverPid = async (victim: "redis" | "postgres") => {
-    const path = join(folder, victim, victim === "redis" ? "redis.pid" : "postmaster.pid");
-    const deadline = performance.now() + 10_000;
-    while (!existsSync(path) && performance.now() < deadline) await Bun.sleep(10);
-    return Number.parseInt(readFileSync(path, "utf8"), 10);
-  };
+  const pidsOfServer = (victim: "redis" | "postgres") =>
+    eventually(() => {
+      const pids = serverPids(victim, folder);
+      return pids.length > 0 && pids;
+    });
   const token = await roles.issuer.token();
   return {
     sql,
@@ -78,13 +78,12 @@ export async function startWorld(name: string, env: Record<string, string> = {})
     gates,
     call: callDoors(roles.baseUrls, token),
     async kill(victim) {
-      const pids = victim === "api" || victim === "workers" ? pidsOf(victim) : [await serverPid(victim)];
+      const isRole = victim === "api" || victim === "workers";
+      const pids = isRole ? pidsOf(victim) : (await pidsOfServer(victim)).slice(0, 1);
       for (const pid of pids) process.kill(pid, "SIGKILL");
     },
     async frozen(victim, work) {
-      const server = await serverPid(victim);
-      const backends = descendants().filter(({ parent }) => parent === server);
-      const pids = [server, ...backends.map(({ pid }) => pid)];
+      const pids = await pidsOfServer(victim);
       for (const pid of pids) process.kill(pid, "SIGSTOP");
       try {
         await work();

@@ -1,4 +1,4 @@
-import type { Random } from "../../labs/chaos/random.ts";
+import type { Random } from "./random.ts";
 import type { Call } from "./world.ts";
 
 type Ids = Readonly<{ todos: number[]; habits: number[]; categories: number[] }>;

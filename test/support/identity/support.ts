@@ -100,7 +100,7 @@ export async function introspect(config: Config, token: string): Promise<Record<
 
 /** A browser in which a new account is signed in; `answers` are further fields of the form. */
 export async function signedUp(
-  config: Config,
+  config: Pick<Config, "authUrl">,
   email = `${randomUUID()}@example.org`,
   answers: Record<string, string> = {},
 ): Promise<Browser> {
@@ -121,6 +121,15 @@ export async function signedUpByMail(
   const page = await browser.open(newestLink(mailbox, email));
   await browser.submit(page, "/sign-up/finish", { password: "correct horse battery" });
   return browser;
+}
+
+/** Makes a token of all scopes on the page of a browser without scripts. */
+export async function tokenByForm(provider: Browser, name: string): Promise<string> {
+  const form = await provider.open("/profile/api-tokens");
+  const made = await provider.submit(form, "/profile/api-tokens", { name, days: "30", preset: "all" });
+  const token = /class="secret">([^<]+)</.exec(made.text)?.[1];
+  if (!token) throw new Error(`The identity provider gave no token: ${made.status} ${made.text}`);
+  return token;
 }
 
 /** The link in the newest mail to an address. */

@@ -8,7 +8,14 @@ import { connectService } from "../../../api/identity/service.ts";
 import { createLog, type Log } from "../../../shared/process/observe/log.ts";
 import { freePort, runStack, type Stack, type StackOptions, startStack } from "../../harness.ts";
 import { createBrowser, type Browser as PlainBrowser } from "../identity/browser.ts";
-import { newestLink, runIdentity, signedUp, signedUpByMail, type TestIdentity } from "../identity/support.ts";
+import {
+  newestLink,
+  runIdentity,
+  signedUp,
+  signedUpByMail,
+  type TestIdentity,
+  tokenByForm,
+} from "../identity/support.ts";
 import { once } from "../once.ts";
 import type { Mailbox } from "../servers/mailbox.ts";
 
@@ -148,13 +155,6 @@ export async function signedInPerson(
   const page = await site.open(options);
   await page.context().addCookies([...cookiesOf(provider, authUrl), ...cookiesOf(account, baseUrl)]);
   return { page, email, newToken: (name) => tokenByForm(provider, name) };
-}
-
-/** Makes a token of all scopes on the page of a browser without scripts. */
-export async function tokenByForm(provider: PlainBrowser, name: string): Promise<string> {
-  const form = await provider.open("/profile/api-tokens");
-  const made = await provider.submit(form, "/profile/api-tokens", { name, days: "30", preset: "all" });
-  return /class="secret">([^<]+)</.exec(made.text)?.[1] ?? "";
 }
 
 function cookiesOf({ cookies }: PlainBrowser, site: string) {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { dayFields, dayLine } from "../../../../api/doors/mcp/result.ts";
+import { dayFields, dayLine, refused } from "../../../../api/doors/mcp/result.ts";
 
 const today = { date: "2026-11-23", timeZone: "Europe/Berlin" };
 const at = (time: string) => ({ today, calledAt: Date.parse(time), replayed: false });
@@ -25,4 +25,14 @@ test("a replay has the day of its first run and no clock", () => {
     "The answer of 2026-11-23 in Europe/Berlin to an earlier call",
   );
   expect(dayFields(moment)).not.toHaveProperty("now");
+});
+
+test("a refusal has its code in structuredContent, and in _meta when the person's day is unknown", () => {
+  const refusal = { code: "overloaded", message: "A part is away.", applied: "no" } as const;
+  const known = refused(refusal, at("2026-11-23T15:40:00Z"));
+  expect(known.structuredContent).toMatchObject({ code: "overloaded", applied: "no", today: today.date });
+  expect(known._meta).toBeUndefined();
+  const unknown = refused(refusal, { calledAt: Date.parse("2026-11-23T15:40:00Z") });
+  expect(unknown.structuredContent).toBeUndefined();
+  expect(unknown._meta).toMatchObject({ code: "overloaded", applied: "no" });
 });

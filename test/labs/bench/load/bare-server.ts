@@ -1,6 +1,6 @@
 import { SQL } from "bun";
 import { createRemoteJWKSet, jwtVerify } from "jose";
-import { dashboardStatement } from "../statements.ts";
+import { dashboardStatement, pageStatement, rowStatement } from "../statements.ts";
 
 /**
  * Serves the same rows without guarantees: a token is checked once, a request is one statement. It has no
@@ -19,21 +19,16 @@ async function userOf(request: Request): Promise<string> {
   return payload.sub ?? "";
 }
 
-const columns = sql`t.*, c.name as category_name, c.color as category_color, r.remind_at, r.status as reminder_status`;
-const joins = sql`
-  left join categories c on c.user_id = t.user_id and c.id = t.category_id
-  left join reminders r on r.user_id = t.user_id and r.todo_id = t.id`;
-
-async function page(user: string) {
-  const data = await sql`
-    select ${columns}, (select count(*) from todos where user_id = ${user} and not is_completed) as total
-    from todos t ${joins} where t.user_id = ${user} and not t.is_completed
-    order by t.due_date, t.time_of_day, t.id limit 15`;
-  return { data, meta: { total: data[0]?.total ?? 0 } };
+/** Runs a statement of the bench for a user, and for the thing of an id. */
+async function run(statement: string, ...values: readonly string[]) {
+  const text = statement.replaceAll(":user", "$1").replaceAll(":id", "$2::bigint");
+  return await sql.unsafe(text, [...values]);
 }
 
-const one = async (user: string, id: string) =>
-  (await sql`select ${columns} from todos t ${joins} where t.user_id = ${user} and t.id = ${id}::bigint`)[0];
+async function page(user: string) {
+  const data = await run(pageStatement, user);
+  return { data, meta: { total: data[0]?.total ?? 0 } };
+}
 
 const toggle = async (user: string, id: string) =>
   (
@@ -60,9 +55,6 @@ const undo = async (user: string, id: string) =>
       where user_id = ${user} and id = ${id}::bigint returning *`
   )[0];
 
-const dashboardText = dashboardStatement.replaceAll(":user", "$1");
-const dashboard = async (user: string) => (await sql.unsafe(dashboardText, [user]))[0];
-
 type NewTodo = { title: string; due_date: string; time_of_day: string };
 
 const create = async (user: string, { title, due_date, time_of_day }: NewTodo) =>
@@ -88,14 +80,15 @@ const server = Bun.serve({
         }),
     },
     "/api/v1/todos/:id": async (request: ById) =>
-      Response.json(await one(await userOf(request), request.params.id)),
+      Response.json((await run(rowStatement, await userOf(request), request.params.id))[0]),
     "/api/v1/todos/:id/toggle": async (request: ById) =>
       Response.json(await toggle(await userOf(request), request.params.id)),
     "/api/v1/habits/:id/complete": {
       POST: async (request: ById) => Response.json(await complete(await userOf(request), request.params.id)),
       DELETE: async (request: ById) => Response.json(await undo(await userOf(request), request.params.id)),
     },
-    "/api/v1/dashboard": async (request) => Response.json(await dashboard(await userOf(request))),
+    "/api/v1/dashboard": async (request) =>
+      Response.json((await run(dashboardStatement, await userOf(request)))[0]),
   },
 });
 process.send?.(server.port);

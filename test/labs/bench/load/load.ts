@@ -1,10 +1,12 @@
-import { keepBusy, type Sequence } from "./connection.ts";
+import { percentile } from "../../../support/flood.ts";
+import { connectRaw } from "../../../support/raw.ts";
+
+/** Raw HTTP requests, each sent after the answer to the previous one. */
+export type Sequence = readonly string[];
 
 /** The order that the bench gives this process as an argument (JSON). */
 export type Load = Readonly<{
   port: number;
-  /** Ports of further front doors, which share the connections. */
-  otherPorts?: readonly number[] | undefined;
   connections: number;
   warmUpSeconds: number;
   seconds: number;
@@ -25,22 +27,28 @@ export type Measured = Readonly<{
 
 /** Sends as fast as the connections allow. It is a process of its own, so that its work does not count as the bench's. */
 async function generate(load: Load, tell: (message: LoadMessage) => void): Promise<void> {
-  const { port, otherPorts = [], connections, warmUpSeconds, seconds, sequences } = load;
-  const ports = [port, ...otherPorts];
+  const { port, connections, warmUpSeconds, seconds, sequences } = load;
   const latencies: number[] = [];
   const statuses: Record<string, number> = {};
   let phase: "warming" | "measuring" | "over" = "warming";
   let taken = 0;
 
-  const next = () => (phase === "over" ? undefined : sequences[taken++ % sequences.length]);
-  const onAnswer = (status: string, milliseconds: number) => {
-    if (phase !== "measuring") return;
-    latencies.push(milliseconds);
-    statuses[status] = (statuses[status] ?? 0) + 1;
-  };
-  const keepOneBusy = (index: number) =>
-    keepBusy({ port: ports[index % ports.length] ?? port, next, onAnswer });
-  const all = Promise.all(Array.from({ length: connections }, (_, index) => keepOneBusy(index)));
+  /** One request at a time. An HTTP library would cost as much as the measured server. */
+  async function keepBusy(): Promise<void> {
+    const connection = await connectRaw(port);
+    while (phase !== "over")
+      for (const request of sequences[taken++ % sequences.length] ?? []) {
+        const sentAt = performance.now();
+        const status = await connection.exchange(request);
+        if (status === "cut") throw new Error("The server ended a connection.");
+        if (phase !== "measuring") continue;
+        latencies.push(performance.now() - sentAt);
+        statuses[status] = (statuses[status] ?? 0) + 1;
+      }
+    connection.close();
+  }
+
+  const all = Promise.all(Array.from({ length: connections }, keepBusy));
   await Promise.race([all, Bun.sleep(warmUpSeconds * 1000)]);
   phase = "measuring";
   tell("begin");
@@ -48,9 +56,8 @@ async function generate(load: Load, tell: (message: LoadMessage) => void): Promi
   phase = "over";
   tell("end");
   await all;
-  const sorted = Float64Array.from(latencies).sort();
-  const percentile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
-  tell({ requests: sorted.length, p50: percentile(0.5), p99: percentile(0.99), statuses });
+  const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
+  tell({ requests: latencies.length, p50, p99, statuses });
 }
 
 if (import.meta.main) {

@@ -5,6 +5,10 @@ import type { Load, LoadMessage, Measured } from "./load.ts";
 /** Processor time per request in microseconds, by the process that took it; the identity provider's is in `api`. */
 export type Cpu = Readonly<{ api: number; workers: number; redis: number; postgres: number }>;
 
+export const cpuNames = ["api", "workers", "redis", "postgres"] as const satisfies (keyof Cpu)[];
+
+export const cpuCells = (cpu: Cpu): string => cpuNames.map((program) => cpu[program].toFixed(0)).join(" + ");
+
 export const cpuTotal = ({ api, workers, redis, postgres }: Cpu): number => api + workers + redis + postgres;
 
 export type HttpResult = Measured & Readonly<{ perSecond: number; cpu: Cpu }>;

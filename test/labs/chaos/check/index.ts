@@ -1,22 +1,14 @@
 import type { Evidence, Violation } from "../evidence.ts";
-import { checkAnswers } from "./answers.ts";
-import { checkCreations } from "./creations.ts";
+import { checkAnswers, checkCreations } from "./answers.ts";
 import { checkLate } from "./late.ts";
 import { checkLog } from "./log.ts";
 import { checkOrder } from "./order.ts";
-import { checkParity } from "./parity.ts";
 import { checkSequences } from "./sequences.ts";
-import { checkWinners } from "./winners.ts";
+import { checkParity, checkWinners } from "./shared-rows.ts";
 
 const checks = [
-  checkCreations,
-  checkSequences,
-  checkOrder,
-  checkParity,
-  checkWinners,
-  checkLog,
-  checkLate,
-  checkAnswers,
+  ...[checkCreations, checkSequences, checkOrder, checkParity],
+  ...[checkWinners, checkLog, checkLate, checkAnswers],
 ];
 
 /** All faults of the tables, given the answers that clients got. */

@@ -1,44 +1,35 @@
 import type { Evidence, LogRow, Violation } from "../evidence.ts";
-import type { Attempt, Operation, ToolRequest } from "../history.ts";
-
-type Group = { calls: Attempt[]; rows: LogRow[] };
+import type { Attempt } from "../history.ts";
+import { say } from "./answers.ts";
 
 /**
  * Every tool call that was answered with a result or a refusal has exactly one row. A call that was answered with 503
  * or not at all may have one. Calls with the same tool and arguments are counted together.
  */
 export function checkLog({ history, log }: Evidence): Violation[] {
-  const groups = new Map<string, Group>();
-  const groupOf = (name: string): Group => {
-    const group = groups.get(name) ?? { calls: [], rows: [] };
-    groups.set(name, group);
-    return group;
-  };
-  const tools = new Set<string>();
-  for (const { call, attempt } of history.operations.flatMap(callsOf)) {
-    tools.add(call.tool);
-    groupOf(nameOf(call.tool, call.arguments)).calls.push(attempt);
-  }
-  for (const row of log)
-    if (tools.has(row.tool)) groupOf(nameOf(row.tool, JSON.parse(row.arguments))).rows.push(row);
-  return [...groups].flatMap(([name, group]) => judge(name, group));
+  const attempts = history.operations.flatMap((operation) => operation.attempts);
+  const calls = Map.groupBy(attempts, ({ call }) => call && nameOf(call.tool, call.arguments));
+  const tools = new Set(attempts.map(({ call }) => call?.tool));
+  const rows = Map.groupBy(
+    log.filter(({ tool }) => tools.has(tool)),
+    (row) => nameOf(row.tool, JSON.parse(row.arguments)),
+  );
+  const names = new Set([...calls.keys(), ...rows.keys()].filter((name) => name !== undefined));
+  return [...names].flatMap((name) => judge(name, calls.get(name) ?? [], rows.get(name) ?? []));
 }
-
-const callsOf = ({ attempts }: Operation): { call: ToolRequest; attempt: Attempt }[] =>
-  attempts.flatMap((attempt) => (attempt.call ? [{ call: attempt.call, attempt }] : []));
 
 const nameOf = (tool: string, args: object): string =>
   `${tool} ${JSON.stringify(Object.fromEntries(Object.entries(args).sort()))}`;
 
-function judge(name: string, { calls, rows }: Group): Violation[] {
+function judge(name: string, calls: readonly Attempt[], rows: readonly LogRow[]): Violation[] {
   const told = (verdict: string) => calls.filter(({ answer }) => answer.verdict === verdict).length;
   const [done, refused] = [told("done"), told("refused")];
   const well = rows.filter(({ outcome }) => outcome === "ok").length;
-  const wrong: string[] = [];
-  if (rows.length > calls.length) wrong.push(`${rows.length} rows for ${calls.length} calls`);
-  if (rows.length < done + refused) wrong.push(`${rows.length} rows for ${done + refused} answered calls`);
-  else if (well < done) wrong.push(`${well} rows say ok and ${done} calls were acknowledged`);
-  else if (rows.length - well < refused)
-    wrong.push(`${rows.length - well} rows say no and ${refused} calls were refused`);
-  return wrong.map((what) => ({ kind: "log", sentence: `The action log has ${what}: ${name}.` }));
+  const isRight =
+    rows.length <= calls.length &&
+    rows.length >= done + refused &&
+    well >= done &&
+    rows.length - well >= refused;
+  const sentence = `The action log has ${rows.length} rows, of which ${well} say ok, for ${calls.length} calls, of which ${done} were done and ${refused} refused: ${name}.`;
+  return say(!isRight, "log", sentence);
 }

@@ -1,12 +1,12 @@
+import type { Random } from "../../../support/chaos/random.ts";
 import {
   type Action,
   type Conclusion,
-  conclusionOf,
   type History,
+  isSettled,
   isWriting,
   type Operation,
 } from "../history.ts";
-import type { Random } from "../random.ts";
 import { toolRequest } from "./requests.ts";
 import { attempt, type Caller } from "./wire.ts";
 
@@ -16,11 +16,10 @@ export type Client = Readonly<{
   caller: Caller;
   history: History;
   random: Random;
-  /** The shared rows, which all clients of this user write to. */
   shared: SharedRows;
 }>;
 
-/** The rows that the clients of one user share. */
+/** The rows that the clients of one user share, and all write to. */
 export type SharedRows = {
   /** Toggled only under keys, so that the number of flips is known. */
   keyedTodo: number;
@@ -30,7 +29,7 @@ export type SharedRows = {
   contests: number[];
 };
 
-type How = Readonly<{ via?: "rest" | "mcp"; keyed?: boolean; hedged?: boolean; door?: number }>;
+export type How = Readonly<{ via?: "rest" | "mcp"; keyed?: boolean; hedged?: boolean; door?: number }>;
 
 /** Milliseconds for which an operation with a key is repeated. */
 const persistenceMs = 30_000;
@@ -42,18 +41,15 @@ const persistenceMs = 30_000;
 export async function perform(client: Client, action: Action, how: How = {}): Promise<Conclusion> {
   const operation = begin(client, action, how);
   const { random, caller } = client;
-  const door = how.door ?? random.between(0, 1);
-  if (how.hedged && operation.key !== undefined)
-    operation.attempts.push(...(await Promise.all([0, 1].map((each) => attempt(caller, operation, each)))));
-  else operation.attempts.push(await attempt(caller, operation, door));
+  const isKeyed = operation.key !== undefined;
+  let door = how.door ?? random.between(0, 1);
+  const doors = how.hedged && isKeyed ? [0, 1] : [door];
+  operation.attempts.push(...(await Promise.all(doors.map((each) => attempt(caller, operation, each)))));
   const until = Date.now() + persistenceMs;
-  for (
-    let turn = door + 1;
-    operation.key !== undefined && !isFinal(operation) && Date.now() < until;
-    turn++
-  ) {
+  while (isKeyed && !isSettled(operation) && Date.now() < until) {
     await Bun.sleep(random.between(20, 200));
-    operation.attempts.push(await attempt(caller, operation, turn % 2));
+    door = 1 - door;
+    operation.attempts.push(await attempt(caller, operation, door));
   }
   return client.history.end(operation);
 }
@@ -61,19 +57,11 @@ export async function perform(client: Client, action: Action, how: How = {}): Pr
 function begin({ number, user, history, random }: Client, action: Action, how: How): Operation {
   const keyed = how.keyed ?? random.chance(0.6);
   const via = how.via ?? (random.chance(0.4) ? "mcp" : "rest");
-  const hasTool = toolRequest({ action }) !== undefined;
-  const mayBeKeyed = keyed && isWriting(action);
   return history.begin({
     client: number,
     user,
     action,
-    via: hasTool ? via : "rest",
-    ...(mayBeKeyed && { key: crypto.randomUUID() }),
+    via: toolRequest({ action }) ? via : "rest",
+    ...(keyed && isWriting(action) && { key: crypto.randomUUID() }),
   });
-}
-
-function isFinal(operation: Operation): boolean {
-  const wrong = operation.attempts.some(({ answer }) => answer.verdict === "wrong");
-  const { verdict } = conclusionOf(operation);
-  return wrong || verdict === "done" || verdict === "refused";
 }

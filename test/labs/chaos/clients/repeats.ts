@@ -1,5 +1,5 @@
 import type { Violation } from "../evidence.ts";
-import { conclusionOf, describe, isWrite, type Operation } from "../history.ts";
+import { conclusionOf, describe, isWrite } from "../history.ts";
 import type { Client } from "./client.ts";
 import { attempt } from "./wire.ts";
 
@@ -11,29 +11,25 @@ const most = 200;
  */
 export async function checkRepeats(clients: readonly Client[]): Promise<Violation[]> {
   const each = Math.ceil(most / clients.length);
-  const checked = await Promise.all(
-    clients.map(async (client) => {
-      const acknowledged = client.history.operations
-        .filter((operation) => operation.client === client.number && isKeyedAndDone(operation))
-        .slice(-each);
-      const wrong: Violation[] = [];
-      for (const operation of acknowledged) wrong.push(...(await repeat(client, operation)));
-      return wrong;
-    }),
-  );
+  const checked = await Promise.all(clients.map((client) => repeatLast(client, each)));
   return checked.flat();
 }
 
-const isKeyedAndDone = (operation: Operation): boolean =>
-  operation.key !== undefined && isWrite(operation) && conclusionOf(operation).verdict === "done";
-
-async function repeat({ caller, random }: Client, operation: Operation): Promise<Violation[]> {
-  const first = conclusionOf(operation);
-  const { answer } = await attempt(caller, operation, random.between(0, 1));
-  if (first.verdict !== "done") return [];
-  const same =
-    answer.verdict === "done" && JSON.stringify(answer.resource) === JSON.stringify(first.resource);
-  if (same && answer.replayed) return [];
-  const sentence = `A repeat in the end was answered ${JSON.stringify(answer)}: ${describe(operation)}.`;
-  return [{ kind: "repeat", sentence }];
+async function repeatLast({ number, history, caller, random }: Client, count: number): Promise<Violation[]> {
+  const done = history.operations.flatMap((operation) => {
+    const told = conclusionOf(operation);
+    const isOwn = operation.client === number && operation.key !== undefined && isWrite(operation);
+    return isOwn && told.verdict === "done" ? [{ operation, told }] : [];
+  });
+  const wrong: Violation[] = [];
+  for (const { operation, told } of done.slice(-count)) {
+    const { answer } = await attempt(caller, operation, random.between(0, 1));
+    const isSame =
+      answer.verdict === "done" &&
+      answer.replayed &&
+      JSON.stringify(answer.resource) === JSON.stringify(told.resource);
+    const sentence = `A repeat in the end was answered ${JSON.stringify(answer)}: ${describe(operation)}.`;
+    if (!isSame) wrong.push({ kind: "repeat", sentence });
+  }
+  return wrong;
 }

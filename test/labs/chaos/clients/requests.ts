@@ -1,67 +1,69 @@
 import type { Action, Operation, ToolRequest } from "../history.ts";
 
-export type RestRequest = Readonly<{ method: string; path: string; body?: unknown }>;
+type RestRequest = Readonly<{ method: string; path: string; body?: object }>;
+
+const request = (method: string, path: string, body?: object): RestRequest => ({
+  ...{ method, path },
+  ...(body && { body }),
+});
 
 /** An action as a REST request; the path is below /api/v1. */
 export function restRequest(action: Action): RestRequest {
   switch (action.kind) {
-    case "create todo": {
-      const { title, description, category } = action;
-      return post("/todos", { title, description, ...(category && { category_id: category }) });
-    }
+    case "create todo":
+      return request("POST", "/todos", fieldsOf(action));
     case "rename todo": {
-      const { todo, title, category } = action;
-      const body = { title, ...(category && { category_id: category }) };
-      const rename = { method: "PUT", path: `/todos/${todo}`, body };
-      return action.grouped ? post("/batch", { operations: [rename] }) : rename;
+      const rename = request("PUT", `/todos/${action.todo}`, fieldsOf(action));
+      return action.grouped ? request("POST", "/batch", { operations: [rename] }) : rename;
     }
-    case "toggle todo":
-      return post(
-        `/todos/${action.todo}/toggle`,
-        action.wanted === undefined ? undefined : wantedState(action),
+    case "toggle todo": {
+      const { todo, wanted } = action;
+      return request(
+        "POST",
+        `/todos/${todo}/toggle`,
+        wanted === undefined ? wanted : { is_completed: wanted },
       );
+    }
     case "delete todo":
-      return { method: "DELETE", path: `/todos/${action.todo}` };
+      return request("DELETE", `/todos/${action.todo}`);
     case "read todo":
-      return { method: "GET", path: `/todos/${action.todo}` };
+      return request("GET", `/todos/${action.todo}`);
     case "list todos":
-      return { method: "GET", path: `/todos?context=${encodeURIComponent(action.context)}` };
+      return request("GET", `/todos?context=${encodeURIComponent(action.context)}`);
     case "create habit":
-      return post("/habits", { name: action.name, type: "good", frequency: "daily" });
+      return request("POST", "/habits", { name: action.name, type: "good", frequency: "daily" });
     case "complete habit":
-      return post(`/habits/${action.habit}/complete`);
+      return request("POST", `/habits/${action.habit}/complete`);
     case "undo habit":
-      return { method: "DELETE", path: `/habits/${action.habit}/complete` };
+      return request("DELETE", `/habits/${action.habit}/complete`);
     case "read habit":
-      return { method: "GET", path: `/habits/${action.habit}` };
+      return request("GET", `/habits/${action.habit}`);
     case "create category":
-      return post("/categories", { name: action.name });
+      return request("POST", "/categories", { name: action.name });
     case "rename category":
-      return { method: "PUT", path: `/categories/${action.category}`, body: { name: action.name } };
+      return request("PUT", `/categories/${action.category}`, { name: action.name });
     case "delete category":
-      return { method: "DELETE", path: `/categories/${action.category}` };
+      return request("DELETE", `/categories/${action.category}`);
   }
 }
 
-const post = (path: string, body?: unknown): RestRequest => ({
-  method: "POST",
-  path,
-  ...(body !== undefined && { body }),
-});
+type Fields = Readonly<{ title: string; description?: string; category?: number }>;
 
-const wantedState = ({ wanted }: { wanted?: boolean }) => ({ is_completed: wanted });
+const fieldsOf = ({ title, description, category }: Fields) => ({
+  title,
+  ...(description !== undefined && { description }),
+  ...(category !== undefined && { category_id: category }),
+});
 
 /** An action as a tool call; undefined when there is no tool for it. */
 export function toolRequest({ action, key }: Pick<Operation, "action" | "key">): ToolRequest | undefined {
-  const call = (tool: string, args: Record<string, unknown>): ToolRequest => ({
+  const call = (tool: string, args: object): ToolRequest => ({
     tool,
     arguments: { ...args, ...(key !== undefined && { idempotency_key: key }) },
   });
   switch (action.kind) {
-    case "create todo": {
-      const { title, description, category } = action;
-      return call("create-todo", { title, description, ...(category && { category_id: category }) });
-    }
+    case "create todo":
+      return call("create-todo", fieldsOf(action));
     case "rename todo":
       if (action.category !== undefined || action.grouped) return undefined;
       return call("update-todo", { todo_id: action.todo, title: action.title });

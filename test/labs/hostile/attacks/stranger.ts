@@ -1,23 +1,39 @@
 import { connect } from "node:net";
-import { type Assault, type Attack, ask, inLoops, strangersNetwork } from "../attack.ts";
+import { type Assault, type Attack, ask, inLoops } from "./attack.ts";
+
+/** The stranger has no account, and one network. */
+const headers = { "x-forwarded-for": "203.0.113.66" };
 
 /** Attacks that need no account. */
-export const strangersAttacks: readonly Attack[] = [
-  { name: "800 sockets that send a byte every five seconds", run: trickle },
-  { name: "requests with made-up tokens", run: madeUpTokens },
-  { name: "sign-ins that are begun and left", run: beginSignIns },
-  { name: "calendars that do not exist", run: unknownCalendars },
-];
+export const strangersAttacks: Readonly<Record<string, Attack>> = {
+  "800 sockets that send a byte every five seconds": (world) =>
+    inLoops(world, 800, 2_000, () => trickle(world)),
 
-const sockets = 800;
+  "requests with made-up tokens": (world) =>
+    inLoops(world, 10, 50, () => {
+      const authorization = `Bearer ${crypto.randomUUID()}`;
+      return ask(world, "/api/v1/todos", { headers: { ...headers, authorization } });
+    }),
+
+  /** The network is that of a newcomer who comes later. */
+  async "sign-ins that are begun and left"(world) {
+    const start = await fetch(`${world.site.baseUrl}/account`, { redirect: "manual" });
+    const address = start.headers.get("location");
+    if (!address) throw new Error("The account pages lead to no sign-in.");
+    await inLoops(world, 5, 200, () => ask(world, address));
+  },
+
+  "calendars that do not exist": (world) =>
+    inLoops(world, 30, 100, () => {
+      const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+      return ask(world, `/calendar/${secret}.ics`, { headers });
+    }),
+};
+
 const dripMs = 5_000;
 
-function trickle(world: Assault): Promise<void> {
-  return inLoops(world, sockets, 2_000, () => trickleOnce(world));
-}
-
 /** Sends the head of a form and then its body in single bytes, each time as another sender. */
-function trickleOnce({ site, isOver, count }: Assault): Promise<void> {
+function trickle({ site, isOver, count }: Assault): Promise<void> {
   const { host, port, origin } = new URL(site.baseUrl);
   const lines = [
     "POST /account/tick HTTP/1.1",
@@ -38,29 +54,4 @@ function trickleOnce({ site, isOver, count }: Assault): Promise<void> {
       resolve();
     });
   });
-}
-
-const headers = { "x-forwarded-for": strangersNetwork };
-
-function madeUpTokens(world: Assault): Promise<void> {
-  const address = `${world.site.baseUrl}/api/v1/todos`;
-  return inLoops(world, 10, 50, () =>
-    ask(world, address, { headers: { ...headers, authorization: `Bearer ${crypto.randomUUID()}` } }),
-  );
-}
-
-/** The network is that of a newcomer who comes later. */
-async function beginSignIns(world: Assault): Promise<void> {
-  const start = await fetch(`${world.site.baseUrl}/account`, { redirect: "manual" });
-  const address = start.headers.get("location");
-  if (!address) throw new Error("The account pages lead to no sign-in.");
-  const page = new URL(address, world.site.baseUrl).href;
-  await inLoops(world, 5, 200, () => ask(world, page));
-}
-
-function unknownCalendars(world: Assault): Promise<void> {
-  const secret = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
-  return inLoops(world, 30, 100, () =>
-    ask(world, `${world.site.baseUrl}/calendar/${secret()}.ics`, { headers }),
-  );
 }

@@ -1,4 +1,3 @@
-import type { Pool } from "pg";
 import { createDispatch } from "../../../../api/mailbox/dispatch.ts";
 import { openMailbox } from "../../../../api/mailbox/mailbox.ts";
 import { openServerClock } from "../../../../api/mailbox/server-clock.ts";
@@ -12,18 +11,12 @@ import type { Trace } from "./traces.ts";
 type Scenario = Trace["scenario"];
 
 /** Somebody with a todo, whose two requests have these ids. */
-export type Person = Readonly<{ userId: string; todoId: number; requestIds: readonly string[] }>;
+type Person = Readonly<{ userId: string; todoId: number; requestIds: readonly string[] }>;
 
-export type Doors = Readonly<{
-  /** @returns the model's word for the answer */
-  send(scenario: Scenario, person: Person, request: number): Promise<"DONE" | "NO" | "UNKNOWN">;
-  newPerson(): Promise<Person>;
-  pool: Pool;
-  close(): Promise<void>;
-}>;
+export type Doors = Awaited<ReturnType<typeof openDoors>>;
 
 /** Opens two front doors, as far as a change goes through them. */
-export async function openDoors(config: Config): Promise<Doors> {
+export async function openDoors(config: Config) {
   const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "silent") });
   const clock = await openServerClock(database.pool);
   const mailboxes = await Promise.all([0, 1].map(() => openMailbox(config, database.pool)));
@@ -44,13 +37,14 @@ export async function openDoors(config: Config): Promise<Doors> {
   }
   return {
     pool: database.pool,
-    async send(scenario, person, request) {
+    /** @returns the model's word for the answer */
+    async send(scenario: Scenario, person: Person, request: number): Promise<"DONE" | "NO" | "UNKNOWN"> {
       const door = scenario === "KEY" ? request : 0;
       const outcome = await ask(door, person.userId, requestOf(scenario, person, request));
       if (!isRefused(outcome)) return "DONE";
       return outcome.refusal.applied === "no" ? "NO" : "UNKNOWN";
     },
-    async newPerson() {
+    async newPerson(): Promise<Person> {
       await eventually(isRight);
       const userId = crypto.randomUUID();
       const outcome = await ask(0, userId, { name: "todo.create", input: { title: "first" } });
@@ -58,7 +52,7 @@ export async function openDoors(config: Config): Promise<Doors> {
       const { id } = outcome.body as { id: number };
       return { userId, todoId: id, requestIds: [Bun.randomUUIDv7(), Bun.randomUUIDv7()] };
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(mailboxes.map((mailbox) => mailbox.close()));
       clock.close();
       await database.close();
@@ -83,7 +77,12 @@ const changesOf = `
     (select count(*) from action_log where user_id = $1 and request_id = any($3) and outcome = 'ok')::int as logged`;
 
 /** Counts the effects of a request's command, and its rows in the log. */
-export async function countEffects({ pool }: Doors, scenario: Scenario, person: Person, request: number) {
+export async function countEffects(
+  { pool }: Pick<Doors, "pool">,
+  scenario: Scenario,
+  person: Person,
+  request: number,
+) {
   const ids = scenario === "KEY" ? person.requestIds : [person.requestIds[request]];
   const isToggle = scenario === "ORDER" && request === 0;
   const values = [person.userId, titleOf(scenario, request), ids, isToggle];

@@ -19,17 +19,6 @@ export type Stop = Readonly<{
   end(how: "commit" | "rollback"): Promise<unknown>;
 }>;
 
-export type HeldWorker = Readonly<{
-  /** From now on its transactions stop. */
-  hold(): void;
-  stop(): Stop | undefined;
-  /** Its next replies are lost. */
-  loseReplies(): void;
-  /** From now on it does nothing that others see, like a process that was killed. */
-  kill(): void;
-  close(): Promise<void>;
-}>;
-
 type Life = {
   stop: Stop | undefined;
   is: "held" | "free" | "dead";
@@ -39,8 +28,10 @@ type Life = {
   readonly closed: PromiseWithResolvers<never>;
 };
 
+export type HeldWorker = Awaited<ReturnType<typeof startHeldWorker>>;
+
 /** Starts the commands of a worker, which can be made to stop at each step of a transaction until it is let through. */
-export async function startHeldWorker(config: Config): Promise<HeldWorker> {
+export async function startHeldWorker(config: Config) {
   const life: Life = {
     ...{ stop: undefined, is: "free", losesReplies: false },
     ...{ clients: new Set(), closed: Promise.withResolvers<never>() },
@@ -48,30 +39,34 @@ export async function startHeldWorker(config: Config): Promise<HeldWorker> {
   life.closed.promise.catch(() => {});
   const log = createLog("test", "silent");
   const database = await openDatabase({ url: config.databaseUrl, log, purpose: "writes" });
-  const publisher = publishing(life, connectFailFast(config.redisUrl));
+  const publisher = connectFailFast(config.redisUrl);
+  const publish = publisher.publish.bind(publisher);
+  publisher.publish = async (channel: string | Buffer, message: string | Buffer) =>
+    life.losesReplies ? 0 : publish(channel, message);
   const blocking = connectBlocking(config.redisUrl, workerSilenceMs);
   const registry = new Registry();
   const commands = await startCommands({
     ...{ config, log, registry, publisher, blocking, tracing: undefined, watch: createHangWatch() },
     database: { ...database, pool: holding(life, database.pool) },
-    ...{
-      security: createSecurityLog(log, registry),
-      jobMetrics: createJobMetrics(registry),
-      travel: () => "0",
-    },
+    security: createSecurityLog(log, registry),
+    jobMetrics: createJobMetrics(registry),
+    travel: () => "0",
   });
   const disconnect = () => {
     publisher.disconnect();
     blocking.disconnect();
   };
   return {
+    /** From now on its transactions stop. */
     hold() {
       life.is = "held";
     },
     stop: () => life.stop,
+    /** Its next replies are lost. */
     loseReplies() {
       life.losesReplies = true;
     },
+    /** From now on it does nothing that others see, like a process that was killed. */
     kill() {
       life.is = "dead";
       disconnect();
@@ -86,16 +81,6 @@ export async function startHeldWorker(config: Config): Promise<HeldWorker> {
       await database.close();
     },
   };
-}
-
-function publishing<Connection extends ReturnType<typeof connectFailFast>>(
-  life: Life,
-  redis: Connection,
-): Connection {
-  const publish = redis.publish.bind(redis);
-  return Object.assign(redis, {
-    publish: async (channel: string, message: string) => (life.losesReplies ? 0 : publish(channel, message)),
-  });
 }
 
 function holding(life: Life, pool: Pool): Pool {
@@ -114,26 +99,21 @@ function held(life: Life, client: PoolClient): PoolClient {
   let isLost = false;
   let last: Promise<unknown> = Promise.resolve();
 
-  const stand = (at: Stop["at"]) =>
-    new Promise<void>((resolve, reject) => {
-      if (life.is !== "held") return resolve();
-      const leave = () => {
-        life.stop = undefined;
-      };
-      life.stop = {
-        at,
-        pass() {
-          leave();
-          resolve();
-        },
-        cut() {
-          leave();
-          isLost = true;
-          reject(new Error("read ECONNRESET"));
-        },
-        end: (how) => client.query(how),
-      };
-    });
+  function stand(at: Stop["at"]): Promise<void> | undefined {
+    if (life.is !== "held") return undefined;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const pass = () => {
+      life.stop = undefined;
+      resolve();
+    };
+    const cut = () => {
+      life.stop = undefined;
+      isLost = true;
+      reject(new Error("read ECONNRESET"));
+    };
+    life.stop = { at, pass, cut, end: (how) => client.query(how) };
+    return promise;
+  }
 
   function query(text: string, values?: unknown[]) {
     const turn = last.then(() => (text === "begin" || text === "commit" ? stand(text) : undefined));

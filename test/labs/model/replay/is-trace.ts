@@ -18,12 +18,16 @@ export async function isTrace(trace: Trace): Promise<boolean> {
 }
 
 /** The model with a place in the trace. Each event moves it on, or ends the run. At the end of the trace the claim breaks. */
-const listening = ({ scenario, events }: Trace): string => `
+function listening({ scenario, events }: Trace): string {
+  const isNext = events.map((event, place) => {
+    const [name, number] = event.split(" ");
+    return `(place == ${place} && name == ${name} && n == ${number})`;
+  });
+  return `
 #define ${scenario}
 #define FAULTS 2
 #define astray 255
-#define isNext(name, n) (${events.map(nextAt).join(" || ")})
-#define event(name, n) place = (isNext(name, n) -> place + 1 : astray)
+#define event(name, n) place = (${isNext.join(" || ")} -> place + 1 : astray)
 byte place;
 #include "${join(import.meta.dir, "..", "protocol.pml")}"
 never {
@@ -33,8 +37,4 @@ never {
   od
 }
 `;
-
-function nextAt(event: string, place: number): string {
-  const [name, number] = event.split(" ");
-  return `(place == ${place} && name == ${name} && n == ${number})`;
 }

@@ -2,13 +2,7 @@ import { Pool } from "pg";
 
 const slowness = 10;
 
-export type SlowTime = Readonly<{
-  /** Brings a command to the next age of the model: late for a worker, then over for its caller. */
-  older(): Promise<void>;
-  /** Ends a trace: what follows is sent at one time of both clocks. */
-  even(): Promise<void>;
-  stop(): Promise<void>;
-}>;
+export type SlowTime = Awaited<ReturnType<typeof slowTime>>;
 
 /** PostgreSQL's clock is ahead, because slow time must not fall behind what is stored by `now()`. */
 const slowClock = (database: string) => `
@@ -24,7 +18,7 @@ const slowClock = (database: string) => `
  * From now on a tenth of the time passes, for this process and for PostgreSQL, so that nothing is late before a trace
  * says so. Workers see the first age by PostgreSQL's clock, and doors the second one by their own.
  */
-export async function slowTime(databaseUrl: string): Promise<SlowTime> {
+export async function slowTime(databaseUrl: string) {
   const pool = new Pool({ connectionString: databaseUrl, max: 1 });
   await pool.query(slowClock(new URL(databaseUrl).pathname.slice(1)));
   const now = performance.now.bind(performance);
@@ -35,6 +29,7 @@ export async function slowTime(databaseUrl: string): Promise<SlowTime> {
   const moveServer = (ms: number) =>
     pool.query("update slow.clock set ahead = ahead + $1 * interval '1 ms'", [ms]);
 
+  /** Brings a command to the next age of the model: late for a worker, then over for its caller. */
   async function older(): Promise<void> {
     await moveServer(isLate ? 300 : 1_200);
     if (isLate) aheadMs += 1_500;
@@ -42,10 +37,11 @@ export async function slowTime(databaseUrl: string): Promise<SlowTime> {
   }
   return {
     older,
-    even: async () => {
+    /** Ends a trace: what follows is sent at one time of both clocks. */
+    async even(): Promise<void> {
       if (isLate) await older();
     },
-    async stop() {
+    async stop(): Promise<void> {
       performance.now = now;
       await pool.end();
     },

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { createBrowser, type Page } from "../../../support/identity/browser.ts";
-import { signedUp } from "../../../support/identity/support.ts";
+import { signedUp, tokenByForm } from "../../../support/identity/support.ts";
 import { longText } from "../../../support/long-text.ts";
-import { startSite, tokenByForm } from "../../../support/pages/support.ts";
+import { startSite } from "../../../support/pages/support.ts";
 
 const { stack, identity } = await startSite({ RATE_LIMIT_PER_MINUTE: "0", ACCOUNT_MEGABYTES: "1" });
 

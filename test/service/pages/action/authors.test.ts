@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Browser, createBrowser, type Page } from "../../../support/identity/browser.ts";
-import { signedUp } from "../../../support/identity/support.ts";
-import { callTool, tokenByForm, useSite } from "../../../support/pages/support.ts";
+import { signedUp, tokenByForm } from "../../../support/identity/support.ts";
+import { callTool, useSite } from "../../../support/pages/support.ts";
 
 const site = await useSite();
 const { stack, identity } = site;

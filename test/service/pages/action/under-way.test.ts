@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { createBrowser, type Page } from "../../../support/identity/browser.ts";
-import { signedUp } from "../../../support/identity/support.ts";
-import { tokenByForm, useSite } from "../../../support/pages/support.ts";
+import { signedUp, tokenByForm } from "../../../support/identity/support.ts";
+import { useSite } from "../../../support/pages/support.ts";
 
 afterAll(() => sql.close());
 const { stack, identity } = await useSite();

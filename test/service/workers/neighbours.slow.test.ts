@@ -1,14 +1,13 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { loadConfig } from "../../../shared/process/config.ts";
+import { heldRows, holdBeside, keepBeside } from "../../support/chaos/held-rows.ts";
+import { msAt, type Sample, sample, succeeded, tally } from "../../support/chaos/samples.ts";
+import { startStage } from "../../support/chaos/stage.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 import { exportFile, stageFile } from "../../support/pages/staged-import.ts";
-import { contend } from "./contended.ts";
-import { heldRows, holdBeside } from "./held-rows.ts";
-import { keepCalling, msAt, type Sample, succeeded, tally } from "./samples.ts";
-import { startStage } from "./stage.ts";
 
-const stage = await startStage({ apis: 2, workers: 2 });
+const stage = await startStage();
 const { call, sql, issuer } = stage;
 const holder = new SQL(stage.env.DATABASE_URL ?? "", { max: 1 });
 
@@ -41,13 +40,8 @@ async function repeated(attempt: () => Promise<boolean>): Promise<void> {
   }
 }
 
-const startBystanders = () =>
-  keepCalling(20, 50, (client) =>
-    call(`bystander ${client}`, "POST", "/todos", { door: client, body: { title: "Beside" } }),
-  );
-
 async function bystandersDuring(work: () => Promise<unknown>): Promise<Sample[]> {
-  const stop = startBystanders();
+  const stop = keepBeside(stage);
   await Bun.sleep(200);
   await work();
   await Bun.sleep(200);
@@ -57,16 +51,30 @@ async function bystandersDuring(work: () => Promise<unknown>): Promise<Sample[]>
 describe("while somebody else holds a row and its owner writes to it, strangers are served as ever", () => {
   for (const row of heldRows) {
     test(row.name, async () => {
-      const { bystanders } = await holdBeside(stage, row, {
-        holder,
-        bystanders: 20,
-        pauseMs: 50,
-        seconds: 1,
-      });
-      expectUntouched(bystanders);
+      expectUntouched(await holdBeside(stage, row, holder));
     }, 20_000);
   }
 });
+
+/** Both doors set each todo to the same state at once, all todos together, this many times. */
+async function contend(users: number, todos: number, rounds: number): Promise<Sample[]> {
+  const owned: { user: string; path: string }[] = [];
+  for (let n = 0; n < users * todos; n++) {
+    const user = `contender ${n % users}`;
+    const { body } = await call(user, "POST", "/todos", { body: { title: "Contended" } });
+    owned.push({ user, path: `/todos/${body.id}/toggle` });
+  }
+  const samples: Sample[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const body = { is_completed: round % 2 === 0 };
+    const calls = owned.flatMap(({ user, path }) =>
+      [0, 1].map((door) => sample(() => call(user, "POST", path, { door, body }))),
+    );
+    samples.push(...(await Promise.all(calls)));
+    await Bun.sleep(30);
+  }
+  return samples;
+}
 
 test.each([
   [1, 20],
@@ -75,8 +83,7 @@ test.each([
 ])(
   "two doors change the same rows at once, %d users with %d todos: none is refused",
   async (users, todos) => {
-    const samples = await contend(stage, users, todos, 4);
-    expect(tally(samples)).toBe(`${users * todos * 2 * 4} × 200`);
+    expect(tally(await contend(users, todos, 4))).toBe(`${users * todos * 2 * 4} × 200`);
   },
   20_000,
 );

@@ -1,5 +1,5 @@
 import type { Answer } from "../../harness.ts";
-import { percentile } from "../../support/flood.ts";
+import { percentile } from "../flood.ts";
 
 /** The result of one call: its status, with `applied` if it has one, or `failed` without an answer. */
 export type Sample = Readonly<{ outcome: string; ms: number; startedAt: number }>;
@@ -14,7 +14,6 @@ const outcomeOf = ({ status, body }: Answer): string =>
   body?.applied === undefined ? String(status) : `${status} ${body.applied}`;
 
 export const succeeded = ({ outcome }: Sample): boolean => outcome.startsWith("2");
-export const refused = ({ outcome }: Sample): boolean => outcome.startsWith("5") || outcome === "failed";
 
 /** Clients that call repeatedly with a pause, until the returned function stops them. */
 export function keepCalling(
