@@ -11,7 +11,6 @@ const commands: Readonly<Record<string, Command>> = {
   backup: { says: "backs up the database of npm start", script: "shared/embedded/backup/backup.ts" },
   connections: { says: "how many connections PostgreSQL must allow", script: "api/cli/connections.ts" },
   doctor: { says: "checks all parts of a running Kept", script: "api/cli/doctor.ts" },
-  journal: { says: "checks that nobody changed the account journal", script: "api/cli/journal.ts" },
   migrate: { says: "brings a database to the newest schema", script: "workers/upkeep/migrate.ts" },
   move: { says: "moves npm start to DATABASE_URL", script: "shared/embedded/move/move.ts" },
   owner: { says: "prints a one-time sign-in link", script: "api/cli/owner.ts" },

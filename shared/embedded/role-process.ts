@@ -1,5 +1,5 @@
 import type { DatabaseRole } from "../process/database-roles.ts";
-import { type FromRole, isAliveQuestion } from "../process/role.ts";
+import type { FromRole } from "../process/role.ts";
 import type { Life } from "./servers/supervisor.ts";
 import { type LifeWatch, watchForLife } from "./signs-of-life.ts";
 
@@ -27,13 +27,13 @@ export function launchRole(
     detached: true,
     stdio: ["ignore", "inherit", "inherit"],
     ipc(message: FromRole) {
-      if (message.alive) watch?.answered();
+      if (message.alive) watch?.heard();
       else begin(message.details);
     },
   });
   const kill = () => child.kill("SIGKILL");
   function begin(details: Record<string, string>) {
-    if (endsHanging) watch = watchForLife(() => child.send(isAliveQuestion), kill);
+    if (endsHanging) watch = watchForLife(kill);
     ready.resolve(details);
   }
   // A frozen role does not notice that its supervisor is gone.

@@ -1,32 +1,32 @@
 import { connect } from "node:net";
 
-const askEveryMs = 1_500;
-/** A process that leaves so many questions in a row unanswered hangs. */
-const unansweredAtMost = 5;
+const listenMs = 1_500;
+/** A process that is silent for so many times in a row hangs. Times in which the machine sleeps do not count. */
+const silentAtMost = 5;
 /** Later answers come to nobody, so that questions to a frozen server do not pile up. */
 const answerMs = 5_000;
 
 export type LifeWatch = Readonly<{
-  answered(): void;
+  heard(): void;
   isHanging(): boolean;
   end(): void;
 }>;
 
-/** Asks a process again and again whether it serves, and kills it when it hangs. */
-export function watchForLife(ask: () => void, kill: () => void): LifeWatch {
-  let unanswered = 0;
-  const isHanging = () => unanswered >= unansweredAtMost;
-  const asking = setInterval(() => {
+/** Kills a process that gives no sign of life. Kept's own give theirs (`feedWatchdog`), others are asked for it. */
+export function watchForLife(kill: () => void, ask = () => {}): LifeWatch {
+  let silent = 0;
+  const isHanging = () => silent >= silentAtMost;
+  const listening = setInterval(() => {
     if (isHanging()) return kill();
-    unanswered += 1;
+    silent += 1;
     ask();
-  }, askEveryMs);
+  }, listenMs);
   return {
-    answered() {
-      unanswered = 0;
+    heard() {
+      silent = 0;
     },
     isHanging,
-    end: () => clearInterval(asking),
+    end: () => clearInterval(listening),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Config, loadConfig } from "./config.ts";
 import { createLog, type Log } from "./observe/log.ts";
-import { feedWatchdog } from "./watchdog.ts";
+import { feedWatchdog, type SignOfLife } from "./watchdog.ts";
 
 export type Role = Readonly<{
   stop(): Promise<void>;
@@ -10,11 +10,8 @@ export type Role = Readonly<{
   hanging?(): string[];
 }>;
 
-/** A role tells its supervisor once that it serves, and that it is alive whenever it is asked. */
-export type FromRole = Readonly<{ alive: false; details: Record<string, string> } | { alive: true }>;
-
-/** The supervisor's question. */
-export const isAliveQuestion = "alive?";
+/** A role tells its supervisor once that it serves, and again and again that it is alive. */
+export type FromRole = Readonly<{ alive: false; details: Record<string, string> }> | SignOfLife;
 
 /** Milliseconds that a role may take to stop, beside the drain time. */
 const stopMs = 10_000;
@@ -38,11 +35,7 @@ export async function runRole(
   if (isSupervised() && !process.connected) process.exit(1);
 
   let role: Role | undefined;
-  const isHanging = () => (role?.hanging?.() ?? []).length > 0;
-  process.on("message", (message) => {
-    if (message === isAliveQuestion && !isHanging()) tellSupervisor({ alive: true });
-  });
-  feedWatchdog(() => !isHanging());
+  feedWatchdog(() => (role?.hanging?.() ?? []).length === 0);
 
   let withinMs = stopMs;
   const starting = Promise.resolve().then(() => {
@@ -61,10 +54,8 @@ export async function runRole(
   }
   role = await starting.catch((error) => crash(log, error));
   if (!isSupervised()) log.info("ready");
-  tellSupervisor({ alive: false, details: role.details ?? {} });
+  process.send?.({ alive: false, details: role.details ?? {} } satisfies FromRole);
 }
-
-const tellSupervisor = (message: FromRole): unknown => process.send?.(message);
 
 /** True if a supervisor runs this process; it tells people itself when a role is ready and has stopped. */
 const isSupervised = (): boolean => process.send !== undefined;

@@ -1,13 +1,25 @@
+/** The message to the supervisor of `npm start`. */
+export type SignOfLife = Readonly<{ alive: true }>;
+
+const supervisorHearsEveryMs = 1_000;
+
 /**
- * Tells systemd (`WatchdogSec`) as often as it asks that this process is alive. systemd replaces a process that falls
- * silent. Its own program sends the message, because Bun has no sockets of this kind.
+ * Tells whoever watches this process that it is alive: systemd as often as that asks (`WatchdogSec`), or the supervisor.
+ * Both replace a process that falls silent.
  */
 export function feedWatchdog(isAlive: () => boolean): void {
   const { NOTIFY_SOCKET, WATCHDOG_PID, WATCHDOG_USEC } = process.env;
   // A role under `npm start` inherits these, but its supervisor is the service.
-  if (!NOTIFY_SOCKET || Number(WATCHDOG_PID) !== process.pid) return;
-  const everyMs = Number(WATCHDOG_USEC) / 3_000;
-  setInterval(() => {
-    if (isAlive()) Bun.spawn(["systemd-notify", "WATCHDOG=1"], { stdio: ["ignore", "ignore", "ignore"] });
-  }, everyMs).unref();
+  const isService = Boolean(NOTIFY_SOCKET) && Number(WATCHDOG_PID) === process.pid;
+  if (isService) every(Number(WATCHDOG_USEC) / 3_000, tellSystemd);
+  else if (process.send)
+    every(supervisorHearsEveryMs, () => process.send?.({ alive: true } satisfies SignOfLife));
+
+  function every(ms: number, tell: () => unknown): void {
+    setInterval(() => isAlive() && tell(), ms).unref();
+  }
 }
+
+/** Its own program sends the message, because Bun has no sockets of this kind. */
+const tellSystemd = () =>
+  Bun.spawn(["systemd-notify", "WATCHDOG=1"], { stdio: ["ignore", "ignore", "ignore"] });

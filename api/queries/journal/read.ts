@@ -2,9 +2,9 @@ import type { JournalRow } from "../../../shared/db/entities.ts";
 import { literal, sql } from "../../../shared/db/reads/sql.ts";
 import type { QueryContext } from "../engine/context.ts";
 
-export type ListedEvent = Pick<JournalRow, "number" | "at" | "kind" | "details"> & Readonly<{ hash: string }>;
+export type ListedEvent = Pick<JournalRow, "number" | "at" | "kind" | "details">;
 
-const columns = sql`j.number, j.at, j.kind, j.details, encode(j.hash, 'hex') as hash`;
+const columns = sql`j.number, j.at, j.kind, j.details`;
 
 /** Reads events before a number, newest first. */
 export const readEventsBefore = ({ own, rows }: QueryContext, before: number, limit: number) =>

@@ -2,7 +2,7 @@ import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import type { Details } from "../../domain/journal/event.ts";
 import { owner, timestamptz } from "./columns.ts";
 
-/** One event of an account. Rows are written by `journal_append` alone, and never changed. */
+/** One event of an account. Rows are written by `journal_append` alone, and no process may change them. */
 export const JournalEntity = defineEntity({
   name: "Journal",
   tableName: "journal",
@@ -12,7 +12,6 @@ export const JournalEntity = defineEntity({
     at: timestamptz(),
     kind: p.text(),
     details: p.json().$type<Details>(),
-    hash: p.blob(),
   },
 });
 

@@ -1,31 +1,21 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * The account journal: append-only, and hash-chained for each account. Processes write it by `journal_append` alone,
- * which runs with the rights of the owner of the tables. `notices` are the messages to people about it.
+ * The account journal. Processes add rows by `journal_append` alone, which runs with the rights of the owner of the
+ * tables, and have no right to change them. `notices` are the messages to people about it.
  */
 export class Journal extends Migration {
   override up(): void {
     this.addSql(`
       create table journal (
         user_id text not null,
-        number bigint not null,
-        at timestamptz not null,
+        number bigint not null generated always as identity,
+        at timestamptz not null default clock_timestamp(),
         kind text not null,
         details jsonb not null,
-        hash bytea not null,
         primary key (user_id, number)
       )`);
     this.addSql(`create index journal_old on journal (at)`);
-    // The end of each account's chain, and where the kept part of it begins.
-    this.addSql(`
-      create table journal_heads (
-        user_id text primary key,
-        number bigint not null default 0,
-        hash bytea not null default '',
-        dropped bigint not null default 0,
-        dropped_hash bytea not null default ''
-      )`);
     // The number of events of each kind in a period that goes on.
     this.addSql(`
       create table journal_counts (
@@ -39,7 +29,7 @@ export class Journal extends Migration {
         primary key (user_id, kind, subject, until)
       )`);
     this.addSql(`create index journal_counts_ended on journal_counts (until)`);
-    for (const sql of [hashOf, write, append, close, drop]) this.addSql(sql);
+    for (const sql of [append, close, drop]) this.addSql(sql);
     this.addSql(`
       create table identity.notices (
         id uuid primary key default gen_random_uuid(),
@@ -61,45 +51,23 @@ export class Journal extends Migration {
   }
 }
 
-const hashOf = `
-  create function journal_hash(before bytea, user_id text, number bigint, at timestamptz, kind text, details jsonb)
-  returns bytea language sql stable as $$
-    select sha256(before || convert_to(
-      jsonb_build_array(user_id, number, extract(epoch from at), kind, details)::text, 'UTF8'))
-  $$`;
-
 const asOwner = "security definer set search_path = public, pg_temp";
-
-/** The caller has locked the head, so numbers and times grow together. */
-const write = `
-  create function journal_write(p_user text, p_kind text, p_details jsonb)
-  returns void language plpgsql ${asOwner} as $$
-  declare
-    written timestamptz := clock_timestamp();
-    head journal_heads;
-  begin
-    update journal_heads h
-    set number = h.number + 1, hash = journal_hash(h.hash, p_user, h.number + 1, written, p_kind, p_details)
-    where h.user_id = p_user returning * into head;
-    insert into journal values (p_user, head.number, written, p_kind, p_details, head.hash);
-  end
-  $$`;
+const lock = (user: string) => `perform pg_advisory_xact_lock(hashtext('kept.journal'), hashtext(${user}))`;
 
 /**
  * Adds a row, unless the kind has `p_most` rows in this period; then it is only counted, and one row tells the number
- * when the period has ended. The head is locked first, so that two transactions never wait in a circle.
+ * when the period has ended. The account is locked first, so that two transactions never wait in a circle.
  */
 const append = `
   create function journal_append(
     p_user text, p_kind text, p_details jsonb, p_most bigint, p_period text,
     p_subject text default '', p_times bigint default 1)
-  returns boolean language plpgsql ${asOwner} as $$
+  returns void language plpgsql ${asOwner} as $$
   declare
     ends timestamptz := date_trunc(p_period, now(), 'UTC') + ('1 ' || p_period)::interval;
     counted bigint;
   begin
-    insert into journal_heads (user_id) values (p_user) on conflict do nothing;
-    perform from journal_heads where user_id = p_user for update;
+    ${lock("p_user")};
     if p_subject <> '' and
       (select count(*) from journal_counts where user_id = p_user and kind = p_kind and until = ends) >= 100
       then p_subject := ''; end if;
@@ -108,9 +76,9 @@ const append = `
     on conflict (user_id, kind, subject, until) do update
       set times = c.times + excluded.times, details = excluded.details
     returning times into counted;
-    if counted > p_most then return false; end if;
-    perform journal_write(p_user, p_kind, p_details);
-    return true;
+    if counted <= p_most then
+      insert into journal (user_id, kind, details) values (p_user, p_kind, p_details);
+    end if;
   end
   $$`;
 
@@ -125,37 +93,28 @@ const close = `
     for ended in
       select * from journal_counts where until <= now() order by user_id, kind, subject, until limit p_most
     loop
-      perform from journal_heads where user_id = ended.user_id for update;
+      ${lock("ended.user_id")};
       delete from journal_counts c
       where (c.user_id, c.kind, c.subject, c.until) = (ended.user_id, ended.kind, ended.subject, ended.until)
       returning * into ended;
       continue when not found;
       return query select ended.user_id, ended.kind, greatest(ended.times - ended.most, 0);
       continue when ended.times > ended.most is not true;
-      perform journal_write(ended.user_id, ended.kind, ended.details || jsonb_build_object(
+      insert into journal (user_id, kind, details) values (ended.user_id, ended.kind, ended.details || jsonb_build_object(
         'times', ended.times - ended.most, 'until', to_char(ended.until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"')));
     end loop;
   end
   $$`;
 
-/**
- * The only way in which rows go: after 400 days. The chain goes on from the hash of the last one that went. Heads are
- * found by an array of keys, because a join may read all of them.
- */
+/** The only way in which rows go: after 400 days. */
 const drop = `
   create function journal_drop(p_most int) returns bigint language sql ${asOwner} as $$
     with gone as (
       delete from journal j using (
-        select user_id, number from journal where at < now() - interval '400 days'
-        order by at, user_id, number limit p_most
+        select user_id, number from journal where at < now() - interval '400 days' order by at limit p_most
       ) old
       where j.user_id = old.user_id and j.number = old.number
-      returning j.user_id, j.number, j.hash
-    ), moved as (
-      update journal_heads h set (dropped, dropped_hash) = (
-        select g.number, g.hash from gone g where g.user_id = h.user_id order by g.number desc limit 1
-      )
-      where h.user_id = any(array(select user_id from gone))
+      returning 1
     )
     select count(*) from gone
   $$`;

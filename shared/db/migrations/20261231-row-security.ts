@@ -3,7 +3,7 @@ import { showOwnRows } from "../statements/row-users.ts";
 
 const tables = `
   action_images action_log approvals byte_ledger calendar_feeds categories deletions habit_amounts habit_completions habits
-  import_keys import_parts inbox journal journal_counts journal_heads push_subscriptions reminder_deliveries reminders todos
+  import_keys import_parts inbox journal journal_counts push_subscriptions reminder_deliveries reminders todos
   token_rules users webhook_deliveries webhooks works`;
 
 /**

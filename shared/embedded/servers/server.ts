@@ -36,7 +36,7 @@ export function launchServer(
         throw new Error(`${name} did not start: see ${command.logFile}\n${lastLines(command.logFile)}`);
       await Bun.sleep(20);
     }
-    if (isAlive) watch = watchForLife(() => isAlive().then((is) => is && watch?.answered()), server.kill);
+    if (isAlive) watch = watchForLife(server.kill, () => isAlive().then((is) => is && watch?.heard()));
   }
 
   return {

@@ -19,7 +19,6 @@ test("without a command, and for an unknown one, it lists all", async () => {
     "backup",
     "connections",
     "doctor",
-    "journal",
     "migrate",
     "move",
     "owner",

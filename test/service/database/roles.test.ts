@@ -105,13 +105,9 @@ test("the identity provider changes nothing of the product, and reads replies an
 
 test("no role changes the journal: workers and provider add rows within bounds, and workers drop what is old", async () => {
   const append = `select journal_append('ada', 'signed_in', '{}', 20, 'day')`;
-  const tables = ["journal", "journal_heads", "journal_counts"];
+  const tables = ["journal", "journal_counts"];
   for (const role of databaseRoles) {
-    await refused(role, [
-      ...tables.flatMap(write),
-      "update journal set kind = 'x'",
-      "select journal_write('ada', 'signed_in', '{}')",
-    ]);
+    await refused(role, [...tables.flatMap(write), "update journal set kind = 'x'"]);
     expect([role, await typed(role, append)]).toEqual([role, role === "door" ? notAllowed : undefined]);
     const upkeep = role === "worker" ? undefined : notAllowed;
     for (const call of ["journal_drop(10)", "journal_close(10)"])

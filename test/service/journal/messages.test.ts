@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 import { type Browser, createBrowser } from "../../support/identity/browser.ts";
 import { signedUpByMail, tokenByForm } from "../../support/identity/support.ts";
 import { startIdentityWithMail } from "../../support/identity/with-mail.ts";
@@ -38,15 +37,6 @@ async function linksAbout(email: string, words: string): Promise<string[]> {
 async function press(link: string) {
   const browser = createBrowser(identity.config.authUrl);
   return browser.submit(await browser.open(link), "/not-me", {});
-}
-
-/** Runs `npm run admin -- journal` beside the provider. */
-async function check() {
-  const command = [process.execPath, join(import.meta.dir, "../../../api/cli/admin.ts"), "journal"];
-  const env = { PATH: process.env.PATH, DATABASE_URL: identity.config.databaseUrl };
-  const cli = Bun.spawn(command, { env, cwd: "/", stdio: ["ignore", "pipe", "pipe"] });
-  const [output, complaint] = await Promise.all([cli.stdout.text(), cli.stderr.text()]);
-  return { output, complaint, code: await cli.exited };
 }
 
 test("a message about a new token ends it by one button, once; opening the link ends nothing", async () => {
@@ -179,62 +169,12 @@ test("when the mail server refuses, the message waits, and comes once when it ta
   expect(mailsTo(email, "A new token")).toHaveLength(1);
 });
 
-test("the command finds a changed, a removed and an added row, and a cut end; what went after 400 days is no break", async () => {
-  const whole = await check();
-  expect(whole.output).toContain("are whole. Their fingerprint now: ");
+test("rows go after 400 days, and no others", async () => {
   const user = await idOf("ada@example.org");
-  const tamper = async (statement: string, restore: string) => {
-    await sql(statement);
-    const { code, complaint } = await check();
-    await sql(restore);
-    return { code, isNamed: complaint.includes(`The journal of ${user} is broken`) };
-  };
-  const found = { code: 1, isNamed: true };
-  const where = `where user_id = '${user}' and number`;
-  const kept = `create table kept_row as select * from journal ${where} = 2`;
-  expect(
-    await tamper(
-      `update journal set kind = 'signed_out' ${where} = 1`,
-      `update journal set kind = 'account_made' ${where} = 1`,
-    ),
-  ).toEqual(found);
-  await sql(kept);
-  expect(
-    await tamper(`delete from journal ${where} = 2`, "insert into journal select * from kept_row"),
-  ).toEqual(found);
-  const forged = `insert into journal select user_id, number + 1000, at, kind, details, hash from kept_row`;
-  expect(await tamper(forged, `delete from journal ${where} > 1000`)).toEqual(found);
-  const last = `(select max(number) from journal where user_id = '${user}')`;
-  await sql(`create table last_row as select * from journal ${where} = ${last}`);
-  expect(
-    await tamper(`delete from journal ${where} = ${last}`, "insert into journal select * from last_row"),
-  ).toEqual(found);
-  expect((await check()).output).toBe(whole.output);
-
-  // Old rows, which nobody can make by waiting: the chain is made anew with them.
-  await sql(`delete from journal where user_id = '${user}'`);
-  await sql(`update journal_heads set number = 0, hash = '' where user_id = '${user}'`);
-  for (const kind of ["account_made", "signed_in", "signed_out"])
-    await sql(`select journal_write('${user}', '${kind}', '{}')`);
-  await sql(`
-    with recursive old as (
-      select 1::bigint as number, now() - interval '401 days' as at, journal_hash('', '${user}', 1, now() - interval '401 days', 'account_made', '{}') as hash
-    ) update journal j set at = old.at, hash = old.hash from old where j.user_id = '${user}' and j.number = old.number`);
-  await sql(`
-    update journal j set hash = journal_hash(before.hash, j.user_id, j.number, j.at, j.kind, j.details)
-    from journal before where j.user_id = '${user}' and before.user_id = j.user_id and j.number = 2 and before.number = 1`);
-  await sql(`
-    update journal j set hash = journal_hash(before.hash, j.user_id, j.number, j.at, j.kind, j.details)
-    from journal before where j.user_id = '${user}' and before.user_id = j.user_id and j.number = 3 and before.number = 2`);
-  await sql(
-    `update journal_heads h set hash = j.hash from journal j where h.user_id = '${user}' and j.user_id = h.user_id and j.number = 3`,
-  );
-  expect((await check()).code).toBe(0);
+  const before = await sql(`select number from journal where user_id = '${user}' order by number`);
+  await sql(`update journal set at = now() - interval '401 days' where number = ${before[0]?.number}`);
   expect(await sql("select journal_drop(100)")).toEqual([{ journal_drop: "1" }]);
-  expect(
-    (await sql(`select number from journal where user_id = '${user}' order by number`)).map(
-      ({ number }) => number,
-    ),
-  ).toEqual(["2", "3"]);
-  expect((await check()).code).toBe(0);
-}, 60_000);
+  expect(await sql(`select number from journal where user_id = '${user}' order by number`)).toEqual(
+    before.slice(1),
+  );
+});

@@ -25,8 +25,7 @@ export const rights: Readonly<Record<DatabaseRole, Rights>> = {
     not: [
       "insert, update, delete on mikro_orm_migrations, shared_secrets",
       // Events are only added, within bounds, and dropped after 400 days.
-      "insert, update, delete on journal, journal_heads, journal_counts",
-      "execute on function journal_write(text, text, jsonb)",
+      "insert, update, delete on journal, journal_counts",
     ],
   },
   identity: {
