@@ -50,26 +50,22 @@ async function verdict(scenario: string, revision: string): Promise<Verdict> {
   return { passed, other: Object.fromEntries(other.map(({ id, status }) => [id, status])) };
 }
 
-test.each([
-  ["server-initialize", "2025-06-18"],
-  ["server-initialize", "2025-11-25"],
-  ["ping", "2025-06-18"],
-  ["ping", "2025-11-25"],
-  ["tools-list", "2025-06-18"],
-  ["tools-list", "2025-11-25"],
-  ["tools-list", "2026-07-28"],
-  ["prompts-list", "2025-06-18"],
-  ["prompts-list", "2025-11-25"],
-  ["prompts-list", "2026-07-28"],
-  ["resources-list", "2025-06-18"],
-  ["resources-list", "2025-11-25"],
-  ["resources-list", "2026-07-28"],
-  ["sep-2164-resource-not-found", "2026-07-28"],
-  ["caching", "2026-07-28"],
-  ["dns-rebinding-protection", "2025-11-25"],
-  ["dns-rebinding-protection", "2026-07-28"],
-  ["http-header-validation", "2026-07-28"],
-  ["input-required-result-unsupported-methods", "2026-07-28"],
+const [june, november, july] = ["2025-06-18", "2025-11-25", "2026-07-28"] as const;
+
+// Each starts a program, so they run together.
+test.concurrent.each([
+  ...["server-initialize", "ping"].flatMap((name) =>
+    [june, november].map((revision) => [name, revision] as const),
+  ),
+  ...["tools-list", "prompts-list", "resources-list"].flatMap((name) =>
+    [june, november, july].map((revision) => [name, revision] as const),
+  ),
+  ["dns-rebinding-protection", november],
+  ["dns-rebinding-protection", july],
+  ["sep-2164-resource-not-found", july],
+  ["caching", july],
+  ["http-header-validation", july],
+  ["input-required-result-unsupported-methods", july],
 ])("%s of %s passes", async (scenario, revision) => {
   const { passed, other } = await verdict(scenario, revision);
   expect(passed).toBeGreaterThan(0);
@@ -86,8 +82,8 @@ const needDiagnosticTools = [
   "sep-2575-server-sends-tools-list-changed-on-subscription",
 ];
 
-test("server-stateless passes, but for what needs the suite's own diagnostic tools or changing lists", async () => {
-  const { passed, other } = await verdict("server-stateless", "2026-07-28");
+test.concurrent("server-stateless passes, but for what needs the suite's own diagnostic tools or changing lists", async () => {
+  const { passed, other } = await verdict("server-stateless", july);
   expect(passed).toBeGreaterThan(15);
   expect(Object.keys(other).filter((id) => !needDiagnosticTools.includes(id))).toEqual([]);
 });
