@@ -26,11 +26,13 @@ type World = Readonly<{ token: string; exact: string; ids: Readonly<Record<strin
 /** Each operation has its own user, so none sees the changes of another. */
 const worlds = new Map<string, World>();
 clock.now = Date.parse("2026-11-16T08:30:00Z");
-for (const operation of operations) worlds.set(operation.operationId, await createWorld(operation));
+await Promise.all(
+  operations.map(async (operation) => worlds.set(operation.operationId, await createWorld(operation))),
+);
 for (const date of ["2026-11-16", "2026-11-17", "2026-11-18", "2026-11-19"]) {
   clock.now = Date.parse(`${date}T20:15:00Z`);
-  for (const { token, ids } of worlds.values())
-    await rest("POST", `/habits/${ids.habit_id}/complete`, { token });
+  const complete = ({ token, ids }: World) => rest("POST", `/habits/${ids.habit_id}/complete`, { token });
+  await Promise.all([...worlds.values()].map(complete));
 }
 clock.now = Date.parse("2026-11-20T08:30:00Z");
 const counted = worldOf("listHabitAmounts");
