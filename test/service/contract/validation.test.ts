@@ -128,12 +128,9 @@ describe("bodies that are no JSON object", () => {
 
   test.each([
     ["malformed JSON", "{", json, 400],
-    ["an array", "[]", json, 400],
     ["a bare null", "null", json, 400],
     ["100,000 brackets", "[".repeat(30_000), json, 400],
     ["a form", "title=x", { "content-type": "application/x-www-form-urlencoded" }, 415],
-    ["text", '{"title":"x"}', { "content-type": "text/plain" }, 415],
-    ["more than 64 KiB", `{"title":"${"x".repeat(65_536)}"}`, json, 413],
   ] as const)("%s", async (_, body, headers, status) => {
     const answer = await send(body, headers);
     expect(answer.status).toBe(status);
