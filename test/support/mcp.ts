@@ -1,5 +1,5 @@
-import type { SQL } from "bun";
-import type { Answer, JsonBody } from "../harness.ts";
+import { SQL } from "bun";
+import type { Answer, JsonBody, Stack } from "../harness.ts";
 import { checkFacts } from "./facts-check.ts";
 import type { Issuer } from "./servers/issuer.ts";
 
@@ -50,6 +50,23 @@ export async function agent(stack: Door, claims: Record<string, unknown> = {}) {
   };
 }
 
+/** A new person with an agent. `rest` is theirs, too, and `logged` has the rows of their calls. */
+export async function newcomer(stack: Stack, claims: Record<string, unknown> = {}) {
+  const sub = String(claims.sub ?? crypto.randomUUID());
+  const { token, call } = await agent(stack, { ...claims, sub });
+  return {
+    sub,
+    token,
+    call,
+    rest: (method: string, path: string, body?: object): Promise<Answer> =>
+      stack.rest(method, path, { token, ...(body && { body }) }),
+    /** The names of the arguments for which a call is refused. */
+    wrong: async (tool: string, args: object): Promise<string[]> =>
+      Object.keys((await call(tool, args)).facts.errors ?? {}),
+    logged: () => loggedCalls(stack.config.databaseUrl, sub),
+  };
+}
+
 export type Tool = {
   name: string;
   title: string;
@@ -72,5 +89,7 @@ export type ActionRow = {
 };
 
 /** A user's rows of the action log, in the order of their calls. */
-export const loggedCalls = (sql: SQL, userId: string): Promise<ActionRow[]> =>
-  sql`select * from action_log where user_id = ${userId} order by request_id`;
+export async function loggedCalls(databaseUrl: string, userId: string): Promise<ActionRow[]> {
+  await using sql = new SQL(databaseUrl, { max: 1 });
+  return [...(await sql`select * from action_log where user_id = ${userId} order by request_id`)];
+}

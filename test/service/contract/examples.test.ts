@@ -6,7 +6,10 @@ import { openPageDoor } from "../../support/page-door.ts";
 afterAll(() => page.close());
 
 /** Replays every example of the OpenAPI document and compares the answers with the document's. */
-const { rest, issuer, clock, config } = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "1000" } });
+const ofAMinute = 60;
+const { rest, issuer, clock, config } = await startStack({
+  env: { RATE_LIMIT_PER_MINUTE: String(ofAMinute) },
+});
 const page = await openPageDoor({ config, clock });
 const document = (await (await fetch(`${config.baseUrl}/openapi.json`)).json()) as JsonBody;
 const all = Object.entries<JsonBody>(document.paths).flatMap(([path, methods]) =>
@@ -18,16 +21,18 @@ const operations = all.filter(
     !responses[200]?.content?.["text/event-stream"] && !path.includes("/deliveries"),
 );
 
-type World = Readonly<{ token: string; ids: Readonly<Record<string, number | string>> }>;
+type World = Readonly<{ token: string; exact: string; ids: Readonly<Record<string, number | string>> }>;
 
 /** Each operation has its own user, so none sees the changes of another. */
 const worlds = new Map<string, World>();
 clock.now = Date.parse("2026-11-16T08:30:00Z");
-for (const { operationId } of operations) worlds.set(operationId, await createWorld(operationId));
+await Promise.all(
+  operations.map(async (operation) => worlds.set(operation.operationId, await createWorld(operation))),
+);
 for (const date of ["2026-11-16", "2026-11-17", "2026-11-18", "2026-11-19"]) {
   clock.now = Date.parse(`${date}T20:15:00Z`);
-  for (const { token, ids } of worlds.values())
-    await rest("POST", `/habits/${ids.habit_id}/complete`, { token });
+  const complete = ({ token, ids }: World) => rest("POST", `/habits/${ids.habit_id}/complete`, { token });
+  await Promise.all([...worlds.values()].map(complete));
 }
 clock.now = Date.parse("2026-11-20T08:30:00Z");
 const counted = worldOf("listHabitAmounts");
@@ -44,27 +49,27 @@ await page.send("getApproval", "token.set-rules", {
 const ask = () => rest("DELETE", `/todos/${waiting.ids.todo_id}`, { token: waiting.token });
 worlds.set("getApproval", { ...waiting, ids: { ...waiting.ids, approval_id: (await ask()).body.id } });
 
-/** The world of the examples: a category, a habit and a todo with a reminder. */
-async function createWorld(sub: string): Promise<World> {
-  const token = await issuer.token({ sub, jti: sub, client_name: "Claude Code" });
+/** The world of the examples: a category, a habit and a todo with a reminder. `exact` has the operation's scopes only. */
+async function createWorld({ operationId: sub, security }: JsonBody): Promise<World> {
+  const claims = { sub, jti: sub, client_name: "Claude Code" };
+  const isOfWebhooks = /Webhook/.test(sub);
+  const token = await issuer.token(claims);
+  // A webhook needs the scopes of its events, too; an answer without any scope is about fewer things.
+  const scopes = [...security[1].oauth, ...(isOfWebhooks ? ["todos:read"] : [])];
+  const exact = scopes.length > 0 ? await issuer.token({ ...claims, scope: scopes.join(" ") }) : token;
   const create = async (path: string, body: object) => (await rest("POST", path, { token, body })).body.id;
   const category_id = await create("/categories", { name: "Health", color: "#16a34a", icon: "heart" });
   const habit = { name: "Read 20 pages", type: "good", frequency: "daily", time_of_day: "evening" };
   const measure = sub === "listHabitAmounts" && { target: 20, unit: "pages" };
   const habit_id = await create("/habits", { ...habit, ...measure });
   const todo_id = await create("/todos", {
-    title: "Call the dentist",
-    due_date: "2026-11-23",
-    time_of_day: "morning",
-    estimated_minutes: 10,
-    context: "phone",
-    category_id,
+    ...{ title: "Call the dentist", due_date: "2026-11-23", time_of_day: "morning" },
+    ...{ estimated_minutes: 10, context: "phone", category_id },
   });
-  const body = { remind_at: "2026-11-23T09:00" };
-  await rest("PUT", `/todos/${todo_id}/reminder`, { token, body });
+  await rest("PUT", `/todos/${todo_id}/reminder`, { token, body: { remind_at: "2026-11-23T09:00" } });
   const hook = { url: "https://n8n.example.org/webhook/kept", events: ["todo.*"] };
-  const webhook_id = /Webhook/.test(sub) ? await create("/webhooks", hook) : 0;
-  return { token, ids: { category_id, habit_id, todo_id, webhook_id } };
+  const webhook_id = isOfWebhooks ? await create("/webhooks", hook) : 0;
+  return { token, exact, ids: { category_id, habit_id, todo_id, webhook_id } };
 }
 
 function worldOf(operationId: string): World {
@@ -75,7 +80,7 @@ function worldOf(operationId: string): World {
 
 /** The example's request, with the ids that its things have here. */
 function send({ operationId, method, path, parameters, requestBody }: JsonBody): Promise<Answer> {
-  const { token, ids } = worldOf(operationId);
+  const { exact, ids } = worldOf(operationId);
   const query = new URLSearchParams();
   let address = path;
   for (const { name, in: place, example } of parameters) {
@@ -85,8 +90,7 @@ function send({ operationId, method, path, parameters, requestBody }: JsonBody):
   const sent = requestBody?.content["application/json"].examples[operationId].value;
   const body = sent && { ...sent, ...(sent.category_id && { category_id: ids.category_id }) };
   return rest(method.toUpperCase(), query.size > 0 ? `${address}?${query}` : address, {
-    token,
-    ...(body && { body }),
+    ...{ token: exact, ...(body && { body }) },
   });
 }
 
@@ -135,7 +139,7 @@ function sendAs(name: string, other: string): Promise<Answer> {
   });
 }
 
-describe("the example of", () => {
+describe("with exactly its scopes, the service answers as in the example of", () => {
   test.each(operations.map((operation) => [operation.operationId, operation]))(
     "%s",
     async (name, operation) => {
@@ -149,15 +153,19 @@ describe("the example of", () => {
       const shown = documented.content?.["application/json"].examples[name].value;
       expect(comparable(answer.body)).toEqual(comparable(shown));
       expectHeaders(documented, answer);
+      if (answer.status === 201)
+        expect(answer.headers.get("location")).toBe(
+          `${config.baseUrl}/api/v1${operation.path}/${answer.body.id}`,
+        );
     },
   );
 });
 
-const { token, ids } = worldOf("getTodo");
+const errorWorld = { operationId: "errors", security: [{}, { oauth: [] }] };
+const { token, ids } = await createWorld(errorWorld);
 const done = worldOf("toggleTodo");
 const otherScope = await issuer.token({ scope: "todos:read" });
-const limited = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "1" } });
-const idle = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "1000" }, workers: 0 });
+const idle = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "60" }, workers: 0 });
 const text = { "content-type": "text/plain" };
 
 /** A request for each documented error, and for the answer without content. */
@@ -203,8 +211,10 @@ const errors: Readonly<Record<string, () => Promise<Answer>>> = {
     rest("DELETE", `/todos/${ids.todo_id}`, { token, headers: { "if-match": '"of another state"' } }),
   NotModified: () => rest("GET", "/todos", { token, headers: { "if-none-match": "*" } }),
   RateLimited: async () => {
-    await limited.rest("GET", "/todos");
-    return limited.rest("GET", "/todos");
+    const flooding = await issuer.token({ sub: "flooding" });
+    const flood = () => rest("GET", "/todos", { token: flooding });
+    await Promise.all(Array.from({ length: ofAMinute }, flood));
+    return flood();
   },
   Overloaded: async () => {
     await idle.rest("POST", "/todos", { body: { title: "Nobody is there" } });
@@ -231,4 +241,36 @@ test("every documented error is answered with the status, the body and the heade
     );
     expect([...new Set(documentedStatuses)]).toEqual([answer.status]);
   }
+});
+
+describe("a client that accepts problem details", () => {
+  const ask = (method: string, path: string, more: object = {}) =>
+    rest(method, path, { headers: { accept: "application/problem+json, application/json" }, ...more });
+
+  test("gets each refusal in that form, with the members of the old one", async () => {
+    const missing = await ask("GET", "/todos/999");
+    expect([missing.status, missing.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+    expect(missing.headers.get("ratelimit")).toBeString();
+    expect(missing.body).toEqual({
+      ...{ type: "about:blank", title: "Not Found", status: 404, code: "not_found" },
+      detail: expect.stringContaining("Todo not found"),
+    });
+    expect((await ask("POST", "/todos", { body: {} })).body).toMatchObject({
+      ...{ title: "Unprocessable Entity", status: 422 },
+      errors: { title: ["The title field is required."] },
+    });
+    const unknown = await ask("GET", "/todos", { token: "no" });
+    expect([unknown.body.status, unknown.headers.has("www-authenticate")]).toEqual([401, true]);
+    const wrongMethod = await ask("PATCH", "/dashboard");
+    expect(wrongMethod.body).toMatchObject({ status: 405, code: "method_not_allowed" });
+    expect((await ask("GET", "/nowhere")).body).toMatchObject({ status: 404, code: "not_found" });
+    const created = await ask("POST", "/todos", { body: { title: "Water" } });
+    expect([created.status, created.body.title]).toEqual([201, "Water"]);
+  });
+
+  test.each(["application/json", "*/*", "application/problem+xml"])("does not say %s", async (accept) => {
+    const { body, headers } = await ask("GET", "/todos/999", { headers: { accept } });
+    expect(Object.keys(body)).toEqual(["message", "code"]);
+    expect(headers.get("content-type")).toContain("application/json");
+  });
 });

@@ -2,27 +2,26 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { commands } from "../../../shared/contracts/catalogue.ts";
 import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
-import { loadConfig } from "../../../shared/process/config.ts";
-import { type Answer, type JsonBody, startStack, testEnvironment } from "../../harness.ts";
-import { agent } from "../../support/mcp.ts";
+import { type JsonBody, useStack } from "../../harness.ts";
+import { newcomer } from "../../support/mcp.ts";
 
-const env = { ...(await testEnvironment()), MCP_RATE_LIMIT_PER_MINUTE: "0" };
-const sql = new SQL(loadConfig(env).databaseUrl);
+const stack = await useStack({ travels: true });
+stack.clock.now = Date.parse("2026-11-20T08:30:00Z");
+const sql = new SQL(stack.config.databaseUrl);
 afterAll(() => sql.close());
-const stack = await startStack({ env });
-const { rest, issuer, clock } = stack;
-clock.now = Date.parse("2026-11-20T08:30:00Z");
 
-const tables = (
-  await sql`select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition order by 1`
+const tables: readonly string[] = (
+  await sql`select table_name as name from information_schema.columns join pg_class on relname = table_name
+    where table_schema = 'public' and column_name = 'user_id' and not relispartition and relkind in ('r', 'p') order by 1`
 ).map(({ name }: { name: string }) => name);
 
-/** Every row of the database, as one hash for each table. Workers move the cursors of webhooks. */
-async function hashes(): Promise<Record<string, string>> {
-  const found = tables.map(async (name: string) => {
+/** Every row of a person, as one hash for each table. Workers move the cursors of webhooks. */
+async function hashesOf(sub: string): Promise<Record<string, string>> {
+  const found = tables.map(async (name) => {
     const [row] = await sql.unsafe(
-      `select md5(string_agg(r, '|' order by r)) as hash from (select (to_jsonb(t) - 'cursor')::text as r from ${name} t) t`,
+      `select md5(string_agg(r, '|' order by r)) as hash
+       from (select (to_jsonb(t) - 'cursor')::text as r from ${name} t where user_id = $1) t`,
+      [sub],
     );
     return [name, row.hash];
   });
@@ -31,9 +30,7 @@ async function hashes(): Promise<Record<string, string>> {
 
 /** A person with the things of the examples: completed, skipped and reminded, so that each change finds something. */
 async function newWorld() {
-  const token = await issuer.token({ sub: crypto.randomUUID(), client_name: "Claude Code" });
-  const send = async (method: string, path: string, body?: object): Promise<Answer> =>
-    rest(method, path, { token, ...(body && { body }) });
+  const { sub, token, rest: send } = await newcomer(stack, { client_name: "Claude Code" });
   const create = async (path: string, body: object) => (await send("POST", path, body)).body.id;
   const category_id = await create("/categories", { name: "Old", color: "#000000", icon: "heart" });
   const habit_id = await create("/habits", { name: "Read", type: "good", frequency: "daily", category_id });
@@ -43,20 +40,15 @@ async function newWorld() {
   const hook = { url: "https://n8n.example.org/webhook/kept", events: ["todo.*"] };
   const webhook_id = await create("/webhooks", hook);
   await send("PATCH", `/webhooks/${webhook_id}`, { is_active: false });
-  return { token, send, ids: { category_id, habit_id, todo_id, webhook_id } as Record<string, number> };
+  const ids: Readonly<Record<string, number>> = { category_id, habit_id, todo_id, webhook_id };
+  return { sub, token, send, ids, stored: () => hashesOf(sub) };
 }
 
-const changes = Object.values<CommandContract>(commands).flatMap(({ name, rest: routes = [] }) =>
-  // A delivery to send again is there only when a worker has sent it (test/service/webhook/webhooks.test.ts).
-  routes
-    .filter(({ path }) => !path.includes("/deliveries"))
-    .map((route) => ({
-      ...route,
-      command: name,
-      input: route.example.input as Record<string, JsonBody>,
-    })),
-);
-const before: Readonly<Record<string, string>> = {
+// A delivery to send again is there only when a worker has sent it (test/service/webhook/webhooks.test.ts).
+const changes = Object.values<CommandContract>(commands)
+  .flatMap(({ rest: routes = [] }) => routes)
+  .filter(({ path }) => !path.includes("/deliveries"));
+const firstDone: Readonly<Record<string, string>> = {
   undoHabitCompletion: "/complete",
   takeHabitSkipBack: "/skip",
 };
@@ -71,9 +63,11 @@ const comparable = (body: unknown): unknown =>
 
 describe("a preview changes no table, and says what the request then answers and changes", () => {
   test.each(changes.map((change) => [change.operationId, change] as const))("%s", async (name, change) => {
-    const { send, ids } = await newWorld();
-    const { method, path, input } = change;
-    if (before[name]) await send("POST", `/habits/${ids.habit_id}${before[name]}`, { date: input.date });
+    const { send, ids, stored } = await newWorld();
+    const { method, path, example } = change;
+    const input = example.input as Record<string, JsonBody>;
+    if (firstDone[name])
+      await send("POST", `/habits/${ids.habit_id}${firstDone[name]}`, { date: input.date });
     const address = path.replace(/\{(\w+)\}/, (_, id: string) => String(ids[id]));
     const inPath = path.match(/\{(\w+)\}/)?.[1];
     const fields = Object.entries({ ...input, ...(input.category_id && { category_id: ids.category_id }) });
@@ -82,16 +76,16 @@ describe("a preview changes no table, and says what the request then answers and
     const query = new URLSearchParams();
     if (isDeletion) for (const [field, value] of sent) query.set(field, String(value));
     const body = isDeletion ? undefined : Object.fromEntries(sent);
-    const stored = await hashes();
+    const before = await stored();
     const asked = new URLSearchParams([...query, ["preview", "true"]]);
     const preview = await send(method, `${address}?${asked}`, body);
-    expect(await hashes()).toEqual(stored);
+    expect(await stored()).toEqual(before);
     expect(preview).toMatchObject({ status: 200, body: { preview: true } });
     expect(preview.headers.has("location")).toBe(false);
     const real = await send(method, `${address}${query.size > 0 ? `?${query}` : ""}`, body);
     expect(real.status).toBe(change.status);
     expect(comparable(preview.body.would)).toEqual(comparable(real.body));
-    expect(await hashes()).not.toEqual(stored);
+    expect(await stored()).not.toEqual(before);
     // The log of changes is about things, not about webhooks.
     expect(preview.body.changes.length > 0).toBe(!path.startsWith("/webhooks"));
   });
@@ -140,7 +134,7 @@ test("a change shows the fields that differ, before and after; a new or deleted 
 });
 
 test("a preview is refused as the change would be, and a wrong preview parameter is refused before anything runs", async () => {
-  const { send, ids } = await newWorld();
+  const { send, ids, stored } = await newWorld();
   const refusals = [
     ["PATCH", "/todos/1?preview=true", { title: "x" }, 404],
     ["PATCH", `/todos/${ids.todo_id}?preview=true`, { title: "" }, 422],
@@ -149,24 +143,27 @@ test("a preview is refused as the change would be, and a wrong preview parameter
     ["DELETE", `/todos/${ids.todo_id}?preview=true&preview=true`, undefined, 422],
     ["DELETE", `/todos/${ids.todo_id}?previw=true`, undefined, 422],
   ] as const;
-  const stored = await hashes();
+  const before = await stored();
   for (const [method, path, body, status] of refusals)
     expect([path, (await send(method, path, body)).status]).toEqual([path, status]);
-  expect(await hashes()).toEqual(stored);
+  expect(await stored()).toEqual(before);
   expect((await send("DELETE", `/todos/${ids.todo_id}?previw=true`)).body.message).toContain("preview?");
   expect((await send("DELETE", `/todos/${ids.todo_id}?preview=false`)).status).toBe(204);
 });
 
-test("a preview needs the scope of the change", async () => {
-  const { ids } = await newWorld();
-  const token = await issuer.token({ scope: "todos:read" });
-  expect((await rest("DELETE", `/todos/${ids.todo_id}?preview=true`, { token })).status).toBe(403);
+test("a preview needs the scope of the change, and a precondition that does not hold refuses it, too", async () => {
+  const { token, ids } = await newWorld();
+  const path = `/todos/${ids.todo_id}?preview=true`;
+  const narrow = await stack.issuer.token({ scope: "todos:read" });
+  expect((await stack.rest("DELETE", path, { token: narrow })).status).toBe(403);
+  const headers = { "if-match": '"other"' };
+  expect((await stack.rest("PATCH", path, { token, headers, body: { title: "x" } })).status).toBe(412);
 });
 
 test("a preview uses no key: the change under the same key still happens, and a preview after it shows the stored answer", async () => {
-  const { token } = await newWorld();
-  const post = (path: string) =>
-    rest("POST", path, { token, body: { title: "Once" }, headers: { "idempotency-key": "k" } });
+  const { token } = await newcomer(stack);
+  const request = { token, body: { title: "Once" }, headers: { "idempotency-key": "k" } };
+  const post = (path: string) => stack.rest("POST", path, request);
   expect((await post("/todos?preview=true")).body.preview).toBe(true);
   const made = await post("/todos");
   expect([made.status, made.headers.has("idempotent-replayed")]).toEqual([201, false]);
@@ -175,26 +172,18 @@ test("a preview uses no key: the change under the same key still happens, and a 
   expect(again.headers.get("idempotent-replayed")).toBe("true");
 });
 
-test("a precondition that does not hold refuses the preview, too", async () => {
-  const { token, ids } = await newWorld();
-  const { status } = await rest("PATCH", `/todos/${ids.todo_id}?preview=true`, {
-    ...{ token, body: { title: "x" }, headers: { "if-match": '"other"' } },
-  });
-  expect(status).toBe(412);
-});
-
 test.each([true, false])(
   "a batch (atomic: %j) is previewed as a whole: later operations see earlier ones",
   async (atomic) => {
-    const { send, ids } = await newWorld();
+    const { send, ids, stored } = await newWorld();
     const operations = [
       { method: "POST", path: "/todos", body: { title: "Sweep" } },
       { method: "PATCH", path: "/todos/$0.id", body: { title: "Sweep well" } },
       { method: "DELETE", path: `/todos/${ids.todo_id}` },
     ];
-    const stored = await hashes();
+    const before = await stored();
     const preview = await send("POST", "/batch?preview=true", { atomic, operations });
-    expect(await hashes()).toEqual(stored);
+    expect(await stored()).toEqual(before);
     expect(preview.body.changes).toMatchObject([
       { name: "Sweep", before: null },
       { before: { title: "Sweep" }, after: { title: "Sweep well" } },
@@ -222,8 +211,8 @@ test("a batch with a failing operation is previewed like it would end, and an op
 });
 
 test("a tool's preview says first that nothing was changed, and has the answer and the changes of the call", async () => {
-  const { call, token } = await agent(stack, { sub: crypto.randomUUID() });
-  const todos = () => rest("GET", "/todos", { token }).then(({ body }) => body.data.length);
+  const { call, rest } = await newcomer(stack);
+  const todos = async () => (await rest("GET", "/todos")).body.data.length;
   const shown = await call("create-todo", { title: "Milk", preview: true, idempotency_key: "m" });
   expect(shown.text).toStartWith("A preview: nothing was changed.");
   expect(shown.text).toContain('- new todo "Milk": {');
@@ -246,10 +235,10 @@ test("a tool's preview says first that nothing was changed, and has the answer a
 });
 
 test("a preview over REST has no row in the log, and a tool's is a read there", async () => {
-  const sub = crypto.randomUUID();
-  const { call, token } = await agent(stack, { sub });
-  await rest("POST", "/todos?preview=true", { token, body: { title: "Milk" } });
+  const { call, rest, logged } = await newcomer(stack);
+  await rest("POST", "/todos?preview=true", { title: "Milk" });
   await call("create-todo", { title: "Milk", preview: true });
-  const rows = await sql`select tool, outcome, before, after from action_log where user_id = ${sub}`;
-  expect([...rows]).toEqual([{ tool: "create-todo preview", outcome: "ok", before: null, after: null }]);
+  const rows = await logged();
+  expect(rows).toHaveLength(1);
+  expect(rows).toMatchObject([{ tool: "create-todo preview", outcome: "ok", before: null, after: null }]);
 });

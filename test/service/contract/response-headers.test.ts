@@ -1,29 +1,23 @@
 import { expect, test } from "bun:test";
-import { startStack } from "../../harness.ts";
+import { startStack, useStack } from "../../harness.ts";
+import { rpc } from "../../support/mcp.ts";
 
-const plain = await startStack();
-const secure = await startStack({ env: { BASE_URL: "https://kept.example" } });
+const plain = await useStack();
+const secure = await startStack({ workers: 0, env: { BASE_URL: "https://kept.example" } });
 
 const headersOf = async (port: number, path: string, init: RequestInit = {}) =>
   (await fetch(`http://127.0.0.1:${port}${path}`, init)).headers;
 
-const call = async () => ({
-  method: "POST",
-  headers: { authorization: `Bearer ${await plain.issuer.token()}`, "content-type": "application/json" },
-  body: JSON.stringify({
-    jsonrpc: "2.0",
-    id: 1,
-    method: "tools/call",
-    params: { name: "get-today-habits", arguments: {} },
-  }),
-});
-
 test("no answer's type is guessed, and what is not public is not stored", async () => {
   const authorization = `Bearer ${await plain.issuer.token()}`;
+  const call = {
+    ...{ method: "POST", headers: { authorization, "content-type": "application/json" } },
+    body: JSON.stringify(rpc("tools/call", { name: "get-today-habits", arguments: {} })),
+  };
   const answers = [
     ["/api/v1/todos", { headers: { authorization } }, "no-store"],
     ["/api/v1/todos", {}, "no-store"],
-    ["/mcp", await call(), "no-store"],
+    ["/mcp", call, "no-store"],
     ["/mcp", {}, "no-store"],
     ["/nowhere", {}, "no-store"],
     ["/health/live", {}, "no-store"],

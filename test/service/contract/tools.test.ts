@@ -6,7 +6,7 @@ import { command, query } from "../../../shared/contracts/kernel/contract.ts";
 import { SearchText } from "../../../shared/contracts/kernel/fields.ts";
 import { queryTool, tool } from "../../../shared/contracts/kernel/tool.ts";
 import { useStack } from "../../harness.ts";
-import { agent } from "../../support/mcp.ts";
+import { newcomer } from "../../support/mcp.ts";
 
 const stack = await useStack();
 
@@ -77,7 +77,7 @@ test("what was not found is named in the message, and by no field of its own, in
     const { status, body } = await stack.rest("DELETE", `${path}`, { headers });
     expect([status, body]).toEqual([404, { message: `${noun} not found.`, code: "not_found" }]);
   }
-  const { call } = await agent(stack);
+  const { call } = await newcomer(stack);
   const args = { habit_id: 999_999_999, idempotency_key: crypto.randomUUID() };
   for (const { facts, text } of [await call("complete-habit", args), await call("complete-habit", args)]) {
     expect(text).toStartWith("Habit not found; get-today-habits lists the ids of the habits due today.");

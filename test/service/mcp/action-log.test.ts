@@ -1,31 +1,26 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import type { Call } from "../../../shared/queue/batch.ts";
 import { startStack } from "../../harness.ts";
-import { type ActionRow, agent, loggedCalls, post, rpc } from "../../support/mcp.ts";
+import { type ActionRow, loggedCalls, newcomer, post, rpc } from "../../support/mcp.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { openOwnMailbox } from "../../support/signed.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => sql.close());
 const stack = await startStack({ env: { MCP_RATE_LIMIT_PER_MINUTE: "20" } });
-const sql = new SQL(stack.config.databaseUrl, { max: 1 });
+const { databaseUrl } = stack.config;
 
-const fresh = (claims: object = {}) => {
-  const userId = crypto.randomUUID();
+async function fresh(claims: object = {}) {
   const tokenId = crypto.randomUUID();
-  const logged = () => loggedCalls(sql, userId);
-  return agent(stack, { sub: userId, jti: tokenId, client_name: "Ada's agent", ...claims }).then(
-    (caller) => ({
-      ...caller,
-      userId,
-      tokenId,
-      logged,
-      /** The log of the calls: exactly one row each, in their order. */
-      outcomes: async () => (await logged()).map(({ tool, outcome, replayed }) => [tool, outcome, replayed]),
-    }),
-  );
-};
+  const person = await newcomer(stack, { jti: tokenId, client_name: "Ada's agent", ...claims });
+  return {
+    ...person,
+    tokenId,
+    readResource: (uri: string) => post(stack, rpc("resources/read", { uri }), { token: person.token }),
+    /** The log of the calls: exactly one row each, in their order. */
+    outcomes: async () =>
+      (await person.logged()).map(({ tool, outcome, replayed }) => [tool, outcome, replayed]),
+  };
+}
 
 describe("every call leaves exactly one row", () => {
   test("with the token, the app, the tool, the arguments as sent, the time and the duration", async () => {
@@ -90,8 +85,9 @@ describe("every call leaves exactly one row", () => {
 
   test("calls over the rate limit, which are told how long to wait", async () => {
     const { call, outcomes } = await fresh();
-    const calls = Array.from({ length: 22 }, () => call("get-pending-todos"));
-    const refused = (await Promise.all(calls)).filter(({ isError }) => isError);
+    const answers: Awaited<ReturnType<typeof call>>[] = [];
+    for (let n = 0; n < 22; n++) answers.push(await call("get-pending-todos"));
+    const refused = answers.filter(({ isError }) => isError);
     expect(refused).toHaveLength(2);
     expect(refused[0]?.facts).toMatchObject({
       code: "rate_limited",
@@ -99,6 +95,15 @@ describe("every call leaves exactly one row", () => {
     });
     expect(refused[0]?.text).toMatch(/^Too many tool calls; wait \d+ seconds and call again\./);
     expect((await outcomes()).filter(([, outcome]) => outcome === "ok")).toHaveLength(20);
+  });
+
+  test("reads of resources over the limit, with which they count", async () => {
+    const { call, readResource, outcomes } = await fresh();
+    await Promise.all(Array.from({ length: 20 }, () => call("get-pending-todos")));
+    const { error } = (await readResource("kept://today")).body;
+    expect(error.message).toMatch(/^Too many tool calls; wait \d+ seconds and call again\./);
+    expect(error.data).toEqual({ code: "rate_limited", retry_after_seconds: expect.any(Number) });
+    expect((await outcomes()).filter(([, outcome]) => outcome === "rate_limited")).toHaveLength(1);
   });
 
   test("calls over the rate limit share a row of their minute, with their number", async () => {
@@ -149,17 +154,17 @@ describe("every call leaves exactly one row", () => {
   });
 
   test("calls on a row that someone else holds, written with their effect", async () => {
-    const { call, userId, logged } = await fresh();
-    const { facts } = await call("create-todo", { title: "held" });
-    const { id } = facts.todo;
-    const held = await sql.reserve();
-    await held`begin`;
-    await held`select 1 from todos where user_id = ${userId} and id = ${id} for update`;
-    const waiting = call("toggle-todo", { todo_id: id });
-    await Bun.sleep(300);
-    await held`commit`;
-    held.release();
-    expect((await waiting).facts.todo.is_completed).toBe(true);
+    const { call, sub, logged } = await fresh();
+    const { id } = (await call("create-todo", { title: "held" })).facts.todo;
+    await using sql = new SQL(databaseUrl, { max: 2 });
+    const waiting = await sql.begin(async (held) => {
+      await held`select 1 from todos where user_id = ${sub} and id = ${id} for update`;
+      const answer = call("toggle-todo", { todo_id: id });
+      // The worker passes over a locked row and comes back; nothing tells that it has met it.
+      await Bun.sleep(300);
+      return { answer };
+    });
+    expect((await waiting.answer).facts.todo.is_completed).toBe(true);
     expect((await logged()).map(({ tool }) => tool)).toEqual(["create-todo", "toggle-todo"]);
   });
 
@@ -198,17 +203,19 @@ test("calls whose job comes a second time have one row each, alone or beside new
   const replies = await send([...first, ...more]);
   await mailbox.close();
   expect(replies.every((reply) => typeof reply === "object" && "body" in reply.outcome)).toBe(true);
-  const logged = (await loggedCalls(sql, userId)).map(({ tool }) => tool);
+  const logged = (await loggedCalls(databaseUrl, userId)).map(({ tool }) => tool);
   expect(logged).toEqual(["read", "change", "another read", "another change"]);
 });
 
-test("a read that failed leaves no row that says it was done", async () => {
-  const { call, outcomes } = await fresh();
+test("a read that failed gives nothing away, and leaves no row that says it was done", async () => {
+  const { call, readResource, outcomes } = await fresh();
+  await using sql = new SQL(databaseUrl, { max: 1 });
   await sql`alter table todos rename to todos_away`;
   const { isError, text } = await call("get-pending-todos");
+  const { body } = await readResource("kept://today");
   await sql`alter table todos_away rename to todos`;
-  expect(isError).toBe(true);
-  expect(text).toContain("call again");
+  expect([isError, text]).toEqual([true, expect.stringContaining("call again")]);
+  expect(body.error.data).toMatchObject({ code: "overloaded", applied: "no" });
   expect(await outcomes()).toEqual([]);
 });
 

@@ -26,6 +26,9 @@ addEventListener("message", async ({ source, data: { id, method, params } }) => 
 });
 frame.srcdoc = window.app;`;
 
+let browser: ReturnType<typeof launchBrowser> | undefined;
+afterAll(async () => (await browser)?.close());
+
 const sent: { name: string; args: Record<string, unknown> }[] = [];
 
 async function openApp(tool: string, args = {}) {
@@ -37,9 +40,8 @@ async function openApp(tool: string, args = {}) {
     `<head><meta http-equiv="Content-Security-Policy" content="${policy}">`,
   );
   const { answer } = await call(tool, args);
-  const browser = await launchBrowser();
-  afterAll(() => browser.close());
-  const page = await browser.newPage();
+  browser ??= launchBrowser();
+  const page = await (await browser).newPage();
   const errors: string[] = [];
   page.on("pageerror", ({ message }) => errors.push(message));
   await page.exposeFunction("callTool", async (name: string, callArgs: Record<string, unknown>) => {

@@ -48,12 +48,16 @@ const clients: [string, () => Promise<Agent>][] = [
   ["sdk 1.32", connectLegacy],
 ];
 
+async function createHabit(agent: Agent): Promise<number> {
+  const { structuredContent } = await agent.callTool({ name: "create-habit", arguments: { name: "Read" } });
+  return (structuredContent as { habit: { id: number } }).habit.id;
+}
+
 describe.each(clients)("%s", (_, connect) => {
   test("lists the tools and makes a day's round: every answer passes the client's own schema check", async () => {
     const agent = await connect();
     expect((await agent.listTools()).tools).toHaveLength(8);
-    const habit = await agent.callTool({ name: "create-habit", arguments: { name: "Read" } });
-    const { id } = (habit.structuredContent as { habit: { id: number } }).habit;
+    const id = await createHabit(agent);
     await agent.callTool({ name: "complete-habit", arguments: { habit_id: id } });
     const due = await agent.callTool({ name: "get-today-habits", arguments: {} });
     expect(due.structuredContent).toMatchObject({
@@ -79,8 +83,7 @@ describe.each(clients)("%s", (_, connect) => {
     const day = await agent.readResource({ uri: "kept://today" });
     expect(day.contents).toMatchObject([{ uri: "kept://today", text: expect.stringContaining("Today is ") }]);
     const { resourceTemplates } = await agent.listResourceTemplates();
-    const habit = await agent.callTool({ name: "create-habit", arguments: { name: "Read" } });
-    const { id } = (habit.structuredContent as { habit: { id: number } }).habit;
+    const id = await createHabit(agent);
     const uri = resourceTemplates[0]?.uriTemplate.replace("{id}", String(id)) ?? "";
     const read = await agent.readResource({ uri });
     expect(read.contents[0]?.text).toContain(`#${id} "Read"`);

@@ -6,24 +6,23 @@ import { openServerClock } from "../../../api/mailbox/server-clock.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { useStack } from "../../harness.ts";
-import { agent } from "../../support/mcp.ts";
+import { newcomer } from "../../support/mcp.ts";
 
 const stack = await useStack({ travels: true });
 const evening = Date.parse("2026-11-20T22:59:00Z");
 const afterMidnight = Date.parse("2026-11-20T23:01:00Z");
-const berlin = { zoneinfo: "Europe/Berlin" };
 
-async function habitOf(sub: string) {
+async function withHabit() {
   stack.clock.now = evening;
-  const { call, token } = await agent(stack, { sub, ...berlin });
-  const { facts } = await call("create-habit", { name: "Meditate" });
-  return { call, token, habit_id: Number(facts.habit.id) };
+  const person = await newcomer(stack, { zoneinfo: "Europe/Berlin" });
+  const { facts } = await person.call("create-habit", { name: "Meditate" });
+  return { ...person, habit_id: Number(facts.habit.id) };
 }
 
 const usedBefore = "The idempotency key was already used for this on 2026-11-20; use a new key.";
 
 test("a key of yesterday's completion, or undo, is refused today and leaves the day as it is", async () => {
-  const { call, habit_id } = await habitOf("speaking");
+  const { call, habit_id } = await withHabit();
   for (const undo of [false, true]) {
     const args = { habit_id, undo, idempotency_key: `meditate ${undo}` };
     stack.clock.now = evening;
@@ -38,7 +37,7 @@ test("a key of yesterday's completion, or undo, is refused today and leaves the 
 });
 
 test("with a date, a key stays that of one request, and its answer that of the first day", async () => {
-  const { call, habit_id } = await habitOf("dated");
+  const { call, habit_id } = await withHabit();
   const args = { habit_id, date: "2026-11-20", idempotency_key: "dated" };
   const first = await call("complete-habit", args);
   stack.clock.now = afterMidnight;
@@ -48,7 +47,7 @@ test("with a date, a key stays that of one request, and its answer that of the f
 });
 
 test("a replay of another door's request, and of a refusal, has the day of its first run", async () => {
-  const { call, token, habit_id } = await habitOf("doors");
+  const { call, token, habit_id } = await withHabit();
   const headers = { "idempotency-key": "milk" };
   await stack.rest("POST", "/todos", { token, body: { title: "Milk" }, headers });
   await call("complete-habit", { habit_id });
@@ -63,7 +62,7 @@ test("a replay of another door's request, and of a refusal, has the day of its f
 });
 
 test("REST and a group refuse yesterday's key for a completion without a date", async () => {
-  const { token, habit_id } = await habitOf("rest");
+  const { token, habit_id } = await withHabit();
   const path = `/habits/${habit_id}/complete`;
   const single = () => stack.rest("POST", path, { token, headers: { "idempotency-key": "single" } });
   const operation = { method: "DELETE", path };
@@ -84,7 +83,7 @@ test("REST and a group refuse yesterday's key for a completion without a date", 
 });
 
 test("a door that finds a lost answer compares the day, too", async () => {
-  const { token, call, habit_id } = await habitOf("deaf");
+  const { sub, token, call, habit_id } = await withHabit();
   const { config } = stack;
   const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "silent") });
   const [mailbox, clock] = await Promise.all([
@@ -104,11 +103,8 @@ test("a door that finds a lost answer compares the day, too", async () => {
   const request = { name: "habit.complete", input: { habit_id }, idempotencyKey: "lost" } as const;
   const operations = [{ ...request, index: 0, references: {}, after: [] }];
   const ask = async () => {
-    const group = await dispatchGroup({ userId: "deaf" }, { atomic: false, operations });
-    return [
-      (await dispatch({ userId: "deaf" }, request)).outcome,
-      "map" in group ? group[0]?.outcome : group,
-    ];
+    const group = await dispatchGroup({ userId: sub }, { atomic: false, operations });
+    return [(await dispatch({ userId: sub }, request)).outcome, "map" in group ? group[0]?.outcome : group];
   };
   const answer = { body: (await stack.rest("GET", `/habits/${habit_id}`, { token })).body };
   expect(await ask()).toEqual([answer, answer]);

@@ -1,21 +1,12 @@
-import { afterAll, expect, test } from "bun:test";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { expect, test } from "bun:test";
 import * as present from "@modelcontextprotocol/client";
 import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { freePort, startStack } from "../../harness.ts";
 import { oauthAgent } from "../../support/identity/oauth-agent.ts";
-import { runIdentity, signedUp } from "../../support/identity/support.ts";
+import { signedUp } from "../../support/identity/support.ts";
+import { useSite } from "../../support/pages/support.ts";
 
-// Registered before the stack's own, so that it runs first: the provider uses the stack's database.
-afterAll(() => identity.stop());
-const dataDir = await mkdtemp(join(tmpdir(), "kept-identity-"));
-const stack = await startStack({
-  env: { AUTH_URL: "", IDENTITY_PORT: String(freePort()), DATA_DIR: dataDir, TOKEN_CACHE_SECONDS: "0" },
-});
-const identity = await runIdentity(stack.config);
+const { stack, identity } = await useSite();
 const url = new URL(`${stack.config.baseUrl}/mcp`);
 
 type Memory = ReturnType<typeof oauthAgent>;

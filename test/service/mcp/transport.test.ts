@@ -42,12 +42,9 @@ describe("tokens", () => {
 describe("HTTP", () => {
   test.each(["GET", "DELETE", "PUT"])("%s is 405 and names POST", async (method) => {
     const response = await fetch(`${baseUrl}/mcp`, { method, headers: { authorization: `Bearer ${token}` } });
-    expect(response.status).toBe(405);
-    expect(response.headers.get("allow")).toBe("POST");
-    expect(await response.json()).toMatchObject({
-      jsonrpc: "2.0",
-      error: { data: { code: "method_not_allowed" } },
-    });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+    const error = { data: { code: "method_not_allowed" } };
+    expect(await response.json()).toMatchObject({ jsonrpc: "2.0", error });
   });
 
   test("another host is 403; any origin is served, because a browser adds no token by itself", async () => {
@@ -130,11 +127,8 @@ describe("revisions", () => {
       "io.modelcontextprotocol/clientCapabilities": {},
     };
     const message = rpc("tools/call", { name: "get-today-habits", arguments: {}, _meta: meta });
-    const headers = {
-      "mcp-protocol-version": version,
-      "mcp-method": "tools/call",
-      "mcp-name": "get-today-habits",
-    };
+    const about = { "mcp-method": "tools/call", "mcp-name": "get-today-habits" };
+    const headers = { "mcp-protocol-version": version, ...about };
     const { status, body } = await post(stack, message, { token, headers });
     expect(status).toBe(200);
     expect(body.result).toMatchObject({ resultType: "complete", structuredContent: { habits: [] } });

@@ -1,17 +1,16 @@
-import type { JsonBody, Stack } from "../../../harness.ts";
-import { agent, post, rpc, type Tool } from "../../../support/mcp.ts";
+import type { Stack } from "../../../harness.ts";
+import { newcomer, post, rpc, type Tool } from "../../../support/mcp.ts";
 import { amounts, completions, done, habits, inOctober, reminded, todos } from "./things.ts";
 
 /** The service, and the list of its tools. */
 export type World = Readonly<{ stack: Stack; tools: ReadonlyMap<string, Tool> }>;
 
 /** A person in Berlin with the same habits and todos as all others, on Monday 23 November 2026 at 15:40. */
-export type Person = Readonly<{
-  call: Awaited<ReturnType<typeof agent>>["call"];
-  rest(method: string, path: string, body?: object): Promise<JsonBody>;
-  /** Replaces `#Read` by the id of that thing. */
-  withIds<Value>(value: Value): Value;
-}>;
+export type Person = Pick<Awaited<ReturnType<typeof newcomer>>, "call" | "rest"> &
+  Readonly<{
+    /** Replaces `#Read` by the id of that thing. */
+    withIds<Value>(value: Value): Value;
+  }>;
 
 const october = Date.parse("2026-10-30T14:40:00Z");
 const monday = Date.parse("2026-11-23T14:40:00Z");
@@ -27,7 +26,7 @@ type Operation = Readonly<{ method: string; path: string; body: object }>;
 
 /** All people live through the same weeks together, because they share the clock. */
 export async function settle({ stack }: World, count: number): Promise<readonly Person[]> {
-  const lives = await Promise.all(Array.from({ length: count }, () => newcomer(stack)));
+  const lives = await Promise.all(Array.from({ length: count }, () => settler(stack)));
   stack.clock.now = october;
   // All requests at once would be more than a busy machine answers in time.
   async function each(act: (life: (typeof lives)[number]) => Promise<unknown>): Promise<void> {
@@ -71,12 +70,10 @@ const amountsOf = (days: Readonly<Record<string, Readonly<Record<string, number>
     Object.entries(sums).map(([date, amount]) => to(`/habits/#${name}/complete`, { date, amount })),
   );
 
-async function newcomer(stack: Stack) {
-  const { call, token } = await agent(stack, { sub: crypto.randomUUID(), zoneinfo: "Europe/Berlin" });
+async function settler(stack: Stack) {
+  const { call, rest } = await newcomer(stack, { zoneinfo: "Europe/Berlin" });
   const ids = new Map<string, number>();
   const withIds: Person["withIds"] = (value) => JSON.parse(inserted(JSON.stringify(value), ids));
-  const rest: Person["rest"] = (method, path, body) =>
-    stack.rest(method, path, { token, ...(body && { body }) });
   async function send(operations: readonly Operation[]): Promise<void> {
     const { body } = await rest("POST", "/batch", { operations: withIds(operations) });
     for (const { status, body: made } of body.results) {

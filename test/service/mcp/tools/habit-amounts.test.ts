@@ -1,23 +1,17 @@
 import { expect, test } from "bun:test";
 import { useStack } from "../../../harness.ts";
-import { agent } from "../../../support/mcp.ts";
+import { newcomer } from "../../../support/mcp.ts";
 
 const stack = await useStack({ travels: true });
 stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
 
 async function water(fields: object = {}) {
-  const caller = await agent(stack, { sub: crypto.randomUUID() });
-  const { facts } = await caller.call("create-habit", {
-    name: "Water",
-    target: 8,
-    unit: "glasses",
-    ...fields,
-  });
-  const habit_id = Number(facts.habit.id);
-  const rest = async (path = "") =>
-    (await stack.rest("GET", `/habits/${habit_id}${path}`, { token: caller.token })).body;
-  const complete = (args: object) => caller.call("complete-habit", { habit_id, ...args });
-  return { ...caller, habit_id, rest, complete };
+  const person = await newcomer(stack);
+  const made = await person.call("create-habit", { name: "Water", target: 8, unit: "glasses", ...fields });
+  const habit_id = Number(made.facts.habit.id);
+  const show = async (path = "") => (await person.rest("GET", `/habits/${habit_id}${path}`)).body;
+  const complete = (args: object) => person.call("complete-habit", { habit_id, ...args });
+  return { ...person, habit_id, show, complete };
 }
 
 test("an amount is added to the day, and the day is done when its sum reaches the target", async () => {
@@ -37,20 +31,20 @@ test("an amount is added to the day, and the day is done when its sum reaches th
 });
 
 test("an earlier day tells its own sum", async () => {
-  const { complete, rest } = await water();
+  const { complete, show } = await water();
   const { facts, text } = await complete({ date: "2026-11-18", amount: 3 });
   expect(facts).toMatchObject({ date: "2026-11-18", amount: 3, habit: { amount_today: 0 } });
   expect(text).toContain("Added 3 on 2026-11-18, 3 of 8 glasses: ");
-  expect((await rest("/amounts")).data).toEqual([{ date: "2026-11-18", amount: 3, target: 8 }]);
+  expect((await show("/amounts")).data).toEqual([{ date: "2026-11-18", amount: 3, target: 8 }]);
 });
 
 test("one amount counts for several days, and a repeated key adds nothing more", async () => {
-  const { complete, rest } = await water();
+  const { complete, show } = await water();
   const args = { dates: ["2026-11-18", "2026-11-19"], amount: 8, idempotency_key: "once" };
   const [first, again] = [await complete(args), await complete(args)];
   expect(again.facts).toMatchObject({ results: first.facts.results, replayed: true });
-  expect(await rest()).toMatchObject({ completions_count: 2, streak_count: 2 });
-  expect((await rest("/amounts")).data.map(({ amount }: { amount: number }) => amount)).toEqual([8, 8]);
+  expect(await show()).toMatchObject({ completions_count: 2, streak_count: 2 });
+  expect((await show("/amounts")).data.map(({ amount }: { amount: number }) => amount)).toEqual([8, 8]);
 });
 
 test("a habit without a target takes no amount, and the refusal names the argument", async () => {

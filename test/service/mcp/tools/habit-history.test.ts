@@ -1,18 +1,18 @@
 import { beforeAll, expect, test } from "bun:test";
 import { useStack } from "../../../harness.ts";
-import { agent } from "../../../support/mcp.ts";
+import { newcomer } from "../../../support/mcp.ts";
 
 const stack = await useStack({ travels: true });
-const { call, token } = await agent(stack, { sub: crypto.randomUUID() });
+const { call, rest, wrong } = await newcomer(stack);
 const ids: Record<string, number> = {};
 
 /** Read was done on four days of two months, Floss yesterday. Floss forgives no miss. */
 beforeAll(async () => {
   stack.clock.now = Date.parse("2026-03-02T10:00:00Z");
-  for (const [name, grace_days] of Object.entries({ Read: 3, Floss: 0, Walk: 1 }))
-    ids[name] = (
-      await call("create-habit", { name, grace_days, description: `${name} more` })
-    ).facts.habit.id;
+  for (const [name, grace_days] of Object.entries({ Read: 3, Floss: 0, Walk: 1 })) {
+    const { habit } = (await call("create-habit", { name, grace_days, description: `${name} more` })).facts;
+    ids[name] = habit.id;
+  }
   const done = { Read: ["2026-03-01", "2026-03-02", "2026-05-06", "2026-05-07"], Floss: ["2026-05-07"] };
   for (const [name, dates] of Object.entries(done))
     for (const date of dates) {
@@ -55,7 +55,7 @@ test("of more than two months the number is told, and of more than a year its en
 test("history agrees with the completions that REST lists", async () => {
   const period = { from: "2026-03-02", to: "2026-05-06" };
   const query = new URLSearchParams(period);
-  const { body } = await stack.rest("GET", `/habits/${ids.Read}/completions?${query}`, { token });
+  const { body } = await rest("GET", `/habits/${ids.Read}/completions?${query}`);
   const { facts } = await call("get-today-habits", { query: "read", ...period });
   const counts: number[] = Object.values(facts.habits[0].done_by_month);
   expect(counts.reduce((sum, count) => sum + count)).toBe(body.data.length);
@@ -65,10 +65,9 @@ test.each([
   [{ to: "2026-05-01" }, "to"],
   [{ from: "2026-05-02", to: "2026-05-01" }, "to"],
   [{ from: "2025-05-01", to: "2026-05-08" }, "to"],
-])("%j is refused for its %s", async (args, field) => {
-  const { isError, facts } = await call("get-today-habits", args);
-  expect([isError, Object.keys(facts.errors)]).toEqual([true, [field]]);
-});
+])("%j is refused for its %s", async (args, field) =>
+  expect(await wrong("get-today-habits", args)).toEqual([field]),
+);
 
 test("a streak that ends tonight is told as such, and where all are listed how much each forgives", async () => {
   const { facts } = await call("get-today-habits");

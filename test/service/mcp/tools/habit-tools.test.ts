@@ -1,31 +1,24 @@
 import { expect, test } from "bun:test";
 import { encode } from "gpt-tokenizer/encoding/cl100k_base";
 import { useStack } from "../../../harness.ts";
-import { agent } from "../../../support/mcp.ts";
+import { newcomer } from "../../../support/mcp.ts";
 
 const stack = await useStack({ travels: true });
-const { call, token } = await agent(stack, { sub: "habits" });
+const { call, rest } = await newcomer(stack);
 stack.clock.now = Date.parse("2026-05-08T10:00:00Z");
 
 test("a created habit is daily and good unless told to be bad", async () => {
-  const good = await call("create-habit", { name: "Meditate", time_of_day: "morning" });
-  expect(good.facts).toEqual({
-    today: "2026-05-08",
-    weekday: "Friday",
-    now: "2026-05-08T10:00",
-    time_zone: "UTC",
+  const { facts, text } = await call("create-habit", { name: "Meditate", time_of_day: "morning" });
+  const { id } = facts.habit;
+  expect(facts).toEqual({
+    ...{ today: "2026-05-08", weekday: "Friday", now: "2026-05-08T10:00", time_zone: "UTC" },
     habit: {
-      id: good.facts.habit.id,
-      name: "Meditate",
-      type: "good",
-      frequency: "daily",
-      time_of_day: "morning",
-      streak_count: 0,
-      longest_streak: 0,
+      ...{ id, name: "Meditate", type: "good", frequency: "daily", time_of_day: "morning" },
+      ...{ streak_count: 0, longest_streak: 0 },
     },
   });
-  expect(good.text).toBe(
-    `Today is Friday 2026-05-08, 10:00 in UTC.\nCreated #${good.facts.habit.id} "Meditate": good habit, daily, streak 0, morning`,
+  expect(text).toBe(
+    `Today is Friday 2026-05-08, 10:00 in UTC.\nCreated #${id} "Meditate": good habit, daily, streak 0, morning`,
   );
   const bad = await call("create-habit", { name: "Smoking", type: "bad" });
   expect(bad.facts.habit.type).toBe("bad");
@@ -68,28 +61,23 @@ test("yesterday is completed, and taken back, on its date", async () => {
 
 test("today's habits leave out what is not due, and can be narrowed to a time of day", async () => {
   const weekend = { name: "Long walk", type: "good", frequency: "custom", schedule: { weekdays: [6, 7] } };
-  await stack.rest("POST", "/habits", { token, body: weekend });
+  await rest("POST", "/habits", weekend);
   const { facts } = await call("get-today-habits");
-  expect(facts.habits.map(({ name }: { name: string }) => name)).toEqual([
-    "Meditate",
-    "Smoking",
-    "Sweets",
-    "Run",
-    "Swim",
-  ]);
+  const names = facts.habits.map(({ name }: { name: string }) => name);
+  expect(names).toEqual(["Meditate", "Smoking", "Sweets", "Run", "Swim"]);
   const morning = await call("get-today-habits", { time_of_day: "morning" });
   expect(morning.facts.habits).toHaveLength(1);
 });
 
 test("all habits are listed with their rhythm, week, best streak and the day through which the streak lives", async () => {
-  const { call, token } = await agent(stack, { sub: "weeks" });
+  const { call } = await newcomer(stack);
   const before = stack.clock.now;
-  const custom = (name: string, schedule: object) =>
-    stack.rest("POST", "/habits", { token, body: { name, type: "good", frequency: "custom", schedule } });
+  const custom = async (name: string, schedule: object) =>
+    (await call("create-habit", { name, schedule })).facts.habit.id;
   stack.clock.now = Date.parse("2026-05-04T10:00:00Z");
-  const gym = (await custom("Gym", { times_per_week: 3 })).body.id;
-  const plants = (await custom("Plants", { every_days: 3 })).body.id;
-  const walk = (await custom("Long walk", { weekdays: [7, 6] })).body.id;
+  const gym = await custom("Gym", { times_per_week: 3 });
+  const plants = await custom("Plants", { every_days: 3 });
+  const walk = await custom("Long walk", { weekdays: [7, 6] });
   for (const date of ["2026-05-04", "2026-05-06"]) {
     stack.clock.now = Date.parse(`${date}T10:00:00Z`);
     await call("complete-habit", { habit_id: gym });
@@ -103,15 +91,8 @@ test("all habits are listed with their rhythm, week, best streak and the day thr
     `#${walk} "Long walk": good habit, Sat/Sun, 0 of 2 this week, streak 0`,
   ]);
   expect(facts.habits[0]).toEqual({
-    id: gym,
-    name: "Gym",
-    type: "good",
-    frequency: "custom",
-    schedule: { times_per_week: 3 },
-    this_week: "2 of 3",
-    streak_count: 0,
-    longest_streak: 0,
-    is_due_today: true,
+    ...{ id: gym, name: "Gym", type: "good", frequency: "custom", schedule: { times_per_week: 3 } },
+    ...{ this_week: "2 of 3", streak_count: 0, longest_streak: 0, is_due_today: true },
   });
   expect(facts.habits[1]).toMatchObject({ longest_streak: 1, streak_alive_through: "2026-05-10" });
   expect(facts.habits[1]).not.toHaveProperty("is_due_today");
@@ -125,14 +106,15 @@ test("all habits are listed with their rhythm, week, best streak and the day thr
 });
 
 test("a hundred habits are shown at the most, and it is said how many there are", async () => {
-  const { call, token } = await agent(stack, { sub: "many" });
+  const { call, rest } = await newcomer(stack);
   expect((await call("get-today-habits", { all: true })).text).toEndWith("There are no habits.");
-  const create = (n: number) =>
-    stack.rest("POST", "/habits", {
-      token,
-      body: { name: `h${n}`, type: "good", frequency: "weekly", ...(n < 3 && { time_of_day: "evening" }) },
-    });
-  await Promise.all(Array.from({ length: 103 }, (_, n) => create(n)));
+  const body = { type: "good", frequency: "weekly" };
+  const habits = Array.from({ length: 103 }, (_, n) => ({
+    ...{ method: "POST", path: "/habits" },
+    body: { ...body, name: `h${n}`, ...(n < 3 && { time_of_day: "evening" }) },
+  }));
+  for (const operations of [habits.slice(0, 50), habits.slice(50, 100), habits.slice(100)])
+    await rest("POST", "/batch", { operations });
   const { facts, text } = await call("get-today-habits", { all: true });
   expect([facts.habits.length, facts.total]).toEqual([100, 103]);
   const last = facts.habits[99].id;
@@ -145,22 +127,17 @@ test("a hundred habits are shown at the most, and it is said how many there are"
 });
 
 test("25 habits cost under 1,450 tokens structured and under 850 as text", async () => {
-  const { call, token } = await agent(stack, { sub: "tokens" });
-  const { body } = await stack.rest("POST", "/categories", { token, body: { name: "Health" } });
+  const { call } = await newcomer(stack);
   const schedules = [null, { weekdays: [1, 3, 5] }, { times_per_week: 3 }, null];
+  const names = ["Read 20 pages", "Go for a run", "Call a friend", "Meditate"];
   for (let index = 0; index < 25; index++) {
-    const schedule = schedules[index % 4];
-    const habit = await stack.rest("POST", "/habits", {
-      token,
-      body: {
-        name: ["Read 20 pages", "Go for a run", "Call a friend", "Meditate"][index % 4],
-        type: "good",
-        frequency: schedule ? "custom" : "daily",
-        schedule,
-        ...(index % 3 === 0 && { time_of_day: "morning", category_id: body.id }),
-      },
-    });
-    if (index % 2 === 0) await call("complete-habit", { habit_id: habit.body.id });
+    const { habit } = (
+      await call("create-habit", {
+        ...{ name: names[index % 4], schedule: schedules[index % 4] },
+        ...(index % 3 === 0 && { time_of_day: "morning", new_category: "Health" }),
+      })
+    ).facts;
+    if (index % 2 === 0) await call("complete-habit", { habit_id: habit.id });
   }
   const { text, facts } = await call("get-today-habits");
   expect(facts.habits).toHaveLength(25);
@@ -169,19 +146,15 @@ test("25 habits cost under 1,450 tokens structured and under 850 as text", async
 });
 
 test("text and structured content name the same facts, the category by its name", async () => {
-  const category = await stack.rest("POST", "/categories", { token, body: { name: "Health" } });
-  const { facts, text } = await call("create-habit", {
-    name: "Sleep",
-    category_id: category.body.id,
-    description: "In bed\nby ten",
-    grace_days: 2,
-  });
+  const { id } = (await rest("POST", "/categories", { name: "Health" })).body;
+  const sleep = { name: "Sleep", category_id: id, description: "In bed\nby ten", grace_days: 2 };
+  const { facts, text } = await call("create-habit", sleep);
   expect(facts.habit).toMatchObject({ category: "Health", description: "In bed\nby ten" });
   expect(text).toEndWith('"Sleep": good habit, daily, streak 0, in "Health"\n  description: "In bed by ten"');
 });
 
 test("the user's own zone, day, weekday and clock are told", async () => {
-  const far = await agent(stack, { sub: "far", zoneinfo: "Pacific/Auckland" });
+  const far = await newcomer(stack, { zoneinfo: "Pacific/Auckland" });
   stack.clock.now = Date.parse("2026-05-08T20:00:00Z");
   const { facts, text } = await far.call("get-today-habits");
   expect(facts).toEqual({

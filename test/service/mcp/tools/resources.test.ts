@@ -1,27 +1,21 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { SQL } from "bun";
-import { startStack } from "../../../harness.ts";
-import { agent, loggedCalls, post, rpc } from "../../../support/mcp.ts";
+import { describe, expect, test } from "bun:test";
+import { useStack } from "../../../harness.ts";
+import { newcomer, post, rpc } from "../../../support/mcp.ts";
 import { told } from "../../../support/pages/logged-row.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => sql.close());
-const stack = await startStack({ env: { MCP_RATE_LIMIT_PER_MINUTE: "20" } });
-const sql = new SQL(stack.config.databaseUrl, { max: 1 });
+const stack = await useStack({ travels: true });
 stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
 
-async function reader(claims: object = {}) {
-  const userId = crypto.randomUUID();
-  const caller = await agent(stack, { sub: userId, jti: crypto.randomUUID(), ...claims });
+async function reader(claims: Record<string, unknown> = {}) {
+  const person = await newcomer(stack, claims);
   const ask = (method: string, params: object = {}) =>
-    post(stack, rpc(method, params), { token: caller.token });
+    post(stack, rpc(method, params), { token: person.token });
   return {
-    ...caller,
+    ...person,
     ask,
-    userId,
     read: (uri: unknown) => ask("resources/read", { uri }),
     outcomes: async () =>
-      (await loggedCalls(sql, userId)).map(({ tool, outcome, arguments: args }) => [tool, outcome, args]),
+      (await person.logged()).map(({ tool, outcome, arguments: args }) => [tool, outcome, args]),
   };
 }
 
@@ -29,15 +23,8 @@ describe("resources", () => {
   test("are listed to every token: the day, and one habit by its id", async () => {
     const { ask } = await reader({ scope: "categories:read" });
     const { resources } = (await ask("resources/list")).body.result;
-    expect(resources).toEqual([
-      {
-        uri: "kept://today",
-        name: "today",
-        title: "Today",
-        description: "Habits due today, and todos due today or overdue",
-        mimeType: "text/plain",
-      },
-    ]);
+    const described = { title: "Today", description: "Habits due today, and todos due today or overdue" };
+    expect(resources).toEqual([{ uri: "kept://today", name: "today", ...described, mimeType: "text/plain" }]);
     const { resourceTemplates } = (await ask("resources/templates/list")).body.result;
     expect(resourceTemplates).toMatchObject([{ uriTemplate: "kept://habits/{id}", name: "habit" }]);
   });
@@ -112,24 +99,6 @@ describe("resources", () => {
     expect((await outcomes()).map(([, outcome]) => outcome)).toEqual(["insufficient_scope", "not_found"]);
   });
 
-  test("reads count with tool calls, and beyond the limit they are told how long to wait", async () => {
-    const { call, read, outcomes } = await reader();
-    await Promise.all(Array.from({ length: 20 }, () => call("get-pending-todos")));
-    const { error } = (await read("kept://today")).body;
-    expect(error.message).toMatch(/^Too many tool calls; wait \d+ seconds and call again\./);
-    expect(error.data).toEqual({ code: "rate_limited", retry_after_seconds: expect.any(Number) });
-    expect((await outcomes()).filter(([, outcome]) => outcome === "rate_limited")).toHaveLength(1);
-  });
-
-  test("a read that fails gives nothing away, and leaves no row that says it was done", async () => {
-    const { read, outcomes } = await reader();
-    await sql`alter table todos rename to todos_away`;
-    const { body } = await read("kept://today");
-    await sql`alter table todos_away rename to todos`;
-    expect(body.error.data).toMatchObject({ code: "overloaded", applied: "no" });
-    expect(await outcomes()).toEqual([]);
-  });
-
   test("a read without an address is no read, and leaves no row", async () => {
     const { read, outcomes } = await reader();
     for (const uri of [7, null, undefined, ["kept://today"]])
@@ -173,10 +142,8 @@ describe("prompts", () => {
     const { ask } = await reader();
     for (const name of ["conquer-the-world", 7, null, undefined]) {
       const { error } = (await ask("prompts/get", { name })).body;
-      expect([error.code, error.message]).toEqual([
-        -32602,
-        "Unknown prompt; the prompts are plan-my-day, weekly-review.",
-      ]);
+      const sentence = "Unknown prompt; the prompts are plan-my-day, weekly-review.";
+      expect([error.code, error.message]).toEqual([-32602, sentence]);
     }
   });
 });

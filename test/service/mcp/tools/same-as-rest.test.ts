@@ -1,112 +1,66 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { SQL } from "bun";
 import { useStack } from "../../../harness.ts";
-import { agent } from "../../../support/mcp.ts";
+import { agent, newcomer } from "../../../support/mcp.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => sql.close());
 const stack = await useStack({ travels: true });
-const sql = new SQL(stack.config.databaseUrl, { max: 1 });
 stack.clock.now = Date.parse("2026-05-08T10:00:00Z");
 
-type Step = readonly [
-  tool: string,
-  args: Record<string, unknown>,
-  method: string,
-  path: string,
-  body?: Record<string, unknown>,
-];
+type Fields = Readonly<Record<string, unknown>>;
+/** A tool call and the REST request that does the same; without a body of its own it sends the tool's fields. */
+type Step = readonly [tool: string, args: Fields, request: string, body?: Fields];
+
+const complete = "POST /habits/:id/complete";
+const undo = "DELETE /habits/:id/complete";
+const undone = { habit_id: ":id", undo: true };
+const evening = { grace_days: 2, time_of_day: "evening" };
+const daily = { type: "good", frequency: "daily" };
+const weekly = { recurrence: "FREQ=WEEKLY;BYDAY=MO", context: "home", estimated_minutes: 5 };
+const words = { title: "Bins out", description: "Both" };
 
 /** The same history as tool calls and as REST requests; `:id` is the id from the first step. */
-const histories: Record<string, readonly Step[]> = {
+const histories: Readonly<Record<string, readonly Step[]>> = {
   habit: [
     [
-      "create-habit",
-      { name: "Cafe\u0301", grace_days: 2, time_of_day: "evening", description: "" },
-      "POST",
-      "/habits",
-      {
-        name: "Café",
-        type: "good",
-        frequency: "daily",
-        grace_days: 2,
-        time_of_day: "evening",
-        description: null,
-      },
+      ...(["create-habit", { ...evening, name: "Cafe\u0301", description: "" }, "POST /habits"] as const),
+      { ...evening, ...daily, name: "Café", description: null },
     ],
-    ["complete-habit", { habit_id: ":id" }, "POST", "/habits/:id/complete"],
-    ["complete-habit", { habit_id: ":id" }, "POST", "/habits/:id/complete"],
-    ["complete-habit", { habit_id: 999_999 }, "POST", "/habits/999999/complete"],
-    [
-      "complete-habit",
-      { habit_id: ":id", date: "2026-05-06" },
-      "POST",
-      "/habits/:id/complete",
-      { date: "2026-05-06" },
-    ],
+    ["complete-habit", { habit_id: ":id" }, complete],
+    ["complete-habit", { habit_id: ":id" }, complete],
+    ["complete-habit", { habit_id: 999_999 }, "POST /habits/999999/complete"],
+    ["complete-habit", { habit_id: ":id", date: "2026-05-06" }, complete],
     [
       "complete-habit",
       { habit_id: ":id", date: "2026-05-07", undo: false },
-      "POST",
-      "/habits/:id/complete",
+      complete,
       { date: "2026-05-07" },
     ],
-    [
-      "complete-habit",
-      { habit_id: ":id", date: "2026-05-07", undo: true },
-      "DELETE",
-      "/habits/:id/complete?date=2026-05-07",
-    ],
-    [
-      "complete-habit",
-      { habit_id: ":id", date: "2026-05-05", undo: true },
-      "DELETE",
-      "/habits/:id/complete?date=2026-05-05",
-    ],
-    ["complete-habit", { habit_id: ":id", undo: true }, "DELETE", "/habits/:id/complete"],
-    ["complete-habit", { habit_id: ":id", undo: true }, "DELETE", "/habits/:id/complete"],
-    [
-      "complete-habit",
-      { habit_id: ":id", date: "2026-05-09" },
-      "POST",
-      "/habits/:id/complete",
-      { date: "2026-05-09" },
-    ],
-    [
-      "complete-habit",
-      { habit_id: ":id", date: "2026-04-30", undo: true },
-      "DELETE",
-      "/habits/:id/complete?date=2026-04-30",
-    ],
-    ["create-habit", { name: "" }, "POST", "/habits", { name: "", type: "good", frequency: "daily" }],
+    ["complete-habit", { ...undone, date: "2026-05-07" }, `${undo}?date=2026-05-07`],
+    ["complete-habit", { ...undone, date: "2026-05-05" }, `${undo}?date=2026-05-05`],
+    ["complete-habit", undone, undo],
+    ["complete-habit", undone, undo],
+    ["complete-habit", { habit_id: ":id", date: "2026-05-09" }, complete],
+    ["complete-habit", { ...undone, date: "2026-04-30" }, `${undo}?date=2026-04-30`],
+    ["create-habit", { name: "" }, "POST /habits", { ...daily, name: "" }],
   ],
   todo: [
+    ["create-todo", { ...weekly, title: " Bins " }, "POST /todos", { ...weekly, title: "Bins" }],
     [
-      "create-todo",
-      { title: " Bins ", recurrence: "FREQ=WEEKLY;BYDAY=MO", context: "home", estimated_minutes: 5 },
-      "POST",
-      "/todos",
-      { title: "Bins", recurrence: "FREQ=WEEKLY;BYDAY=MO", context: "home", estimated_minutes: 5 },
+      ...(["update-todo", { todo_id: ":id", ...words, clear: ["due_date"] }, "PATCH /todos/:id"] as const),
+      { ...words, due_date: null },
     ],
-    [
-      "update-todo",
-      { todo_id: ":id", title: "Bins out", description: "Both", clear: ["due_date"] },
-      "PATCH",
-      "/todos/:id",
-      { title: "Bins out", description: "Both", due_date: null },
-    ],
-    ["toggle-todo", { todo_id: ":id", completed: true }, "POST", "/todos/:id/toggle", { is_completed: true }],
-    ["toggle-todo", { todo_id: ":id" }, "POST", "/todos/:id/toggle"],
-    ["toggle-todo", { todo_id: ":id" }, "POST", "/todos/:id/toggle"],
-    ["update-todo", { todo_id: 999_999, title: "x" }, "PATCH", "/todos/999999", { title: "x" }],
-    ["update-todo", { todo_id: ":id", due_date: "x" }, "PATCH", "/todos/:id", { due_date: "x" }],
-    ["create-todo", { title: "x", category_id: 1 }, "POST", "/todos", { title: "x", category_id: 1 }],
-    ["delete-todo", { todo_id: 999_999 }, "DELETE", "/todos/999999"],
+    ["toggle-todo", { todo_id: ":id", completed: true }, "POST /todos/:id/toggle", { is_completed: true }],
+    ["toggle-todo", { todo_id: ":id" }, "POST /todos/:id/toggle"],
+    ["toggle-todo", { todo_id: ":id" }, "POST /todos/:id/toggle"],
+    ["update-todo", { todo_id: 999_999, title: "x" }, "PATCH /todos/999999"],
+    ["update-todo", { todo_id: ":id", due_date: "x" }, "PATCH /todos/:id"],
+    ["create-todo", { title: "x", category_id: 1 }, "POST /todos"],
+    ["delete-todo", { todo_id: 999_999 }, "DELETE /todos/999999"],
   ],
   "deleted todo": [
-    ["create-todo", { title: "Gone" }, "POST", "/todos", { title: "Gone" }],
-    ["delete-todo", { todo_id: ":id" }, "DELETE", "/todos/:id"],
-    ["delete-todo", { todo_id: ":id" }, "DELETE", "/todos/:id"],
+    ["create-todo", { title: "Gone" }, "POST /todos"],
+    ["delete-todo", { todo_id: ":id" }, "DELETE /todos/:id"],
+    ["delete-todo", { todo_id: ":id" }, "DELETE /todos/:id"],
   ],
 };
 
@@ -129,10 +83,10 @@ async function byRest(userId: string, steps: readonly Step[]): Promise<string[]>
   const token = await stack.issuer.token({ sub: userId });
   const outcomes: string[] = [];
   let id: unknown;
-  for (const [, , method, path, body] of steps) {
-    const answer = await stack.rest(method, path.replace(":id", String(id)), {
-      token,
-      ...(body && { body }),
+  for (const [, { habit_id: _, todo_id: __, ...fields }, request, body = fields] of steps) {
+    const [method = "", path = ""] = request.replace(":id", String(id)).split(" ");
+    const answer = await stack.rest(method, path, {
+      ...{ token, ...(method !== "DELETE" && Object.keys(body).length > 0 && { body }) },
     });
     id ??= answer.body?.id;
     outcomes.push(codes[answer.status] ?? (answer.status < 300 ? "ok" : String(answer.status)));
@@ -142,16 +96,16 @@ async function byRest(userId: string, steps: readonly Step[]): Promise<string[]>
 
 /** All rows of a user, without values that must differ: owner, ids, times, tokens and transactions. */
 async function rowsOf(userId: string): Promise<unknown> {
+  await using sql = new SQL(stack.config.databaseUrl, { max: 1 });
   const tables = ["habits", "habit_completions", "habit_amounts", "todos", "reminders"].map(async (table) => {
-    const rows: Record<string, unknown>[] =
-      await sql`select * from ${sql(table)} where user_id = ${userId} order by 2, 3`;
+    const rows: Fields[] = await sql`select * from ${sql(table)} where user_id = ${userId} order by 2, 3`;
     return rows.map((row) =>
       Object.fromEntries(
         Object.entries(row).filter(([name]) => !/(^|_)id$|_at$|_by$|^changed_xid$/.test(name)),
       ),
     );
   });
-  return Promise.all(tables);
+  return await Promise.all(tables);
 }
 
 test.each(Object.entries(histories))(
@@ -164,7 +118,7 @@ test.each(Object.entries(histories))(
 );
 
 test("a key is one command on both doors: the second door answers the first one's outcome", async () => {
-  const { call, token } = await agent(stack, { sub: crypto.randomUUID() });
+  const { call, token } = await newcomer(stack);
   const headers = { "idempotency-key": "shared" };
   const rest = await stack.rest("POST", "/todos", { token, headers, body: { title: "Once" } });
   const tool = await call("create-todo", { title: "Once", idempotency_key: "shared" });
@@ -175,9 +129,8 @@ test("a key is one command on both doors: the second door answers the first one'
 });
 
 test("a key is one undo on both doors", async () => {
-  const { call, token } = await agent(stack, { sub: crypto.randomUUID() });
-  const body = { name: "Run", type: "good", frequency: "daily" };
-  const { id } = (await stack.rest("POST", "/habits", { token, body })).body;
+  const { call, token, rest: send } = await newcomer(stack);
+  const { id } = (await send("POST", "/habits", { ...daily, name: "Run" })).body;
   await call("complete-habit", { habit_id: id });
   const headers = { "idempotency-key": "undo" };
   const rest = await stack.rest("DELETE", `/habits/${id}/complete`, { token, headers });
