@@ -33,13 +33,15 @@ type Options = Readonly<{
   log: Log;
   /** Called whenever a token was checked, before the token counts as known. */
   onChecked(actor: Actor): Promise<void>;
+  /** The most tokens that are remembered; tests have few. */
+  maxKnown?: number;
 }>;
 
 /** The number of a token's last check, and the time until which it is trusted (epoch ms). */
 type Known = Readonly<{ actor: Actor; check: number; until: number }>;
 
 const maxTokenLength = 8_192;
-const maxKnown = 10_000;
+const usualMaxKnown = 10_000;
 const maxRevoked = 10_000;
 /**
  * Refreshes happen at a random share of TOKEN_CACHE_SECONDS between these two, so that refreshes of many tokens
@@ -61,7 +63,7 @@ export function createAuthenticator(options: Options): Authenticator {
   // A revoked id never becomes valid again.
   const revoked = new LRUCache<string, true>({ max: maxRevoked });
   const known = new LRUCache<string, Known, string>({
-    max: maxKnown,
+    max: options.maxKnown ?? usualMaxKnown,
     ttlResolution: 0,
     perf: Date,
     allowStale: true,
@@ -134,7 +136,7 @@ const providerAway = refuse("overloaded", "The identity provider cannot be reach
   retryAfterSeconds: 5,
 });
 
-function createCheck({ config, client, log, onChecked }: Options) {
+function createCheck({ config, client, log, onChecked, maxKnown = usualMaxKnown }: Options) {
   const discover = discoverProvider(config);
   const verifyJwt = createJwtVerifier(config, maxKnown);
   let hasWarned = false;
