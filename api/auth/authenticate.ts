@@ -33,7 +33,6 @@ type Options = Readonly<{
   log: Log;
   /** Called whenever a token was checked, before the token counts as known. */
   onChecked(actor: Actor): Promise<void>;
-  /** The most tokens that are remembered; tests have few. */
   maxKnown?: number;
 }>;
 
@@ -41,7 +40,6 @@ type Options = Readonly<{
 type Known = Readonly<{ actor: Actor; check: number; until: number }>;
 
 const maxTokenLength = 8_192;
-const usualMaxKnown = 10_000;
 const maxRevoked = 10_000;
 /**
  * Refreshes happen at a random share of TOKEN_CACHE_SECONDS between these two, so that refreshes of many tokens
@@ -54,8 +52,8 @@ const refreshAfter = { from: 0.7, to: 0.9 };
  * before that, so that none of its requests waits for the provider. Requests share a check that is under way. Tokens are
  * stored under their hash only.
  */
-export function createAuthenticator(options: Options): Authenticator {
-  const check = createCheck(options);
+export function createAuthenticator({ maxKnown = 10_000, ...options }: Options): Authenticator {
+  const check = createCheck({ maxKnown, ...options });
   const sayAway = throttled((reason: string) =>
     options.log.warn({ reason }, "the identity provider is away"),
   );
@@ -63,7 +61,7 @@ export function createAuthenticator(options: Options): Authenticator {
   // A revoked id never becomes valid again.
   const revoked = new LRUCache<string, true>({ max: maxRevoked });
   const known = new LRUCache<string, Known, string>({
-    max: options.maxKnown ?? usualMaxKnown,
+    max: maxKnown,
     ttlResolution: 0,
     perf: Date,
     allowStale: true,
@@ -136,7 +134,7 @@ const providerAway = refuse("overloaded", "The identity provider cannot be reach
   retryAfterSeconds: 5,
 });
 
-function createCheck({ config, client, log, onChecked, maxKnown = usualMaxKnown }: Options) {
+function createCheck({ config, client, log, onChecked, maxKnown }: Required<Options>) {
   const discover = discoverProvider(config);
   const verifyJwt = createJwtVerifier(config, maxKnown);
   let hasWarned = false;

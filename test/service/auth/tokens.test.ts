@@ -3,7 +3,8 @@ import { startStack, useStack } from "../../harness.ts";
 
 const { rest, issuer, config } = await useStack();
 const now = Math.floor(Date.now() / 1000);
-const statusOf = async (token: string, headers = {}) => (await rest("GET", "/todos", { token, headers })).status;
+const statusOf = async (token: string, headers = {}) =>
+  (await rest("GET", "/todos", { token, headers })).status;
 
 test("the scheme's case does not count, and other schemes are refused", async () => {
   const token = await issuer.token();

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { events } from "../../../shared/domain/journal/events.ts";
 import { createBrowser } from "../../support/identity/browser.ts";
 import {
   changePassword,
@@ -114,7 +115,7 @@ test("many tokens in an hour are many rows at most, and few mails, of which the 
   const email = "eve@journal.example";
   const browser = await joined(email);
   const user = await idOf(email);
-  const append = `journal_append('${user}', 'token_made', '{}', 20, 'hour')`;
+  const append = `journal_append('${user}', 'token_made', '{}', 20, '${events.token_made.period}')`;
   await sql(`select ${append} from generate_series(1, 18)`);
   await sql(`update identity.throttle set points = 8 where key = 'notice:${user}'`);
   for (let n = 1; n <= 5; n++) {

@@ -32,7 +32,10 @@ test("a person signs in at the outer address, and the front door redeems the cod
   expect(location).toStartWith(`${outside}/authorize?`);
   const { url } = await follow(browser, location);
   expect(url).toStartWith(stack.config.baseUrl);
-  const cookie = begun.headers.getSetCookie().map((line) => line.split(";")[0]).join("; ");
+  const cookie = begun.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
   const ended = await fetch(url, { headers: { cookie }, redirect: "manual" });
   expect([ended.status, ended.headers.get("location")]).toEqual([303, "/account"]);
 });

@@ -41,25 +41,30 @@ const change = (browser: Browser, page: Page, answers: Answers) =>
 const rotate = (browser: Browser, page: Page, answers: Answers) =>
   browser.submit(page, `${tokensPath}/rotate`, answers);
 
-test("a new token is shown by the page after the form, once: reloading shows nothing and makes none", async () => {
+test("a new token is shown by the page after the form, once, is listed with its use, and is revoked at once", async () => {
   const browser = await signedUp(config);
   const created = await create(browser, { preset: "read" });
   const token = tokenIn(created);
+  expect(token).toMatch(/^kept_[0-9A-Za-z]{49}$/);
   expect(created.url).toEndWith(tokensPath);
-  const { jti, scope } = await introspect(token);
-  expect(scope).toBe("habits:read todos:read categories:read");
+  const { jti, ...told } = await introspect(token);
+  const scope = "habits:read todos:read categories:read";
+  expect(told).toMatchObject({ active: true, scope, client_name: "Script" });
   // The page has the token once alone, and once in the lines for each client.
   const guides = tokenGuides(config.baseUrl, token);
   expect(created.text.match(new RegExp(token, "g"))?.length).toBe(1 + guides.length);
   const again = await browser.open(tokensPath);
-  expect(again.text).not.toContain(token);
-  expect(again.text).toContain(`kept_…${token.slice(-4)}`);
-  const own = `account_id = (select account_id from identity.grants where id = '${jti}')`;
-  expect(await sql(`select from identity.grants where ${own}`)).toHaveLength(1);
-  const stored =
-    await sql(`select g.payload::text, a.payload::text as secret, encode(a.id_hash, 'escape') as hash
+  for (const other of [token, "Never"]) expect(again.text).not.toContain(other);
+  for (const own of [`kept_…${token.slice(-4)}`, `${config.baseUrl}/account/actions?token_id=${jti}"`])
+    expect(again.text).toContain(own);
+  const ofAccount = `account_id = (select account_id from identity.grants where id = '${jti}')`;
+  expect(await sql(`select from identity.grants where ${ofAccount}`)).toHaveLength(1);
+  const stored = await sql(`
+    select g.payload::text, a.payload::text as secret, encode(a.id_hash, 'escape') as hash
     from identity.grants g join identity.artifacts a on a.grant_id = g.id where g.id = '${jti}'`);
   expect(JSON.stringify(stored)).not.toContain(token.slice(5, 20));
+  await browser.submit(again, `${tokensPath}/revoke`, { id: String(jti) });
+  expect(await isActive(token)).toBe(false);
 });
 
 test("the cookie that hands a new token over means nothing in another session", async () => {
