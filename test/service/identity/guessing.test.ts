@@ -10,6 +10,7 @@ import {
   changePassword,
   password,
   register,
+  setCount,
   signedUp,
   signIn,
   useIdentity,
@@ -33,11 +34,7 @@ const keys = {
   ofAccount: (email: string) => `account-total:${hash(email)}`,
 };
 
-/** Sets a count, as so many attempts would. */
-const count = (key: string, points: number) =>
-  sql(`insert into identity.throttle (key, points, expire)
-    values ('${key}', ${points}, extract(epoch from now() + interval '10 minutes') * 1000)
-    on conflict (key) do update set points = excluded.points`);
+const count = (key: string, points: number) => setCount({ sql }, key, points);
 
 /** The minutes after which a count begins anew. */
 async function minutesOf(key: string): Promise<number> {

@@ -6,6 +6,7 @@ import {
   changePassword,
   isSignedIn,
   newestLink,
+  setCount,
   signedUpByMail,
   signIn as signInAt,
   useIdentityWithMail,
@@ -117,11 +118,13 @@ test("many tokens in an hour are many rows at most, and few mails, of which the 
   const user = await idOf(email);
   const append = `journal_append('${user}', 'token_made', '{}', 20, '${events.token_made.period}')`;
   await sql(`select ${append} from generate_series(1, 18)`);
-  await sql(`update identity.throttle set points = 8 where key = 'notice:${user}'`);
+  await setCount(identity, `notice:${user}`, 8);
+  const later = `account_id = '${user}' and sent_at is null and next_at > now() + interval '5 minutes'`;
+  const waiting = async () => (await sql(`select from identity.notices where ${later}`)).length;
   for (let n = 1; n <= 5; n++) {
     await tokenByForm(browser, `Token ${n}`);
     // Messages that wait at the same time would leave in one mail.
-    if (n <= 2) await areSent(user);
+    await (n <= 2 ? areSent(user) : eventually(async () => (await waiting()) === n - 2));
   }
   expect(await rowsOf(user, "token_made")).toHaveLength(20);
   await sql(`update journal_counts set until = now() where user_id = '${user}'`);
@@ -132,8 +135,6 @@ test("many tokens in an hour are many rows at most, and few mails, of which the 
   expect(rows.at(-1)?.details).toMatchObject({ times: 3 });
   expect(await sql(`select from journal_counts where user_id = '${user}'`)).toEqual([]);
 
-  const later = `account_id = '${user}' and sent_at is null and next_at > now() + interval '5 minutes'`;
-  await eventually(async () => (await sql(`select from identity.notices where ${later}`)).length === 3);
   expect(mailsTo(email, "A new token")).toHaveLength(2);
   await sql(`delete from identity.throttle where key = 'notice:${user}'`);
   await sql(`update identity.notices set next_at = now() where ${later}`);
@@ -147,6 +148,8 @@ test("wrong passwords are told to a known account once an hour with their number
   const email = "fay@journal.example";
   await joined(email);
   const user = await idOf(email);
+  const accounts = "select distinct user_id from journal where kind = 'sign_in_failed'";
+  const before = (await sql(accounts)).length;
   for (let n = 0; n < 4; n++) await signIn(email, "a wrong password");
   await signIn("nobody@journal.example", "a wrong password");
   const counted = `select times from journal_counts where user_id = '${user}' and kind = 'sign_in_failed'`;
@@ -155,10 +158,7 @@ test("wrong passwords are told to a known account once an hour with their number
   expect(await sql("select from journal where kind = 'sign_in_failed' and details->>'way' is null")).toEqual(
     [],
   );
-  const [{ accounts } = {}] = await sql(
-    "select count(distinct user_id)::int as accounts from journal where kind = 'sign_in_failed'",
-  );
-  expect(accounts).toBe(1);
+  expect((await sql(accounts)).length).toBe(before + 1);
 });
 
 test("when the mail server refuses, the message waits, and comes once when it takes mail again", async () => {

@@ -5,6 +5,7 @@ import {
   consent,
   redirectUri,
   register,
+  setCount,
   signedUp,
   startTestIdentity,
   tokenRequest,
@@ -131,8 +132,7 @@ test("one network makes the provider fetch at most 60 documents an hour", async 
     return fetch(`${config.authUrl}${address}`, { redirect: "manual", headers });
   };
   await ask("/first.json");
-  await identity.sql(`update identity.throttle set points = 59
-    where key = 'registration:${headers["X-Forwarded-For"]}'`);
+  await setCount(identity, `registration:${headers["X-Forwarded-For"]}`, 59);
   for (const name of ["last", "late"]) await ask(`/${name}.json`);
   expect((await ask("/late.json")).status).toBe(400);
   expect(["first", "last", "late"].map((name) => asked.includes(`/${name}.json`))).toEqual([

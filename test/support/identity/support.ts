@@ -81,6 +81,12 @@ export async function runIdentity(
   };
 }
 
+/** Sets a count of the provider's limits, as so many attempts would. */
+export const setCount = ({ sql }: Pick<TestIdentity, "sql">, key: string, points: number) =>
+  sql(`insert into identity.throttle (key, points, expire)
+    values ('${key}', ${points}, extract(epoch from now() + interval '10 minutes') * 1000)
+    on conflict (key) do update set points = excluded.points`);
+
 async function run(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
