@@ -33,13 +33,13 @@ type Options = Readonly<{
   log: Log;
   /** Called whenever a token was checked, before the token counts as known. */
   onChecked(actor: Actor): Promise<void>;
+  maxKnown?: number;
 }>;
 
 /** The number of a token's last check, and the time until which it is trusted (epoch ms). */
 type Known = Readonly<{ actor: Actor; check: number; until: number }>;
 
 const maxTokenLength = 8_192;
-const maxKnown = 10_000;
 const maxRevoked = 10_000;
 /**
  * Refreshes happen at a random share of TOKEN_CACHE_SECONDS between these two, so that refreshes of many tokens
@@ -52,8 +52,8 @@ const refreshAfter = { from: 0.7, to: 0.9 };
  * before that, so that none of its requests waits for the provider. Requests share a check that is under way. Tokens are
  * stored under their hash only.
  */
-export function createAuthenticator(options: Options): Authenticator {
-  const check = createCheck(options);
+export function createAuthenticator({ maxKnown = 10_000, ...options }: Options): Authenticator {
+  const check = createCheck({ maxKnown, ...options });
   const sayAway = throttled((reason: string) =>
     options.log.warn({ reason }, "the identity provider is away"),
   );
@@ -134,7 +134,7 @@ const providerAway = refuse("overloaded", "The identity provider cannot be reach
   retryAfterSeconds: 5,
 });
 
-function createCheck({ config, client, log, onChecked }: Options) {
+function createCheck({ config, client, log, onChecked, maxKnown }: Required<Options>) {
   const discover = discoverProvider(config);
   const verifyJwt = createJwtVerifier(config, maxKnown);
   let hasWarned = false;

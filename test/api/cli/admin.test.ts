@@ -1,19 +1,12 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
+import { runCli } from "../../support/cli.ts";
 
-const root = join(import.meta.dir, "../../..");
-
-async function admin(...given: string[]): Promise<{ out: string; error: string; code: number }> {
-  const command = [process.execPath, join(root, "api/cli/admin.ts"), ...given];
-  const child = Bun.spawn(command, { cwd: "/", stdout: "pipe", stderr: "pipe" });
-  const [out, error] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { out, error, code: await child.exited };
-}
+const admin = (...given: string[]) => runCli("admin", {}, ...given);
 
 test("without a command, and for an unknown one, it lists all", async () => {
-  const { out, code } = await admin();
+  const { output, code } = await admin();
   expect(code).toBe(0);
-  expect([...out.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name)).toEqual([
+  expect([...output.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name)).toEqual([
     "actions",
     "archive-log",
     "backup",
@@ -25,15 +18,15 @@ test("without a command, and for an unknown one, it lists all", async () => {
     "restore",
     "rotate",
   ]);
-  expect(await admin("nothing")).toEqual({ out, error: "", code: 1 });
+  expect(await admin("nothing")).toEqual({ output, complaint: "", code: 1 });
 });
 
 test("it becomes the command that is named, with its options and exit code, from any folder", async () => {
-  const { error, code } = await admin("rotate", "nowhere");
-  expect([error, code]).toEqual([
+  const { complaint, code } = await admin("rotate", "nowhere");
+  expect([complaint, code]).toEqual([
     "One of these is wanted: prepare, switch, finish. See docs/rotation.md.\n",
     1,
   ]);
-  expect(await admin("rotate", "--", "nowhere")).toMatchObject({ error, code });
-  expect((await admin("archive-log", "--before", "soon")).error).toStartWith("--before must be");
+  expect(await admin("rotate", "--", "nowhere")).toMatchObject({ complaint, code });
+  expect((await admin("archive-log", "--before", "soon")).complaint).toStartWith("--before must be");
 });

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort, startStack } from "../../harness.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 
 const program = Bun.which("haproxy") ?? Bun.which("/usr/sbin/haproxy");
 if (!program)
@@ -51,7 +52,7 @@ test.skipIf(!program)("behind the balancer of the docs each token is checked by 
     const answer = await fetch(url, { headers, keepalive: false }).catch(() => undefined);
     return answer?.status;
   };
-  while ((await statusFor("")) !== 401) await Bun.sleep(50);
+  await eventually(async () => (await statusFor("")) === 401);
   // An odd number, so that taking turns would lead each token to another door each time.
   const tokens = Array.from({ length: 31 }, (_, number) => `token-${number}`);
   for (let turn = 0; turn < 4; turn++)

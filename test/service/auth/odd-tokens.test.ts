@@ -15,7 +15,14 @@ const claims = issuer.claims();
 const withClaims = (overrides: object) => () => issuer.token(overrides as Record<string, unknown>);
 const withHeader = (overrides: object) => () => issuer.token({}, overrides as Record<string, unknown>);
 const literally = (token: string) => async () => token;
+const withHead = (head: object) => literally(`${base64url(JSON.stringify(head))}.${payload}.${signature}`);
 const swapLast = (text: string) => text.slice(0, -2) + (text.endsWith("AA") ? "BB" : "AA");
+const forged = (alg: string, key: Parameters<SignJWT["sign"]>[0], head = {}) =>
+  new SignJWT(claims).setProtectedHeader({ alg, kid: `${kid}`, ...head }).sign(key);
+const encrypted = () =>
+  new EncryptJWT(claims)
+    .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
+    .encrypt(crypto.getRandomValues(new Uint8Array(32)));
 
 /** Tokens that are forged, expired, meant for another service, or no tokens at all. */
 const odd: [what: string, make: () => Promise<string>][] = [
@@ -44,42 +51,18 @@ const odd: [what: string, make: () => Promise<string>][] = [
   ["the type of a proof of possession", withHeader({ typ: "dpop+jwt" })],
   ["an unknown key", withHeader({ kid: "unknown" })],
   ["a key address of its own", withHeader({ kid: "unknown", jku: "https://evil.example/jwks" })],
-  [
-    "an unknown algorithm in the header",
-    literally(`${base64url('{"alg":"XX256"}')}.${payload}.${signature}`),
-  ],
-  [
-    "an unknown critical header",
-    literally(`${base64url(`{"alg":"ES256","kid":"${kid}","crit":["x"]}`)}.${payload}.${signature}`),
-  ],
+  ["an unknown algorithm in the header", withHead({ alg: "XX256" })],
+  ["an unknown critical header", withHead({ alg: "ES256", kid, crit: ["x"] })],
   ["no algorithm, unsigned", literally(new UnsecuredJWT(claims).encode())],
   ["the algorithm None in capitals", literally(`${base64url('{"alg":"NONE"}')}.${payload}.`)],
-  [
-    "another key under our key's name",
-    () => new SignJWT(claims).setProtectedHeader({ alg: "ES256", kid: `${kid}` }).sign(foreign.privateKey),
-  ],
-  [
-    "another kind of key under our key's name",
-    () => new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: `${kid}` }).sign(rsa.privateKey),
-  ],
-  [
-    "our public key as a shared secret",
-    () => new SignJWT(claims).setProtectedHeader({ alg: "HS256", kid: `${kid}` }).sign(publicText),
-  ],
+  ["another key under our key's name", () => forged("ES256", foreign.privateKey)],
+  ["another kind of key under our key's name", () => forged("RS256", rsa.privateKey)],
+  ["our public key as a shared secret", () => forged("HS256", publicText)],
   [
     "its own key in the header",
-    () =>
-      new SignJWT(claims)
-        .setProtectedHeader({ alg: "ES256", jwk: issuer.publicKey() })
-        .sign(foreign.privateKey),
+    () => forged("ES256", foreign.privateKey, { kid: undefined, jwk: issuer.publicKey() }),
   ],
-  [
-    "encryption instead of a signature",
-    () =>
-      new EncryptJWT(claims)
-        .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
-        .encrypt(crypto.getRandomValues(new Uint8Array(32))),
-  ],
+  ["encryption instead of a signature", encrypted],
   [
     "a changed claim",
     literally(`${header}.${base64url(JSON.stringify({ ...claims, sub: "eve" }))}.${signature}`),
@@ -103,40 +86,31 @@ const odd: [what: string, make: () => Promise<string>][] = [
   ["percent encoding", literally(encodeURIComponent(`${good} `))],
 ];
 
+/** A message to /mcp. */
+const message = (token: string, method: string, params?: object) =>
+  fetch(`${config.baseUrl}/mcp`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+
 test.each(odd)("a token with %s is refused on both transports", async (_, make) => {
   const token = await make();
   const answer = await rest("GET", "/todos", { token });
   expect([answer.status, answer.body.code]).toEqual([401, "unauthenticated"]);
   expect(answer.headers.get("www-authenticate")).toEndWith(`, error="invalid_token"`);
-  const mcp = await fetch(`${config.baseUrl}/mcp`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-  });
+  const mcp = await message(token, "tools/list");
   expect(mcp.status).toBe(401);
   expect(mcp.headers.get("www-authenticate")).toContain("/.well-known/oauth-protected-resource/mcp");
 });
 
-test("there are more than forty of them, and the good token beside them is accepted", async () => {
-  expect(odd.length).toBeGreaterThanOrEqual(40);
-  expect((await rest("GET", "/todos", { token: good })).status).toBe(200);
-});
-
 test.each([
+  ["as usual", crypto.randomUUID()],
   ["too long to be a key", Buffer.from(crypto.getRandomValues(new Uint8Array(2_000))).toString("hex")],
   ["not printable", "id\u0000\ud800"],
 ])("a token whose id is %s works on both transports", async (_, jti) => {
   const token = await issuer.token({ jti });
   expect((await rest("GET", "/todos", { token })).status).toBe(200);
-  const call = await fetch(`${config.baseUrl}/mcp`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name: "get-today-habits", arguments: {} },
-    }),
-  });
+  const call = await message(token, "tools/call", { name: "get-today-habits", arguments: {} });
   expect(await call.json()).toMatchObject({ result: { structuredContent: { habits: [] } } });
 });

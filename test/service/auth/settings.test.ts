@@ -1,12 +1,7 @@
-import { afterAll, expect, test } from "bun:test";
-import { join } from "node:path";
+import { expect, test } from "bun:test";
 import { pinAddress, serve } from "../../../api/identity/server.ts";
 import { loadCommonConfig } from "../../../shared/process/config.ts";
-import { freePort, testEnvironment } from "../../harness.ts";
-import { startIssuer } from "../../support/servers/issuer.ts";
-
-const issuer = await startIssuer("http://127.0.0.1:1", () => ({ active: false }));
-afterAll(() => issuer.stop());
+import { freePort } from "../../support/servers/services.ts";
 
 test("the client's secret at the provider may have any length", () => {
   const client = (env: Record<string, string>) =>
@@ -25,6 +20,11 @@ test("a misspelt setting, and an address or level that cannot be used, are named
   );
   expect(load({ SMTP_URL: "foo" })).toThrow("SMTP_URL must be");
   expect(load({ LOG_LEVEL: "verbose" })).toThrow("LOG_LEVEL must be one of");
+  expect(load({ AUTH_JWT_TYP: "JWT" })).toThrow("AUTH_JWT_TYP must be one of");
+  expect([loadCommonConfig({}), loadCommonConfig({ AUTH_JWT_TYP: "at+jwt" })]).toMatchObject([
+    { authJwtTyp: "any" },
+    { authJwtTyp: "at+jwt" },
+  ]);
   expect(load({ POSTGRES_PASSWORD: "x", HOSTNAME: "kept", DATA_DIR: "/srv/kept" })).not.toThrow();
 });
 
@@ -39,36 +39,15 @@ test("the built-in provider can have an address of its own and stays the built-i
   expect(() => loadCommonConfig({ IDENTITY_URL: "id.example.org" })).toThrow("IDENTITY_URL must be");
 });
 
+test("a token has 60 requests and 600 calls a minute unless the settings say otherwise", () => {
+  expect(loadCommonConfig({})).toMatchObject({ rateLimitPerMinute: 60, mcpRateLimitPerMinute: 600 });
+});
+
 test("a contact for vulnerabilities is an address that can be opened", () => {
   const given = (SECURITY_CONTACT: string) => loadCommonConfig({ SECURITY_CONTACT }).securityContact;
   expect(given("mailto:security@example.org")).toBe("mailto:security@example.org");
   for (const wrong of ["security@example.org", "http://example.org", "https://"])
     expect(() => given(wrong)).toThrow("SECURITY_CONTACT must be");
-});
-
-test("a front door says once that it cannot ask a provider which offers it, and nothing when it can", async () => {
-  const warnings = async (credentials: Record<string, string>) => {
-    const [port, environment] = [freePort(), await testEnvironment()];
-    const env = {
-      ...process.env,
-      ...environment,
-      PORT: `${port}`,
-      AUTH_URL: issuer.url,
-      LOG_LEVEL: "info",
-      ...credentials,
-    };
-    const script = join(import.meta.dir, "../../../api/main.ts");
-    const door = Bun.spawn([process.execPath, script], { env, stdio: ["ignore", "pipe", "inherit"] });
-    const said = door.stdout.text();
-    const authorization = `Bearer ${await issuer.token()}`;
-    const ask = () => fetch(`http://127.0.0.1:${port}/api/v1/todos`, { headers: { authorization } });
-    while (!(await ask().catch(() => undefined))) await Bun.sleep(50);
-    await Promise.all([ask(), ask()]);
-    door.kill();
-    return (await said).split("\n").filter((line) => line.includes("AUTH_CLIENT_ID is not set")).length;
-  };
-  expect(await warnings({})).toBe(1);
-  expect(await warnings({ AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: "x".repeat(32) })).toBe(0);
 });
 
 test("X-Forwarded-For is believed from a trusted proxy only", async () => {

@@ -7,6 +7,7 @@ import { keptCommands as commands } from "../../../api/client/cli/commands.ts";
 import { completionScripts } from "../../../api/client/cli/completion-scripts.ts";
 import { commandTable, usageOf } from "../../../api/client/cli/usage.ts";
 import { type JsonBody, useStack } from "../../harness.ts";
+import { runKept } from "../../support/kept-command.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 const root = join(import.meta.dir, "../../..");
@@ -19,17 +20,8 @@ beforeEach(async () => {
   token = await issuer.token({ sub: crypto.randomUUID() });
 });
 
-/** Runs `kept` from its source, with these lines as its input. */
-async function keptWith(input: string, ...words: string[]) {
-  const running = Bun.spawn([process.execPath, join(root, "api/client/cli/main.ts"), ...words], {
-    env: { ...process.env, KEPT_URL: config.baseUrl, KEPT_TOKEN: token, XDG_STATE_HOME: folder },
-    stdin: new Blob([input]),
-    stderr: "pipe",
-  });
-  const [out, errors] = await Promise.all([running.stdout.text(), running.stderr.text()]);
-  return { exitCode: await running.exited, out: out.trim(), errors: errors.trim() };
-}
-
+const keptWith = (input: string, ...words: string[]) =>
+  runKept(words, { KEPT_URL: config.baseUrl, KEPT_TOKEN: token, XDG_STATE_HOME: folder }, input);
 const kept = (...words: string[]) => keptWith("", ...words);
 
 async function make(path: string, body: object): Promise<JsonBody> {

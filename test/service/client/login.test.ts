@@ -2,24 +2,16 @@ import { afterAll, expect, test } from "bun:test";
 import { chmod, mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, startStack } from "../../harness.ts";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
-import { consent, runIdentity, signedUp } from "../../support/identity/support.ts";
+import { consent, signedUp } from "../../support/identity/support.ts";
+import { runKept } from "../../support/kept-command.ts";
+import { useSite } from "../../support/pages/support.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
-// Registered before the stack's own, so that it runs first: the provider uses the stack's database.
-afterAll(() => identity.stop());
+const { stack, identity } = await useSite();
+const { config } = stack;
 const folder = await mkdtemp(join(tmpdir(), "kept-login-"));
 afterAll(() => rm(folder, { recursive: true }));
-const { config } = await startStack({
-  env: {
-    AUTH_URL: "",
-    IDENTITY_PORT: String(freePort()),
-    DATA_DIR: await mkdtemp(join(tmpdir(), "kept-identity-")),
-    TOKEN_CACHE_SECONDS: "0",
-  },
-});
-const identity = await runIdentity(config);
 
 /** Stands in for the desktop's program: the address that it should open is the test's. */
 const opened = join(folder, "opened");
@@ -30,23 +22,13 @@ await Bun.write(
 );
 await chmod(join(folder, "bin/xdg-open"), 0o755);
 
-const main = join(import.meta.dir, "../../../api/client/cli/main.ts");
-
-function start(words: readonly string[], env: Record<string, string> = {}) {
-  const own = {
-    PATH: `${folder}/bin:${process.env.PATH}`,
-    HOME: folder,
-    XDG_CONFIG_HOME: join(folder, "config"),
-  };
-  const state = { XDG_STATE_HOME: join(folder, "state"), KEPT_URL: "", KEPT_TOKEN: "" };
-  const running = Bun.spawn([process.execPath, main, ...words], {
-    env: { ...process.env, ...own, ...state, ...env },
-    stderr: "pipe",
-  });
-  return Promise.all([running.exited, running.stdout.text(), running.stderr.text()]).then(
-    ([exitCode, out, errors]) => ({ exitCode, out: out.trim(), errors: errors.trim() }),
-  );
-}
+const folders = {
+  PATH: `${folder}/bin:${process.env.PATH}`,
+  HOME: folder,
+  XDG_CONFIG_HOME: join(folder, "config"),
+  XDG_STATE_HOME: join(folder, "state"),
+};
+const start = (words: readonly string[], env = {}) => runKept(words, { ...folders, ...env });
 
 const blocks = await commandBlocks("docs/client.md");
 const [signIn = [], signOut = []] = blocks

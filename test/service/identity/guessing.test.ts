@@ -1,143 +1,185 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
+import { networkOf } from "../../../api/http/intake/network.ts";
 import {
   checkInTurn,
   hashedAtOnce,
   inHashingTurn,
 } from "../../../api/identity/accounts/passwords/hashing-turns.ts";
-import { type Browser, createBrowser } from "../../support/identity/browser.ts";
-import { signedUp, startTestIdentity, type TestIdentity } from "../../support/identity/support.ts";
+import { createBrowser, newAddress } from "../../support/identity/browser.ts";
+import {
+  changePassword,
+  password,
+  register,
+  setCount,
+  signedUp,
+  signIn,
+  useIdentity,
+} from "../../support/identity/support.ts";
 
-const password = "correct horse battery";
+const { config, sql } = await useIdentity();
 
-let identity: TestIdentity;
-beforeAll(async () => {
-  identity = await startTestIdentity();
-});
-afterAll(() => identity.stop());
+const browserAt = (client: string) => createBrowser(config.authUrl, undefined, {}, client);
+/** A sign-in by a browser that was never seen before. */
+const attempt = async (email: string, secret: string, client = newAddress()) =>
+  (await signIn(config, email, secret, browserAt(client))).page;
 
-/** A browser never seen before; the provider's two loopback addresses are two networks. */
-const from = (host: string) => {
-  const { authUrl } = identity.config;
-  return createBrowser(authUrl.replace("localhost", host), new URL(authUrl).origin);
+async function newPerson() {
+  const email = `${crypto.randomUUID()}@example.org`;
+  return { email, browser: await signedUp(config, email) };
+}
+
+const hash = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("base64url");
+const keys = {
+  ofAccountAt: (email: string, client: string) => `account-address:${hash(`${email} ${client}`)}`,
+  ofAccount: (email: string) => `account-total:${hash(email)}`,
 };
-const here = () => from("127.0.0.1");
-const elsewhere = () => from("[::1]");
 
-async function signIn(email: string, secret: string, browser: Browser) {
-  return browser.submit(await browser.open("/sign-in?next=/profile"), "/sign-in", {
-    email,
-    password: secret,
-  });
+const count = (key: string, points: number) => setCount({ sql }, key, points);
+
+/** The minutes after which a count begins anew. */
+async function minutesOf(key: string): Promise<number> {
+  const [row] = await sql(`select round((expire / 1000 - extract(epoch from now())) / 60)::int as minutes
+    from identity.throttle where key = '${key}'`);
+  return Number(row?.minutes);
 }
 
-/** Browsers that were never seen before, from one network. */
-async function guess(email: string, times: number): Promise<number[]> {
-  const statuses: number[] = [];
-  for (let n = 0; n < times; n++) statuses.push((await signIn(email, "wrong password", here())).status);
-  return statuses;
-}
-
-test("guessing at one account from one network is throttled, also with the right password in the end", async () => {
-  await signedUp(identity.config, "guessed@example.org");
-  expect(new Set(await guess("guessed@example.org", 10))).toEqual(new Set([422]));
-  const refused = await signIn("guessed@example.org", password, here());
+test("the eleventh guess at one account from one network is refused, also with the right password", async () => {
+  const { email } = await newPerson();
+  const here = newAddress();
+  expect((await attempt(email, "wrong password", here)).status).toBe(422);
+  expect(await minutesOf(keys.ofAccountAt(email, here))).toBe(15);
+  await count(keys.ofAccountAt(email, here), 9);
+  expect((await attempt(email, "wrong password", here)).status).toBe(422);
+  const refused = await attempt(email, password, here);
   expect(refused.status).toBe(429);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect((await signIn("guessed@example.org", password, elsewhere())).status).toBe(200);
+  expect((await attempt(email, password)).status).toBe(200);
 });
 
-test("a network that is blocked for its guesses takes nothing more from anybody's count", async () => {
-  await signedUp(identity.config, "bob@example.org");
-  for (let n = 0; n < 50; n++) await guess(`nobody${n}@example.org`, 1);
-  expect(await guess("bob@example.org", 12)).toEqual(Array(12).fill(429));
-  expect((await signIn("bob@example.org", password, elsewhere())).status).toBe(200);
+test("a network that is blocked for fifty guesses takes nothing more from anybody's count", async () => {
+  const { email } = await newPerson();
+  const here = newAddress();
+  await count(`address:${here}`, 49);
+  await count(keys.ofAccount(email), 199);
+  expect((await attempt("nobody@example.org", "wrong password", here)).status).toBe(422);
+  for (const _ of [1, 2]) expect((await attempt(email, "wrong password", here)).status).toBe(429);
+  expect((await attempt(email, password)).status).toBe(200);
   // Passkeys cannot be guessed, so guesses of others in the network do not block them.
-  const neighbour = here();
+  const neighbour = browserAt(here);
   const page = await neighbour.open("/sign-in");
   expect((await neighbour.submit(page, "/sign-in/passkey", { credential: "none" })).status).toBe(422);
-  await identity.sql("delete from identity.throttle");
 });
 
 test("guesses from ever so many networks do not lock out a browser in which the account was signed in", async () => {
-  const browser = here();
-  await signedUp(identity.config, "carol@example.org");
-  expect((await signIn("carol@example.org", password, browser)).status).toBe(200);
-  await browser.submit(await browser.open("/profile"), "/sign-out", {});
-  await guess("carol@example.org", 1);
-  await identity.sql(
-    "update identity.throttle set points = 200 where key like 'account-total:%' and points > 0",
+  const { email } = await newPerson();
+  const { browser } = await signIn(config, email);
+  const signOut = async () => browser.submit(await browser.open("/profile"), "/sign-out", {});
+  const inBrowser = async (secret: string) => (await signIn(config, email, secret, browser)).page.status;
+  await signOut();
+  await count(keys.ofAccount(email), 200);
+  expect((await attempt(email, password)).status).toBe(429);
+  expect(await inBrowser(password)).toBe(200);
+  // The known browser has ten attempts of its own.
+  await signOut();
+  const statuses = [await inBrowser("wrong")];
+  await sql("update identity.throttle set points = 9 where key like 'browser:%'");
+  for (const secret of ["wrong", "wrong", password]) statuses.push(await inBrowser(secret));
+  expect(statuses).toEqual([422, 422, 429, 429]);
+});
+
+test("right passwords use nothing up, thirty of an account in 15 minutes; those after count like others", async () => {
+  const [often, other] = [await newPerson(), await newPerson()];
+  const here = newAddress();
+  await count(keys.ofAccountAt(often.email, here), 9);
+  await count(`address:${here}`, 49);
+  await count(`right:${hash(often.email)}`, 29);
+  const statuses: number[] = [];
+  for (const { email } of [often, other, often, often])
+    statuses.push((await attempt(email, password, here)).status);
+  expect(statuses).toEqual([200, 200, 200, 429]);
+});
+
+test("a signed-in person has ten attempts at the current password, whatever strangers guess", async () => {
+  const { browser, email } = await newPerson();
+  await count(keys.ofAccount(email), 201);
+  const nineAttempts = async () => {
+    const [session] = await sql(`select session_uid from identity.session_browsers
+      where account_id = (select id from identity.accounts where email = '${email}')`);
+    await count(`session:${session?.session_uid}`, 9);
+  };
+  const new_password = "another long one";
+  await nineAttempts();
+  expect((await changePassword(browser, { new_password })).text).toContain("Your password is changed");
+  await nineAttempts();
+  expect((await changePassword(browser, { password: "wrong", new_password })).status).toBe(422);
+  expect((await changePassword(browser, { password: new_password, new_password })).text).toContain(
+    "Too many attempts",
   );
-  expect((await signIn("carol@example.org", password, elsewhere())).status).toBe(429);
-  expect((await signIn("carol@example.org", password, browser)).status).toBe(200);
-  // The known browser does not circumvent the limit.
-  await browser.submit(await browser.open("/profile"), "/sign-out", {});
-  const statuses: number[] = [];
-  for (let n = 0; n < 12; n++) statuses.push((await signIn("carol@example.org", "wrong", browser)).status);
-  expect(statuses).toEqual([...Array(10).fill(422), 429, 429]);
-  await identity.sql("delete from identity.throttle");
 });
 
-test("right passwords use nothing up: 52 sign-ins from one network, and then another person's", async () => {
-  await signedUp(identity.config, "dan@example.org");
-  await signedUp(identity.config, "eve@example.org");
-  for (let n = 0; n < 26; n++) {
-    for (const name of ["dan", "eve"])
-      expect((await signIn(`${name}@example.org`, password, here())).status).toBe(200);
-  }
-  expect((await signIn("eve@example.org", password, here())).status).toBe(200);
-});
-
-test("a signed-in person can change the password while strangers guess at it, and has ten attempts", async () => {
-  const browser = await signedUp(identity.config, "fred@example.org");
-  await guess("fred@example.org", 12);
-  const change = async (secret: string) =>
-    browser.submit(await browser.open("/profile"), "/profile/password", {
+test("the thirty-first account of an hour from one network is refused", async () => {
+  const client = newAddress();
+  const signUp = async (email: string, secret = password) => {
+    const browser = browserAt(client);
+    return browser.submit(await browser.open("/sign-up?next=/profile"), "/sign-up", {
+      email,
       password: secret,
-      new_password: "another long one",
     });
-  for (let n = 0; n < 9; n++) expect((await change("wrong")).status).toBe(422);
-  expect((await change(password)).text).toContain("Your password is changed");
-  for (let n = 0; n < 10; n++) await change("wrong");
-  expect((await change("another long one")).text).toContain("Too many attempts");
+  };
+  expect((await signUp(`${crypto.randomUUID()}@example.org`)).status).toBe(200);
+  expect(await minutesOf(`sign-up:${client}`)).toBe(60);
+  await count(`sign-up:${client}`, 29);
+  expect((await signUp(`${crypto.randomUUID()}@example.org`)).status).toBe(200);
+  // A form with a mistake in it does not count, and still says what the mistake is.
+  expect((await signUp("late@example.org", "short")).status).toBe(422);
+  const refused = await signUp("late@example.org");
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await sql("select from identity.accounts where email = 'late@example.org'")).toEqual([]);
 });
 
-test("thirty right passwords of an account in 15 minutes use nothing up, and those after count like others", async () => {
-  await identity.sql("delete from identity.throttle");
-  await signedUp(identity.config, "often@example.org");
-  const statuses: number[] = [];
-  for (let n = 0; n < 42; n++) statuses.push((await signIn("often@example.org", password, here())).status);
-  expect(statuses).toEqual([...Array(40).fill(200), 429, 429]);
-  await signedUp(identity.config, "seldom@example.org");
-  expect((await signIn("seldom@example.org", password, elsewhere())).status).toBe(200);
+test("the sixty-first app that registers in an hour is refused; each network behind a proxy has its own limit", async () => {
+  const client = newAddress();
+  const ask = (from = client) => register(config, { redirect_uris: ["http://127.0.0.1/callback"] }, from);
+  expect((await ask()).status).toBe(201);
+  expect(await minutesOf(`registration:${client}`)).toBe(60);
+  await count(`registration:${client}`, 59);
+  expect((await ask()).status).toBe(201);
+  const refused = await ask();
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await refused.json()).toMatchObject({ error: "temporarily_unavailable" });
+  expect((await ask(newAddress())).status).toBe(201);
 });
 
 test("an account has fifty sessions at the most, and those that were used last", async () => {
-  await identity.sql("delete from identity.throttle");
-  await signedUp(identity.config, "many@example.org");
-  const of = "account_id = (select id from identity.accounts where email = 'many@example.org')";
-  await identity.sql(`
+  const { email } = await newPerson();
+  const account = `(select id from identity.accounts where email = '${email}')`;
+  await sql(`
     with made as (
       insert into identity.artifacts (kind, id_hash, payload, account_id, uid, expires_at)
-      select 'Session', decode(md5(n::text), 'hex'), '{}', id, 'old' || n, now() + n * interval '1 minute'
-      from identity.accounts, generate_series(1, 50) n where email = 'many@example.org' returning uid, account_id
+      select 'Session', decode(md5(n::text), 'hex'), '{}', ${account}, 'old' || n, now() + n * interval '1 minute'
+      from generate_series(1, 50) n returning uid, account_id
     )
     insert into identity.session_browsers (session_uid, account_id, user_agent) select uid, account_id, '' from made`);
-  expect((await signIn("many@example.org", password, here())).status).toBe(200);
-  const left = await identity.sql(`select uid from identity.artifacts where kind = 'Session' and ${of}`);
+  expect((await attempt(email, password)).status).toBe(200);
+  const left = await sql(
+    `select uid from identity.artifacts where kind = 'Session' and account_id = ${account}`,
+  );
   expect(left).toHaveLength(50);
   expect(left.map(({ uid }) => uid)).not.toContain("old2");
   expect(left.map(({ uid }) => uid)).toContain("old3");
-  expect(await identity.sql(`select from identity.session_browsers where ${of}`)).toHaveLength(50);
+  expect(await sql(`select from identity.session_browsers where account_id = ${account}`)).toHaveLength(50);
 });
 
 test("accounts take turns at hashing, so that the many of one delay nobody else", async () => {
   const [order, gates]: [string[], (() => void)[]] = [[], []];
-  const hash = (email: string) =>
+  const hashFor = (email: string) =>
     inHashingTurn(email, () => {
       order.push(email);
       return new Promise<void>((resolve) => gates.push(resolve));
     });
-  const all = ["eve", "eve", "eve", "eve", "ada", "eve"].map(hash);
+  const all = ["eve", "eve", "eve", "eve", "ada", "eve"].map(hashFor);
   for (let done = 0; done < 6; done++) {
     await Bun.sleep(0);
     gates[done]?.();
@@ -159,4 +201,12 @@ test("after a right password its account rests three times as long as the check 
   const [first = 0, second = 0, third = 0] = began;
   expect(second - first).toBeGreaterThan(75);
   expect(third - second).toBeGreaterThan(75);
+});
+
+test("all addresses of an IPv6 network count as one, and no others do", () => {
+  const own = ["2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2:3::"];
+  expect(new Set(own.map(networkOf))).toEqual(new Set(["2001:db8:1:2"]));
+  expect(networkOf("2001:db8::1:2:3")).toBe("2001:db8:0:0");
+  expect(networkOf("::1")).toBe("0:0:0:0");
+  for (const address of ["192.0.2.1", "::ffff:192.0.2.1"]) expect(networkOf(address)).toBe(address);
 });

@@ -1,97 +1,109 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import * as client from "openid-client";
 import { Client, Pool } from "pg";
 import { prune } from "../../../api/identity/prune.ts";
-import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { createBrowser } from "../../support/identity/browser.ts";
 import { relyingParty, signInToService } from "../../support/identity/relying-party.ts";
 import {
   authorizationRequest,
+  isSignedIn,
+  password,
   registerApp,
   signedUp,
+  signIn,
   startTestIdentity,
-  type TestIdentity,
 } from "../../support/identity/support.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 
-const password = "correct horse battery";
+const identity = await startTestIdentity({ DEFAULT_TIME_ZONE: "Europe/Berlin" });
+const { config, sql, owner } = identity;
+afterAll(identity.stop);
 
-let identity: TestIdentity;
-beforeAll(async () => {
-  identity = await startTestIdentity({ DEFAULT_TIME_ZONE: "Europe/Berlin" });
-});
-afterAll(() => identity.stop());
+const zoneIn = async (browser: Parameters<typeof signInToService>[1]) =>
+  (await signInToService(config, browser)).claims?.zoneinfo;
 
 /** Makes statements that need a lock wait while something else happens. */
 async function whileHeld(lock: string, held: () => Promise<unknown>, act: () => Promise<unknown>) {
-  const holder = new Client({ connectionString: identity.config.databaseUrl });
+  const holder = new Client({ connectionString: config.databaseUrl });
   await holder.connect();
   await holder.query(`begin; ${lock}`);
   const waiting = held();
-  const isWaiting = async () =>
-    (await identity.sql("select from pg_locks where not granted and database is not null")).length > 0;
-  for (let looks = 0; looks < 100 && !(await isWaiting()); looks++) await Bun.sleep(5);
+  await eventually(
+    async () => (await sql("select from pg_locks where not granted and database is not null"))[0],
+  );
   await act();
   await holder.end();
   await waiting;
 }
 
-async function inAnotherBrowser(email: string) {
-  const browser = createBrowser(identity.config.authUrl);
-  await browser.submit(await browser.open("/sign-in?next=/profile"), "/sign-in", { email, password });
-  return browser;
-}
-
-test("the service signs a person in by OpenID Connect without asking for consent", async () => {
-  const browser = await signedUp(identity.config, "ada@example.org");
-  const { claims, told, accessToken } = await signInToService(identity.config, browser);
+test("the service signs a person in by OpenID Connect, without consent and without an app on the list", async () => {
+  const browser = await signedUp(config, "ada@example.org");
+  const { claims, told, accessToken } = await signInToService(config, browser);
   expect(claims).toMatchObject({ email: "ada@example.org", zoneinfo: "Europe/Berlin" });
   expect(told.email).toBe("ada@example.org");
   expect(await identity.introspect(accessToken)).toEqual({ active: false });
-});
-
-test("the service's own sign-in is not listed as a connected app", async () => {
-  const browser = await signedUp(identity.config);
   expect((await browser.open("/profile/api-tokens")).text).toContain("No app is connected");
 });
 
-test("signing out at the provider asks first and leads back to the service", async () => {
-  const party = await relyingParty(identity.config);
-  const browser = await signedUp(identity.config);
+test("the owner's zone is that of the browser at the first sign-in, and of no later one", async () => {
+  const zones: unknown[] = [];
+  for (const browser_zone of ["", "Nowhere/Town", "Asia/Tokyo", "Europe/Paris"]) {
+    const { browser } = await signIn(config, owner.email, owner.password, undefined, { browser_zone });
+    zones.push(await zoneIn(browser));
+  }
+  expect(zones).toEqual([undefined, undefined, "Asia/Tokyo", "Asia/Tokyo"]);
+});
+
+test("once a person has chosen a zone in the settings, apps and pages are told that one", async () => {
+  const browser = await signedUp(config);
+  const { claims } = await signInToService(config, browser);
+  await sql(`
+    insert into users (user_id, time_zone, zone_source, day_start_hour, reminder_channel, webhook_failures,
+      created_at, updated_at)
+    values ('${claims?.sub}', 'Pacific/Auckland', 'chosen', 0, 'log', 0, now(), now())`);
+  expect(await zoneIn(browser)).toBe("Pacific/Auckland");
+  expect((await browser.open("/profile")).text).toContain("Pacific/Auckland");
+});
+
+test("signing out at the provider asks first, leads back to the service, and no text of an app spoils it", async () => {
+  const party = await relyingParty(config);
+  const browser = await signedUp(config);
+  await browser.open("/session/end?state=%00");
+  expect((await browser.open("/profile")).status).toBe(200);
   const address = client.buildEndSessionUrl(party, {
     client_id: party.clientMetadata().client_id,
-    post_logout_redirect_uri: `${identity.config.baseUrl}/account`,
+    post_logout_redirect_uri: `${config.baseUrl}/account`,
   });
   const page = await browser.open(address.href);
   expect(page.text).toContain("Sign out?");
-  const action = page.forms[0]?.action ?? "";
-  const back = await browser.submit(page, action, { logout: "yes" });
-  expect(back.url).toStartWith(`${identity.config.baseUrl}/account`);
-  expect((await browser.open("/profile")).url).toContain("/sign-in");
+  const back = await browser.submit(page, page.forms[0]?.action ?? "", { logout: "yes" });
+  expect(back.url).toStartWith(`${config.baseUrl}/account`);
+  expect(await isSignedIn(browser)).toBe(false);
 });
 
 test("a session that ends while a request of it is under way does not come back with that request", async () => {
-  const mine = await signedUp(identity.config, "bea@example.org");
-  const theirs = await inAnotherBrowser("bea@example.org");
-  const params = { client_id: await registerApp(identity.config), prompt: "none" };
-  const { address } = authorizationRequest(identity.config, params);
+  const mine = await signedUp(config, "bea@example.org");
+  const { browser: theirs } = await signIn(config, "bea@example.org");
+  const params = { client_id: await registerApp(config), prompt: "none" };
+  const { address } = authorizationRequest(config, params);
   const profile = await mine.open("/profile");
   const end = () => mine.submit(profile, "/profile/sessions/end-others", {});
   expect((await mine.submit(profile, "/profile/sessions/end", { uid: "\0" })).status).toBe(200);
   await whileHeld("lock table identity.clients", () => theirs.open(address), end);
-  expect((await theirs.open("/profile")).url).toContain("/sign-in");
-  const [open] = await identity.sql("select count(*)::int as rows from identity.outbox");
+  expect(await isSignedIn(theirs)).toBe(false);
+  const [open] = await sql("select count(*)::int as rows from identity.outbox");
   expect([open?.rows, identity.news.at(-1)?.name]).toEqual([0, "user.end-sessions"]);
 });
 
 test("a sign-in with the old password that is under way while a new one is saved lets nobody in", async () => {
-  const mine = await signedUp(identity.config, "cleo@example.org");
+  const mine = await signedUp(config, "cleo@example.org");
   // A right password is taken from the count before the session begins.
-  await identity.sql(`
+  await sql(`
     create function wait() returns trigger language plpgsql as
       'begin perform pg_advisory_xact_lock(1); return new; end';
     create trigger wait before update on identity.throttle for each row
       when (new.points < old.points) execute function wait()`);
-  const theirs = createBrowser(identity.config.authUrl);
+  const theirs = createBrowser(config.authUrl);
   const page = await theirs.open("/sign-in?next=/profile");
   const profile = await mine.open("/profile");
   await whileHeld(
@@ -99,31 +111,18 @@ test("a sign-in with the old password that is under way while a new one is saved
     () => theirs.submit(page, "/sign-in", { email: "cleo@example.org", password }),
     () => mine.submit(profile, "/profile/password", { password, new_password: "another long one" }),
   );
-  await identity.sql("drop trigger wait on identity.throttle");
-  expect((await theirs.open("/profile")).url).toContain("/sign-in");
-  expect((await mine.open("/profile")).url).toEndWith("/profile");
+  await sql("drop trigger wait on identity.throttle");
+  expect([await isSignedIn(theirs), await isSignedIn(mine)]).toEqual([false, true]);
 });
 
-test("what an app asks for at a sign-out spoils no page, whatever is in it", async () => {
-  const browser = await signedUp(identity.config);
-  await browser.open("/session/end?state=%00");
-  expect((await browser.open("/profile")).status).toBe(200);
-});
-
-test("sessions of a release that noted no browsers go on after the migration, and an expired one leaves nothing", async () => {
-  const { databaseUrl } = identity.config;
-  const browser = await signedUp(identity.config, "dina@example.org");
-  await identity.sql(`
-    delete from identity.session_browsers;
-    delete from mikro_orm_migrations where name = '20261209-session-browsers'`);
-  await migrate(databaseUrl, "error");
-  expect((await browser.open("/profile")).text).toContain("Unknown browser");
+test("an expired session leaves nothing", async () => {
+  await signedUp(config, "dina@example.org");
   const ofDina = "account_id = (select id from identity.accounts where email = 'dina@example.org')";
-  await identity.sql(`
+  await sql(`
     update identity.artifacts set expires_at = now() - interval '1 second' where kind = 'Session' and ${ofDina}`);
-  const pool = new Pool({ connectionString: databaseUrl });
+  const pool = new Pool({ connectionString: config.databaseUrl });
   await prune(pool);
   await pool.end();
-  expect(await identity.sql(`select from identity.session_browsers where ${ofDina}`)).toEqual([]);
-  expect(await identity.sql("select from identity.session_browsers")).not.toEqual([]);
+  expect(await sql(`select from identity.session_browsers where ${ofDina}`)).toEqual([]);
+  expect(await sql("select from identity.session_browsers")).not.toEqual([]);
 });

@@ -1,19 +1,20 @@
-import { afterAll, expect, spyOn, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { freePort, startStack, testEnvironment } from "../../harness.ts";
-import { createBrowser } from "../../support/identity/browser.ts";
+import { freePort, testEnvironment } from "../../harness.ts";
 import {
   authorizationRequest,
   connect,
   registerApp,
   runIdentity,
   signedUp,
+  signIn,
   tokenRequest,
 } from "../../support/identity/support.ts";
+import { startSite } from "../../support/pages/support.ts";
 
 const servers = await testEnvironment();
 
@@ -35,23 +36,16 @@ const unknown = await issuedAt("http://unknown.example");
 
 const port = freePort();
 const baseUrl = `http://127.0.0.1:${port}`;
-const present = `${baseUrl},${baseUrl}/mcp`;
-// Registered before the stack's own, so that it runs first: the provider uses the stack's database.
-afterAll(() => identity.stop());
-const stack = await startStack({
-  env: {
-    ...servers,
-    PORT: String(port),
-    BASE_URL: baseUrl,
-    AUTH_URL: "",
-    AUTH_AUDIENCE: `${present},http://former.example,http://former.example/mcp`,
-    IDENTITY_PORT: String(freePort()),
-    DATA_DIR: await mkdtemp(join(tmpdir(), "kept-present-")),
-  },
-});
 const log = createLog("identity", "silent");
 const warn = spyOn(log, "warn");
-const identity = await runIdentity(stack.config, undefined, log);
+const { stack, identity } = await startSite(
+  {
+    ...servers,
+    ...{ PORT: String(port), BASE_URL: baseUrl },
+    AUTH_AUDIENCE: `${baseUrl},${baseUrl}/mcp,http://former.example,http://former.example/mcp`,
+  },
+  log,
+);
 
 test("personal tokens of a former BASE_URL work by REST and by MCP, also at its host, while AUTH_AUDIENCE has it", async () => {
   const token = former.owner;
@@ -71,11 +65,8 @@ test("an app that was connected at a former address goes on, also after its toke
   const fresh = await tokenRequest(identity.config, params);
   expect((await stack.rest("GET", "/todos", { token: fresh.access_token })).status).toBe(200);
   const query = authorizationRequest(identity.config, { client_id, scope: "habits:read" });
-  const browser = createBrowser(identity.config.authUrl);
-  const person = { email: former.email, password: "correct horse battery" };
-  await browser.submit(await browser.open("/sign-in"), "/sign-in", person);
-  const screen = await browser.open(query.address);
-  expect(screen.text).toContain('value="todos:write"');
+  const { browser } = await signIn(identity.config, former.email);
+  expect((await browser.open(query.address)).text).toContain('value="todos:write"');
 });
 
 test("tokens of an address that AUTH_AUDIENCE lacks are refused, and the provider's start says so", async () => {

@@ -1,29 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../harness.ts";
 import type { Browser } from "../../support/identity/browser.ts";
-import {
-  consent,
-  registerApp,
-  signedUp,
-  startTestIdentity,
-  type TestIdentity,
-} from "../../support/identity/support.ts";
+import { consent, registerApp, signedUp, useIdentity } from "../../support/identity/support.ts";
 
 const suite = join(import.meta.dir, "../../../node_modules/@modelcontextprotocol/conformance/dist/index.js");
-const callbackPort = 49_153;
-
-let identity: TestIdentity;
-let results: string;
-beforeAll(async () => {
-  identity = await startTestIdentity();
-  results = await mkdtemp(join(tmpdir(), "kept-conformance-"));
-});
-afterAll(async () => {
-  await rm(results, { recursive: true });
-  await identity.stop();
-});
+const { config } = await useIdentity();
+const results = await mkdtemp(join(tmpdir(), "kept-conformance-"));
+afterAll(() => rm(results, { recursive: true }));
 
 /** Follows the address that the suite prints, as the person at the browser would. */
 async function answer(line: string, browser: Browser): Promise<void> {
@@ -32,12 +18,11 @@ async function answer(line: string, browser: Browser): Promise<void> {
 }
 
 test("the MCP conformance suite's authorization mode passes", async () => {
-  const { authUrl, baseUrl } = identity.config;
-  const browser = await signedUp(identity.config);
-  const clientId = await registerApp(identity.config, { redirect_uris: ["http://127.0.0.1/callback"] });
-  const flags = { url: authUrl, "client-id": clientId, resource: `${baseUrl}/mcp`, port: callbackPort };
+  const { authUrl, baseUrl } = config;
+  const [browser, clientId] = [await signedUp(config), await registerApp(config)];
+  const flags = { url: authUrl, "client-id": clientId, resource: `${baseUrl}/mcp`, port: freePort() };
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const run = Bun.spawn(["bun", suite, "authorization", ...args, "--output-dir", results], {
+  const run = Bun.spawn([process.execPath, suite, "authorization", ...args, "--output-dir", results], {
     stdout: "pipe",
     stderr: "inherit",
   });
@@ -59,4 +44,4 @@ test("the MCP conformance suite's authorization mode passes", async () => {
     "authorization-server-metadata: SUCCESS",
   ]);
   expect(output).toContain("authorization-code-grant");
-}, 30_000);
+});

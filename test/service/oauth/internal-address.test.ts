@@ -1,29 +1,19 @@
-import { afterAll, expect, test } from "bun:test";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { expect, test } from "bun:test";
 import { createRevocation } from "../../../api/auth/revocation.ts";
-import { freePort, startStack } from "../../harness.ts";
+import { freePort } from "../../harness.ts";
 import { type Browser, createBrowser, type Page } from "../../support/identity/browser.ts";
-import { runIdentity, serviceClient } from "../../support/identity/support.ts";
+import { password, serviceClient } from "../../support/identity/support.ts";
+import { startSite } from "../../support/pages/support.ts";
 
 /** A name that leads nowhere, like a public one from inside a network of containers. */
 const outside = "https://id.kept.invalid";
 const identityPort = freePort();
 const inside = `http://127.0.0.1:${identityPort}`;
-
-// Registered before the stack's own, so that it runs first: the provider uses the stack's database.
-afterAll(() => identity.stop());
-const stack = await startStack({
-  env: {
-    AUTH_URL: "",
-    IDENTITY_URL: outside,
-    IDENTITY_INTERNAL_URL: inside,
-    IDENTITY_PORT: String(identityPort),
-    DATA_DIR: await mkdtemp(join(tmpdir(), "kept-identity-")),
-  },
+const { stack, identity } = await startSite({
+  IDENTITY_URL: outside,
+  IDENTITY_INTERNAL_URL: inside,
+  IDENTITY_PORT: String(identityPort),
 });
-const identity = await runIdentity(stack.config);
 
 test("a front door checks and ends tokens at the provider's inner address", async () => {
   const { token } = identity.owner;
@@ -36,10 +26,7 @@ test("a front door checks and ends tokens at the provider's inner address", asyn
 test("a person signs in at the outer address, and the front door redeems the code at the inner one", async () => {
   const browser = createBrowser(inside, outside);
   const signUp = await browser.open("/sign-up");
-  await browser.submit(signUp, "/sign-up", {
-    email: "ada@example.org",
-    password: "correct horse battery",
-  });
+  await browser.submit(signUp, "/sign-up", { email: "ada@example.org", password });
   const begun = await fetch(`${stack.config.baseUrl}/account/sign-in?next=/account`, { redirect: "manual" });
   const location = begun.headers.get("location") ?? "";
   expect(location).toStartWith(`${outside}/authorize?`);

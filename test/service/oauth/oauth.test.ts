@@ -1,41 +1,43 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser } from "../../support/identity/browser.ts";
+import { expect, test } from "bun:test";
+import { basicAuthorization, connectionPath } from "../../../api/auth/identity-client.ts";
+import { createRevocation } from "../../../api/auth/revocation.ts";
 import {
   authorizationRequest,
   connect,
   consent,
   redirectUri,
   registerApp,
+  serviceClient,
   signedUp,
-  startTestIdentity,
-  type TestIdentity,
   tokenRequest,
+  useIdentity,
 } from "../../support/identity/support.ts";
 
-let identity: TestIdentity;
-let browser: Browser;
-let clientId: string;
-beforeAll(async () => {
-  identity = await startTestIdentity();
-  browser = await signedUp(identity.config);
-  clientId = await registerApp(identity.config);
-});
-afterAll(() => identity.stop());
+const identity = await useIdentity();
+const { config, owner, introspect } = identity;
+const client = await serviceClient(config);
+const browser = await signedUp(config);
+const clientId = await registerApp(config);
 
-const isActive = async (token: string) => (await identity.introspect(token)).active;
+const isActive = async (token: string) => (await introspect(token)).active;
+const connectFor = (scope: string, person = browser, ticked?: string[]) =>
+  connect(config, person, { clientId, scope, ...(ticked && { ticked }) });
 const refresh = (refresh_token: string) =>
-  tokenRequest(identity.config, { grant_type: "refresh_token", client_id: clientId, refresh_token });
+  tokenRequest(config, { grant_type: "refresh_token", client_id: clientId, refresh_token });
 const answerOf = (address: string) => Object.fromEntries(new URL(address).searchParams);
+const request = (params: Record<string, string> = {}) =>
+  authorizationRequest(config, { client_id: clientId, scope: "habits:read", ...params });
+const post = (path: string, fields: Record<string, string>, headers = {}) =>
+  fetch(`${config.authUrl}${path}`, { method: "POST", headers, body: new URLSearchParams(fields) });
 
 test("an app gets a token with the scopes that were ticked, and no others", async () => {
-  const scope = "habits:read habits:write todos:read";
-  const tokens = await connect(identity.config, browser, { clientId, scope, ticked: ["habits:read"] });
+  const tokens = await connectFor("habits:read habits:write todos:read", browser, ["habits:read"]);
   expect(tokens.scope).toBe("habits:read");
-  expect(await identity.introspect(tokens.access_token)).toMatchObject({
+  expect(await introspect(tokens.access_token)).toMatchObject({
     active: true,
     scope: "habits:read",
-    aud: `${identity.config.baseUrl}/mcp`,
-    iss: identity.config.authUrl,
+    aud: `${config.baseUrl}/mcp`,
+    iss: config.authUrl,
     client_id: clientId,
     client_name: "Test agent",
     zoneinfo: "UTC",
@@ -48,40 +50,32 @@ test("an app gets a token with the scopes that were ticked, and no others", asyn
 });
 
 test("a step-up asks for the union of what the app has and what it wants", async () => {
-  const person = await signedUp(identity.config);
-  const first = await connect(identity.config, person, { clientId, scope: "habits:read" });
-  const second = await connect(identity.config, person, { clientId, scope: "todos:write" });
+  const person = await signedUp(config);
+  const first = await connectFor("habits:read", person);
+  const second = await connectFor("todos:write", person);
   expect(second.scope).toBe("habits:read todos:write");
-  const [before, after] = [
-    await identity.introspect(first.access_token),
-    await identity.introspect(second.access_token),
-  ];
+  const [before, after] = [await introspect(first.access_token), await introspect(second.access_token)];
   expect(before).toMatchObject({ active: true, scope: "habits:read" });
   expect(after.jti).toBe(before.jti);
 });
 
 test("unticking a scope later takes it from the tokens that are out", async () => {
-  const person = await signedUp(identity.config);
-  const wide = await connect(identity.config, person, { clientId, scope: "habits:read habits:write" });
-  await connect(identity.config, person, { clientId, scope: "habits:read", ticked: ["habits:read"] });
+  const person = await signedUp(config);
+  const wide = await connectFor("habits:read habits:write", person);
+  await connectFor("habits:read", person, ["habits:read"]);
   expect(await isActive(wide.access_token)).toBe(false);
   expect((await refresh(wide.refresh_token)).scope).toBe("habits:read");
 });
 
 test("nothing ticked is asked again, and Cancel tells the app so", async () => {
-  const { address } = authorizationRequest(identity.config, { client_id: clientId, scope: "todos:read" });
-  const again = await consent(browser, await browser.open(address), []);
+  const again = await consent(browser, await browser.open(request({ scope: "todos:read" }).address), []);
   expect(again).toMatchObject({ status: 422, text: expect.stringContaining("Tick at least one") });
   const back = await browser.submit(again, new URL(again.url).pathname, { answer: "deny" });
-  expect(answerOf(back.url)).toMatchObject({
-    error: "access_denied",
-    state: "s",
-    iss: identity.config.authUrl,
-  });
+  expect(answerOf(back.url)).toMatchObject({ error: "access_denied", state: "s", iss: config.authUrl });
 });
 
 test("a refresh token works once: its second use ends the connection", async () => {
-  const first = await connect(identity.config, browser, { clientId, scope: "habits:read" });
+  const first = await connectFor("habits:read");
   const second = await refresh(first.refresh_token);
   expect(await isActive(second.access_token)).toBe(true);
   await identity.sql("update identity.artifacts set consumed_at = consumed_at - interval '6 seconds'");
@@ -91,7 +85,7 @@ test("a refresh token works once: its second use ends the connection", async () 
 });
 
 test("of refreshes at the same moment one succeeds, and the connection stays", async () => {
-  const { refresh_token } = await connect(identity.config, browser, { clientId, scope: "habits:read" });
+  const { refresh_token } = await connectFor("habits:read");
   const answers = await Promise.all([1, 2, 3, 4].map(() => refresh(refresh_token)));
   const [winner, ...others] = answers.filter((answer) => answer.access_token);
   expect(others).toBeEmpty();
@@ -99,60 +93,38 @@ test("of refreshes at the same moment one succeeds, and the connection stays", a
 });
 
 test("a code works once, and its second use takes the tokens back", async () => {
-  const { address, verifier } = authorizationRequest(identity.config, {
-    client_id: clientId,
-    scope: "todos:read",
-  });
-  const back = await consent(browser, await browser.open(address));
-  const exchange = {
-    grant_type: "authorization_code",
-    client_id: clientId,
-    redirect_uri: redirectUri,
-    code: answerOf(back.url).code ?? "",
-    code_verifier: verifier,
-  };
-  const tokens = await tokenRequest(identity.config, exchange);
-  expect(await isActive(tokens.access_token)).toBe(true);
-  expect((await tokenRequest(identity.config, exchange)).error).toBe("invalid_grant");
-  expect(await isActive(tokens.access_token)).toBe(false);
-});
-
-test("a revoked token is inactive at once", async () => {
-  const { access_token } = await connect(identity.config, browser, { clientId, scope: "habits:read" });
-  const body = new URLSearchParams({ token: access_token, client_id: clientId });
-  const response = await fetch(`${identity.config.authUrl}/revoke`, { method: "POST", body });
-  expect(response.status).toBe(200);
+  const { address, verifier } = request({ scope: "todos:read" });
+  const { code = "" } = answerOf((await consent(browser, await browser.open(address))).url);
+  const exchange = { grant_type: "authorization_code", client_id: clientId, redirect_uri: redirectUri };
+  const tokensFor = () => tokenRequest(config, { ...exchange, code, code_verifier: verifier });
+  const { access_token } = await tokensFor();
+  expect(await isActive(access_token)).toBe(true);
+  expect((await tokensFor()).error).toBe("invalid_grant");
   expect(await isActive(access_token)).toBe(false);
 });
 
-test("PKCE with S256 is required", async () => {
-  const request = { client_id: clientId, scope: "habits:read" };
-  for (const odd of [{ code_challenge_method: "plain" }, { code_challenge: "" }]) {
-    const { address } = authorizationRequest(identity.config, { ...request, ...odd });
-    expect(answerOf((await browser.open(address)).url).error).toBe("invalid_request");
-  }
+test("a revoked token is inactive at once", async () => {
+  const { access_token } = await connectFor("habits:read");
+  expect((await post("/revoke", { token: access_token, client_id: clientId })).status).toBe(200);
+  expect(await isActive(access_token)).toBe(false);
+});
+
+test.each([
+  ["without S256", { code_challenge_method: "plain" }, "invalid_request"],
+  ["without a challenge", { code_challenge: "" }, "invalid_request"],
+  ["for somebody else's resource", { resource: "https://other.example/mcp" }, "invalid_target"],
+])("a request %s is refused", async (_, params, error) => {
+  expect(answerOf((await browser.open(request(params).address)).url).error).toBe(error);
 });
 
 test("a redirect address may differ in its loopback port only", async () => {
-  const request = { client_id: clientId, scope: "habits:read" };
-  for (const address of ["http://127.0.0.1:1234/elsewhere", "https://evil.example/callback"]) {
-    const odd = authorizationRequest(identity.config, { ...request, redirect_uri: address });
-    const page = await browser.open(odd.address);
+  for (const redirect_uri of ["http://127.0.0.1:1234/elsewhere", "https://evil.example/callback"]) {
+    const page = await browser.open(request({ redirect_uri }).address);
     expect(page).toMatchObject({ status: 400, text: expect.stringContaining("redirect_uri") });
   }
 });
 
-test("a token for somebody else's resource is refused", async () => {
-  const { address } = authorizationRequest(identity.config, {
-    client_id: clientId,
-    scope: "habits:read",
-    resource: "https://other.example/mcp",
-  });
-  expect(answerOf((await browser.open(address)).url).error).toBe("invalid_target");
-});
-
 test("a request without resource and scope is for MCP and asks for all scopes but that of webhooks", async () => {
-  const { config } = identity;
   const { address } = authorizationRequest(config, { client_id: clientId });
   const url = new URL(address, config.authUrl);
   url.searchParams.delete("resource");
@@ -163,9 +135,92 @@ test("a request without resource and scope is for MCP and asks for all scopes bu
 });
 
 test("the consent page may only send its answer home, to the service or to the app", async () => {
-  const { address } = authorizationRequest(identity.config, { client_id: clientId, scope: "habits:read" });
-  const { headers } = await browser.open(address);
+  const { headers } = await browser.open(request().address);
   expect(headers.get("content-security-policy")).toContain(
-    `form-action 'self' ${identity.config.baseUrl} http://127.0.0.1:49152;`,
+    `form-action 'self' ${config.baseUrl} http://127.0.0.1:49152;`,
   );
+});
+
+test("only the service may introspect", async () => {
+  const { token } = owner;
+  expect((await post("/introspect", { token })).status).toBeGreaterThanOrEqual(400);
+  const guess = { Authorization: `Basic ${btoa("kept:guess")}` };
+  expect((await post("/introspect", { token }, guess)).status).toBe(401);
+  const asApp = await post("/introspect", { token, client_id: clientId });
+  expect(await asApp.json()).toEqual({ active: false });
+});
+
+test("a refresh token, a made-up one and an empty one open nothing", async () => {
+  const { refresh_token } = await connectFor("habits:read");
+  for (const token of [refresh_token, "x".repeat(43)])
+    expect(await introspect(token)).toEqual({ active: false });
+  const credentials = { Authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}` };
+  expect((await post("/introspect", { token: "" }, credentials)).status).toBe(400);
+});
+
+test("the first start makes an owner whose token has all scopes, and stores no token that could be used", async () => {
+  expect(owner.email).toBe("owner@localhost");
+  const file = Bun.file(`${config.dataDir}/owner-token`);
+  expect((await file.text()).trim()).toBe(owner.token);
+  expect((await file.stat()).mode & 0o777).toBe(0o600);
+  expect(await introspect(owner.token)).toMatchObject({
+    active: true,
+    client_name: "Owner's first token",
+    client_id: "personal-access-tokens",
+    scope: "habits:read habits:write todos:read todos:write categories:read categories:write webhooks:write",
+  });
+  const rows = await identity.sql("select * from identity.artifacts where kind = 'AccessToken'");
+  expect(rows.length).toBeGreaterThan(0);
+  expect(JSON.stringify(rows)).not.toContain(owner.token);
+});
+
+/** The app's connection of a new person, by its ids. */
+async function connected() {
+  const { access_token } = await connectFor("todos:write", await signedUp(config));
+  const { sub, jti } = await introspect(access_token);
+  return { access_token, userId: String(sub), tokenId: String(jti) };
+}
+
+test("nobody but the service can end somebody's connection by its id", async () => {
+  const { access_token, userId, tokenId } = await connected();
+  const end = (authorization?: string, method = "DELETE", id = tokenId) =>
+    fetch(`${config.authUrl}${connectionPath(userId, id)}`, {
+      method,
+      headers: authorization === undefined ? {} : { authorization },
+    });
+  const guesses = [
+    { ...client, secret: "guess" },
+    { ...client, id: "personal-access-tokens", secret: "" },
+  ].map(basicAuthorization);
+  for (const authorization of [undefined, `Bearer ${access_token}`, ...guesses])
+    expect((await end(authorization)).status).toBe(401);
+  const service = basicAuthorization(client);
+  expect((await end(service, "POST")).status).toBe(404);
+  expect((await end(service, "DELETE", "..%00")).status).toBe(404);
+  expect(await isActive(access_token)).toBe(true);
+});
+
+test("the service ends a person's connection with all its tokens, and no other person's", async () => {
+  const [mine, theirs] = [await connected(), await connected()];
+  const revoked: object[] = [];
+  const revokeToken = createRevocation(config, client, (token) => revoked.push(token));
+  expect(await revokeToken?.({ ...mine, userId: theirs.userId })).toBe(true);
+  expect(await isActive(mine.access_token)).toBe(true);
+  expect(revoked).not.toContain(mine);
+  for (const _ of ["once", "twice"]) expect(await revokeToken?.(mine)).toBe(true);
+  expect([await isActive(mine.access_token), await isActive(theirs.access_token)]).toEqual([false, true]);
+  expect(revoked.slice(1)).toEqual([mine, mine]);
+});
+
+test("a token that could not be revoked is not taken for revoked", async () => {
+  const token = await connected();
+  const revoked: object[] = [];
+  const note = (one: object) => revoked.push(one);
+  for (const revokeToken of [
+    createRevocation({ ...config, authInternalUrl: "http://127.0.0.1:9" }, client, note),
+    createRevocation(config, { ...client, secret: "an older one" }, note),
+  ])
+    expect(await revokeToken?.(token)).toBe(false);
+  expect(revoked).toEqual([]);
+  expect(createRevocation({ ...config, builtInIdentity: false }, client, note)).toBeUndefined();
 });

@@ -1,45 +1,32 @@
-import { afterAll, expect, test } from "bun:test";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { freePort, startStack } from "../../harness.ts";
-import { connect, registerApp, runIdentity, signedUp } from "../../support/identity/support.ts";
+import { expect, test } from "bun:test";
+import * as present from "@modelcontextprotocol/client";
+import * as legacy from "@modelcontextprotocol/sdk/client/auth.js";
+import { oauthAgent } from "../../support/identity/oauth-agent.ts";
+import { signedUp, tokenByForm } from "../../support/identity/support.ts";
+import { useSite } from "../../support/pages/support.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 
-// Registered before the stack's own, so that it runs first: the provider uses the stack's database.
-afterAll(() => identity.stop());
-const dataDir = await mkdtemp(join(tmpdir(), "kept-identity-"));
-const env = { AUTH_URL: "", IDENTITY_PORT: String(freePort()), DATA_DIR: dataDir, TOKEN_CACHE_SECONDS: "1" };
-const stack = await startStack({ env });
-const identity = await runIdentity(stack.config);
+const { stack, identity } = await useSite();
+const { config, rest } = stack;
+const serverUrl = `${config.baseUrl}/mcp`;
 
-test("the owner's token opens the service, until it is revoked", async () => {
-  const { token } = identity.owner;
-  expect((await stack.rest("POST", "/todos", { token, body: { title: "Water the plants" } })).status).toBe(
-    201,
-  );
+test("a personal token opens the service, until it is revoked", async () => {
+  const token = await tokenByForm(await signedUp(identity.config), "Script");
+  const status = async (method: string, body?: object) =>
+    (await rest(method, "/todos", { token, ...(body && { body }) })).status;
+  expect(await status("POST", { title: "Water the plants" })).toBe(201);
   const { jti } = await identity.introspect(token);
   await identity.sql(`delete from identity.grants where id = '${jti}'`);
-  await Bun.sleep(1_100);
-  expect((await stack.rest("GET", "/todos", { token })).status).toBe(401);
+  await eventually(async () => (await status("GET")) === 401);
 });
 
 test("what looks like a structured token, which the provider does not introspect, is refused", async () => {
   const odd = ['{"alg":"none"}', '{"sub":"ada"}'].map((part) => Buffer.from(part).toString("base64url"));
-  expect((await stack.rest("GET", "/todos", { token: `${odd.join(".")}.` })).status).toBe(401);
-});
-
-test("an app may do what was ticked and is refused the rest", async () => {
-  const browser = await signedUp(identity.config);
-  const clientId = await registerApp(identity.config);
-  const scope = "todos:read todos:write";
-  const ticked = ["todos:read"];
-  const { access_token: token } = await connect(identity.config, browser, { clientId, scope, ticked });
-  expect((await stack.rest("GET", "/todos", { token })).status).toBe(200);
-  expect((await stack.rest("POST", "/todos", { token, body: { title: "No" } })).status).toBe(403);
+  expect((await rest("GET", "/todos", { token: `${odd.join(".")}.` })).status).toBe(401);
 });
 
 test("the service and the provider serve the same icon", async () => {
-  const icons = [stack.config.baseUrl, stack.config.authUrl].map(async (site) => {
+  const icons = [config.baseUrl, config.authUrl].map(async (site) => {
     const { status, headers } = await fetch(`${site}/favicon.svg`);
     return { status, policy: headers.get("content-security-policy"), type: headers.get("content-type") };
   });
@@ -47,3 +34,36 @@ test("the service and the provider serve the same icon", async () => {
   expect(service).toMatchObject({ status: 200, type: "image/svg+xml" });
   expect(provider).toEqual(service);
 });
+
+const clients = {
+  "@modelcontextprotocol/client": present.auth,
+  "@modelcontextprotocol/sdk": legacy.auth,
+};
+
+for (const [name, auth] of Object.entries(clients)) {
+  test(`${name}, given only the address of /mcp, registers, signs in, may do what was ticked and steps up`, async () => {
+    const browser = await signedUp(identity.config);
+    const provider = oauthAgent(browser, [["todos:read"], ["todos:read", "todos:write"]]);
+    const signIn = async (scope: string) => {
+      expect(await auth(provider, { serverUrl, scope })).toBe("REDIRECT");
+      const authorizationCode = provider.came().get("code") ?? "";
+      const iss = provider.came().get("iss") ?? "";
+      expect(await auth(provider, { serverUrl, authorizationCode, iss })).toBe("AUTHORIZED");
+      const { access_token: token } = provider.tokens() as unknown as { access_token: string };
+      return (method: string, body?: object) => rest(method, "/todos", { token, ...(body && { body }) });
+    };
+
+    // More is asked for than is ticked.
+    const first = await signIn("todos:read todos:write");
+    expect((await first("GET")).status).toBe(200);
+    const refused = await first("POST", { title: "Water the plants" });
+    expect(refused.status).toBe(403);
+    expect(refused.headers.get("www-authenticate")).toContain(`scope="todos:write"`);
+
+    // A client that starts over, as after a 403, with its tokens put aside.
+    provider.saveTokens(undefined);
+    const second = await signIn("todos:write");
+    expect((await second("POST", { title: "Water the plants" })).status).toBe(201);
+    expect((await second("GET")).status).toBe(200);
+  });
+}

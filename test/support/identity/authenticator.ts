@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isoCBOR } from "@simplewebauthn/server/helpers";
+import type { Page } from "./browser.ts";
 
 const userPresent = 0x01;
 const userVerified = 0x04;
@@ -93,4 +94,16 @@ function toDer(signature: Uint8Array): Buffer {
   };
   const both = Buffer.concat([integer(signature.subarray(0, 32)), integer(signature.subarray(32))]);
   return Buffer.concat([Buffer.from([0x30, both.length]), both]);
+}
+
+/** The challenge that a page gives the browser's authenticator. */
+export function challengeIn({ text }: Pick<Page, "text">): { challenge: string; user?: { id: string } } {
+  const encoded = /data-options="([^"]*)"/.exec(text)?.[1] ?? "{}";
+  return JSON.parse(encoded.replaceAll("&quot;", '"').replaceAll("&amp;", "&"));
+}
+
+/** The parts of a right answer to it. */
+export function partsIn(page: Pick<Page, "text">, origin: string): AnswerParts {
+  const { challenge, user } = challengeIn(page);
+  return { challenge, origin, rpId: "localhost", userHandle: user?.id ?? "" };
 }

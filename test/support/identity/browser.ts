@@ -11,14 +11,21 @@ export type Browser = {
   cookies: Map<string, { value: string; path: string }>;
 };
 
+let networks = 0;
+
+/** A client's address that no other has: the provider believes X-Forwarded-For, because a proxy is on this machine. */
+export const newAddress = (): string => `198.18.${networks >> 8}.${networks++ & 255}`;
+
 /**
  * @param origin the site as the browser names it, if it reaches the site at another address
  * @param tls certificates that it trusts
+ * @param client its address; limits count by network, and browsers share none unless a test says so
  */
 export function createBrowser(
   site: string,
   origin = new URL(site).origin,
   tls: BunFetchRequestInit["tls"] = {},
+  client = newAddress(),
 ): Browser {
   const cookies: Browser["cookies"] = new Map();
 
@@ -26,7 +33,8 @@ export function createBrowser(
     const url = new URL(address, site);
     // The browser does not follow to another site: that address is the answer.
     if (url.origin !== new URL(site).origin) return { url: url.href, status: 0, ...nothing };
-    const headers = { ...init.headers, Cookie: cookieHeader(url.pathname), Accept: "text/html" };
+    const own = { Cookie: cookieHeader(url.pathname), Accept: "text/html", "X-Forwarded-For": client };
+    const headers = { ...init.headers, ...own };
     const response = await fetch(url, { ...init, headers, redirect: "manual", tls });
     keepCookies(response);
     const location = response.headers.get("location");

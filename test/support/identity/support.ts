@@ -10,9 +10,9 @@ import { type Config, loadConfig } from "../../../shared/process/config.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { createLog, type Log } from "../../../shared/process/observe/log.ts";
 import { once } from "../once.ts";
-import type { Mailbox } from "../servers/mailbox.ts";
+import { type Mailbox, startMailbox } from "../servers/mailbox.ts";
 import { createDatabase, freePort, services } from "../servers/services.ts";
-import { type Browser, createBrowser, type Page } from "./browser.ts";
+import { type Browser, createBrowser, newAddress, type Page } from "./browser.ts";
 
 export type TestIdentity = {
   config: Config;
@@ -30,10 +30,18 @@ export type TestIdentity = {
 /** The provider that the files of this process share. */
 export const useIdentity = (): Promise<TestIdentity> => once("provider", () => startTestIdentity());
 
+/** Another one, which sends its mail to a mailbox. */
+export const useIdentityWithMail = () =>
+  once("provider with mail", async () => {
+    const mailbox = await startMailbox();
+    const env = { SMTP_URL: mailbox.url, MAIL_FROM: "Kept <kept@example.net>" };
+    return { mailbox, identity: await startTestIdentity(env) };
+  });
+
 /** Starts a provider on a database of its own; it trusts `ca`, if given. */
 export async function startTestIdentity(
   env: Record<string, string> = {},
-  ca?: string,
+  { tell, ca }: { tell?: Tell; ca?: string } = {},
 ): Promise<TestIdentity> {
   const config = loadConfig({
     DATABASE_URL: await createDatabase(),
@@ -43,7 +51,7 @@ export async function startTestIdentity(
     IDENTITY_PORT: String(freePort()),
     ...env,
   });
-  return runIdentity(config, undefined, undefined, ca);
+  return runIdentity(config, tell, undefined, ca);
 }
 
 /** Starts a provider with the settings of a running service; `tell` brings that service news of accounts. */
@@ -73,6 +81,12 @@ export async function runIdentity(
   };
 }
 
+/** Sets a count of the provider's limits, as so many attempts would. */
+export const setCount = ({ sql }: Pick<TestIdentity, "sql">, key: string, points: number) =>
+  sql(`insert into identity.throttle (key, points, expire)
+    values ('${key}', ${points}, extract(epoch from now() + interval '10 minutes') * 1000)
+    on conflict (key) do update set points = excluded.points`);
+
 async function run(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -98,6 +112,32 @@ export async function introspect(config: Config, token: string): Promise<Record<
   return response.json() as Promise<Record<string, unknown>>;
 }
 
+export const password = "correct horse battery";
+
+/** Sends the sign-in form; right answers lead to the profile. */
+export async function signIn(
+  { authUrl }: Pick<Config, "authUrl">,
+  email: string,
+  secret = password,
+  browser = createBrowser(authUrl),
+  answers: Record<string, string> = {},
+) {
+  const form = await browser.open("/sign-in?next=/profile");
+  const page = await browser.submit(form, "/sign-in", { email, password: secret, ...answers });
+  return { browser, page };
+}
+
+export const isSignedIn = async (browser: Browser) =>
+  (await browser.open("/profile")).url.endsWith("/profile");
+
+/** Sets the current password on the page of the profile. */
+export async function changePassword(browser: Browser, answers: Record<string, string>): Promise<Page> {
+  return browser.submit(await browser.open("/profile"), "/profile/password", { password, ...answers });
+}
+
+/** The secret of a token that a page shows. */
+export const tokenIn = ({ text }: Page): string => /class="secret">([^<]+)</.exec(text)?.[1] ?? "";
+
 /** A browser in which a new account is signed in; `answers` are further fields of the form. */
 export async function signedUp(
   config: Pick<Config, "authUrl">,
@@ -106,7 +146,7 @@ export async function signedUp(
 ): Promise<Browser> {
   const browser = createBrowser(config.authUrl);
   const page = await browser.open("/sign-up");
-  await browser.submit(page, "/sign-up", { email, password: "correct horse battery", ...answers });
+  await browser.submit(page, "/sign-up", { email, password, ...answers });
   return browser;
 }
 
@@ -119,7 +159,7 @@ export async function signedUpByMail(
 ): Promise<Browser> {
   const browser = await signedUp(config, email, answers);
   const page = await browser.open(newestLink(mailbox, email));
-  await browser.submit(page, "/sign-up/finish", { password: "correct horse battery" });
+  await browser.submit(page, "/sign-up/finish", { password });
   return browser;
 }
 
@@ -138,19 +178,23 @@ export function newestLink({ mails }: Mailbox, email: string): string {
   return /http\S+token=[\w-]{43}/.exec(mail?.source ?? "")?.[0] ?? "no link";
 }
 
+/** Sends a registration as it is. */
+export const register = (
+  { authUrl }: Pick<Config, "authUrl">,
+  metadata: Record<string, unknown>,
+  client = newAddress(),
+): Promise<Response> =>
+  fetch(`${authUrl}/register`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Forwarded-For": client },
+    body: JSON.stringify(metadata),
+  });
+
 /** Registers an app that runs on this computer. Returns its client id. */
 export async function registerApp(config: Config, metadata: Record<string, unknown> = {}): Promise<string> {
-  const response = await fetch(`${config.authUrl}/register`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({
-      client_name: "Test agent",
-      redirect_uris: ["http://127.0.0.1/callback"],
-      ...metadata,
-    }),
-  });
-  const { client_id } = (await response.json()) as { client_id: string };
-  return client_id;
+  const usual = { client_name: "Test agent", redirect_uris: ["http://127.0.0.1/callback"] };
+  const answer = await register(config, { ...usual, ...metadata });
+  return ((await answer.json()) as { client_id: string }).client_id;
 }
 
 export const redirectUri = "http://127.0.0.1:49152/callback";
