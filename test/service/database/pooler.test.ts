@@ -79,12 +79,7 @@ test("a statement's name depends on its text alone, so processes that share conn
 
 test("statements have no names where a pooler cannot follow them", async () => {
   const url = await createDatabase();
-  const database = await openDatabase({
-    url,
-    log,
-    connections: 1,
-    prepare: false,
-  });
+  const database = await openDatabase({ url, log, connections: 1, prepare: false });
   await database.pool.query("select $1::int", [1]);
   const { rows } = await database.pool.query("select name from pg_prepared_statements");
   expect(rows).toEqual([]);

@@ -48,9 +48,7 @@ test("no manifest has a field that its kind does not have", async () => {
   const modules = ["--module", "preserve", "--moduleResolution", "bundler"];
   const compiler = Bun.spawn(
     [join(root, "node_modules/.bin/tsc"), ...options, ...modules, join(folder, "all.ts")],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
+    { stdio: ["ignore", "pipe", "inherit"] },
   );
   const complaints = await compiler.stdout.text();
   await rm(folder, { recursive: true });

@@ -28,11 +28,7 @@ type Target = Readonly<{
 export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   const { webhookUrl, dueAt, actions } = target;
   await run("user.claim-zone", { time_zone: "Europe/Berlin", issued_at: "2026-11-01T00:00:00Z" });
-  await run("user.configure", {
-    time_zone: "UTC",
-    reminder_channel: "webhook",
-    webhook_url: webhookUrl,
-  });
+  await run("user.configure", { time_zone: "UTC", reminder_channel: "webhook", webhook_url: webhookUrl });
   const category = await run("category.create", { name: "Home" });
   await run("category.update", { category_id: category.id, name: "House" });
   await changeHabits(run, category.id, target);

@@ -3,11 +3,12 @@ import { freePort, startStack } from "../../harness.ts";
 
 const workerPort = freePort();
 const closedWorkerPort = freePort();
-const open = await startStack({ env: { WORKER_PORT: String(workerPort) } });
-const secure = await startStack({ env: { BASE_URL: "https://kept.example" } });
-const closed = await startStack({
-  env: { METRICS_TOKEN: "s3cret", WORKER_PORT: String(closedWorkerPort) },
-});
+const SECURITY_CONTACT = "https://example.org/security";
+const [open, secure, closed] = await Promise.all([
+  startStack({ env: { WORKER_PORT: String(workerPort), SECURITY_CONTACT } }),
+  startStack({ env: { BASE_URL: "https://kept.example" } }),
+  startStack({ env: { METRICS_TOKEN: "s3cret", WORKER_PORT: String(closedWorkerPort) } }),
+]);
 
 test("metrics count requests by route, and are for this machine or for callers with the token", async () => {
   await open.rest("GET", "/habits/1");
@@ -44,6 +45,37 @@ test("a body far over the limit is still our 413", async () => {
   expect([status, body.code]).toEqual([413, "body_too_large"]);
 });
 
+test("a body in pieces is taken when it is whole, and refused when it is too long", async () => {
+  const pieces = (text: string, times: number) =>
+    new ReadableStream({
+      async start(controller) {
+        for (let n = 0; n < times; n++) {
+          controller.enqueue(new TextEncoder().encode(text));
+          await Bun.sleep(1);
+        }
+        controller.close();
+      },
+    });
+  const headers = {
+    "content-type": "application/json",
+    authorization: `Bearer ${await open.issuer.token()}`,
+  };
+  const send = (body: ReadableStream) =>
+    fetch(`${open.config.baseUrl}/api/v1/todos`, { method: "POST", body, headers });
+  expect((await send(pieces(`{"title":"In pieces"} `, 1))).status).toBe(201);
+  expect((await send(pieces(" ".repeat(10_000), 10))).status).toBe(413);
+});
+
+test("security.txt says whom to tell of a vulnerability, and is never out of date", async () => {
+  const answer = await fetch(`${open.config.baseUrl}/.well-known/security.txt`);
+  expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+  const [contact, expires = "", canonical] = (await answer.text()).split("\n");
+  expect(contact).toBe(`Contact: ${SECURITY_CONTACT}`);
+  const days = (Date.parse(expires.replace("Expires: ", "")) - Date.now()) / 86_400_000;
+  expect(Math.round(days)).toBe(30);
+  expect(canonical).toBe(`Canonical: ${answer.url}`);
+});
+
 test("a worker's metrics count batches, jobs and commands by name and outcome", async () => {
   await open.rest("POST", "/todos", { body: { title: "Counted" } });
   await open.rest("DELETE", "/habits/1");
@@ -56,12 +88,12 @@ test("a worker's metrics count batches, jobs and commands by name and outcome", 
   expect(metrics.headers.get("content-type")).toStartWith("text/plain");
   const text = await metrics.text();
   for (const line of [
-    'kept_commands_total{command="todo.create",outcome="done"} 1',
+    'kept_commands_total{command="todo.create",outcome="done"} 2',
     'kept_commands_total{command="habit.delete",outcome="not_found"} 1',
     'kept_commands_total{command="category.create",outcome="done"} 1',
     'kept_commands_total{command="todo.delete",outcome="not_found"} 1',
     'kept_commands_total{command="batch.run",outcome="done"} 1',
-    'kept_command_seconds_count{command="todo.create"} 1',
+    'kept_command_seconds_count{command="todo.create"} 2',
     'kept_command_seconds_count{command="category.create"} 1',
     "# TYPE kept_batches_refused_total counter",
   ])
