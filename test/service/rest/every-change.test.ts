@@ -8,7 +8,7 @@ import { createLog } from "../../../shared/process/observe/log.ts";
 import { useStack } from "../../harness.ts";
 import { bringUpToDate, expectEqual, newCopy } from "../../support/copies/copy.ts";
 import { eventually } from "../../support/reminder/stack.ts";
-import { failingReminder, finishingDelivery, ringingHabit, runEveryCommand } from "../plans/every-command.ts";
+import { byDatabase, runEveryCommand } from "../plans/every-command.ts";
 
 const { rest, config, sub } = await useStack();
 const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
@@ -61,13 +61,7 @@ test("after every command a copy is what the lists show, and so it is when a rem
       webhookUrl: webhook.url.href,
       dueAt: Date.parse("2099-01-01"),
       actions,
-      waiting: async () =>
-        (await database.pool.query("select id from approvals where user_id = $1", [sub])).rows.map(
-          ({ id }) => id,
-        ),
-      failReminder: failingReminder(database.pool, sub),
-      ringHabit: ringingHabit(database.pool, sub),
-      finishDelivery: finishingDelivery(database.pool, sub),
+      ...byDatabase(database.pool, sub),
     },
   );
   expect(

@@ -35,6 +35,13 @@ test("metrics without a token answer to names of this machine only, and to nobod
   expect(await statusFor(secure, "localhost")).toBe(404);
 });
 
+test("only /metrics is the address of the metrics", async () => {
+  const filtered = await open.rest("GET", "/todos?context=/metrics");
+  expect(filtered.body).toMatchObject({ data: [], meta: { total: 0 } });
+  const answers = ["/metrics?x", "/api/v1/metrics"].map((path) => fetch(`${open.config.baseUrl}${path}`));
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 404]);
+});
+
 test("ready says ok when Postgres, Redis and a worker answer", async () => {
   const response = await fetch(`${open.config.baseUrl}/health/ready`);
   expect([response.status, await response.json()]).toEqual([200, { status: "ok", missing: [] }]);

@@ -71,7 +71,7 @@ describe("entity tags", () => {
 });
 
 describe("If-None-Match", () => {
-  test("answers 304 to who has it, with the tag and the rate limit and without a body", async () => {
+  test("answers 304 to who has it, with the tag and without a body", async () => {
     const { path } = await newTodo();
     for (const address of [path, "/todos", "/habits?page=2", "/dashboard"]) {
       const tag = tagOf(await rest("GET", address));
@@ -80,7 +80,6 @@ describe("If-None-Match", () => {
           headers: { "if-none-match": header },
         });
         expect([status, headers.get("etag"), body]).toEqual([304, tag, undefined]);
-        expect(headers.get("x-ratelimit-limit")).toBe("100000");
       }
       for (const header of ['"x"', "x", tag.replaceAll('"', "")])
         expect((await rest("GET", address, { headers: { "if-none-match": header } })).status).toBe(200);
@@ -167,9 +166,9 @@ describe("If-Match", () => {
     afterAll(api.stop);
     const token = await issuer.token();
     const { path, tag } = await newTodo({ recurrence: undefined });
-    for (let round = 0, seen = tag; round < 10; round++) {
+    for (let round = 0, seen = tag; round < 6; round++) {
       const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, writer) =>
+        Array.from({ length: 10 }, (_, writer) =>
           callRest(writer % 2 ? second : config, ...(["PATCH", path] as const), {
             token,
             headers: ifMatch(seen),
@@ -178,7 +177,7 @@ describe("If-Match", () => {
         ),
       );
       const won = answers.filter(({ status }) => status === 200);
-      expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
+      expect(answers.filter(({ status }) => status === 412)).toHaveLength(9);
       expect(won).toHaveLength(1);
       expect((await rest("GET", path)).body).toEqual(won[0]?.body);
       seen = won[0] ? tagOf(won[0]) : "";
@@ -202,11 +201,11 @@ describe("with an idempotency key", () => {
     expect(tagOf(again)).toBe(tagOf(done));
   });
 
-  test("of 30 repeats at once one changes it and all hear so", async () => {
+  test("of 15 repeats at once one changes it and all hear so", async () => {
     const { path, tag } = await newTodo({ recurrence: undefined });
     const headers = { ...ifMatch(tag), "idempotency-key": crypto.randomUUID() };
     const toggle = async () => (await rest("POST", `${path}/toggle`, { headers })).status;
-    expect(new Set(await Promise.all(Array.from({ length: 30 }, toggle)))).toEqual(new Set([200]));
+    expect(new Set(await Promise.all(Array.from({ length: 15 }, toggle)))).toEqual(new Set([200]));
     expect((await rest("GET", path)).body.is_completed).toBe(true);
   });
 });

@@ -155,7 +155,7 @@ test("while the server does not answer, nobody waits for two time-outs", async (
 
 test("no stranger waits until reads under way have ended", async () => {
   const { read } = openReads();
-  const sleeping = "select pg_sleep(case when $1 like 'slow%' then 2 else 0 end)::text, $2::text as whose";
+  const sleeping = "select pg_sleep(case when $1 like 'slow%' then 0.7 else 0 end)::text, $2::text as whose";
   let ended = 0;
   const slow = ["slow 1", "slow 2"].map((user) =>
     read(user, { text: sleeping, values: [user, user] }).finally(() => {
