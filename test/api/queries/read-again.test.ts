@@ -2,12 +2,10 @@ import { afterAll, expect, test } from "bun:test";
 import { answeredByResource } from "../../../api/mailbox/answered-by-resource.ts";
 import { createDispatch, type Sender } from "../../../api/mailbox/dispatch.ts";
 import { type Mailbox, openMailbox } from "../../../api/mailbox/mailbox.ts";
-import { openServerClock } from "../../../api/mailbox/server-clock.ts";
 import { createQueryContext } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
 import { createReadAgain } from "../../../api/queries/read-again.ts";
 import { type CommandName, commands, queries } from "../../../shared/contracts/catalogue.ts";
-import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { batchVersion, type Call, type QueuedCommand } from "../../../shared/queue/batch.ts";
 import { runCommands } from "../../../workers/commands/transaction/transaction.ts";
@@ -15,19 +13,12 @@ import { createByteLedger } from "../../../workers/unit-of-work/bytes/ledger.ts"
 import { createQuotas } from "../../../workers/unit-of-work/new-rows.ts";
 import { describeTables } from "../../../workers/unit-of-work/tables.ts";
 import { useStack } from "../../harness.ts";
+import { openPageDoor } from "../../support/page-door.ts";
 
-const { rest, config, sub } = await useStack();
-const log = createLog("test", "silent");
-const database = await openDatabase({ url: config.databaseUrl, log });
-const [mailbox, clock] = await Promise.all([
-  openMailbox(config, database.pool),
-  openServerClock(database.pool),
-]);
-afterAll(async () => {
-  await mailbox.close();
-  clock.close();
-  await database.close();
-});
+const stack = await useStack();
+const { rest, config, sub } = stack;
+const { database, mailbox, serverClock: clock, close } = await openPageDoor(stack);
+afterAll(close);
 
 const { defaultTimeZone, baseUrl } = config;
 const db = openQueryDatabase(database);
@@ -134,7 +125,13 @@ test("a commit whose answer is lost is found by the next attempt, and answered a
   const batch = { v: batchVersion, id: "b", replyTo: "door", commands: [command], receivedAt: 0 } as const;
   const tables = describeTables(database.orm);
   const context = {
-    ...{ pool: { connect }, config, log, givesPositions: false, tracing: undefined },
+    ...{
+      pool: { connect },
+      config,
+      log: createLog("test", "silent"),
+      givesPositions: false,
+      tracing: undefined,
+    },
     tables,
     ledger: createByteLedger(config),
     openNewRows: createQuotas(),

@@ -4,11 +4,9 @@ import { freePort, startStack } from "../../harness.ts";
 const workerPort = freePort();
 const closedWorkerPort = freePort();
 const SECURITY_CONTACT = "https://example.org/security";
-const [open, secure, closed] = await Promise.all([
-  startStack({ env: { WORKER_PORT: String(workerPort), SECURITY_CONTACT } }),
-  startStack({ env: { BASE_URL: "https://kept.example" } }),
-  startStack({ env: { METRICS_TOKEN: "s3cret", WORKER_PORT: String(closedWorkerPort) } }),
-]);
+const open = await startStack({ env: { WORKER_PORT: String(workerPort), SECURITY_CONTACT } });
+const secure = await startStack({ env: { BASE_URL: "https://kept.example" } });
+const closed = await startStack({ env: { METRICS_TOKEN: "s3cret", WORKER_PORT: String(closedWorkerPort) } });
 
 test("metrics count requests by route, and are for this machine or for callers with the token", async () => {
   await open.rest("GET", "/habits/1");

@@ -29,12 +29,18 @@ afterAll(async () => {
 });
 while (!(await fetch(`${baseUrl}/health/live`).catch(() => undefined))?.ok) await Bun.sleep(50);
 
-/** Sends raw headers, and returns the service's answer. */
-async function send(headers: readonly string[], path = "/api/v1/todos?secret=in-query", version = "1.1"): Promise<string> {
+/** Sends raw headers, and returns the service's answer. Who waits for it does not end the connection. */
+async function send(
+  headers: readonly string[],
+  path = "/api/v1/todos?secret=in-query",
+  { version = "1.1", waits = false } = {},
+): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
   const lines = [`GET ${path} HTTP/${version}`, ...headers, "Connection: close"];
-  socket.end(Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"));
+  const request = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  if (waits) socket.write(request);
+  else socket.end(request);
   return text(socket).catch(() => "");
 }
 
@@ -46,9 +52,10 @@ test.each([
   ["an empty host", "1.1", ["Host:"]],
 ])("%s is answered like any other", async (_what, version, headers) => {
   const authorization = `Authorization: Bearer ${await issuer.token()}`;
-  const read = await send([authorization, ...headers], "/api/v1/categories?page=2", version);
+  const waiting = { version, waits: true };
+  const read = await send([authorization, ...headers], "/api/v1/categories?page=2", waiting);
   expect(read).toMatch(/^HTTP\/1\.\d 200 .*"current_page":2/s);
-  expect(await send(headers, "/nowhere", version)).toMatch(/^HTTP\/1\.\d 404 .*"code":"not_found"/s);
+  expect(await send(headers, "/nowhere", waiting)).toMatch(/^HTTP\/1\.\d 404 .*"code":"not_found"/s);
 });
 
 test.each([

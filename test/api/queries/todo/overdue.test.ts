@@ -99,7 +99,7 @@ test("each list and count of overdue todos has those that are shown as overdue",
       }
       expect(groups.toSorted()).toEqual(idsOf(all).toSorted());
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
 });
 
