@@ -13,8 +13,8 @@ import {
   root,
   serviceOf,
   services,
+  settingNames,
 } from "./compose-file.ts";
-import { settingNames } from "./setting-names.ts";
 
 const api = serviceOf("api");
 

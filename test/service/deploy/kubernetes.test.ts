@@ -9,7 +9,7 @@ import manifest from "../../../package.json";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { neededConnections } from "../../../shared/process/connections.ts";
 import { createStatusPages } from "../../../shared/process/observe/status-pages.ts";
-import { root } from "./compose-file.ts";
+import { root, settingNames } from "./compose-file.ts";
 import {
   deployments,
   environmentOf,
@@ -20,7 +20,6 @@ import {
   resources,
   secretsOf,
 } from "./manifests.ts";
-import { settingNames } from "./setting-names.ts";
 
 const config = loadConfig(environmentOf("door"));
 const moduleOf = ({ apiVersion, kind }: (typeof resources)[number]) =>
