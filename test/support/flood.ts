@@ -84,13 +84,7 @@ export function startFloodReceiver(answer = accept): FloodReceiver {
       return answer();
     },
   });
-  return {
-    url: `http://127.0.0.1:${server.port}/`,
-    lateness,
-    times,
-    things,
-    stop: () => server.stop(true),
-  };
+  return { url: `http://127.0.0.1:${server.port}/`, lateness, times, things, stop: () => server.stop(true) };
 }
 
 export function percentile(values: readonly number[], share: number): number {

@@ -16,6 +16,7 @@ export async function openPageDoor({ config, clock }: Pick<Stack, "config" | "cl
   const dispatch = createDispatch(mailbox, database, serverClock, { now: () => clock.now ?? Date.now() });
   const by = { door: "page", tokenId: "", clientName: null } as const;
   return {
+    ...{ database, mailbox, serverClock, dispatch },
     pool: database.pool,
     async close(): Promise<void> {
       await mailbox.close();

@@ -2,41 +2,29 @@ import { afterAll, expect, test } from "bun:test";
 import { answeredByResource } from "../../../api/mailbox/answered-by-resource.ts";
 import { createDispatch, type Sender } from "../../../api/mailbox/dispatch.ts";
 import { type Mailbox, openMailbox } from "../../../api/mailbox/mailbox.ts";
-import { openServerClock } from "../../../api/mailbox/server-clock.ts";
 import { createQueryContext } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
 import { createReadAgain } from "../../../api/queries/read-again.ts";
 import { type CommandName, commands, queries } from "../../../shared/contracts/catalogue.ts";
-import { openDatabase } from "../../../shared/db/orm.ts";
-import { loadConfig } from "../../../shared/process/config.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { batchVersion, type Call, type QueuedCommand } from "../../../shared/queue/batch.ts";
 import { runCommands } from "../../../workers/commands/transaction/transaction.ts";
 import { createByteLedger } from "../../../workers/unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../../../workers/unit-of-work/new-rows.ts";
 import { describeTables } from "../../../workers/unit-of-work/tables.ts";
-import { startStack, testEnvironment } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
+import { openPageDoor } from "../../support/page-door.ts";
 
-const env = await testEnvironment();
-const config = loadConfig(env);
-const log = createLog("test", "silent");
-const database = await openDatabase({ url: config.databaseUrl, log });
-const [mailbox, clock] = await Promise.all([
-  openMailbox(config, database.pool),
-  openServerClock(database.pool),
-]);
-afterAll(async () => {
-  await mailbox.close();
-  clock.close();
-  await database.close();
-});
-const { rest } = await startStack({ env });
+const stack = await useStack();
+const { rest, config, sub } = stack;
+const { database, mailbox, serverClock: clock, close } = await openPageDoor(stack);
+afterAll(close);
 
 const { defaultTimeZone, baseUrl } = config;
 const db = openQueryDatabase(database);
 const queryOf = ({ userId }: { userId: string }) =>
   createQueryContext({ db, userId, now: Date.now(), defaultTimeZone, baseUrl });
-const ada = { userId: "ada" };
+const ada = { userId: sub };
 const by = (): Sender => ({ door: "rest", requestId: Bun.randomUUIDv7(), tokenId: "t", clientName: null });
 const inboxOf = async (id: string) =>
   (await database.pool.query("select from inbox where command_id = $1", [id])).rowCount;
@@ -63,11 +51,8 @@ test("a change whose answer is lost is answered by what it changed, without a st
   const { body: listed } = await rest("GET", "/todos");
   expect(made).toEqual({ outcome: { body: listed.data[0] }, replayed: false });
   const { id } = listed.data[0];
-  const toggled = await dispatch(ada, {
-    name: "todo.toggle",
-    input: { todo_id: id, is_completed: true },
-    by: by(),
-  });
+  const input = { todo_id: id, is_completed: true };
+  const toggled = await dispatch(ada, { name: "todo.toggle", input, by: by() });
   expect(toggled.outcome).toEqual({ body: (await rest("GET", `/todos/${id}`)).body });
   expect(toggled.outcome).toMatchObject({ body: { is_completed: true } });
   expect(await Promise.all(sent.map(inboxOf))).toEqual([0, 0]);
@@ -79,18 +64,15 @@ test("a refusal is stored, and what is deleted meanwhile is not told as not made
   expect(missing.outcome).toMatchObject({ refusal: { code: "not_found" } });
   expect(await Promise.all(sent.map(inboxOf))).toEqual([1]);
   const deleting = deafDispatch(() => database.pool.query("delete from todos where title = 'Short-lived'"));
-  const gone = await deleting.dispatch(ada, {
-    name: "todo.create",
-    input: { title: "Short-lived" },
-    by: by(),
-  });
+  const short = { name: "todo.create", input: { title: "Short-lived" } } as const;
+  const gone = await deleting.dispatch(ada, { ...short, by: by() });
   expect(gone.outcome).toMatchObject({ refusal: { code: "overloaded", applied: "unknown" } });
 });
 
 function commandOf(name: CommandName, input: object): Omit<QueuedCommand, "ticket"> & { call: Call } {
   const call = { ...by(), tool: name, arguments: "{}", startedAt: Date.now() };
   return {
-    ...{ id: Bun.randomUUIDv7(), userId: "ada", name, input, fingerprint: null },
+    ...{ id: Bun.randomUUIDv7(), userId: sub, name, input, fingerprint: null },
     ...{ acceptedAt: Date.now(), sentAt: Date.now(), call, readsAgain: true },
   };
 }
@@ -143,7 +125,12 @@ test("a commit whose answer is lost is found by the next attempt, and answered a
   const batch = { v: batchVersion, id: "b", replyTo: "door", commands: [command], receivedAt: 0 } as const;
   const tables = describeTables(database.orm);
   const context = {
-    ...{ pool: { connect }, config, log, tracing: undefined },
+    ...{
+      pool: { connect },
+      config,
+      log: createLog("test", "silent"),
+      tracing: undefined,
+    },
     tables,
     ledger: createByteLedger(config),
     openNewRows: createQuotas(),
@@ -167,8 +154,8 @@ test("an attempt that meets another one before its commit has no effect of its o
   await earlier.query("begin");
   await earlier.query(
     `insert into action_log (user_id, called_at, request_id, door, token_id, tool, arguments, outcome, replayed, calls,
-       duration_ms, resource_kind, resource_id) values ('ada', $1, $2, 'rest', 't', 'todo.create', '{}', 'ok', false, 1, 0, 'todo', 77)`,
-    [new Date(startedAt).toISOString(), requestId],
+       duration_ms, resource_kind, resource_id) values ($3, $1, $2, 'rest', 't', 'todo.create', '{}', 'ok', false, 1, 0, 'todo', 77)`,
+    [new Date(startedAt).toISOString(), requestId, sub],
   );
   const reply = mailbox.send(command);
   // This is longer than a statement waits for a lock, so the command is retried as a repeat.

@@ -79,12 +79,7 @@ test("a statement's name depends on its text alone, so processes that share conn
 
 test("statements have no names where a pooler cannot follow them", async () => {
   const url = await createDatabase();
-  const database = await openDatabase({
-    url,
-    log,
-    connections: 1,
-    prepare: false,
-  });
+  const database = await openDatabase({ url, log, connections: 1, prepare: false });
   await database.pool.query("select $1::int", [1]);
   const { rows } = await database.pool.query("select name from pg_prepared_statements");
   expect(rows).toEqual([]);
@@ -93,20 +88,27 @@ test("statements have no names where a pooler cannot follow them", async () => {
 
 test("one process at a time does exclusive work, and no lock outlives it", async () => {
   const { pool, close } = await openDatabase({ url: await createDatabase(), log, purpose: "writes" });
-  let running = 0;
-  let most = 0;
+  let [running, most] = [0, 0];
   const work = async () => {
     running += 1;
     most = Math.max(most, running);
-    await Bun.sleep(100);
+    await Bun.sleep(20);
     running -= 1;
     return "done";
   };
   const ask = (taken: "wait" | "skip") => exclusively(pool, { name: "test", taken }, work);
   expect(await Promise.all([ask("wait"), ask("wait"), ask("wait")])).toEqual(["done", "done", "done"]);
   expect(most).toBe(1);
-  const asked = await Promise.all([ask("skip"), ask("skip"), ask("skip")]);
-  expect(asked.filter((answer) => answer === "done")).toHaveLength(1);
+  const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const held = exclusively(pool, { name: "test", taken: "skip" }, async () => {
+    begun.resolve();
+    await over.promise;
+    return "done";
+  });
+  await begun.promise;
+  for (const answer of await Promise.all([ask("skip"), ask("skip")])) expect(answer).not.toBe("done");
+  over.resolve();
+  expect(await held).toBe("done");
   await exclusively(pool, { name: "test", taken: "skip" }, () => Promise.reject(new Error("failed"))).catch(
     () => {},
   );

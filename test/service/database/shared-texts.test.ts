@@ -3,7 +3,6 @@ import { useStack } from "../../harness.ts";
 import { longText } from "../../support/long-text.ts";
 import { openUndoDoor, whole } from "../../support/undo-door.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
 const { page, someone } = await openUndoDoor(await useStack());
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { YAML } from "bun";
-import { type Config, loadConfig } from "../../../shared/process/config.ts";
+import { type Config, loadCommonConfig, loadConfig } from "../../../shared/process/config.ts";
 
 export const root = join(import.meta.dir, "../../..");
 
@@ -53,3 +53,13 @@ export function configOf(service: Service, given: Record<string, string>): Confi
 export const exampleNames = [
   ...(await Bun.file(join(root, ".env.example")).text()).matchAll(/^(?:# )?([A-Z_]+)=/gm),
 ].map(([, name = ""]) => name);
+
+/** The names of all settings: those that a process reads from its environment. */
+export const settingNames: ReadonlySet<string> = namesRead();
+
+function namesRead(): Set<string> {
+  const names = new Set<string>();
+  const get = (_: object, name: string | symbol) => void names.add(String(name));
+  loadCommonConfig(new Proxy<Record<string, string | undefined>>({}, { get }));
+  return names;
+}

@@ -13,8 +13,8 @@ import {
   root,
   serviceOf,
   services,
+  settingNames,
 } from "./compose-file.ts";
-import { settingNames } from "./setting-names.ts";
 
 const api = serviceOf("api");
 
@@ -34,12 +34,7 @@ test("docs/settings.md lists every setting and no other", async () => {
 });
 
 /** Names of passwords in .env, of which no container may see more than its own address has. */
-const noPasswords = {
-  POSTGRES_PASSWORD: "",
-  DOOR_PASSWORD: "",
-  WORKER_PASSWORD: "",
-  IDENTITY_PASSWORD: "",
-};
+const noPasswords = { POSTGRES_PASSWORD: "", DOOR_PASSWORD: "", WORKER_PASSWORD: "", IDENTITY_PASSWORD: "" };
 
 test("only migrations have the owner's password, and each process its own role's", () => {
   const passwords = Object.fromEntries(Object.keys(noPasswords).map((name) => [name, name.toLowerCase()]));

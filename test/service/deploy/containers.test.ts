@@ -6,6 +6,7 @@ import { RedisClient } from "bun";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { redisBinary } from "../../../shared/embedded/servers/redis-binary.ts";
 import { useStack } from "../../harness.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 import { fillIn, root, serviceOf } from "./compose-file.ts";
 import { hasDebianPostgres, startDebianPostgres } from "./debian-postgres.ts";
 
@@ -79,7 +80,11 @@ test.skipIf(!hasDebianPostgres)(
     writeFileSync(join(folder, made), "");
     age(made);
     const env = { ...server.env, FOLDER: folder, BACKUP_HOURS: "6", BACKUP_DAYS: "1" };
-    run(serviceOf("backup").command ?? [], env, [["sleep ", "sleep 0.1 # "]]);
+    const loop = run(serviceOf("backup").command ?? [], env, [["sleep ", "sleep 0.1 # "]]);
+    let complaints = 0;
+    void (async () => {
+      for await (const _ of loop.stderr) complaints += 1;
+    })();
     while (dumps().length === 0 || dumps().includes(made)) await Bun.sleep(20);
     await server.stop();
 
@@ -88,7 +93,8 @@ test.skipIf(!hasDebianPostgres)(
     expect(listed).toContain("TABLE DATA public kept_once");
     const left = dumps();
     left.forEach(age);
-    await Bun.sleep(500);
+    const told = complaints;
+    await eventually(() => complaints > told + 1);
     expect(dumps()).toEqual(left);
   },
 );

@@ -9,7 +9,7 @@ import manifest from "../../../package.json";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { neededConnections } from "../../../shared/process/connections.ts";
 import { createStatusPages } from "../../../shared/process/observe/status-pages.ts";
-import { root } from "./compose-file.ts";
+import { root, settingNames } from "./compose-file.ts";
 import {
   deployments,
   environmentOf,
@@ -20,7 +20,6 @@ import {
   resources,
   secretsOf,
 } from "./manifests.ts";
-import { settingNames } from "./setting-names.ts";
 
 const config = loadConfig(environmentOf("door"));
 const moduleOf = ({ apiVersion, kind }: (typeof resources)[number]) =>
@@ -48,9 +47,7 @@ test("no manifest has a field that its kind does not have", async () => {
   const modules = ["--module", "preserve", "--moduleResolution", "bundler"];
   const compiler = Bun.spawn(
     [join(root, "node_modules/.bin/tsc"), ...options, ...modules, join(folder, "all.ts")],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
+    { stdio: ["ignore", "pipe", "inherit"] },
   );
   const complaints = await compiler.stdout.text();
   await rm(folder, { recursive: true });

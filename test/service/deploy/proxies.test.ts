@@ -5,12 +5,16 @@ import { join } from "node:path";
 import { freePort, testEnvironment } from "../../harness.ts";
 import { pidsOf, startRoles } from "../../support/chaos/roles.ts";
 import { createBrowser } from "../../support/identity/browser.ts";
-import { root } from "./compose-file.ts";
-import { caddy, makeCertificate, nginx, type TlsProxy } from "./proxies.ts";
+import { eventually } from "../../support/reminder/stack.ts";
+import { root, serviceOf } from "./compose-file.ts";
+import { balancer, caddy, type FrontProxy, makeCertificate, nginx } from "./proxies.ts";
 
-const ready = [nginx, caddy].filter(({ program }) => program);
-for (const { name } of [nginx, caddy].filter(({ program }) => !program))
-  console.warn(`SKIPPED: docs/proxy is not tried with ${name} (Debian: apt-get install nginx caddy).`);
+const proxies = [nginx, caddy, balancer];
+const ready = proxies.filter(({ program }) => program);
+for (const { name } of proxies.filter(({ program }) => !program))
+  console.warn(
+    `SKIPPED: the doors behind ${name} are not tried (Debian: apt-get install nginx caddy haproxy).`,
+  );
 
 const port = freePort();
 const [baseUrl, identityUrl] = [`https://localhost:${port}`, `https://127.0.0.1:${port}`];
@@ -23,7 +27,7 @@ const env: Record<string, string> = {
   AUTH_URL: "",
   IDENTITY_URL: identityUrl,
   IDENTITY_INTERNAL_URL: `http://127.0.0.1:${identity}`,
-  DRAIN_SECONDS: "3",
+  DRAIN_SECONDS: serviceOf("api").environment.DRAIN_SECONDS ?? "",
   DATA_DIR: mkdtempSync(join(tmpdir(), "kept-behind-tls-")),
 };
 const roles = ready.length > 0 && (await startRoles({ env, apis: 2, identityPorts: [identity], report }));
@@ -69,14 +73,11 @@ async function register(from: string, times: number): Promise<string[]> {
   return (await Bun.$`curl ${posted} ${said} ${url}`.text()).trim().split("\n");
 }
 
-async function tryThrough({ name, start }: TlsProxy, addresses: readonly [string, string]): Promise<void> {
+/** Lets a test work behind a proxy, which ends with it. */
+async function behind(proxy: FrontProxy, port: number, work: () => Promise<void>): Promise<void> {
   const doors = (roles ? roles.baseUrls : []).map((url) => Number(new URL(url).port));
-  const proxy = await start({ port, doors, identity });
-  try {
-    await tryAll(name, addresses);
-  } finally {
-    await proxy.stop();
-  }
+  const running = await proxy.start({ port, doors, identity });
+  await work().finally(() => running.stop());
 }
 
 async function tryAll(name: string, [mine, theirs]: readonly [string, string]): Promise<void> {
@@ -107,20 +108,20 @@ async function tryAll(name: string, [mine, theirs]: readonly [string, string]): 
   expect([new Set(statuses.slice(0, 60)), statuses[60]]).toEqual([new Set(["201"]), "429"]);
   expect(await register(theirs, 1)).toEqual(["201"]);
 
-  await replaceDoorUnderLoad();
+  await replaceDoorUnderLoad(create);
   over.abort();
   await reading;
 }
 
 /** Ends one of two doors while clients read and write. */
-async function replaceDoorUnderLoad(): Promise<void> {
+async function replaceDoorUnderLoad(write: typeof create): Promise<void> {
   let over = false;
   isBack = false;
   const statuses = new Map<number | string, number>();
   const note = (status: number | string) => statuses.set(status, (statuses.get(status) ?? 0) + 1);
   const client = async (_: unknown, number: number) => {
     while (!over) {
-      const answer = await create(`Written by ${number}`).catch((error: Error) => error.message);
+      const answer = await write(`Written by ${number}`).catch((error: Error) => error.message);
       note(typeof answer === "string" ? answer : answer.status);
       await Bun.sleep(20);
     }
@@ -134,13 +135,25 @@ async function replaceDoorUnderLoad(): Promise<void> {
 }
 
 describe.skipIf(!roles)(
-  "behind TLS everything works as without, and a door is replaced without a lost request",
+  "behind a proxy everything works as without, and a door is replaced without a lost request",
   () => {
     test.skipIf(!nginx.program)("by docs/proxy/nginx.conf", () =>
-      tryThrough(nginx, ["127.0.0.2", "127.0.0.3"]),
+      behind(nginx, port, () => tryAll("nginx", ["127.0.0.2", "127.0.0.3"])),
     );
     test.skipIf(!caddy.program)("by docs/proxy/Caddyfile", () =>
-      tryThrough(caddy, ["127.0.0.4", "127.0.0.5"]),
+      behind(caddy, port, () => tryAll("Caddy", ["127.0.0.4", "127.0.0.5"])),
     );
+    test.skipIf(!balancer.program)("by the balancer of compose.yaml, which has no TLS", async () => {
+      const own = freePort();
+      const url = `http://127.0.0.1:${own}`;
+      await behind(balancer, own, async () => {
+        await eventually(async () => (await fetch(`${url}/health/accepting`)).ok);
+        const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+        await replaceDoorUnderLoad((title) =>
+          fetch(`${url}/api/v1/todos`, { method: "POST", headers, body: JSON.stringify({ title }) }),
+        );
+        expect((await fetch(`${url}/metrics`)).status).toBe(404);
+      });
+    });
   },
 );

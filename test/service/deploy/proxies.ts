@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawnGuarded } from "../../../shared/embedded/servers/guard.ts";
 import { freePort } from "../../harness.ts";
-import { root } from "./compose-file.ts";
+import { fillIn, root, serviceOf } from "./compose-file.ts";
 
 /** The ports of the processes behind a proxy, and its own. */
 export type Behind = Readonly<{ port: number; doors: readonly number[]; identity: number }>;
 
-export type TlsProxy = Readonly<{
+export type FrontProxy = Readonly<{
   name: string;
   program: string | null;
   start(behind: Behind): Promise<Started>;
@@ -57,7 +57,7 @@ async function run(command: string[], port: number): Promise<Started> {
 
 const find = (name: string): string | null => Bun.which(name) ?? Bun.which(`/usr/sbin/${name}`);
 
-export const nginx: TlsProxy = {
+export const nginx: FrontProxy = {
   name: "nginx",
   program: find("nginx"),
   async start({ port, doors, identity }) {
@@ -85,7 +85,7 @@ export const nginx: TlsProxy = {
   },
 };
 
-export const caddy: TlsProxy = {
+export const caddy: FrontProxy = {
   name: "Caddy",
   program: find("caddy"),
   async start({ port, doors, identity }) {
@@ -102,5 +102,21 @@ export const caddy: TlsProxy = {
     );
     await Bun.$`${caddy.program} validate --adapter caddyfile --config ${file}`.env({ HOME: folder }).quiet();
     return run([caddy.program ?? "", "run", "--adapter", "caddyfile", "--config", file], port);
+  },
+};
+
+/** The balancer of compose.yaml, with doors on this machine instead of those in Docker's DNS. */
+export const balancer: FrontProxy = {
+  name: "HAProxy",
+  program: find("haproxy"),
+  async start({ port, doors }) {
+    const servers = doors.map((door, number) => `server door${number} 127.0.0.1:${door}`);
+    const text = fillIn(serviceOf("balancer").environment.CONFIGURATION ?? "", {})
+      .replace("bind :3000", `bind 127.0.0.1:${port}`)
+      .replace("bind :3001", `bind 127.0.0.1:${freePort()}`)
+      .replace(/server-template door .*/, servers.join("\n"));
+    const file = join(folder, "haproxy.cfg");
+    await Bun.write(file, text);
+    return run([balancer.program ?? "", "-db", "-f", file], port);
   },
 };

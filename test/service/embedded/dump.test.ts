@@ -19,9 +19,10 @@ const bin = releases
   .findLast((path) => existsSync(join(path, "pg_dump")));
 if (!bin) console.log("The dump is left out: there is no PostgreSQL of Debian's.");
 
+const parent = await sharedParent();
+
 /** A server of Debian's with an empty database. */
 async function startDebianServer(programs: string): Promise<(database: string) => string> {
-  const parent = await sharedParent();
   // PostgreSQL up to 15 enters its working directory by its path.
   chmodSync(parent, 0o755);
   const folder = join(parent, "cluster");
@@ -74,36 +75,32 @@ async function contentsOf(url: string): Promise<Record<string, string>> {
   return { ...contents, sequences: sequences.all };
 }
 
-test.skipIf(!bin)(
-  "a dump of a running server is restored as docs/backup.md says",
-  async () => {
-    const urlOf = await startDebianServer(bin ?? "");
-    const [url, restoredUrl] = [urlOf("dumped"), urlOf("kept_restored")];
-    await migrate(url, "error", { roleUrls: roleUrlsOf(url) });
-    const { rest, issuer } = await startStack({ env: { DATABASE_URL: url } });
-    const token = await issuer.token();
-    const create = { token, body: { title: "Call Grace" }, headers: { "idempotency-key": "once" } };
-    const made = await rest("POST", "/todos", create);
-    expect(made.status).toBe(201);
-    // The journal tells of a token's first use soon after the answer.
-    const sql = new SQL(url, { max: 1 });
-    await eventually(async () => (await sql`select 1 from journal`).length > 0);
-    await sql.close();
-    const block = (await commandBlocks("docs/backup.md")).find(({ text }) => text.includes("pg_dump"));
-    const [dump, createdb, restore, renew] = block ? commandLines(block) : [];
-    const file = join(await sharedParent(), "kept.dump");
-    const { hostname, port, username } = new URL(url);
-    const server = { PGHOST: hostname, PGPORT: port, PGUSER: username, DATABASE_URL: url };
-    const run = (command = "") => {
-      const typed = command.replace("postgres://…/kept_restored", restoredUrl).replace("kept.dump", file);
-      return $`bash -ec ${typed}`.env({ ...process.env, ...server, PATH: `${bin}:${process.env.PATH}` });
-    };
-    for (const command of [dump, createdb, restore]) await run(command);
-    expect(await contentsOf(restoredUrl)).toEqual(await contentsOf(url));
-    await run(renew);
-    const restored = await startStack({ env: { DATABASE_URL: restoredUrl } });
-    const again = await restored.rest("POST", "/todos", { ...create, token: await restored.issuer.token() });
-    expect([again.status, again.body]).toEqual([201, made.body]);
-  },
-  60_000,
-);
+test.skipIf(!bin)("a dump of a running server is restored as docs/backup.md says", async () => {
+  const urlOf = await startDebianServer(bin ?? "");
+  const [url, restoredUrl] = [urlOf("dumped"), urlOf("kept_restored")];
+  await migrate(url, "error", { roleUrls: roleUrlsOf(url) });
+  const { rest, issuer } = await startStack({ env: { DATABASE_URL: url } });
+  const token = await issuer.token();
+  const create = { token, body: { title: "Call Grace" }, headers: { "idempotency-key": "once" } };
+  const made = await rest("POST", "/todos", create);
+  expect(made.status).toBe(201);
+  // The journal tells of a token's first use soon after the answer.
+  const sql = new SQL(url, { max: 1 });
+  await eventually(async () => (await sql`select 1 from journal`).length > 0);
+  await sql.close();
+  const block = (await commandBlocks("docs/backup.md")).find(({ text }) => text.includes("pg_dump"));
+  const [dump, createdb, restore, renew] = block ? commandLines(block) : [];
+  const file = join(parent, "kept.dump");
+  const { hostname, port, username } = new URL(url);
+  const server = { PGHOST: hostname, PGPORT: port, PGUSER: username, DATABASE_URL: url };
+  const run = (command = "") => {
+    const typed = command.replace("postgres://…/kept_restored", restoredUrl).replace("kept.dump", file);
+    return $`bash -ec ${typed}`.env({ ...process.env, ...server, PATH: `${bin}:${process.env.PATH}` });
+  };
+  for (const command of [dump, createdb, restore]) await run(command);
+  expect(await contentsOf(restoredUrl)).toEqual(await contentsOf(url));
+  await run(renew);
+  const restored = await startStack({ env: { DATABASE_URL: restoredUrl } });
+  const again = await restored.rest("POST", "/todos", { ...create, token: await restored.issuer.token() });
+  expect([again.status, again.body]).toEqual([201, made.body]);
+});

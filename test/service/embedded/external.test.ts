@@ -1,36 +1,24 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { RedisClient, SQL } from "bun";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { startRedis } from "../../../shared/embedded/servers/redis.ts";
-import { look, newInstance, newParent, removeParent, shareRuntime, startIn } from "./instance.ts";
+import { look, newInstance, root, sharedParent, startIn, startReady } from "./instance.ts";
 
-let parent: string;
-let postgres: Awaited<ReturnType<typeof startPostgres>>;
-let redis: Awaited<ReturnType<typeof startRedis>>;
-
-beforeAll(async () => {
-  parent = await newParent();
-  shareRuntime(parent);
-  const elsewhere = join(parent, "elsewhere");
-  [postgres, redis] = await Promise.all([startPostgres(elsewhere), startRedis(elsewhere)]);
-}, 60_000);
-
-afterAll(async () => {
-  await Promise.all([redis.stop(), postgres.stop()]);
-  removeParent(parent);
-});
+const parent = await sharedParent();
+const elsewhere = join(parent, "elsewhere");
+const [postgres, redis] = await Promise.all([startPostgres(elsewhere), startRedis(elsewhere)]);
+afterAll(() => Promise.all([redis.stop(), postgres.stop()]));
 
 test("with DATABASE_URL and REDIS_URL set, those are used and none is started", async () => {
-  const instance = await newInstance(parent);
-  const run = startIn({ ...instance, env: { DATABASE_URL: postgres.url, REDIS_URL: redis.url } });
-  await run.printed("Try it:");
+  const instance = await newInstance(parent, { DATABASE_URL: postgres.url, REDIS_URL: redis.url });
+  const run = await startReady(instance);
   expect(await look(instance)).toMatchObject({ starts: 1, calls: 1 });
   expect(run.output()).not.toMatch(/PostgreSQL|Redis/);
   expect(existsSync(join(instance.dataDir, "postgres"))).toBe(false);
   await run.end("SIGINT");
-}, 20_000);
+});
 
 test("PostgreSQL and Redis want their passwords", async () => {
   await askPostgres(postgres.url);
@@ -41,22 +29,21 @@ test("PostgreSQL and Redis want their passwords", async () => {
 
 test("servers that cannot be used are told in one sentence, and nothing is started or created", async () => {
   const said = async (env: Record<string, string>, script?: string) => {
-    const root = join(import.meta.dir, "../../..");
-    const run = startIn({ ...(await newInstance(parent)), env }, root, undefined, script);
+    const run = startIn(await newInstance(parent, env), root, undefined, script);
     expect(await run.exited).toBe(1);
     return run.output();
   };
-  const elsewhere = postgres.url.replace(/:\d+\//, ":1/");
+  const nowhere = postgres.url.replace(/:\d+\//, ":1/");
   const migrate = "shared/embedded/main.ts";
   expect(await said({ DATABASE_URL: postgres.url, REDIS_URL: "redis://127.0.0.1:1" })).toMatch(
     /Redis does not answer at the address in REDIS_URL: connect ECONNREFUSED 127.0.0.1:1\.\n/,
   );
-  const refused = await said({ DATABASE_URL: elsewhere, REDIS_URL: redis.url }, migrate);
+  const refused = await said({ DATABASE_URL: nowhere, REDIS_URL: redis.url }, migrate);
   expect(refused).toContain("PostgreSQL at 127.0.0.1:1/kept cannot be used (DATABASE_URL)");
   const misspelt = { DATABASE_URL: postgres.url.replace(/kept$/, "ketp"), REDIS_URL: redis.url };
   expect(await said(misspelt, migrate)).toContain('database "ketp" does not exist');
   expect(refused).not.toMatch(/at .+\.ts:\d+/);
-}, 30_000);
+});
 
 async function askPostgres(url: string): Promise<void> {
   const sql = new SQL(url, { max: 1 });

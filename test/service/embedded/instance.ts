@@ -21,42 +21,63 @@ export type Run = {
 export type Instance = { dataDir: string; port: number; env?: Record<string, string> };
 
 /** A data folder of its own, with a runtime folder beside it that its neighbours in `parent` share. */
-export async function newInstance(parent: string): Promise<Instance> {
-  return { dataDir: await mkdtemp(join(parent, "data-")), port: await freePort() };
+export async function newInstance(parent: string, env: Record<string, string> = {}): Promise<Instance> {
+  return { dataDir: await mkdtemp(join(parent, "data-")), port: await freePort(), env };
 }
 
-export function newParent(): Promise<string> {
-  return mkdtemp(join(tmpdir(), "kept-embedded-"));
-}
+export const newParent = (): Promise<string> => mkdtemp(join(tmpdir(), "kept-embedded-"));
 
 /** Lets the instances in `parent` use the Redis of this checkout instead of fetching one. */
 export function shareRuntime(parent: string): void {
-  const shared = join(import.meta.dir, "../../../.runtime");
+  const shared = join(root, ".runtime");
   mkdirSync(shared, { recursive: true });
   symlinkSync(shared, join(parent, ".runtime"));
 }
 
-/** A parent folder for one test file, whose instances use the Redis of this checkout. */
-export async function sharedParent(): Promise<string> {
+export const removeParent = (parent: string): void => rmSync(parent, { recursive: true, force: true });
+
+/** A parent folder for one test file, whose instances use the Redis of this checkout unless they fetch one. */
+export async function sharedParent({ fetches = false } = {}): Promise<string> {
   const parent = await newParent();
-  shareRuntime(parent);
   afterAll(() => removeParent(parent));
+  if (!fetches) shareRuntime(parent);
   return parent;
 }
 
-export function removeParent(parent: string): void {
-  rmSync(parent, { recursive: true, force: true });
+export const root = join(import.meta.dir, "../../..");
+/** What `npm start` runs. */
+const wholeService = "shared/embedded/main.ts";
+
+/** Starts an instance until it is ready, at other ports if another program has taken one meanwhile. */
+export async function startReady(
+  instance: Instance,
+  start: () => Run = () => startIn(instance),
+): Promise<Run> {
+  const run = start();
+  try {
+    await run.printed("Try it:");
+    return run;
+  } catch (error) {
+    if (!run.output().includes("is in use by another program")) throw error;
+    instance.port = await freePort();
+    if (instance.env?.IDENTITY_PORT) instance.env.IDENTITY_PORT = String(await freePort());
+    return startReady(instance, start);
+  }
 }
+
+/** The same with the roles of the service. */
+export const startKept = (instance: Instance): Promise<Run> =>
+  startReady(instance, () => startIn(instance, root, undefined, wholeService));
 
 /** Runs what `npm start` runs, with the fixtures of a checkout in `root` as roles unless `script` is another. */
 export function startIn(
   instance: Instance,
-  root = join(import.meta.dir, "../../.."),
+  checkout = root,
   user?: User,
   script = "test/service/embedded/fixtures/start.ts",
 ): Run {
-  return startCommand(instance, [join(root, "node_modules/.bin/bun"), join(root, script)], {
-    cwd: root,
+  return startCommand(instance, [join(checkout, "node_modules/.bin/bun"), join(checkout, script)], {
+    cwd: checkout,
     ...user,
   });
 }

@@ -5,21 +5,21 @@ import { join } from "node:path";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { commandBlocks } from "../../support/documented.ts";
 import { createBrowser } from "../../support/identity/browser.ts";
-import { environmentOf, sharedParent, startCommand } from "./instance.ts";
+import { environmentOf, root, sharedParent, startCommand, startReady } from "./instance.ts";
 
-const root = join(import.meta.dir, "../../..");
 const parent = await sharedParent();
 const dataDir = join(parent, "data");
 mkdirSync(dataDir);
-const [port, identityPort] = [await freePort(), await freePort()];
-const instance = { dataDir, port, env: { IDENTITY_PORT: String(identityPort), LOG_LEVEL: "debug" } };
+const env = { IDENTITY_PORT: String(await freePort()), LOG_LEVEL: "debug" };
+const instance = { dataDir, port: await freePort(), env };
 
 const blocks = (await commandBlocks("README.md")).map(({ text }) => text.trim());
 const start = blocks.find((block) => block.endsWith("npm start"))?.replace("npm ci && ", "") ?? "";
 const calls = blocks.filter((block) => block.includes("curl"));
-const run = startCommand(instance, start.split(" "), { cwd: root });
+const run = await startReady(instance, () => startCommand(instance, start.split(" "), { cwd: root }));
 afterAll(() => run.end("SIGTERM"));
-await run.printed("Try it:");
+const { port } = instance;
+const identityPort = env.IDENTITY_PORT;
 
 test("the README's start is told in plain lines: no package warns, and no role logs that it is ready", () => {
   expect(run.output()).not.toMatch(/warn|unsupported|deprecat|"level":[3-6]0/i);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   chownSync,
@@ -13,18 +13,14 @@ import { join } from "node:path";
 import { spawnGuarded } from "../../../shared/embedded/servers/guard.ts";
 import { hasTrustedOwners } from "../../../shared/embedded/servers/ownership.ts";
 import { redisBinary } from "../../../shared/embedded/servers/redis-binary.ts";
-import { newParent, removeParent } from "./instance.ts";
+import { root, sharedParent } from "./instance.ts";
 
 const asRoot = process.getuid?.() === 0;
 const installed = Bun.which("redis-server") ?? Bun.which("valkey-server");
 const nobody = 65_534;
 
-let parent: string;
+const parent = await sharedParent({ fetches: true });
 let runtime: string;
-beforeAll(async () => {
-  parent = await newParent();
-});
-afterAll(() => removeParent(parent));
 beforeEach(async () => {
   runtime = join(await mkdtemp(join(parent, "place-")), ".runtime");
 });
@@ -43,11 +39,12 @@ test.each([
   ["dnf", "sudo dnf install valkey"],
   ["pacman", "sudo pacman -S valkey"],
   ["apk", "sudo apk add valkey"],
-])("where it cannot be fetched, %s is named as the way to get Redis", async (manager, command) => {
+  ["no-manager", "Install valkey-server or redis-server, or set REDIS_URL."],
+])("where it cannot be fetched and there is %s, the way to get Redis is told", async (manager, command) => {
   const bin = join(await mkdtemp(join(parent, "bin-")), "bin");
   mkdirSync(bin);
   writeFileSync(join(bin, manager), "#!/bin/sh\n", { mode: 0o755 });
-  const module = join(import.meta.dir, "../../../shared/embedded/servers/redis-binary.ts");
+  const module = join(root, "shared/embedded/servers/redis-binary.ts");
   const start = `await (await import("${module}")).redisBinary("${runtime}", () => {})`;
   const { stderr } = Bun.spawnSync([process.execPath, "-e", start], { env: { PATH: bin } });
   expect(stderr.toString()).toContain(command);
@@ -65,7 +62,7 @@ describe.skipIf(installed !== null)("a Redis beside the data folder", () => {
     async (folder) => {
       const note = plant();
       chmodSync(join(runtime, folder), 0o777);
-      expect(redisBinary(runtime, () => {})).rejects.toThrow("nothing in it is run");
+      await expect(redisBinary(runtime, () => {})).rejects.toThrow("nothing in it is run");
       expect(existsSync(note)).toBe(false);
     },
   );
@@ -73,7 +70,7 @@ describe.skipIf(installed !== null)("a Redis beside the data folder", () => {
   test.skipIf(!asRoot)("is not run when it is another user's", async () => {
     const note = plant();
     chownSync(runtime, nobody, nobody);
-    expect(redisBinary(runtime, () => {})).rejects.toThrow("nothing in it is run");
+    await expect(redisBinary(runtime, () => {})).rejects.toThrow("nothing in it is run");
     expect(existsSync(note)).toBe(false);
   });
 });
@@ -93,10 +90,7 @@ describe("own is", () => {
   test("not a sticky folder for everybody itself, nor what lies below one that is not sticky", () => {
     chmodSync(make("shared"), 0o1777);
     chmodSync(make("open"), 0o777);
-    expect([hasTrustedOwners(make("shared")), hasTrustedOwners(make("open", "mine"))]).toEqual([
-      false,
-      false,
-    ]);
+    for (const folder of [make("shared"), make("open", "mine")]) expect(hasTrustedOwners(folder)).toBe(false);
   });
 
   test("not what an own link leads to through a folder for everybody", () => {

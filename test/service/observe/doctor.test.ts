@@ -101,14 +101,12 @@ test("without PostgreSQL nothing is said of what it alone knows", async () => {
 
 test("a silent server is given up after seconds", async () => {
   redisGate.silence();
-  redisGate.delay(20_000);
-  const start = performance.now();
+  redisGate.delay(1_000_000);
   const { code, states } = await doctor();
   redisGate.delay(0);
   redisGate.cut();
   expect({ code, redis: states.Redis }).toEqual({ code: 1, redis: "broken" });
-  expect(performance.now() - start).toBeLessThan(20_000);
-}, 30_000);
+});
 
 test("a schema of another release, missing workers, failing channels and late reminders are told", async () => {
   const alone = await testEnvironment();

@@ -113,7 +113,7 @@ test("a reminder's lateness is from when it was due to when it was sent", async 
   await eventually(async () => (await seriesOf("worker", sent)) === 1);
   const lateness = await seriesOf("worker", 'kept_reminder_lateness_seconds_sum{channel="log"}');
   expect(lateness).toBeGreaterThan(19);
-  expect(lateness).toBeLessThan(60);
+  expect(lateness).toBeLessThan(600);
 });
 
 test("while Redis does not answer, a worker shows all but the length of its queues", async () => {

@@ -1,27 +1,22 @@
 import { afterAll, expect, test } from "bun:test";
-import { SQL } from "bun";
 import pino from "pino";
 import { readFilters } from "../../../api/doors/pages/action/list/filters.ts";
 import { readActions } from "../../../api/queries/action/read.ts";
 import { createQueryContext } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
-import { openDatabase } from "../../../shared/db/orm.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type JsonBody, startStack } from "../../harness.ts";
 import { agent } from "../../support/mcp.ts";
+import { openPageDoor } from "../../support/page-door.ts";
 
 const lines: JsonBody[] = [];
 const log = pino({ level: "debug" }, { write: (line: string) => lines.push(JSON.parse(line)) });
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(async () => {
-  await sql.close();
-  await database.close();
-});
+afterAll(() => close());
 const stack = await startStack({ log });
-const { databaseUrl: url, baseUrl } = stack.config;
-const sql = new SQL(url, { max: 1 });
-const database = await openDatabase({ url, log, connections: 1 });
+const { baseUrl } = stack.config;
+const { database, pool, close } = await openPageDoor(stack);
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const idOf = ({ headers }: { headers: Headers }): string => headers.get("x-request-id") ?? "";
@@ -99,8 +94,9 @@ test("every answer has an id of its own, whatever it is", async () => {
 
 test("a command that the worker cannot finish is named by its request in both logs", async () => {
   const token = await stack.issuer.token({ sub: "trouble" });
-  await sql`create function fail() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$`;
-  await sql`create trigger fail before insert on categories for each row execute function fail()`;
+  await pool.query(`
+    create function fail() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+    create trigger fail before insert on categories for each row execute function fail()`);
   const answer = await stack.rest("POST", "/categories", { token, body: { name: "Broken" } });
   expect(answer.status).toBe(500);
   expect(linesAbout(idOf(answer))).toMatchObject([

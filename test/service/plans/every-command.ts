@@ -28,11 +28,7 @@ type Target = Readonly<{
 export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   const { webhookUrl, dueAt, actions } = target;
   await run("user.claim-zone", { time_zone: "Europe/Berlin", issued_at: "2026-11-01T00:00:00Z" });
-  await run("user.configure", {
-    time_zone: "UTC",
-    reminder_channel: "webhook",
-    webhook_url: webhookUrl,
-  });
+  await run("user.configure", { time_zone: "UTC", reminder_channel: "webhook", webhook_url: webhookUrl });
   const category = await run("category.create", { name: "Home" });
   await run("category.update", { category_id: category.id, name: "House" });
   await changeHabits(run, category.id, target);
@@ -60,16 +56,12 @@ export async function runEveryCommand(run: Run, target: Target): Promise<void> {
     notes: "It was made.",
     url: "https://kept.example/not-me",
   });
-  const call = {
-    requestId: Bun.randomUUIDv7(),
-    tokenId: "token",
-    clientName: null,
-    tool: "get-pending-todos",
-    arguments: "{}",
-    startedAt: Date.now(),
-  };
-  await run("action.record", { call, outcome: "ok" });
-  await run("action.count", { call: { ...call, requestId: Bun.randomUUIDv7() }, calls: 2 });
+  const call = () => ({
+    ...{ requestId: Bun.randomUUIDv7(), tokenId: "token", clientName: null },
+    ...{ tool: "get-pending-todos", arguments: "{}", startedAt: Date.now() },
+  });
+  await run("action.record", { call: call(), outcome: "ok" });
+  await run("action.count", { call: call(), calls: 2 });
   await run("category.delete", { category_id: category.id });
   for (const _ of ["undo", "undo of the undo"]) await run("action.undo", { actions: await actions() });
   const ever = { from: "2026-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z" };
@@ -114,52 +106,30 @@ async function importFile(run: Run): Promise<void> {
   const import_id = crypto.randomUUID();
   const [garden, swim, sow] = ["g", "s", "t"].map((letter) => letter.repeat(22));
   const times = { created_at: "2026-01-01T00:00:00Z", updated_at: null };
-  const habit = { frequency: "daily", schedule: null, grace_days: 1, time_of_day: null, description: null };
-  const todo = {
-    due_date: null,
-    time_of_day: null,
-    estimated_minutes: null,
-    context: null,
-    is_completed: false,
-  };
+  const rhythm = { frequency: "daily", schedule: null, grace_days: 1, time_of_day: null, description: null };
   const series = { recurrence: null, recurrence_from: "due", recurrence_anchor: null, next: null };
-  const done = { completed_at: null, completed_on: null };
+  const nothing = { due_date: null, time_of_day: null, estimated_minutes: null, context: null };
+  const open = { ...nothing, is_completed: false, completed_at: null, completed_on: null };
   const reminder = { remind_at: "2099-01-01T00:00:00Z", wall_time: "2099-01-01T00:00", status: "scheduled" };
-  const category = { key: garden, name: "Garden", color: null, icon: null, ...times };
-  const dates = ["2026-01-01", "2026-01-02"];
+  const todo = { title: "Sow", category: garden, description: "x".repeat(100_000), reminder };
+  const history = { dates: ["2026-01-01", "2026-01-02"], times: [null, "2026-01-02T10:00:00Z"] };
   const parts = [
-    { kind: "categories", keys: [garden], list: [category] },
+    {
+      kind: "categories",
+      key: garden,
+      thing: { key: garden, name: "Garden", color: null, icon: null, ...times },
+    },
     {
       kind: "habits",
-      keys: [swim],
-      list: [{ key: swim, name: "Swim", type: "good", category: garden, ...habit, ...times }],
+      key: swim,
+      thing: { key: swim, name: "Swim", type: "good", category: garden, ...rhythm, ...times },
     },
-    {
-      kind: "histories",
-      keys: [swim],
-      list: [{ habit: swim, dates, times: [null, "2026-01-02T10:00:00Z"] }],
-    },
-    {
-      kind: "todos",
-      keys: [sow],
-      list: [
-        {
-          key: sow,
-          title: "Sow",
-          category: garden,
-          description: "x".repeat(100_000),
-          reminder,
-          ...todo,
-          ...series,
-          ...done,
-          ...times,
-        },
-      ],
-    },
+    { kind: "histories", key: swim, thing: { habit: swim, ...history } },
+    { kind: "todos", key: sow, thing: { key: sow, ...todo, ...open, ...series, ...times } },
   ];
   for (const _ of ["a file", "the same again"]) {
-    for (const [part, { kind, keys, list }] of parts.entries())
-      await run("import.stage", { import_id, part, kind, keys, content: JSON.stringify(list) });
+    for (const [part, { kind, key, thing }] of parts.entries())
+      await run("import.stage", { import_id, part, kind, keys: [key], content: JSON.stringify([thing]) });
     await run("import.apply", { import_id, parts: parts.length });
     const action = { called_at: new Date().toISOString(), request_id: import_id };
     await run("import.continue", { ...action, step: 2, parts: [parts.length] });
@@ -230,30 +200,32 @@ async function sendAgain(run: Run, { failReminder }: Target): Promise<void> {
   await run("todo.delete", { todo_id });
 }
 
-/** This helper and the next one are for tests with access to the database. */
-export const ringingHabit =
-  (pool: Pick<Pool, "query">, userId: string): Target["ringHabit"] =>
-  (habitId, deliveryId) =>
-    pool.query(
-      `insert into reminder_deliveries
-        (user_id, id, habit_id, status, attempts, late, scheduled_at, next_attempt_at, created_at, finished_at)
-        values ($1, $3, $2, 'sent', 1, false, now(), now(), now(), now())`,
-      [userId, habitId, deliveryId],
-    );
-
-export const failingReminder =
-  (pool: Pick<Pool, "query">, userId: string): Target["failReminder"] =>
-  (todoId, deliveryId) =>
-    pool.query(
-      "update reminders set status = 'failed', delivery_id = $3 where user_id = $1 and todo_id = $2",
-      [userId, todoId, deliveryId],
-    );
-
-/** Makes a finished delivery of a user's webhook. */
-export const finishingDelivery = (pool: Pool, user: string) => (webhookId: string, deliveryId: string) =>
-  pool.query(
-    `insert into webhook_deliveries
-       (user_id, id, webhook_id, subject, thing_id, status, attempts, next_attempt_at, created_at, finished_at)
-     values ($1, $2, $3, 'todo', 1, 'delivered', 1, now(), now(), now())`,
-    [user, deliveryId, webhookId],
-  );
+/** The parts of a target that change rows behind the service's back. */
+export function byDatabase(pool: Pick<Pool, "query">, user: string) {
+  return {
+    ringHabit: (habitId: number, id: string) =>
+      pool.query(
+        `insert into reminder_deliveries
+           (user_id, id, habit_id, status, attempts, late, scheduled_at, next_attempt_at, created_at, finished_at)
+         values ($1, $2, $3, 'sent', 1, false, now(), now(), now(), now())`,
+        [user, id, habitId],
+      ),
+    failReminder: (todoId: number, id: string) =>
+      pool.query(
+        "update reminders set status = 'failed', delivery_id = $2 where user_id = $1 and todo_id = $3",
+        [user, id, todoId],
+      ),
+    finishDelivery: (webhookId: string, id: string) =>
+      pool.query(
+        `insert into webhook_deliveries
+           (user_id, id, webhook_id, subject, thing_id, status, attempts, next_attempt_at, created_at, finished_at)
+         values ($1, $2, $3, 'todo', 1, 'delivered', 1, now(), now(), now())`,
+        [user, id, webhookId],
+      ),
+    /** Filled rows keep no request that could be carried out. */
+    waiting: async (): Promise<string[]> => {
+      const text = "select id from approvals where user_id = $1 and request <> ''";
+      return (await pool.query<{ id: string }>(text, [user])).rows.map(({ id }) => id);
+    },
+  };
+}

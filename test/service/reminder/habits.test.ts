@@ -1,23 +1,14 @@
-import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { useStack } from "../../harness.ts";
+import { beforeEach, expect, test } from "bun:test";
 import { agent } from "../../support/mcp.ts";
-import { startReceiver } from "../../support/reminder/receiver.ts";
-import { asAccountPage, eventually, query, reminding } from "../../support/reminder/stack.ts";
+import { eventually, useReminders } from "../../support/reminder/stack.ts";
 
-setDefaultTimeout(30_000);
-const stack = await useStack({ travels: true });
-const { rest, config } = stack;
-const { travelTo } = reminding(stack);
-let secret = "";
-const receiver = startReceiver(() => secret);
+const reminders = await useReminders();
+const { rest, travelTo, tick, configure, send, actionOn, rows } = reminders;
+const receiver = await reminders.useWebhook();
 
 const accept = () => new Response(null, { status: 204 });
 const refuse = () => new Response(null, { status: 503 });
-const configure = (fields: object) => asAccountPage(stack, "user.configure", fields);
 
-beforeAll(async () => {
-  secret = (await configure({ reminder_channel: "webhook", webhook_url: receiver.url })).webhook_secret;
-});
 beforeEach(() => {
   travelTo("2026-11-20T06:00:00Z");
   receiver.behaviour.answer = accept;
@@ -32,26 +23,17 @@ async function atSeven(fields: object = {}): Promise<number> {
 const complete = (habit: number) => rest("POST", `/habits/${habit}/complete`);
 const eventsOf = (habit: number) => receiver.received.filter(({ event }) => event.data.habit?.id === habit);
 const deliveriesOf = (habit: number) =>
-  query(
-    config.databaseUrl,
-    "select * from reminder_deliveries where habit_id = $1 order by scheduled_at, created_at",
-    [habit],
-  );
-const lastIs = (habit: number, status: string) =>
-  eventually(async () => (await deliveriesOf(habit)).at(-1)?.status === status);
+  rows("select * from reminder_deliveries where habit_id = $1 order by scheduled_at, created_at", [habit]);
 
-/** Waits until a tick has taken everything that is due, by a habit that came due last. */
-async function tickPasses(): Promise<void> {
-  const now = new Date(stack.clock.now ?? 0);
-  const habit = await atSeven({ remind_at: now.toISOString().slice(11, 16) });
-  const sql = "update habits set rings_at = $2::timestamptz, rang_on = null where id = $1";
-  await query(config.databaseUrl, sql, [habit, `${now.toISOString().slice(0, 16)}Z`]);
-  await lastIs(habit, "sent");
+/** Waits until what is due of a habit has ended so. */
+async function lastIs(habit: number, status: string): Promise<void> {
+  await tick();
+  await eventually(async () => (await deliveriesOf(habit)).at(-1)?.status === status);
 }
 
 test("a habit's reminder comes once on each day on which it is not done, with the habit in place of a todo", async () => {
   const habit = await atSeven();
-  await tickPasses();
+  await tick();
   expect(await deliveriesOf(habit)).toEqual([]);
   travelTo("2026-11-20T07:00:01Z");
   await lastIs(habit, "sent");
@@ -73,14 +55,15 @@ test("a habit's reminder comes once on each day on which it is not done, with th
   await complete(habit);
   await rest("DELETE", `/habits/${habit}/complete`);
   travelTo("2026-11-20T23:00:00Z");
-  await tickPasses();
+  await tick();
   expect(await deliveriesOf(habit)).toHaveLength(1);
   travelTo("2026-11-21T06:00:00Z");
   await complete(habit);
   travelTo("2026-11-21T07:00:01Z");
-  await tickPasses();
+  await tick();
   expect(await deliveriesOf(habit)).toHaveLength(1);
   travelTo("2026-11-22T07:00:01Z");
+  await tick();
   await eventually(() => eventsOf(habit).length === 2);
 });
 
@@ -106,10 +89,8 @@ test("a completion that is taken back in time, and a deleted habit that comes ba
   await complete(undone);
   await rest("DELETE", `/habits/${undone}/complete`);
   await rest("DELETE", `/habits/${restored}`);
-  const sql =
-    "select called_at::text, request_id from action_log where resource_id = $1 and tool = 'habit.delete'";
-  const actions = await query(config.databaseUrl, sql, [restored]);
-  await asAccountPage(stack, "action.undo", { actions });
+  const [{ called_at, request_id }] = await actionOn(restored, "habit.delete");
+  await send("action.undo", { actions: [{ called_at, request_id }] });
   expect((await rest("PATCH", `/habits/${cleared}`, { body: { remind_at: null } })).body).toMatchObject({
     remind_at: null,
     reaches: null,
@@ -117,7 +98,7 @@ test("a completion that is taken back in time, and a deleted habit that comes ba
   travelTo("2026-11-20T07:00:00Z");
   await lastIs(undone, "sent");
   await lastIs(restored, "sent");
-  await tickPasses();
+  await tick();
   expect(await deliveriesOf(cleared)).toEqual([]);
 });
 
@@ -139,13 +120,9 @@ test("the time follows its user to another zone and start of day, and a day ring
   await lastIs(early, "sent");
   await configure({ time_zone: "America/New_York", day_start_hour: 3 });
   const ringsAt = async (habit: number) =>
-    (
-      await query(config.databaseUrl, "select rings_at at time zone 'UTC' as at from habits where id = $1", [
-        habit,
-      ])
-    )[0].at;
-  expect(new Date(await ringsAt(early)).toISOString()).toStartWith("2026-11-21T12:00");
-  expect(new Date(await ringsAt(late)).toISOString()).toStartWith("2026-11-21T06:00");
+    (await rows("select rings_at::text as at from habits where id = $1", [habit]))[0].at;
+  expect(await ringsAt(early)).toStartWith("2026-11-21 12:00");
+  expect(await ringsAt(late)).toStartWith("2026-11-21 06:00");
   await configure({ time_zone: "UTC", day_start_hour: 0 });
 });
 
@@ -155,13 +132,11 @@ test("a failed ring is sent again once, while its habit is not done", async () =
   travelTo("2026-11-20T07:00:00Z");
   await lastIs(habit, "retrying");
   const [{ id: delivery_id }] = await deliveriesOf(habit);
-  await query(
-    config.databaseUrl,
-    "update reminder_deliveries set status = 'failed', finished_at = now() where id = $1",
-    [delivery_id],
-  );
+  await rows("update reminder_deliveries set status = 'failed', finished_at = now() where id = $1", [
+    delivery_id,
+  ]);
   receiver.behaviour.answer = accept;
-  const again = () => asAccountPage(stack, "reminder.send-again", { habit_id: habit, delivery_id });
+  const again = () => send("reminder.send-again", { habit_id: habit, delivery_id });
   expect(await again()).toEqual({ delivery_id: expect.any(String) });
   expect(await again()).toMatchObject({ code: "conflict" });
   await lastIs(habit, "sent");
@@ -176,7 +151,7 @@ test("answers say whether a habit's reminder reaches anybody, and refuse what is
   await configure({ reminder_channel: "log" });
   const { body } = await rest("PATCH", `/habits/${habit}`, { body: { remind_at: "21:15" } });
   expect(body).toMatchObject({ remind_at: "21:15", reaches: "nobody" });
-  const { call } = await agent(stack);
+  const { call } = await agent(reminders);
   const created = await call("create-habit", { name: "Stretch", remind_at: "06:45" });
   expect(created.text).toContain("reminds at 06:45");
   expect(created.text).toContain("reaches nobody");

@@ -1,22 +1,15 @@
-import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { useStack } from "../../harness.ts";
-import { startReceiver } from "../../support/reminder/receiver.ts";
-import { asAccountPage, eventually, query, reminding } from "../../support/reminder/stack.ts";
+import { eventually, useReminders } from "../../support/reminder/stack.ts";
 
-setDefaultTimeout(30_000);
-const stack = await useStack({ travels: true });
-const { travelTo, createTodo, remind, toggle, reminderOf, statusBecomes, deliveriesOf } = reminding(stack);
-let secret = "";
-const receiver = startReceiver(() => secret);
+const reminders = await useReminders();
+const { travelTo, createTodo, remind, toggle, reminderOf, statusBecomes, deliveriesOf } = reminders;
+const { rest, config, tick, configure, send, actionOn } = reminders;
+const receiver = await reminders.useWebhook();
 
 const accept = () => new Response(null, { status: 204 });
 const refuse = () => new Response(null, { status: 503 });
 
-beforeAll(async () => {
-  const chosen = { reminder_channel: "webhook", webhook_url: receiver.url };
-  secret = (await asAccountPage(stack, "user.configure", chosen)).webhook_secret;
-});
 beforeEach(() => {
   travelTo("2026-11-21T08:00:00Z");
   receiver.behaviour.answer = accept;
@@ -29,8 +22,16 @@ async function remindNow(): Promise<number> {
 }
 
 const eventsOf = (todo: number) => receiver.received.filter(({ event }) => event.data.todo?.id === todo);
-const deliveryIs = (todo: number, status: string) =>
-  eventually(async () => (await deliveriesOf(todo))[0]?.status === status);
+async function deliveryIs(todo: number, status: string): Promise<void> {
+  await tick();
+  await eventually(async () => (await deliveriesOf(todo))[0]?.status === status);
+}
+
+/** Waits until the message of a todo has left. */
+async function isOnItsWay(todo: number): Promise<void> {
+  await tick();
+  await eventually(() => eventsOf(todo).length > 0);
+}
 
 /**
  * Makes the receiver hold its answers.
@@ -68,8 +69,8 @@ test("a todo completed, deleted or cleared of its reminder meanwhile is not trie
   const [completed, deleted, cleared] = [await remindNow(), await remindNow(), await remindNow()];
   for (const todo of [completed, deleted, cleared]) await deliveryIs(todo, "retrying");
   await toggle(completed);
-  await stack.rest("DELETE", `/todos/${deleted}`);
-  await stack.rest("DELETE", `/todos/${cleared}/reminder`);
+  await rest("DELETE", `/todos/${deleted}`);
+  await rest("DELETE", `/todos/${cleared}/reminder`);
   receiver.behaviour.answer = accept;
   travelTo("2026-11-21T08:10:00Z");
   for (const todo of [completed, deleted, cleared]) {
@@ -82,7 +83,7 @@ test("a todo completed, deleted or cleared of its reminder meanwhile is not trie
 test("a todo completed while its reminder is on the way has been reminded of", async () => {
   const answer = holdAnswers();
   const todo = await remindNow();
-  await eventually(() => eventsOf(todo).length > 0);
+  await isOnItsWay(todo);
   expect((await toggle(todo)).body.reminder.status).toBe("suspended");
   answer();
   await statusBecomes(todo, "sent");
@@ -91,34 +92,24 @@ test("a todo completed while its reminder is on the way has been reminded of", a
 
 /** These are accepted before the reminder's time and, because they must wait, carried out while it is being sent. */
 const acceptedBefore: readonly (readonly [name: string, act: (todo: number) => Promise<unknown>])[] = [
-  [
-    "completing its todo and opening it again",
-    async (todo) => {
-      await toggle(todo);
-      await toggle(todo);
-    },
-  ],
+  ["completing its todo and opening it again", (todo) => toggle(todo).then(() => toggle(todo))],
   [
     "completing its todo and taking that back",
     async (todo) => {
       await toggle(todo);
-      const sql = `select called_at::text, request_id from action_log where resource_id = $1 and tool = 'todo.toggle'`;
-      const actions = await query(stack.config.databaseUrl, sql, [todo]);
-      const { ends } = await asAccountPage(stack, "action.undo", { actions });
-      expect(ends).toEqual([expect.objectContaining({ undone: "whole" })]);
+      const [{ called_at, request_id }] = await actionOn(todo, "todo.toggle");
+      const { ends } = await send("action.undo", { actions: [{ called_at, request_id }] });
+      expect(ends).toMatchObject([{ undone: "whole" }]);
     },
   ],
-  [
-    "changing to a zone with the same time",
-    () => asAccountPage(stack, "user.configure", { time_zone: "Africa/Abidjan" }),
-  ],
+  ["changing to a zone with the same time", () => configure({ time_zone: "Africa/Abidjan" })],
 ];
 
 test.each(acceptedBefore)("a reminder on the way does not ring twice by %s", async (_, act) => {
   const answer = holdAnswers();
   const todo = await createTodo();
   await remind(todo, "2026-11-21T08:00:00");
-  await eventually(() => eventsOf(todo).length > 0);
+  await isOnItsWay(todo);
   travelTo("2026-11-21T07:59:59Z");
   await act(todo);
   travelTo("2026-11-21T08:00:02Z");
@@ -132,7 +123,7 @@ test.each(acceptedBefore)("a reminder on the way does not ring twice by %s", asy
 test("a reminder moved while it is on the way rings again at its new time", async () => {
   const answer = holdAnswers();
   const todo = await remindNow();
-  await eventually(() => eventsOf(todo).length > 0);
+  await isOnItsWay(todo);
   await remind(todo, "2026-11-21T09:00:00Z");
   answer();
   await deliveryIs(todo, "sent");
@@ -155,7 +146,7 @@ test("a failed one that was still being tried a day later is missed", async () =
 test("a row that somebody holds delays its own reminder and no other", async () => {
   const [held, free] = [await createTodo(), await createTodo()];
   for (const todo of [held, free]) await remind(todo, "2026-11-21T09:00:00Z");
-  const sql = new SQL(stack.config.databaseUrl, { max: 1 });
+  const sql = new SQL(config.databaseUrl, { max: 1 });
   await sql.begin(async (transaction) => {
     await transaction`select 1 from reminders where todo_id = ${held} for update`;
     travelTo("2026-11-21T09:00:00Z");
@@ -163,7 +154,7 @@ test("a row that somebody holds delays its own reminder and no other", async () 
     expect(await deliveriesOf(held)).toEqual([]);
   });
   const answer = holdAnswers();
-  await eventually(() => eventsOf(held).length > 0);
+  await isOnItsWay(held);
   await sql.begin(async (transaction) => {
     await transaction`select 1 from reminders where todo_id = ${held} for update`;
     answer();

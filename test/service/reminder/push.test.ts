@@ -1,29 +1,23 @@
-import { expect, test } from "bun:test";
-import { Writable } from "node:stream";
+import { afterAll, expect, test } from "bun:test";
 import pino from "pino";
 import { validate } from "../../../api/http/input/validate.ts";
 import { subscribePush } from "../../../shared/contracts/reminder/push.ts";
 import { mostBrowsers } from "../../../shared/domain/reminder/channels.ts";
-import { startStack } from "../../harness.ts";
 import { startPushService } from "../../support/reminder/push-service.ts";
-import { asAccountPage, eventually, query, reminding } from "../../support/reminder/stack.ts";
+import { eventually, startReminders } from "../../support/reminder/stack.ts";
 
 // The service trusts no certificate that a test makes; Bun reads this at each connection.
 process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
+afterAll(() => void delete process.env.NODE_TLS_REJECT_UNAUTHORIZED);
 const service = await startPushService();
 const lines: string[] = [];
-const keepLine = (chunk: Buffer, _: string, done: () => void) => {
-  lines.push(String(chunk));
-  done();
-};
-const log = pino({ level: "debug" }, new Writable({ write: keepLine }));
-const stack = await startStack({ env: { WEBHOOK_ALLOW_LOOPBACK: "yes" }, log });
-const { clock } = stack;
-const { createTodo, remind, statusBecomes, deliveriesOf, travelTo } = reminding(stack);
-const settings = () => asAccountPage(stack, "user.settings");
+const log = pino({ level: "debug" }, { write: (line: string) => lines.push(line) });
+const stack = await startReminders({ log });
+const { rest, clock, createTodo, remind, statusBecomes, deliveriesOf, travelTo, tick, send, rows } = stack;
+const settings = () => send("user.settings");
 const subscribe = ({ endpoint, p256dh, auth } = service.newBrowser(), browser = "Firefox on Linux") =>
-  asAccountPage(stack, "push.subscribe", { endpoint, p256dh, auth, browser });
-const reach = async () => (await stack.rest("GET", "/me")).body.reminders_reach;
+  send("push.subscribe", { endpoint, p256dh, auth, browser });
+const reach = async () => (await rest("GET", "/me")).body.reminders_reach;
 
 async function remindNow(title: string): Promise<number> {
   const todo = await createTodo({ title });
@@ -61,15 +55,15 @@ test("the first browser takes reminders, and the last one that is gone leaves th
 
 test("a test goes to every browser, and removing the last one ends the choice", async () => {
   const browser = service.newBrowser();
-  expect((await asAccountPage(stack, "webhook.test", { channel: "push" })).code).toBe("conflict");
+  expect((await send("webhook.test", { channel: "push" })).code).toBe("conflict");
   const { id } = await subscribe(browser);
-  await asAccountPage(stack, "webhook.test", { channel: "push" });
+  await send("webhook.test", { channel: "push" });
   await eventually(async () => (await settings()).test?.status === "sent");
   expect((await settings()).test.channel).toBe("push");
   expect(browser.shown()).toMatchObject([{ title: "A test of your reminders", actions: [] }]);
-  await asAccountPage(stack, "push.unsubscribe", { id });
+  await send("push.unsubscribe", { id });
   expect([(await settings()).browsers, await reach()]).toEqual([[], "nobody"]);
-  expect((await asAccountPage(stack, "user.configure", { reminder_channel: "push" })).errors).toHaveProperty(
+  expect((await send("user.configure", { reminder_channel: "push" })).errors).toHaveProperty(
     "reminder_channel",
   );
 });
@@ -79,18 +73,19 @@ test("the line that every page suggests rings on Sunday; Done ticks it off, and 
   const browser = service.newBrowser();
   const { id: subscription } = await subscribe(browser);
   const words = new URLSearchParams({ line: "Call Mum every Sunday at 18:00" });
-  const said = (await stack.rest("GET", `/quick-add?${words}`)).body;
-  const { id } = (await stack.rest("POST", "/todos", { body: said.todo })).body;
+  const said = (await rest("GET", `/quick-add?${words}`)).body;
+  const { id } = (await rest("POST", "/todos", { body: said.todo })).body;
   const { body: reminder } = await remind(id, said.remind_at);
   expect(reminder).toMatchObject({ local_time: "2026-11-29T18:00:00", reaches: "push" });
 
   travelTo("2026-11-29T18:00:01Z");
+  await tick();
   const [shown] = await eventually(() => browser.shown().length > 0 && browser.shown());
   expect(shown).toMatchObject({ title: "Call Mum", body: expect.stringMatching(/^Due .+ at 18:00$/m) });
   await statusBecomes(id, "sent");
   const done = shown.actions.find(({ action }: { action: string }) => action === "done").url;
   expect((await fetch(done, { method: "POST" })).status).toBe(200);
-  const { data } = (await stack.rest("GET", "/todos?q=mum")).body;
+  const { data } = (await rest("GET", "/todos?q=mum")).body;
   expect(data).toMatchObject([
     {
       due_date: "2026-12-06",
@@ -98,7 +93,7 @@ test("the line that every page suggests rings on Sunday; Done ticks it off, and 
       reminder: { local_time: "2026-12-06T18:00:00", status: "scheduled" },
     },
   ]);
-  await asAccountPage(stack, "push.unsubscribe", { id: subscription });
+  await send("push.unsubscribe", { id: subscription });
   clock.now = undefined;
 });
 
@@ -125,8 +120,8 @@ test("a subscription that is none is refused", () => {
 });
 
 test("no log has the private keys, an endpoint or a link", async () => {
-  const rows = await query(stack.config.databaseUrl, "select name, value from identity.secrets");
-  const secrets = Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+  const stored = await rows("select name, value from identity.secrets");
+  const secrets = Object.fromEntries(stored.map(({ name, value }) => [name, value]));
   const kept = [secrets.push.privateKey, secrets["reminder-links"][0]];
   expect(kept.map((text: string) => text.length)).toEqual([43, 43]);
   const link = `${stack.config.baseUrl}/remind/a-secret`;
@@ -136,6 +131,6 @@ test("no log has the private keys, an endpoint or a link", async () => {
 });
 
 test("closing the account removes its browsers", async () => {
-  await asAccountPage(stack, "user.delete");
-  expect(await query(stack.config.databaseUrl, "select 1 from push_subscriptions")).toEqual([]);
+  await send("user.delete");
+  expect(await rows("select 1 from push_subscriptions")).toEqual([]);
 });

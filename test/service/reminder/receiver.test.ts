@@ -4,11 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { receiverLines, sampleEvent } from "../../../api/doors/pages/settings/webhook-sample.ts";
-import { freePort, useStack } from "../../harness.ts";
-import { asAccountPage, eventually, query, reminding } from "../../support/reminder/stack.ts";
+import { freePort } from "../../harness.ts";
+import { eventually, useReminders } from "../../support/reminder/stack.ts";
 
-const stack = await useStack();
-const { createTodo, remind, statusBecomes, deliveriesOf } = reminding(stack);
+const { createTodo, remind, statusBecomes, deliveriesOf, configure, rows } = await useReminders();
 const root = join(import.meta.dir, "../../..");
 const page = readFileSync(join(root, "docs/channels.md"), "utf8");
 const documented = (language: string) =>
@@ -64,7 +63,7 @@ test("the page of settings and docs/channels.md show the same receiver and sampl
 
 test("the documented receiver takes a reminder once, also after a lost answer and a restart, and no forged one", async () => {
   const chosen = { reminder_channel: "webhook", webhook_url: network.url.href };
-  const { webhook_secret: secret } = await asAccountPage(stack, "user.configure", chosen);
+  const { webhook_secret: secret } = await configure(chosen);
   receiver = startReceiver(secret);
   await eventually(() => post({}, "").catch(() => undefined));
 
@@ -77,7 +76,7 @@ test("the documented receiver takes a reminder once, also after a lost answer an
   await eventually(() => post({}, "").catch(() => undefined));
   losesAnswers = false;
   const again = "update reminder_deliveries set next_attempt_at = now() where todo_id = $1";
-  await query(stack.config.databaseUrl, again, [todo]);
+  await rows(again, [todo]);
   await statusBecomes(todo, "sent");
 
   const [first, second] = sent;

@@ -1,16 +1,12 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { type JsonBody, useStack } from "../../harness.ts";
+import { expect, test } from "bun:test";
+import type { JsonBody } from "../../harness.ts";
+import { useReminders } from "../../support/reminder/stack.ts";
 import { type ActionKey, openUndoDoor, whole } from "../../support/undo-door.ts";
 
-setDefaultTimeout(30_000);
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => page.close());
-const stack = await useStack({ travels: true });
+const stack = await useReminders();
 const { page, someone } = await openUndoDoor(stack);
-const at = (time: string): void => {
-  stack.clock.now = Date.parse(time);
-};
-at("2090-03-20T08:00:00Z");
+const { travelTo } = stack;
+travelTo("2090-03-20T08:00:00Z");
 
 type Person = Awaited<ReturnType<typeof someone>>;
 
@@ -75,14 +71,10 @@ test("an instant becomes a wall time when its todo recurs, at once or later, and
 test("every way to move the due date moves the reminder, and the answer shows it", async () => {
   const ada = await inBerlin();
   const { rest, agent } = ada;
-  const [patched, put, told, grouped, onPage, fixed] = [
-    await make(ada, once, "2090-03-23T20:00"),
-    await make(ada, once, "2090-03-23T20:00"),
-    await make(ada, once, "2090-03-23T20:00"),
-    await make(ada, once, "2090-03-23T20:00"),
-    await make(ada, once, "2090-03-23T20:00"),
-    await make(ada, once, "2090-03-23T19:00:00Z"),
-  ];
+  const atEight = () => make(ada, once, "2090-03-23T20:00");
+  const [patched, put, told] = [await atEight(), await atEight(), await atEight()];
+  const [grouped, onPage] = [await atEight(), await atEight()];
+  const fixed = await make(ada, once, "2090-03-23T19:00:00Z");
   const later = { due_date: "2090-03-28" };
   const evening = local("2090-03-27T20:00:00");
   expect((await rest("PATCH", `/todos/${patched}`, later)).body.reminder).toEqual(evening);
@@ -202,7 +194,8 @@ test("a recurring todo whose undone move has rung meanwhile reminds at its old d
   const id = await make(ada, weekly, "2090-03-24T09:00");
   await ada.rest("PATCH", `/todos/${id}`, { due_date: "2090-03-25" });
   const [move] = await ada.changes();
-  at("2090-03-25T09:00:00Z");
+  travelTo("2090-03-25T09:00:00Z");
+  await stack.tick();
   for (let status = ""; status !== "unsent"; ) ({ status } = await reminderOf(ada, id));
   expect(await ada.undo([move as ActionKey])).toEqual(whole(1));
   expect(await shown(ada, id)).toMatchObject({
@@ -210,5 +203,4 @@ test("a recurring todo whose undone move has rung meanwhile reminds at its old d
     reminder: local("2090-03-24T09:00:00", "unsent"),
   });
   expect(await reminderOf(ada, await complete(ada, id))).toEqual(local("2090-03-31T09:00:00"));
-  at("2090-03-20T08:00:00Z");
 });

@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
-import { useStack } from "../../harness.ts";
-import { asAccountPage, query, reminding } from "../../support/reminder/stack.ts";
+import { expect, test } from "bun:test";
+import { useReminders } from "../../support/reminder/stack.ts";
 
-setDefaultTimeout(30_000);
-const stack = await useStack({ travels: true });
-const { rest } = stack;
-const { travelTo, createTodo, remind, toggle, reminderOf, statusBecomes, deliveriesOf } = reminding(stack);
+const { rest, ...reminders } = await useReminders();
+const { travelTo, createTodo, remind, toggle, reminderOf, statusBecomes, deliveriesOf } = reminders;
+const { tick, configure, send, actionOn, rows } = reminders;
 
 /** A todo whose reminder is set at 08:00 for 09:00 on 21 November 2026, in UTC. */
 async function remindAtNine(): Promise<number> {
@@ -15,17 +13,28 @@ async function remindAtNine(): Promise<number> {
   return todo;
 }
 
-/** Waits until a tick has taken everything that is due, by a reminder that came due last. */
-async function tickPasses(): Promise<void> {
-  const todo = await createTodo();
-  await remind(todo, new Date(stack.clock.now ?? 0).toISOString());
-  await statusBecomes(todo, "unsent");
-}
-
 async function nothingIsDelivered(todo: number): Promise<void> {
-  await tickPasses();
+  await tick();
   expect(await deliveriesOf(todo)).toEqual([]);
 }
+
+const undoOf = async (todo: number, tool: string) => {
+  const [{ called_at, request_id }] = await actionOn(todo, tool);
+  return { called_at, request_id };
+};
+
+test("a due reminder is tried once, and marked unsent while no channel is chosen; one that is not due waits", async () => {
+  travelTo("2026-11-21T08:00:00Z");
+  const [todo, later] = [await createTodo(), await createTodo()];
+  await remind(later, "2026-11-21T08:00:30Z");
+  expect((await remind(todo, "2026-11-21T09:00:00+01:00")).body.status).toBe("scheduled");
+  await statusBecomes(todo, "unsent");
+  expect(await deliveriesOf(todo)).toMatchObject([
+    { status: "unsent", channel: "log", attempts: 1, late: false },
+  ]);
+  await nothingIsDelivered(later);
+  expect((await reminderOf(later)).status).toBe("scheduled");
+});
 
 test("completing the todo suspends the reminder, and it is missed when its time passes", async () => {
   const todo = await remindAtNine();
@@ -44,7 +53,7 @@ test("opening the todo again in time revives the reminder, which rings once", as
   await statusBecomes(todo, "unsent");
   expect((await toggle(todo)).body.reminder.status).toBe("unsent");
   expect((await toggle(todo)).body.reminder.status).toBe("unsent");
-  await tickPasses();
+  await tick();
   expect(await deliveriesOf(todo)).toHaveLength(1);
 });
 
@@ -61,16 +70,12 @@ test("deleting the todo or clearing the reminder stops it", async () => {
 
 test("a deleted todo that is brought back rings once, unless it rang or its time passed meanwhile", async () => {
   const [later, rung, passed] = [await remindAtNine(), await remindAtNine(), await remindAtNine()];
-  const { config } = stack;
   const remove = async (todo: number) => {
     expect((await rest("DELETE", `/todos/${todo}`)).status).toBe(204);
-    const sql = `select called_at::text, request_id from action_log where resource_id = $1 and tool = 'todo.delete'`;
-    return (await query(config.databaseUrl, sql, [todo]))[0];
+    return undoOf(todo, "todo.delete");
   };
-  const bringBack = async (action: object) => {
-    const { ends } = await asAccountPage(stack, "action.undo", { actions: [action] });
-    expect(ends).toMatchObject([{ undone: "whole" }]);
-  };
+  const bringBack = async (action: object) =>
+    expect((await send("action.undo", { actions: [action] })).ends).toMatchObject([{ undone: "whole" }]);
   const [ofLater, ofPassed] = [await remove(later), await remove(passed)];
   await bringBack(ofLater);
   travelTo("2026-11-21T09:00:01Z");
@@ -78,13 +83,13 @@ test("a deleted todo that is brought back rings once, unless it rang or its time
   await statusBecomes(rung, "unsent");
   await bringBack(await remove(rung));
   await bringBack(ofPassed);
-  await tickPasses();
-  expect(await deliveriesOf(later)).toHaveLength(1);
-  expect(await deliveriesOf(rung)).toHaveLength(1);
-  expect(await deliveriesOf(passed)).toEqual([]);
-  expect(
-    await Promise.all([later, rung, passed].map(async (todo) => (await reminderOf(todo)).status)),
-  ).toEqual(["unsent", "unsent", "missed"]);
+  await tick();
+  for (const [todo, count, status] of [
+    [later, 1, "unsent"],
+    [rung, 1, "unsent"],
+    [passed, 0, "missed"],
+  ] as const)
+    expect([(await deliveriesOf(todo)).length, (await reminderOf(todo)).status]).toEqual([count, status]);
 });
 
 test("a reminder that an agent moved rings at its person's time too when that is still ahead, and else stays as it rang", async () => {
@@ -97,10 +102,9 @@ test("a reminder that an agent moved rings at its person's time too when that is
   travelTo("2026-11-21T10:00:01Z");
   for (const todo of [ahead, behind, reopened]) await statusBecomes(todo, "unsent");
   const undo = async (todo: number, index: number) => {
-    const sql = `select called_at::text, request_id from action_log
-      where resource_id = $1 and tool <> 'todo.create' order by called_at offset $2 limit 1`;
-    const actions = await query(stack.config.databaseUrl, sql, [todo, index]);
-    await asAccountPage(stack, "action.undo", { actions });
+    const sql = `select called_at, request_id from action_log
+      where resource_id = $1 and tool <> 'todo.create' order by called_at, request_id offset $2 limit 1`;
+    await send("action.undo", { actions: await rows(sql, [todo, index]) });
   };
   await undo(ahead, 2);
   await undo(behind, 1);
@@ -138,7 +142,7 @@ test("the same time set again after it rang is a repeated request, not another r
   travelTo("2026-11-21T09:00:05Z");
   await statusBecomes(todo, "unsent");
   expect((await remind(todo, "2026-11-21T10:00:00+01:00")).body.status).toBe("unsent");
-  await tickPasses();
+  await tick();
   expect(await deliveriesOf(todo)).toHaveLength(1);
 });
 
@@ -172,7 +176,7 @@ test("after downtime, up to a day late is sent and marked late, more is missed",
 
 test("a wall time follows the user's zone, a time with offset does not", async () => {
   travelTo("2026-11-21T08:00:00Z");
-  await asAccountPage(stack, "user.configure", { time_zone: "Europe/Berlin" });
+  await configure({ time_zone: "Europe/Berlin" });
   const [wall, fixed] = [await createTodo(), await createTodo()];
   expect((await remind(wall, "2026-11-21T12:00")).body).toMatchObject({
     remind_at: "2026-11-21T11:00:00.000000Z",
@@ -180,7 +184,7 @@ test("a wall time follows the user's zone, a time with offset does not", async (
     time_zone: "Europe/Berlin",
   });
   await remind(fixed, "2026-11-21T12:00:00+01:00");
-  await asAccountPage(stack, "user.configure", { time_zone: "America/New_York" });
+  await configure({ time_zone: "America/New_York" });
   expect(await reminderOf(wall)).toMatchObject({
     remind_at: "2026-11-21T17:00:00.000000Z",
     local_time: "2026-11-21T12:00:00",
@@ -198,14 +202,14 @@ test("a wall time follows the user's zone, a time with offset does not", async (
 
 test("a wall time that DST skips is the first valid minute, one that it repeats is the first", async () => {
   travelTo("2026-11-21T08:00:00Z");
-  await asAccountPage(stack, "user.configure", { time_zone: "Europe/Berlin" });
+  await configure({ time_zone: "Europe/Berlin" });
   const [skipped, repeated] = [await createTodo(), await createTodo()];
   expect((await remind(skipped, "2027-03-28T02:30")).body).toMatchObject({
     remind_at: "2027-03-28T01:00:00.000000Z",
     local_time: "2027-03-28T03:00:00",
   });
   expect((await remind(repeated, "2027-10-31T02:30")).body.remind_at).toBe("2027-10-31T00:30:00.000000Z");
-  await asAccountPage(stack, "user.configure", { time_zone: "America/Chicago" });
+  await configure({ time_zone: "America/Chicago" });
   expect((await reminderOf(skipped)).remind_at).toBe("2027-03-28T07:30:00.000000Z");
   travelTo("2027-03-28T07:30:00Z");
   await statusBecomes(skipped, "unsent");

@@ -2,7 +2,6 @@ import { afterAll, expect, test } from "bun:test";
 import { useStack } from "../../harness.ts";
 import { type ActionKey, openUndoDoor } from "../../support/undo-door.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
 const stack = await useStack({ travels: true });
 stack.clock.now = Date.parse("2026-11-20T10:00:00Z");

@@ -1,40 +1,28 @@
 import { afterAll, expect, test } from "bun:test";
-import { createDispatch } from "../../../api/mailbox/dispatch.ts";
-import { openMailbox } from "../../../api/mailbox/mailbox.ts";
-import { openServerClock } from "../../../api/mailbox/server-clock.ts";
 import { commands } from "../../../shared/contracts/catalogue.ts";
-import { openDatabase } from "../../../shared/db/orm.ts";
-import { loadConfig } from "../../../shared/process/config.ts";
-import { createLog } from "../../../shared/process/observe/log.ts";
-import { startStack, testEnvironment } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { bringUpToDate, expectEqual, newCopy } from "../../support/copies/copy.ts";
+import { openPageDoor } from "../../support/page-door.ts";
 import { eventually } from "../../support/reminder/stack.ts";
-import { failingReminder, finishingDelivery, ringingHabit, runEveryCommand } from "../plans/every-command.ts";
+import { byDatabase, runEveryCommand } from "../plans/every-command.ts";
 
-const env = await testEnvironment();
-const config = loadConfig(env);
-const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
-const mailbox = await openMailbox(config, database.pool);
-const clock = await openServerClock(database.pool);
+const stack = await useStack();
+const { rest, sub } = stack;
+const { pool, dispatch, close } = await openPageDoor(stack);
 const webhook = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   fetch: () => new Response(null, { status: 204 }),
 });
-afterAll(async () => {
-  await webhook.stop(true);
-  clock.close();
-  await mailbox.close();
-  await database.close();
-});
-const { rest } = await startStack({ env: { ...env, WEBHOOK_ALLOW_LOOPBACK: "yes" } });
-const dispatch = createDispatch(mailbox, database, clock);
+afterAll(() => Promise.all([webhook.stop(true), close()]));
 
 const by = { door: "rest", tokenId: "token", clientName: null } as const;
 const actions = async () => {
-  const { rows } = await database.pool.query(
-    `select called_at, request_id from action_log where undone_by is null and (before is not null or after is not null)
+  const { rows } = await pool.query(
+    `select called_at, request_id from action_log
+     where user_id = $1 and undone_by is null and (before is not null or after is not null)
      order by called_at desc, request_id desc limit 100`,
+    [sub],
   );
   return rows;
 };
@@ -48,7 +36,7 @@ test("after every command a copy is what the lists show, and so it is when a rem
   await runEveryCommand(
     async (name, input, { key } = {}) => {
       const { outcome } = await dispatch(
-        { userId: "ada" },
+        { userId: sub },
         { name, input, idempotencyKey: key, by: { ...by, requestId: Bun.randomUUIDv7() } },
       );
       if ("refusal" in outcome) throw new Error(`${name}: ${outcome.refusal.message}`);
@@ -62,10 +50,7 @@ test("after every command a copy is what the lists show, and so it is when a rem
       webhookUrl: webhook.url.href,
       dueAt: Date.parse("2099-01-01"),
       actions,
-      waiting: async () => (await database.pool.query("select id from approvals")).rows.map(({ id }) => id),
-      failReminder: failingReminder(database.pool, "ada"),
-      ringHabit: ringingHabit(database.pool, "ada"),
-      finishDelivery: finishingDelivery(database.pool, "ada"),
+      ...byDatabase(pool, sub),
     },
   );
   expect(

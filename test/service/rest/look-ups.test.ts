@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { addDays } from "../../../shared/domain/day/day.ts";
-import { useStack } from "../../harness.ts";
+import { startStack, useStack } from "../../harness.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => sql.close());
 const { rest, clock, issuer, config } = await useStack({ travels: true });
 const sql = new SQL(config.databaseUrl, { max: 1 });
@@ -106,15 +105,14 @@ describe("/quick-add", () => {
   });
 });
 
-describe("/me", () => {
+describe("/me", async () => {
+  const limited = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "1000" } });
+  limited.clock.now = clock.now;
+
   test("tells the user's day, and what this token may do", async () => {
-    const token = await issuer.token({
-      sub: "auckland",
-      zoneinfo: "Pacific/Auckland",
-      client_name: "Phone",
-      scope: "todos:read",
-    });
-    const { status, body, headers } = await rest("GET", "/me", { token });
+    const claims = { zoneinfo: "Pacific/Auckland", client_name: "Phone", scope: "todos:read" };
+    const token = await limited.issuer.token(claims);
+    const { status, body, headers } = await limited.rest("GET", "/me", { token });
     expect(status).toBe(200);
     expect(body).toEqual({
       today: "2026-05-11",
@@ -130,6 +128,12 @@ describe("/me", () => {
         reset: Number(headers.get("x-ratelimit-reset")),
       },
     });
+  });
+
+  test("is limited like each request, and so is one whose answer is not sent again", async () => {
+    const etag = (await limited.rest("GET", "/todos")).headers.get("etag") ?? "";
+    const { status, headers } = await limited.rest("GET", "/todos", { headers: { "if-none-match": etag } });
+    expect([status, headers.get("x-ratelimit-limit")]).toEqual([304, "1000"]);
   });
 
   test("needs a valid token, and nothing else", async () => {

@@ -3,11 +3,10 @@ import { freePort, startStack } from "../../harness.ts";
 
 const workerPort = freePort();
 const closedWorkerPort = freePort();
-const open = await startStack({ env: { WORKER_PORT: String(workerPort) } });
+const SECURITY_CONTACT = "https://example.org/security";
+const open = await startStack({ env: { WORKER_PORT: String(workerPort), SECURITY_CONTACT } });
 const secure = await startStack({ env: { BASE_URL: "https://kept.example" } });
-const closed = await startStack({
-  env: { METRICS_TOKEN: "s3cret", WORKER_PORT: String(closedWorkerPort) },
-});
+const closed = await startStack({ env: { METRICS_TOKEN: "s3cret", WORKER_PORT: String(closedWorkerPort) } });
 
 test("metrics count requests by route, and are for this machine or for callers with the token", async () => {
   await open.rest("GET", "/habits/1");
@@ -34,6 +33,13 @@ test("metrics without a token answer to names of this machine only, and to nobod
   expect(await statusFor(secure, "localhost")).toBe(404);
 });
 
+test("only /metrics is the address of the metrics", async () => {
+  const filtered = await open.rest("GET", "/todos?context=/metrics");
+  expect(filtered.body).toMatchObject({ data: [], meta: { total: 0 } });
+  const answers = ["/metrics?x", "/api/v1/metrics"].map((path) => fetch(`${open.config.baseUrl}${path}`));
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 404]);
+});
+
 test("ready says ok when Postgres, Redis and a worker answer", async () => {
   const response = await fetch(`${open.config.baseUrl}/health/ready`);
   expect([response.status, await response.json()]).toEqual([200, { status: "ok", missing: [] }]);
@@ -42,6 +48,37 @@ test("ready says ok when Postgres, Redis and a worker answer", async () => {
 test("a body far over the limit is still our 413", async () => {
   const { status, body } = await open.rest("POST", "/todos", { body: { title: "x".repeat(1_000_000) } });
   expect([status, body.code]).toEqual([413, "body_too_large"]);
+});
+
+test("a body in pieces is taken when it is whole, and refused when it is too long", async () => {
+  const pieces = (text: string, times: number) =>
+    new ReadableStream({
+      async start(controller) {
+        for (let n = 0; n < times; n++) {
+          controller.enqueue(new TextEncoder().encode(text));
+          await Bun.sleep(1);
+        }
+        controller.close();
+      },
+    });
+  const headers = {
+    "content-type": "application/json",
+    authorization: `Bearer ${await open.issuer.token()}`,
+  };
+  const send = (body: ReadableStream) =>
+    fetch(`${open.config.baseUrl}/api/v1/todos`, { method: "POST", body, headers });
+  expect((await send(pieces(`{"title":"In pieces"} `, 1))).status).toBe(201);
+  expect((await send(pieces(" ".repeat(10_000), 10))).status).toBe(413);
+});
+
+test("security.txt says whom to tell of a vulnerability, and is never out of date", async () => {
+  const answer = await fetch(`${open.config.baseUrl}/.well-known/security.txt`);
+  expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+  const [contact, expires = "", canonical] = (await answer.text()).split("\n");
+  expect(contact).toBe(`Contact: ${SECURITY_CONTACT}`);
+  const days = (Date.parse(expires.replace("Expires: ", "")) - Date.now()) / 86_400_000;
+  expect(Math.round(days)).toBe(30);
+  expect(canonical).toBe(`Canonical: ${answer.url}`);
 });
 
 test("a worker's metrics count batches, jobs and commands by name and outcome", async () => {
@@ -56,12 +93,12 @@ test("a worker's metrics count batches, jobs and commands by name and outcome", 
   expect(metrics.headers.get("content-type")).toStartWith("text/plain");
   const text = await metrics.text();
   for (const line of [
-    'kept_commands_total{command="todo.create",outcome="done"} 1',
+    'kept_commands_total{command="todo.create",outcome="done"} 2',
     'kept_commands_total{command="habit.delete",outcome="not_found"} 1',
     'kept_commands_total{command="category.create",outcome="done"} 1',
     'kept_commands_total{command="todo.delete",outcome="not_found"} 1',
     'kept_commands_total{command="batch.run",outcome="done"} 1',
-    'kept_command_seconds_count{command="todo.create"} 1',
+    'kept_command_seconds_count{command="todo.create"} 2',
     'kept_command_seconds_count{command="category.create"} 1',
     "# TYPE kept_batches_refused_total counter",
   ])

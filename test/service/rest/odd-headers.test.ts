@@ -29,20 +29,34 @@ afterAll(async () => {
 });
 while (!(await fetch(`${baseUrl}/health/live`).catch(() => undefined))?.ok) await Bun.sleep(50);
 
-/** Sends raw headers, and returns the service's answer. */
-async function send(headers: readonly string[], path = "/api/v1/todos?secret=in-query"): Promise<string> {
+/** Sends raw headers, and returns the service's answer. Who waits for it does not end the connection. */
+async function send(
+  headers: readonly string[],
+  path = "/api/v1/todos?secret=in-query",
+  { version = "1.1", waits = false } = {},
+): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
-  socket.end(
-    Buffer.from(
-      `${[`GET ${path} HTTP/1.1`, ...headers, "Connection: close"].join("\r\n")}\r\n\r\n`,
-      "latin1",
-    ),
-  );
+  const lines = [`GET ${path} HTTP/${version}`, ...headers, "Connection: close"];
+  const request = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  if (waits) socket.write(request);
+  else socket.end(request);
   return text(socket).catch(() => "");
 }
 
 const statusIn = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0);
+
+test.each([
+  ["HTTP/1.0 without a host", "1.0", []],
+  ["a host of one letter", "1.1", ["Host: x"]],
+  ["an empty host", "1.1", ["Host:"]],
+])("%s is answered like any other", async (_what, version, headers) => {
+  const authorization = `Authorization: Bearer ${await issuer.token()}`;
+  const waiting = { version, waits: true };
+  const read = await send([authorization, ...headers], "/api/v1/categories?page=2", waiting);
+  expect(read).toMatch(/^HTTP\/1\.\d 200 .*"current_page":2/s);
+  expect(await send(headers, "/nowhere", waiting)).toMatch(/^HTTP\/1\.\d 404 .*"code":"not_found"/s);
+});
 
 test.each([
   ["a port that is none", "Host: localhost:99999"],

@@ -71,7 +71,7 @@ describe("entity tags", () => {
 });
 
 describe("If-None-Match", () => {
-  test("answers 304 to who has it, with the tag and the rate limit and without a body", async () => {
+  test("answers 304 to who has it, with the tag and without a body", async () => {
     const { path } = await newTodo();
     for (const address of [path, "/todos", "/habits?page=2", "/dashboard"]) {
       const tag = tagOf(await rest("GET", address));
@@ -80,7 +80,6 @@ describe("If-None-Match", () => {
           headers: { "if-none-match": header },
         });
         expect([status, headers.get("etag"), body]).toEqual([304, tag, undefined]);
-        expect(headers.get("x-ratelimit-limit")).toBe("100000");
       }
       for (const header of ['"x"', "x", tag.replaceAll('"', "")])
         expect((await rest("GET", address, { headers: { "if-none-match": header } })).status).toBe(200);
@@ -91,11 +90,12 @@ describe("If-None-Match", () => {
     const { path, tag } = await newTodo();
     const patch = (header: string) =>
       rest("PATCH", path, { body: { title: "y" }, headers: { "if-none-match": header } });
-    expect([
-      (await patch("*")).status,
-      (await patch(`W/${tag}`)).status,
-      (await patch('"x"')).status,
-    ]).toEqual([412, 412, 200]);
+    for (const [header, status] of [
+      ["*", 412],
+      [`W/${tag}`, 412],
+      ['"x"', 200],
+    ] as const)
+      expect([header, (await patch(header)).status]).toEqual([header, status]);
   });
 });
 
@@ -120,11 +120,7 @@ describe("If-Match", () => {
       rest(method, `${path}${suffix}`, { headers: ifMatch(header), ...(body && { body }) });
     for (const stale of ['"x"', `W/${tag}`, tag.replaceAll('"', ""), ""]) {
       const { status, body: refusal } = await send(stale);
-      expect([stale, status, refusal]).toEqual([
-        stale,
-        412,
-        { message: expect.any(String), code: "precondition_failed" },
-      ]);
+      expect([stale, status, refusal.code]).toEqual([stale, 412, "precondition_failed"]);
     }
     expect((await rest("GET", path)).body).toEqual(answer.body);
     const done = await send(`"x", ${tag}`);
@@ -149,11 +145,9 @@ describe("If-Match", () => {
     expect((await set("2099-01-02T09:00", tagOf(first))).status).toBe(200);
     expect((await set("2099-01-03T09:00", tagOf(first))).status).toBe(412);
     const clear = (header: string) => rest("DELETE", `${path}/reminder`, { headers: ifMatch(header) });
-    expect([
-      (await clear(tagOf(first))).status,
-      (await clear("*")).status,
-      (await clear("*")).status,
-    ]).toEqual([412, 204, 412]);
+    expect((await clear(tagOf(first))).status).toBe(412);
+    expect((await clear("*")).status).toBe(204);
+    expect((await clear("*")).status).toBe(412);
   });
 
   test("* stands for any state; what is missing is 404; nothing that is yet to be made matches", async () => {
@@ -172,9 +166,9 @@ describe("If-Match", () => {
     afterAll(api.stop);
     const token = await issuer.token();
     const { path, tag } = await newTodo({ recurrence: undefined });
-    for (let round = 0, seen = tag; round < 10; round++) {
+    for (let round = 0, seen = tag; round < 6; round++) {
       const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, writer) =>
+        Array.from({ length: 10 }, (_, writer) =>
           callRest(writer % 2 ? second : config, ...(["PATCH", path] as const), {
             token,
             headers: ifMatch(seen),
@@ -183,7 +177,7 @@ describe("If-Match", () => {
         ),
       );
       const won = answers.filter(({ status }) => status === 200);
-      expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
+      expect(answers.filter(({ status }) => status === 412)).toHaveLength(9);
       expect(won).toHaveLength(1);
       expect((await rest("GET", path)).body).toEqual(won[0]?.body);
       seen = won[0] ? tagOf(won[0]) : "";
@@ -202,21 +196,16 @@ describe("with an idempotency key", () => {
     expect([done.status, done.headers.get("idempotent-replayed")]).toEqual([200, null]);
     await rest("PATCH", path, { body: { title: "somebody else's" } });
     const again = await send(tag);
-    expect([again.status, again.headers.get("idempotent-replayed"), again.body]).toEqual([
-      200,
-      "true",
-      done.body,
-    ]);
+    const replayed = again.headers.get("idempotent-replayed");
+    expect([again.status, replayed, again.body]).toEqual([200, "true", done.body]);
     expect(tagOf(again)).toBe(tagOf(done));
   });
 
-  test("of 30 repeats at once one changes it and all hear so", async () => {
+  test("of 15 repeats at once one changes it and all hear so", async () => {
     const { path, tag } = await newTodo({ recurrence: undefined });
     const headers = { ...ifMatch(tag), "idempotency-key": crypto.randomUUID() };
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, () => rest("POST", `${path}/toggle`, { headers })),
-    );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const toggle = async () => (await rest("POST", `${path}/toggle`, { headers })).status;
+    expect(new Set(await Promise.all(Array.from({ length: 15 }, toggle)))).toEqual(new Set([200]));
     expect((await rest("GET", path)).body.is_completed).toBe(true);
   });
 });

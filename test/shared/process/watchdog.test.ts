@@ -36,22 +36,26 @@ function watched(name: string, shell: string) {
 test.skipIf(!canNotify)(
   "a process that lives says so to systemd, and falls silent when it freezes",
   async () => {
-    const { pid, count, end } = watched("own", "WATCHDOG_PID=$$");
-    await eventually(() => count() >= 3 || undefined);
-    process.kill(pid, "SIGSTOP");
-    await Bun.sleep(500);
-    const before = count();
-    await Bun.sleep(1_000);
-    expect(count()).toBe(before);
-    process.kill(pid, "SIGCONT");
-    await eventually(() => count() > before || undefined);
-    end();
+    const [frozen, living] = [watched("frozen", "WATCHDOG_PID=$$"), watched("living", "WATCHDOG_PID=$$")];
+    const nextFour = async () => {
+      const before = living.count();
+      await eventually(() => living.count() >= before + 4);
+    };
+    await eventually(() => frozen.count() >= 3);
+    process.kill(frozen.pid, "SIGSTOP");
+    await nextFour();
+    const before = frozen.count();
+    await nextFour();
+    expect(frozen.count()).toBe(before);
+    process.kill(frozen.pid, "SIGCONT");
+    await eventually(() => frozen.count() > before);
+    for (const { end } of [frozen, living]) end();
   },
 );
 
 test.skipIf(!canNotify)("a role under a supervisor does not speak for it", async () => {
   const [parent, role] = [watched("parent", "WATCHDOG_PID=$$"), watched("role", "WATCHDOG_PID=1")];
-  await eventually(() => parent.count() >= 5 || undefined);
+  await eventually(() => parent.count() >= 5);
   expect(role.count()).toBe(0);
   for (const { end } of [parent, role]) end();
 });

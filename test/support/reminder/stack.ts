@@ -1,14 +1,18 @@
+import { afterAll } from "bun:test";
 import { SQL } from "bun";
-import { createDispatch } from "../../../api/mailbox/dispatch.ts";
-import { openMailbox } from "../../../api/mailbox/mailbox.ts";
-import { openServerClock } from "../../../api/mailbox/server-clock.ts";
 import { createQueryContext } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
 import { read } from "../../../api/queries/index.ts";
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
-import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import type { Stack } from "../../harness.ts";
+import { connectBlocking, workerSilenceMs } from "../../../shared/queue/connections.ts";
+import { deliveryQueue, openQueue } from "../../../shared/queue/queues.ts";
+import type { DeliveryKeys } from "../../../workers/reminder/jobs.ts";
+import { runTick } from "../../../workers/reminder/tick.ts";
+import { type Stack, type StackOptions, startStack, useStack } from "../../harness.ts";
+import { once } from "../once.ts";
+import { openPageDoor } from "../page-door.ts";
+import { startReceiver } from "./receiver.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of whatever the test asks for
 type Row = any;
@@ -17,7 +21,7 @@ type Row = any;
 export async function query(databaseUrl: string, text: string, values: unknown[] = []): Promise<Row[]> {
   const sql = new SQL(databaseUrl, { max: 1 });
   try {
-    return await sql.unsafe(text, values);
+    return [...(await sql.unsafe(text, values))];
   } finally {
     await sql.close();
   }
@@ -26,7 +30,7 @@ export async function query(databaseUrl: string, text: string, values: unknown[]
 /** Polls until `check` returns a value, and returns that. */
 export async function eventually<Found>(
   check: () => Promise<Found | undefined | false> | Found | undefined | false,
-  withinMs = 10_000,
+  withinMs = 45_000,
 ): Promise<Found> {
   const deadline = Date.now() + withinMs;
   for (;;) {
@@ -38,7 +42,7 @@ export async function eventually<Found>(
 }
 
 /** Helps tests that move in time through the real REST API. */
-export function reminding({ rest, config, clock }: Stack) {
+function reminding({ rest, config, clock }: Stack, tick: () => Promise<void>) {
   return {
     /** Sets the clock of front doors and workers. */
     travelTo(time: string): void {
@@ -54,39 +58,82 @@ export function reminding({ rest, config, clock }: Stack) {
     async reminderOf(todoId: number) {
       return (await rest("GET", `/todos/${todoId}`)).body.reminder;
     },
-    statusBecomes: (todoId: number, status: string) =>
-      eventually(async () => (await rest("GET", `/todos/${todoId}`)).body.reminder?.status === status),
+    async statusBecomes(todoId: number, status: string): Promise<void> {
+      await tick();
+      await eventually(async () => (await rest("GET", `/todos/${todoId}`)).body.reminder?.status === status);
+    },
     deliveriesOf: (todoId: number) =>
       query(config.databaseUrl, "select * from reminder_deliveries where todo_id = $1", [todoId]),
   };
 }
 
-/** Runs commands and queries that no bearer token reaches, as the account pages do for a signed-in user. */
-export async function asAccountPage(
-  { config, clock }: Pick<Stack, "config" | "clock">,
-  name: CommandName | "user.settings",
-  input: object = {},
-  userId = "ada",
-): Promise<Row> {
-  const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
-  const mailbox = await openMailbox(config, database.pool);
-  const serverClock = await openServerClock(database.pool);
-  const now = () => clock.now ?? Date.now();
-  try {
-    if (name === "user.settings") {
-      const db = openQueryDatabase(database);
-      const { defaultTimeZone, baseUrl } = config;
-      const query = createQueryContext({ db, userId, now: now(), defaultTimeZone, baseUrl });
-      return await read("user.settings", query, input);
-    }
-    const dispatch = createDispatch(mailbox, database, serverClock, { now });
-    // A new mailbox may not be connected yet.
-    await eventually(() => mailbox.ping());
-    const { outcome } = await dispatch({ userId }, { name, input });
-    return "body" in outcome ? outcome.body : outcome.refusal;
-  } finally {
-    await mailbox.close();
-    serverClock.close();
-    await database.close();
+/** The travelling stack of this process, for reminders of the file's person. */
+export async function useReminders() {
+  const stack = await useStack({ travels: true });
+  return withReminders(stack, await once("reminders", () => openReminders(stack)));
+}
+
+/** A stack for one file, for reminders that need a setting or server of their own. */
+export async function startReminders(options: StackOptions) {
+  // Registered before the stack's own, so that it runs first: the stack counts connections.
+  afterAll(() => opened.close());
+  const stack = await startStack(options);
+  const opened = await openReminders(stack);
+  return withReminders(stack, opened);
+}
+
+type Opened = Awaited<ReturnType<typeof openReminders>>;
+
+/** What is due is taken by `tick`, as the workers do once a second. */
+async function openReminders({ config, clock }: Stack) {
+  const door = await openPageDoor({ config, clock });
+  const { queuePrefix, defaultTimeZone, redisUrl } = config;
+  const connection = connectBlocking(redisUrl, workerSilenceMs);
+  const queue = openQueue<DeliveryKeys>(deliveryQueue, { connection, queuePrefix });
+  const context = {
+    ...{ database: door.database, queue, defaultTimeZone, log: createLog("test", "error") },
+    travel: () => `${(clock.now ?? Date.now()) - Date.now()} milliseconds`,
+    hasJumped: async () => false,
+  };
+  return {
+    door,
+    tick: () => runTick(context),
+    async close() {
+      await queue.close();
+      connection.disconnect();
+      await door.close();
+    },
+  };
+}
+
+function withReminders(stack: Stack, { door, tick }: Opened) {
+  /** Runs commands and queries that no bearer token reaches, as the account pages do for a signed-in user. */
+  function send(name: CommandName | "user.settings", input: object = {}): Promise<Row> {
+    if (name !== "user.settings") return door.send(stack.sub, name, input);
+    const { config, clock, sub: userId } = stack;
+    const { defaultTimeZone, baseUrl } = config;
+    const own = { db: openQueryDatabase(door.database), userId, now: clock.now ?? Date.now() };
+    return Promise.resolve(read(name, createQueryContext({ ...own, defaultTimeZone, baseUrl }), input));
   }
+  const configure = (fields: object) => send("user.configure", fields);
+  const rows = async (text: string, values: unknown[] = []): Promise<Row[]> =>
+    (await door.pool.query(text, values)).rows;
+  return {
+    ...{ ...stack, ...reminding(stack, tick), door, tick, send, configure, rows },
+    /** A webhook at which the person's reminders arrive. */
+    async useWebhook(fields: object = {}) {
+      let secret = "";
+      const receiver = startReceiver(() => secret);
+      const chosen = { reminder_channel: "webhook", webhook_url: receiver.url, ...fields };
+      secret = (await configure(chosen)).webhook_secret;
+      return receiver;
+    },
+    /** The actions of a tool on a thing, with the keys by which the account pages undo them. */
+    actionOn: (id: number, tool: string) =>
+      rows(
+        `select called_at, request_id, door, client_name, resource_name from action_log
+         where resource_id = $1 and tool = $2 and outcome = 'ok'`,
+        [id, tool],
+      ),
+  };
 }

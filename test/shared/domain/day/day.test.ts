@@ -10,36 +10,20 @@ import {
 import { services } from "../../../support/servers/services.ts";
 
 /** Zones with whole, half and quarter hours, and with every kind of DST: by rule or decree, at midnight, abolished. */
-const zones = [
-  "UTC",
-  "Europe/London",
-  "Europe/Berlin",
-  "Europe/Istanbul",
-  "Africa/Casablanca",
-  "Africa/Cairo",
-  "Asia/Gaza",
-  "Asia/Tehran",
-  "Asia/Kolkata",
-  "Asia/Kathmandu",
-  "Asia/Almaty",
-  "Asia/Tokyo",
-  "Australia/Lord_Howe",
-  "Pacific/Chatham",
-  "Pacific/Kiritimati",
-  "Pacific/Pago_Pago",
-  "America/New_York",
-  "America/St_Johns",
-  "America/Havana",
-  "America/Nuuk",
-];
+const zones = `
+  UTC Europe/London Europe/Berlin Europe/Istanbul Africa/Casablanca Africa/Cairo Asia/Gaza Asia/Tehran Asia/Kolkata
+  Asia/Kathmandu Asia/Almaty Asia/Tokyo Australia/Lord_Howe Pacific/Chatham Pacific/Kiritimati Pacific/Pago_Pago
+  America/New_York America/St_Johns America/Havana America/Nuuk`
+  .trim()
+  .split(/\s+/);
 const hour = 3_600_000;
 const from = Date.UTC(2020, 0, 1);
 const to = Date.UTC(2036, 0, 1);
 
-/** Every date at one hour each, and every half hour of the two days around a transition, both just before and at it. */
+/** Every third date at one hour each, and every half hour of the two days around a transition, both just before and at it. */
 function instants(timeZone: string): number[] {
   const found: number[] = [];
-  for (let at = from; at < to; at += 23 * hour) found.push(at);
+  for (let at = from; at < to; at += 71 * hour) found.push(at);
   for (const transition of transitions(timeZone)) {
     for (let at = transition - 24 * hour; at <= transition + 24 * hour; at += hour / 2)
       found.push(at - 1, at);
@@ -116,26 +100,9 @@ test.each(zones)(
 );
 
 test("zones are IANA names or aliases; offsets, abbreviations and made-up names are not", () => {
-  const good = [
-    "UTC",
-    "Europe/Berlin",
-    "europe/berlin",
-    "Asia/Calcutta",
-    "America/Argentina/Ushuaia",
-    "Etc/GMT+5",
-  ];
-  const bad = [
-    "",
-    "+01:00",
-    "-05",
-    "Z",
-    "UTC+1",
-    "PST",
-    "Berlin",
-    "Europe/Berlin ",
-    "Europe/Nowhere",
-    "../etc",
-  ];
+  const good = "UTC Europe/Berlin europe/berlin Asia/Calcutta America/Argentina/Ushuaia Etc/GMT+5".split(" ");
+  const made = "+01:00 -05 Z UTC+1 PST Berlin Europe/Nowhere ../etc".split(" ");
+  const bad = ["", "Europe/Berlin ", ...made];
   expect([good.filter(isTimeZone), bad.filter(isTimeZone)]).toEqual([good, []]);
 });
 

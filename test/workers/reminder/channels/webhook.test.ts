@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { createWebhookChannel } from "../../../../workers/reminder/channels/webhook.ts";
 import { startReceiver } from "../../../support/reminder/receiver.ts";
+import { eventually } from "../../../support/reminder/stack.ts";
 import { behavesAsChannel, delivery, sendBy } from "./suite.ts";
 
 const secret = `whsec_${Buffer.from("a secret of thirty-two bytes, yes").toString("base64")}`;
@@ -72,19 +73,18 @@ test("a redirect is not followed, an error is an error, any 2xx is success", asy
   expect(receiver.received.length - before).toBe(answers.length);
 });
 
+/** A server that leaves its callers alone in some way. @returns its address */
+async function serveBadly(serve: (socket: Socket) => void): Promise<string> {
+  const server = createServer(serve).listen(0, "127.0.0.1");
+  afterAll(() => void server.close());
+  await new Promise((resolve) => server.once("listening", resolve));
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}/`;
+}
+
 test("a receiver that does not answer is given up after 10 s", async () => {
-  const stalling = createServer(() => {}).listen(0, "127.0.0.1");
-  await new Promise((resolve) => stalling.once("listening", resolve));
-  const { port } = stalling.address() as { port: number };
-  const from = performance.now();
-  expect(await sendBy(channel, at(`http://127.0.0.1:${port}/`))).toEqual({
-    ok: false,
-    reason: "No answer within 10 s.",
-    final: false,
-  });
-  expect(performance.now() - from).toBeLessThan(11_000);
-  stalling.close();
-}, 20_000);
+  const said = { ok: false, reason: "No answer within 10 s.", final: false };
+  expect(await sendBy(channel, at(await serveBadly(() => {})))).toEqual(said);
+});
 
 test("an endless answer is cut off after 64 KiB", async () => {
   let bytes = 0;
@@ -108,8 +108,7 @@ test("an endless answer is cut off after 64 KiB", async () => {
       ),
   });
   expect(await sendBy(channel, at(`http://127.0.0.1:${flood.port}/`))).toEqual({ ok: true });
-  await Bun.sleep(500);
-  expect(cut).toBe(true);
+  await eventually(() => cut);
   expect(bytes).toBeLessThan(5_000_000);
   await flood.stop(true);
 });
@@ -121,78 +120,31 @@ test("a webhook that was switched off gets nothing but tests", async () => {
   expect(receiver.received.at(-1)?.event.type).toBe("webhook.test");
 });
 
-const privateAddresses = [
-  "https://127.0.0.1",
-  "https://localhost",
-  "https://2130706433",
-  "https://0x7f.1",
-  "https://0.0.0.0",
-  "https://10.0.0.1",
-  "https://172.16.0.1",
-  "https://192.168.1.1",
-  "https://100.64.0.1",
-  "https://100.100.100.200",
-  "https://169.254.169.254/latest/meta-data",
-  "https://168.63.129.16",
-  "https://198.18.0.1",
-  "https://224.0.0.1",
-  "https://255.255.255.255",
-  "https://[::1]",
-  "https://[::]",
-  "https://[::ffff:127.0.0.1]",
-  "https://[::ffff:10.0.0.1]",
-  "https://[64:ff9b::a00:1]",
-  "https://[fe80::1]",
-  "https://[fc00::1]",
-  "https://[fd00:ec2::254]",
-  "https://[fec0::1]",
-  "https://[ff02::1]",
-  "https://[2001:db8::1]",
-  "https://[2001::1]",
-  "https://[2002:a00:1::]",
-  receiver.url,
-  "http://example.com",
-];
+const privateHosts = `
+  127.0.0.1 localhost localhost. x.localhost no-such-name.invalid 2130706433 0x7f.1 0.0.0.0 10.0.0.1 172.16.0.1
+  192.168.1.1 100.64.0.1 100.100.100.200 169.254.169.254/latest/meta-data 168.63.129.16 198.18.0.1 224.0.0.1
+  255.255.255.255 [::1] [::] [::ffff:127.0.0.1] [::ffff:10.0.0.1] [64:ff9b::a00:1] [fe80::1] [fc00::1] [fd00:ec2::254]
+  [fec0::1] [ff02::1] [2001:db8::1] [2001::1] [2002:a00:1::]`;
+const privateUrls = privateHosts
+  .trim()
+  .split(/\s+/)
+  .map((host) => `https://${host}`);
+const notPublic = { ok: false, reason: "The webhook's address leads to no public server." };
 
-test.each(privateAddresses)("%s is refused", async (url) => {
-  expect(await sendBy(strict, at(url))).toMatchObject({
-    ok: false,
-    reason: "The webhook's address leads to no public server.",
-  });
+test.each([...privateUrls, receiver.url, "http://example.com"])("%s is refused", async (url) => {
+  expect(await sendBy(strict, at(url))).toMatchObject(notPublic);
 });
 
 test("allowing this machine allows nothing else that is private", async () => {
-  for (const url of ["https://10.0.0.1", "https://169.254.169.254", "https://[fe80::1]", "http://10.0.0.1"]) {
-    expect(await sendBy(channel, at(url))).toMatchObject({
-      ok: false,
-      reason: "The webhook's address leads to no public server.",
-    });
-  }
-});
-
-test("names that exist nowhere, lead to this machine or are not resolved sound all the same", async () => {
-  const urls = [
-    "https://localhost",
-    "https://localhost.",
-    "https://x.localhost",
-    "https://no-such-name.invalid",
-  ];
-  for (const url of urls)
-    expect(await sendBy(strict, at(url))).toMatchObject({
-      ok: false,
-      reason: "The webhook's address leads to no public server.",
-    });
+  for (const url of ["https://10.0.0.1", "https://169.254.169.254", "https://[fe80::1]", "http://10.0.0.1"])
+    expect(await sendBy(channel, at(url))).toMatchObject(notPublic);
 });
 
 test("no reason is a library's text", async () => {
-  const closing = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
-  await new Promise((resolve) => closing.once("listening", resolve));
-  const { port } = closing.address() as { port: number };
   expect(await sendBy(channel, at("http://127.0.0.1:9/hook"))).toMatchObject({
     reason: "The webhook's server refused the connection.",
   });
-  expect(await sendBy(channel, at(`http://127.0.0.1:${port}/`))).toMatchObject({
+  expect(await sendBy(channel, at(await serveBadly((socket) => socket.destroy())))).toMatchObject({
     reason: "The webhook's server broke off the connection.",
   });
-  closing.close();
 });

@@ -36,13 +36,7 @@ import { dropPartitions, keptFor, makePartitions } from "../../../workers/upkeep
 import { startStack } from "../../harness.ts";
 import { userAt } from "../../labs/bench/seed.ts";
 import { eventually } from "../../support/reminder/stack.ts";
-import {
-  failingReminder,
-  finishingDelivery,
-  type Run,
-  ringingHabit,
-  runEveryCommand,
-} from "./every-command.ts";
+import { byDatabase, type Run, runEveryCommand } from "./every-command.ts";
 import { readEveryPage } from "./every-page.ts";
 import { everyQuery } from "./every-query.ts";
 import { createPlansDatabase, fillDatabase } from "./large-database.ts";
@@ -233,17 +227,7 @@ beforeAll(async () => {
   // The first rows of tables that are filled by copies.
   await eventually(() => mailbox.ping());
   const dueAt = Date.parse("2099-01-01");
-  const targetOf = (user: string) => ({
-    webhookUrl: webhook.url.href,
-    failReminder: failingReminder(writes.pool, user),
-    ringHabit: ringingHabit(writes.pool, user),
-    finishDelivery: finishingDelivery(writes.pool, user),
-    waiting: async () =>
-      // The filled ones keep no request that could be carried out.
-      (
-        await writes.pool.query("select id from approvals where user_id = $1 and request <> ''", [user])
-      ).rows.map(({ id }) => id),
-  });
+  const targetOf = (user: string) => ({ webhookUrl: webhook.url.href, ...byDatabase(writes.pool, user) });
   await runEveryCommand(runAs("first"), { ...targetOf("first"), dueAt, actions: actionsOf("first") });
   await fillDatabase(databaseUrl);
   // Before partitions are dropped with their indexes.

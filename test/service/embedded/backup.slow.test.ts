@@ -17,12 +17,12 @@ import {
   newInstance,
   processesOf,
   type Run,
+  root,
   sharedParent,
-  startIn,
+  startKept,
   within,
 } from "./instance.ts";
 
-const root = join(import.meta.dir, "../../..");
 const parent = await sharedParent();
 const now = () => Temporal.Now.instant().toString({ fractionalSecondDigits: 6 });
 
@@ -43,12 +43,6 @@ async function runIn(instance: Instance, command: string[]): Promise<{ code: num
   });
   const [out, complaint, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { code, said: out + complaint };
-}
-
-async function startKept(instance: Instance): Promise<Run> {
-  const run = startIn(instance, root, undefined, "shared/embedded/main.ts");
-  await run.printed("Try it:");
-  return run;
 }
 
 async function killAll(instance: Instance): Promise<void> {
@@ -98,8 +92,8 @@ async function titlesAt(url: string): Promise<Set<string>> {
   return new Set(rows.map(({ title }) => title));
 }
 
-const instance = await newInstance(parent);
-instance.env = { IDENTITY_PORT: String(await freePort()), RATE_LIMIT_PER_MINUTE: "0" };
+const env = { IDENTITY_PORT: String(await freePort()), RATE_LIMIT_PER_MINUTE: "0" };
+const instance = await newInstance(parent, env);
 let run: Run;
 let call: Call;
 let lost: readonly Noted[] = [];
@@ -160,7 +154,7 @@ test("a restore has everything acknowledged before the moment and nothing after 
 
 test("what a restore has taken away can be had again, elsewhere", async () => {
   const backupDir = join(instance.dataDir, "backup");
-  const elsewhere = { ...(await newInstance(parent)), env: { BACKUP_DIR: backupDir } };
+  const elsewhere = await newInstance(parent, { BACKUP_DIR: backupDir });
   const listed = async () => (await direct(instance, "restore", "--list")).said;
   const known = await listed();
   const { said } = await direct(elsewhere, "restore", "--to", endOfLost);
@@ -258,7 +252,7 @@ test("after a start and after a crash the log goes on in time, and a lost disk c
   await within(20, () => titlesAt(postgres.url));
   await noted("after a crash");
 
-  const elsewhere = { ...(await newInstance(parent)), env: { BACKUP_DIR: join(origin.dataDir, "backup") } };
+  const elsewhere = await newInstance(parent, { BACKUP_DIR: join(origin.dataDir, "backup") });
   expect((await direct(elsewhere, "restore")).said).toContain("Restored in");
   await postgres.stop();
   const copy = await startPostgres(elsewhere.dataDir);

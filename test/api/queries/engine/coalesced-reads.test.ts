@@ -102,10 +102,12 @@ test("a read that the server stops for taking too long fails nobody else, and it
   expect(failed(await round())).toEqual(["stuck"]);
   asked.length = 0;
   const others = users.filter((user) => user !== "stuck");
-  const stuck = read("stuck", { text: sleeping, values: ["stuck", "stuck"] });
-  const began = performance.now();
+  let hasEnded = false;
+  const stuck = read("stuck", { text: sleeping, values: ["stuck", "stuck"] }).finally(() => {
+    hasEnded = true;
+  });
   await Promise.all(others.map((user) => read(user, { text: sleeping, values: [user, user] })));
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(hasEnded).toBe(false);
   await expect(stuck).rejects.toThrow("statement timeout");
   expect(asked.some((text) => text !== sleeping)).toBe(true);
 });
@@ -124,13 +126,15 @@ test("searches never travel together, because each would wait for all others", a
 
 /**
  * Thirty reads of a server that fails all of them after a while.
- * @returns the number of queries
+ * @returns the number of queries, and of those that began when one had failed
  */
-async function askInVain(message: string, afterMs: number): Promise<number> {
-  let asked = 0;
+async function askInVain(message: string, afterMs: number) {
+  let [asked, failed, late] = [0, 0, 0];
   const query = async () => {
     asked += 1;
+    if (failed > 0) late += 1;
     await Bun.sleep(afterMs);
+    failed += 1;
     throw new Error(message);
   };
   const read = createCoalescedReads({ query } as never);
@@ -138,27 +142,27 @@ async function askInVain(message: string, afterMs: number): Promise<number> {
     Array.from({ length: 30 }, () => read("user 1", { text: descending, values: ["user 1", 1] })),
   );
   expect(results.every(({ status }) => status === "rejected")).toBe(true);
-  return asked;
+  return { asked, late };
 }
 
 test("a lost connection fails every read that travels by it, once", async () => {
-  expect(await askInVain("Connection terminated", 1)).toBe(3);
+  expect((await askInVain("Connection terminated", 1)).asked).toBe(3);
 });
 
 test("while the server does not answer, nobody waits for two time-outs", async () => {
-  const began = performance.now();
-  expect(await askInVain("Query read timeout", 500)).toBe(3);
-  expect(performance.now() - began).toBeLessThan(800);
+  expect(await askInVain("Query read timeout", 2_000)).toEqual({ asked: 3, late: 0 });
 });
 
 test("no stranger waits until reads under way have ended", async () => {
   const { read } = openReads();
   const sleeping = "select pg_sleep(case when $1 like 'slow%' then 0.7 else 0 end)::text, $2::text as whose";
-  const slow = Array.from({ length: 2 }, (_, n) =>
-    read(`slow ${n}`, { text: sleeping, values: [`slow ${n}`, n] }),
+  let ended = 0;
+  const slow = ["slow 1", "slow 2"].map((user) =>
+    read(user, { text: sleeping, values: [user, user] }).finally(() => {
+      ended += 1;
+    }),
   );
-  const began = performance.now();
   await read("user 1", { text: sleeping, values: ["user 1", "user 1"] });
-  expect(performance.now() - began).toBeLessThan(600);
+  expect(ended).toBe(0);
   await Promise.all(slow);
 });

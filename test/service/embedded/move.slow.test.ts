@@ -8,9 +8,7 @@ import { runningDatabase } from "../../../shared/process/running-database.ts";
 import { callDoors } from "../../support/chaos/world.ts";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
 import { hasDebianPostgres, startDebianPostgres } from "../deploy/debian-postgres.ts";
-import { environmentOf, type Instance, newInstance, type Run, sharedParent, startIn } from "./instance.ts";
-
-const root = join(import.meta.dir, "../../..");
+import { environmentOf, type Instance, newInstance, root, sharedParent, startKept } from "./instance.ts";
 
 /** The documented commands for the other server, and the move itself. */
 const lines = (await commandBlocks("docs/server.md")).flatMap(commandLines);
@@ -20,12 +18,6 @@ const makeDatabase = lines
 const move = lines
   .find((line) => line.startsWith("kept-admin move"))
   ?.replace("kept-admin", "npm run admin --");
-
-async function startKept(instance: Instance): Promise<Run> {
-  const run = startIn(instance, root, undefined, "shared/embedded/main.ts");
-  await run.printed("Try it:");
-  return run;
-}
 
 const tryMove = async (instance: Instance) => {
   const { exitCode, stdout, stderr } = await $`bash -ec ${move}`
@@ -66,8 +58,8 @@ test.skipIf(!hasDebianPostgres)(
   async () => {
     const server = await startDebianPostgres();
     afterAll(server.stop);
-    const instance = await newInstance(await sharedParent());
-    instance.env = { IDENTITY_PORT: String(await freePort()), RATE_LIMIT_PER_MINUTE: "0" };
+    const env = { IDENTITY_PORT: String(await freePort()), RATE_LIMIT_PER_MINUTE: "0" };
+    const instance = await newInstance(await sharedParent(), env);
     const token = () => readFileSync(join(instance.dataDir, "owner-token"), "utf8").trim();
     const old = await startKept(instance);
     const call = callDoors([`http://localhost:${instance.port}`], token());

@@ -82,23 +82,3 @@ test("a request has ten seconds to arrive, headers and body", async () => {
   await Promise.all(slow.map(({ closed }) => closed));
   expect(performance.now() - began).toBeLessThan(16_000);
 }, 40_000);
-
-test("a body in pieces is taken when it is whole, and refused when it is too long", async () => {
-  const pieces = (text: string, times: number) =>
-    new ReadableStream({
-      async start(controller) {
-        for (let n = 0; n < times; n++) {
-          controller.enqueue(new TextEncoder().encode(text));
-          await Bun.sleep(1);
-        }
-        controller.close();
-      },
-    });
-  const send = (path: string, body: ReadableStream, type: string) =>
-    fetch(`${baseUrl}${path}`, { method: "POST", body, headers: { "content-type": type, authorization } });
-  const authorization = `Bearer ${token}`;
-  const whole = await send("/api/v1/todos", pieces(`{"title":"In pieces"} `, 1), "application/json");
-  expect(whole.status).toBe(201);
-  const tooLong = await send("/api/v1/todos", pieces(" ".repeat(10_000), 10), "application/json");
-  expect(tooLong.status).toBe(413);
-});

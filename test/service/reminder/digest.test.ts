@@ -1,18 +1,12 @@
-import { afterAll, beforeEach, expect, test } from "bun:test";
-import { startStack } from "../../../harness.ts";
-import { openPageDoor } from "../../../support/page-door.ts";
-import { headersOf, partsOf, startMailbox } from "../../../support/reminder/mailbox.ts";
-import { startReceiver } from "../../../support/reminder/receiver.ts";
-import { eventually } from "../../../support/reminder/stack.ts";
-import { hourMs, zoneOf, zoneWhere } from "../../../support/reminder/zones.ts";
+import { beforeEach, expect, test } from "bun:test";
+import { headersOf, partsOf, startMailbox } from "../../support/reminder/mailbox.ts";
+import { startReceiver } from "../../support/reminder/receiver.ts";
+import { eventually, startReminders } from "../../support/reminder/stack.ts";
+import { hourMs, zoneOf, zoneWhere } from "../../support/reminder/zones.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => page.close());
 const mailbox = await startMailbox();
-const env = { SMTP_URL: mailbox.url, WEBHOOK_ALLOW_LOOPBACK: "yes" };
-const stack = await startStack({ env, workers: 2 });
-const { clock, config } = stack;
-const page = await openPageDoor(stack);
+const stack = await startReminders({ env: { SMTP_URL: mailbox.url }, workers: 2 });
+const { clock, config, door: page, tick } = stack;
 let secret = "";
 const receiver = startReceiver(() => secret);
 
@@ -29,26 +23,18 @@ beforeEach(() => {
 async function someone(settings: object = {}) {
   const sub = crypto.randomUUID();
   const by = async (client_name: string | undefined) => {
-    const token = await stack.issuer.token({
-      sub,
-      jti: `${client_name}-token-of-${sub}`,
-      client_name,
-      client_id: "",
-    });
+    const jti = `${client_name}-token-of-${sub}`;
+    const token = await stack.issuer.token({ sub, jti, client_name, client_id: "" });
     return (method: string, path: string, body?: object) => stack.rest(method, path, { token, body });
   };
   const rows = async (text: string) => (await page.pool.query(text, [sub])).rows;
   const configure = (fields: object) => page.send(sub, "user.configure", fields);
-  await configure({
-    time_zone: noon.name,
-    email: `${sub}@example.com`,
-    reminder_channel: "email",
-    ...settings,
-  });
+  const email = `${sub}@example.com`;
+  await configure({ time_zone: noon.name, email, reminder_channel: "email", ...settings });
   const [claude, script] = await Promise.all([by("Claude <b>"), by(undefined)]);
   return {
     ...{ sub, rows, configure, claude, script },
-    mails: () => mailbox.mails.filter(({ to }) => to.includes(`${sub}@example.com`)),
+    mails: () => mailbox.mails.filter(({ to }) => to.includes(email)),
     statuses: async () =>
       (await rows("select status from reminder_deliveries where user_id = $1 order by scheduled_at")).map(
         ({ status }) => status,
@@ -73,6 +59,7 @@ async function changeThings({ claude, script }: Person): Promise<void> {
 async function pass({ nextAt, statuses }: Person): Promise<void> {
   const before = (await statuses()).length;
   clock.now = ((await nextAt()) ?? 0) + 1_000;
+  await tick();
   await eventually(async () => {
     const ended = (await statuses()).filter((one) => !["queued", "sending"].includes(one));
     return ended.length > before;
@@ -151,6 +138,7 @@ test("a digest that waits for another attempt is cancelled when its person wants
   mailbox.behaviour.busy = false;
   await ada.configure({ digest: "never" });
   clock.now = (clock.now ?? 0) + hourMs;
+  await tick();
   await eventually(async () => (await ada.statuses())[0] === "cancelled");
   expect(ada.mails()).toEqual([]);
 });
@@ -160,6 +148,7 @@ test("after three days out of service the last digest comes late, and tells of a
   await changeThings(ada);
   const at = (await ada.nextAt()) ?? 0;
   clock.now = at + 75 * hourMs;
+  await tick();
   await eventually(async () => (await ada.statuses())[1] === "sent");
   expect(await ada.statuses()).toEqual(["missed", "sent"]);
   expect(ada.mails().map((mail) => headersOf(mail).subject)).toEqual(["Agents made 4 changes"]);
@@ -181,6 +170,7 @@ test("a change of zone moves the next digest, other settings do not, and a day h
   const again = (await ada.nextAt()) ?? 0;
   expect(again).toBe(before + hourMs);
   clock.now = again + 1_000;
+  await tick();
   await eventually(async () => ((await ada.nextAt()) ?? 0) > again);
   expect(await ada.statuses()).toEqual(["sent"]);
 });
