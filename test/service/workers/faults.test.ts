@@ -179,7 +179,8 @@ describe("a group", () => {
     const [ada, bystander] = [await someone(), await someone()];
     const id = await ada.newTodo("held");
     const toggle = { method: "POST", path: `/todos/${id}/toggle` };
-    let [isAnswered, answering]: [boolean, Promise<Answer> | undefined] = [false, undefined];
+    let isAnswered = false;
+    let answering: Promise<Answer> | undefined;
     await holding(id, async () => {
       answering = ada.group([create("before"), toggle, create("after")]).finally(() => {
         isAnswered = true;

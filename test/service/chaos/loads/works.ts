@@ -54,26 +54,29 @@ export async function expectMoved(sql: SQL, userId: string): Promise<void> {
   expect(astray).toEqual([]);
 }
 
-/** A file of many steps. Some of its todos take PostgreSQL so long that a kill meets their step. */
 const titles = Array.from({ length: 1_500 }, (_, n) => `${n % 300 === 299 ? "Slow" : "Quick"} ${n}`);
 const file = exportFile({
   todos: titles.map((title, id) => ({ id, title, is_completed: false, recurrence_from: "due" })),
 });
-const slowly = `
-  create function slowly() returns trigger language plpgsql as 'begin perform pg_sleep(0.4); return new; end';
-  create trigger slowly before insert on todos for each row when (new.title like 'Slow %')
-    execute function slowly()`;
 
-/** @returns the id of the work */
-export async function beginImport(page: Page, sql: SQL, userId: string): Promise<string> {
-  await sql.unsafe(slowly);
-  const { work_id } = await page.send(userId, "import.apply", await stageFile(page, userId, file));
-  return work_id;
-}
+/** @returns the input by which a file of many steps is imported */
+export const stageImport = (page: Page, userId: string) => stageFile(page, userId, file);
+
+/** Some rows take PostgreSQL so long that a kill meets their step. */
+export const slowDown = (sql: SQL, mover: string) =>
+  sql.unsafe(`
+    create function slowly() returns trigger language plpgsql as 'begin perform pg_sleep(0.3); return new; end';
+    create trigger slowly before insert on todos for each row when (new.title like 'Slow %')
+      execute function slowly();
+    create trigger slowly_left before update on todos for each row
+      when (new.user_id = '${mover}' and new.id % 1000 = 0) execute function slowly();
+    create trigger slowly_moved before update on reminders for each row
+      when (new.user_id = '${mover}' and new.todo_id % 1000 = 0) execute function slowly()`);
+
+export const speedUp = (sql: SQL) => sql.unsafe("drop function slowly cascade");
 
 /** Each thing of the file is there once, and one action can be undone for all of them. */
 export async function expectImported(page: Page, sql: SQL, userId: string, workId: string): Promise<void> {
-  await sql`drop trigger slowly on todos`;
   const made = async () =>
     (await sql`select id, title from todos where user_id = ${userId} order by id`).map((row: object) => ({
       ...row,
