@@ -6,7 +6,7 @@ import { undoFaults } from "./undo-faults.ts";
 import { type History, live, reading } from "./world.ts";
 
 /** `LIVES=20000 LIVES_SEED=7 bun test test/service/undo/model` runs more lives, or the same again. */
-const numRuns = Number(Bun.env.LIVES ?? 400);
+const numRuns = Number(Bun.env.LIVES ?? 120);
 const seed = Number(Bun.env.LIVES_SEED ?? 21);
 
 test(`what an agent did is taken back out of any life, and nothing else (LIVES_SEED=${seed})`, async () => {
