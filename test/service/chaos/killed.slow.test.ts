@@ -220,7 +220,7 @@ describe(`${kills} kills of workers and doors, one at a time, under all kinds of
   test(
     "keep the newest state of each thing and their order from no webhook",
     () => webhook.expectAllInOrder(),
-    90_000,
+    300_000,
   );
 
   test("cost the ledger of bytes no more than what the workers had gathered", () =>

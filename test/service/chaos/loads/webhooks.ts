@@ -77,7 +77,7 @@ export async function startWebhook(call: Call, sql: SQL, random: Random, changes
     progress: () => written / changes,
     written: Promise.all(Array.from({ length: writers }, (_, writer) => write(writer))),
     async expectAllInOrder(): Promise<void> {
-      await eventually(() => hurry().then(() => behind().length === 0), 60_000).catch(() => {});
+      await eventually(() => hurry().then(() => behind().length === 0), 240_000).catch(() => {});
       expect(behind()).toEqual([]);
       const isInOrder = (numbers: readonly number[]) =>
         numbers.every((number, n) => n === 0 || number >= (numbers[n - 1] ?? 0));
