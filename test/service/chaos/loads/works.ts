@@ -83,8 +83,7 @@ export async function expectImported(page: Page, sql: SQL, userId: string): Prom
     }));
   const before = await made();
   expect(before.map(({ title }: { title: string }) => title)).toEqual(titles);
-  const [work] =
-    await sql`select done, total, outcome from works where user_id = ${userId}`;
+  const [work] = await sql`select done, total, outcome from works where user_id = ${userId}`;
   expect([work.done, work.total, JSON.parse(work.outcome).body.todos]).toEqual([1_500, 1_500, 1_500]);
   const actions = () => sql`
     select called_at::text, request_id from action_log where user_id = ${userId} order by called_at desc`;
