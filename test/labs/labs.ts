@@ -32,8 +32,8 @@ export const labs: Readonly<Record<string, Lab>> = {
     runs: "bun test/labs/model/run.ts",
   },
   copies: {
-    says: "20 rounds of kills under clients that keep a copy",
-    runs: "ROUNDS=20 bun test/run.ts ./test/service/chaos/copies.slow.test.ts",
+    says: "60 kills under clients that keep a copy, webhooks and all kinds of changes",
+    runs: "KILLS=60 bun test/run.ts ./test/service/chaos/killed.slow.test.ts",
   },
   patroni: {
     says: "a switchover by Patroni under writers, with Debian's packages",
@@ -49,7 +49,7 @@ export const labs: Readonly<Record<string, Lab>> = {
   },
   partitions: {
     says: "tests on tables that are partitioned by user",
-    runs: "TEST_PARTITIONS=4 bun test/run.ts --path-ignore-patterns=**/long-history.test.ts ./test/service/rest ./test/service/habit ./test/service/queue ./test/service/database ./test/service/mcp/action-log.test.ts ./test/service/chaos/contention.slow.test.ts",
+    runs: "TEST_PARTITIONS=4 bun test/run.ts --path-ignore-patterns=**/long-history.test.ts ./test/service/rest ./test/service/habit ./test/service/queue ./test/service/database ./test/service/mcp/action-log.test.ts ./test/service/chaos/away.slow.test.ts",
   },
   server: {
     says: "docs/server.md typed (as root, with Debian's nginx and caddy)",

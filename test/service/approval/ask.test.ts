@@ -202,8 +202,8 @@ test("a request is carried out for the day on which it was made", async () => {
 
 test("at most a hundred requests wait, and deciding about them makes room", async () => {
   const { rest, decide } = await someone({ ask_above: 0 });
-  const asked = [];
-  for (let n = 0; n < 100; n++) asked.push((await rest("POST", "/todos", { title: `todo ${n}` })).body.id);
+  const ask = (n: number) => rest("POST", "/todos", { title: `todo ${n}` });
+  const asked = await Promise.all(Array.from({ length: 100 }, async (_, n) => (await ask(n)).body.id));
   const refused = await rest("POST", "/todos", { title: "one more" });
   expect([refused.status, refused.body.code]).toEqual([403, "token_limit"]);
   expect(refused.body.message).toContain("/account/approvals");

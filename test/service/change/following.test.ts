@@ -1,18 +1,19 @@
 import { afterAll, expect, test } from "bun:test";
 import { Client } from "pg";
-import { startStack } from "../../harness.ts";
+import { useStack } from "../../harness.ts";
 import { expectEqual, newCopy } from "../../support/copies/copy.ts";
 import { apply, followChanges } from "../../support/copies/followed.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 
-const stack = await startStack({ env: { TOKEN_CACHE_SECONDS: "1" } });
-const { config, rest, issuer } = stack;
+const { config, rest, issuer, sub } = await useStack();
 const opened: { close(): void }[] = [];
 afterAll(() => {
   for (const stream of opened) stream.close();
 });
 
-const as = async (sub: string) => {
-  const token = await issuer.token({ sub });
+const tokenOf = (name: string, more = {}) => issuer.token({ sub: `${sub} ${name}`, ...more });
+const as = async (name: string) => {
+  const token = await tokenOf(name);
   return {
     token,
     get: (path: string) => rest("GET", path, { token }),
@@ -113,12 +114,7 @@ test("waiting clients have a bound for each account, end nobody's stream, and ho
   expect(streams.map((stream) => stream.isOver())).toEqual(streams.map(() => false));
   streams[0]?.close();
   // A place is free again as soon as its client has gone.
-  let again = await fay.follow();
-  for (let looks = 0; again.status === 429 && looks < 200; looks++) {
-    await Bun.sleep(10);
-    again = await fay.follow();
-  }
-  expect(again.status).toBe(200);
+  await eventually(async () => (await fay.follow()).status === 200);
   await Promise.all(waits);
 });
 
@@ -126,19 +122,40 @@ test("an outdated cursor is refused, and a stream needs the scopes of all that i
   const hal = await as("hal");
   expect((await hal.follow("1.2.3.0.0.0")).status).toBe(422);
   expect((await hal.follow("nonsense")).status).toBe(422);
-  const token = await issuer.token({ sub: "hal", scope: "todos:read" });
+  const token = await tokenOf("hal", { scope: "todos:read" });
   expect((await followChanges(config.baseUrl, token)).status).toBe(403);
   expect((await followChanges(config.baseUrl, "nonsense")).status).toBe(401);
 });
 
 test("a stream ends with its token", async () => {
-  const token = await issuer.token({ sub: "ida", exp: Math.floor(Date.now() / 1_000) + 3 });
+  const token = await tokenOf("ida", { exp: Math.floor(Date.now() / 1_000) + 3 });
   const stream = await followChanges(config.baseUrl, token);
   expect(stream.status).toBe(200);
-  const other = await issuer.token({ sub: "ida" });
+  const other = await tokenOf("ida");
   for (let n = 0; !stream.isOver() && n < 100; n++) {
     await rest("POST", "/todos", { token: other, body: { title: `Todo ${n}` } });
     await Bun.sleep(200);
   }
   await stream.ended;
 }, 25_000);
+
+test("the clients of one network hold 200 streams, however many accounts they have, and another network finds room", async () => {
+  // Answers that nobody holds are closed.
+  const held: Response[] = [];
+  const close = () => Promise.all(held.splice(0).map(({ body }) => body?.cancel()));
+  /** Opens a stream from a network. @returns its status */
+  const open = async (name: string, network: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${await tokenOf(name)}`, "x-forwarded-for": network };
+    const answer = await fetch(`${config.baseUrl}/api/v1/changes/stream`, { headers });
+    held.push(answer);
+    return answer.status;
+  };
+  const crowd = Array.from({ length: 200 }, (_, n) => open(`of the crowd ${n}`, "192.0.2.7"));
+  expect(new Set(await Promise.all(crowd))).toEqual(new Set([200]));
+  expect(await open("newcomer", "192.0.2.7")).toBe(429);
+  expect(await open("of the crowd 0", "192.0.2.7")).toBe(429);
+  expect(await open("newcomer", "192.0.2.8")).toBe(200);
+  await close();
+  await eventually(async () => (await open("newcomer", "192.0.2.7")) === 200);
+  await close();
+}, 30_000);

@@ -102,10 +102,7 @@ async function doorsFollow(): Promise<void> {
   await eventually(changeByPage);
 }
 
-/**
- * One change of each kind.
- * @returns the answers
- */
+/** @returns the answers to one change of each kind */
 async function changeEverything(): Promise<Record<string, number | boolean>> {
   const made = await call("POST", "/todos", { title: "a" });
   const key = crypto.randomUUID();
@@ -169,7 +166,7 @@ test.skipIf(!hasClocks)(
     const key = crypto.randomUUID();
     const { body: kept } = await call("POST", "/todos", { title: "kept" }, key);
     const rang: number[] = [];
-    for (const seconds of [90, 5 * hours, 0, -5 * hours, 3 * days, 0, -3 * days, 0]) {
+    for (const seconds of [90, 5 * hours, 3 * days, -3 * days, 0]) {
       await jump(seconds);
       await doorsFollow();
       for (const step of ["before upkeep", "after upkeep"]) {
@@ -177,7 +174,6 @@ test.skipIf(!hasClocks)(
         expect((await call("POST", "/todos", { title: "kept" }, key)).body.id).toBe(kept.id);
         if (step === "before upkeep") await upkeep();
       }
-      await upkeep();
       const id = await remindIn(300);
       await eventually(() => ringsOf(id) > 0);
       rang.push(id);
@@ -188,7 +184,7 @@ test.skipIf(!hasClocks)(
 );
 
 test.skipIf(!hasClocks)("a reminder that a wrong clock made missed rings when its time comes", async () => {
-  const id = await remindIn(6_000);
+  const id = await remindIn(4_000);
   await jump(3 * days);
   await eventually(async () => (await statusOf(id)) === "missed");
   await upkeep();
@@ -202,7 +198,7 @@ test.skipIf(!hasClocks)("a reminder that a wrong clock made missed rings when it
 });
 
 test.skipIf(!hasClocks)("a reminder that is being sent while the clock jumps is sent once", async () => {
-  answerAfterMs = 6_000;
+  answerAfterMs = 4_000;
   const id = await remindIn(300);
   await eventually(() => ringsOf(id) > 0);
   await jump(5 * hours);

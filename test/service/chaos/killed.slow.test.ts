@@ -1,62 +1,238 @@
-import { expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { RedisClient } from "bun";
-import { startWorld, type Victim } from "../../support/chaos/world.ts";
-import { type Written, writeUntil } from "../../support/chaos/writer.ts";
+import { createRandom } from "../../support/chaos/random.ts";
+import { type AskedTodo, askUntil, mustAsk, wrongIn } from "../../support/chaos/asking.ts";
+import { pidsOf } from "../../support/chaos/roles.ts";
+import { type Page, startWorld, type Victim } from "../../support/chaos/world.ts";
+import { expectExactlyOnce, untilAnswered, type Written, writeUntil } from "../../support/chaos/writer.ts";
+import { writeAtRandom } from "../../support/chaos/writer-at-random.ts";
+import { bringUpToDate, type Copy, expectEqual, newCopy } from "../../support/copies/copy.ts";
+import { apply, followChanges } from "../../support/copies/followed.ts";
+import { eventually } from "../../support/reminder/stack.ts";
+import { signal } from "../../support/servers/signal.ts";
+import { expectLedger, writeLongTodos } from "./loads/bytes.ts";
+import { expectGroupsOnce, sendGroups } from "./loads/groups.ts";
+import { deleteAndUndo, expectUndoneOnce } from "./loads/undos.ts";
+import { startWebhook } from "./loads/webhooks.ts";
+import {
+  expectImported,
+  expectMoved,
+  fillMover,
+  killUntilEnded,
+  slowDown,
+  speedUp,
+  stageImport,
+} from "./loads/works.ts";
 
-const { sql, redisUrl, call, kill } = await startWorld("killed");
+/** CHANGES=10000 KILLS=20 is the figure of docs/measurements.md; `npm run lab -- copies` has 60 kills. */
+const changes = Number(Bun.env.CHANGES ?? 400);
+const kills = Number(Bun.env.KILLS ?? 5);
+const seed = Number(Bun.env.SEED ?? 1);
 
-const writers = 8;
+/** A zone where it is about noon, so that no day ends meanwhile: streaks and overdue todos depend on the day. */
+const offset = new Date().getUTCHours() - 12;
+const DEFAULT_TIME_ZONE = offset === 0 ? "UTC" : `Etc/GMT${offset > 0 ? "+" : ""}${offset}`;
+const world = await startWorld("killed", { DEFAULT_TIME_ZONE, WEBHOOK_ALLOW_LOOPBACK: "yes" });
+const { sql, kill, callAs } = world;
+const page: Page = await world.openPage();
 
-/**
- * Writes while `disturb` runs and a moment longer.
- * @returns the answers that each writer got
- */
-async function writeDuring(disturb: () => Promise<void>): Promise<Written[]> {
-  let over = false;
-  const writing = Array.from({ length: writers }, (_, writer) => writeUntil(call, writer, () => over));
-  await disturb();
-  await Bun.sleep(500);
-  over = true;
-  return Promise.all(writing);
+const away = { status: 503, headers: new Headers(), body: undefined };
+
+/** Runs work that goes on until the disturbances are over. @returns its result, then */
+function beginning<Result>(work: (isOver: () => boolean) => Promise<Result>) {
+  let isOver = false;
+  const working = work(() => isOver);
+  return () => {
+    isOver = true;
+    return working;
+  };
 }
 
-/** Every acknowledged write has had its effect, once; there are no effects of other writes. */
-async function expectExactlyOnce(written: readonly Written[]): Promise<void> {
-  expect(written.flatMap(({ wrong }) => wrong)).toEqual([]);
-  const acknowledged = written.flatMap(({ created }) => created);
-  const rows: { title: string }[] = await sql`select title from todos where title not like 'own of writer %'`;
-  expect(rows.map(({ title }) => title).sort()).toEqual(acknowledged.toSorted());
-  for (const { ownTodo, toggled } of written) {
-    expect(toggled).toEqual(toggled.map((_, index) => index % 2 === 0));
-    const [row] = await sql`select is_completed from todos where id = ${ownTodo}`;
-    expect(row.is_completed).toBe(toggled.length % 2 === 1);
-  }
-  await sql`truncate todos cascade`;
-  await sql`truncate inbox`;
-}
+test("long works whose workers are killed again and again end, and each row is changed once, by one action", async () => {
+  const { move, leave } = await fillMover(page, sql, "mover");
+  const stranger = await callAs("stranger");
+  const stop = beginning(async (isOver) => {
+    let made = 0;
+    while (!isOver())
+      if ((await stranger("POST", "/todos", { body: { title: "Beside" } }).catch(() => away)).status === 201)
+        made++;
+    return made;
+  });
+  await slowDown(sql, "mover");
+  const staged = await stageImport(page, "importer");
+  await move();
+  await untilAnswered(
+    () => page.send("importer", "import.apply", staged),
+    ({ applied }) => applied !== "no",
+  );
+  const killed = [await killUntilEnded(sql, () => kill("workers"))];
+  await leave();
+  killed.push(await killUntilEnded(sql, () => kill("workers")));
+  expect(Math.min(...killed)).toBeGreaterThan(1);
+  expect(await stop()).toBeGreaterThan(10);
+  await speedUp(sql);
+  await expectMoved(sql, "mover");
+  await expectImported(page, sql, "importer");
+}, 300_000);
 
-test("kill -9 of any part, each in turn and twice, loses and doubles no acknowledged write", async () => {
-  const written = await writeDuring(async () => {
+describe("kill -9 of any part, each in turn and twice, and a Redis that forgets everything", () => {
+  let written: Written[] = [];
+  let groups: Awaited<ReturnType<typeof sendGroups>> = new Map();
+  let turns = 0;
+  const asked: AskedTodo[] = [];
+  /** The number of requests with the rarest decision. */
+  const fewest = () =>
+    Math.min(
+      ...["approved", "declined", "expired"].map(
+        (one) => asked.filter(({ decision }) => decision === one).length,
+      ),
+    );
+
+  beforeAll(async () => {
+    let onUndo = () => {};
+    const undoSent = () =>
+      new Promise<void>((resolve) => {
+        onUndo = resolve;
+      });
+    const [writer, grouper, undoer, asker] = await Promise.all(
+      ["writer", "grouper", "undoer", "asker"].map(callAs),
+    );
+    if (!writer || !grouper || !undoer || !asker) throw new Error("no callers");
+    const asking = {
+      call: asker,
+      page,
+      sql,
+      userId: await mustAsk({ call: asker, page, sql }),
+      chance: Math.random,
+    };
+    const undoing = { call: undoer, page, sql, userId: "undoer", onUndo: () => onUndo() };
+    const stop = beginning((isOver) =>
+      Promise.all([
+        Promise.all(Array.from({ length: 6 }, (_, index) => writeUntil(writer, index, isOver))),
+        sendGroups(grouper, isOver),
+        deleteAndUndo(undoing, isOver),
+        Promise.all(Array.from({ length: 4 }, () => askUntil(asking, asked, isOver))),
+      ]),
+    );
     const victims: Victim[] = ["workers", "api", "redis", "postgres"];
     for (const victim of [...victims, ...victims]) {
       await Bun.sleep(600);
       await kill(victim);
     }
-    await Bun.sleep(600);
+    for (const delayMs of [0, 10, 40]) {
+      await undoSent();
+      await Bun.sleep(delayMs);
+      await kill("workers");
+    }
     for (const victim of victims) await kill(victim);
-  });
-  expect(written.reduce((sum, { retries }) => sum + retries, 0)).toBeGreaterThan(0);
-  await expectExactlyOnce(written);
-}, 60_000);
-
-test("FLUSHALL at any moment loses and doubles no acknowledged write", async () => {
-  const redis = new RedisClient(redisUrl);
-  const written = await writeDuring(async () => {
+    await eventually(() => fewest() > 1, 120_000);
+    const redis = new RedisClient(world.redisUrl);
     for (let times = 0; times < 5; times++) {
       await Bun.sleep(200 + 50 * times);
       await redis.send("FLUSHALL", []);
     }
+    redis.close();
+    await Bun.sleep(500);
+    [written, groups, turns] = await stop();
+  }, 300_000);
+
+  test("lose and double no acknowledged write", async () => {
+    expect(written.reduce((sum, { retries }) => sum + retries, 0)).toBeGreaterThan(0);
+    expectExactlyOnce(await sql`select id, title, is_completed from todos where user_id = 'writer'`, written);
   });
-  redis.close();
-  await expectExactlyOnce(written);
-}, 60_000);
+
+  test("lose and double no operation of a group", () => expectGroupsOnce(sql, "grouper", groups));
+
+  test("let each undo happen once", () => expectUndoneOnce(sql, "undoer", turns));
+
+  test("let each approved change happen once, and each declined or expired one never", async () => {
+    expect(await wrongIn(sql, asked)).toEqual([]);
+  });
+});
+
+/** A copy that the stream alone keeps, and that comes back after each kill. */
+async function followStream(token: string, copy: Copy, isOver: () => boolean): Promise<void> {
+  for (let door = 0; !isOver(); door++) {
+    const baseUrl = world.baseUrls[door % 2] ?? "";
+    const follow = followChanges(baseUrl, token, copy.cursor, (event) => apply(copy, event));
+    const stream = await follow.catch(() => undefined);
+    while (stream && !stream.isOver() && !isOver()) await Bun.sleep(20);
+    stream?.close();
+    await Bun.sleep(50);
+  }
+}
+
+describe(`${kills} kills of workers and doors, one at a time, under all kinds of changes`, () => {
+  const copies = Array.from({ length: 5 }, newCopy);
+  const random = createRandom(seed, "kills");
+  let webhook: Awaited<ReturnType<typeof startWebhook>>;
+
+  const copierGet = async () => {
+    const call = await callAs("copier");
+    return (door: number) => (path: string) => call("GET", path, { door }).catch(() => away);
+  };
+
+  beforeAll(
+    async () => {
+      const [copier, getAt] = [await callAs("copier"), await copierGet()];
+      const token = await world.roles.issuer.token({ sub: "copier" });
+      const [streamed = newCopy(), ...polled] = copies;
+      let done = 0;
+      const stopFollowing = beginning((isOver) => followStream(token, streamed, isOver));
+      const stop = beginning((isOver) =>
+        Promise.all([
+          ...Array.from({ length: 8 }, (_, writer) =>
+            writeAtRandom(copier, createRandom(seed, `writer ${writer}`), isOver, () => {
+              done += 1;
+            }),
+          ),
+          ...polled.map(async (copy, reader) => {
+            for (let turn = reader; !isOver(); turn++) {
+              await bringUpToDate(getAt(turn), copy);
+              await Bun.sleep(10 * reader);
+            }
+          }),
+        ]),
+      );
+      const keeping = callAs("keeper").then(writeLongTodos);
+      webhook = await startWebhook(world.call, sql, random, changes);
+      for (let kill = 1; kill <= kills; kill++) {
+        await eventually(() => webhook.progress() >= kill / (kills + 1) && done >= 20 * kill, 120_000);
+        const role = kill % 4 === 0 ? "api" : "workers";
+        // The other process of that role stays, so that writes continue.
+        const pids = await eventually(() => pidsOf(role).length > 1 && pidsOf(role), 30_000);
+        signal(random.pick(pids), "SIGKILL");
+      }
+      await Promise.all([webhook.written, keeping]);
+      await stop();
+      const last = await copier("POST", "/todos", { body: { title: "The last" } });
+      await eventually(() => streamed.resources.has(`todo ${last.body.id}`), 30_000);
+      await stopFollowing();
+    },
+    300_000 + changes * 60,
+  );
+
+  test("leave each copy as what is stored, whether it was polled or streamed, without beginning anew", async () => {
+    await expectEqual((await copierGet())(1), ...copies);
+    expect(copies.map(({ timesBegun }) => timesBegun)).toEqual([0, 1, 1, 1, 1]);
+  });
+
+  test(
+    "keep the newest state of each thing and their order from no webhook",
+    () => webhook.expectAllInOrder(),
+    300_000,
+  );
+
+  test("cost the ledger of bytes no more than what the workers had gathered", () =>
+    expectLedger(world.databaseUrl, "keeper", kills));
+
+  test("and a crash of PostgreSQL, which may give numbers out again, makes copies begin anew", async () => {
+    const [get, copy] = [(await copierGet())(0), newCopy()];
+    await bringUpToDate(get, copy);
+    await kill("postgres");
+    const isRefused = async () => (await get(`/changes?cursor=${copy.cursor}`)).status === 422;
+    await eventually(isRefused, 20_000);
+    await expectEqual(get, copy);
+    expect(copy.timesBegun).toBe(2);
+  }, 40_000);
+});

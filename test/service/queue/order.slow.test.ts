@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { type Answer, useStack } from "../../harness.ts";
 
@@ -34,7 +34,7 @@ async function holding<T>(id: number, work: () => Promise<T>): Promise<T> {
 
 test("what a user sends after a change that waits takes effect after it, and strangers do not wait", async () => {
   const [held, free] = [await create("Held"), await create("Free")];
-  const stranger = await issuer.token({ sub: "stranger" });
+  const stranger = await issuer.token({ sub: crypto.randomUUID() });
   const statuses = await holding(held, async () => {
     const waiting = await inOrder(
       () => change(held, "First"),
@@ -58,6 +58,10 @@ test("of changes that share a batch, none overtakes one that waits, also when th
     create function refuse_poison() returns trigger language plpgsql as
       'begin if new.title = ''poison'' then raise exception ''poison''; end if; return new; end';
     create trigger poison before update on todos for each row execute function refuse_poison()`);
+  afterAll(async () => {
+    await using sql = connect();
+    await sql.unsafe("drop trigger poison on todos; drop function refuse_poison");
+  });
   const statuses = await holding(held, async () => {
     // The first travels alone, and the others gather meanwhile.
     const waiting = await holding(first, () =>

@@ -12,6 +12,7 @@ afterAll(async () => {
 const stack = await useStack();
 const sql = new SQL(stack.config.databaseUrl, { max: 2 });
 const page = await openPageDoor(stack);
+const user = (name: string) => `${stack.sub} ${name}`;
 
 /** Wall times around the changes to and from summer time, among others, of a user in Berlin. */
 async function remind(userId: string, reminders: number): Promise<void> {
@@ -44,54 +45,54 @@ async function astray(userId: string, zone: string): Promise<number[]> {
 }
 
 test("a change of zone with few reminders is one transaction, and leaves no work", async () => {
-  await remind("few", 900);
-  const { time_zone } = await page.send("few", "user.configure", { time_zone: "America/New_York" });
+  await remind(user("few"), 900);
+  const { time_zone } = await page.send(user("few"), "user.configure", { time_zone: "America/New_York" });
   expect(time_zone).toBe("America/New_York");
-  expect(await astray("few", "America/New_York")).toEqual([]);
-  expect(await sql`select from works where user_id = 'few'`).toHaveLength(0);
-  expect(await sql`select distinct xmin::text from reminders where user_id = 'few'`).toHaveLength(1);
+  expect(await astray(user("few"), "America/New_York")).toEqual([]);
+  expect(await sql`select from works where user_id = ${user("few")}`).toHaveLength(0);
+  expect(await sql`select distinct xmin::text from reminders where user_id = ${user("few")}`).toHaveLength(1);
 });
 
-test.each(["Pacific/Auckland", "Australia/Lord_Howe", "America/New_York", "America/Santiago"])(
+test.concurrent.each(["Pacific/Auckland", "Australia/Lord_Howe", "America/New_York", "America/Santiago"])(
   "a change to %s with many reminders goes on after its answer, and leaves each where one transaction would",
   async (zone) => {
-    await remind(zone, 12_500);
-    await page.send(zone, "user.configure", { time_zone: zone });
-    const [{ done, total }] = await sql`select done, total from works where user_id = ${zone}`;
+    await remind(user(zone), 5_000);
+    await page.send(user(zone), "user.configure", { time_zone: zone });
+    const [{ done, total }] = await sql`select done, total from works where user_id = ${user(zone)}`;
     expect(done).toBeGreaterThanOrEqual(1_000);
-    expect(total).toBe(12_500);
-    await ended(zone);
-    expect(await astray(zone, zone)).toEqual([]);
-    const [work] = await sql`select done, total, cursor, outcome from works where user_id = ${zone}`;
-    expect(work).toEqual({ done: 12_500, total: 12_500, cursor: null, outcome: null });
+    expect(total).toBe(5_000);
+    await ended(user(zone));
+    expect(await astray(user(zone), zone)).toEqual([]);
+    const [work] = await sql`select done, total, cursor, outcome from works where user_id = ${user(zone)}`;
+    expect(work).toEqual({ done: 5_000, total: 5_000, cursor: null, outcome: null });
     // Each row moved once, in the first transaction or in a step.
     const steps =
-      await sql`select count(*)::int as rows from reminders where user_id = ${zone} group by xmin`;
-    expect(steps.length).toBeGreaterThanOrEqual(12);
+      await sql`select count(*)::int as rows from reminders where user_id = ${user(zone)} group by xmin`;
+    expect(steps.length).toBeGreaterThanOrEqual(5);
     expect(Math.max(...steps.map(({ rows }: { rows: number }) => rows))).toBeLessThanOrEqual(1_000);
   },
 );
 
 test("of two changes of zone the later one stands, after the first has ended", async () => {
-  await remind("hasty", 5_000);
-  await page.send("hasty", "user.configure", { time_zone: "Pacific/Auckland" });
-  const second = await page.send("hasty", "user.configure", { time_zone: "America/New_York" });
+  await remind(user("hasty"), 5_000);
+  await page.send(user("hasty"), "user.configure", { time_zone: "Pacific/Auckland" });
+  const second = await page.send(user("hasty"), "user.configure", { time_zone: "America/New_York" });
   const zone = second.time_zone ?? "Pacific/Auckland";
   if (second.code) expect(second).toMatchObject({ code: "overloaded", applied: "no" });
-  await ended("hasty");
-  expect(await astray("hasty", zone)).toEqual([]);
+  await ended(user("hasty"));
+  expect(await astray(user("hasty"), zone)).toEqual([]);
 });
 
 test("what its user changes meanwhile stands, and each answer is of a whole row", async () => {
-  await remind("busy", 8_000);
+  await remind(user("busy"), 8_000);
   const change = (id: number) =>
-    page.send("busy", "reminder.set", { todo_id: id, remind_at: "2031-07-01T09:00:00" });
-  await page.send("busy", "user.configure", { time_zone: "Pacific/Auckland" });
+    page.send(user("busy"), "reminder.set", { todo_id: id, remind_at: "2031-07-01T09:00:00" });
+  await page.send(user("busy"), "user.configure", { time_zone: "Pacific/Auckland" });
   const ids = [1, 4_000, 7_999];
   for (const answer of await Promise.all(ids.map(change)))
     expect(answer).toMatchObject({ remind_at: "2031-06-30T21:00:00.000000Z", time_zone: "Pacific/Auckland" });
-  await ended("busy");
-  expect(await astray("busy", "Pacific/Auckland")).toEqual([]);
+  await ended(user("busy"));
+  expect(await astray(user("busy"), "Pacific/Auckland")).toEqual([]);
 });
 
 async function fillCategory(userId: string, todos: number): Promise<number> {
@@ -103,8 +104,8 @@ async function fillCategory(userId: string, todos: number): Promise<number> {
   return id;
 }
 
-test("a category of 50,000 todos is gone at once, and every todo loses it", async () => {
-  const id = await fillCategory("ada", 50_000);
+test("a category of 10,000 todos is gone at once, and every todo loses it", async () => {
+  const id = await fillCategory(stack.sub, 10_000);
   expect((await stack.rest("DELETE", `/categories/${id}`)).status).toBe(204);
   const [{ named }] = await sql`select count(*)::int as named from todos where category_id = ${id}::bigint`;
   expect(named).toBeGreaterThan(0);
@@ -120,25 +121,27 @@ test("a category of 50,000 todos is gone at once, and every todo loses it", asyn
   expect([ofIt.body.data, found.body.data]).toEqual([[], []]);
   const created = await stack.rest("POST", "/todos", { body: { title: "x", category_id: id } });
   expect(created.status).toBe(422);
-  await ended("ada");
+  await ended(stack.sub);
   const [row] = await sql`
-    select (select count(*)::int from todos where user_id = 'ada' and category_id is null) as without,
-      (select count(*)::int from todos where user_id = 'ada' and former_category_id = ${id}::bigint) as former`;
-  expect(row).toEqual({ without: 50_000, former: 50_000 });
+    select (select count(*)::int from todos where user_id = ${stack.sub} and category_id is null) as without,
+      (select count(*)::int from todos where user_id = ${stack.sub} and former_category_id = ${id}::bigint) as former`;
+  expect(row).toEqual({ without: 10_000, former: 10_000 });
 }, 30_000);
 
 test("a small category is deleted in one transaction", async () => {
-  const id = await fillCategory("small", 900);
-  await page.send("small", "category.delete", { category_id: id });
-  expect(await sql`select from todos where user_id = 'small' and category_id is not null`).toHaveLength(0);
-  expect(await sql`select distinct xmin::text from todos where user_id = 'small'`).toHaveLength(1);
-  expect(await sql`select from works where user_id = 'small'`).toHaveLength(0);
+  const id = await fillCategory(user("small"), 900);
+  await page.send(user("small"), "category.delete", { category_id: id });
+  expect(
+    await sql`select from todos where user_id = ${user("small")} and category_id is not null`,
+  ).toHaveLength(0);
+  expect(await sql`select distinct xmin::text from todos where user_id = ${user("small")}`).toHaveLength(1);
+  expect(await sql`select from works where user_id = ${user("small")}`).toHaveLength(0);
 });
 
 test("closing the account ends the work", async () => {
-  await remind("gone", 20_000);
-  await page.send("gone", "user.configure", { time_zone: "Pacific/Auckland" });
-  for (;;) if ((await page.send("gone", "user.delete", {})) === null) break;
-  expect(await sql`select from works where user_id = 'gone'`).toHaveLength(0);
-  expect(await sql`select from reminders where user_id = 'gone'`).toHaveLength(0);
+  await remind(user("gone"), 8_000);
+  await page.send(user("gone"), "user.configure", { time_zone: "Pacific/Auckland" });
+  for (;;) if ((await page.send(user("gone"), "user.delete", {})) === null) break;
+  expect(await sql`select from works where user_id = ${user("gone")}`).toHaveLength(0);
+  expect(await sql`select from reminders where user_id = ${user("gone")}`).toHaveLength(0);
 });

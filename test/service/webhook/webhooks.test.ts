@@ -1,45 +1,63 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
+import { feedUser } from "../../../workers/webhook/feed.ts";
 import { useStack } from "../../harness.ts";
-import { startReceiver } from "../../support/reminder/receiver.ts";
+import { untilAnswered } from "../../support/chaos/writer.ts";
+import { type Receiver, startReceiver } from "../../support/reminder/receiver.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 
 const { rest, issuer, config } = await useStack();
+type Beginning = { events?: string[]; webhooks?: number; answer?: Receiver["behaviour"]["answer"] };
 const database = await openDatabase({
   url: config.databaseUrl,
   log: createLog("test", "error"),
   connections: 1,
 });
 
+afterAll(() => database.close());
+const rows = async (text: string, sub: string) => (await database.pool.query(text, [sub])).rows;
 const everything = ["todo.*", "habit.*", "category.*", "reminder.due"];
 
-async function begin(sub: string, events = everything) {
+/** A person with webhooks, each with a receiver of its own. */
+async function begin({ events = everything, webhooks = 1, answer = () => new Response() }: Beginning = {}) {
+  const sub = crypto.randomUUID();
   const token = await issuer.token({ sub });
-  let secret = "";
-  const receiver = startReceiver(() => secret);
   const send = (method: string, path: string, body?: object) =>
     rest(method, path, { token, ...(body && { body }) });
-  const made = await send("POST", "/webhooks", { url: receiver.url, events });
-  expect(made.status).toBe(201);
-  secret = made.body.secret;
-  const hook = `/webhooks/${made.body.id}`;
-  return { token, receiver, send, made, hook };
-}
-
-async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error("It does not come true.");
-    await Bun.sleep(20);
+  const begun = [];
+  for (let n = 0; n < webhooks; n++) {
+    let secret = "";
+    const receiver = startReceiver(() => secret);
+    receiver.behaviour.answer = answer;
+    const made = await send("POST", "/webhooks", { url: receiver.url, events });
+    expect(made.status).toBe(201);
+    secret = made.body.secret;
+    begun.push({ receiver, made, hook: `/webhooks/${made.body.id}` });
   }
+  const [first] = begun;
+  if (!first) throw new Error("no webhook");
+  const operation = { method: "POST", path: "/todos", body: { title: "Todo" } };
+  const operations = Array.from({ length: 50 }, () => operation);
+  const addFifty = () => {
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    return untilAnswered(
+      () => rest("POST", "/batch", { token, headers, body: { operations } }),
+      ({ status }) => status === 200,
+    );
+  };
+  return { ...first, receivers: begun.map(({ receiver }) => receiver), sub, token, send, addFifty };
 }
 
 const typesOf = ({ received }: { received: readonly { event: { type: string } }[] }) =>
   received.map(({ event }) => event.type);
 
 test("changes of the person are posted as GET /changes shows them, signed, and never those of others", async () => {
-  const { receiver, send } = await begin("ada");
-  await rest("POST", "/todos", { token: await issuer.token({ sub: "eve" }), body: { title: "Hers" } });
+  const { receiver, send } = await begin();
+  await rest("POST", "/todos", {
+    token: await issuer.token({ sub: crypto.randomUUID() }),
+    body: { title: "Hers" },
+  });
   const category_id = (await send("POST", "/categories", { name: "Home" })).body.id;
   const todo = (await send("POST", "/todos", { title: "Sweep", category_id })).body;
   const habit = (await send("POST", "/habits", { name: "Walk", type: "good", frequency: "daily" })).body;
@@ -57,7 +75,7 @@ test("changes of the person are posted as GET /changes shows them, signed, and n
 });
 
 test("what fails is posted again after a pause, and listed; what is off waits until it is on", async () => {
-  const { receiver, send, hook } = await begin("bea", ["todo.*"]);
+  const { receiver, send, hook } = await begin({ events: ["todo.*"] });
   receiver.behaviour.answer = () => new Response(null, { status: 500 });
   await send("POST", "/todos", { title: "First" });
   await eventually(
@@ -84,7 +102,7 @@ test("what fails is posted again after a pause, and listed; what is off waits un
 }, 30_000);
 
 test("a finished delivery can be sent again, with the present state of its thing", async () => {
-  const { receiver, send, hook } = await begin("cleo", ["todo.*"]);
+  const { receiver, send, hook } = await begin({ events: ["todo.*"] });
   const { id } = (await send("POST", "/todos", { title: "Before" })).body;
   const list = async () => (await send("GET", `${hook}/deliveries`)).body.data;
   await eventually(async () => (await list())[0]?.status === "delivered");
@@ -94,20 +112,18 @@ test("a finished delivery can be sent again, with the present state of its thing
   await eventually(() => receiver.received.length === 2);
   expect(receiver.received[1]).toMatchObject({ id: delivery.id, event: { data: { id } } });
   await eventually(async () => (await list())[0].status === "delivered");
-  const stranger = await issuer.token({ sub: "eve" });
+  const stranger = await issuer.token({ sub: crypto.randomUUID() });
   expect(
     (await rest("POST", `${hook}/deliveries/${delivery.id}/send-again`, { token: stranger })).status,
   ).toBe(404);
 });
 
 test("a reminder that is due is posted", async () => {
-  const { receiver, send } = await begin("dora", ["reminder.due"]);
+  const { receiver, send, sub } = await begin({ events: ["reminder.due"] });
   const { id } = (await send("POST", "/todos", { title: "Call" })).body;
   const remind_at = new Date(Date.now() + 60_000).toISOString();
   await send("PUT", `/todos/${id}/reminder`, { remind_at });
-  await database.pool.query(
-    "update reminders set remind_at = now() - interval '1 minute' where user_id = 'dora'",
-  );
+  await rows("update reminders set remind_at = now() - interval '1 minute' where user_id = $1", sub);
   await eventually(() => receiver.received.length > 0);
   expect(receiver.received[0]?.event).toMatchObject({
     type: "reminder.due",
@@ -116,8 +132,8 @@ test("a reminder that is due is posted", async () => {
 });
 
 test("events need the scopes to read their things, an account has five webhooks, and no answer but the first has the secret", async () => {
-  const { send, made, hook } = await begin("fay", ["todo.*"]);
-  const narrow = await issuer.token({ sub: "fay", scope: "webhooks:write todos:read" });
+  const { send, made, hook, sub } = await begin({ events: ["todo.*"] });
+  const narrow = await issuer.token({ sub, scope: "webhooks:write todos:read" });
   const url = "https://example.org/hook";
   const make = (events: string[]) => rest("POST", "/webhooks", { token: narrow, body: { url, events } });
   expect((await make(["habit.*"])).status).toBe(403);
@@ -130,8 +146,8 @@ test("events need the scopes to read their things, an account has five webhooks,
   expect((await make(["todo.*"])).status).toBe(409);
   expect((await send("GET", "/webhooks")).body.data.length).toBe(5);
   expect(JSON.stringify((await send("GET", "/webhooks")).body)).not.toContain("whsec");
-  const log = await database.pool.query("select l::text as row from action_log l where user_id = 'fay'");
-  expect(log.rows.map(({ row }) => row).join()).not.toContain(made.body.secret);
+  const log = await rows("select l::text as row from action_log l where user_id = $1", sub);
+  expect(log.map(({ row }) => row).join()).not.toContain(made.body.secret);
   expect((await send("DELETE", hook)).status).toBe(204);
   expect((await send("GET", hook)).status).toBe(404);
   expect(
@@ -145,27 +161,59 @@ test("events need the scopes to read their things, an account has five webhooks,
 });
 
 test("a repeat of the request that made a webhook gets the same answer without the secret, which no stored reply has", async () => {
-  const token = await issuer.token({ sub: "hal" });
+  const sub = crypto.randomUUID();
+  const token = await issuer.token({ sub });
   const body = { url: "https://example.org/hook", events: ["todo.*"] };
   const make = () => rest("POST", "/webhooks", { token, body, headers: { "idempotency-key": "one" } });
   const [first, again] = [await make(), await make()];
   expect(first.body.secret).toStartWith("whsec_");
   expect([again.status, again.body]).toEqual([201, { ...first.body, secret: null }]);
-  const stored = await database.pool.query("select reply from inbox where user_id = 'hal'");
-  expect(stored.rows.length).toBeGreaterThan(0);
-  expect(JSON.stringify(stored.rows)).not.toContain("whsec_");
+  const stored = await rows("select reply from inbox where user_id = $1", sub);
+  expect(stored.length).toBeGreaterThan(0);
+  expect(JSON.stringify(stored)).not.toContain("whsec_");
 });
 
 test("a webhook that fails for three days is switched off, and its person is told by the channel of reminders", async () => {
-  const { receiver, send, hook } = await begin("gil", ["todo.*"]);
+  const { receiver, send, hook, sub } = await begin({ events: ["todo.*"] });
   receiver.behaviour.answer = () => new Response(null, { status: 500 });
-  await database.pool.query(
-    "update webhooks set failing_since = now() - interval '4 days' where user_id = 'gil'",
-  );
+  await rows("update webhooks set failing_since = now() - interval '4 days' where user_id = $1", sub);
   await send("POST", "/todos", { title: "Unheard" });
   await eventually(async () => (await send("GET", hook)).body.disabled_at !== null);
   expect((await send("GET", hook)).body.is_active).toBe(false);
-  const told = await database.pool.query("select about from reminder_deliveries where user_id = 'gil'");
-  expect(told.rows).toEqual([{ about: "webhooks" }]);
-  await database.close();
+  const told = await rows("select about from reminder_deliveries where user_id = $1", sub);
+  expect(told).toEqual([{ about: "webhooks" }]);
 });
+
+const count = async (sub: string, condition: string): Promise<number> =>
+  (await rows(`select 1 from webhook_deliveries where user_id = $1 and ${condition}`, sub)).length;
+
+/** Only time is faked: failed attempts are made again at once. */
+const hurry = `
+  update webhook_deliveries set next_attempt_at = now() where user_id = $1
+    and finished_at is null and status = 'waiting' and attempts > 0 and next_attempt_at > now()`;
+
+test("a webhook whose receiver is away has few deliveries that wait, and gets all the others from the log when it is back", async () => {
+  let isAway = true;
+  const { receiver, sub, addFifty } = await begin({
+    events: ["todo.*"],
+    answer: () => new Response(null, { status: isAway ? 500 : 200 }),
+  });
+  for (let n = 0; n < 16; n++) await addFifty();
+  await eventually(async () => (await count(sub, "finished_at is null")) >= 500, 20_000);
+  while ((await feedUser({ database, travel: "0" }, sub)).isMore);
+  expect(await count(sub, "true")).toBeLessThan(700);
+  isAway = false;
+  const received = () => new Set(receiver.received.map(({ event }) => event.data.id)).size;
+  await eventually(() => rows(hurry, sub).then(() => received() === 800), 60_000);
+}, 90_000);
+
+test("one account's receivers that never answer take few turns, and another's deliveries arrive beside them", async () => {
+  const stalled = await begin({ events: ["todo.*"], webhooks: 5, answer: () => new Promise(() => {}) });
+  const quick = await begin({ events: ["todo.*"] });
+  for (let n = 0; n < 4; n++) await stalled.addFifty();
+  await eventually(() => stalled.receivers.every(({ received }) => received.length >= 8), 20_000);
+  await quick.addFifty();
+  await eventually(() => quick.receiver.received.length >= 50, 30_000);
+  expect(await count(stalled.sub, "status = 'sending'")).toBeLessThan(100);
+  expect(await count(stalled.sub, "status = 'waiting'")).toBeGreaterThan(500);
+}, 60_000);

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
-import { useStack } from "../../harness.ts";
+import { SQL } from "bun";
+import { type JsonBody, useStack } from "../../harness.ts";
 
-const { rest } = await useStack();
+const { config, rest, issuer, sub } = await useStack();
 
 /** One of the costliest rules: a successor takes some two milliseconds. */
 const recurrence = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYMONTH=2;BYSETPOS=-7;COUNT=1000";
@@ -42,3 +43,27 @@ test.each([false, true])(
     expect(Math.min(...turns)).toBeLessThan(40);
   },
 );
+
+test("groups of the costliest changes leave those of others in time", async () => {
+  const category = { method: "POST", path: "/categories", body: { name: "c" } };
+  const made = await rest("POST", "/batch", {
+    body: { operations: Array.from({ length: 50 }, () => category) },
+  });
+  const ids: number[] = made.body.results.map(({ body }: JsonBody) => body.id);
+  await using sql = new SQL(config.databaseUrl, { max: 1 });
+  await sql`
+    insert into todos (user_id, id, title, category_id, is_completed, recurrence_from, created_at, updated_at)
+    select ${sub}, 2000000 + n, 'Todo', ${ids[0]}::int + n % 50, false, 'due', now(), now()
+    from generate_series(1, 20000) n`;
+  const deletions = ids.map((id) => ({ method: "DELETE", path: `/categories/${id}` }));
+  const costly = rest("POST", "/batch", { body: { operations: deletions } });
+  const began = performance.now();
+  const quick = [{ method: "POST", path: "/todos", body: { title: "quick" } }];
+  const others = Array.from({ length: 10 }, async () => {
+    const token = await issuer.token({ sub: crypto.randomUUID() });
+    return (await rest("POST", "/batch", { token, body: { operations: quick } })).body.results[0].status;
+  });
+  expect(await Promise.all(others)).toEqual(others.map(() => 201));
+  expect(performance.now() - began).toBeLessThan(1_000);
+  expect((await costly).status).toBeOneOf([200, 503]);
+});

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { Registry } from "prom-client";
+import { loadConfig } from "../../../shared/process/config.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { createStatusPages } from "../../../shared/process/observe/status-pages.ts";
 import {
@@ -11,8 +12,11 @@ import {
 import { commandQueue, openQueue } from "../../../shared/queue/queues.ts";
 import { createHangWatch } from "../../../workers/process/hang-watch.ts";
 import { createJobMetrics, openWorker } from "../../../workers/process/job-worker.ts";
+import { startWorkers } from "../../../workers/start.ts";
 import { freePort, startStack, testEnvironment } from "../../harness.ts";
 import { openGate } from "../../support/chaos/gate.ts";
+import { eventually } from "../../support/reminder/stack.ts";
+import { openConnections } from "../../support/servers/services.ts";
 
 const env = await testEnvironment();
 const { REDIS_URL = "", QUEUE_PREFIX: queuePrefix = "" } = env;
@@ -46,19 +50,15 @@ afterAll(async () => {
   gate.shut();
 });
 
-const until = async (holds: () => boolean) => {
-  while (!holds()) await Bun.sleep(20);
-};
-
 test("a worker hangs when it stops asking for jobs, and when a job does not end, but not while Redis is away", async () => {
   travelled += minuteMs;
-  await until(() => watch.hanging().length === 0);
+  await eventually(() => watch.hanging().length === 0);
 
   await worker.pause();
   travelled += minuteMs;
   expect(watch.hanging()).toEqual(["commands queue"]);
   worker.resume();
-  await until(() => watch.hanging().length === 0);
+  await eventually(() => watch.hanging().length === 0);
 
   const queue = openQueue<object>(commandQueue, { connection: publisher, queuePrefix });
   await queue.add("batch", {});
@@ -66,10 +66,10 @@ test("a worker hangs when it stops asking for jobs, and when a job does not end,
   travelled += minuteMs;
   expect(watch.hanging()).toEqual(["commands queue", "commands"]);
   connection.disconnect();
-  await until(() => connection.status !== "ready");
+  await eventually(() => connection.status !== "ready");
   expect(watch.hanging()).toEqual(["commands"]);
   release.resolve();
-  await until(() => watch.hanging().length === 0);
+  await eventually(() => watch.hanging().length === 0);
   await queue.close();
 });
 
@@ -97,16 +97,31 @@ test("ready tells what is away; whether a process lives, and takes requests, doe
   };
   const [door, ports] = [stack.config.port, [stack.config.port, workerPort]];
   const allReady = async () => {
-    for (const port of ports) while ((await ask(port, "ready"))[0] !== 200) await Bun.sleep(50);
+    for (const port of ports) await eventually(async () => (await ask(port, "ready"))[0] === 200);
   };
   await allReady();
   gate.shut();
-  while ((await ask(workerPort, "ready"))[0] === 200) await Bun.sleep(50);
+  await eventually(async () => (await ask(workerPort, "ready"))[0] !== 200);
   expect(await ask(workerPort, "ready")).toEqual([503, { status: "unavailable", missing: ["redis"] }]);
-  while ((await ask(door, "ready"))[0] === 200) await Bun.sleep(50);
+  await eventually(async () => (await ask(door, "ready"))[0] !== 200);
   expect(await ask(door, "ready")).toEqual([503, { status: "unavailable", missing: ["redis", "worker"] }]);
   expect(await ask(door, "accepting")).toEqual([200, { status: "ok" }]);
   for (const port of ports) expect(await ask(port, "live")).toEqual([200, { status: "ok" }]);
   await gate.open();
   await allReady();
+});
+
+test("a worker stops while Redis is away, and leaves no connection", async () => {
+  const env = await testEnvironment();
+  const gate = await openGate(env.REDIS_URL ?? "");
+  const port = freePort();
+  const settings = { REDIS_URL: gate.url, WORKER_PORT: String(port), AUTH_URL: "http://localhost:1" };
+  const config = loadConfig({ ...env, ...settings });
+  const workers = await startWorkers({ config, log: createLog("test", "silent") });
+  gate.shut();
+  const missing = () =>
+    fetch(`http://127.0.0.1:${port}/health/ready`).then((answer) => answer.json() as Promise<object>);
+  await eventually(async () => JSON.stringify(await missing()).includes("redis"));
+  await workers.stop();
+  expect(await openConnections(config.databaseUrl)).toBe(0);
 });

@@ -1,7 +1,7 @@
 import type { SQL } from "bun";
-import type { JsonBody } from "../../harness.ts";
 import type { openPageDoor } from "../page-door.ts";
 import type { Call } from "./world.ts";
+import { untilAnswered } from "./writer.ts";
 
 type Decision = "approved" | "declined" | "expired" | "none";
 
@@ -77,18 +77,6 @@ async function decide(
   await Promise.all(chance() < 0.3 ? [press(), press()] : [press()]);
   if (isLate) return "expired";
   return approve ? "approved" : "declined";
-}
-
-/** Repeats a request until it is answered, as a careful client does. */
-async function untilAnswered<Answer extends JsonBody>(
-  send: () => Promise<Answer>,
-  isAnswer: (answer: Answer) => boolean,
-): Promise<Answer> {
-  for (;;) {
-    const answer = await send().catch(() => undefined);
-    if (answer !== undefined && isAnswer(answer)) return answer;
-    await Bun.sleep(50);
-  }
 }
 
 async function untilDone(work: () => Promise<unknown>): Promise<void> {

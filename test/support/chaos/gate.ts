@@ -11,17 +11,17 @@ export type Gate = Readonly<{
   /** Ends every connection, and accepts new ones. */
   cut(): void;
   /**
-   * Leaves every connection open but carries nothing over it, not even its end, as when a load balancer forgot it.
-   * New connections work.
+   * Leaves every connection open, or every subscription, but carries nothing over it, not even its end, as when a load
+   * balancer forgot it. New connections work.
    */
-  silence(): void;
+  silence(only?: "subscriptions"): void;
   /** Leads to another server, as a balancer does after a fail-over. */
   leadTo(address: string): void;
   /** Delays everything by this many milliseconds; 0 ends the delay. */
   delay(ms: number): void;
 }>;
 
-type Connection = { near: Socket; far: Socket; silent: boolean };
+type Connection = { near: Socket; far: Socket; subscribes: boolean; silent: boolean };
 
 /** Puts a gate before the server of `address`, on a port of its own that stays the same. */
 export async function openGate(address: string): Promise<Gate> {
@@ -44,8 +44,11 @@ export async function openGate(address: string): Promise<Gate> {
 
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
-    const connection = { near, far, silent: false };
+    const connection = { near, far, subscribes: false, silent: false };
     connections.add(connection);
+    near.on("data", (chunk) => {
+      connection.subscribes ||= /subscribe/i.test(chunk.toString("latin1"));
+    });
     for (const socket of [near, far]) socket.setNoDelay(true);
     join(connection, near, far);
     join(connection, far, near);
@@ -64,8 +67,9 @@ export async function openGate(address: string): Promise<Gate> {
       cut();
     },
     open: () => void listen(),
-    silence() {
-      for (const connection of connections) connection.silent = true;
+    silence(only) {
+      for (const connection of connections)
+        if (only === undefined || connection.subscribes) connection.silent = true;
     },
     leadTo(other) {
       target = new URL(other);

@@ -4,31 +4,43 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { startRedis } from "../../../shared/embedded/servers/redis.ts";
+import { loadConfig } from "../../../shared/process/config.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { type Answer, callRest } from "../../harness.ts";
+import { openPageDoor } from "../page-door.ts";
 import { eventually } from "../reminder/stack.ts";
 import { serverPids } from "../servers/clocked-postgres.ts";
+import { signal } from "../servers/signal.ts";
 import { type Gate, openGate } from "./gate.ts";
-import { databasesOf, pidsOf, startRoles } from "./roles.ts";
+import { databasesOf, pidsOf, type Roles, startRoles } from "./roles.ts";
 
 export type Victim = "api" | "workers" | "redis" | "postgres";
 
 export type World = Readonly<{
   /** A connection to the private PostgreSQL that passes no gate. */
   sql: SQL;
+  /** The addresses of the servers that pass no gate. */
   databaseUrl: string;
+  redisUrl: string;
+  roles: Roles;
   baseUrls: readonly string[];
   /** The token of all calls. */
   token: string;
-  redisUrl: string;
   gates: Readonly<{ redis: Gate; postgres: Gate }>;
   call: Call;
+  callAs(sub: string): Promise<Call>;
+  /** Sends as the account pages do, past the gates. */
+  openPage(): Promise<Page>;
   /** Kills every process of that kind with -9; its supervisor starts it again. */
   kill(victim: Victim): Promise<void>;
+  /** Sends a signal to every process of that role, once there is one. */
+  signal(role: "api" | "workers", name: NodeJS.Signals): Promise<void>;
   /** Stops a server's processes while `work` runs. */
   frozen(victim: "redis" | "postgres", work: () => Promise<void>): Promise<void>;
 }>;
+
+export type Page = Awaited<ReturnType<typeof openPageDoor>>;
 
 export type Call = (
   method: string,
@@ -55,40 +67,56 @@ export async function startWorld(name: string, env: Record<string, string> = {})
     workers: 2,
   });
   const sql = new SQL(postgres.url, { max: 2 });
+  const closing: (() => Promise<void>)[] = [];
   afterAll(async () => {
+    for (const close of closing) await close();
     await sql.close();
     await roles.stop();
     for (const gate of Object.values(gates)) gate.shut();
     await Promise.all([postgres.stop(), redis.stop()]);
     rmSync(folder, { recursive: true });
   });
-  /** A server that is just coming back has no pid yet. */
+  /** The server first. One that is just coming back has no process yet. */
   const pidsOfServer = (victim: "redis" | "postgres") =>
     eventually(() => {
       const pids = serverPids(victim, folder);
       return pids.length > 0 && pids;
     });
-  const token = await roles.issuer.token();
+  const signalRole = async (role: "api" | "workers", name: NodeJS.Signals) => {
+    for (const pid of await eventually(() => pidsOf(role).length > 0 && pidsOf(role))) signal(pid, name);
+  };
+  const callAs = async (sub?: string) =>
+    callDoors(roles.baseUrls, await roles.issuer.token(sub ? { sub } : {}));
   return {
     sql,
     databaseUrl: postgres.url,
-    baseUrls: roles.baseUrls,
-    token,
     redisUrl: redis.url,
+    roles,
+    baseUrls: roles.baseUrls,
+    token: await roles.issuer.token(),
     gates,
-    call: callDoors(roles.baseUrls, token),
-    async kill(victim) {
-      const isRole = victim === "api" || victim === "workers";
-      const pids = isRole ? pidsOf(victim) : (await pidsOfServer(victim)).slice(0, 1);
-      for (const pid of pids) process.kill(pid, "SIGKILL");
+    call: await callAs(),
+    callAs,
+    async openPage() {
+      const urls = { DATABASE_URL: postgres.url, REDIS_URL: redis.url, BASE_URL: roles.baseUrls[0] };
+      const config = loadConfig({ ...env, ...urls, AUTH_URL: roles.issuer.url });
+      const page = await openPageDoor({ config, clock: { now: undefined } });
+      closing.push(page.close);
+      return page;
     },
+    async kill(victim) {
+      if (victim === "api" || victim === "workers") return signalRole(victim, "SIGKILL");
+      const [server] = await pidsOfServer(victim);
+      if (server !== undefined) signal(server, "SIGKILL");
+    },
+    signal: signalRole,
     async frozen(victim, work) {
       const pids = await pidsOfServer(victim);
-      for (const pid of pids) process.kill(pid, "SIGSTOP");
+      for (const pid of pids) signal(pid, "SIGSTOP");
       try {
         await work();
       } finally {
-        for (const pid of pids) process.kill(pid, "SIGCONT");
+        for (const pid of pids) signal(pid, "SIGCONT");
       }
     },
   };

@@ -1,5 +1,18 @@
+import { expect } from "bun:test";
 import type { Answer } from "../../harness.ts";
 import type { Call } from "./world.ts";
+
+/** Repeats a request until it is answered, as a careful client does. */
+export async function untilAnswered<Answered>(
+  send: (tries: number) => Promise<Answered>,
+  isAnswer: (answer: Answered) => boolean,
+): Promise<Answered> {
+  for (let tries = 1; ; tries++) {
+    const answer = await send(tries).catch(() => undefined);
+    if (answer !== undefined && isAnswer(answer)) return answer;
+    await Bun.sleep(20);
+  }
+}
 
 /** A write that is still refused after this time will never be done. */
 const patienceMs = 60_000;
@@ -48,4 +61,21 @@ export async function writeUntil(call: Call, writer: number, isOver: () => boole
     toggled.push(body.is_completed);
   }
   return { created, toggled, ownTodo: own.body.id, wrong, retries };
+}
+
+export type TodoRow = Readonly<{ id: unknown; title: string; is_completed: boolean }>;
+
+/** Every acknowledged write has had its effect, once; there are no effects of other writes, and no wrong answers. */
+export function expectExactlyOnce(rows: readonly TodoRow[], written: readonly Written[]): void {
+  expect(written.flatMap(({ wrong }) => wrong)).toEqual([]);
+  const own = new Map(written.map((one) => [one.ownTodo, one]));
+  const titles = rows.filter(({ id }) => !own.has(Number(id))).map(({ title }) => title);
+  expect(titles.toSorted()).toEqual(written.flatMap(({ created }) => created).toSorted());
+  for (const { toggled } of written) expect(toggled).toEqual(toggled.map((_, index) => index % 2 === 0));
+  const states = rows.flatMap(({ id, is_completed }) =>
+    own.has(Number(id)) ? [[Number(id), is_completed]] : [],
+  );
+  expect(new Map(states as [number, boolean][])).toEqual(
+    new Map([...own].map(([id, { toggled }]) => [id, toggled.length % 2 === 1])),
+  );
 }

@@ -21,7 +21,8 @@ const keys: Readonly<Record<string, readonly string[]>> = {
 
 /** Worlds of new users on the real service, below its doors. To be closed before the stack, which counts connections. */
 export async function openWorlds({ config }: Pick<Stack, "config">) {
-  const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
+  const log = createLog("test", "error");
+  const database = await openDatabase({ url: config.databaseUrl, log, connections: 20 });
   const [mailbox, serverClock] = await Promise.all([
     openMailbox(config, database.pool),
     openServerClock(database.pool),
@@ -64,25 +65,30 @@ export async function openWorlds({ config }: Pick<Stack, "config">) {
         user: async () => (await select("users"))[0],
         ring() {},
         async send(who, { name, input, preview }) {
-          const call = {
-            ...by(who),
-            tool: name,
-            arguments: "{}",
-            startedAt: clock.now,
-          };
+          const call = { ...by(who), tool: name, arguments: "{}", startedAt: clock.now };
           const sender = who === "mcp" ? call : by(who);
-          const { outcome } = await dispatch({ userId }, { name, input, preview, by: sender });
-          return outcome;
+          const idempotencyKey = preview ? undefined : crypto.randomUUID();
+          const request = { name, input, preview, by: sender, idempotencyKey };
+          return insist(async () => (await dispatch({ userId }, request)).outcome);
         },
         async sendGroup(requests, atomic) {
           const operations = requests.map(({ name, input }, index) => ({
             ...{ index, name: name as OperationName, input: { ...input }, references: {}, after: [] },
           }));
-          const ends = await dispatchGroup({ userId }, { atomic, operations, by: by("rest") });
+          const group = { atomic, operations, by: by("rest"), idempotencyKey: crypto.randomUUID() };
+          const ends = await insist(() => dispatchGroup({ userId }, group));
           if (isRefused(ends)) throw new Error(ends.refusal.message);
           return ends.map((end): Outcome => end.outcome);
         },
       };
     },
   };
+}
+
+/** Asks again when the service was too busy. */
+async function insist<Answer extends object>(send: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await send();
+    if (!(isRefused(answer) && answer.refusal.code === "overloaded")) return answer;
+  }
 }

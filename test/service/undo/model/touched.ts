@@ -33,24 +33,35 @@ export function differing(one: Row, other: Row, isWithDerived = false): string[]
 /** The touched columns by row; `*` if the row was made or removed. */
 export type Touches = ReadonlyMap<string, ReadonlySet<string>>;
 
+type Change = Pick<Moment, "before" | "after" | "actions">;
+const known = new WeakMap<Change, Touches>();
+
+export function touchesOf(changes: readonly Change[]): Touches {
+  const touches = new Map<string, Set<string>>();
+  for (const change of changes) {
+    const own = known.get(change) ?? touchesOfOne(change);
+    known.set(change, own);
+    for (const [name, columns] of own) touches.set(name, (touches.get(name) ?? new Set()).union(columns));
+  }
+  return touches;
+}
+
 /** Two undone actions may cancel out in a row, so their images count as well as the rows. */
-export function touchesOf(moments: readonly Pick<Moment, "before" | "after" | "actions">[]): Touches {
+function touchesOfOne({ before, after, actions }: Change): Touches {
   const touches = new Map<string, Set<string>>();
   const touch = (name: string, columns: readonly string[]) => {
     const known = touches.get(name) ?? new Set();
     for (const column of columns) touches.set(name, known.add(column));
   };
-  for (const { before, after, actions } of moments) {
-    for (const [name, row] of before) {
-      const now = after.get(name);
-      if (now !== row) touch(name, now ? differing(row, now) : ["*"]);
-    }
-    for (const name of after.keys()) if (!before.has(name)) touch(name, ["*"]);
-    for (const action of actions) {
-      const [old, made] = [imagesIn(action.before), imagesIn(action.after)];
-      for (const name of Object.keys({ ...old, ...made }))
-        touch(name, old[name] && made[name] ? Object.keys(made[name]).filter(isOwn) : ["*"]);
-    }
+  for (const [name, row] of before) {
+    const now = after.get(name);
+    if (now !== row) touch(name, now ? differing(row, now) : ["*"]);
+  }
+  for (const name of after.keys()) if (!before.has(name)) touch(name, ["*"]);
+  for (const action of actions) {
+    const [old, made] = [imagesIn(action.before), imagesIn(action.after)];
+    for (const name of Object.keys({ ...old, ...made }))
+      touch(name, old[name] && made[name] ? Object.keys(made[name]).filter(isOwn) : ["*"]);
   }
   return touches;
 }

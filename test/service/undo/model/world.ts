@@ -22,6 +22,26 @@ export type System = Readonly<{
   sendGroup(requests: readonly Request[], atomic: boolean): Promise<readonly Outcome[]>;
 }>;
 
+/** Reads everything once between two changes, because nothing else changes it. */
+export function reading(system: System): System {
+  let known: { rows?: Promise<Rows>; log?: Promise<readonly Row[]>; user?: Promise<Row | undefined> } = {};
+  const forget = () => {
+    known = {};
+  };
+  return {
+    clock: system.clock,
+    rows: () => (known.rows ??= system.rows()),
+    log: () => (known.log ??= system.log()),
+    user: () => (known.user ??= system.user()),
+    ring() {
+      system.ring();
+      forget();
+    },
+    send: (who, request) => system.send(who, request).finally(forget),
+    sendGroup: (requests, atomic) => system.sendGroup(requests, atomic).finally(forget),
+  };
+}
+
 /** One finished act. */
 export type Done = Readonly<{ request: Request; outcome: Outcome; action: Row | undefined }>;
 
