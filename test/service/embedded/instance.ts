@@ -45,7 +45,7 @@ export async function sharedParent({ fetches = false } = {}): Promise<string> {
 }
 
 export const root = join(import.meta.dir, "../../..");
-/** What `npm start` runs. */
+/** The script of `npm start`. */
 const wholeService = "shared/embedded/main.ts";
 
 /** Starts an instance until it is ready, at other ports if another program has taken one meanwhile. */

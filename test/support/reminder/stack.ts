@@ -84,7 +84,7 @@ export async function startReminders(options: StackOptions) {
 
 type Opened = Awaited<ReturnType<typeof openReminders>>;
 
-/** What is due is taken by `tick`, as the workers do once a second. */
+/** A page door and a `tick` that takes due reminders, as the workers do once a second. */
 async function openReminders({ config, clock }: Stack) {
   const door = await openPageDoor({ config, clock });
   const { queuePrefix, defaultTimeZone, redisUrl } = config;
