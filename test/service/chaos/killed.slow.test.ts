@@ -13,7 +13,7 @@ import { signal } from "../../support/servers/signal.ts";
 import { expectLedger, writeLongTodos } from "./loads/bytes.ts";
 import { expectGroupsOnce, sendGroups } from "./loads/groups.ts";
 import { deleteAndUndo, expectUndoneOnce } from "./loads/undos.ts";
-import { startWebhook } from "./loads/webhooks.ts";
+import { openReceiver, startWebhook } from "./loads/webhooks.ts";
 import {
   expectImported,
   expectMoved,
@@ -165,6 +165,7 @@ async function followStream(token: string, copy: Copy, isOver: () => boolean): P
 describe(`${kills} kills of workers and doors, one at a time, under all kinds of changes`, () => {
   const copies = Array.from({ length: 5 }, newCopy);
   const random = createRandom(seed, "kills");
+  const receiving = openReceiver();
   let webhook: Awaited<ReturnType<typeof startWebhook>>;
 
   const copierGet = async () => {
@@ -195,7 +196,7 @@ describe(`${kills} kills of workers and doors, one at a time, under all kinds of
         ]),
       );
       const keeping = callAs("keeper").then(writeLongTodos);
-      webhook = await startWebhook(world.call, sql, random, changes);
+      webhook = await startWebhook(receiving, { call: world.call, sql, random, changes });
       for (let kill = 1; kill <= kills; kill++) {
         await eventually(() => webhook.progress() >= kill / (kills + 1) && done >= 20 * kill, 120_000);
         const role = kill % 4 === 0 ? "api" : "workers";

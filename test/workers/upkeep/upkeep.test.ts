@@ -149,7 +149,7 @@ test("a reader that holds the tables open does not make upkeep stop the writers,
   const upkeeps = upkeep("26 hours").finally(() => {
     isOver = true;
   });
-  // A write that waited for the reader would wait for ever.
+  // Writes go on, because the reader commits only after them.
   while (!isOver) await write("26 hours");
   await upkeeps;
   const { rows } = await reader.query("select count(*)::int as count from inbox where keyed");

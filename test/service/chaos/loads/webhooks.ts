@@ -19,8 +19,23 @@ function note(list: Numbers, { id, resource }: JsonBody): void {
   list.set(id, [...(list.get(id) ?? []), resource ? Number(resource.title) : gone]);
 }
 
+/** A receiver that is told its secret later. To be opened outside of hooks, because it is closed after its block. */
+export function openReceiver() {
+  let secret = "";
+  const receiver = startReceiver(() => secret);
+  const tell = (told: string) => {
+    secret = told;
+  };
+  return { receiver, tell };
+}
+
+type Webhook = Readonly<{ call: Call; sql: SQL; random: Random; changes: number }>;
+
 /** A webhook whose receiver refuses a third, and clients that number the changes of each todo in its title. */
-export async function startWebhook(call: Call, sql: SQL, random: Random, changes: number) {
+export async function startWebhook(
+  { receiver, tell }: ReturnType<typeof openReceiver>,
+  { call, sql, random, changes }: Webhook,
+) {
   /** Sends a change until it is answered: kills leave some without an answer. */
   async function change(method: string, path: string, body: object | undefined, door: number) {
     const key = crypto.randomUUID();
@@ -32,8 +47,6 @@ export async function startWebhook(call: Call, sql: SQL, random: Random, changes
     return answer;
   }
 
-  let secret = "";
-  const receiver = startReceiver(() => secret);
   const [taken, seen]: [Numbers, Numbers] = [new Map(), new Map()];
   receiver.behaviour.answer = ({ event }) => {
     note(seen, event.data);
@@ -41,7 +54,7 @@ export async function startWebhook(call: Call, sql: SQL, random: Random, changes
     note(taken, event.data);
     return new Response(null, { status: 204 });
   };
-  ({ secret } = await change("POST", "/webhooks", { url: receiver.url, events: ["todo.*"] }, 0));
+  tell((await change("POST", "/webhooks", { url: receiver.url, events: ["todo.*"] }, 0)).secret);
 
   /** The last change of each todo. */
   const made = new Map<number, number>();
