@@ -79,7 +79,7 @@ browserTest("the account pages have no fault, light, dark and on a phone", async
   const token = await createToken(site, page, "Claude Code", allScopes);
   await fillWithLife(site, token, draws ? 365 : 14);
   await look("/account", "today");
-  await page.setViewportSize(views.phone.viewport);
+  await page.reload();
   expect(await page.getByText("completions of habits since").isVisible()).toBe(false);
   await page.getByText("The year", { exact: true }).click();
   await page.getByText("completions of habits since").waitFor();
@@ -114,12 +114,12 @@ browserTest("the account pages have no fault, light, dark and on a phone", async
   await page.getByRole("link", { name: "One by one" }).first().click();
   await page.locator(".log summary").nth(3).click();
   await check(page, "actions");
+  await failReminder(token);
   await page.goto(`${baseUrl}/account/settings`);
   await page.getByRole("textbox", { name: "Address" }).fill("https://example.com/kept");
-  await press(page, "Save webhook");
+  await press(page, "Save webhook", "Could not be sent to your webhook.");
   await page.getByText("Show the signing secret").click();
-  await failReminder(token);
-  await look("/account/settings", "settings");
+  await check(page, "settings");
   await page.getByRole("textbox", { name: "Address" }).fill("http://example.com/kept");
   await press(page, "Save webhook");
   await check(page, "settings-error");
@@ -202,8 +202,11 @@ browserTest("the provider's pages have no fault, light, dark and on a phone", as
   await page.getByLabel("The token ends after").selectOption("date");
   await check(page, "api-tokens-change");
   await page.goto(`${authUrl}/profile`);
-  await press(page, "Add a passkey");
   await check(page, "account");
+  await press(page, "Add a passkey");
+  await page.getByLabel("Name").fill("Test key");
+  await check(page, "passkey");
+  await page.goto(`${authUrl}/profile`);
   await page.getByText("Change my e-mail address").click();
   await page.getByLabel("New e-mail address").fill("hopper@example.org");
   await press(page, "Change address", "Your address changes when you use it");

@@ -17,7 +17,9 @@ test("while the queue is away a person still sees the day, and learns that nothi
   const { account } = await newPlainPerson(stack);
   const page = await account.open("/account");
   expect(page.status).toBe(200);
-  const answer = await account.submit(page, "/account/add", { line: "Pay rent" });
+  const forms = page.forms.map((form) => ({ ...form, action: "/account/tick" }));
+  const ticked = { todo_id: "1", done: "yes" };
+  const answer = await account.submit({ ...page, forms }, "/account/tick", ticked);
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
   expect(answer.text).toContain("briefly unable to write");
 });

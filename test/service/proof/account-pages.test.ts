@@ -38,7 +38,7 @@ test("a webhook's address takes a proof of the last ten minutes, and then what w
   expect(textOf(proven)).toContain(hook.url);
   expect(await webhooks()).toEqual([]);
   const made = await account.submit(proven, "/account/webhooks", {});
-  expect(textOf(made)).toContain("Secret");
+  expect(textOf(made)).toContain("whsec_");
   expect(await webhooks()).toEqual([{ url: hook.url }]);
 
   // The proof counts for the next form too.

@@ -2,7 +2,7 @@ import type { Stack } from "../../harness.ts";
 import type { Page } from "../identity/browser.ts";
 import { signedInBrowser } from "./live-support.ts";
 
-/** What a reader of a page sees, with one space between its parts. */
+/** The text of a page as its reader sees it, with one space between its parts. */
 export const textOf = ({ text }: Page): string =>
   text
     .replace(/<\/?(q|bdi|a|span|strong|code)\b[^>]*>/g, "")

@@ -19,7 +19,7 @@ afterEach(() => {
 
 async function personWithAgent(app = "Claude") {
   const person = await newPlainPerson(stack, app);
-  /** What the cards of the list say. */
+  /** The texts of the list's cards. */
   const open = async (search = "") => {
     const page = await person.account.open(`/account/actions${search}`);
     return cardsOf(page).map((card) => textOf({ ...page, text: `<li${card}` }).trim());
@@ -52,7 +52,7 @@ test("the list is filtered by token, tool and outcome, and goes back page by pag
   const { account, call, newToken, open } = await personWithAgent("Second");
   await callsOf(stack, await newToken("First")).call("delete-todo", { todo_id: 404 });
   for (let n = 0; n < 55; n++) await call("create-todo", { title: `Todo ${n}` });
-  // What one token did in a row is one card.
+  // One card has all that one token did in a row.
   expect(await open()).toHaveLength(2);
   const page = await account.open("/account/actions?door=mcp");
   expect([cardsOf(page).length, cardsOf(page)[0]]).toEqual([50, expect.stringContaining("Todo 54")]);

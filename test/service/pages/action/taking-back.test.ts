@@ -55,7 +55,7 @@ function press(browser: Browser, page: Page, text: string): Promise<Page> {
   return browser.submit(page, undoPath, { request_id: field("request_id"), called_at: field("called_at") });
 }
 
-/** The first link of a page that leads to such an address. */
+/** The first link of a page with this word in its address. */
 const linkTo = (text: string, what: string): string =>
   new RegExp(`href="([^"]*${what}[^"]*)"`).exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "";
 
