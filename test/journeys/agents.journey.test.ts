@@ -14,7 +14,7 @@ browserTest(
     const link = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Actions/ });
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
-    await call("get-pending-todos");
+    await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
     await page.goto(`${baseUrl}/account/connect`);
     await call("get-pending-todos");
     await page.getByText("Waiting for the first call").waitFor();
