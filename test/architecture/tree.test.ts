@@ -56,7 +56,7 @@ test("shared holds only what both the front door and the workers import", async 
 });
 
 test("a test lies at the path of the code that it tests, or among the tests of the whole service", () => {
-  const elsewhere = ["test/architecture/", "test/labs/", "test/service/"];
+  const elsewhere = ["test/architecture/", "test/journeys/", "test/labs/", "test/service/"];
   const lost = list("test/**/*.test.ts").filter((path) => {
     const code = path.replace(/^test\//, "").replace(/\..*/, ".ts");
     return !elsewhere.some((folder) => path.startsWith(folder)) && !existsSync(join(root, code));

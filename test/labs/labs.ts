@@ -81,7 +81,7 @@ export const labs: Readonly<Record<string, Lab>> = {
   },
   screenshots: {
     says: "draws the pictures in docs/screenshots anew",
-    runs: "SCREENSHOTS=yes bun test/run.ts ./test/service/pages/accessibility.test.ts",
+    runs: "SCREENSHOTS=yes bun test/run.ts ./test/journeys/every-page.journey.test.ts",
   },
   notices: {
     says: "writes docs/third-party.md anew, after a package came, went or changed",

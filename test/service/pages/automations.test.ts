@@ -1,14 +1,17 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { JsonBody } from "../../harness.ts";
-import { consent, signedUp } from "../../support/identity/support.ts";
-import { useSite } from "../../support/pages/support.ts";
+import { consent, tokenRequest } from "../../support/identity/support.ts";
+import { callsOf } from "../../support/pages/plain.ts";
+import { signedUpPerson, useSite } from "../../support/pages/support.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 const site = await useSite();
 const { baseUrl, authUrl } = site.stack.config;
-const { token } = site.identity.owner;
+const person = await signedUpPerson(site);
+const token = await person.newToken("Automation");
+const { rest } = callsOf(site.stack, token);
 const text = await Bun.file(join(import.meta.dir, "../../../docs/automations.md")).text();
 const here = (lines: string) =>
   lines.replaceAll("http://localhost:3000", baseUrl).replaceAll("http://localhost:3001", authUrl);
@@ -42,9 +45,9 @@ test.each(["/webhook/kept", "/api/webhook/the-id"])(
     );
     expect([status, made.url]).toEqual([undefined, address]);
     secret = made.secret;
-    await site.stack.rest("POST", "/todos", { token, body: { title: `For ${path}` } });
+    await rest("POST", "/todos", { title: `For ${path}` });
     const { event } = await eventually(() => receiver.received[0]);
-    await site.stack.rest("DELETE", `/todos/${event.data.id}`, { token });
+    await rest("DELETE", `/todos/${event.data.id}`);
     expect(event).toMatchObject({ type: "todo.changed", data: { resource: { title: `For ${path}` } } });
   },
 );
@@ -60,7 +63,7 @@ test("the workflow for n8n listens at the documented path and sends a request th
   const sent = await send({ url, method, headers, payload, content_type: "application/json" });
   const made = (await sent.json()) as JsonBody;
   expect([sent.status, made.title]).toEqual([201, "Hang up the laundry"]);
-  await site.stack.rest("DELETE", `/todos/${made.id}`, { token });
+  await rest("DELETE", `/todos/${made.id}`);
 });
 
 type Request = Readonly<{
@@ -95,13 +98,10 @@ function send({ url, method = "get", content_type, headers, payload }: Request) 
 }
 
 test("Home Assistant's commands add a todo once and complete a habit, and its sensors see both", async () => {
-  const habit = await site.stack.rest("POST", "/habits", {
-    token,
-    body: { name: "Read", type: "good", frequency: "daily" },
-  });
-  const { rest, rest_command: commands } = filledIn({
+  const habit = await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
+  const { rest: sensors, rest_command: commands } = filledIn({
     "{{ key }}": "laundry-1",
-    "{{ habit_id }}": String(habit.body.id),
+    "{{ habit_id }}": String(habit.id),
     "\"{{ {'title': title} | to_json }}\"": `'{"title": "Hang up the laundry"}'`,
   });
   const { kept_add_todo, kept_complete_habit } = commands;
@@ -109,7 +109,7 @@ test("Home Assistant's commands add a todo once and complete a habit, and its se
   for (const request of [kept_add_todo, kept_add_todo, kept_complete_habit, kept_complete_habit])
     answers.push((await send(request as Request)).status);
   expect(answers).toEqual([201, 201, 200, 409]);
-  const [{ resource, headers, sensor } = { resource: "", headers: {}, sensor: [] }] = rest;
+  const [{ resource, headers, sensor } = { resource: "", headers: {}, sensor: [] }] = sensors;
   const dashboard = await (await fetch(resource, { headers })).json();
   expect(dashboard).toMatchObject({ stats: { pending_todos: 2 }, habits: [{ is_completed_today: true }] });
   expect(sensor.map(({ value_template }) => value_template)).toEqual([
@@ -119,35 +119,19 @@ test("Home Assistant's commands add a todo once and complete a habit, and its se
 });
 
 test("a registration for Home Assistant signs in with its secret", async () => {
-  const client = await runInShell(register);
-  const person = await signedUp(site.identity.config);
+  const { client_id, client_secret } = await runInShell(register);
   const redirect_uri = "https://my.home-assistant.io/redirect/oauth";
-  const verifier = "v".repeat(43);
-  const code_challenge = new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
+  const code_verifier = "v".repeat(43);
   const query = new URLSearchParams({
-    response_type: "code",
-    client_id: client.client_id,
-    redirect_uri,
-    state: "s",
-    code_challenge,
-    code_challenge_method: "S256",
-    scope: "todos:read habits:read",
-    access_type: "offline",
-    prompt: "consent",
+    ...{ response_type: "code", client_id, redirect_uri, state: "s", code_challenge_method: "S256" },
+    code_challenge: new Bun.CryptoHasher("sha256").update(code_verifier).digest("base64url"),
+    ...{ scope: "todos:read habits:read", access_type: "offline", prompt: "consent" },
   });
-  const back = await consent(person, await person.open(`${authUrl}/authorize?${query}`));
-  const response = await fetch(`${authUrl}/token`, {
-    method: "POST",
-    body: new URLSearchParams({
-      grant_type: "authorization_code",
-      code: new URL(back.url).searchParams.get("code") ?? "",
-      redirect_uri,
-      code_verifier: verifier,
-      client_id: client.client_id,
-      client_secret: client.client_secret,
-    }),
+  const { provider } = person;
+  const back = await consent(provider, await provider.open(`${authUrl}/authorize?${query}`));
+  const code = new URL(back.url).searchParams.get("code") ?? "";
+  const { access_token } = await tokenRequest(site.identity.config, {
+    ...{ grant_type: "authorization_code", code, redirect_uri, code_verifier, client_id, client_secret },
   });
-  const tokens = (await response.json()) as { access_token: string };
-  const listed = await site.stack.rest("GET", "/todos", { token: tokens.access_token });
-  expect(listed.status).toBe(200);
+  expect((await callsOf(site.stack, access_token).answer("GET", "/todos")).status).toBe(200);
 });

@@ -1,42 +1,43 @@
-import { afterAll, expect, spyOn, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import { afterAll, beforeEach, expect, spyOn, test } from "bun:test";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { useStack } from "../../harness.ts";
 import { fillUser } from "../../support/full-user.ts";
-import { axeFaults } from "../../support/pages/axe.ts";
-import { sessionOf, signedInBrowser } from "../../support/pages/live-support.ts";
-import { browserTest, launchBrowser } from "../../support/pages/support.ts";
+import { sessionOf } from "../../support/pages/live-support.ts";
+import { newPlainPerson, withForms } from "../../support/pages/plain.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => database.close());
 const stack = await useStack({ travels: true });
-const { config, clock, rest, issuer } = stack;
+const { config, clock } = stack;
 const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
 const today = "2026-11-19"; // a Thursday
-clock.now = Date.parse(`${today}T12:00:00Z`);
+beforeEach(() => {
+  clock.now = Date.parse(`${today}T12:00:00Z`);
+});
+afterAll(async () => {
+  clock.now = undefined;
+  await database.close();
+});
 
-async function person(sub: string) {
-  const token = await issuer.token({ sub });
-  const make = async (path: string, body: object = {}) => (await rest("POST", path, { token, body })).body;
-  const read = async (path: string) => (await rest("GET", path, { token })).body;
-  return { make, read, browser: await signedInBrowser(config, sub) };
+async function newPerson() {
+  const { account, sub, rest } = await newPlainPerson(stack);
+  const make = (path: string, body: object = {}) => rest("POST", path, body);
+  return { sub, make, read: (path: string) => rest("GET", path), browser: account };
 }
 
 const reading = { name: "Read", type: "good", frequency: "daily", grace_days: 1 };
 
 test("times and dates follow the language of the browser", async () => {
-  const { make } = await person("grace");
+  const { sub, make } = await newPerson();
   await make("/todos", { title: "Call Ada", due_date: today, due_time: "14:30" });
-  const headers = { cookie: `kept_account=${await sessionOf(config, "grace")}`, "accept-language": "en-US" };
+  const headers = { cookie: `kept_account=${await sessionOf(config, sub)}`, "accept-language": "en-US" };
   const text = await (await fetch(`${config.baseUrl}/account`, { headers })).text();
   expect(text).toContain("Thursday, November 19, 2026");
   expect(text).toContain("2:30 PM");
 });
 
 test("a habit's page tells its streak, grace, week and year", async () => {
-  const { make, browser } = await person("ada");
+  const { make, browser } = await newPerson();
   const { id } = await make("/habits", { ...reading, description: "Twenty pages" });
   for (const ago of [4, 3, 1]) await make(`/habits/${id}/complete`, { date: addDays(today, -ago) });
   const { text, status } = await browser.open(`/account/habits/${id}`);
@@ -51,29 +52,23 @@ test("a habit's page tells its streak, grace, week and year", async () => {
 });
 
 test("an amount is added on Today, and on the habit's page to an earlier day, which is set to 0", async () => {
-  const { read, browser } = await person("tara");
+  const { read, browser } = await newPerson();
   const form = { name: "Water", rhythm: "daily", target: "8", unit: "glasses" };
   await browser.submit(await browser.open("/account/habits/new"), "/account/habits/new", form);
   const { id } = (await read("/habits")).data[0];
   expect(await read(`/habits/${id}`)).toMatchObject({ target: 8, unit: "glasses", amount_today: 0 });
-  const adding = (page: Awaited<ReturnType<typeof browser.open>>, date?: string) => ({
-    ...page,
-    forms: page.forms.filter(
-      ({ fields }) =>
-        fields.some(([name]) => name === "amount") &&
-        (date === undefined || fields.some(([name, value]) => name === "date" && value === date)),
-    ),
-  });
   const home = await browser.open("/account");
+  const add = (page: typeof home, amount: string, date?: string) => {
+    const forms = withForms(page, "amount");
+    return browser.submit(date ? withForms(forms, "date", date) : forms, "/account/tick", {
+      done: "add",
+      amount,
+    });
+  };
   expect(home.text).toContain("0 of 8 glasses");
-  const added = await browser.submit(adding(home), "/account/tick", { done: "add", amount: "6" });
-  expect(added.text).toContain("6 of 8 glasses");
-  const path = `/account/habits/${id}`;
+  expect((await add(home, "6")).text).toContain("6 of 8 glasses");
   const before = addDays(today, -1);
-  const past = await browser.submit(adding(await browser.open(path), before), "/account/tick", {
-    done: "add",
-    amount: "9",
-  });
+  const past = await add(await browser.open(`/account/habits/${id}`), "9", before);
   expect(past.text).toContain("done, 9 of 8 glasses");
   expect(await read(`/habits/${id}`)).toMatchObject({
     amount_today: 6,
@@ -82,15 +77,12 @@ test("an amount is added on Today, and on the habit's page to an earlier day, wh
   });
   const cleared = await browser.submit(past, "/account/tick", { date: before, done: "no" });
   expect(cleared.text).not.toContain("9 of 8");
-  const wrong = await browser.submit(adding(await browser.open("/account")), "/account/tick", {
-    done: "add",
-    amount: "0",
-  });
+  const wrong = await add(await browser.open("/account"), "0");
   expect([wrong.status, (await read(`/habits/${id}`)).amount_today]).toEqual([422, 6]);
 });
 
 test("a day is skipped and asked for again on the habit's page, which also tells a pause", async () => {
-  const { make, read, browser } = await person("una");
+  const { make, read, browser } = await newPerson();
   const { id } = await make("/habits", { ...reading, grace_days: 0 });
   await make(`/habits/${id}/complete`, { date: addDays(today, -2) });
   const path = `/account/habits/${id}`;
@@ -108,7 +100,7 @@ test("a day is skipped and asked for again on the habit's page, which also tells
 });
 
 test("a past day is made good and taken back on the habit's page, and its streak follows", async () => {
-  const { make, read, browser } = await person("bea");
+  const { make, read, browser } = await newPerson();
   const { id } = await make("/habits", reading);
   await make(`/habits/${id}/complete`);
   const path = `/account/habits/${id}`;
@@ -132,9 +124,9 @@ test("a past day is made good and taken back on the habit's page, and its streak
 });
 
 test("there is no page of a habit that is somebody else's or nobody's, and no correction", async () => {
-  const { make } = await person("cora");
+  const { make } = await newPerson();
   const { id } = await make("/habits", reading);
-  const { make: makeOwn, browser } = await person("dora");
+  const { make: makeOwn, browser } = await newPerson();
   const own = await makeOwn("/habits", reading);
   for (const path of [`/account/habits/${id}`, "/account/habits/999999999999999"])
     expect((await browser.open(path)).status).toBe(404);
@@ -144,7 +136,7 @@ test("there is no page of a habit that is somebody else's or nobody's, and no co
 });
 
 test("all habits are listed, those that are not due apart, and found by a word or a category", async () => {
-  const { make, browser } = await person("eva");
+  const { make, browser } = await newPerson();
   const health = await make("/categories", { name: "Health" });
   await make("/habits", { ...reading, category_id: health.id });
   await make("/habits", { ...reading, name: "Rest", frequency: "custom", schedule: { weekdays: [7] } });
@@ -158,31 +150,19 @@ test("all habits are listed, those that are not due apart, and found by a word o
 });
 
 test("todos are grouped on their page and today's, with all that is known of them", async () => {
-  const { make, browser } = await person("fay");
+  const { make, browser } = await newPerson();
   const dates = { late: -1, now: 0, next: 1, soon: 3, far: 4 };
   for (const [title, days] of Object.entries(dates))
     await make("/todos", { title, due_date: addDays(today, days) });
   await make("/todos", { title: "whenever", description: "Ask about the lease" });
   const gone = await make("/todos", { title: "gone" });
   await make(`/todos/${gone.id}/toggle`);
-  await make("/todos", {
-    title: "again",
-    due_date: today,
-    recurrence: "FREQ=WEEKLY;BYDAY=SA",
-    context: "home",
-  });
+  const weekly = { due_date: today, recurrence: "FREQ=WEEKLY;BYDAY=SA" };
+  await make("/todos", { ...weekly, title: "again", context: "home" });
   const all = (await browser.open("/account/todos")).text;
   const order = ["Overdue</h2>", ">late<", "Today</h2>", ">now<", "every Sat", "Tomorrow</h2>", ">next<"];
-  order.push(
-    "This week</h2>",
-    ">soon<",
-    "Later</h2>",
-    ">far<",
-    "No date</h2>",
-    ">whenever<",
-    "Ask about the lease",
-  );
-  order.push('<details><summary><h2 class="part">Done</h2>', ">gone<");
+  order.push("This week</h2>", ">soon<", "Later</h2>", ">far<", "No date</h2>", ">whenever<");
+  order.push("Ask about the lease", '<details><summary><h2 class="part">Done</h2>', ">gone<");
   const places = order.map((text) => all.indexOf(text));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places[0]).toBeGreaterThan(0);
@@ -193,7 +173,7 @@ test("todos are grouped on their page and today's, with all that is known of the
 });
 
 test("filters live in the address, work together, and what makes no sense is told", async () => {
-  const { make, browser } = await person("gil");
+  const { make, browser } = await newPerson();
   const home = await make("/categories", { name: "Home" });
   await make("/todos", { title: "Water the plants", context: "Home", category_id: home.id, due_date: today });
   await make("/todos", { title: "Water the lawn" });
@@ -205,21 +185,24 @@ test("filters live in the address, work together, and what makes no sense is tol
       text.includes(`Water ${word === "bill" ? "" : "the "}${word}</a>`),
     );
   };
-  expect(await titles("q=water")).toEqual(["plants", "lawn", "bill"]);
-  expect(await titles("q=water&status=incomplete")).toEqual(["plants", "lawn"]);
-  expect(await titles("status=completed")).toEqual(["bill"]);
-  expect(await titles("due=undated")).toEqual(["lawn"]);
-  expect(await titles("due=today&q=water")).toEqual(["plants"]);
-  expect(await titles("due=overdue")).toEqual([]);
-  expect(await titles(`category_id=${home.id}&context=home&q=&status=`)).toEqual(["plants"]);
-  expect(await titles("due=today&status=completed")).toEqual([]);
+  for (const [query, found] of [
+    ["q=water", ["plants", "lawn", "bill"]],
+    ["q=water&status=incomplete", ["plants", "lawn"]],
+    ["status=completed", ["bill"]],
+    ["due=undated", ["lawn"]],
+    ["due=today&q=water", ["plants"]],
+    ["due=overdue", []],
+    [`category_id=${home.id}&context=home&q=&status=`, ["plants"]],
+    ["due=today&status=completed", []],
+  ] as const)
+    expect([query, await titles(query)]).toEqual([query, [...found]]);
   for (const wrong of ["due=never", "page=0", "category_id=x", "status=lost", `q=${"a".repeat(300)}`])
     expect([wrong, (await browser.open(`/account/todos?${wrong}`)).status]).toEqual([wrong, 422]);
   expect((await browser.open("/account/todos?page=9007199254740991")).status).toBe(200);
 });
 
 test("todos and habits are sorted as one asks, and what is important is marked", async () => {
-  const { make, browser } = await person("ivy");
+  const { make, browser } = await newPerson();
   await make("/todos", { title: "Wash", due_date: today });
   await make("/todos", { title: "apply", due_date: addDays(today, 2), is_important: true });
   await make("/todos", { title: "Zip", is_important: true });
@@ -246,102 +229,30 @@ test("todos and habits are sorted as one asks, and what is important is marked",
 });
 
 test("pages of a full account send a fixed number of statements, and page by page show each todo once", async () => {
-  await fillUser(config.databaseUrl, "full", today);
-  const browser = await signedInBrowser(config, "full");
+  const { sub, browser } = await newPerson();
+  await fillUser(config.databaseUrl, sub, today);
   const pool = Object.getPrototypeOf(database.pool);
   const seen = new Set<string>();
   const statements = async (path: string) => {
     const sent = spyOn(pool, "query");
     const { status, text } = await browser.open(path);
-    const own = sent.mock.calls.filter(([one]) => JSON.stringify(one).includes('"full"')).length;
+    const own = sent.mock.calls.filter(([one]) => JSON.stringify(one).includes(`"${sub}"`)).length;
     sent.mockRestore();
     expect(status).toBe(200);
     if (path.startsWith("/account/todos?page"))
       for (const [id] of text.matchAll(/id="todo-\d+"/g)) seen.add(id);
     return own;
   };
-  const counted = async (paths: readonly string[]) => {
-    const counts: [string, number][] = [];
-    for (const path of paths) counts.push([path, await statements(path)]);
-    return Object.fromEntries(counts);
-  };
-  expect(
-    await counted([
-      "/account",
-      "/account/habits",
-      "/account/habits/9000001",
-      "/account/todos",
-      "/account/todos?q=todo",
-    ]),
-  ).toEqual({
-    "/account": 11,
-    "/account/habits": 5,
-    "/account/habits/9000001": 6,
-    "/account/todos": 8,
-    "/account/todos?q=todo": 8,
-  });
+  for (const [path, count] of [
+    ["/account", 11],
+    ["/account/habits", 5],
+    ["/account/habits/9000001", 6],
+    ["/account/todos", 8],
+    ["/account/todos?q=todo", 8],
+  ] as const)
+    expect([path, await statements(path)]).toEqual([path, count]);
+  expect((await browser.open("/account/todos")).text).toMatch(/href="[^"]*page=2"[^>]*>Next</);
   for (let page = 1; page <= 20; page++)
     expect(await statements(`/account/todos?page=${page}`)).toBeLessThanOrEqual(10);
   expect(seen.size).toBe(2_000);
-});
-
-let launched: Browser | undefined;
-afterAll(() => launched?.close());
-
-browserTest("a person sees a habit, corrects yesterday, finds a done todo and turns the page", async () => {
-  const { make } = await person("hal");
-  const habit = await make("/habits", { ...reading, name: "Read twenty pages before the light goes out" });
-  const health = await make("/categories", { name: "Health and everything that belongs to it" });
-  await make("/habits", { ...reading, name: "Run", category_id: health.id });
-  const bulk = Array.from({ length: 101 }, (_, n) =>
-    make("/todos", { title: `Errand ${n}`, due_date: today }),
-  );
-  const [first] = await Promise.all(bulk);
-  await make(`/todos/${first.id}/toggle`);
-  await make("/todos", { title: "The last one", category_id: health.id });
-
-  launched = await launchBrowser();
-  const context = await launched.newContext({ viewport: { width: 320, height: 700 } });
-  const cookie = {
-    name: "kept_account",
-    value: await sessionOf(config, "hal"),
-    url: `${config.baseUrl}/account`,
-  };
-  await context.addCookies([cookie]);
-  const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  const faults = async () => {
-    const found = await axeFaults(page);
-    if ((await page.evaluate("document.documentElement.scrollWidth")) !== page.viewportSize()?.width)
-      found.push(`${page.url()} is too wide`);
-    return found;
-  };
-
-  await page.goto(`${config.baseUrl}/account`);
-  expect(await page.getByText("completions of habits since").isVisible()).toBe(false);
-  expect(await faults()).toEqual([]);
-  await page.getByText("The year", { exact: true }).click();
-  await page.getByText("completions of habits since").waitFor();
-  await page.getByRole("link", { name: habit.name }).click();
-  await page.getByRole("button", { name: "I did it: Yesterday" }).click();
-  await page.getByRole("button", { name: "Take back: Yesterday" }).waitFor();
-  expect(await page.locator(".tile").first().innerText()).toContain("1");
-  expect(await faults()).toEqual([]);
-  await page.emulateMedia({ colorScheme: "dark" });
-  expect(await faults()).toEqual([]);
-  await page.setViewportSize({ width: 1_000, height: 700 });
-  await page.goto(`${config.baseUrl}/account`);
-  await page.getByText("1 completion of habits since").waitFor();
-
-  await page.goto(`${config.baseUrl}/account/todos`);
-  await page.getByRole("link", { name: "Next" }).click();
-  await page.getByRole("link", { name: "The last one" }).waitFor();
-  await page.getByLabel("Search").fill("errand 0");
-  await page.getByRole("button", { name: "Show" }).click();
-  await page.getByRole("button", { name: "Open again: Errand 0" }).waitFor();
-  expect(new URL(page.url()).searchParams.get("q")).toBe("errand 0");
-  expect(await faults()).toEqual([]);
-  await page.goto(`${config.baseUrl}/account/habits`);
-  await page.setViewportSize({ width: 320, height: 700 });
-  expect(await faults()).toEqual([]);
 });

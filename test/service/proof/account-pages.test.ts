@@ -1,81 +1,59 @@
-import { expect } from "bun:test";
-import type { Page } from "playwright-core";
+import { expect, test } from "bun:test";
+import { createBrowser, type Page } from "../../support/identity/browser.ts";
 import { ageProofs } from "../../support/identity/proofs.ts";
-import { axeFaults } from "../../support/pages/axe.ts";
-import { browserTest, signedInPerson, useSite } from "../../support/pages/support.ts";
+import { textOf } from "../../support/pages/plain.ts";
+import { signedUpPerson, useSite } from "../../support/pages/support.ts";
 
 const site = await useSite();
-const { baseUrl, authUrl } = site.stack.config;
+const { baseUrl } = site.stack.config;
 
-/** The person comes back to the account pages with a sign-in at the provider that is eleven minutes old. */
-async function comeBack(page: Page): Promise<void> {
+/** A person who came back to the account pages with a sign-in at the provider that is eleven minutes old. */
+async function newPerson() {
+  const { provider, email } = await signedUpPerson(site);
   await ageProofs(site.identity);
-  const cookies = await page.context().cookies();
-  await page.context().clearCookies({ name: "kept_account" });
-  expect(cookies.map(({ name }) => name)).toContain("kept_account");
-  await page.goto(`${baseUrl}/account`);
-  await page.getByRole("heading", { name: "Today" }).waitFor();
+  const account = createBrowser(baseUrl);
+  await account.open((await provider.open((await account.open("/account")).url)).url);
+  const [{ id } = {}] = await site.identity.sql(`select id from identity.accounts where email = '${email}'`);
+  return {
+    account,
+    webhooks: () => site.identity.sql(`select url from webhooks where user_id = '${id}'`),
+    target: async () =>
+      (await site.identity.sql(`select webhook_url from users where user_id = '${id}'`))[0]?.webhook_url,
+    /** Enters the password where the answer to a form or link leads. */
+    async prove({ url }: Page): Promise<Page> {
+      const asked = await provider.open(url);
+      expect(asked.url).toContain("/sign-in");
+      const proven = await provider.submit(asked, "/sign-in", { email, password: "correct horse battery" });
+      return account.open(proven.url);
+    },
+  };
 }
 
-async function prove(page: Page): Promise<void> {
-  await page.waitForURL(`${authUrl}/sign-in**`);
-  await page.getByLabel("Password", { exact: true }).fill("correct horse battery");
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-}
+test("a webhook's address takes a proof of the last ten minutes, and then what was asked is done", async () => {
+  const { account, prove, webhooks, target } = await newPerson();
+  const hook = { url: "http://127.0.0.1:9/hook", events: "todo.*" };
+  const asked = await account.submit(await account.open("/account/webhooks"), "/account/webhooks", hook);
+  expect(await webhooks()).toEqual([]);
+  const proven = await prove(asked);
+  expect(textOf(proven)).toContain(hook.url);
+  expect(await webhooks()).toEqual([]);
+  const made = await account.submit(proven, "/account/webhooks", {});
+  expect(textOf(made)).toContain("whsec_");
+  expect(await webhooks()).toEqual([{ url: hook.url }]);
 
-const webhooks = () => site.identity.sql("select url from webhooks");
-const targets = () => site.identity.sql("select webhook_url from users where webhook_url is not null");
+  // The proof counts for the next form too.
+  const webhook_url = "http://127.0.0.1:9/reminders";
+  const settings = await account.open("/account/settings");
+  const saved = await account.submit(settings, "/account/settings/webhook", { webhook_url });
+  expect(saved.url).toStartWith(`${baseUrl}/account/settings`);
+  expect(await target()).toBe(webhook_url);
+});
 
-browserTest(
-  "a webhook's address and an export take a proof of the last ten minutes, and then what was asked is done",
-  async () => {
-    const { page } = await signedInPerson(site);
-    await comeBack(page);
-    await page.goto(`${baseUrl}/account/webhooks`);
-    await page.getByLabel("Address").fill("http://127.0.0.1:9/hook");
-    await page.getByRole("button", { name: "Make", exact: true }).click();
-    await page.waitForURL(`${authUrl}/sign-in**`);
-    expect(await webhooks()).toEqual([]);
-    await prove(page);
-    await page.getByText("http://127.0.0.1:9/hook").waitFor();
-    expect(await webhooks()).toEqual([]);
-    await page.getByRole("button", { name: "Go on" }).click();
-    await page.getByText("Secret").first().waitFor();
-    expect(await webhooks()).toEqual([{ url: "http://127.0.0.1:9/hook" }]);
-
-    // The proof counts for the next form too.
-    await page.goto(`${baseUrl}/account/settings`);
-    await page.locator("#webhook_url").fill("http://127.0.0.1:9/reminders");
-    await page.getByRole("button", { name: "Save webhook" }).click();
-    await page.waitForURL(`${baseUrl}/account/settings**`);
-    expect(await targets()).toEqual([{ webhook_url: "http://127.0.0.1:9/reminders" }]);
-
-    await comeBack(page);
-    await page.goto(`${baseUrl}/account/data`);
-    await page.getByRole("link", { name: "Download everything (JSON)" }).click();
-    const download = page.waitForEvent("download");
-    await prove(page);
-    await page.getByText("Your download begins.").waitFor();
-    expect((await download).suggestedFilename()).toMatch(/^kept-.*\.json$/);
-  },
-);
-
-browserTest("a passkey proves it as well, on a page that people can use", async () => {
-  const { page } = await signedInPerson(site);
-  const devTools = await page.context().newCDPSession(page);
-  await devTools.send("WebAuthn.enable");
-  const options = { protocol: "ctap2", transport: "internal", hasResidentKey: true } as const;
-  const willing = { hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true };
-  await devTools.send("WebAuthn.addVirtualAuthenticator", { options: { ...options, ...willing } });
-  await page.goto(`${authUrl}/profile`);
-  await page.getByRole("button", { name: "Add a passkey" }).click();
-  await page.getByRole("button", { name: "Make the passkey" }).click();
-  await page.getByText("Your passkey is added.").waitFor();
-
-  await ageProofs(site.identity);
-  await page.getByRole("button", { name: /Remove the passkey/ }).click();
-  await page.getByRole("heading", { name: "Is it you?" }).waitFor();
-  expect(await axeFaults(page)).toEqual([]);
-  await page.getByRole("button", { name: "Go on with a passkey" }).click();
-  await page.getByText("The passkey is removed.").waitFor();
+test("an export takes a proof too, and then begins from a page", async () => {
+  const { account, prove } = await newPerson();
+  const began = await prove(await account.open("/account/data/export?format=json"));
+  expect(textOf(began)).toContain("Your download begins.");
+  const [, address = ""] = /url=(.+)/.exec(began.headers.get("refresh") ?? "") ?? [];
+  const file = await account.open(address);
+  expect(file.headers.get("content-disposition")).toMatch(/filename="kept-.*\.json"/);
 });

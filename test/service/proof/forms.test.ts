@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { type Browser, createBrowser, type Page } from "../../support/identity/browser.ts";
 import { ageProofs } from "../../support/identity/proofs.ts";
-import { signedUp, startTestIdentity } from "../../support/identity/support.ts";
+import { signedUp, useIdentity } from "../../support/identity/support.ts";
 
-const identity = await startTestIdentity();
-afterAll(() => identity.stop());
+const identity = await useIdentity();
 
 const password = "correct horse battery";
 const tokens = "/profile/api-tokens";
@@ -15,8 +14,10 @@ const asks = ({ text, forms }: Page) =>
 
 const tokenIn = ({ text }: Page): string | undefined => /class="secret">([^<]+)</.exec(text)?.[1];
 
+const newEmail = () => `${crypto.randomUUID()}@example.org`;
+
 /** A person whose sign-in is eleven minutes old. */
-async function personOf(email: string): Promise<Browser> {
+async function personOf(email = newEmail()): Promise<Browser> {
   const browser = await signedUp(identity.config, email);
   await ageProofs(identity);
   return browser;
@@ -25,27 +26,16 @@ async function personOf(email: string): Promise<Browser> {
 const prove = (browser: Browser, page: Page, action: string, secret = password) =>
   browser.submit(page, action, { password: secret });
 
+const inYears = `${new Date().getUTCFullYear() + 2}-12-31`;
 test.each([
-  [
-    "another address",
-    "/profile",
-    "/profile/email",
-    { email: "bea@example.com" },
-    "Your e-mail address is changed",
-  ],
+  ["another address", "/profile", "/profile/email", { email: newEmail() }, "Your e-mail address is changed"],
   ["a passkey", "/profile", "/profile/passkeys", {}, "Make the passkey"],
   ["the account's end", "/profile", "/profile/delete", {}, "Account deleted"],
   ["a token of a year", tokens, tokens, lasting, "Copy the token now"],
-  [
-    "a token to a day",
-    tokens,
-    tokens,
-    { ...lasting, days: "date", date: "2027-12-31" },
-    "Copy the token now",
-  ],
+  ["a token to a day", tokens, tokens, { ...lasting, days: "date", date: inYears }, "Copy the token now"],
   ["a token of all scopes", tokens, tokens, { ...lasting, days: "7", preset: "all" }, "Copy the token now"],
 ])("%s takes the password first, and then what was asked is done", async (_, from, action, form, done) => {
-  const browser = await personOf(`${crypto.randomUUID()}@example.org`);
+  const browser = await personOf();
   const asked = await browser.submit(await browser.open(from), action, form);
   expect([asked.status, asks(asked)]).toEqual([403, true]);
   const wrong = await prove(browser, asked, action, "not mine");
@@ -73,7 +63,7 @@ test("a passkey is removed, and a token gets a new secret, only with proof", asy
 });
 
 test("proof counts in its own session, a sign-in is one, and a token that may little needs none", async () => {
-  const [here, email] = [createBrowser(identity.config.authUrl), "carol@example.org"];
+  const [here, email] = [createBrowser(identity.config.authUrl), newEmail()];
   const there = await personOf(email);
   await here.submit(await here.open("/sign-in?next=/profile"), "/sign-in", { email, password });
   expect(tokenIn(await here.submit(await here.open(tokens), tokens, lasting))).toStartWith("kept_");
@@ -83,7 +73,7 @@ test("proof counts in its own session, a sign-in is one, and a token that may li
 });
 
 test("guessing the password at the page is throttled, also with the right one in the end", async () => {
-  const browser = await personOf("dora@example.org");
+  const browser = await personOf();
   let page = await browser.submit(await browser.open(tokens), tokens, lasting);
   for (let n = 0; n < 10; n++) page = await prove(browser, page, tokens, `guess ${n}`);
   page = await prove(browser, page, tokens);

@@ -3,11 +3,13 @@ type Form = { action: string; fields: [name: string, value: string][] };
 
 export type Page = { url: string; status: number; headers: Headers; text: string; forms: Form[] };
 
+type Answers = Readonly<Record<string, string | string[] | File>>;
+
 /** A browser without scripts: keeps cookies, follows redirects inside one site, fills in and sends forms. */
 export type Browser = {
   open(address: string): Promise<Page>;
   /** Sends the form with this action. A list as value replaces all fields of the name (checkboxes). */
-  submit(page: Page, action: string, answers: Record<string, string | string[]>): Promise<Page>;
+  submit(page: Page, action: string, answers: Answers): Promise<Page>;
   cookies: Map<string, { value: string; path: string }>;
 };
 
@@ -63,13 +65,15 @@ export function createBrowser(
     }
   }
 
-  function submit(page: Page, action: string, answers: Record<string, string | string[]>): Promise<Page> {
+  function submit(page: Page, action: string, answers: Answers): Promise<Page> {
     const form = page.forms.find((candidate) => candidate.action === action);
     if (!form) throw new Error(`${page.url} (${page.status}) has no form for ${action}: ${page.text}`);
-    const body = new URLSearchParams(form.fields.filter(([name]) => !(name in answers)));
-    for (const [name, value] of Object.entries(answers)) {
-      for (const one of [value].flat()) body.append(name, one);
-    }
+    const hasFile = Object.values(answers).some((one) => one instanceof File);
+    const body = hasFile ? new FormData() : new URLSearchParams();
+    const add = (name: string, value: string | File) =>
+      body instanceof FormData ? body.append(name, value) : body.append(name, String(value));
+    for (const [name, value] of form.fields) if (!(name in answers)) add(name, value);
+    for (const [name, value] of Object.entries(answers)) for (const one of [value].flat()) add(name, one);
     return open(form.action, { method: "POST", body, headers: { Origin: origin } });
   }
 
@@ -81,6 +85,7 @@ const nothing = { headers: new Headers(), text: "", forms: [] as Form[] };
 function formsOf(text: string): Form[] {
   const forms: Form[] = [];
   let select: string | null = null;
+  let isNamedByText = false;
   const add = (name: string | null, value: string | null) => {
     if (name) forms.at(-1)?.fields.push([name, decoded(value ?? "")]);
   };
@@ -104,7 +109,12 @@ function formsOf(text: string): Form[] {
     })
     .on("form option[selected]", {
       element(option) {
+        isNamedByText = !option.hasAttribute("value");
         add(select, option.getAttribute("value"));
+      },
+      text({ text: written }) {
+        const last = forms.at(-1)?.fields.at(-1);
+        if (last && isNamedByText) last[1] += decoded(written);
       },
     })
     .on("form textarea", {

@@ -1,13 +1,18 @@
+import { loadPagesKeys, type PagesKeys } from "../../../api/doors/pages/session/keys.ts";
 import { sessionCookie } from "../../../api/doors/pages/session/session.ts";
 import type { Followed } from "../../../api/doors/streams/version.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { type Browser, createBrowser } from "../identity/browser.ts";
-import { pagesKeysOf } from "./keys.ts";
+import { withPool } from "../signed.ts";
 
 /** With these settings a door has account pages; tests sign people in without a provider. */
 export const pagesEnv = { AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: "s" };
 
 type Site = Pick<Config, "baseUrl" | "databaseUrl">;
+
+/** The keys of the account pages' cookies and forms of a database. */
+export const pagesKeysOf = (config: Pick<Config, "databaseUrl">): Promise<PagesKeys> =>
+  withPool(config, loadPagesKeys);
 
 /** The value of a session cookie. */
 export async function sessionOf(

@@ -1,12 +1,13 @@
 import { addDays } from "../../../shared/domain/day/day.ts";
-import { callTool, type Site } from "./support.ts";
+import { callsOf } from "./plain.ts";
+import type { Site } from "./support.ts";
 
 const msPerDay = 86_400_000;
 
 /** Some days in the life of a person with a token of all scopes: habits, todos and an agent's calls. */
 export async function fillWithLife(site: Site, token: string, days: number): Promise<void> {
-  const post = async (path: string, body: object = {}) =>
-    (await site.stack.rest("POST", path, { token, body })).body;
+  const { rest } = callsOf(site.stack, token);
+  const post = (path: string, body: object = {}) => rest("POST", path, body);
   const health = await post("/categories", { name: "Health", color: "#d9480f" });
   const home = await post("/categories", { name: "Home", color: "#1971c2" });
   const run = await post("/habits", {
@@ -63,7 +64,7 @@ async function letAgentWork(
   token: string,
   { habitId, dueDate }: { habitId: number; dueDate: string },
 ) {
-  const call = (name: string, args: object = {}) => callTool(site, token, name, args);
+  const { call } = callsOf(site.stack, token);
   await call("get-today-habits");
   await call("get-pending-todos", { overdue_only: true });
   const due = { due_date: dueDate, recurrence: "FREQ=WEEKLY;BYDAY=SA" };

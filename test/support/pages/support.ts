@@ -18,6 +18,7 @@ import {
 } from "../identity/support.ts";
 import { once } from "../once.ts";
 import type { Mailbox } from "../servers/mailbox.ts";
+import { callsOf } from "./plain.ts";
 
 /** This headless build of the browser takes a third of the time, so it is preferred. */
 const programs = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"] as const;
@@ -128,33 +129,33 @@ export async function signUp(
   await page.waitForURL(`${site.stack.config.baseUrl}/account`);
 }
 
-export type Person = Readonly<{
-  page: Page;
-  email: string;
-  /** Makes a token of all scopes. */
-  newToken(name: string): Promise<string>;
-}>;
+/** A new person in Europe/Berlin, signed in to the service and the provider in browsers without scripts. */
+export async function signedUpPerson({ stack, identity }: Site, mailbox?: Mailbox) {
+  const email = `${crypto.randomUUID()}@example.org`;
+  const answers = { time_zone: "Europe/Berlin" };
+  const provider = mailbox
+    ? await signedUpByMail(identity.config, mailbox, email, answers)
+    : await signedUp(identity.config, email, answers);
+  const account = createBrowser(stack.config.baseUrl);
+  await account.open((await provider.open((await account.open("/account")).url)).url);
+  const newToken = (name: string) => tokenByForm(provider, name);
+  return { email, provider, account, newToken };
+}
 
 /**
- * A new person in Europe/Berlin, signed in to the service and the provider, on an empty page. They signed up
- * without the real browser, which takes a fraction of the time; other tests sign up in one.
+ * The same person in a real browser, on an empty page, with a token. They signed up without the real browser, which
+ * takes a fraction of the time.
  */
 export async function signedInPerson(
   site: Site,
   { mailbox, ...options }: BrowserContextOptions & { mailbox?: Mailbox } = {},
-): Promise<Person> {
+) {
   const { baseUrl, authUrl } = site.stack.config;
-  const email = `${crypto.randomUUID()}@example.org`;
-  const { config } = site.identity;
-  const answers = { time_zone: "Europe/Berlin" };
-  const provider = mailbox
-    ? await signedUpByMail(config, mailbox, email, answers)
-    : await signedUp(config, email, answers);
-  const account = createBrowser(baseUrl);
-  await account.open((await provider.open((await account.open("/account")).url)).url);
+  const { provider, account, ...person } = await signedUpPerson(site, mailbox);
   const page = await site.open(options);
   await page.context().addCookies([...cookiesOf(provider, authUrl), ...cookiesOf(account, baseUrl)]);
-  return { page, email, newToken: (name) => tokenByForm(provider, name) };
+  const token = await person.newToken("Claude Desktop");
+  return { ...person, page, token, ...callsOf(site.stack, token) };
 }
 
 function cookiesOf({ cookies }: PlainBrowser, site: string) {
@@ -172,20 +173,16 @@ export async function createToken(site: Site, page: Page, name: string, scopes: 
   return (await page.locator(".created .secret").first().textContent()) ?? "";
 }
 
-/** One tool call over MCP. */
-export async function callTool(
-  { stack }: Pick<Site, "stack">,
-  token: string,
-  name: string,
-  args: unknown = {},
-) {
-  const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
-  const headers = {
-    authorization: `Bearer ${token}`,
-    "content-type": "application/json",
-    accept: "application/json",
-  };
-  const url = `${stack.config.baseUrl}/mcp`;
-  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-  return { status: response.status, result: ((await response.json()) as { result?: unknown }).result };
+/** Presses a button and waits for what the page then says. */
+export async function press(page: Page, name: string | RegExp, said?: string | RegExp): Promise<void> {
+  await page.getByRole("button", { name, exact: true }).click();
+  if (said !== undefined) await page.getByText(said).first().waitFor();
+}
+
+/** Adds a line in words on the page that is open. */
+export async function addInWords(page: Page, line: string, said?: string): Promise<void> {
+  const field = page.getByLabel("Add a todo or a habit in words");
+  await field.fill(line);
+  await field.press("Enter");
+  if (said !== undefined) await page.getByText(said).first().waitFor();
 }

@@ -9,8 +9,10 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { connectGuides, tokenGuides } from "../../../../api/web/connect-guides.ts";
 import { freePort } from "../../../harness.ts";
+import { createBrowser } from "../../../support/identity/browser.ts";
 import { consent, signedUp } from "../../../support/identity/support.ts";
-import { browserTest, signedInPerson, startSite } from "../../../support/pages/support.ts";
+import { callsOf, textOf } from "../../../support/pages/plain.ts";
+import { signedUpPerson, startSite } from "../../../support/pages/support.ts";
 
 const port = freePort();
 const site = await startSite({ PORT: String(port), BASE_URL: `http://localhost:${port}`, HOST: "" });
@@ -31,28 +33,29 @@ test("docs/connect.md and the page give the same lines for the same clients", as
   expect(readme).toContain(guides.find(({ client }) => client === "Claude Code")?.lines ?? "none");
 });
 
-browserTest("without scripts the lines are there for anybody, and one click selects them", async () => {
-  const page = await site.open({ javaScriptEnabled: false });
-  await page.goto(`${baseUrl}/account/connect`);
-  const shown = await page.locator("pre.lines").allTextContents();
-  expect(shown).toEqual(connectGuides(baseUrl).map(({ lines }) => lines));
-  expect(await page.getByRole("button", { name: /^Copy/ }).count()).toBe(0);
-  const style = await page.locator("pre.lines code").first().getAttribute("class");
-  expect(style).toBe("secret");
+test("the page has the lines for anybody, and a script alone would add what copies them", async () => {
+  const page = await createBrowser(baseUrl).open("/account/connect");
+  const shown = [...page.text.matchAll(/<pre class="lines"[^>]*><code class="secret">([^<]*)</g)];
+  const lines = connectGuides(baseUrl).map((guide) => Bun.escapeHTML(guide.lines));
+  expect(shown.map(([, text]) => text)).toEqual(lines);
+  expect(page.text).not.toContain(">Copy");
+  expect(page.headers.get("content-security-policy")).toContain("script-src 'self';");
 });
 
-browserTest("with scripts a button copies the lines, and no other script could run", async () => {
-  const { page } = await signedInPerson(site, { permissions: ["clipboard-read", "clipboard-write"] });
-  const violations: string[] = [];
-  page.on("console", (message) => violations.push(message.text()));
-  const answer = await page.goto(`${baseUrl}/account/connect`);
-  expect(answer?.headers()["content-security-policy"]).toContain("script-src 'self';");
-  for (const { client, lines } of connectGuides(baseUrl)) {
-    await page.getByRole("button", { name: `Copy the lines for ${client}` }).click();
-    await page.getByText(`Copied: the lines for ${client}`).waitFor({ state: "attached" });
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(lines);
+test("without scripts the light of the page turns green at another look after a new client's first call", async () => {
+  const { account, newToken } = await signedUpPerson(site);
+  const known = callsOf(site.stack, await newToken("Claude Desktop"));
+  const fresh = callsOf(site.stack, await newToken("Cursor"));
+  await known.call("get-pending-todos");
+  const page = await account.open("/account/connect");
+  const [, again = ""] = /href="([^"]+)"[^>]*>Look again/.exec(page.text) ?? [];
+  for (const [app, said] of [
+    [known, "Waiting for the first call"],
+    [fresh, "Cursor made its first call"],
+  ] as const) {
+    await app.call("get-pending-todos");
+    expect(textOf(await account.open(again.replaceAll("&amp;", "&")))).toContain(said);
   }
-  expect(violations).toEqual([]);
 });
 
 test("the lines for curl work when they are pasted with a token", async () => {
@@ -64,54 +67,48 @@ test("the lines for curl work when they are pasted with a token", async () => {
   expect(output).toContain('"name":"complete-habit"');
 });
 
-const canRunClaude = Bun.which("claude") !== null && Bun.which("script") !== null;
-test.skipIf(!canRunClaude)(
-  "the line for Claude Code is taken by its CLI, which signs in and is connected",
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), "kept-claude-code-"));
-    const commands = `${linesFor("Claude Code")} && claude mcp login kept && claude mcp list | cat`;
-    // Codex signs in only on a terminal, here one that breaks no lines.
-    const terminal = ["-qec", `stty cols 2000; ${commands}`, "/dev/null"];
-    const env = { PATH: process.env.PATH, HOME: folder, BROWSER: "/bin/true" };
-    const shell = spawn("script", terminal, { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
-    const signingIn = signInWhereTold(shell.stdout, "Waiting for authorization");
-    const output = await text(shell.stdout);
-    await signingIn;
-    expect(output).toContain(`Added HTTP MCP server kept with URL: ${baseUrl}/mcp to user config`);
-    expect(output).toMatch(/kept: .* Connected/);
-  },
-  90_000,
-);
-
-test.skipIf(Bun.which("codex") === null)(
-  "the line for Codex is taken by its CLI, which signs in",
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), "kept-codex-"));
-    const env = { PATH: process.env.PATH, HOME: folder, CODEX_HOME: folder, BROWSER: "/bin/true" };
-    const commands = `${linesFor("Codex")} && codex mcp list`;
-    const shell = spawn("sh", ["-c", commands], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
-    const signingIn = signInWhereTold(shell.stdout, "Authorize");
-    const output = await text(shell.stdout);
-    await signingIn;
-    expect(output).toMatch(/^kept .* OAuth/m);
-  },
-  90_000,
-);
-
 const tokenLinesFor = (client: string) =>
   tokenGuides(baseUrl, site.identity.owner.token).find((guide) => guide.client === client)?.lines ?? "";
-
-test.skipIf(Bun.which("gemini") === null)(
-  "the line for Gemini CLI with a token is taken by its CLI, which is connected",
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), "kept-gemini-"));
-    const env = { PATH: process.env.PATH, HOME: folder, GEMINI_CLI_TRUST_WORKSPACE: "true" };
-    const commands = `${tokenLinesFor("Gemini CLI")} && gemini mcp list 2>&1`;
-    const shell = spawn("sh", ["-c", commands], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
-    expect(await text(shell.stdout)).toMatch(/kept: .* Connected/);
+// This CLI signs in only on a terminal, here one that breaks no lines.
+const onTerminal = (commands: string) => ["script", "-qec", `stty cols 2000; ${commands}`, "/dev/null"];
+const programs = [
+  {
+    name: "claude",
+    argv: onTerminal(`${linesFor("Claude Code")} && claude mcp login kept && claude mcp list | cat`),
+    signsIn: "Waiting for authorization",
+    shows: [`Added HTTP MCP server kept with URL: ${baseUrl}/mcp to user config`, /kept: .* Connected/],
   },
-  90_000,
-);
+  {
+    name: "codex",
+    argv: ["sh", "-c", `${linesFor("Codex")} && codex mcp list`],
+    signsIn: "Authorize",
+    shows: [/^kept .* OAuth/m],
+  },
+  {
+    name: "gemini",
+    argv: ["sh", "-c", `${tokenLinesFor("Gemini CLI")} && gemini mcp list 2>&1`],
+    signsIn: undefined,
+    shows: [/kept: .* Connected/],
+  },
+];
+
+for (const { name, argv, signsIn, shows } of programs)
+  test.skipIf([name, argv[0] ?? ""].some((program) => Bun.which(program) === null))(
+    `the lines for ${name} are taken by its CLI, which is connected`,
+    async () => {
+      const [program = "", ...args] = argv;
+      const folder = mkdtempSync(join(tmpdir(), `kept-${name}-`));
+      const home = { HOME: folder, CODEX_HOME: folder, GEMINI_CLI_TRUST_WORKSPACE: "true" };
+      const env = { PATH: process.env.PATH, BROWSER: "/bin/true", ...home };
+      const shell = spawn(program, args, { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
+      if (program === "sh") shell.stdin.end();
+      const signingIn = signsIn && signInWhereTold(shell.stdout, signsIn);
+      const output = await text(shell.stdout);
+      await signingIn;
+      for (const said of shows) expect(output).toMatch(said);
+    },
+    90_000,
+  );
 
 test("the lines for Claude Desktop make mcp-remote sign in and list the tools", async () => {
   const [[name, { args }]] = Object.entries(JSON.parse(linesFor("Claude Desktop")).mcpServers) as [

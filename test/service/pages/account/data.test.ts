@@ -1,123 +1,108 @@
-import { expect } from "bun:test";
-import { readFile } from "node:fs/promises";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { SQL } from "bun";
-import { browserTest, signedInPerson, useSite } from "../../../support/pages/support.ts";
+import { useStack } from "../../../harness.ts";
+import { newPlainPerson, textOf, withForms } from "../../../support/pages/plain.ts";
+import { eventually, query } from "../../../support/reminder/stack.ts";
 
-const site = await useSite();
-const { baseUrl, authUrl } = site.stack.config;
-const samples = join(import.meta.dir, "../../../api/doors/pages/import/readers/samples");
+const stack = await useStack();
+const { baseUrl, databaseUrl } = stack.config;
+const sample = Bun.file(join(import.meta.dir, "../../../api/doors/pages/import/readers/samples/todoist.csv"));
+const dataPath = "/account/data";
+const [importPath, applyPath] = [`${dataPath}/import`, `${dataPath}/import/apply`];
 
-browserTest("a person brings a file, takes everything along, and lets a calendar look", async () => {
-  const { page, newToken } = await signedInPerson(site);
-  const token = await newToken("Script");
-  const total = async () => (await site.stack.rest("GET", "/todos", { token })).body.meta.total;
+async function newPerson() {
+  const person = await newPlainPerson(stack);
+  return {
+    ...person,
+    total: async () => (await person.rest("GET", "/todos")).meta.total,
+    /** Sends a file by the form of the page. */
+    upload: async (file: File, answers: Record<string, string> = {}) =>
+      person.account.submit(await person.account.open(dataPath), importPath, { ...answers, files: file }),
+  };
+}
 
-  await page.goto(`${authUrl}/profile`);
-  await page.getByText("Delete my account and everything in it").click();
-  await page.getByRole("link", { name: "Download everything first" }).click();
-  await page.waitForURL(`${baseUrl}/account/data`);
+const fileOf = (name: string, content: string | Uint8Array<ArrayBuffer>) => new File([content], name);
 
-  await page.getByLabel("Files, 5 MB together").setInputFiles(join(samples, "todoist.csv"));
-  await page.getByRole("button", { name: "Show what would come" }).click();
-  await page.getByText("5 todos").waitFor();
-  await page.getByText("Comes without a date, because “when it is full”").waitFor();
+test("a person brings a file, takes everything along, and lets a calendar look", async () => {
+  const { account, total, upload } = await newPerson();
+  const todoist = fileOf("todoist.csv", await sample.text());
+  const preview = await upload(todoist);
+  expect(textOf(preview)).toContain("5 todos");
+  expect(textOf(preview)).toContain("Comes without a date, because “when it is full”");
   expect(await total()).toBe(0);
-  await page.getByRole("button", { name: "Import all of this" }).click();
-  expect(await page.getByRole("status").textContent()).toBe(
-    "Imported 0 habits with 0 completions, 5 todos and 1 category.",
-  );
-  expect(await total()).toBe(5);
-  await page.reload();
-  expect(await page.getByRole("status").textContent()).toContain("5 todos");
-  expect(await total()).toBe(5);
+  const imported = await account.submit(preview, applyPath, {});
+  const said = "Imported 0 habits with 0 completions, 5 todos and 1 category.";
+  expect([textOf(imported).includes(said), await total()]).toEqual([true, 5]);
+  expect([textOf(await account.open(imported.url)).includes(said), await total()]).toEqual([true, 5]);
 
-  await page.goto(`${baseUrl}/account/data`);
-  const [file] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("link", { name: "Download everything (JSON)" }).click(),
-  ]);
-  const everything = JSON.parse(await readFile(await file.path(), "utf8"));
+  const everything = JSON.parse((await account.open(`${dataPath}/export?format=json`)).text);
   expect(everything.todos.map(({ title }: { title: string }) => title)).toContain("Water the ferns");
-  const csv = await (await page.request.get(`${baseUrl}/account/data/export?format=csv&kind=todos`)).text();
+  const csv = (await account.open(`${dataPath}/export?format=csv&kind=todos`)).text;
   expect(csv.split("\r\n")).toHaveLength(7);
   expect(csv).toContain('"Sow the beans"');
+  expect(textOf(await upload(todoist))).toContain("Everything in this file is here already.");
 
-  await page.getByLabel("Files, 5 MB together").setInputFiles(join(samples, "todoist.csv"));
-  await page.getByRole("button", { name: "Show what would come" }).click();
-  await page.getByText("Everything in this file is here already.").waitFor();
+  const actions = await account.open("/account/actions");
+  expect(textOf(actions)).toContain("Imported 5 todos and 1 category from a file");
+  const undone = await account.submit(actions, "/account/actions/undo", {});
+  expect([textOf(undone).includes("Taken back"), await total()]).toEqual([true, 0]);
 
-  await page.goto(`${baseUrl}/account/actions`);
-  const imported = page.locator("li.card", { hasText: "Imported 5 todos and 1 category from a file" });
-  await imported.getByRole("button", { name: "Take back" }).click();
-  await page.getByText("Taken back").first().waitFor();
-  expect(await total()).toBe(0);
-
-  await page.goto(`${baseUrl}/account/data`);
-  await page.getByRole("button", { name: "Make an address" }).click();
-  const address = (await page.locator("code.address").textContent()) ?? "";
+  const data = await account.open(dataPath);
+  const made = await account.submit(data, `${dataPath}/calendar`, {});
+  const address = /class="secret address">([^<]+)</.exec(made.text)?.[1] ?? "";
   expect((await fetch(address)).status).toBe(200);
-  await page.context().clearCookies({ name: "kept_feed" });
-  await page.reload();
-  expect(await page.locator("code.address").count()).toBe(0);
-  await page.getByRole("button", { name: "End the feed" }).click();
-  await page.getByRole("button", { name: "Make an address" }).waitFor();
+  account.cookies.delete("kept_feed");
+  const later = await account.open(dataPath);
+  expect(later.text).not.toContain("secret address");
+  const ended = await account.submit(withForms(later, "do", "end"), `${dataPath}/calendar`, {});
+  expect(textOf(ended)).toContain("Make an address");
   expect((await fetch(address)).status).toBe(404);
 });
 
-/** PostgreSQL takes half a second for a todo with this title. */
-async function slowTodo(title: string): Promise<void> {
-  const sql = new SQL(site.stack.config.databaseUrl);
-  await sql.unsafe(`
-    create function slowly() returns trigger language plpgsql as $$
+test("a long import shows its progress, then what came, and goes on without its page", async () => {
+  const { account, total, upload } = await newPerson();
+  // PostgreSQL takes half a second for one of the todos.
+  await query(
+    databaseUrl,
+    `create function slowly() returns trigger language plpgsql as $$
     begin perform pg_sleep(0.5); return new; end $$;
-    create trigger slowly before insert on todos for each row when (new.title = '${title}') execute function slowly()`);
-  await sql.close();
-}
-
-browserTest("a long import shows its progress, then what came, and goes on without its page", async () => {
-  const { page, newToken } = await signedInPerson(site);
-  const token = await newToken("Script");
-  const total = async () => (await site.stack.rest("GET", "/todos", { token })).body.meta.total;
-  await slowTodo("Todo 900");
-  const csv = `TYPE,CONTENT\n${Array.from({ length: 1_500 }, (_, n) => `task,Todo ${n}`).join("\n")}`;
-  await page.goto(`${baseUrl}/account/data`);
-  const buffer = Buffer.from(csv);
-  await page
-    .getByLabel("Files, 5 MB together")
-    .setInputFiles({ name: "Home.csv", mimeType: "text/csv", buffer });
-  await page.getByRole("button", { name: "Show what would come" }).click();
-  await page.getByRole("button", { name: "Import all of this" }).click();
-  await page.getByText(/\d+ of 1501 things are here/).waitFor();
-  await page.getByText("Imported 0 habits with 0 completions, 1500 todos and 1 category.").waitFor();
+    create trigger slowly before insert on todos
+    for each row when (new.title = 'Slow import 900') execute function slowly()`,
+  );
+  const tasks = Array.from({ length: 1_500 }, (_, n) => `task,Slow import ${n}`);
+  const preview = await upload(fileOf("Home.csv", `TYPE,CONTENT\n${tasks.join("\n")}`));
+  const begun = await account.submit(preview, applyPath, {});
+  expect(textOf(begun)).toMatch(/\d+ of 1501 things are here/);
+  const said = "Imported 0 habits with 0 completions, 1500 todos and 1 category.";
+  await eventually(async () => textOf(await account.open(begun.url)).includes(said));
   expect(await total()).toBe(1_500);
-  await page.goto(`${baseUrl}/account/data/import/apply?work=nothing`);
-  expect(page.url()).toBe(`${baseUrl}/account/data`);
+  expect((await account.open(`${applyPath}?work=nothing`)).url).toBe(`${baseUrl}${dataPath}`);
+  await query(databaseUrl, "drop function slowly cascade");
 });
 
-browserTest("whatever is uploaded is answered by a page", async () => {
-  const { page } = await signedInPerson(site);
-  await page.goto(`${baseUrl}/account/data`);
-  const csrf = await page.locator('form[action="/account/data/import"] [name=csrf]').inputValue();
-  const send = async (name: string, buffer: Buffer, token = csrf) => {
-    const files = { name, mimeType: "application/octet-stream", buffer };
-    const headers = { origin: baseUrl };
-    const response = await page.request.post(`${baseUrl}/account/data/import`, {
-      headers,
-      multipart: { csrf: token, files },
-    });
-    return [response.status(), (await response.text()).match(/<h1>(.*?)<\/h1>/)?.[1]];
-  };
-  const refused = (status: number) => [status, "That did not work"];
-  expect(await send("a.csv", Buffer.from("TYPE,CONTENT\ntask,A"), "x")).toEqual(refused(403));
-  expect(await send("a.csv", Buffer.alloc(5 * 1024 * 1024 + 1))).toEqual(refused(413));
-  expect(await send("a.zip", Buffer.from("PK\u0003\u0004 is no archive"))).toEqual(refused(422));
-  expect(await send("a.png", Buffer.from([0, 255, 1, 254]))).toEqual([200, "What would come"]);
-  const deep = `{"tasks":${"[".repeat(100_000)}`;
-  expect(await send("a.json", Buffer.from(deep))).toEqual([200, "What would come"]);
+test("whatever is uploaded is answered by a page", async () => {
+  const { account, upload } = await newPerson();
   const empty = `{"format":"kept-export","version":1,"todos":[${"{},".repeat(1_650_000)}{}]}`;
-  expect(await send("a.json", Buffer.from(empty))).toEqual(refused(422));
-  const headers = { origin: baseUrl, "content-type": "multipart/form-data; boundary=x" };
-  const broken = await page.request.post(`${baseUrl}/account/data/import`, { headers, data: "--y nothing" });
-  expect(broken.status()).toBe(400);
+  const refused = "That did not work";
+  for (const [name, content, status, heading, csrf] of [
+    ["a.csv", "TYPE,CONTENT\ntask,A", 403, refused, { csrf: "x" }],
+    ["a.csv", new Uint8Array(5 * 1024 * 1024 + 1), 413, refused],
+    ["a.zip", "PK\u0003\u0004 is no archive", 422, refused],
+    ["a.png", new Uint8Array([0, 255, 1, 254]), 200, "What would come"],
+    ["a.json", `{"tasks":${"[".repeat(100_000)}`, 200, "What would come"],
+    ["a.json", empty, 422, refused],
+  ] as const) {
+    const page = await upload(fileOf(name, content), csrf);
+    expect([name, page.status, /<h1>(.*?)<\/h1>/.exec(page.text)?.[1]]).toEqual([name, status, heading]);
+  }
+  const broken = await fetch(`${baseUrl}${importPath}`, {
+    method: "POST",
+    headers: {
+      origin: baseUrl,
+      cookie: `kept_account=${account.cookies.get("kept_account")?.value}`,
+      "content-type": "multipart/form-data; boundary=x",
+    },
+    body: "--y nothing",
+  });
+  expect(broken.status).toBe(400);
 });

@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
+import { useStack } from "../../../harness.ts";
 import { createBrowser } from "../../../support/identity/browser.ts";
-import { browserTest, signUp, useSite } from "../../../support/pages/support.ts";
 
-const site = await useSite();
-const { baseUrl, authUrl } = site.stack.config;
+const { baseUrl } = (await useStack()).config;
 
 test("the first page says what this is in three sentences, and every link on it leads somewhere", async () => {
   const page = await createBrowser(baseUrl).open("/");
@@ -31,31 +30,12 @@ test("a browser gets a page where nothing is, as complete as all others", async 
 });
 
 test("programs get JSON, and addresses of programs answer in JSON to browsers too", async () => {
-  const calls = [
-    ["/habit", "*/*"],
-    ["/habit", "application/json"],
-    ["/api/v1/nothing", browsers],
-    ["/api", browsers],
-    ["/mcp/nothing", browsers],
-    ["/health/nothing", browsers],
-    ["/.well-known/nothing", browsers],
-    ["/.well-known/security.txt", browsers],
-  ] as const;
-  for (const [path, accept] of calls) {
+  const programs = ["/api/v1/nothing", "/api", "/mcp/nothing", "/health/nothing"];
+  programs.push("/.well-known/nothing", "/.well-known/security.txt");
+  const calls = programs.map((path) => [path, browsers] as const);
+  for (const [path, accept] of [["/habit", "*/*"], ["/habit", "application/json"], ...calls] as const) {
     const answer = await ask(path, accept);
     const { code } = (await answer.json()) as { code: string };
     expect({ path, status: answer.status, code }).toEqual({ path, status: 404, code: "not_found" });
   }
-});
-
-browserTest("from the first page a person gets to sign in, and from their day back to it", async () => {
-  const page = await site.open();
-  await page.goto(`${baseUrl}/somewhere`);
-  await page.getByRole("link", { name: "Go to the first page" }).click();
-  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
-  await page.waitForURL(`${authUrl}/sign-in**`);
-  await signUp(site, page);
-  await page.getByRole("link", { name: "Settings", exact: true }).click();
-  await page.getByRole("link", { name: "Kept" }).click();
-  await page.waitForURL(`${baseUrl}/account`);
 });

@@ -1,78 +1,50 @@
-import { expect } from "bun:test";
-import type { Page } from "playwright-core";
+import { expect, test } from "bun:test";
 import { tokenGuides } from "../../../../api/web/connect-guides.ts";
-import { axeFaults } from "../../../support/pages/axe.ts";
-import { browserTest, signedInPerson, useSite } from "../../../support/pages/support.ts";
+import { authorizationRequest, connect, registerApp } from "../../../support/identity/support.ts";
+import { callsOf, cardsOf, textOf } from "../../../support/pages/plain.ts";
+import { signedUpPerson, useSite } from "../../../support/pages/support.ts";
+import { eventually } from "../../../support/reminder/stack.ts";
 
 const site = await useSite();
-const { baseUrl, authUrl, tokenCacheSeconds } = site.stack.config;
-const tokensPage = `${authUrl}/profile/api-tokens`;
+const { stack, identity } = site;
+const tokensPath = "/profile/api-tokens";
 
-const shownToken = async (page: Page) => (await page.locator(".created .secret").first().textContent()) ?? "";
-const statusOf = async (token: string) => (await site.stack.rest("GET", "/todos", { token })).status;
-const untilForgotten = () => Bun.sleep(tokenCacheSeconds * 1_000);
+test("a person makes a token of two scopes, sees its lines and what it did, and ends it on both doors", async () => {
+  const { account, provider } = await signedUpPerson(site);
+  const chosen = { name: "Laptop script", preset: "custom", scope: ["todos:read", "todos:write"] };
+  const made = await provider.submit(await provider.open(tokensPath), tokensPath, chosen);
+  const token = /class="secret">([^<]+)</.exec(made.text)?.[1] ?? "";
+  const lines = [...made.text.matchAll(/<pre class="lines"[^>]*><code class="secret">([^<]*)</g)];
+  const guides = tokenGuides(stack.config.baseUrl, token).map((guide) => Bun.escapeHTML(guide.lines));
+  expect(lines.map(([, text]) => text)).toEqual([token, ...guides]);
 
-async function expectAccessible(page: Page) {
-  expect(await axeFaults(page)).toEqual([]);
-}
+  const { answer, call } = callsOf(stack, token);
+  const { status, body } = await answer("POST", "/todos", { title: "Water the plants" });
+  expect([status, (await answer("GET", "/habits")).status]).toEqual([201, 403]);
+  expect((await call("toggle-todo", { todo_id: body.id })).status).toBe(200);
+  expect((await call("get-today-habits")).status).toBe(403);
+  const [refused = "", changed = ""] = cardsOf(await account.open("/account/actions"));
+  expect(refused).toContain("Tried to look at the habits due today");
+  expect(refused).toContain("Not permitted");
+  expect(textOf({ ...made, text: changed })).toMatch(/the todo Water the plants.*Laptop script/);
 
-browserTest(
-  "a token from a preset to its end: copied, reloaded, renamed, narrowed, renewed, revoked",
-  async () => {
-    const { page } = await signedInPerson(site, { permissions: ["clipboard-read", "clipboard-write"] });
-    await page.setViewportSize({ width: 320, height: 700 });
-    await page.goto(tokensPage);
-    expect(await page.getByLabel("todos:write").isVisible()).toBe(false);
-    await page.getByLabel("Name").fill("Laptop script");
-    await page.getByLabel("Everything", { exact: false }).last().check();
-    await page.getByRole("button", { name: "Create token" }).click();
-    const token = await shownToken(page);
-    for (const summary of await page.locator(".created summary").all()) await summary.click();
-    await expectAccessible(page);
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
-    for (const { client, lines } of tokenGuides(baseUrl, token)) {
-      await page.getByRole("button", { name: `Copy the lines for ${client}` }).click();
-      await page.getByText(`Copied: the lines for ${client}`).waitFor({ state: "attached" });
-      expect(await page.evaluate("navigator.clipboard.readText()")).toBe(lines);
-    }
-    await page.reload();
-    expect(await page.getByRole("link", { name: "Change" }).count()).toBe(1);
-    expect(await page.content()).not.toContain(token);
-    expect(await statusOf(token)).toBe(200);
+  const { jti: id } = await identity.introspect(token);
+  await provider.submit(await provider.open(tokensPath), `${tokensPath}/revoke`, { id: String(id) });
+  expect(textOf(await provider.open(tokensPath))).toContain("You have none");
+  await eventually(async () => (await answer("GET", "/todos")).status === 401);
+  await eventually(async () => (await call("get-pending-todos")).status === 401);
+});
 
-    await page.getByRole("link", { name: "Change Laptop script" }).click();
-    await page.getByLabel("Name").fill("Reader");
-    for (const scope of ["todos:read", "todos:write"]) await page.getByLabel(scope).uncheck();
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Your changes are saved.").waitFor();
-    await untilForgotten();
-    expect(await statusOf(token)).toBe(403);
-
-    await page.getByRole("link", { name: "Change Reader" }).click();
-    await expectAccessible(page);
-    await page.getByRole("button", { name: "Make a new secret" }).click();
-    const second = await shownToken(page);
-    await untilForgotten();
-    expect(await statusOf(token)).toBe(401);
-    expect(await statusOf(second)).toBe(403);
-
-    await page.getByText("Revoke Reader?").click();
-    await page.getByRole("button", { name: "Revoke Reader" }).click();
-    await page.getByText("It has ended.").waitFor();
-    await untilForgotten();
-    expect(await statusOf(second)).toBe(401);
-  },
-);
-
-browserTest("without scripts the presets, the boxes and the lines are there as well", async () => {
-  const { page } = await signedInPerson(site, { javaScriptEnabled: false });
-  await page.goto(tokensPage);
-  await page.getByLabel("Name").fill("Script");
-  await page.getByLabel("Only what I choose").check();
-  await page.getByLabel("todos:read").check();
-  await page.getByRole("button", { name: "Create token" }).click();
-  const token = await shownToken(page);
-  expect(await statusOf(token)).toBe(200);
-  const shown = await page.locator(".created details code.secret").allTextContents();
-  expect(shown).toEqual(tokenGuides(baseUrl, token).map(({ lines }) => lines));
+test("a person lets an app do less than it asked for, and it can do no more than that", async () => {
+  const { account, provider } = await signedUpPerson(site);
+  const clientId = await registerApp(identity.config, { client_name: "Planner" });
+  const scope = "habits:read todos:read todos:write";
+  const { address } = authorizationRequest(identity.config, { client_id: clientId, scope });
+  expect(textOf(await provider.open(address))).toContain("Planner wants to use Kept");
+  const tokens = await connect(identity.config, provider, { clientId, scope, ticked: ["todos:read"] });
+  expect(tokens.scope).toBe("todos:read");
+  const { call } = callsOf(stack, tokens.access_token);
+  expect((await call("get-pending-todos")).status).toBe(200);
+  expect((await call("create-todo", { title: "No" })).status).toBe(403);
+  expect(cardsOf(await account.open("/account/actions"))[0]).toContain("Planner");
 });

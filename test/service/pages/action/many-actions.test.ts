@@ -11,11 +11,10 @@ import { createLog } from "../../../../shared/process/observe/log.ts";
 import { useStack } from "../../../harness.ts";
 import { loggedRow } from "../../../support/pages/logged-row.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => database.close());
-const stack = await useStack({ travels: true });
+const stack = await useStack();
 const url = stack.config.databaseUrl;
 const database = await openDatabase({ url, log: createLog("test", "error"), connections: 2 });
+afterAll(() => database.close());
 const readerOf = (userId: string) =>
   createQueryContext({
     db: openQueryDatabase(database),

@@ -12,14 +12,13 @@ import { useStack } from "../../../harness.ts";
 import { agent } from "../../../support/mcp.ts";
 import { loggedRow, told } from "../../../support/pages/logged-row.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => database.close());
 const stack = await useStack();
 const url = stack.config.databaseUrl;
 const database = await openDatabase({ url, log: createLog("test", "error"), connections: 2 });
+afterAll(() => database.close());
 const reader = createQueryContext({
   db: openQueryDatabase(database),
-  userId: "ada",
+  userId: stack.sub,
   now: Date.now(),
   defaultTimeZone: "UTC",
   baseUrl: stack.config.baseUrl,
@@ -36,88 +35,44 @@ const shown = {
 };
 
 const inherited = Object.getOwnPropertyNames(Object.prototype);
-const toolNames = [
-  "resources/read",
-  "get-today-habits",
-  "get-pending-todos",
-  "create-habit",
-  "create-todo",
-  "toggle-todo",
-  "update-todo",
-  "delete-todo",
-  "complete-habit",
-];
-const argumentNames = [
-  "todo_id",
-  "habit_id",
-  "title",
-  "name",
-  "type",
-  "description",
-  "due_date",
-  "clear",
-  "uri",
-].concat([
-  "remind_at",
-  "estimated_minutes",
-  "category_id",
-  "todos",
-  "todo_ids",
-  "habit_ids",
-  "dates",
-  "set",
-  "delete",
-  "rename_category",
-  "new_category",
-  "date",
-  "undo",
-  "completed",
-  "context",
-  "overdue_only",
-  "recurrence",
-  "time_of_day",
-  "done",
-  "tried",
-  "object",
-]);
+const words = (text: string) => text.trim().split(/\s+/);
+const toolNames =
+  words(`resources/read get-today-habits get-pending-todos create-habit create-todo toggle-todo
+  update-todo delete-todo complete-habit`);
+const argumentNames = words(`todo_id habit_id title name type description due_date clear uri remind_at
+  estimated_minutes category_id todos todo_ids habit_ids dates set delete rename_category new_category date undo
+  completed context overdue_only recurrence time_of_day done tried object`);
 
 /** The words of a sentence outside quotation marks. */
 const ownWords = (tool: string, text: string, ok: boolean): string =>
   told({ tool, arguments: text, outcome: ok ? "ok" : "invalid" }).replace(/<q>.*?<\/q>/gs, "");
 
-test("a completion is told with its date, and taking it back as that", () => {
-  const completion = (args: object, ok = true) =>
-    told({
-      tool: "complete-habit",
-      arguments: JSON.stringify({ habit_id: 7, ...args }),
-      outcome: ok ? "ok" : "invalid",
-    });
-  expect(completion({})).toBe("Completed the habit 7");
-  expect(completion({ date: "2026-05-07" })).toBe("Completed the habit 7 for Thu 7 May");
-  expect(completion({ undo: true })).toBe("Took back the completion of the habit 7");
-  expect(completion({ date: "2026-05-07", undo: true }, false)).toBe(
-    "Tried to take back the completion of the habit 7 for Thu 7 May",
-  );
-});
+const completion = { tool: "complete-habit", habit_id: 7 };
+const todos = ["a", "b", "c", "d", "e"].map((title) => ({ title }));
+const date = "2026-05-07";
 
-test("a call of several todos is told with their number, and that some may have been refused", () => {
-  const severally = (tool: string, args: object, ok = true) =>
-    told({ tool, arguments: JSON.stringify(args), outcome: ok ? "ok" : "invalid" }).replace(/<[^>]*>/g, "");
-  const todos = ["a", "b", "c", "d", "e"].map((title) => ({ title }));
-  const created = "Created 5 todos, as far as possible: a, b, c and 2 more";
-  expect(severally("create-todo", { todos })).toBe(created);
-  expect(severally("create-todo", { todos }, false)).toBe(
+test.each([
+  [completion, "Completed the habit 7"],
+  [{ ...completion, date }, "Completed the habit 7 for Thu 7 May"],
+  [{ ...completion, undo: true }, "Took back the completion of the habit 7"],
+  [
+    { ...completion, date, undo: true, outcome: "invalid" },
+    "Tried to take back the completion of the habit 7 for Thu 7 May",
+  ],
+  [{ tool: "create-todo", todos }, "Created 5 todos, as far as possible: a, b, c and 2 more"],
+  [
+    { tool: "create-todo", todos, outcome: "invalid" },
     "Tried to create 5 todos, as far as possible: a, b, c and 2 more",
-  );
-  expect(severally("create-todo", { todos: todos.slice(0, 1) })).toBe(
-    "Created 1 todo, as far as possible: a",
-  );
-  expect(severally("update-todo", { todo_ids: [7, 8], due_date: "2026-05-07" })).toBe(
+  ],
+  [{ tool: "create-todo", todos: todos.slice(0, 1) }, "Created 1 todo, as far as possible: a"],
+  [
+    { tool: "update-todo", todo_ids: [7, 8], due_date: date },
     "Changed 2 todos, as far as possible: due Thu 7 May",
-  );
-  expect(severally("update-todo", { todo_ids: [7], title: "x" })).toBe(
-    "Changed 1 todo, as far as possible: title x",
-  );
+  ],
+  [{ tool: "update-todo", todo_ids: [7], title: "x" }, "Changed 1 todo, as far as possible: title x"],
+] as const)("the call %j is told with its number and dates: %s", (call, sentence) => {
+  const { tool, outcome = "ok", ...args } = call as typeof call & { outcome?: "invalid" };
+  expect(told({ tool, arguments: JSON.stringify(args), outcome }).replace(/<[^>]*>/g, "")).toBe(sentence);
 });
 
 test("whatever a call is, its sentence is Kept's: the caller's words stand in quotation marks", () => {
@@ -145,36 +100,12 @@ test("whatever is stored of a change, its sentence is Kept's, and there is one",
     fc.constantFrom("EVIL", "a” EVIL “b", "2026-02-30EVIL", "2026-11-20", 7, -1, 1e300, true, null, ""),
     fc.constantFrom({ EVIL: "EVIL" }, ["EVIL"], { weekdays: ["EVIL"] }, { every_days: "EVIL" }, [], {}),
   );
-  const columns = [
-    "title",
-    "name",
-    "due_date",
-    "category_id",
-    "frequency",
-    "schedule",
-    "is_completed",
-  ].concat(
-    ["completions_count", "longest_streak", "next_todo_id", "remind_at", "wall_time", "color", "recurrence"],
-    ["estimated_minutes", "time_of_day", "grace_days", "type", "EVIL", ...inherited],
-  );
-  const image = fc.dictionary(fc.constantFrom(...columns), value, { maxKeys: 6 });
-  const rows = [
-    "todos/5",
-    "todos/6",
-    "reminders/5",
-    "habits/7",
-    "habit_completions/7/2026-11-20",
-    "categories/2",
-  ];
-  const oddRows = [
-    "EVIL",
-    "todos",
-    "todos/EVIL",
-    "habit_completions/7",
-    "habit_completions/7/EVIL",
-    ...inherited,
-  ];
-  const images = fc.dictionary(fc.constantFrom(...rows, ...oddRows), image, { maxKeys: 5 });
+  const columns = words(`title name due_date category_id frequency schedule is_completed completions_count
+    longest_streak next_todo_id remind_at wall_time color recurrence estimated_minutes time_of_day grace_days type EVIL`);
+  const image = fc.dictionary(fc.constantFrom(...columns, ...inherited), value, { maxKeys: 6 });
+  const rows = words("todos/5 todos/6 reminders/5 habits/7 habit_completions/7/2026-11-20 categories/2");
+  const oddRows = words("EVIL todos todos/EVIL habit_completions/7 habit_completions/7/EVIL");
+  const images = fc.dictionary(fc.constantFrom(...rows, ...oddRows, ...inherited), image, { maxKeys: 5 });
   const stored = fc.oneof(
     fc.constantFrom(null, "", "{", "[]", "7", "null", `"EVIL"`, `[{"todos/5":"EVIL"},{}]`),
     images.map((all) => JSON.stringify(all)),
@@ -196,7 +127,7 @@ test("whatever is stored of a change, its sentence is Kept's, and there is one",
 });
 
 test("no tool, argument or value takes the page or the terminal, and the page stays small", async () => {
-  const { call } = await agent(stack, { sub: "ada" });
+  const { call } = await agent(stack);
   const long = { todo_id: 1, clear: Array.from({ length: 16_000 }, () => "a") };
   const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`argument ${n}`, n]));
   const calls: [string, string][] = [

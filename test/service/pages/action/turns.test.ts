@@ -1,17 +1,14 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
-import { sessionCookie } from "../../../../api/doors/pages/session/session.ts";
 import { startStack } from "../../../harness.ts";
-import { pagesKeysOf } from "../../../support/pages/keys.ts";
+import { sessionOf } from "../../../support/pages/live-support.ts";
 import { eventually } from "../../../support/reminder/stack.ts";
 
-const secret = "s".repeat(32);
-const stack = await startStack({ env: { AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: secret } });
+const stack = await startStack();
 const { config } = stack;
 
 async function openAs(sub: string, address: string): Promise<Response> {
-  const session = { sub, sid: "1", generation: 0 };
-  const cookie = await sessionCookie({ config, keys: await pagesKeysOf(config) }).seal(session);
+  const cookie = `kept_account=${await sessionOf(config, sub)}`;
   return fetch(`${config.baseUrl}/account${address}`, { headers: { cookie } });
 }
 

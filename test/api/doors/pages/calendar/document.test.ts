@@ -3,34 +3,18 @@ import fc from "fast-check";
 import ICAL from "ical.js";
 import { calendarDocument, type FeedForm } from "../../../../../api/doors/pages/calendar/document.ts";
 import type { FeedTodo } from "../../../../../api/queries/calendar/read.ts";
-
-const plain: FeedTodo = {
-  id: 5,
-  title: "Pay rent",
-  description: null,
-  due_date: "2026-11-30",
-  due_time: null,
-  estimated_minutes: null,
-  remind_at: null,
-  recurrence: null,
-  recurrence_from: "due",
-  recurrence_anchor: null,
-  category_name: null,
-  created_at: "2026-11-01 08:00:00.123456+00",
-  updated_at: "2026-11-02 08:00:00+00",
-};
+import { feedTodo } from "../../../../support/pages/feed-todo.ts";
 
 async function parse(todos: readonly FeedTodo[], form: FeedForm = "events", today = "2026-11-22") {
-  const text = await calendarDocument({
-    ...{ form, todos, today, timeZone: "Europe/Berlin", host: "kept.example" },
-  });
+  const place = { timeZone: "Europe/Berlin", host: "kept.example" };
+  const text = await calendarDocument({ form, todos, today, ...place });
   for (const line of text.split("\r\n")) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
   const calendar = new ICAL.Component(ICAL.parse(text));
   return { text, calendar, events: calendar.getAllSubcomponents(form === "tasks" ? "vtodo" : "vevent") };
 }
 
 test("a due todo is an event of its whole day, which is the same day in every zone", async () => {
-  const { events } = await parse([{ ...plain, category_name: "Home, sweet" }]);
+  const { events } = await parse([{ ...feedTodo, category_name: "Home, sweet" }]);
   const [event] = events.map((one) => new ICAL.Event(one));
   expect(event?.summary).toBe("Pay rent");
   expect(event?.startDate.isDate).toBe(true);
@@ -52,7 +36,7 @@ test.each([
 ] as const)(
   "%s, due %s, goes on in the calendar as it does in Kept",
   async (recurrence, due_date, recurrence_anchor, days) => {
-    const { events } = await parse([{ ...plain, recurrence, due_date, recurrence_anchor }]);
+    const { events } = await parse([{ ...feedTodo, recurrence, due_date, recurrence_anchor }]);
     const [first, series] = events.map((one) => new ICAL.Event(one));
     expect(first?.startDate.toString()).toBe(due_date);
     expect(first?.isRecurring()).toBe(false);
@@ -66,28 +50,21 @@ test.each([
 
 test("a series that goes on from its completion shows no further days", async () => {
   const { events } = await parse([
-    { ...plain, recurrence: "FREQ=DAILY;INTERVAL=3", recurrence_from: "completion" },
+    { ...feedTodo, recurrence: "FREQ=DAILY;INTERVAL=3", recurrence_from: "completion" },
   ]);
   expect(events).toHaveLength(1);
 });
 
 test("as tasks, todos come without rules, and those without a due date too", async () => {
-  const { events } = await parse(
-    [
-      { ...plain, recurrence: "FREQ=DAILY" },
-      { ...plain, id: 6, due_date: null },
-    ],
-    "tasks",
-  );
-  expect(events.map((one) => one.getFirstPropertyValue("due")?.toString())).toEqual([
-    "2026-11-30",
-    undefined,
-  ]);
+  const daily = { ...feedTodo, recurrence: "FREQ=DAILY" };
+  const { events } = await parse([daily, { ...feedTodo, id: 6, due_date: null }], "tasks");
+  const dues = events.map((one) => one.getFirstPropertyValue("due")?.toString());
+  expect(dues).toEqual(["2026-11-30", undefined]);
   expect(events.every((one) => !one.hasProperty("rrule"))).toBe(true);
 });
 
 test("of a long description the beginning is shown, and never half a character", async () => {
-  const { events } = await parse([{ ...plain, description: `x${"😀".repeat(2_000)}` }]);
+  const { events } = await parse([{ ...feedTodo, description: `x${"😀".repeat(2_000)}` }]);
   expect(events[0]?.getFirstPropertyValue("description")).toBe(`x${"😀".repeat(499)}…`);
 });
 
@@ -98,7 +75,7 @@ test("any text comes back as it was, in lines of at most 75 octets", async () =>
       fc.string({ unit: "binary", maxLength: 200 }),
       async (title, written) => {
         const description = written.replace(/[^\P{Cc}\n]/gu, "").toWellFormed();
-        const { events } = await parse([{ ...plain, title: title.replace(/\p{Cc}/gu, ""), description }]);
+        const { events } = await parse([{ ...feedTodo, title: title.replace(/\p{Cc}/gu, ""), description }]);
         expect(events[0]?.getFirstPropertyValue("summary")).toBe(title.replace(/\p{Cc}/gu, ""));
         expect(events[0]?.getFirstPropertyValue("description") ?? "").toBe(description);
       },

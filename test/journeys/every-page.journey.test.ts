@@ -2,15 +2,18 @@ import { afterAll, expect, setDefaultTimeout } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
-import { authorizationRequest, newestLink, registerApp } from "../../support/identity/support.ts";
-import { axeFaults } from "../../support/pages/axe.ts";
-import { fillWithLife } from "../../support/pages/sample.ts";
-import { browserTest, createToken, signUp, startSite } from "../../support/pages/support.ts";
-import { startMailbox } from "../../support/servers/mailbox.ts";
+import { allScopes } from "../../shared/contracts/kernel/scopes.ts";
+import { ageProofs } from "../support/identity/proofs.ts";
+import { authorizationRequest, newestLink, registerApp } from "../support/identity/support.ts";
+import { axeFaults } from "../support/pages/axe.ts";
+import { callsOf } from "../support/pages/plain.ts";
+import { fillWithLife } from "../support/pages/sample.ts";
+import { browserTest, createToken, press, signUp, startSite } from "../support/pages/support.ts";
+import { startMailbox } from "../support/servers/mailbox.ts";
 
 const mailbox = await startMailbox();
-const site = await startSite({ SMTP_URL: mailbox.url, RATE_LIMIT_PER_MINUTE: "0" });
+afterAll(() => mailbox.stop());
+const site = await startSite({ SMTP_URL: mailbox.url });
 const { baseUrl, authUrl } = site.stack.config;
 type View = Readonly<{
   colorScheme: "light" | "dark";
@@ -25,15 +28,18 @@ const views = {
 } as const satisfies Record<string, View>;
 
 /** `npm run lab -- screenshots` takes the pictures of the documents again. */
-const picturesFolder = join(import.meta.dir, "../../../docs/screenshots");
+const picturesFolder = join(import.meta.dir, "../../docs/screenshots");
 const draws = Bun.env.SCREENSHOTS === "yes";
 // A year of life takes longer to make than the few days that these checks need.
 setDefaultTimeout(draws ? 240_000 : 120_000);
-const checked: string[] = [];
-afterAll(async () => {
-  console.log(`axe-core looked at ${checked.length} pages.`);
-  await mailbox.stop();
-});
+
+/** A page whose console must stay without complaints of the browser about scripts, styles and addresses. */
+async function openWatched(): Promise<Page> {
+  const page = await site.open();
+  page.on("console", (message) => expect(message.text()).not.toContain("Content Security Policy"));
+  page.on("pageerror", (error) => expect(error.message).toBe("no error"));
+  return page;
+}
 
 /** Faults found by axe-core, and elements that a phone would scroll sideways for. */
 async function check(page: Page, name: string): Promise<void> {
@@ -42,7 +48,6 @@ async function check(page: Page, name: string): Promise<void> {
     await page.setViewportSize(viewport);
     expect([name, view, await axeFaults(page, rules)]).toEqual([name, view, []]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewport.width);
-    checked.push(`${name} ${view}`);
     const path = join(picturesFolder, `${name}-${view}.png`);
     if (draws && existsSync(path))
       await page.screenshot({
@@ -59,19 +64,28 @@ async function pictureHeight(page: Page): Promise<number> {
 }
 
 browserTest("the account pages have no fault, light, dark and on a phone", async () => {
-  const page = await site.open();
-  await page.goto(baseUrl);
-  await check(page, "front");
-  await page.goto(`${baseUrl}/nothing`);
-  await check(page, "nothing-here");
+  const page = await openWatched();
+  const look = async (path: string, name: string) => {
+    await page.goto(`${baseUrl}${path}`);
+    await check(page, name);
+  };
+  await look("", "front");
+  await look("/nothing", "nothing-here");
   await page.goto(`${baseUrl}/docs`);
   await page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })");
   await check(page, "docs");
   await signUp(site, page, "ada@example.org", mailbox);
   await check(page, "today-empty");
-  await fillWithLife(site, await createToken(site, page, "Claude Code", allScopes), draws ? 365 : 14);
-  await page.goto(`${baseUrl}/account`);
-  await check(page, "today");
+  const token = await createToken(site, page, "Claude Code", allScopes);
+  await fillWithLife(site, token, draws ? 365 : 14);
+  await look("/account", "today");
+  await page.reload();
+  expect(await page.getByText("completions of habits since").isVisible()).toBe(false);
+  await page.getByText("The year", { exact: true }).click();
+  await page.getByText("completions of habits since").waitFor();
+  await page.setViewportSize(views.light.viewport);
+  await page.reload();
+  await page.getByText("completions of habits since").waitFor();
   const habit = await page.locator("li[id^=habit-]").first().getAttribute("id");
   await page.goto(`${baseUrl}/account?tick=late_${habit}_yes_2026-11-20`);
   await page.getByText("Not ticked off yet").waitFor();
@@ -80,63 +94,72 @@ browserTest("the account pages have no fault, light, dark and on a phone", async
   await page.getByRole("link", { name: "Water the plants" }).click();
   await page.getByRole("button", { name: "Delete this todo" }).waitFor();
   await page.context().clearCookies({ name: "kept_account" });
-  await page.getByRole("button", { name: "Delete this todo" }).click();
-  await page.getByRole("heading", { name: "Go on?" }).waitFor();
+  await press(page, "Delete this todo", "Go on?");
   await check(page, "go-on");
   await page.goto(`${baseUrl}/account`);
   await page.getByRole("link", { name: "Read 20 pages" }).click();
   await check(page, "habit");
-  await page.goto(`${baseUrl}/account/habits`);
-  await check(page, "habits");
-  await page.goto(`${baseUrl}/account/todos`);
-  await check(page, "todos");
+  await look("/account/habits", "habits");
+  await look("/account/todos", "todos");
+  await look("/account/find?q=passport", "find");
   const line = "Pay rent every month on the 1st at 9 #House @desk 10min";
-  await page.goto(`${baseUrl}/account/add?${new URLSearchParams({ line })}`);
-  await check(page, "add");
+  await look(`/account/add?${new URLSearchParams({ line })}`, "add");
   await page.getByText("What the line above understands").click();
   await page.getByLabel("Repeats").fill("now and then");
-  await page.getByRole("button", { name: "Save" }).click();
+  await press(page, "Save");
   await check(page, "add-error");
-  await page.goto(`${baseUrl}/account/habits/new`);
-  await check(page, "habit-form");
-  await page.goto(`${baseUrl}/account/categories`);
-  await check(page, "categories");
-  await page.goto(`${baseUrl}/account/actions`);
-  await check(page, "actions-runs");
+  await look("/account/habits/new", "habit-form");
+  await look("/account/categories", "categories");
+  await look("/account/actions", "actions-runs");
   await page.getByRole("link", { name: "One by one" }).first().click();
   await page.locator(".log summary").nth(3).click();
   await check(page, "actions");
+  await failReminder(token);
   await page.goto(`${baseUrl}/account/settings`);
   await page.getByRole("textbox", { name: "Address" }).fill("https://example.com/kept");
-  await page.getByRole("button", { name: "Save webhook" }).click();
+  await press(page, "Save webhook", "Could not be sent to your webhook.");
   await page.getByText("Show the signing secret").click();
   await check(page, "settings");
   await page.getByRole("textbox", { name: "Address" }).fill("http://example.com/kept");
-  await page.getByRole("button", { name: "Save webhook" }).click();
+  await press(page, "Save webhook");
   await check(page, "settings-error");
+  await page.goto(`${baseUrl}/account/webhooks`);
+  await page.getByLabel("Address").fill("https://example.com/hook");
+  await press(page, "Make", "Secret");
+  await check(page, "webhooks");
   await page.goto(`${baseUrl}/account/connect`);
   await page.getByRole("button", { name: "Copy the lines for Cursor" }).waitFor();
   await check(page, "connect");
   await page.goto(`${baseUrl}/account/data`);
-  await page.getByRole("button", { name: "Make an address" }).click();
+  await press(page, "Make an address");
   await page.locator("code.address").waitFor();
   await check(page, "data");
   await page
     .getByLabel("Files, 5 MB together")
-    .setInputFiles(join(import.meta.dir, "../../api/doors/pages/import/readers/samples/todoist.csv"));
-  await page.getByRole("button", { name: "Show what would come" }).click();
+    .setInputFiles(join(import.meta.dir, "../api/doors/pages/import/readers/samples/todoist.csv"));
+  await press(page, "Show what would come");
   await page.getByRole("button", { name: "Import all of this" }).waitFor();
   await check(page, "import-preview");
-  await page.goto(`${baseUrl}/account/nothing`);
-  await check(page, "not-found");
+  await look("/account/journal", "journal");
+  await look("/account/nothing", "not-found");
 });
 
-browserTest("the pages that take back have no fault, light, dark and on a phone", async () => {
-  const page = await site.open();
+/** A reminder that reached nobody. */
+async function failReminder(token: string): Promise<void> {
+  const { id } = await callsOf(site.stack, token).rest("POST", "/todos", { title: "Call Grace" });
+  await site.identity.sql(`
+    insert into reminder_deliveries (user_id, id, todo_id, channel, status, attempts, late, error, scheduled_at, next_attempt_at, created_at, finished_at)
+    select user_id, gen_random_uuid(), id, 'webhook', 'failed', 6, false, 'The webhook answered 500.', now(), now(), now(), now()
+    from todos where id = ${id}`);
+}
+
+browserTest("the pages about agents have no fault, light, dark and on a phone", async () => {
+  const page = await openWatched();
   await signUp(site, page, "barbara@example.org", mailbox);
   const token = await createToken(site, page, "Cursor", allScopes);
-  const { body } = await site.stack.rest("POST", "/todos", { token, body: { title: "Pay rent" } });
-  await site.stack.rest("DELETE", `/todos/${body.id}`, { token });
+  const { rest } = callsOf(site.stack, token);
+  const { id } = await rest("POST", "/todos", { title: "Pay rent" });
+  await rest("DELETE", `/todos/${id}`);
   await page.goto(`${baseUrl}/account/actions`);
   await page.getByRole("link", { name: "Forget for good" }).click();
   await check(page, "forget");
@@ -149,20 +172,28 @@ browserTest("the pages that take back have no fault, light, dark and on a phone"
   await page.goto(`${baseUrl}/account/actions/run?token_id=${jti}`);
   await page.getByText("Since another time").click();
   await check(page, "take-back");
-  await page.getByRole("button", { name: "Take it all back" }).click();
-  await page.getByText("2 of 2 changes").waitFor();
+  await press(page, "Take it all back", "2 of 2 changes");
   await check(page, "take-back-done");
+  await page.goto(`${baseUrl}/account/agents`);
+  await page.locator("summary", { hasText: "Rules" }).click();
+  await page.getByLabel("Ask me before it changes more things at once than").fill("0");
+  await check(page, "agents");
+  await press(page, "Save the rules of Cursor", "Its rules are saved.");
+  await rest("POST", "/todos", { title: "Buy milk" });
+  await page.goto(`${baseUrl}/account/approvals`);
+  await page.getByRole("button", { name: "Approve" }).first().waitFor();
+  await check(page, "approvals");
 });
 
 browserTest("the provider's pages have no fault, light, dark and on a phone", async () => {
-  const page = await site.open();
+  const page = await openWatched();
   await page.goto(`${authUrl}/sign-in`);
   await check(page, "sign-in");
   await page.goto(`${authUrl}/sign-up`);
   await check(page, "sign-up");
   await signUp(site, page, "grace@example.org", mailbox);
   await createToken(site, page, "Laptop script", ["habits:read", "todos:read"]);
-  await page.locator(".created summary").first().click();
+  for (const summary of await page.locator(".created summary").all()) await summary.click();
   await check(page, "api-tokens-created");
   await page.reload();
   await page.getByText("Revoke Laptop script?").click();
@@ -172,12 +203,20 @@ browserTest("the provider's pages have no fault, light, dark and on a phone", as
   await check(page, "api-tokens-change");
   await page.goto(`${authUrl}/profile`);
   await check(page, "account");
+  await press(page, "Add a passkey");
+  await page.getByLabel("Name").fill("Test key");
+  await check(page, "passkey");
+  await page.goto(`${authUrl}/profile`);
   await page.getByText("Change my e-mail address").click();
   await page.getByLabel("New e-mail address").fill("hopper@example.org");
-  await page.getByRole("button", { name: "Change address" }).click();
-  await page.getByText("Your address changes when you use it").waitFor();
+  await press(page, "Change address", "Your address changes when you use it");
   await page.goto(newestLink(mailbox, "hopper@example.org"));
   await check(page, "confirm-email");
+  await ageProofs(site.identity);
+  await page.goto(`${authUrl}/profile`);
+  await page.getByText("Delete my account and everything in it").click();
+  await press(page, "Delete my account", "Is it you?");
+  await check(page, "proof");
   const client_id = await registerApp(site.identity.config, { client_name: "Claude Code" });
   const scope = "habits:read habits:write todos:read todos:write";
   await page.goto(`${authUrl}${authorizationRequest(site.identity.config, { client_id, scope }).address}`);
@@ -187,4 +226,14 @@ browserTest("the provider's pages have no fault, light, dark and on a phone", as
   await page.goto(`${authUrl}/session/end`);
   await page.getByRole("heading", { name: "Sign out?" }).waitFor();
   await check(page, "sign-out");
+
+  const stranger = await openWatched();
+  await stranger.goto(`${authUrl}/sign-in`);
+  await stranger.getByRole("link", { name: "Forgot your password?" }).click();
+  await check(stranger, "forgot-password");
+  await stranger.getByLabel("E-mail address").fill("grace@example.org");
+  await press(stranger, "Send the link");
+  await stranger.getByRole("heading", { name: "Look into your mail" }).waitFor();
+  await stranger.goto(newestLink(mailbox, "grace@example.org"));
+  await check(stranger, "new-password");
 });

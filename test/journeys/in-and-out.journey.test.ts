@@ -1,9 +1,11 @@
 import { afterAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { newestLink } from "../../../support/identity/support.ts";
-import { axeFaults } from "../../../support/pages/axe.ts";
-import { browserTest, startSite } from "../../../support/pages/support.ts";
-import { startMailbox } from "../../../support/servers/mailbox.ts";
+import { connectGuides, tokenGuides } from "../../api/web/connect-guides.ts";
+import { ageProofs } from "../support/identity/proofs.ts";
+import { newestLink } from "../support/identity/support.ts";
+import { browserTest, press, signedInPerson, startSite } from "../support/pages/support.ts";
+import { eventually } from "../support/reminder/stack.ts";
+import { startMailbox } from "../support/servers/mailbox.ts";
 
 const mailbox = await startMailbox();
 const site = await startSite({ SMTP_URL: mailbox.url });
@@ -12,16 +14,6 @@ afterAll(() => mailbox.stop());
 
 const email = "ada@example.org";
 const password = "correct horse battery";
-const newPassword = "an easy one to keep";
-
-/** No rule of axe-core is broken, and a phone of 320 px scrolls in one direction only. */
-async function check(page: Page): Promise<void> {
-  expect({ url: page.url(), faults: await axeFaults(page) }).toEqual({ url: page.url(), faults: [] });
-  const size = page.viewportSize() ?? { width: 1000, height: 700 };
-  await page.setViewportSize({ width: 320, height: 640 });
-  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
-  await page.setViewportSize(size);
-}
 
 type Link = Readonly<{ href: string; label: string; current: string | null }>;
 
@@ -86,11 +78,19 @@ const whereSignedIn = async (page: Page) => [
   await isSignedIn(page, `${authUrl}/profile`),
 ];
 
+/** The language in which messages to the person write dates. */
+const localeOf = async () => {
+  const [user] = await site.identity.sql(`select u.locale from users u
+    join identity.accounts a on a.id = u.user_id where a.email = '${email}'`);
+  return user?.locale;
+};
+
 browserTest(
   "one person gets in and out: one header, one zone, a passkey, sessions and a forgotten password",
   async () => {
-    const page = await site.open({ timezoneId: "Asia/Tokyo" });
+    const page = await site.open({ timezoneId: "Asia/Tokyo", locale: "en-US" });
     expect(await signUpByMail(page)).toBe("Asia/Tokyo");
+    expect(await localeOf()).toBe("en-US-u-fw-sun-hc-h12");
     const onAccount = await header(page);
     await page.goto(`${authUrl}/profile`);
     const onProvider = await header(page);
@@ -100,26 +100,21 @@ browserTest(
     expect(await page.getByText("Times are those of").textContent()).toContain("Asia/Tokyo");
 
     await addAuthenticator(page);
-    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await press(page, "Add a passkey");
     await page.getByLabel("Name").fill("Test key");
-    await check(page);
-    await page.getByRole("button", { name: "Make the passkey" }).click();
-    await page.getByText("Your passkey is added.").waitFor();
+    await press(page, "Make the passkey", "Your passkey is added.");
     await page.getByText("Test key").waitFor();
-    await check(page);
-
     await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
     await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
     expect(await whereSignedIn(page)).toEqual([false, false]);
-    await check(page);
     await page.goto(`${authUrl}/sign-in`);
     const sent = page.waitForRequest(`${authUrl}/sign-in/passkey`);
-    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await press(page, "Sign in with a passkey");
     const data = (await sent).postData() ?? "";
     await page.getByRole("heading", { name: "Today" }).waitFor();
 
     // The same answer opens nothing a second time, even if its counter would allow it.
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await press(page, "Sign out");
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await site.identity.sql("update identity.passkeys set counter = 0");
     const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -127,36 +122,111 @@ browserTest(
     expect([replayed.status(), (await replayed.text()).includes("No account here has this passkey")]).toEqual(
       [422, true],
     );
-    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await press(page, "Sign in with a passkey");
     await page.getByRole("heading", { name: "Today" }).waitFor();
+    await ageProofs(site.identity);
+    await page.goto(`${authUrl}/profile`);
+    await press(page, /Remove the passkey/, "Is it you?");
+    await press(page, "Go on with a passkey", "The passkey is removed.");
 
-    const other = await site.open();
+    const other = await site.open({ locale: "de-DE" });
     await signInByPassword(other, password);
     await other.waitForURL(`${baseUrl}/account`);
+    expect(await localeOf()).toBe("en-GB-u-fw-mon-hc-h23");
     await page.goto(`${authUrl}/profile`);
     expect(await page.getByText("This browser").count()).toBe(1);
-    await page.getByRole("button", { name: "Sign out Chrome on Linux" }).click();
-    await page.getByText("That browser is signed out.").waitFor();
+    await press(page, "Sign out Chrome on Linux", "That browser is signed out.");
     expect(await whereSignedIn(other)).toEqual([false, false]);
     expect(await whereSignedIn(page)).toEqual([true, true]);
 
     await other.goto(`${authUrl}/sign-in`);
     await other.getByRole("link", { name: "Forgot your password?" }).click();
-    await check(other);
     await other.getByLabel("E-mail address").fill(email);
     const mails = mailbox.mails.length;
-    await other.getByRole("button", { name: "Send the link" }).click();
+    await press(other, "Send the link");
     await other.getByRole("heading", { name: "Look into your mail" }).waitFor();
-    for (let n = 0; n < 100 && mailbox.mails.length === mails; n++) await Bun.sleep(20);
+    await eventually(() => mailbox.mails.length > mails);
     await other.goto(newestLink(mailbox, email));
-    await check(other);
-    await other.getByLabel("New password").fill(newPassword);
-    await other.getByRole("button", { name: "Save and sign in" }).click();
+    await other.getByLabel("New password").fill("an easy one to keep");
+    await press(other, "Save and sign in");
     await other.waitForURL(`${baseUrl}/account`);
     expect(await whereSignedIn(page)).toEqual([false, false]);
-
-    await other.getByRole("button", { name: "Sign out" }).click();
+    await press(other, "Sign out");
     expect(await whereSignedIn(other)).toEqual([false, false]);
   },
-  60_000,
+);
+
+/** Presses each button that copies the lines of a guide; no script but Kept's own may run. */
+async function expectCopies(page: Page, guides: readonly Readonly<{ client: string; lines: string }>[]) {
+  for (const { client, lines } of guides) {
+    await press(page, `Copy the lines for ${client}`);
+    await page.getByText(`Copied: the lines for ${client}`).waitFor({ state: "attached" });
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(lines);
+  }
+}
+
+browserTest(
+  "a person copies lines, changes a token to its end, and moves reminders to a new address",
+  async () => {
+    const person = await signedInPerson(site, {
+      mailbox,
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const { page } = person;
+    const violations: string[] = [];
+    page.on("console", (message) => message.type() === "error" && violations.push(message.text()));
+    await page.goto(`${baseUrl}/account/connect`);
+    await expectCopies(page, connectGuides(baseUrl));
+    await page.goto(`${baseUrl}/docs`);
+    await press(page, "Copy the lines for createTodo");
+    await page.getByText("Copied: the lines for createTodo").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toContain('"title": "Water the plants"');
+
+    await page.goto(`${authUrl}/profile/api-tokens`);
+    expect(await page.getByLabel("todos:write").isVisible()).toBe(false);
+    await page.getByLabel("Name").fill("Laptop script");
+    await page.getByLabel("Everything", { exact: false }).last().check();
+    await press(page, "Create token");
+    const shownToken = async () => (await page.locator(".created .secret").first().textContent()) ?? "";
+    const first = await shownToken();
+    const statusBecomes = (token: string, status: number) =>
+      eventually(async () => (await site.stack.rest("GET", "/todos", { token })).status === status);
+    for (const summary of await page.locator(".created summary").all()) await summary.click();
+    await expectCopies(page, tokenGuides(baseUrl, first));
+    await page.reload();
+    expect(await page.content()).not.toContain(first);
+    await statusBecomes(first, 200);
+    await page.getByRole("link", { name: "Change Laptop script" }).click();
+    await page.getByLabel("Name").fill("Reader");
+    for (const scope of ["todos:read", "todos:write"]) await page.getByLabel(scope).uncheck();
+    await press(page, "Save", "Your changes are saved.");
+    await statusBecomes(first, 403);
+    await page.getByRole("link", { name: "Change Reader" }).click();
+    await press(page, "Make a new secret");
+    const second = await shownToken();
+    await statusBecomes(first, 401);
+    await statusBecomes(second, 403);
+    await page.getByText("Revoke Reader?").click();
+    await press(page, "Revoke Reader", "It has ended.");
+    await statusBecomes(second, 401);
+    expect(violations).toEqual([]);
+
+    const byMail = async () => {
+      await page.goto(`${baseUrl}/account/settings`);
+      return page.locator("label", { hasText: "By e-mail" }).innerText();
+    };
+    expect(await byMail()).toContain(person.email);
+    await page.getByLabel("By e-mail").check();
+    await press(page, "Save", "Reminders go where you chose.");
+    await page.goto(`${authUrl}/profile`);
+    await page.getByText("Change my e-mail address").click();
+    await page.getByLabel("New e-mail address").fill(`new-${person.email}`);
+    await press(page, "Change address", "Your address changes when you use it");
+    expect(await byMail()).toContain(person.email);
+    await page.goto(newestLink(mailbox, `new-${person.email}`));
+    await press(page, "Confirm my address", "Your e-mail address is confirmed");
+    expect(await byMail()).toContain(`new-${person.email}`);
+    expect(await page.getByLabel("By e-mail").isChecked()).toBe(true);
+    await page.getByText(`You are signed in as new-${person.email}`).waitFor();
+  },
 );

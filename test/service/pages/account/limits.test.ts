@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import { startStack } from "../../../harness.ts";
+import { longText } from "../../../support/long-text.ts";
+import { fieldsOf, newPlainPerson, textOf } from "../../../support/pages/plain.ts";
+
+const stack = await startStack({ env: { ACCOUNT_MEGABYTES: "1", WEBHOOK_ALLOW_LOOPBACK: "no" } });
+
+test("a person sees how much an account keeps, and on every form why a full one takes no more", async () => {
+  const { account, rest, answer } = await newPlainPerson(stack);
+  const body = { title: "Water the ferns", description: longText(5_000) };
+  const { id } = await rest("POST", "/todos", { title: "Pay rent" });
+  for (let n = 0; n < 5; n++) await rest("POST", "/todos", body);
+  expect(textOf(await account.open("/account/data"))).toMatch(
+    /You keep 0\.\d MB of 1 MB: 0\.\d MB of habits/,
+  );
+  while ((await answer("POST", "/todos", body)).status === 201);
+  expect(textOf(await account.open("/account/data"))).toContain("You keep 1.0 MB of 1 MB");
+
+  const reason = "Your account keeps 1 MB, the most that it may; delete what is not needed";
+  for (const [page, action, answers] of [
+    ["/account/add?line=One+more", "/account/todos/new", {}],
+    [`/account/todos/${id}`, `/account/todos/${id}`, { title: "Water them" }],
+  ] as const) {
+    const refused = await account.submit(await account.open(page), action, answers);
+    expect([refused.status, textOf(refused)]).toEqual([403, expect.stringContaining(reason)]);
+  }
+});
+
+test.each([
+  "https://10.0.0.1/x",
+  "https://169.254.169.254/latest",
+  "http://localhost:9/hook",
+  "https://[::1]/",
+])("the address %s, which leads to this machine or a private network, is not saved", async (webhook_url) => {
+  const { account } = await newPlainPerson(stack);
+  const path = "/account/settings/webhook";
+  const refused = await account.submit(await account.open("/account/settings"), path, { webhook_url });
+  expect(textOf(refused)).toContain("This must be a public https address");
+  expect(fieldsOf(refused, path)).toMatchObject({ webhook_url });
+  expect(textOf(await account.open("/account/settings"))).not.toContain("Send a test");
+});

@@ -1,0 +1,67 @@
+import type { Stack } from "../../harness.ts";
+import type { Page } from "../identity/browser.ts";
+import { signedInBrowser } from "./live-support.ts";
+
+/** The text of a page as its reader sees it, with one space between its parts. */
+export const textOf = ({ text }: Page): string =>
+  text
+    .replace(/<\/?(q|bdi|a|span|strong|code)\b[^>]*>/g, "")
+    .replace(/<[^>]+>/g, " ")
+    .replace(/\s+/g, " ");
+
+/** The cards of a list, as HTML. */
+export const cardsOf = ({ text }: Page): string[] => text.split(/<li class="card[^"]*"/).slice(1);
+
+/** The values of a form, by the names of its fields. */
+export const fieldsOf = (page: Page, action: string) =>
+  Object.fromEntries(page.forms.find((form) => form.action === action)?.fields ?? []);
+
+/** The page with those forms alone that have this field: a list has a form for each row, with one address for all. */
+export const withForms = (page: Page, name: string, value?: string | number): Page => ({
+  ...page,
+  forms: page.forms.filter(({ fields }) =>
+    fields.some((one) => one[0] === name && (value === undefined || one[1] === String(value))),
+  ),
+});
+
+/** A new person of a stack in a browser without scripts, and what scripts and agents do with tokens of theirs. */
+export async function newPlainPerson(stack: Stack, app = "Claude Desktop") {
+  const sub = crypto.randomUUID();
+  const token = await stack.issuer.token({ sub, client_name: app });
+  return {
+    sub,
+    token,
+    account: await signedInBrowser(stack.config, sub),
+    /** A token of another app. */
+    newToken: (client_name: string) => stack.issuer.token({ sub, client_name }),
+    ...callsOf(stack, token),
+  };
+}
+
+/** Calls of REST and MCP with one token. */
+export function callsOf({ rest, config }: Pick<Stack, "rest" | "config">, token: string) {
+  const answer = (method: string, path: string, body?: object) =>
+    rest(method, path, { token, ...(body && { body }) });
+  return {
+    answer,
+    rest: async (method: string, path: string, body?: object) => (await answer(method, path, body)).body,
+    /** One tool call over MCP. */
+    async call(name: string, args: object = {}) {
+      const response = await fetch(`${config.baseUrl}/mcp`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          accept: "application/json",
+        },
+        body: JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: { name, arguments: args },
+        }),
+      });
+      return { status: response.status, result: ((await response.json()) as { result?: unknown }).result };
+    },
+  };
+}
