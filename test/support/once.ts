@@ -2,9 +2,15 @@ const shared = globalThis as { keptOnce?: Map<string, Promise<unknown>> };
 shared.keptOnce ??= new Map();
 const started = shared.keptOnce;
 
-/** Starts a thing at its first use in this process; all files of the process share it until the process ends. */
+/**
+ * Starts a thing at its first use in this process; all files of the process share it until the process ends. One that
+ * could not start is started again for the next file.
+ */
 export function once<Thing>(name: string, start: () => Promise<Thing>): Promise<Thing> {
-  const thing = (started.get(name) as Promise<Thing> | undefined) ?? start();
+  const known = started.get(name) as Promise<Thing> | undefined;
+  if (known) return known;
+  const thing = start();
   started.set(name, thing);
+  thing.catch(() => started.delete(name));
   return thing;
 }
