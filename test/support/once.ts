@@ -7,7 +7,9 @@ const started = shared.keptOnce;
  * that failed is tried again by the next file.
  */
 export function once<Thing>(name: string, start: () => Promise<Thing>): Promise<Thing> {
-  const thing = (started.get(name) as Promise<Thing> | undefined) ?? start();
+  const known = started.get(name) as Promise<Thing> | undefined;
+  if (known) return known;
+  const thing = start();
   started.set(name, thing);
   thing.catch(() => started.delete(name));
   return thing;

@@ -37,9 +37,10 @@ test("strangers begin as many sign-ins as they like, store nothing and keep nobo
   const before = await stored();
   const address = asks({ client_id });
   const headers = { "X-Forwarded-For": newAddress() };
-  const statuses: number[] = [];
-  for (let begun = 0; begun < 310; begun++) statuses.push((await ask(address, { headers })).status);
-  expect([...new Set(statuses)]).toEqual([303]);
+  const statuses = new Set<number>();
+  // More than a network may register apps.
+  for (let begun = 0; begun < 70; begun++) statuses.add((await ask(address, { headers })).status);
+  expect([...statuses]).toEqual([303]);
   expect(await stored()).toBe(before);
   const browser = createBrowser(config.authUrl, undefined, {}, headers["X-Forwarded-For"]);
   const page = await browser.open(`${address}&prompt=login+consent`);
