@@ -2,8 +2,8 @@ import fc from "fast-check";
 import type { Answer } from "../harness.ts";
 import { eventually } from "./reminder/stack.ts";
 
-/** Requests that travel together, so that a search does not wait for each of them. */
-const atOnce = 20;
+/** Requests that travel together on average, so that a search does not wait for each of them. */
+const atOnce = 5;
 
 /** The number of generated requests: FUZZ_RUNS sets a longer search. */
 export const fuzzRuns = (usually: number): number => Number(Bun.env.FUZZ_RUNS ?? usually);
@@ -11,25 +11,29 @@ export const fuzzRuns = (usually: number): number => Number(Bun.env.FUZZ_RUNS ??
 /** Milliseconds that suffice for 10,000 on a busy machine. */
 export const fuzzTimeoutMs = 900_000;
 
-/** Holds a check against generated values, of which some are tried together. */
-export const holdsForAll = <Value>(
+/** Holds a check against generated values, of which some are tried together. @throws with the value that fails */
+export function holdsForAll<Value>(
   values: fc.Arbitrary<Value>,
   usually: number,
   check: (value: Value) => Promise<unknown>,
-): Promise<void> =>
-  fc.assert(
-    fc.asyncProperty(fc.array(values, { minLength: 1, maxLength: 2 * atOnce, size: "max" }), async (some) => {
-      await Promise.all(some.map(check));
-    }),
-    { numRuns: Math.ceil(fuzzRuns(usually) / atOnce) },
+): Promise<void> {
+  const alone = (value: Value) =>
+    check(value).catch((cause) => {
+      throw new Error(`${cause} for ${fc.stringify(value)}`, { cause });
+    });
+  const some = fc.array(values, { minLength: 1, maxLength: 2 * atOnce, size: "max" });
+  return fc.assert(
+    fc.asyncProperty(some, async (together) => void (await Promise.all(together.map(alone)))),
+    { numRuns: Math.ceil(fuzzRuns(usually) / atOnce), endOnFailure: true },
   );
+}
 
 /** Asks again while the service is only busy; an input that is refused each time is itself the reason. */
 export const whenNotBusy = (ask: () => Promise<Answer>): Promise<Answer> =>
   eventually(async () => {
     const answer = await ask();
     return answer.status !== 503 && answer;
-  });
+  }, 60_000);
 
 const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
 

@@ -4,8 +4,8 @@ import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { useStack } from "../../harness.ts";
 
 /**
- * What every endpoint refuses. test/service/contract/examples.test.ts has what each answers with exactly its scopes, and
- * docs/openapi.json, which a test compares, the list of them.
+ * The refusals of every endpoint. Its answer with exactly its scopes is in test/service/contract/examples.test.ts, and
+ * the list of them in docs/openapi.json, which a test compares.
  */
 const { rest, issuer, config, clock } = await useStack({ travels: true });
 clock.now = Date.parse("2026-11-20T08:30:00Z");

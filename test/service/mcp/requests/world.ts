@@ -1,5 +1,6 @@
 import type { Stack } from "../../../harness.ts";
 import { newcomer, post, rpc, type Tool } from "../../../support/mcp.ts";
+import { whenNotBusy } from "../../../support/odd-values.ts";
 import { amounts, completions, done, habits, inOctober, reminded, todos } from "./things.ts";
 
 /** The service, and the list of its tools. */
@@ -71,11 +72,16 @@ const amountsOf = (days: Readonly<Record<string, Readonly<Record<string, number>
   );
 
 async function settler(stack: Stack) {
-  const { call, rest } = await newcomer(stack, { zoneinfo: "Europe/Berlin" });
+  const { call, rest, token } = await newcomer(stack, { zoneinfo: "Europe/Berlin" });
   const ids = new Map<string, number>();
   const withIds: Person["withIds"] = (value) => JSON.parse(inserted(JSON.stringify(value), ids));
   async function send(operations: readonly Operation[]): Promise<void> {
-    const { body } = await rest("POST", "/batch", { operations: withIds(operations) });
+    const request = {
+      token,
+      headers: { "idempotency-key": crypto.randomUUID() },
+      body: { operations: withIds(operations) },
+    };
+    const { body } = await whenNotBusy(() => stack.rest("POST", "/batch", request));
     for (const { status, body: made } of body.results) {
       if (status >= 300) throw new Error(JSON.stringify(made));
       ids.set(made.title ?? made.name, made.id);
