@@ -84,7 +84,10 @@ export async function startRoles({
 
 type Role = Readonly<{ root: string; env: Record<string, string | undefined>; report(line: string): void }>;
 
-export function startRole(name: RoleName, { root, env, report }: Role): Promise<Supervised<Record<string, string>>> {
+export function startRole(
+  name: RoleName,
+  { root, env, report }: Role,
+): Promise<Supervised<Record<string, string>>> {
   const script = join(root, scripts[name]);
   return supervise({ name, launch: async () => launchRole({ name, script }, env), report });
 }
