@@ -108,12 +108,6 @@ const cases: readonly Case[] = [
     [],
     "The completion of “Run” for Thu 19 Nov is there again already.",
   ],
-  [
-    "day_is_settled",
-    "habit_completions/7/2026-11-19",
-    [],
-    "The completion of “Run” for Thu 19 Nov stays as it is, because that day can no longer be changed.",
-  ],
   ["in_use", "categories/9", [], "The category “Home” stays, because something else belongs to it now."],
   [
     "category_gone",
