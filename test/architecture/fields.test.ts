@@ -74,7 +74,7 @@ const left: Readonly<Record<"categories" | "habits" | "todos", Left>> = {
     done_days: everywhere,
     edits: everywhere,
     pauses: everywhere,
-    skipped_dates: [...ofStreak, "csv", "tools"],
+    skipped_dates: [...notEdited, "csv", "tools"],
     neutral_dates: everywhere,
     moved_to: everywhere,
     rings_at: everywhere,
@@ -111,7 +111,7 @@ const values: Readonly<Record<string, unknown>> = {
   ...{ recurrence: "FREQ=DAILY", recurrence_from: "completion", icon: "heart" },
   ...{ completions_count: 4, streak: 4, longest_streak: 5, streak_alive_through: "2026-11-21" },
   ...{ recent_dates: [today.date], skipped_dates: [today.date], neutral_dates: [today.date] },
-  ...{ done_days: "1", edits: [], pauses: [] },
+  ...{ done_days: "1", edits: [{}], pauses: [] },
   ...{ recent_amounts: { [today.date]: 6 } },
 };
 

@@ -1,7 +1,7 @@
 import type { HabitAmountRow } from "../../shared/db/entities.ts";
 import type { Effect } from "./table.ts";
 
-export type HabitHistory = Readonly<{
+export type NewHistory = Readonly<{
   user_id: string;
   habit_id: number;
   dates: readonly string[];
@@ -15,7 +15,7 @@ export type HabitHistory = Readonly<{
  * Writes the completions and amounts that come with a new habit. As rows of the unit of work, thousands of them would keep a worker
  * busy for longer than everything else of an import.
  */
-export const writeHistory: Effect<HabitHistory> = {
+export const writeHistory: Effect<NewHistory> = {
   key: ["user_id", "habit_id"],
   size: ({ dates, sums }) => dates.length + sums.length,
   adds: true,

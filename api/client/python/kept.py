@@ -107,6 +107,7 @@ class Changes(TypedDict):
 class CompleteHabitRequest(TypedDict, total=False):
     date: str  # The day of the user that is meant
     amount: int  # How much to add to the day, or its sum in an answer; in the habit's unit
+    note: str  # Text of 1 to 500 characters
 
 
 class CreateCategoryRequest(TypedDict, total=False):
@@ -159,7 +160,9 @@ class Dashboard(TypedDict):
     stats: Stats  # Numbers over all habits and todos
 
 
-DayAmount = CompleteHabitRequest
+class DayAmount(TypedDict):
+    date: str  # The day of the user that is meant
+    amount: int  # How much to add to the day, or its sum in an answer; in the habit's unit
 
 
 class EveryDays(TypedDict):
@@ -219,6 +222,7 @@ class HabitChange(TypedDict):
 class HabitCompletion(TypedDict):
     date: str  # The day of the user that is meant
     completed_at: str  # The moment at which it was completed; null while it is not
+    note: str | None  # Text of 1 to 500 characters
 
 
 class HabitCompletions(TypedDict):
@@ -572,13 +576,13 @@ class Kept:
     def complete_habit(
         self, habit_id: int, *, idempotency_key: str | None = None, **fields: Unpack[CompleteHabitRequest]
     ) -> Habit:
-        """Mark a habit completed, today or on a date up to seven days back; for a bad habit: avoided today."""
+        """Mark a habit completed, today or on one of the 366 days before; for a bad habit: avoided today."""
         return self._call("POST", f"/habits/{habit_id}/complete", body=fields, key=idempotency_key)
 
     def undo_habit_completion(
         self, habit_id: int, *, date: str | None = None, idempotency_key: str | None = None
     ) -> Habit:
-        """Undo the completion of today or of a date up to seven days back; the streak becomes what it would be without
+        """Undo the completion of today or of one of the 366 days before; the streak becomes what it would be without
         it."""
         return self._call("DELETE", f"/habits/{habit_id}/complete", {"date": date}, key=idempotency_key)
 
@@ -591,8 +595,7 @@ class Kept:
     def skip_habit_day(
         self, habit_id: int, *, idempotency_key: str | None = None, **fields: Unpack[SkipHabitDayRequest]
     ) -> Habit:
-        """Skip a day, or its week: nothing is asked and the streak stays; today, up to seven days back or thirty
-        ahead."""
+        """Skip a day, or its week: nothing is asked and the streak stays; today, up to 366 days back or 30 ahead."""
         return self._call("POST", f"/habits/{habit_id}/skip", body=fields, key=idempotency_key)
 
     def take_habit_skip_back(

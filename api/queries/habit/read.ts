@@ -60,7 +60,7 @@ export const readHabit: QueryHandler<"habit.get"> = async (query, { habit_id }) 
 
 export const completedOn = (date: string): Condition => sql`(${date}::date = any(h.recent_dates))`;
 
-/** `isDueOn` of shared/domain/habit/due.ts as a condition on a habit's columns; a test compares the two. */
+/** `isDueOn` of shared/domain/habit/streak.ts as a condition on a habit's columns; a test compares the two. */
 export const dueOn = (date: string): Condition => sql`(
   ${completedOn(date)} or (
     not h.free_dates @> ${date}::date

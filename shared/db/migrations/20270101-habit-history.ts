@@ -13,5 +13,8 @@ export class HabitHistory extends Migration {
         add column neutral_dates date[] not null default '{}',
         add column moved_to date`);
     this.addSql(`alter table habit_completions add column note text`);
+    this.addSql(
+      `create index habit_completions_noted on habit_completions (user_id, habit_id, local_date) where note is not null`,
+    );
   }
 }

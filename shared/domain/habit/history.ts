@@ -25,7 +25,7 @@ export type HabitHistory = Rules &
     edits: readonly Edit[];
     /** Days that a change of zone or day start skipped or shortened. */
     neutral_dates: readonly string[];
-    /** Today after the latest such change: neutral days from it on came again, and pass like any other. */
+    /** Today after the latest of these changes: neutral days from it on came again, and pass like any other. */
     moved_to?: string | null | undefined;
   }>;
 

@@ -5,7 +5,7 @@ import { type DayRhythm, nthAsked, nthDue, type Rhythm, rhythmOf } from "./rhyth
 import type { Rules } from "./schedule.ts";
 
 /** The streak as it grows event by event, with the facts about the past that later days need. Days are day numbers. */
-export type Story = {
+type Story = {
   readonly done: readonly number[];
   /** The number of completed days so far. */
   seen: number;

@@ -1,11 +1,15 @@
 import { expect } from "bun:test";
 import { addDays, dateOfDay, dayNumber } from "../../../shared/domain/day/day.ts";
-import { isDueOn, nextAsked } from "../../../shared/domain/habit/due.ts";
 import * as history from "../../../shared/domain/habit/history.ts";
 import { withPause } from "../../../shared/domain/habit/pause.ts";
 import { sameDemand } from "../../../shared/domain/habit/rhythm.ts";
 import type { Rules } from "../../../shared/domain/habit/schedule.ts";
-import { type StreakColumns, streakColumns } from "../../../shared/domain/habit/streak.ts";
+import {
+  isDueOn,
+  nextAsked,
+  type StreakColumns,
+  streakColumns,
+} from "../../../shared/domain/habit/streak.ts";
 import type { Command, History } from "./streak-history.ts";
 import {
   asksFor,
@@ -75,7 +79,7 @@ export function note(timeline: Timeline, command: Command, rules: Rules): void {
   else events.push({ on: day, what: "completed" });
 }
 
-/** What the full recomputation of a timeline says about a row's columns. */
+/** The columns of a row by the full recomputation of its timeline. */
 export function expectedColumns(timeline: Timeline): Partial<StreakColumns> {
   const { streak_count: streak, alive_through: streak_alive_through, ...others } = recompute(timeline);
   return { streak, streak_alive_through, ...others, completions_count: doneDays(timeline).length };

@@ -6,7 +6,7 @@ import {
   resolveLocalTime,
   timestamp,
 } from "../../../shared/domain/day/day.ts";
-import { type DueColumns, nextAsked } from "../../../shared/domain/habit/due.ts";
+import { type DueColumns, nextAsked } from "../../../shared/domain/habit/streak.ts";
 
 /** A habit with its reminder, as a row or an image has it. */
 export type RemindingHabit = DueColumns &

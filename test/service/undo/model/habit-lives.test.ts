@@ -41,7 +41,7 @@ async function newLife({ rules, start }: History) {
   };
 }
 
-/** What a person made of the habit; all other columns follow from it. */
+/** The columns that a person made; all others follow from these. */
 const madeOf = (row: Row): Row =>
   Object.fromEntries(
     [

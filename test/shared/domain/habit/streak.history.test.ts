@@ -13,9 +13,9 @@ import {
 } from "../../../support/streak/streak-history.ts";
 
 test.each([
-  ["ordinary lives", Number(Bun.env.LIVES ?? 5_000), ordinaryLives],
-  ["restless lives", Number(Bun.env.LIVES ?? 5_000), restlessLives],
-  ["lives in real zones", Number(Bun.env.LIVES ?? 2_000), livesInRealZones],
+  ["ordinary lives", 5_000, ordinaryLives],
+  ["restless lives", 5_000, restlessLives],
+  ["lives in real zones", 2_000, livesInRealZones],
 ])(
   "the streak is its full recomputation: %s",
   (_, numRuns, lives) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { isDueOn } from "../../../../shared/domain/habit/due.ts";
 import { isDoneOn } from "../../../../shared/domain/habit/history.ts";
+import { isDueOn } from "../../../../shared/domain/habit/streak.ts";
 import { rowOf } from "../../../support/streak/streak-habit.ts";
 import {
   columns,

@@ -1,11 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { addDays, dayNumber, isoWeekday } from "../../../../shared/domain/day/day.ts";
-import { graceLeft } from "../../../../shared/domain/habit/due.ts";
 import { completed, type HabitHistory } from "../../../../shared/domain/habit/history.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
-import { streakColumns } from "../../../../shared/domain/habit/streak.ts";
+import { graceLeft, streakColumns } from "../../../../shared/domain/habit/streak.ts";
 import { rowOf } from "../../../support/streak/streak-habit.ts";
 
 const start = "2026-11-16"; // a Monday
