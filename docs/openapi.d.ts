@@ -39,9 +39,9 @@ export interface paths {
   };
   "/habits/{habit_id}/complete": {
     parameters: {};
-    /** Mark a habit completed, today or on a date up to seven days back; for a bad habit: avoided today */
+    /** Mark a habit completed, today or on one of the 366 days before; for a bad habit: avoided today */
     post: operations["completeHabit"];
-    /** Undo the completion of today or of a date up to seven days back; the streak becomes what it would be without it */
+    /** Undo the completion of today or of one of the 366 days before; the streak becomes what it would be without it */
     delete: operations["undoHabitCompletion"];
   };
   "/habits/{habit_id}/completions": {
@@ -51,7 +51,7 @@ export interface paths {
   };
   "/habits/{habit_id}/skip": {
     parameters: {};
-    /** Skip a day, or its week: nothing is asked and the streak stays; today, up to seven days back or thirty ahead */
+    /** Skip a day, or its week: nothing is asked and the streak stays; today, up to 366 days back or 30 ahead */
     post: operations["skipHabitDay"];
     /** Take back the skip of today or of another day; the streak becomes what it would be without it */
     delete: operations["takeHabitSkipBack"];
@@ -295,7 +295,13 @@ export interface components {
     ClockTime: string;
     /** @description A hex color such as #6b7280 */
     Color: string;
-    CompleteHabitRequest: { date?: components["schemas"]["CalendarDate"]; amount?: components["schemas"]["Amount"] };
+    CompleteHabitRequest: {
+      date?: components["schemas"]["CalendarDate"];
+      amount?: components["schemas"]["Amount"];
+      note?: components["schemas"]["CompletionNote"];
+    };
+    /** @description Text of 1 to 500 characters */
+    CompletionNote: string;
     /** @description Text of at most 100 characters on one line */
     Context: string;
     CreateCategoryRequest: {
@@ -472,6 +478,7 @@ export interface components {
       date: components["schemas"]["CalendarDate"];
       /** @description The moment at which it was completed; null while it is not */
       completed_at: components["schemas"]["Timestamp"];
+      note: components["schemas"]["CompletionNote"] | null;
     };
     HabitCompletions: {
       /** @description The things of this page or answer, in order */

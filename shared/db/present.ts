@@ -10,7 +10,8 @@ import { Todo } from "../contracts/todo/schema.ts";
 import type { Settings } from "../contracts/user/contracts.ts";
 import { otherAuthor } from "../domain/author.ts";
 import { addDays, localTime, timestamp } from "../domain/day/day.ts";
-import { daysBack, endless } from "../domain/habit/streak.ts";
+import { daysBack, daysShown } from "../domain/habit/history.ts";
+import { endless } from "../domain/habit/streak.ts";
 import type { Viewer } from "../domain/reach.ts";
 import { perTarget } from "../domain/reminder/channels.ts";
 import { isOverdue } from "../domain/todo/overdue.ts";
@@ -71,8 +72,13 @@ const presentCategoryRef = (row: CategoryRefRow | undefined) =>
 
 const hiddenOfHabit = [
   "user_id",
-  "streak_state",
   "free_dates",
+  "done_from",
+  "done_days",
+  "edits",
+  "pauses",
+  "neutral_dates",
+  "moved_to",
   "rings_at",
   "rang_on",
   "delivery_id",
@@ -80,7 +86,7 @@ const hiddenOfHabit = [
   "changed_by",
 ] as const;
 export type ShownHabitRow = Omit<HabitRow, (typeof hiddenOfHabit)[number]>;
-/** Columns to select for lists; the rest is the streak's internal state. */
+/** Columns to select for lists; the rest is the history. */
 export const shownOfHabit = columnsBut(HabitEntity.meta, hiddenOfHabit);
 
 export function presentHabit(
@@ -90,13 +96,14 @@ export function presentHabit(
 ): Static<typeof Habit> {
   const aliveThrough = row.streak_alive_through ?? null;
   const isAlive = aliveThrough !== null && today.date <= aliveThrough;
+  const first = addDays(today.date, -daysBack);
   return copyHabit(row, {
     reaches: row.remind_at == null ? null : today.reaches,
     choose_channel_at: row.remind_at == null ? null : chooseChannelAt(today),
     streak_count: isAlive ? row.streak : 0,
     longest_streak: row.longest_streak,
     streak_alive_through: isAlive && aliveThrough !== endless ? aliveThrough : null,
-    skipped_dates: row.skipped_dates.filter((date) => addDays(date, daysBack) >= today.date),
+    skipped_dates: row.skipped_dates.filter((date) => date >= first),
     is_completed_today: row.recent_dates.includes(today.date),
     amount_today: row.target == null ? null : (row.recent_amounts[today.date] ?? 0),
     recent_amounts: recentAmounts(row, today.date),
@@ -109,7 +116,7 @@ export function presentHabit(
 const recentAmounts = ({ recent_amounts }: ShownHabitRow, today: string) =>
   Object.entries(recent_amounts)
     .map(([date, amount]) => ({ date, amount }))
-    .filter(({ date }) => addDays(date, daysBack) >= today)
+    .filter(({ date }) => addDays(date, daysShown) >= today)
     .sort((one, other) => (one.date < other.date ? 1 : -1));
 
 const chooseChannelAt = ({ reaches, baseUrl }: Viewer): string | null =>

@@ -1,6 +1,5 @@
 import { SQL } from "bun";
 import { Webhook } from "standardwebhooks";
-import { newStreak } from "../../shared/domain/habit/streak.ts";
 
 export const floodSecret = `whsec_${Buffer.from("the flood's thirty-two byte key!").toString("base64")}`;
 
@@ -42,10 +41,10 @@ export async function seedReminders(databaseUrl: string, seed: Seed): Promise<vo
   );
   await sql.unsafe(
     `insert into habits (user_id, id, name, type, frequency, grace_days, completions_count, streak, longest_streak,
-       recent_dates, streak_state, remind_at, rings_at, created_at, updated_at)
-     select ${owner}, 5000000 + n, 'Habit ' || n, 'good', 'daily', 1, 0, 0, 0, '{}', $1::jsonb, $2::text,
-       $3::timestamptz, now(), now() from generate_series(0, ${users * habitsPerUser - 1}) n`,
-    [newStreak(), at.slice(11, 16), `${at.slice(0, 16)}Z`],
+       recent_dates, remind_at, rings_at, created_at, updated_at)
+     select ${owner}, 5000000 + n, 'Habit ' || n, 'good', 'daily', 1, 0, 0, 0, '{}', $1::text, $2::timestamptz,
+       now(), now() from generate_series(0, ${users * habitsPerUser - 1}) n`,
+    [at.slice(11, 16), `${at.slice(0, 16)}Z`],
   );
   await sql.close();
 }

@@ -1,18 +1,19 @@
 import { SQL } from "bun";
-import { addDays } from "../../shared/domain/day/day.ts";
-import { complete, newStreak, view } from "../../shared/domain/habit/streak.ts";
+import { dayNumber } from "../../shared/domain/day/day.ts";
+import { doneColumns, noHistory } from "../../shared/domain/habit/history.ts";
+import { streakColumns } from "../../shared/domain/habit/streak.ts";
 
 const rules = { frequency: "daily", schedule: null, grace_days: 1 } as const;
 
 /** 30 habits with a year of completions each, 1,000 pending todos around today and without a date, and 1,000 done ones. */
 export async function fillUser(databaseUrl: string, userId: string, today: string): Promise<void> {
   await using sql = new SQL(databaseUrl, { max: 1 });
-  let state = newStreak();
-  for (let ago = 365; ago > 0; ago--) {
-    const next = complete(state, rules, addDays(today, -ago));
-    if (typeof next !== "string") state = next;
-  }
-  const { streak_count, alive_through, longest_streak, next_due, recent_dates } = view(state, rules);
+  const days = Array.from({ length: 365 }, (_, ago) => dayNumber(today) - 1 - ago);
+  const history = { ...noHistory, ...rules, ...doneColumns(days) };
+  const { streak, streak_alive_through, longest_streak, next_due, recent_dates } = streakColumns(
+    history,
+    today,
+  );
   await sql.unsafe(
     `insert into categories (user_id, id, name, color, created_at, updated_at)
      select $1, 9000000 + n, 'Category ' || n, '#1971c2', now(), now() from generate_series(1, 10) n`,
@@ -20,12 +21,16 @@ export async function fillUser(databaseUrl: string, userId: string, today: strin
   );
   await sql.unsafe(
     `insert into habits (user_id, id, name, type, frequency, time_of_day, category_id, grace_days, completions_count,
-       streak, streak_alive_through, longest_streak, next_due, recent_dates, streak_state, created_at, updated_at)
+       streak, streak_alive_through, longest_streak, next_due, recent_dates, done_from, done_days,
+       created_at, updated_at)
      select $1, 9000000 + n, 'Habit ' || n, 'good', 'daily',
        (array['morning', 'afternoon', 'evening', null])[1 + n % 4]::time_of_day, 9000001 + n % 10, 1, 365,
-       $2, $3, $4, $5, $6, $7, now() - interval '1 year', now()
+       $2, $3, $4, $5, $6, $7, $8, now() - interval '1 year', now()
      from generate_series(1, 30) n`,
-    [userId, streak_count, alive_through, longest_streak, next_due, `{${recent_dates.join(",")}}`, state],
+    [
+      ...[userId, streak, streak_alive_through, longest_streak, next_due],
+      ...[`{${recent_dates.join(",")}}`, history.done_from, history.done_days],
+    ],
   );
   await sql.unsafe(
     `insert into habit_completions (user_id, habit_id, local_date, completed_at)

@@ -2,7 +2,7 @@ import type { MikroORM } from "@mikro-orm/postgresql";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type { TableRows, WorkRow } from "../../shared/db/entities.ts";
 import { readActionImages } from "./action-images.ts";
-import { type HabitHistory, writeHistory } from "./habit-histories.ts";
+import { type NewHistory, writeHistory } from "./habit-histories.ts";
 import { readImportKeys } from "./import-keys.ts";
 import { type JournalEntry, writeJournal } from "./journal.ts";
 import { statementsOf } from "./statements.ts";
@@ -66,7 +66,7 @@ export type ViewName = keyof typeof views;
 export const isView = (name: string): name is ViewName => name in views;
 
 type EffectRows = {
-  writeHistory: HabitHistory;
+  writeHistory: NewHistory;
   journal: JournalEntry;
   works: WorkRow;
 };

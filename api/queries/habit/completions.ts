@@ -10,7 +10,11 @@ export const readCompletions: QueryHandler<"habit.completions"> = async (query, 
   const days = await daysOf<HabitCompletionRow>(query, "habit_completions", input);
   if (!days) return notFound("Habit");
   return {
-    data: days.map(({ local_date: date, completed_at }) => ({ date, completed_at: timestamp(completed_at) })),
+    data: days.map(({ local_date: date, completed_at, note = null }) => ({
+      date,
+      completed_at: timestamp(completed_at),
+      note,
+    })),
   };
 };
 

@@ -1,6 +1,6 @@
 import { sql } from "../../../shared/db/reads/sql.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
-import { daysBack } from "../../../shared/domain/habit/streak.ts";
+import { daysShown } from "../../../shared/domain/habit/history.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import { allOf, type Condition, type QueryContext } from "../engine/context.ts";
 import { hasText } from "../engine/search.ts";
@@ -29,8 +29,8 @@ function orderOf(sort: HabitFilters["sort"], today: string): Condition {
 const isArchived = (today: string): Condition =>
   sql`(h.paused_from is not null and h.paused_from <= ${today}::date and h.paused_through is null)`;
 
-/** The days before today that a row of a habit shows: those that can still be changed. */
-const shownDays = (today: string) => ({ from: addDays(today, -daysBack), to: today });
+/** The days before today that a row of a habit shows. */
+const shownDays = (today: string) => ({ from: addDays(today, -daysShown), to: today });
 
 /** The habits due on a day: those whose streak ends with it first, the done ones last. */
 export function readHabitsOfDay(query: QueryContext, today: Viewer): ReturnType<typeof readHabitsInWeek> {

@@ -3,13 +3,11 @@ import type { Habit } from "../../../shared/contracts/habit/schema.ts";
 import type { HabitRow } from "../../../shared/db/entities.ts";
 import { shownOfHabit } from "../../../shared/db/present.ts";
 import { columnList, sql } from "../../../shared/db/reads/sql.ts";
-import { addDays } from "../../../shared/domain/day/day.ts";
-import { type FreeDays, noFreeDays } from "../../../shared/domain/habit/free-days.ts";
-import { daysBack, firstChangeableDay } from "../../../shared/domain/habit/streak.ts";
+import type { FreeDays } from "../../../shared/domain/habit/free-days.ts";
+import { graceLeft } from "../../../shared/domain/habit/streak.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import { allOf, type Condition, type QueryContext } from "../engine/context.ts";
 import type { Extent } from "../engine/pagination.ts";
-import { graceLeft } from "./grace.ts";
 import { dueOn, type HabitWithCategory, habitRows, inOrderOfIds, presentHabitRow } from "./read.ts";
 import { daysAskedFor, weekOf } from "./week-progress.ts";
 
@@ -30,8 +28,6 @@ export type HabitInWeek = Readonly<{
   periodDays: readonly string[] | undefined;
   /** The sums of these days, for a habit with a target. */
   periodAmounts: DayAmounts | undefined;
-  /** The first day that can still be completed or undone. */
-  changeableFrom: string;
 }>;
 
 /** @returns undefined when the habit does not exist */
@@ -44,14 +40,14 @@ export async function readHabitInWeek(
   return habits[0];
 }
 
-type WeekColumns = Pick<HabitRow, "streak_state"> & {
+type WeekColumns = Pick<HabitRow, "pauses"> & {
   is_due: boolean;
   done_days: string[];
   period_days?: string[];
   period_amounts?: DayAmounts | null;
 };
 
-const columns = columnList("h", [...shownOfHabit, "streak_state", "free_dates"]);
+const columns = columnList("h", [...shownOfHabit, "pauses", "free_dates"]);
 
 type Wanted = Pick<Extent, "limit" | "offset"> &
   Readonly<{
@@ -97,13 +93,10 @@ function inWeek(row: HabitWithCategory & WeekColumns, today: Viewer): HabitInWee
     habit,
     isDue: row.is_due,
     doneDays: row.done_days,
-    free: row.streak_state.free ?? noFreeDays,
+    free: row,
     periodDays: row.period_days,
     periodAmounts: habit.target === null ? undefined : (row.period_amounts ?? []),
     target: daysAskedFor(habit),
-    graceLeft: graceLeft(row.streak_state, habit, today.date),
-    changeableFrom: later(firstChangeableDay(row.streak_state), addDays(today.date, -daysBack)),
+    graceLeft: graceLeft(row, today.date),
   };
 }
-
-const later = (one: string, other: string): string => (one > other ? one : other);

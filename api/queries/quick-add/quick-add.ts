@@ -1,4 +1,4 @@
-import type { Rules } from "../../../shared/domain/habit/schedule.ts";
+import type { Rules, Schedule } from "../../../shared/domain/habit/schedule.ts";
 import { longestLine } from "../../../shared/domain/todo/quick-add-words.ts";
 import type { HabitType, TimeOfDay } from "../../../shared/domain/vocabulary.ts";
 import { choicesOf, type TodoChoice } from "./alternatives.ts";
@@ -13,7 +13,7 @@ type HabitFields = Readonly<{
   name: string;
   type: HabitType;
   frequency: Rules["frequency"];
-  schedule: Rules["schedule"];
+  schedule: Schedule | null;
   time_of_day: TimeOfDay | null;
   /** The time of its reminder. */
   remind_at: string | null;

@@ -20,7 +20,6 @@ export const undoConflicts = [
   "deleted_since",
   "made_again",
   "in_use",
-  "day_is_settled",
   "category_gone",
 ] as const;
 

@@ -6,7 +6,7 @@ import { form, tool } from "../kernel/tool.ts";
 import { changingHabit, deletingHabit, unlikeHabits } from "./changes.ts";
 import { habitExamples } from "./examples.ts";
 import { HabitDayFacts } from "./facts.ts";
-import { Amount } from "./fields.ts";
+import { Amount, CompletionNote } from "./fields.ts";
 import { completedHabit, undoneHabit } from "./result.ts";
 import { Habit } from "./schema.ts";
 import { skipping, takingSkipBack } from "./skip.ts";
@@ -17,6 +17,9 @@ const oneDay = Type.Object({ habit_id: Id, date: Type.Optional(CalendarDate) });
 
 /** Without an amount the day is filled up to the habit's target. */
 const withAmount = Type.Object({ ...oneDay.properties, amount: Type.Optional(Amount) });
+
+/** A note belongs to a completed day, and replaces the one that it had. */
+const withNote = Type.Object({ ...withAmount.properties, note: Type.Optional(CompletionNote) });
 
 const takingBack = form({
   command: "habit.undo",
@@ -31,7 +34,7 @@ export const completeHabit = command({
   name: "habit.complete",
   resource: "Habit",
   scopes: ["habits:write"],
-  summary: "Mark a habit completed, today or on a date up to seven days back; for a bad habit: avoided today",
+  summary: "Mark a habit completed, today or on one of the 366 days before; for a bad habit: avoided today",
   conflict: habitCompleted(),
   rest: [
     {
@@ -46,7 +49,7 @@ export const completeHabit = command({
     name: "complete-habit",
     title: "Complete habit",
     description:
-      "Mark habits done today, or on dates (up to 7 days back), and bump their streaks; amount only adds to the day; undo takes that back. For a bad habit: avoided today. skip leaves days out, also to come, and keeps the streak; with undo not any more. set changes habits instead (arguments of create-habit; clear lists names to empty), delete removes them for good.",
+      "Mark habits done today, or on dates (up to 366 days back), and bump their streaks; amount only adds to the day; undo takes that back. For a bad habit: avoided today. skip leaves days out, also to come, and keeps the streak; with undo not any more. set changes habits instead (arguments of create-habit; clear lists names to empty), delete removes them for good.",
     destructive: true,
     // An amount is added each time.
     idempotent: false,
@@ -59,7 +62,7 @@ export const completeHabit = command({
     forms: [deletingHabit, changingHabit, takingSkipBack, skipping, takingBack],
   }),
   dayField: "date",
-  input: withAmount,
+  input: withNote,
   output: Habit,
 });
 
@@ -68,7 +71,7 @@ export const undoHabit = command({
   resource: "Habit",
   scopes: ["habits:write"],
   summary:
-    "Undo the completion of today or of a date up to seven days back; the streak becomes what it would be without it",
+    "Undo the completion of today or of one of the 366 days before; the streak becomes what it would be without it",
   conflict: habitNotCompleted(),
   rest: [
     {

@@ -2,8 +2,9 @@ import { Type } from "typebox";
 import { daysBetween } from "../../domain/day/day.ts";
 import type { FieldErrors } from "../../errors.ts";
 import { query } from "../kernel/contract.ts";
-import { CalendarDate, checkPeriod, Id, Timestamp, titled } from "../kernel/fields.ts";
+import { CalendarDate, checkPeriod, Id, Nullable, Timestamp, titled } from "../kernel/fields.ts";
 import { exampleCompletions } from "./examples.ts";
+import { CompletionNote } from "./fields.ts";
 
 /** A year, leap years included. */
 export const mostCompletionDays = 366;
@@ -28,7 +29,12 @@ function checkLength(from: string | undefined, to: string | undefined): FieldErr
 const HabitCompletions = titled(
   "HabitCompletions",
   Type.Object({
-    data: Type.Array(titled("HabitCompletion", Type.Object({ date: CalendarDate, completed_at: Timestamp }))),
+    data: Type.Array(
+      titled(
+        "HabitCompletion",
+        Type.Object({ date: CalendarDate, completed_at: Timestamp, note: Nullable(CompletionNote) }),
+      ),
+    ),
   }),
 );
 

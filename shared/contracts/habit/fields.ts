@@ -32,6 +32,11 @@ export const FrequencyField = titled("Frequency", OneOf(frequencies));
 const GraceDays = titled("GraceDays", WholeNumber(0, 30));
 /** Enough for glasses, pages, metres and steps; larger amounts have a larger unit. */
 export const Amount = titled("Amount", WholeNumber(1, 100_000));
+/** A person's words on a completed day. */
+export const CompletionNote = titled(
+  "CompletionNote",
+  Type.String({ minLength: 1, maxLength: 500, format: "paragraph", expects: "text of 1 to 500 characters" }),
+);
 /** The largest sum of a day, far below what its column can hold. */
 export const mostInDay = 1_000_000;
 const Unit = titled("Unit", Line(30));

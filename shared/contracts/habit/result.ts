@@ -57,7 +57,7 @@ export function completedHabit(habit: HabitOutput, day: OfDay): ToolResult {
 }
 
 const isReached = (habit: HabitOutput, { date }: OfDay): boolean =>
-  date === undefined ? habit.is_completed_today : sumOn(habit, date) >= (habit.target ?? 0);
+  date === undefined ? habit.is_completed_today : (sumOn(habit, date) ?? 0) >= (habit.target ?? 0);
 
 export function undoneHabit(habit: HabitOutput, day: OfDay): ToolResult {
   if (habit.type !== "bad") return ofDay(habit, day, "Not done", " any more");
@@ -79,7 +79,8 @@ export const unskippedHabit = (habit: HabitOutput, day: OfDay): ToolResult =>
 
 function ofDay(habit: HabitOutput, { date }: OfDay, verb: string, end = ""): ToolResult {
   if (date === undefined) return oneHabit(`${verb} today${end}:`, habit);
-  const amount = habit.target == null ? undefined : sumOn(habit, date);
+  // The sum of a day that was just added to is missing only where the day is too old to be in the answer.
+  const amount = habit.target == null ? undefined : (sumOn(habit, date) ?? (end === "" ? undefined : 0));
   const counted = amount === undefined ? "" : `, ${amountOf(habit, amount)}`;
   const { facts, ...result } = oneHabit(`${verb} on ${date}${end}${counted}:`, habit);
   return { ...result, facts: { ...facts, date, ...(amount !== undefined && { amount }) } };

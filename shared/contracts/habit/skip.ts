@@ -36,7 +36,7 @@ export const skipHabit = command({
   resource: "Habit",
   scopes: ["habits:write"],
   summary:
-    "Skip a day, or its week: nothing is asked and the streak stays; today, up to seven days back or thirty ahead",
+    "Skip a day, or its week: nothing is asked and the streak stays; today, up to 366 days back or 30 ahead",
   conflict: habitDayDone(),
   rest: [{ operationId: "skipHabitDay", method: "POST", path, status: 200, example: habitExamples.skip }],
   dayField: "date",

@@ -10,8 +10,8 @@ export type HabitOutput = Static<typeof Habit>;
 export type ShownHabit = HabitOutput &
   Partial<Static<typeof HabitOfWeek>> & { history?: DaysDone | undefined; counted?: AmountsDone | undefined };
 
-export const sumOn = ({ recent_amounts }: HabitOutput, date: string): number =>
-  recent_amounts.find((day) => day.date === date)?.amount ?? 0;
+export const sumOn = ({ recent_amounts }: HabitOutput, date: string): number | undefined =>
+  recent_amounts.find((day) => day.date === date)?.amount;
 
 /** `6 of 8 glasses`. A unit of several words is quoted, so that it cannot pass for Kept's own words. */
 export function amountOf({ target, unit }: HabitOutput, amount?: number): string {

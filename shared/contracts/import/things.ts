@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { reminderStatuses } from "../../domain/vocabulary.ts";
 import { Instant } from "../action/contracts.ts";
 import { categoryFields } from "../category/fields.ts";
-import { habitFields, mostInDay } from "../habit/fields.ts";
+import { CompletionNote, habitFields, mostInDay } from "../habit/fields.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
 import { CalendarDate, Nullable, OneOf, WholeNumber } from "../kernel/fields.ts";
 import "../todo/reminder-schema.ts";
@@ -24,12 +24,12 @@ export const ImportedCategory = Type.Object({
 
 const { name, type, frequency, schedule, ...describing } = schemasOf(habitFields, "file");
 
-/** The latest pauses; a streak looks back on no more. */
-export const mostSkips = 400;
+/** The latest skipped days. */
+export const mostSkips = 4_000;
 
 /** The present pause and earlier ones, on which the streak rests. */
 const Pauses = Type.Array(Type.Object({ from: CalendarDate, through: Nullable(CalendarDate) }), {
-  maxItems: 100,
+  maxItems: 1_000,
 });
 
 export const ImportedHabit = Type.Object({
@@ -59,6 +59,7 @@ export const ImportedHistory = Type.Object({
   /** Null if the file does not tell the time of day. */
   times: Type.Array(Nullable(Instant)),
   sums: Nullable(Type.Array(ImportedSum)),
+  notes: Nullable(Type.Array(Type.Object({ date: CalendarDate, note: CompletionNote }))),
 });
 
 const ImportedReminder = Type.Object({

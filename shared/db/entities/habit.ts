@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { habitFields } from "../../contracts/habit/fields.ts";
-import type { StreakState } from "../../domain/habit/streak.ts";
+import type { Pause } from "../../domain/habit/free-days.ts";
+import type { Edit } from "../../domain/habit/history.ts";
 import {
   authors,
   columnsOf,
@@ -31,11 +32,16 @@ export const HabitEntity = defineEntity({
     recent_dates: p.array().columnType("date[]"),
     /** Free days by pauses and skips; with a week schedule, whole weeks. */
     free_dates: p.string().columnType("datemultirange"),
-    /** Skipped days that can still change, or lie ahead. */
-    skipped_dates: p.array().columnType("date[]"),
-    /** The sums of the days that can still change. */
+    /** The sums of the last days. */
     recent_amounts: p.json().$type<Readonly<Record<string, number>>>(),
-    streak_state: p.json().$type<StreakState>(),
+    // The history (shared/domain/habit/history.ts), from which the columns above are computed.
+    done_from: date().nullable(),
+    done_days: p.string().columnType("varbit"),
+    edits: p.json().$type<readonly Edit[]>(),
+    pauses: p.json().$type<readonly Pause[]>(),
+    skipped_dates: p.array().columnType("date[]"),
+    neutral_dates: p.array().columnType("date[]"),
+    moved_to: date().nullable(),
     /** The next instant at which its reminder rings. */
     rings_at: timestamptz().nullable(),
     /** The last day on which it rang. */
@@ -54,6 +60,7 @@ export const HabitCompletionEntity = defineEntity({
     habit_id: p.bigint("number").primary(),
     local_date: date().primary(),
     completed_at: timestamptz(),
+    note: p.text().nullable(),
   },
 });
 

@@ -43,6 +43,7 @@ import { Webhooks } from "./20261228-webhooks.ts";
 import { NarrowRoles } from "./20261229-narrow-roles.ts";
 import { Journal } from "./20261230-journal.ts";
 import { RowSecurity } from "./20261231-row-security.ts";
+import { HabitHistory } from "./20270101-habit-history.ts";
 
 /**
  * All migrations in the order they run. One that has landed keeps its name and effect. What touches a large table is an
@@ -94,10 +95,11 @@ export const migrations = [
   { name: "20261229-narrow-roles", class: NarrowRoles },
   { name: "20261230-journal", class: Journal },
   { name: "20261231-row-security", class: RowSecurity },
+  { name: "20270101-habit-history", class: HabitHistory },
 ];
 
 /**
  * A release that knows this migration may run beside the newest schema; older ones refuse to. It moves on with each
  * migration that takes away what earlier releases use, or stores what they would misread.
  */
-export const neighboursKnow = "20261222-amounts";
+export const neighboursKnow = "20270101-habit-history";

@@ -26,7 +26,7 @@ const keyColumns: Readonly<Record<SeenTable, readonly string[]>> = {
   reminders: ["todo_id"],
 };
 
-/** Columns that follow from a habit's completions, rules and reminder. */
+/** Columns that follow from a habit's completions, rules and reminder, or only an undo reads. */
 const derivedColumns = [
   "completions_count",
   "streak",
@@ -37,7 +37,12 @@ const derivedColumns = [
   "free_dates",
   "skipped_dates",
   "recent_amounts",
-  "streak_state",
+  "done_from",
+  "done_days",
+  "edits",
+  "pauses",
+  "neutral_dates",
+  "moved_to",
   "rings_at",
   "rang_on",
   "delivery_id",

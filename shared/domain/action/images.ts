@@ -1,8 +1,5 @@
-import { dayNumber } from "../day/day.ts";
-import type { FreeDays } from "../habit/free-days.ts";
-import type { StreakEvents } from "../habit/recent-events.ts";
-import type { Rules } from "../habit/schedule.ts";
-import type { StreakState } from "../habit/streak.ts";
+import type { HabitHistory } from "../habit/history.ts";
+import type { Rules, Schedule } from "../habit/schedule.ts";
 import { type ResourceKind, tableOf } from "../vocabulary.ts";
 import {
   type Columns,
@@ -62,11 +59,12 @@ function thingOf(name: string): string {
   return `${owners[table]}/${key[0]}`;
 }
 
-/** In images of a habit: the base of its streak, if an undo needs it. */
+/** In images of a habit: its rules, edits and pauses, if these changed. */
 export const historyField = "history";
-export type History = Readonly<{ rules: Rules; events: StreakEvents; free?: FreeDays | undefined }>;
+export type History = Readonly<{ rules: Rules & { schedule: Schedule | null } }> &
+  Pick<HabitHistory, "edits" | "pauses">;
 
-/** In images of a habit: skipped days that can still change. */
+/** In images of a habit: the skipped days that only the one of both has. */
 export const skippedField = "skipped_dates";
 
 /** In the image of a removed habit: the settings of its user's day. */
@@ -89,25 +87,20 @@ export function imagesOf(changes: readonly RowChange[], day: DaySettings): Befor
   return { before, after };
 }
 
-/**
- * Rows that an action made and removed, and habits that lost completions by it. These are sets, because there can
- * be thousands of changes.
- */
-type Context = Readonly<Record<"made" | "gone" | "uncompleted", ReadonlySet<string>>>;
+/** Rows that an action made and removed. These are sets, because there can be thousands of changes. */
+type Context = Readonly<Record<"made" | "gone", ReadonlySet<string>>>;
 
 /** A single change cannot follow from another one. */
-const alone: Context = { made: new Set(), gone: new Set(), uncompleted: new Set() };
+const alone: Context = { made: new Set(), gone: new Set() };
 
 function contextOf(changes: readonly RowChange[]): Context {
   const made = new Set<string>();
   const gone = new Set<string>();
-  const uncompleted = new Set<string>();
   for (const { table, key, before, after } of changes) {
     if (!before) made.add(rowName({ table, key }));
     if (!after) gone.add(rowName({ table, key }));
-    if (!after && table === "habit_completions") uncompleted.add(key[0] ?? "");
   }
-  return { made, gone, uncompleted };
+  return { made, gone };
 }
 
 /** A habit that comes back brings its completions and amounts along. */
@@ -115,8 +108,8 @@ const isOfMadeHabit = ({ table, key, before }: RowChange, { made }: Context): bo
   (table === "habit_completions" || table === "habit_amounts") && !before && made.has(`habits/${key[0]}`);
 
 function imagesOfRow(
-  { table, before, after, key }: RowChange,
-  { made, gone, uncompleted }: Context,
+  { table, before, after }: RowChange,
+  { made, gone }: Context,
 ): [Image | undefined, Image | undefined] {
   if (!before) return [undefined, after && fieldsOfMade(table, after)];
   if (!after) return [fieldsOf(table, before), undefined];
@@ -130,14 +123,11 @@ function imagesOfRow(
   );
   // The status that came with the time tells whether it rang since.
   if (table === "reminders" && names.includes("remind_at") && !names.includes("status")) names.push("status");
-  // A completion is only another event. Removing one, or an edit of the rules, may have merged events.
-  const isEdit = names.some((name) => ruleColumns.includes(name));
-  const skips = table === "habits" ? skipsOf(old, changed) : undefined;
-  const events = table === "habits" && (isEdit || uncompleted.has(key[0] ?? ""));
-  if (names.length === 0 && !events && !skips) return [undefined, undefined];
+  const [past, present] = table === "habits" ? historiesOf(old, changed, names) : [];
+  if (names.length === 0 && !past) return [undefined, undefined];
   return [
-    { ...pick(old, names), ...formerCategory(names, old), ...(events && historyOf(before)), ...skips?.[0] },
-    { ...pick(changed, names), ...(events && historyOf(after)), ...skips?.[1] },
+    { ...pick(old, names), ...formerCategory(names, old), ...past },
+    { ...pick(changed, names), ...present },
   ];
 }
 
@@ -145,29 +135,22 @@ function imagesOfRow(
 const formerCategory = (names: readonly string[], { former_category_id }: Columns): Image =>
   names.includes("category_id") && former_category_id != null ? { former_category_id } : {};
 
-/** Skipped days before and after, if they changed. Days that became too old to change do not count. */
-function skipsOf(before: Columns, after: Columns): readonly [Image, Image] | undefined {
-  const [old, skipped] = [before[skippedField], after[skippedField]] as string[][];
-  const { since = 0 } = (after.streak_state ?? {}) as Partial<StreakState>;
-  const recent = (dates: readonly string[] = []) => dates.filter((date) => dayNumber(date) >= since);
-  if (isSame(recent(old), recent(skipped))) return undefined;
-  return [{ [skippedField]: recent(old) }, { [skippedField]: recent(skipped) }];
-}
-
 const ruleColumns = ["frequency", "schedule", "grace_days", "paused_from", "paused_through"];
 
-/** @param row of a habit */
-function historyOf(row: object): Image {
-  const {
-    frequency,
-    schedule = null,
-    grace_days,
-    streak_state,
-  } = row as Rules & { streak_state: StreakState };
-  const history: History = {
-    rules: { frequency, schedule, grace_days },
-    events: streak_state.recent,
-    ...(streak_state.free && { free: streak_state.free }),
-  };
-  return { [historyField]: history };
+/** The history before and after, if it changed otherwise than by the completions of the action. */
+function historiesOf(before: Columns, after: Columns, names: readonly string[]): readonly Image[] {
+  const isEdit = names.some((name) => ruleColumns.includes(name)) || !isSame(before.edits, after.edits);
+  const [old, skipped] = [before[skippedField], after[skippedField]] as string[][];
+  if (!isEdit && isSame(old, skipped)) return [];
+  const image = (row: Columns, dates: readonly string[] = [], others: readonly string[] = []): Image => ({
+    ...(isEdit && { [historyField]: historyOf(row as HabitHistory) }),
+    ...(!isSame(dates, others) && { [skippedField]: dates.filter((date) => !others.includes(date)) }),
+  });
+  return [image(before, old, skipped), image(after, skipped, old)];
 }
+
+const historyOf = ({ frequency, schedule = null, grace_days, edits, pauses }: HabitHistory): History => ({
+  rules: { frequency, schedule, grace_days },
+  edits,
+  pauses,
+});

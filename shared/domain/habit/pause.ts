@@ -1,26 +1,30 @@
-import { dayNumber } from "../day/day.ts";
-import { withPause } from "./free-days.ts";
-import type { Rules } from "./schedule.ts";
-import { daysBack, type StreakState, settleUntil, withFreeDays, withNewFields } from "./streak.ts";
+import { addDays } from "../day/day.ts";
+import { joinPauses, type Pause } from "./free-days.ts";
 
 /** The pause of a habit. Without a last day it lasts until it is ended. */
 export type PauseDates = Readonly<{ paused_from: string | null; paused_through: string | null }>;
+
+/** The number of days before today on which a new pause can begin. */
+export const pauseDaysBack = 7;
 
 export const isPausedOn = ({ paused_from, paused_through }: PauseDates, date: string): boolean =>
   paused_from !== null && paused_from <= date && (paused_through === null || date <= paused_through);
 
 /**
- * Replaces the pause of a habit. Days from `daysBack` before today on count as if it had been set on its first day.
- * Earlier paused days stay free.
+ * All pauses after the present one was replaced or ended. Past days of earlier pauses stay free, so the end of a pause
+ * never turns its days into missed ones.
  */
-export function setPause(state: StreakState, rules: Rules, pause: PauseDates, today: string): StreakState {
-  const { paused_from: from, paused_through: through } = pause;
-  const day = dayNumber(today);
-  const open = withNewFields(settleUntil(state, rules, day));
-  const change = {
-    pause: from === null ? null : ([dayNumber(from), through === null ? null : dayNumber(through)] as const),
-    today: day,
-    first: Math.max(open.since, day - daysBack),
-  };
-  return withFreeDays(open, withPause(open.free, change));
+export function withPause(
+  pauses: readonly Pause[],
+  { paused_from, paused_through: through }: PauseDates,
+  today: string,
+): Pause[] {
+  const yesterday = addDays(today, -1);
+  const past = pauses.flatMap(({ from, through }): Pause[] =>
+    from < today ? [{ from, through: through !== null && through < today ? through : yesterday }] : [],
+  );
+  if (paused_from === null) return past;
+  const first = addDays(today, -pauseDaysBack);
+  const from = paused_from > first ? paused_from : first;
+  return joinPauses(through === null || through >= from ? [...past, { from, through }] : past);
 }

@@ -1,4 +1,5 @@
 import { isoWeekday } from "../day/day.ts";
+import type { Spans } from "./free-days.ts";
 import type { Rules } from "./schedule.ts";
 
 /** The due days: from `every` days after the last completion, or the given weekdays (1 is Monday). */
@@ -10,7 +11,7 @@ export type Rhythm = DayRhythm | { times: number };
 /** `custom` without a schedule means daily, and `weekly` means once in each week. */
 export function rhythmOf({ frequency, schedule }: Rules): Rhythm {
   if (frequency === "weekly") return { times: 1 };
-  if (frequency === "daily" || schedule === null) return { every: 1 };
+  if (frequency === "daily" || schedule == null) return { every: 1 };
   if ("every_days" in schedule) return { every: schedule.every_days };
   if ("weekdays" in schedule) return { weekdays: schedule.weekdays.toSorted() };
   return { times: schedule.times_per_week };
@@ -22,9 +23,33 @@ export function sameDemand(a: Rules, b: Rules): boolean {
 }
 
 /** The nth day (1 is the first) of a set of weekdays on or after a day number. */
-export function nthWeekday(weekdays: number[], from: number, nth: number): number {
+function nthWeekday(weekdays: number[], from: number, nth: number): number {
   let day = from + 7 * Math.floor((nth - 1) / weekdays.length);
   let toPass = (nth - 1) % weekdays.length;
-  while (!weekdays.includes(isoWeekday(day)) || toPass-- > 0) day++;
+  for (let weekday = isoWeekday(day); !weekdays.includes(weekday) || toPass-- > 0; day++)
+    weekday = (weekday % 7) + 1;
   return day;
 }
+
+/** The nth due day from a day on, outside all spans. */
+export function nthAsked(rhythm: DayRhythm, from: number, nth: number, spans: Spans): number {
+  let day = from === Number.POSITIVE_INFINITY ? from : nthDue(rhythm, from, nth);
+  for (const [begin, end] of spans) {
+    if (end < from) continue;
+    if (begin > day) break;
+    const lost = numberDue(rhythm, Math.max(begin, from), day);
+    if (lost > 0) day = end === Number.POSITIVE_INFINITY ? end : nthDue(rhythm, end + 1, lost);
+  }
+  return day;
+}
+
+function numberDue(rhythm: DayRhythm, from: number, through: number): number {
+  if (!("weekdays" in rhythm) || through === Number.POSITIVE_INFINITY) return through - from + 1;
+  let number = 0;
+  for (let day = from; day <= through; day++) if (rhythm.weekdays.includes(isoWeekday(day))) number++;
+  return number;
+}
+
+/** The nth day of a rhythm that has begun. */
+export const nthDue = (rhythm: DayRhythm, from: number, nth: number): number =>
+  "weekdays" in rhythm ? nthWeekday(rhythm.weekdays, from, nth) : from + nth - 1;

@@ -6,6 +6,7 @@ export type Schedule = { every_days: number } | { weekdays: number[] } | { times
 /** A habit's rhythm, and how many misses in a row its streak survives. */
 export type Rules = Readonly<{
   frequency: Frequency;
-  schedule: Schedule | null;
+  /** Rows and images can lack it. */
+  schedule?: Schedule | null | undefined;
   grace_days: number;
 }>;

@@ -1,5 +1,4 @@
 import { SQL } from "bun";
-import { newStreak } from "../../../shared/domain/habit/streak.ts";
 
 /** Every user has this many habits, and at least as many todos; ids count on through the users. */
 export const perUser = 20;
@@ -15,7 +14,6 @@ export async function seed(url: string, users: number, todosPerUser = perUser): 
   const sql = new SQL(url, { max: 1 });
   // Foreign keys are not checked, which would take half of the time.
   await sql`set session_replication_role = replica`;
-  const streak = JSON.stringify(newStreak());
   await sql`
     insert into users
     select (${firstUser} + u)::text, (array['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Tokyo'])[1 + u % 4],
@@ -29,7 +27,7 @@ export async function seed(url: string, users: number, todosPerUser = perUser): 
     insert into habits
     select (${firstUser} + u)::text, u * ${perUser} + n + 1, 'Walk for half an hour, round ' || n, 'good', 'daily', null,
       (array['morning', 'afternoon', 'evening', null])[1 + n % 4]::time_of_day, u * 3 + n % 3 + 1,
-      'Outside, whatever the weather', 1, 0, 0, null, 0, null, '{}', ${streak}::text::jsonb, now(), now()
+      'Outside, whatever the weather', 1, 0, 0, null, 0, null, '{}', now(), now()
     from generate_series(0, ${users - 1}::int) u, generate_series(0, ${perUser - 1}::int) n`;
   await sql`
     insert into todos

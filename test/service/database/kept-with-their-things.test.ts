@@ -8,7 +8,7 @@ const { pool } = database;
 
 const habit = (id: number) => `
   insert into habits (user_id, id, name, type, frequency, grace_days, completions_count, streak, longest_streak,
-    recent_dates, streak_state, created_at, updated_at)
+    recent_dates, created_at, updated_at)
   values ('ada', ${id}, 'Walk', 'good', 'daily', 0, 0, 0, 0, '{}', '{}', now(), now())`;
 const todo = (id: number, category: number | null = null) => `
   insert into todos (user_id, id, title, category_id, is_completed, recurrence_from, created_at, updated_at)

@@ -64,10 +64,11 @@ test("DELETE sets the day to 0, full or not; an empty day is refused with 409", 
   expect(await get()).toEqual({ ...empty, updated_at: expect.anything() });
 });
 
-test("an earlier day counts for itself, up to seven days back", async () => {
+test("an earlier day counts for itself, up to 366 days back", async () => {
   at(12);
   const { complete, clear, amounts, completions } = await water();
-  expect((await complete({ date: day(4), amount: 1 })).status).toBe(422);
+  const [first, tooEarly] = [day(12 - 366), day(12 - 367)];
+  expect((await complete({ date: tooEarly, amount: 1 })).status).toBe(422);
   expect((await complete({ date: day(5), amount: 9 })).body).toMatchObject({
     amount_today: 0,
     completions_count: 1,
@@ -82,6 +83,10 @@ test("an earlier day counts for itself, up to seven days back", async () => {
   expect((await completions()).map(({ date }: JsonBody) => date)).toEqual([day(5)]);
   await clear(day(5));
   expect(await amounts()).toEqual([{ date: day(11), amount: 2, target: 8 }]);
+  for (const amount of [3, 5]) await complete({ date: first, amount });
+  expect(await amounts(`?from=${first}&to=${first}`)).toEqual([{ date: first, amount: 8, target: 8 }]);
+  expect((await clear(first)).body).toMatchObject({ completions_count: 0 });
+  expect((await clear(first)).status).toBe(409);
 });
 
 test("another target looks forward only: full days stay full, and others wait for the next addition", async () => {

@@ -6,24 +6,18 @@ import { dueOn } from "../../../api/queries/habit/read.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { join, sql } from "../../../shared/db/reads/sql.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
-import { setPause } from "../../../shared/domain/habit/pause.ts";
-import type { Rules } from "../../../shared/domain/habit/schedule.ts";
-import * as streak from "../../../shared/domain/habit/streak.ts";
+import type { HabitHistory } from "../../../shared/domain/habit/history.ts";
+import { isDueOn, streakColumns } from "../../../shared/domain/habit/streak.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { streakColumns } from "../../../workers/handlers/habit/rows.ts";
-import { skipDay, unskipDay } from "../../../workers/handlers/habit/streak-skip.ts";
 import { createDatabase } from "../../harness.ts";
+import { obeyed, rowOf } from "../../support/streak/streak-habit.ts";
 import {
-  type Command,
   type History,
   livesInRealZones,
   ordinaryLives,
   restlessLives,
   told,
 } from "../../support/streak/streak-history.ts";
-
-/** The parts of a habit's row on which its due days depend. */
-type Habit = Readonly<{ rules: Rules; state: streak.StreakState }>;
 
 const database = await openDatabase({ url: await createDatabase(), log: createLog("test", "error") });
 afterAll(() => database.close());
@@ -36,8 +30,8 @@ const { own, rows } = createQueryContext({
 });
 await database.pool.query(
   `insert into habits (user_id, id, name, type, frequency, grace_days, completions_count, streak, longest_streak,
-     recent_dates, streak_state, created_at, updated_at)
-   values ('ada', 1, 'Meditate', 'good', 'daily', 0, 0, 0, 0, '{}', '{}', now(), now())`,
+     recent_dates, created_at, updated_at)
+   values ('ada', 1, 'Meditate', 'good', 'daily', 0, 0, 0, 0, '{}', now(), now())`,
 );
 
 test.each([
@@ -56,45 +50,33 @@ test.each([
 );
 
 async function agreesAfterEveryCommand(history: History): Promise<void> {
-  let habit: Habit = { rules: history.rules, state: streak.newStreak() };
-  await agrees(habit, history.start, history);
+  let row = rowOf(history.rules);
+  await agrees(row, history.start, history);
   for (const command of history.commands) {
-    habit = obey(habit, command);
-    await agrees(habit, command.kind === "move" ? command.to : command.today, history);
+    row = obeyed(row, command);
+    await agrees(row, command.kind === "move" ? command.to : command.today, history);
   }
 }
 
-async function agrees(habit: Habit, today: string, history: History): Promise<void> {
-  const { rules, state } = habit;
-  const { next_due, recent_dates, free_dates } = streakColumns(state, rules);
+async function agrees(row: HabitHistory, today: string, history: History): Promise<void> {
+  const { frequency, schedule } = row;
+  const columns = streakColumns(row, today);
+  const { next_due, recent_dates, free_dates } = columns;
   await database.pool.query(
     `update habits set frequency = $1, schedule = $2, next_due = $3, recent_dates = $4, free_dates = $5
      where user_id = 'ada' and id = 1`,
-    [rules.frequency, rules.schedule && JSON.stringify(rules.schedule), next_due, recent_dates, free_dates],
+    [frequency, schedule && JSON.stringify(schedule), next_due, recent_dates, free_dates],
   );
   const days = [...daysAround(today, 9), ...daysAround(next_due ?? today, 2)];
-  const [row] = await rows(
+  const [found] = await rows(
     sql<{ due: boolean[] }>`select array[${join(days.map(dueOn))}] as due from ${own("habits")} h`,
   );
-  expect([told(history), today, days.filter((_, i) => row?.due[i])]).toEqual([
+  expect([told(history), today, days.filter((_, i) => found?.due[i])]).toEqual([
     told(history),
     today,
-    days.filter((day) => streak.isDueOn(state, rules, day)),
+    days.filter((day) => isDueOn({ ...row, ...columns }, day)),
   ]);
 }
 
 const daysAround = (date: string, distance: number): string[] =>
   Array.from({ length: 2 * distance + 1 }, (_, i) => addDays(date, i - distance));
-
-/** The habit after the command; a refused command changes nothing. */
-function obey(habit: Habit, command: Command): Habit {
-  const { rules, state } = habit;
-  if (command.kind === "edit")
-    return { rules: command.to, state: streak.editRules(state, rules, command.to, command.today) };
-  if (command.kind === "move")
-    return { rules, state: streak.moveDay(state, rules, command.today, command.to) };
-  if (command.kind === "pause") return { rules, state: setPause(state, rules, command.to, command.today) };
-  const run = { complete: streak.complete, undo: streak.undo, skip: skipDay, unskip: unskipDay };
-  const next = run[command.kind](state, rules, command.date, command.today);
-  return typeof next === "string" ? habit : { rules, state: next };
-}

@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { setPause } from "../../../shared/domain/habit/pause.ts";
+import type { HabitHistory } from "../../../shared/domain/habit/history.ts";
 import type { Rules } from "../../../shared/domain/habit/schedule.ts";
-import { newStreak, type StreakState } from "../../../shared/domain/habit/streak.ts";
-import { skipDay } from "../../../workers/handlers/habit/streak-skip.ts";
+import { obeyed, rowOf } from "../../support/streak/streak-habit.ts";
 import { day, done, doneOn, rules, shown } from "../../support/streak/streak-steps.ts";
 
 const docs = join(import.meta.dir, "../../../docs");
@@ -39,22 +38,18 @@ test.each(rows.map(([row, habit = "", grace, week = "", streak]) => ({ row, habi
     if (!habitRules) throw new Error(`No rules for “${habit}”.`);
     const marks = week.split("|").map((mark) => mark.trim());
     const days = marks.flatMap((mark, n) => (mark === "✓" ? [monday + n] : []));
-    expect(shown(doneOn(habitRules, ...days), habitRules, sunday)).toBe(Number(streak));
+    expect(shown(doneOn(habitRules, ...days), sunday)).toBe(Number(streak));
   },
 );
 
 /** Lives one day of a week; a pause is set on each of its days. */
-function live(state: StreakState, rules: Rules, mark: string, n: number): StreakState {
-  if (mark === "✓") return done(state, rules, n);
-  if (mark === "–") return state;
+function live(row: HabitHistory, mark: string, n: number): HabitHistory {
   const today = day(n);
-  if (mark === "S") {
-    const skipped = skipDay(state, rules, today, today);
-    if (typeof skipped === "string") throw new Error(skipped);
-    return skipped;
-  }
-  const paused = setPause(state, rules, { paused_from: today, paused_through: today }, today);
-  return mark === "P✓" ? done(paused, rules, n) : paused;
+  if (mark === "✓") return done(row, n);
+  if (mark === "S") return obeyed(row, { kind: "skip", today, date: today });
+  if (mark === "–") return row;
+  const paused = obeyed(row, { kind: "pause", today, to: { paused_from: today, paused_through: today } });
+  return mark === "P✓" ? done(paused, n) : paused;
 }
 
 test.each(
@@ -63,8 +58,8 @@ test.each(
   const habitRules = habits[habit]?.(Number(grace));
   if (!habitRules) throw new Error(`No rules for “${habit}”.`);
   const marks = week.split("|").map((mark) => mark.trim());
-  const state = marks
+  const row = marks
     .slice(0, 7)
-    .reduce((before, mark, n) => live(before, habitRules, mark, monday + n), newStreak());
-  expect(shown(state, habitRules, sunday)).toBe(Number(streak));
+    .reduce((before, mark, n) => live(before, mark, monday + n), rowOf(habitRules));
+  expect(shown(row, sunday)).toBe(Number(streak));
 });

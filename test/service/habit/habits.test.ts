@@ -88,7 +88,7 @@ test("deleting a habit deletes its completions; deleting a category keeps its ha
 });
 
 test("another user's category is refused like an unknown one", async () => {
-  const foreign = await issuer.token({ sub: "eve" });
+  const foreign = await issuer.token({ sub: "eve of habits" });
   const { id } = (await rest("POST", "/categories", { body: { name: "Hers" }, token: foreign })).body;
   const answers = [];
   for (const category_id of [id, 999_999])

@@ -10,7 +10,6 @@ import { readTodoPage } from "../../../api/queries/todo/overview.ts";
 import type { QueryName } from "../../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
-import { newStreak } from "../../../shared/domain/habit/streak.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { createDatabase, type JsonBody } from "../../harness.ts";
 import { type Asked, readsOf } from "../../support/plans.ts";
@@ -33,7 +32,7 @@ const seed = [
   `insert into users select distinct user_id, 'UTC', 'chosen', null::timestamptz, 0, now(), now() from owners`,
   `insert into categories select distinct user_id, u * 10 + n % 3 + 1, 'Home', '#6b7280', null, now(), now() from owners`,
   `insert into habits select user_id, u * 100 + n, 'Walk', 'good', 'daily', null, 'morning', u * 10 + n % 3 + 1, null,
-     1, 0, 0, null, 0, null, '{}', '${JSON.stringify(newStreak())}', now(), now() from owners where n <= 20`,
+     1, 0, 0, null, 0, null, '{}', now(), now() from owners where n <= 20`,
   `insert into habit_completions select user_id, u * 100 + 1 + n % 20, date '${today}' - n / 20, now() from owners where n < 2000`,
   `insert into todos
    select user_id, u * 100000 + n, 'Todo ' || n, null, case when n % 10 > 0 then date '${today}' - 300 + n * 7 % 400 end,

@@ -1,10 +1,15 @@
 import { expect } from "bun:test";
-import { addDays, dayNumber } from "../../../shared/domain/day/day.ts";
-import { setPause } from "../../../shared/domain/habit/pause.ts";
+import { addDays, dateOfDay, dayNumber } from "../../../shared/domain/day/day.ts";
+import * as history from "../../../shared/domain/habit/history.ts";
+import { withPause } from "../../../shared/domain/habit/pause.ts";
 import { sameDemand } from "../../../shared/domain/habit/rhythm.ts";
 import type { Rules } from "../../../shared/domain/habit/schedule.ts";
-import * as streak from "../../../shared/domain/habit/streak.ts";
-import { skipDay, unskipDay } from "../../../workers/handlers/habit/streak-skip.ts";
+import {
+  isDueOn,
+  nextAsked,
+  type StreakColumns,
+  streakColumns,
+} from "../../../shared/domain/habit/streak.ts";
 import type { Command, History } from "./streak-history.ts";
 import {
   asksFor,
@@ -18,108 +23,91 @@ import {
   type Timeline,
 } from "./streak-spec.ts";
 
-/** A habit with its stored streak and its timeline, so that both can be compared. */
-export type Habit = {
-  rules: Rules;
-  state: streak.StreakState;
-  timeline: Timeline;
-  today: string;
-  furthest: string;
-};
+/** A habit as its row has it, and its timeline, so that both can be compared. */
+export type Habit = { row: history.HabitHistory; timeline: Timeline; today: string; furthest: string };
+
+export const rowOf = (rules: Rules): history.HabitHistory => ({ ...history.noHistory, ...rules });
 
 export const newHabit = ({ rules, start }: History): Habit => ({
-  rules,
-  state: streak.newStreak(),
+  row: rowOf(rules),
   timeline: emptyTimeline(rules, dayNumber(start)),
   today: start,
   furthest: start,
 });
 
-/** A skipped day that came again may have passed since the last change; only the next change notices that. */
-export const daysPassed = (habit: Habit, today: string): Habit => ({
-  ...habit,
-  state: streak.moveDay(habit.state, habit.rules, today, today),
-});
+/** The row after a command; the same row if the day is already so, or was skipped. */
+export function obeyed(row: history.HabitHistory, command: Command): history.HabitHistory {
+  const { today } = command;
+  if (command.kind === "pause") return { ...row, pauses: withPause(row.pauses, command.to, today) };
+  if (command.kind === "edit")
+    return { ...row, ...command.to, edits: history.edited(row, command.to, today) };
+  if (command.kind === "move") return { ...row, ...history.moved(row, today, command.to) };
+  const { kind, date } = command;
+  const { skipped_dates } = row;
+  const [isDone, isSkipped] = [history.isDoneOn(row, date), skipped_dates.includes(date)];
+  if (kind === "undo") return isDone ? { ...row, ...history.withoutDone(row, date) } : row;
+  if (kind === "unskip") return { ...row, skipped_dates: skipped_dates.filter((one) => one !== date) };
+  if (isDone || isSkipped) return row;
+  if (kind === "complete") return { ...row, ...history.completed(row, date) };
+  return { ...row, skipped_dates: [...skipped_dates, date].sort() };
+}
 
-/**
- * Applies a command to the state and to the timeline. The state must refuse a command that contradicts the
- * timeline.
- */
+/** Applies a command to the row and to the timeline. */
 export function obey(habit: Habit, command: Command): void {
-  const { rules, timeline } = habit;
-  const day = dayNumber(command.today);
-  passUntil(timeline, day);
+  const { row, timeline } = habit;
+  passUntil(timeline, dayNumber(command.today));
+  habit.row = obeyed(row, command);
   habit.today = command.kind === "move" ? command.to : command.today;
   if (habit.today > habit.furthest) habit.furthest = habit.today;
-  if (command.kind === "complete" || command.kind === "undo") {
-    completeOrUndo(habit, command);
-  } else if (command.kind === "skip" || command.kind === "unskip") {
-    skipOrNot(habit, command);
-  } else if (command.kind === "pause") {
-    habit.state = setPause(habit.state, rules, command.to, command.today);
-    pauseFor(timeline, command.to);
-  } else if (command.kind === "edit") {
-    habit.state = streak.editRules(habit.state, rules, command.to, command.today);
-    habit.rules = command.to;
-    if (!sameDemand(rules, command.to)) timeline.events.push({ on: day, what: "edited", to: command.to });
-  } else {
-    habit.state = streak.moveDay(habit.state, rules, command.today, command.to);
-    jumpTo(timeline, dayNumber(command.to));
+  note(timeline, command, row);
+}
+
+/** Writes a command into a timeline. @param rules those before it */
+export function note(timeline: Timeline, command: Command, rules: Rules): void {
+  const { events, free } = timeline;
+  if (command.kind === "pause") pauseFor(timeline, command.to);
+  else if (command.kind === "move") jumpTo(timeline, dayNumber(command.to));
+  else if (command.kind === "edit" && !sameDemand(rules, command.to))
+    events.push({ on: dayNumber(command.today), what: "edited", to: command.to });
+  if (!("date" in command)) return;
+  const day = dayNumber(command.date);
+  const isDone = doneDays(timeline).includes(day);
+  if (command.kind === "undo") removeCompletion(timeline, day);
+  else if (command.kind === "unskip") free.skips.delete(day);
+  else if (isDone || free.skips.has(day)) return;
+  else if (command.kind === "skip") free.skips.add(day);
+  else events.push({ on: day, what: "completed" });
+}
+
+/** The columns of a row by the full recomputation of its timeline. */
+export function expectedColumns(timeline: Timeline): Partial<StreakColumns> {
+  const { streak_count: streak, alive_through: streak_alive_through, ...others } = recompute(timeline);
+  return { streak, streak_alive_through, ...others, completions_count: doneDays(timeline).length };
+}
+
+/** Compares the columns, and every possible today, with the timeline. */
+export function agree({ row, timeline, today, furthest }: Habit): void {
+  const columns = streakColumns(row, today);
+  expect(columns).toMatchObject(expectedColumns(timeline));
+  const done = doneDays(timeline);
+  expect(history.doneDays(row)).toEqual(done.toSorted((a, b) => a - b));
+  const days = Array.from({ length: 14 }, (_, i) => addDays(furthest, i - 2));
+  expect(days.filter((date) => columns.recent_dates.includes(date))).toEqual(
+    days.filter((date) => done.includes(dayNumber(date))),
+  );
+  const isAsked = (date: string) => asksFor(timeline, row, dayNumber(date));
+  expect(days.filter((date) => isDueOn({ ...row, ...columns }, date))).toEqual(
+    days.filter((date) => done.includes(dayNumber(date)) || isAsked(date)),
+  );
+  for (const date of days) {
+    const next = nextAsked({ ...row, ...columns }, dayNumber(date));
+    const last = dayNumber(days.at(-1) ?? date);
+    expect(next <= last ? dateOfDay(next) : undefined).toBe(days.find((one) => one >= date && isAsked(one)));
   }
 }
 
-type CompleteOrUndo = Extract<Command, { kind: "complete" | "undo" }>;
-
-function completeOrUndo(habit: Habit, { kind, date, today }: CompleteOrUndo): void {
-  const { rules, state, timeline } = habit;
-  const day = dayNumber(date);
-  expect(streak.firstChangeableDay(state) <= date).toBe(true);
-  const change = kind === "complete" ? streak.complete : streak.undo;
-  const next = change(state, rules, date, today);
-  const isSkipped = kind === "complete" && timeline.free.skips.has(day);
-  expect(next === "skipped").toBe(isSkipped);
-  expect(typeof next === "string").toBe(
-    isSkipped || doneDays(timeline).includes(day) === (kind === "complete"),
-  );
-  if (typeof next === "string") return;
-  habit.state = next;
-  if (kind === "complete") timeline.events.push({ on: day, what: "completed" });
-  else removeCompletion(timeline, day);
-}
-
-type SkipOrNot = Extract<Command, { kind: "skip" | "unskip" }>;
-
-function skipOrNot(habit: Habit, { kind, date, today }: SkipOrNot): void {
-  const { rules, state, timeline } = habit;
-  const day = dayNumber(date);
-  const next = (kind === "skip" ? skipDay : unskipDay)(state, rules, date, today);
-  const isDone = kind === "skip" && doneDays(timeline).includes(day);
-  expect(next === "already_completed").toBe(isDone);
-  if (next === "not_due") return;
-  expect(typeof next === "string").toBe(isDone || timeline.free.skips.has(day) === (kind === "skip"));
-  if (typeof next === "string") return;
-  habit.state = next;
-  if (kind === "skip") timeline.free.skips.add(day);
-  else timeline.free.skips.delete(day);
-}
-
-/** Compares every column, and every possible today, with the timeline. */
-export function agree(habit: Habit): void {
-  const { rules, state, timeline, furthest } = daysPassed(habit, habit.today);
-  const {
-    next_due: _,
-    free_dates: __,
-    skipped_dates: ___,
-    recent_dates,
-    ...columns
-  } = streak.view(state, rules);
-  expect(columns).toEqual(recompute(timeline));
-  const done = doneDays(timeline);
-  const days = Array.from({ length: 14 }, (_, i) => addDays(furthest, i - 2));
-  expect(days.filter((date) => recent_dates.includes(date))).toEqual(
-    days.filter((date) => done.includes(dayNumber(date))),
-  );
-  expect(days.filter((date) => streak.isDueOn(state, rules, date))).toEqual(
-    days.filter((date) => done.includes(dayNumber(date)) || asksFor(timeline, rules, dayNumber(date))),
-  );
+/** The streak that a query would answer. */
+export function shown(row: history.HabitHistory, today: string): number {
+  const { streak, streak_alive_through: end } = streakColumns(row, today);
+  return end !== null && today <= end ? streak : 0;
 }

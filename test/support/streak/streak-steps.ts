@@ -1,5 +1,14 @@
+import {
+  completed,
+  edited,
+  type HabitHistory,
+  isDoneOn,
+  moved,
+  withoutDone,
+} from "../../../shared/domain/habit/history.ts";
 import type { Rules, Schedule } from "../../../shared/domain/habit/schedule.ts";
-import { complete, newStreak, type StreakState, undo, view } from "../../../shared/domain/habit/streak.ts";
+import { type StreakColumns, streakColumns } from "../../../shared/domain/habit/streak.ts";
+import { rowOf, shown as shownOn } from "./streak-habit.ts";
 
 /** Days of May 2026; the 4th is a Monday, and days below 1 are in April. */
 export const day = (n: number) => new Date(Date.UTC(2026, 4, n)).toISOString().slice(0, 10);
@@ -10,24 +19,34 @@ export const rules = (
   schedule: Schedule | null = null,
 ): Rules => ({ frequency, schedule, grace_days });
 
-export const doneOn = (rules: Rules, ...days: number[]) =>
-  days.reduce((state, n) => done(state, rules, n), newStreak());
+export const doneOn = (rules: Rules, ...days: number[]) => done(rowOf(rules), ...days);
 
-/** Completes a day, by default today. */
-export function done(state: StreakState, rules: Rules, n: number, today = n): StreakState {
-  const next = complete(state, rules, day(n), day(today));
-  if (typeof next === "string") throw new Error(`${day(n)} is ${next}`);
-  return next;
+/** Completes days that were not completed before. */
+export const done = (row: HabitHistory, ...days: number[]): HabitHistory =>
+  days.reduce((before, n) => doneNow(before, n), row);
+
+function doneNow(row: HabitHistory, n: number): HabitHistory {
+  if (isDoneOn(row, day(n))) throw new Error(`${day(n)} is completed already`);
+  return { ...row, ...completed(row, day(n)) };
 }
 
-export function undone(state: StreakState, rules: Rules, n: number, today = n): StreakState {
-  const next = undo(state, rules, day(n), day(today));
-  if (next === "not_completed") throw new Error(`${day(n)} is not completed`);
-  return next;
-}
+export const undone = (row: HabitHistory, n: number): HabitHistory => ({
+  ...row,
+  ...withoutDone(row, day(n)),
+});
 
-/** The streak_count that a query would answer. */
-export function shown(state: StreakState, rules: Rules, n: number): number {
-  const { streak_count, alive_through } = view(state, rules);
-  return alive_through !== null && day(n) <= alive_through ? streak_count : 0;
-}
+export const edit = (row: HabitHistory, to: Rules, n: number): HabitHistory => ({
+  ...row,
+  ...to,
+  edits: edited(row, to, day(n)),
+});
+
+export const move = (row: HabitHistory, from: number, to: number): HabitHistory => ({
+  ...row,
+  ...moved(row, day(from), day(to)),
+});
+
+export const columns = (row: HabitHistory, n: number): StreakColumns => streakColumns(row, day(n));
+
+/** The streak that a query would answer on a day, after a change on that day. */
+export const shown = (row: HabitHistory, n: number): number => shownOn(row, day(n));

@@ -1,26 +1,22 @@
 import type { HabitRow } from "../../../shared/db/entities.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
-import { daysBack, firstChangeableDay } from "../../../shared/domain/habit/streak.ts";
+import { daysAhead, daysBack } from "../../../shared/domain/habit/history.ts";
 import { invalid, notFound, type Refused } from "../../../shared/errors.ts";
 import { type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import type { HandlerContext } from "../handler.ts";
-import { daysAhead } from "./streak-skip.ts";
 
 type OneDay = Readonly<{ habit_id: number; date?: string | undefined }>;
 
 const refuseDate = (demand: string): Refused => invalid({ date: [`The date field must be ${demand}.`] });
 
-/**
- * Refuses a day in the future, or too far back for a completion to change. So an accepted day lies at most that far
- * before the habit's creation.
- */
+/** Refuses a day in the future, or too far back. */
 function checkDate({ today }: HandlerContext, date: string | undefined): Refused | undefined {
   if (date === undefined) return undefined;
   if (addDays(today.date, -daysBack) <= date && date <= today.date) return undefined;
   return refuseDate(`today (${today.date}) or up to ${daysBack} days before it`);
 }
 
-/** Refuses a day that is too far ahead to skip, or too far back for a completion to change. */
+/** Refuses a day that is too far ahead to skip, or too far back. */
 export function checkSkipDate({ today }: HandlerContext, date: string | undefined): Refused | undefined {
   if (date === undefined) return undefined;
   const [first, last] = [addDays(today.date, -daysBack), addDays(today.date, daysAhead)];
@@ -47,13 +43,7 @@ export function habitOnDay(
   if (outOfReach) return outOfReach;
   const row = context.habits.get(habit_id);
   if (!row) return notFound("Habit");
-  return checkSettled(row, date) ?? { row, date: date ?? context.today.date };
-}
-
-/** Refuses a day that an earlier release has already settled in the stored streak. */
-function checkSettled({ streak_state }: HabitRow, date: string | undefined): Refused | undefined {
-  const first = firstChangeableDay(streak_state);
-  return date !== undefined && date < first ? refuseDate(`${first} or later for this habit`) : undefined;
+  return { row, date: date ?? context.today.date };
 }
 
 /** The day in a sentence. */

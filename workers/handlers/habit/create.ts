@@ -1,12 +1,13 @@
 import { habitFields } from "../../../shared/contracts/habit/fields.ts";
-import { newStreak } from "../../../shared/domain/habit/streak.ts";
+import { noHistory } from "../../../shared/domain/habit/history.ts";
+import { streakColumns } from "../../../shared/domain/habit/streak.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { categoryRows, chosenCategory, relatedToChoice } from "../category/chosen.ts";
 import { newColumns } from "../columns.ts";
 import type { Handler } from "../handler.ts";
-import { checkPause, noPause, pauseAfter, withPauseOf } from "./pause.ts";
+import { checkPause, noPause, pauseAfter, pausesAfter } from "./pause.ts";
 import { noRings } from "./rings.ts";
-import { habitAnswer, streakColumns } from "./rows.ts";
+import { habitAnswer } from "./rows.ts";
 import { checkSchedule } from "./rules.ts";
 
 export const habitCreate: Handler<"habit.create"> = {
@@ -24,14 +25,13 @@ export const habitCreate: Handler<"habit.create"> = {
       checkPause(noPause, pause, today) ??
       context.useQuota("habits");
     if (refused) return refused;
-    const columns = newColumns(habitFields, { ...input, ...category() });
-    const streak = withPauseOf(noPause, { state: newStreak(), rules: columns, pause, today });
+    const pauses = pausesAfter({ ...noHistory, ...noPause }, pause, today);
+    const columns = { ...newColumns(habitFields, { ...input, ...category() }), ...noHistory, pauses };
     const row = context.habits.insert({
       id: context.nextId("habits"),
       ...columns,
-      completions_count: 0,
       recent_amounts: {},
-      ...streakColumns(streak, columns),
+      ...streakColumns(columns, today),
       ...noRings,
       former_category_id: null,
       created_at: context.now,

@@ -1,12 +1,16 @@
-import { addDays, dayNumber, localDay, resolveLocalTime, timestamp } from "../../../shared/domain/day/day.ts";
-import { isCompletedOn } from "../../../shared/domain/habit/recent-events.ts";
-import type { Rules } from "../../../shared/domain/habit/schedule.ts";
-import { dueDays, type StreakState } from "../../../shared/domain/habit/streak.ts";
+import {
+  addDays,
+  dateOfDay,
+  dayNumber,
+  localDay,
+  resolveLocalTime,
+  timestamp,
+} from "../../../shared/domain/day/day.ts";
+import { type DueColumns, nextAsked } from "../../../shared/domain/habit/streak.ts";
 
 /** A habit with its reminder, as a row or an image has it. */
-export type RemindingHabit = Rules &
+export type RemindingHabit = DueColumns &
   Readonly<{
-    streak_state: StreakState;
     /** `HH:MM`. */
     remind_at?: string | null | undefined;
     /** The next instant. */
@@ -28,23 +32,27 @@ const daysAhead = 3_660;
 export function nextReminder(habit: RemindingHabit, rules: DayRules, after: number): Ring | undefined {
   const { remind_at, rang_on } = habit;
   if (remind_at == null) return undefined;
-  const today = localDay(after, rules.timeZone, rules.dayStartHour);
-  const isWanted = wantedDays(habit);
-  const end = addDays(today, daysAhead);
-  let day = rang_on != null && rang_on >= today ? addDays(rang_on, 1) : today;
-  for (; day <= end; day = addDays(day, 1)) {
-    if (!isWanted(day)) continue;
+  const today = dayNumber(localDay(after, rules.timeZone, rules.dayStartHour));
+  const rung = rang_on == null ? today - 1 : dayNumber(rang_on);
+  // Today's time and, where a clock change moved it, that of the next day can have passed.
+  for (let from = Math.max(today, rung + 1); ; from++) {
+    from = nextWanted(habit, from);
+    if (from > today + daysAhead) return undefined;
+    const day = dateOfDay(from);
     const at = ringOn(day, remind_at, rules);
     if (at > after) return { day, at };
   }
-  return undefined;
 }
 
-/** True on days on which the habit is due and not done. */
-function wantedDays({ streak_state, frequency, schedule = null, grace_days }: RemindingHabit) {
-  const isDue = dueDays(streak_state, { frequency, schedule, grace_days });
-  return (day: string): boolean => isDue(day) && !isCompletedOn(streak_state.recent, dayNumber(day));
+/** The first day from a day on, as day numbers, on which the habit is due and not done. */
+function nextWanted(habit: RemindingHabit, from: number): number {
+  let day = nextAsked(habit, from);
+  while (Number.isFinite(day) && habit.recent_dates.includes(dateOfDay(day))) day = nextAsked(habit, day + 1);
+  return day;
 }
+
+const isWanted = (habit: RemindingHabit, date: string): boolean =>
+  nextWanted(habit, dayNumber(date)) === dayNumber(date);
 
 /** Hours before the start of day belong to the day before. */
 function ringOn(day: string, time: string, { timeZone, dayStartHour }: DayRules): number {
@@ -71,7 +79,7 @@ export function ringsAfterChange(
   const rang_on = isMoved ? null : (habit.rang_on ?? null);
   const waiting = isMoved || before?.rings_at == null ? now : instantOf(before.rings_at) - 1;
   const next = nextReminder({ ...habit, rang_on }, rules, Math.min(waiting, now));
-  const stands = rang_on !== null && habit.remind_at != null && wantedDays(habit)(rang_on);
+  const stands = rang_on !== null && habit.remind_at != null && isWanted(habit, rang_on);
   return { rings_at: textOf(next), rang_on, delivery_id: stands ? (habit.delivery_id ?? null) : null };
 }
 

@@ -1,8 +1,7 @@
 import type { HabitRow } from "../../../shared/db/entities.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
-import { type PauseDates, setPause } from "../../../shared/domain/habit/pause.ts";
-import type { Rules } from "../../../shared/domain/habit/schedule.ts";
-import { daysBack, type StreakState } from "../../../shared/domain/habit/streak.ts";
+import type { Pause } from "../../../shared/domain/habit/free-days.ts";
+import { type PauseDates, pauseDaysBack, withPause } from "../../../shared/domain/habit/pause.ts";
 import { invalid, type Refused } from "../../../shared/errors.ts";
 
 type GivenPause = Readonly<{ [Name in keyof PauseDates]?: PauseDates[Name] | undefined }>;
@@ -23,25 +22,21 @@ export function checkPause(old: PauseDates, pause: PauseDates, today: string): R
     return through === null ? undefined : refuse("paused_through", "can only be given with paused_from");
   if (through !== null && through < from)
     return refuse("paused_through", `must not be before paused_from (${from})`);
-  const first = addDays(today, -daysBack);
+  const first = addDays(today, -pauseDaysBack);
   if (from === old.paused_from || from >= first) return undefined;
-  return refuse("paused_from", `must be ${first} or later, which is at most ${daysBack} days back`);
+  return refuse("paused_from", `must be ${first} or later, which is at most ${pauseDaysBack} days back`);
 }
 
 const refuse = (field: string, demand: string): Refused =>
   invalid({ [field]: [`The ${field} field ${demand}.`] });
 
-/** The streak with another pause; the same pause changes nothing. */
-export function withPauseOf(
-  row: Pick<HabitRow, keyof PauseDates>,
-  {
-    state,
-    rules,
-    pause,
-    today,
-  }: Readonly<{ state: StreakState; rules: Rules; pause: PauseDates; today: string }>,
-): StreakState {
+/** All pauses after the change; the same pause changes nothing. */
+export function pausesAfter(
+  old: Pick<HabitRow, keyof PauseDates | "pauses">,
+  pause: PauseDates,
+  today: string,
+): readonly Pause[] {
   const isSame =
-    (row.paused_from ?? null) === pause.paused_from && (row.paused_through ?? null) === pause.paused_through;
-  return isSame ? state : setPause(state, rules, pause, today);
+    (old.paused_from ?? null) === pause.paused_from && (old.paused_through ?? null) === pause.paused_through;
+  return isSame ? old.pauses : withPause(old.pauses, pause, today);
 }

@@ -1,10 +1,8 @@
 import type { HabitRow } from "../../../shared/db/entities.ts";
 import { presentHabit } from "../../../shared/db/present.ts";
-import type { Rules } from "../../../shared/domain/habit/schedule.ts";
-import { type StreakState, view } from "../../../shared/domain/habit/streak.ts";
+import { streakColumns } from "../../../shared/domain/habit/streak.ts";
 import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import type { HandlerContext, LoadedTables, Related } from "../handler.ts";
-import { rulesOf } from "./rules.ts";
 
 type OneHabit = Readonly<{ habit_id: number }>;
 
@@ -15,24 +13,14 @@ export const relatedToHabit = ({ habits }: LoadedTables, { habit_id }: OneHabit)
   rows: withoutLock("categories", habits.get(habit_id)?.category_id),
 });
 
-/** @returns the streak as columns that queries compare with today */
-export function streakColumns(state: StreakState, rules: Rules) {
-  const { streak_count, alive_through, ...columns } = view(state, rules);
-  return {
-    streak: streak_count,
-    streak_alive_through: alive_through,
-    ...columns,
-    streak_state: state,
-  };
-}
-
-export function updateStreak(
-  { habits, now }: HandlerContext,
+/** Changes a habit's history, and all columns that follow from it. */
+export function updateHistory(
+  { habits, now, today }: HandlerContext,
   row: HabitRow,
-  state: StreakState,
-  completions_count: number,
+  patch: Partial<HabitRow>,
 ): HabitRow {
-  return habits.update(row, { ...streakColumns(state, rulesOf(row)), completions_count, updated_at: now });
+  const columns = streakColumns({ ...row, ...patch }, today.date);
+  return habits.update(row, { updated_at: now, ...patch, ...columns });
 }
 
 export function currentHabit(context: HandlerContext, { habit_id }: OneHabit) {

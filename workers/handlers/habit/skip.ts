@@ -1,10 +1,13 @@
+import type { HabitRow } from "../../../shared/db/entities.ts";
 import { habitAlreadySkipped, habitDayDone } from "../../../shared/domain/conflicts.ts";
-import { conflict, isRefused, type Refused } from "../../../shared/errors.ts";
-import type { Handler, HandlerContext } from "../handler.ts";
+import { dayNumber, isoWeekday } from "../../../shared/domain/day/day.ts";
+import { isFree, spansOf } from "../../../shared/domain/habit/free-days.ts";
+import { isDoneOn } from "../../../shared/domain/habit/history.ts";
+import { rhythmOf } from "../../../shared/domain/habit/rhythm.ts";
+import { conflict, isRefused } from "../../../shared/errors.ts";
+import type { Handler } from "../handler.ts";
 import { checkSkipDate, habitOnDay, whichDay } from "./completion-day.ts";
-import { currentHabit, habitAnswer, lockHabit, relatedToHabit, updateStreak } from "./rows.ts";
-import { rulesOf } from "./rules.ts";
-import { skipDay } from "./streak-skip.ts";
+import { currentHabit, habitAnswer, lockHabit, relatedToHabit, updateHistory } from "./rows.ts";
 
 export const habitSkip: Handler<"habit.skip"> = {
   stores: "more",
@@ -15,20 +18,19 @@ export const habitSkip: Handler<"habit.skip"> = {
     const found = habitOnDay(context, input, checkSkipDate);
     if (isRefused(found)) return found;
     const { row, date } = found;
-    const streak = skipDay(row.streak_state, rulesOf(row), date, context.today.date);
-    if (typeof streak === "string") return refusals[streak](context, date);
-    return habitAnswer(context, updateStreak(context, row, streak, row.completions_count));
+    const day = whichDay(context, date);
+    if (isDoneOn(row, date)) return habitDayDone(day);
+    if (row.skipped_dates.includes(date)) return habitAlreadySkipped(day);
+    if (isNeverDue(row, date)) return conflict(`Habit is not due ${day}`, "choose a day on which it is.");
+    const skipped_dates = [...row.skipped_dates, date].sort();
+    return habitAnswer(context, updateHistory(context, row, { skipped_dates }));
   },
 };
 
-const refusals: Readonly<
-  Record<
-    "already_completed" | "already_skipped" | "not_due",
-    (context: HandlerContext, date: string) => Refused
-  >
-> = {
-  already_completed: (context, date) => habitDayDone(whichDay(context, date)),
-  already_skipped: (context, date) => habitAlreadySkipped(whichDay(context, date)),
-  not_due: (context, date) =>
-    conflict(`Habit is not due ${whichDay(context, date)}`, "choose a day on which it is."),
-};
+/** True if no day like this is ever due. Other rhythms than weekdays decide only when the day comes. */
+function isNeverDue(row: HabitRow, date: string): boolean {
+  const rhythm = rhythmOf(row);
+  const day = dayNumber(date);
+  if ("weekdays" in rhythm && !rhythm.weekdays.includes(isoWeekday(day))) return true;
+  return isFree(spansOf({ pauses: row.pauses, skipped_dates: [] }), day);
+}

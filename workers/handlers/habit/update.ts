@@ -1,12 +1,12 @@
 import { habitFields } from "../../../shared/contracts/habit/fields.ts";
-import { editRules } from "../../../shared/domain/habit/streak.ts";
+import { edited } from "../../../shared/domain/habit/history.ts";
 import { isRefused, notFound } from "../../../shared/errors.ts";
 import { categoryRows, chosenCategory, relatedToChoice } from "../category/chosen.ts";
 import { givenColumns } from "../columns.ts";
 import type { Handler } from "../handler.ts";
-import { checkPause, pauseAfter, withPauseOf } from "./pause.ts";
-import { currentHabit, habitAnswer, lockHabit, relatedToHabit, streakColumns } from "./rows.ts";
-import { checkSchedule, rulesOf } from "./rules.ts";
+import { checkPause, pauseAfter, pausesAfter } from "./pause.ts";
+import { currentHabit, habitAnswer, lockHabit, relatedToHabit, updateHistory } from "./rows.ts";
+import { checkSchedule } from "./rules.ts";
 
 export const habitUpdate: Handler<"habit.update"> = {
   stores: "more",
@@ -31,14 +31,11 @@ export const habitUpdate: Handler<"habit.update"> = {
     const changed = {
       ...givenColumns(habitFields, { ...input, ...category() }),
       ...pause,
-      updated_at: context.now,
     };
     // Another frequency clears a schedule that the request does not name.
     if (frequency !== row.frequency) changed.schedule ??= null;
-    const rules = rulesOf({ ...row, ...changed });
-    const edited = editRules(row.streak_state, rulesOf(row), rules, today);
-    const streak = withPauseOf(row, { state: edited, rules, pause, today });
-    const updated = context.habits.update(row, { ...changed, ...streakColumns(streak, rules) });
-    return habitAnswer(context, updated);
+    const edits = edited(row, { ...row, ...changed }, today);
+    const pauses = pausesAfter(row, pause, today);
+    return habitAnswer(context, updateHistory(context, row, { ...changed, edits, pauses }));
   },
 };

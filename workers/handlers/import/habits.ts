@@ -1,13 +1,12 @@
 import { habitFields } from "../../../shared/contracts/habit/fields.ts";
 import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
 import { addDays, dayNumber } from "../../../shared/domain/day/day.ts";
+import { daysAhead, doneColumns, noHistory } from "../../../shared/domain/habit/history.ts";
+import { streakColumns } from "../../../shared/domain/habit/streak.ts";
 import { newColumns } from "../columns.ts";
 import type { DaySum } from "../habit/amount/day-sum.ts";
-import { changeable } from "../habit/amount/rows.ts";
-import { streakOfHistory } from "../habit/history-streak.ts";
+import { lastAmounts } from "../habit/amount/rows.ts";
 import { noRings } from "../habit/rings.ts";
-import { streakColumns } from "../habit/rows.ts";
-import { daysAhead } from "../habit/streak-skip.ts";
 import type { HandlerContext } from "../handler.ts";
 import { idOfThing, type KnownThings } from "./known.ts";
 import { importedPause, importedPauses } from "./pauses.ts";
@@ -20,7 +19,11 @@ const firstDate = "1970-01-01";
 type Completions = Map<string, string | null>;
 
 /** The days of one habit in a file. */
-type Days = Readonly<{ completions: Completions; sums: ReadonlyMap<string, DaySum> }>;
+type Days = Readonly<{
+  completions: Completions;
+  sums: ReadonlyMap<string, DaySum>;
+  notes: ReadonlyMap<string, string>;
+}>;
 
 /** Makes habits with their histories. @returns how many completions they have */
 export function insertHabits(
@@ -42,7 +45,12 @@ function daysIn({ today }: HandlerContext, histories: readonly ImportedThings["h
     for (const [index, date] of dates.entries())
       if (isPast(date)) completions.set(date, times[index] ?? null);
   const sums = histories.flatMap((history) => history.sums ?? []).filter(({ date }) => isPast(date));
-  return { completions, sums: new Map(sums.map((sum) => [sum.date, consistent(sum, completions)])) };
+  const notes = histories.flatMap((history) => history.notes ?? []);
+  return {
+    completions,
+    sums: new Map(sums.map((sum) => [sum.date, consistent(sum, completions)])),
+    notes: new Map(notes.map(({ date, note }) => [date, note])),
+  };
 }
 
 /** The file's word on whether the day was done stands, whatever its target says. */
@@ -65,24 +73,26 @@ function skippedDates(
 function insertHabit(
   context: HandlerContext,
   thing: ImportedThings["habits"],
-  { completions, sums }: Days,
+  { completions, sums, notes }: Days,
   known: KnownThings,
 ): number {
   const { habits, writeHistory, today } = context;
   const id = idOfThing(known, thing);
   const category_id = known.ids.get(thing.category ?? "") ?? null;
-  const columns = newColumns(habitFields, { ...thing, ...importedPause(thing), category_id });
-  const skips = skippedDates(context, thing, completions);
-  const free = { pauses: importedPauses(thing), skips: skips.map(dayNumber) };
-  const streak = streakOfHistory({ dates: completions.keys(), free }, columns, today.date);
+  const columns = {
+    ...newColumns(habitFields, { ...thing, ...importedPause(thing), category_id }),
+    ...noHistory,
+    ...doneColumns([...completions.keys()].map(dayNumber)),
+    pauses: importedPauses(thing),
+    skipped_dates: skippedDates(context, thing, completions),
+  };
   habits.insert({
     id,
     ...columns,
     ...noRings,
     former_category_id: null,
-    completions_count: completions.size,
-    recent_amounts: changeable(amountsOf(sums), today.date),
-    ...streakColumns(streak, columns),
+    recent_amounts: lastAmounts(amountsOf(sums), today.date),
+    ...streakColumns(columns, today.date),
     ...timesOf(context, thing),
   });
   const times = [...completions.values()].map((time) => time && notInFuture(context, time));
@@ -91,6 +101,7 @@ function insertHabit(
       habit_id: id,
       dates: [...completions.keys()],
       times,
+      notes: [...completions.keys()].map((date) => notes.get(date) ?? null),
       sums: [...sums].map(([local_date, sum]) => ({ local_date, ...sum })),
     });
   return completions.size;

@@ -1,5 +1,4 @@
 import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
-import { dayNumber } from "../../../shared/domain/day/day.ts";
 import { joinPauses, type Pause } from "../../../shared/domain/habit/free-days.ts";
 import type { PauseDates } from "../../../shared/domain/habit/pause.ts";
 
@@ -15,8 +14,5 @@ export function importedPause({ paused_from, paused_through }: PausedThing): Pau
 export function importedPauses(thing: PausedThing): Pause[] {
   const { paused_from: from, paused_through: through } = importedPause(thing);
   const all = [...(thing.pauses ?? []), ...(from === null ? [] : [{ from, through }])];
-  const pauses = all
-    .filter(({ from, through }) => through === null || from <= through)
-    .map(({ from, through }): Pause => [dayNumber(from), through === null ? null : dayNumber(through)]);
-  return joinPauses(pauses);
+  return joinPauses(all.filter(({ from, through }) => through === null || from <= through));
 }

@@ -1,12 +1,11 @@
 import type { UserRow } from "../../../shared/db/entities.ts";
 import { presentSettings } from "../../../shared/db/present.ts";
 import { localDay } from "../../../shared/domain/day/day.ts";
-import { moveDay } from "../../../shared/domain/habit/streak.ts";
+import { moved } from "../../../shared/domain/habit/history.ts";
+import { streakColumns } from "../../../shared/domain/habit/streak.ts";
 import type { StoredDaySettings } from "../../unit-of-work/batch-times.ts";
 import { allForUpdate, settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import { beginWork } from "../begin-work.ts";
-import { streakColumns } from "../habit/rows.ts";
-import { rulesOf } from "../habit/rules.ts";
 import type { HandlerContext } from "../handler.ts";
 import { noChannels } from "./channels.ts";
 import { digestAfterChange } from "./next-digest.ts";
@@ -54,7 +53,7 @@ function changeDaySettings(context: HandlerContext, day: StoredDaySettings): voi
 
 function moveStreaks({ habits, today }: HandlerContext, date: string): void {
   for (const row of habits.all()) {
-    const rules = rulesOf(row);
-    habits.update(row, streakColumns(moveDay(row.streak_state, rules, today.date, date), rules));
+    const days = moved(row, today.date, date);
+    habits.update(row, { ...days, ...streakColumns({ ...row, ...days }, date) });
   }
 }

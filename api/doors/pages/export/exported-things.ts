@@ -3,7 +3,7 @@ import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
 import { ImportedCategory, ImportedHabit, ImportedTodo } from "../../../../shared/contracts/import/things.ts";
 import type { DeclaredFields } from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
-import { dateOfDay, timestamp } from "../../../../shared/domain/day/day.ts";
+import { timestamp } from "../../../../shared/domain/day/day.ts";
 import type { ExportRows, KindOfThing } from "../../../queries/import/export-rows.ts";
 
 /** The format of a file. A reader must refuse other version numbers. */
@@ -23,7 +23,7 @@ const namesInFile = ({ properties }: Readonly<{ properties: object }>): readonly
 export const fileColumns: Readonly<Record<KindOfThing, readonly string[]>> = {
   categories: namesInFile(ImportedCategory),
   habits: namesInFile(ImportedHabit),
-  completions: ["habit_id", "date", "completed_at"],
+  completions: ["habit_id", "date", "completed_at", "note"],
   amounts: ["habit_id", "date", "amount", "target"],
   todos: namesInFile(ImportedTodo),
 };
@@ -32,11 +32,12 @@ type Present<Kind extends KindOfThing> = (row: ExportRows[Kind]) => Readonly<Rec
 
 export const presentInFile: { [Kind in KindOfThing]: Present<Kind> } = {
   categories: (row) => columnsInFile("categories", categoryFields, row),
-  habits: (row) => columnsInFile("habits", habitFields, { ...row, ...presentFreeDays(row) }),
+  habits: (row) => columnsInFile("habits", habitFields, { ...row, skips: row.skipped_dates }),
   completions: (row) => ({
     habit_id: row.habit_id,
     date: row.local_date,
     completed_at: timestamp(row.completed_at),
+    note: row.note ?? null,
   }),
   amounts: ({ habit_id, local_date: date, amount, target }) => ({ habit_id, date, amount, target }),
   todos: (row) => columnsInFile("todos", todoFields, { ...row, reminder: presentReminder(row) }),
@@ -51,17 +52,6 @@ function columnsInFile(kind: KindOfThing, fields: DeclaredFields, columns: objec
       return [name, isTime && typeof value === "string" ? timestamp(value) : value];
     }),
   );
-}
-
-function presentFreeDays({ streak_state }: ExportRows["habits"]) {
-  const { pauses, skips } = streak_state?.free ?? {};
-  return {
-    pauses: pauses?.map(([from, through]) => ({
-      from: dateOfDay(from),
-      through: through === null ? null : dateOfDay(through),
-    })),
-    skips: skips?.map(dateOfDay),
-  };
 }
 
 /** `wall_time` is a time given without a zone; it moves with the person to another zone. */

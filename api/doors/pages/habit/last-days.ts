@@ -1,7 +1,7 @@
 import { sumOn } from "../../../../shared/contracts/habit/words.ts";
 import { addDays } from "../../../../shared/domain/day/day.ts";
+import { daysShown } from "../../../../shared/domain/habit/history.ts";
 import { isPausedOn } from "../../../../shared/domain/habit/pause.ts";
-import { daysBack } from "../../../../shared/domain/habit/streak.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { DoneDays } from "../../../queries/habit/done-days.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
@@ -13,18 +13,17 @@ import type { Visit } from "../session/context.ts";
 
 type Week = Readonly<{ today: string; done: DoneDays }>;
 
-/** Buttons for today and the earlier days that can still be completed or undone, newest first. */
+/** Buttons for today and the days before it, newest first. */
 export function lastDays(visit: Visit, item: HabitInWeek, { today, done }: Week): Html {
-  const dates = Array.from({ length: daysBack + 1 }, (_, ago) => addDays(today, -ago));
+  const dates = Array.from({ length: daysShown + 1 }, (_, ago) => addDays(today, -ago));
   const day = (date: string): Html => {
     const isDone = done.has(date);
     const isSkipped = item.habit.skipped_dates.includes(date);
-    const mayChange = date >= item.changeableFrom;
-    const amount = sumOn(item.habit, date);
+    const amount = sumOn(item.habit, date) ?? 0;
     const counted = amountInWords(item.habit, amount);
     return html`<li class="card spread${isDone && " done"}" id="day-${date}">
       <p><strong>${sayDate(date, today)}</strong> <span class="quiet">${isSkipped ? "skipped" : wordFor(item, { date, isDone, today })}${counted && `, ${counted}`}</span></p>
-      ${mayChange ? dayForm(visit, item, { date, isDone, isSkipped, today, amount }) : html`<p class="quiet small">Cannot change any more</p>`}</li>`;
+      ${dayForm(visit, item, { date, isDone, isSkipped, today, amount })}</li>`;
   };
   return html`<ul class="plain days" id="habit-${item.habit.id}">${dates.map(day)}</ul>`;
 }

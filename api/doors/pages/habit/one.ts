@@ -8,7 +8,7 @@ import { type HabitInYear, readHabitInYear } from "../../../queries/habit/year.t
 import { locale } from "../../../web/locale.ts";
 import { notFoundPage } from "../../../web/router.ts";
 import { authorship } from "../action/authorship.ts";
-import { countInWords, sayTime } from "../kit/dates.ts";
+import { countInWords, sayDate, sayTime } from "../kit/dates.ts";
 import { categoryTag, facts } from "../kit/facts.ts";
 import { outlookInWords, pauseInWords, rhythmInWords, streakUnit, weekInWords } from "../kit/habit-words.ts";
 import { pathId } from "../kit/path-id.ts";
@@ -28,7 +28,7 @@ export async function showHabit(visit: Visit): Promise<PageAnswer> {
   const found = await query.inTurn((own) => readHabitInYear(own, pathId(url), firstCalendarDay));
   if (found && isRefused(found)) return found;
   if (!found) return notFoundPage(context.site);
-  const { item, today, done } = found;
+  const { item, today, done, notes } = found;
   const { habit } = item;
   const body = html`${mark}
     <div id="habit" data-part>${introduction(found)}${await authorship(query, "habit", habit.id)}
@@ -42,7 +42,16 @@ export async function showHabit(visit: Visit): Promise<PageAnswer> {
       sayDone: (times) => (times > 0 ? "done" : "not done"),
     })}</div>
     <h2>The last days</h2>
-    ${lastDays(visit, item, { today: today.date, done })}</div>`;
+    ${lastDays(visit, item, { today: today.date, done })}
+    ${
+      notes.length > 0 &&
+      html`<h2>Notes</h2>
+    <ul class="plain" id="notes">${notes.map(
+      ({ date, note }) =>
+        html`<li class="card"><p><strong>${sayDate(date, today.date)}</strong></p>
+        <p class="description">${note}</p></li>`,
+    )}</ul>`
+    }</div>`;
   return accountPage(visit, {
     title: habit.name,
     body,

@@ -50,15 +50,24 @@ function inParts<Thing>(
   return parts;
 }
 
-function shortHistories({ habit, dates, times, sums }: Things["histories"][number]) {
+function shortHistories({ habit, dates, times, sums, notes }: Things["histories"][number]) {
   const count = Math.ceil(Math.max(dates.length, sums?.length ?? 0) / datesInPart);
-  return Array.from({ length: count }, (_, index) => {
+  const days = Array.from({ length: count }, (_, index) => {
     const part = [index * datesInPart, (index + 1) * datesInPart] as const;
     return {
       habit,
       dates: dates.slice(...part),
       times: times.slice(...part),
       sums: sums?.slice(...part) ?? null,
+      notes: null,
     };
   });
+  const withNotes = inParts(notes ?? []).map((some) => ({
+    habit,
+    dates: [],
+    times: [],
+    sums: null,
+    notes: some,
+  }));
+  return [...days, ...withNotes];
 }

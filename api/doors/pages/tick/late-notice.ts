@@ -1,12 +1,11 @@
 import { isCalendarDate } from "../../../../shared/contracts/kernel/text.ts";
 import { addDays } from "../../../../shared/domain/day/day.ts";
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
-import { daysBack } from "../../../../shared/domain/habit/streak.ts";
-import type { Viewer } from "../../../../shared/domain/reach.ts";
+import { daysBack, daysShown } from "../../../../shared/domain/habit/history.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
-import { readHabitInWeek } from "../../../queries/habit/week.ts";
+import { readHabit } from "../../../queries/habit/read.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
 import { locale } from "../../../web/locale.ts";
 import { type Tickable, tickFields } from "../kit/tick-fields.ts";
@@ -19,13 +18,13 @@ export async function lateNotice(visit: Visit, asked: readonly string[]): Promis
   if (!number || !isCalendarDate(day) || (kind !== "habit" && kind !== "todo")) return null;
   const id = Number(number);
   const found = await visit.query.inTurn((own) => readAsked(own, kind, id));
-  if (isRefused(found) || !found.named) return null;
-  const { today } = found;
-  const { name, changeableFrom = today } = found.named;
+  if (isRefused(found) || !found.name) return null;
+  const { today, name } = found;
   const amount = /^add-(\d{1,7})$/.exec(answer ?? "")?.[1];
   const done = answer === "yes" || amount !== undefined;
   const verb = amount === undefined ? "Tick it" : `Add ${amount}`;
-  const mayChange = changeableFrom <= day && day < today;
+  // A todo belongs to no day, so none of its days can be changed.
+  const mayChange = kind === "habit" && addDays(today, -daysBack) <= day && day < today;
   const choices = [
     ...(mayChange ? [{ date: day, label: `${done ? verb : "Undo it"} for ${sayDay(day, today)}` }] : []),
     ...(done ? [{ date: today, label: `${verb} for today` }] : []),
@@ -48,27 +47,16 @@ const tickForm = (
 
 /** The weekday alone if it is unambiguous: `Monday`; else the date. */
 function sayDay(day: string, today: string): string {
-  const isNear = addDays(today, -daysBack) < day && day <= today;
+  const isNear = addDays(today, -daysShown) < day && day <= today;
   return isNear
     ? new Date(day).toLocaleDateString("en-GB", { weekday: "long", timeZone: "UTC" })
     : sayDated(day, today, locale());
 }
 
-/** A todo belongs to no day, so none of its days can be changed. */
-type Named = Readonly<{ name: string; changeableFrom?: string }>;
-
 async function readAsked(query: QueryContext, kind: "habit" | "todo", id: number) {
   const { today } = await readDaySettings(query);
-  const named = kind === "todo" ? await readTodoName(query, id) : await readHabitName(query, today, id);
-  return { today: today.date, named };
-}
-
-async function readTodoName(query: QueryContext, id: number): Promise<Named | undefined> {
-  const todo = await readTodo(query, { todo_id: id });
-  return isRefused(todo) ? undefined : { name: todo.title };
-}
-
-async function readHabitName(query: QueryContext, today: Viewer, id: number): Promise<Named | undefined> {
-  const item = await readHabitInWeek(query, today, id);
-  return item && { name: item.habit.name, changeableFrom: item.changeableFrom };
+  const thing =
+    kind === "todo" ? await readTodo(query, { todo_id: id }) : await readHabit(query, { habit_id: id });
+  const name = isRefused(thing) ? undefined : "title" in thing ? thing.title : thing.name;
+  return { today: today.date, name };
 }

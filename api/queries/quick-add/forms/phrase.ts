@@ -1,11 +1,11 @@
-import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
+import type { Rules, Schedule } from "../../../../shared/domain/habit/schedule.ts";
 import type { TimeOfDay } from "../../../../shared/domain/vocabulary.ts";
 import type { Clock } from "./clock.ts";
 
 /** A time on a clock. It is open if it does not name the half of the day, as `at 5` does. */
 export type Hour = Readonly<{ hour: number; minute: number; isOpen?: boolean; zone?: string | undefined }>;
 
-export type RhythmFields = Pick<Rules, "frequency" | "schedule">;
+export type RhythmFields = Pick<Rules, "frequency"> & Readonly<{ schedule: Schedule | null }>;
 
 /** The fields that the words of a line set. */
 export type Said = Readonly<{

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { addDays } from "../../../../shared/domain/day/day.ts";
-import { view } from "../../../../shared/domain/habit/streak.ts";
+import { addDays, dateOfDay } from "../../../../shared/domain/day/day.ts";
+import { doneDays } from "../../../../shared/domain/habit/history.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { inMemory } from "./in-memory.ts";
 import type { Row } from "./memory.ts";
@@ -106,13 +106,15 @@ async function faults(life: Life): Promise<string[]> {
     Object.fromEntries(recent),
     Object.fromEntries(stored.map(({ local_date, amount }) => [local_date, amount])),
   );
-  const { recent_dates } = view(row.streak_state as never, row as never);
   return [
     ...unequal.map((sum) => `completed or not against its sum: ${JSON.stringify(sum)}`),
     ...sums.filter(({ amount }) => Number(amount) <= 0).map((sum) => `no sum: ${JSON.stringify(sum)}`),
     ...(isCopied ? [] : [`the habit has ${JSON.stringify(recent)} of ${JSON.stringify(stored)}`]),
     ...(row.completions_count === done.size ? [] : [`counts ${row.completions_count} of ${done.size}`]),
-    ...recent_dates.filter((date) => !done.has(date)).map((date) => `the streak has ${date}`),
+    ...doneDays(row as never)
+      .map(dateOfDay)
+      .filter((date) => !done.has(date))
+      .map((date) => `the streak has ${date}`),
   ];
 }
 

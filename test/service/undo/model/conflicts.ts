@@ -49,7 +49,6 @@ function hasCause(
   row: string,
   { why, fields }: Conflict,
 ): boolean {
-  if (why === "day_is_settled") return true;
   if (why === "category_gone")
     return [...since.keys()].some((name) => name.startsWith("categories/") && !after.has(name));
   if (why === "in_use") return cascaded(after, row).length > 0;

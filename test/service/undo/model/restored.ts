@@ -35,15 +35,9 @@ export function restoredFaults(outcome: Outcome): string[] {
   return [...names].flatMap((name) => {
     const [old, now] = [start.get(name), after.get(name)];
     if (!old && !now) return [];
-    if (!now)
-      return isRemovedByOthers(touches, name) || isSettled(outcome, name)
-        ? []
-        : [`${name} did not come back`];
+    if (!now) return isRemovedByOthers(touches, name) ? [] : [`${name} did not come back`];
     if (!old)
-      return isTouched(touches, name) || isInUse(outcome, touches, name) || isSettled(outcome, name)
-        ? []
-        : [`${name} was not removed`];
-    if (name.startsWith("habit_completions") && isSettled(outcome, name)) return [];
+      return isTouched(touches, name) || isInUse(outcome, touches, name) ? [] : [`${name} was not removed`];
     return differing(old, now)
       .filter(
         (column) => !isTouched(touches, name, column) && !isExcused(outcome, touches, name, column, old, now),
@@ -79,14 +73,6 @@ const isInUse = ({ after, before }: Outcome, touches: Touches, name: string): bo
   (/^(reminders|habit_completions)/.test(name) &&
     after.has(parentOf(name)) &&
     isTouched(touches, parentOf(name)));
-
-/** A completion on a settled day stays, and so does its habit. */
-const isSettled = ({ ends }: Outcome, name: string): boolean =>
-  ends.some(({ conflicts }) =>
-    conflicts.some(
-      ({ row, why }) => why === "day_is_settled" && (row === name || (row && parentOf(row) === name)),
-    ),
-  );
 
 function isExcused(
   { after }: Outcome,

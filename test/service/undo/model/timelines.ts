@@ -3,13 +3,13 @@ import { fieldsOfEach, type ManyOutput } from "../../../../shared/contracts/kern
 import { dateOfDay, dayNumber } from "../../../../shared/domain/day/day.ts";
 import { sameDemand } from "../../../../shared/domain/habit/rhythm.ts";
 import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
-import { moveDay, view } from "../../../../shared/domain/habit/streak.ts";
+import { streakColumns } from "../../../../shared/domain/habit/streak.ts";
+import { expectedColumns } from "../../../support/streak/streak-habit.ts";
 import {
   emptyTimeline,
   type HabitEvent,
   jumpTo,
   passUntil,
-  recompute,
   type Timeline,
 } from "../../../support/streak/streak-spec.ts";
 import { todayIn } from "./inputs.ts";
@@ -19,7 +19,7 @@ import { type Done, type End, endsOf, type History, keyOf, type Moment } from ".
 /** An action's change of a habit's history, so that it can be removed again. */
 type Change =
   | Readonly<{ what: "completed" | "uncompleted"; habit: string; event: HabitEvent }>
-  | Readonly<{ what: "edited"; habit: string; before: ReadonlySet<HabitEvent>; day: number }>
+  | Readonly<{ what: "edited"; habit: string; before: ReadonlySet<HabitEvent> }>
   | Readonly<{ what: "removed" | "returned"; habit: string }>;
 
 /** The changes of each action, in their order. */
@@ -31,11 +31,7 @@ type Story = {
   ever: HabitEvent[];
   present: Set<HabitEvent>;
   gone?: Moment["dayAfter"] | undefined;
-  isUnclear: boolean;
 };
-
-/** Events of days that may be settled in a streak cannot always be removed. */
-const surelyOpenDays = 7;
 
 /**
  * Writes every habit's timeline only from the commands and the names of undone actions, not from computed values.
@@ -83,7 +79,7 @@ function tell(stories: Map<string, Story>, changes: Changes, one: Moment, done: 
   const note = (change: Change) => action && noteChange(changes, String(action.request_id), change);
   if (request.name === "habit.create" && body) {
     const timeline = emptyTimeline(rulesOf(body), day);
-    stories.set(habit, { timeline, ever: [], present: new Set(), isUnclear: false });
+    stories.set(habit, { timeline, ever: [], present: new Set() });
     note({ what: "returned", habit });
   }
   const story = stories.get(habit);
@@ -103,7 +99,7 @@ function tell(stories: Map<string, Story>, changes: Changes, one: Moment, done: 
     const old = rulesIn(story);
     if (sameDemand(old, rulesOf(body))) return;
     add(story, { on: day, what: "edited", to: rulesOf(body) });
-    note({ what: "edited", habit, before, day });
+    note({ what: "edited", habit, before });
   }
 }
 
@@ -155,7 +151,6 @@ function takeBack(
         row?.startsWith(start) &&
         (change.what !== "edited" || fields.length === 0 || fields.includes("frequency")),
     );
-  const day = dayNumber(todayIn(one.dayBefore));
   if (change.what === "returned" || change.what === "removed") {
     if (stays(habit) && change.what === "returned") return;
     if (change.what === "removed") comeBack(story, one);
@@ -165,20 +160,12 @@ function takeBack(
   const row = "event" in change ? `habit_completions/${habit.slice(7)}/${dateOfDay(change.event.on)}` : habit;
   if (stays(row)) return;
   if (change.what === "edited") {
-    noteChange(changes, by, { what: "edited", habit, before: editsIn(story), day });
-    const touched = [...editsIn(story)].filter((event) => !change.before.has(event));
-    const oldest = Math.min(
-      change.day,
-      ...touched.map(({ on }) => on),
-      ...[...change.before].filter((event) => !story.present.has(event)).map(({ on }) => on),
-    );
-    if (oldest < day - surelyOpenDays) story.isUnclear = true;
-    for (const event of touched) story.present.delete(event);
+    noteChange(changes, by, { what: "edited", habit, before: editsIn(story) });
+    for (const event of editsIn(story)) if (!change.before.has(event)) story.present.delete(event);
     for (const event of change.before) story.present.add(event);
     return;
   }
   if (change.what !== "completed" && change.what !== "uncompleted") return;
-  if (change.event.on < day - surelyOpenDays) story.isUnclear = true;
   if (change.what === "completed") story.present.delete(change.event);
   else story.present.add(change.event);
   noteChange(changes, by, { ...change, what: change.what === "completed" ? "uncompleted" : "completed" });
@@ -198,7 +185,7 @@ export function streakFaults(history: History): string[] {
   const last = history.at(-1);
   if (!last) return [];
   const today = todayIn(last.dayAfter);
-  return [...timelinesOf(history)].flatMap(([habit, { timeline, ever, present, isUnclear }]) => {
+  return [...timelinesOf(history)].flatMap(([habit, { timeline, ever, present }]) => {
     const row = last.after.get(habit);
     if (!row) return [];
     const completions = [...last.after.keys()].filter((name) =>
@@ -208,30 +195,12 @@ export function streakFaults(history: History): string[] {
       row.completions_count === completions.length
         ? []
         : [`${habit} has ${completions.length} completions, and counts ${row.completions_count}`];
-    if (isUnclear) return faults;
     passUntil(timeline, dayNumber(today));
     const events = ever.filter((event) => present.has(event));
-    const rules = rulesOf(row);
-    const state = moveDay(row.streak_state as never, rules, today, today);
-    const { streak_count, longest_streak, alive_through } = view(state, rules);
-    const [is, should] = [
-      { streak_count, longest_streak, alive_through },
-      recompute({ ...timeline, events }),
-    ];
+    const columns = streakColumns(row as never, today);
+    const [is, should] = [columns, { ...columns, ...expectedColumns({ ...timeline, events }) }];
     if (!Bun.deepEquals(is, should))
       faults.push(`${habit} is ${JSON.stringify(is)}, and should be ${JSON.stringify(should)}`);
-    const stored = view(row.streak_state as never, rules);
-    const columns = {
-      streak_count: row.streak,
-      longest_streak: row.longest_streak,
-      alive_through: row.streak_alive_through,
-      next_due: row.next_due,
-      recent_dates: row.recent_dates,
-      free_dates: row.free_dates,
-      skipped_dates: row.skipped_dates,
-    };
-    if (!Bun.deepEquals(JSON.parse(JSON.stringify(stored)), JSON.parse(JSON.stringify(columns))))
-      faults.push(`${habit} has other columns than its state: ${JSON.stringify([stored, columns])}`);
     const done = events.filter(({ what }) => what === "completed").length;
     if (done !== completions.length)
       faults.push(`${habit} has ${completions.length} completions instead of ${done}`);

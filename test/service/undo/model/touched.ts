@@ -17,7 +17,12 @@ export const derived = [
   "next_due",
   "recent_dates",
   "recent_amounts",
-  "streak_state",
+  "done_from",
+  "done_days",
+  "edits",
+  "pauses",
+  "neutral_dates",
+  "moved_to",
 ];
 
 /** @returns the columns in which two states of a row differ */

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import * as streak from "../../../../shared/domain/habit/streak.ts";
-import { agree, daysPassed, type Habit, newHabit, obey } from "../../../support/streak/streak-habit.ts";
+import { completed, withoutDone } from "../../../../shared/domain/habit/history.ts";
+import { streakColumns } from "../../../../shared/domain/habit/streak.ts";
+import { agree, type Habit, newHabit, obey, shown } from "../../../support/streak/streak-habit.ts";
 import {
   type Command,
   type History,
@@ -35,24 +36,23 @@ function live(history: History): void {
 
 /** Rules that hold for every command, independent of the recomputation. */
 function keepsItsPromise(habit: Habit, command: Command): void {
-  const before = shown(daysPassed(habit, command.today), command.today);
-  const { state } = habit;
+  const { row } = habit;
+  const before = shownIn(row, command.today);
   obey(habit, command);
-  const after = shown(daysPassed(habit, habit.today), habit.today);
+  const after = shownIn(habit.row, habit.today);
   if (command.kind === "edit") expect(after).toEqual(before);
   // After today moved back, the end of a pause makes days due that had passed.
   const isPause = command.kind === "pause" && command.today === habit.furthest;
   if (isPause || command.kind === "move" || command.kind === "skip")
     expect(after.count).toBeGreaterThanOrEqual(before.count);
-  if (command.kind !== "complete" || habit.state === state) return;
+  if (command.kind !== "complete" || habit.row === row) return;
   expect(after.count).toBeGreaterThanOrEqual(before.count);
-  const undone = streak.undo(habit.state, habit.rules, command.date, command.today);
-  if (typeof undone === "string") throw new Error("a completion can be undone");
-  expect(shown({ ...habit, state: undone }, command.today)).toEqual(before);
+  const undone = { ...habit.row, ...withoutDone(habit.row, command.date) };
+  expect(shownIn(undone, command.today)).toEqual(before);
+  expect({ ...undone, ...completed(undone, command.date) }).toEqual(habit.row);
 }
 
-function shown({ rules, state }: Habit, today: string) {
-  const { streak_count, longest_streak, alive_through } = streak.view(state, rules);
-  const alive = alive_through !== null && today <= alive_through;
-  return { count: alive ? streak_count : 0, longest: longest_streak };
-}
+const shownIn = (row: Habit["row"], today: string) => ({
+  count: shown(row, today),
+  longest: streakColumns(row, today).longest_streak,
+});

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
 import { openDatabase } from "../../../../shared/db/orm.ts";
-import { newStreak } from "../../../../shared/domain/habit/streak.ts";
 import { makeUpFor } from "../../../../shared/embedded/backup/after-restore.ts";
 import { createLog } from "../../../../shared/process/observe/log.ts";
 import { takeDueDigests } from "../../../../workers/reminder/due/due-digests.ts";
@@ -20,8 +19,8 @@ test("a habit that may have rung before a restore rings on the next day, as one 
   const [passed, ahead] = [Date.now() - 5 * minuteMs, Date.now() + 5 * minuteMs];
   const insert = (id: number, at: number) => sql`
     insert into habits (user_id, id, name, type, frequency, grace_days, completions_count, streak, longest_streak,
-      recent_dates, streak_state, remind_at, rings_at, created_at, updated_at)
-    values ('ada', ${id}, 'Run', 'good', 'daily', 1, 0, 0, 0, '{}', ${newStreak()}::jsonb,
+      recent_dates, remind_at, rings_at, created_at, updated_at)
+    values ('ada', ${id}, 'Run', 'good', 'daily', 1, 0, 0, 0, '{}',
       ${minuteOf(at).slice(11)}, ${`${minuteOf(at)}Z`}::timestamptz, now(), now())`;
   await insert(1, passed);
   await insert(2, ahead);

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { completed } from "../../../../shared/domain/habit/history.ts";
 import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
-import { complete, newStreak } from "../../../../shared/domain/habit/streak.ts";
+import { streakColumns } from "../../../../shared/domain/habit/streak.ts";
 import { nextReminder } from "../../../../workers/handlers/habit/next-ring.ts";
+import { rowOf } from "../../../support/streak/streak-habit.ts";
 
 const page = await Bun.file(join(import.meta.dir, "../../../../docs/reminders.md")).text();
 const rows = [...page.matchAll(/^\| `(daily|weekly|\{.*\})`.*?\|(.*)\|(.*)\|(.*)\|(.*)\|(.*)\|$/gm)].map(
@@ -21,12 +23,11 @@ test.each(rows)(
     const [due = "", remind_at = "", start = "", done = "", after = "", expected = ""] = row;
     const rules = rulesOf(due);
     const days = done.split(", ").filter(Boolean);
-    const streak_state = days.reduce((state, day) => {
-      const next = complete(state, rules, day);
-      return typeof next === "string" ? state : next;
-    }, newStreak());
+    let lived = rowOf(rules);
+    for (const day of days) lived = { ...lived, ...completed(lived, day) };
+    const habit = { ...lived, ...streakColumns(lived, days.at(-1) ?? "2026-01-01"), remind_at };
     const settings = { timeZone, dayStartHour: Number(start) };
-    const next = nextReminder({ ...rules, remind_at, streak_state }, settings, instantOf(after));
+    const next = nextReminder(habit, settings, instantOf(after));
     expect(next?.at).toBe(instantOf(expected));
   },
 );

@@ -1,14 +1,17 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { addDays } from "../../../../shared/domain/day/day.ts";
+import type { HabitHistory } from "../../../../shared/domain/habit/history.ts";
 import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
-import { complete, editRules, moveDay, newStreak, undo } from "../../../../shared/domain/habit/streak.ts";
+import { type StreakColumns, streakColumns } from "../../../../shared/domain/habit/streak.ts";
 import {
   dueRing,
   type RemindingHabit,
   ringsAfterChange,
 } from "../../../../workers/handlers/habit/next-ring.ts";
 import { dayAt, type Life, ringsAt } from "../../../support/reminder/habit-model.ts";
+import { obeyed, rowOf } from "../../../support/streak/streak-habit.ts";
+import type { Command } from "../../../support/streak/streak-history.ts";
 
 /** Zones with all sorts of DST: at midnight, before it, by half an hour, in either half of the year, none. */
 const zones = [
@@ -77,20 +80,19 @@ const lives = fc.record({
   acts: fc.array(fc.record({ at: fc.integer({ min: 0, max: quarters - 1 }), act }), { maxLength: 14 }),
 });
 
-type Row = RemindingHabit & { timeZone: string; dayStartHour: number };
+type Row = RemindingHabit & HabitHistory & StreakColumns & { timeZone: string; dayStartHour: number };
 
 function obey(row: Row, life: Life, act: Act, now: number): Row {
   const today = dayAt(life, now);
-  const { frequency, schedule, grace_days } = row;
-  const old = { frequency, schedule, grace_days };
+  const after = (command: Command, day = today): Row => {
+    const changed = { ...row, ...obeyed(row, command) };
+    return { ...changed, ...streakColumns(changed, day) };
+  };
   if (act.do === "complete" || act.do === "undo") {
     const date = addDays(today, -act.back);
-    const change = act.do === "complete" ? complete : undo;
-    const streak_state = change(row.streak_state, old, date, today);
-    if (typeof streak_state === "string") return row;
     if (act.do === "complete") life.done.add(date);
     else life.done.delete(date);
-    return { ...row, streak_state };
+    return after({ kind: act.do, today, date });
   }
   if (act.do === "remind") {
     if (act.at !== life.remindAt) life.lastRung = "";
@@ -99,11 +101,11 @@ function obey(row: Row, life: Life, act: Act, now: number): Row {
   }
   if (act.do === "edit") {
     life.rules = act.rules;
-    return { ...row, ...act.rules, streak_state: editRules(row.streak_state, old, act.rules, today) };
+    return after({ kind: "edit", today, to: act.rules });
   }
   Object.assign(life, act.settings);
-  const streak_state = moveDay(row.streak_state, old, today, dayAt(life, now));
-  return { ...row, ...act.settings, streak_state };
+  const to = dayAt(life, now);
+  return { ...after({ kind: "move", today, to }, to), ...act.settings };
 }
 
 test("a habit rings when its time is shown on a day on which it is due and not done, and at no other time", () => {
@@ -111,7 +113,8 @@ test("a habit rings when its time is shown on a day on which it is due and not d
     fc.property(lives, ({ beginning, settings, rules, remindAt, acts }) => {
       const start = Date.parse(`${beginning}T00:00Z`);
       const life: Life = { ...settings, rules, remindAt, done: new Set(), lastRung: "" };
-      let row: Row = { ...settings, ...rules, remind_at: remindAt, streak_state: newStreak() };
+      const habit = rowOf(rules);
+      let row: Row = { ...settings, ...habit, ...streakColumns(habit, beginning), remind_at: remindAt };
       row = { ...row, ...ringsAfterChange(row, undefined, row, start + 1) };
       const [rung, expected]: [string[], string[]] = [[], []];
       for (let quarter = 1; quarter < quarters; quarter++) {

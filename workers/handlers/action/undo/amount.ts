@@ -1,11 +1,9 @@
 import type { HabitRow } from "../../../../shared/db/entities.ts";
-import { type History, historyField } from "../../../../shared/domain/action/images.ts";
-import { complete, firstChangeableDay } from "../../../../shared/domain/habit/streak.ts";
+import type { Image } from "../../../../shared/domain/action/image-fields.ts";
+import { completed, isDoneOn, withDone, withoutDone } from "../../../../shared/domain/habit/history.ts";
 import { withoutChange } from "../../habit/amount/day-sum.ts";
 import { writeSum } from "../../habit/amount/rows.ts";
-import { updateStreak } from "../../habit/rows.ts";
-import { rulesOf } from "../../habit/rules.ts";
-import { restoredCompletion, withoutCompletionOf } from "../../habit/streak-undo.ts";
+import { updateHistory } from "../../habit/rows.ts";
 import type { HandlerContext } from "../../handler.ts";
 import {
   type ChangedRow,
@@ -43,13 +41,10 @@ type Ticking = (
   rows: ChangedRows,
 ) => HabitRow | Conflict["why"];
 
-/** The streak of a habit that came back is already without the completion. */
+/** A habit that came back is already without the completion. */
 const reopen: Ticking = (context, { key: [, date = ""] }, habit) => {
-  const { completions, today } = context;
-  const state = withoutCompletionOf(habit.streak_state, rulesOf(habit), date, today.date);
-  if (state === "settled") return "day_is_settled";
-  completions.remove(habit.id, date);
-  return state === "not_completed" ? habit : updateStreak(context, habit, state, habit.completions_count - 1);
+  context.completions.remove(habit.id, date);
+  return isDoneOn(habit, date) ? updateHistory(context, habit, withoutDone(habit, date)) : habit;
 };
 
 /** The completion that the action took away returns to its place; one that others took away is made anew. */
@@ -57,28 +52,12 @@ const close: Ticking = (context, { key }, habit, rows) => {
   const { completions, now } = context;
   const [, local_date = ""] = key;
   const was = rows.get(`habit_completions/${key.join("/")}`)?.before;
-  const state = completedState(context, local_date, habit, was && rows.get(`habits/${habit.id}`));
-  if (state === "settled") return "day_is_settled";
-  if (state === "skipped") return "changed_since";
-  completions.insert({ habit_id: habit.id, local_date, completed_at: String(was?.completed_at ?? now) });
-  return state === "already_completed"
-    ? habit
-    : updateStreak(context, habit, state, habit.completions_count + 1);
+  if (!was && habit.skipped_dates.includes(local_date)) return "changed_since";
+  const completed_at = String(was?.completed_at ?? now);
+  completions.insert({ habit_id: habit.id, local_date, completed_at, note: noteIn(was) });
+  if (isDoneOn(habit, local_date)) return habit;
+  return updateHistory(context, habit, (was ? withDone : completed)(habit, local_date));
 };
 
-function completedState(
-  { today }: HandlerContext,
-  date: string,
-  { streak_state, ...habit }: HabitRow,
-  ofHabit: ChangedRow | undefined,
-) {
-  const rules = rulesOf({ streak_state, ...habit });
-  const [before, after] = [ofHabit?.before?.[historyField], ofHabit?.after?.[historyField]];
-  if (before && after) {
-    const events = { before: (before as History).events, after: (after as History).events };
-    return restoredCompletion(streak_state, rules, date, today.date, events);
-  }
-  return date < firstChangeableDay(streak_state)
-    ? "settled"
-    : complete(streak_state, rules, date, today.date);
-}
+const noteIn = (image: Image | undefined): string | null =>
+  image?.note === undefined ? null : String(image.note);

@@ -1,59 +1,58 @@
 import type { HabitCompletionRow } from "../../../../shared/db/entities.ts";
-import { type History, historyField } from "../../../../shared/domain/action/images.ts";
-import { updateStreak } from "../../habit/rows.ts";
-import { rulesOf } from "../../habit/rules.ts";
-import { restoredCompletion, withoutCompletionOf } from "../../habit/streak-undo.ts";
+import { isDoneOn, withDone, withoutDone } from "../../../../shared/domain/habit/history.ts";
+import { updateHistory } from "../../habit/rows.ts";
 import type { HandlerContext } from "../../handler.ts";
 import {
   type ChangedRow,
   type ChangedRows,
   conflictAt,
   idOf,
+  oldValues,
   type TableUndo,
   touched,
 } from "./changed-row.ts";
 
 export const takeBackCompletion: TableUndo = {
-  /** Restores a removed completion. The streak of a restored habit already has it. */
+  /** Restores a removed completion. A habit that the same undo restored already has its day. */
   restore(context, row, rows) {
-    const { habits, completions, today } = context;
+    const { habits, completions } = context;
     const [habit_id, [, local_date = ""]] = [idOf(row), row.key];
     const habit = habits.get(habit_id);
     if (!habit) return [conflictAt(row, "deleted_since")];
     if (isBySum(row, rows)) return [];
     if (hasSum(context, row)) return [conflictAt(row, "made_again")];
-    const completed = { ...(row.before as Pick<HabitCompletionRow, "completed_at">), habit_id, local_date };
-    const ofHabit = rows.get(`habits/${habit_id}`);
-    const [before, after] = [ofHabit?.before?.[historyField], ofHabit?.after?.[historyField]];
-    if (before && after) {
-      const events = { before: (before as History).events, after: (after as History).events };
-      const state = restoredCompletion(habit.streak_state, rulesOf(habit), local_date, today.date, events);
-      if (state === "settled") return [conflictAt(row, "day_is_settled")];
-      if (state === "already_completed") return [conflictAt(row, "made_again")];
-      updateStreak(context, habit, state, habit.completions_count + 1);
-    }
-    completions.insert(completed);
+    const isBack = rows.get(`habits/${habit_id}`)?.after === undefined && rows.has(`habits/${habit_id}`);
+    if (!isBack && isDoneOn(habit, local_date)) return [conflictAt(row, "made_again")];
+    const { note = null, ...made } = row.before as Pick<HabitCompletionRow, "completed_at" | "note">;
+    completions.insert({ ...made, note, habit_id, local_date });
+    if (!isBack) updateHistory(context, habit, withDone(habit, local_date));
     return [];
   },
   remove(context, row, rows) {
-    const { habits, completions, today } = context;
+    const { habits, completions } = context;
     const [habit_id, [, local_date = ""]] = [idOf(row), row.key];
     const habit = habits.get(habit_id);
     const current = completions.get(habit_id, local_date);
     if (isBySum(row, rows)) return [];
     if (!habit || !current) return [conflictAt(row, "deleted_since")];
     if (hasSum(context, row)) return [conflictAt(row, "changed_since", ["amount"])];
+    const [conflict] = touched(context, row, current);
     // Somebody else may have undone it and completed the same day again.
-    if (touched(context, row, current).length > 0) return [conflictAt(row, "made_again")];
-    const state = withoutCompletionOf(habit.streak_state, rulesOf(habit), local_date, today.date);
-    if (state === "settled") return [conflictAt(row, "day_is_settled")];
-    if (state === "not_completed") return [conflictAt(row, "deleted_since")];
+    if (conflict)
+      return [conflict.fields.includes("completed_at") ? conflictAt(row, "made_again") : conflict];
     completions.remove(habit_id, local_date);
-    updateStreak(context, habit, state, habit.completions_count - 1);
+    updateHistory(context, habit, withoutDone(habit, local_date));
     return [];
   },
-  /** A completion is made or removed, and never changed. */
-  change: () => [],
+  /** Only the note of a completion ever changes. */
+  change(context, row) {
+    const [habit_id, [, local_date = ""]] = [idOf(row), row.key];
+    const current = context.completions.get(habit_id, local_date);
+    if (!current) return [conflictAt(row, "deleted_since")];
+    const { patch, conflicts } = oldValues(context, row, current, []);
+    if (conflicts.length === 0) context.completions.update(current, patch);
+    return conflicts;
+  },
 };
 
 /** True where the action changed the sum of the day, which decides whether it is completed. */

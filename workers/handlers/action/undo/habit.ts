@@ -8,10 +8,10 @@ import {
   historyField,
   skippedField,
 } from "../../../../shared/domain/action/images.ts";
+import { localDay } from "../../../../shared/domain/day/day.ts";
+import { type Edit, isDoneOn, moved, noHistory } from "../../../../shared/domain/habit/history.ts";
 import { newColumns } from "../../columns.ts";
-import { streakColumns } from "../../habit/rows.ts";
-import { rulesOf } from "../../habit/rules.ts";
-import { movedMeanwhile, withoutEdit, withoutPauseChange, withSkipChange } from "../../habit/streak-undo.ts";
+import { updateHistory } from "../../habit/rows.ts";
 import type { HandlerContext } from "../../handler.ts";
 import {
   type ChangedRow,
@@ -25,11 +25,8 @@ import {
 } from "./changed-row.ts";
 
 const ruleFields = ["frequency", "schedule", "grace_days"];
-/** Images of earlier releases lack columns that came later. */
-const usualColumns = {
-  ...newColumns(habitFields, {}),
-  ...{ free_dates: "{}", skipped_dates: [], recent_amounts: {} },
-};
+/** An image has no nulls. */
+const usualColumns = { ...newColumns(habitFields, {}), ...noHistory };
 const pauseFields = ["paused_from", "paused_through"];
 
 export const takeBackHabit: TableUndo = {
@@ -54,34 +51,26 @@ export const takeBackHabit: TableUndo = {
     return [];
   },
   change(context, row) {
-    const { habits, now } = context;
+    const { habits } = context;
     const current = habits.get(idOf(row));
     if (!current) return [conflictAt(row, "deleted_since")];
-    const old = inPresentCategory(
-      context,
-      row,
-      oldValues(context, withoutRules(row), current, [pauseFields]),
-    );
-    const pause = pauseUndone(context, row, current, old.patch);
-    const edit = ruleFields.some((name) => name in (row.before ?? {}))
-      ? editUndone(context, row, { ...current, ...pause })
-      : noEdit;
-    const patch = { ...old.patch, ...pause, ...edit.patch };
-    const skips = skipsUndone(context, row, { ...current, ...patch });
-    const all = { ...patch, ...skips.patch };
-    if (Object.keys(all).length > 0) habits.update(current, { ...all, updated_at: now });
-    return [...old.conflicts, ...edit.conflicts, ...skips.conflicts];
+    const fields = oldValues(context, withoutRules(row), current, [pauseFields]);
+    const old = inPresentCategory(context, row, fields);
+    const history = historyUndone(row, current, old.patch);
+    const patch = { ...old.patch, ...history.patch };
+    if (Object.keys(patch).length > 0) updateHistory(context, current, patch);
+    return [...old.conflicts, ...history.conflicts];
   },
 };
 
-/** The user may have moved to another zone or start of day since the deletion. */
+/** The user may have moved to another zone or start of day since the deletion: that counts as if it happened now. */
 function followMoves(context: HandlerContext, habit: HabitRow, from: DaySettings): void {
-  const { habits, today, dayStartHour, acceptedAt } = context;
+  const { today, dayStartHour, acceptedAt } = context;
   const to = { time_zone: today.timeZone, day_start_hour: dayStartHour };
-  if (isSame(from, to)) return;
-  const rules = rulesOf(habit);
-  const moved = movedMeanwhile(habit.streak_state, rules, { from, to }, acceptedAt);
-  habits.update(habit, streakColumns(moved, rules));
+  const isAsBefore = isSame(from, to);
+  const before = localDay(acceptedAt, from.time_zone, from.day_start_hour);
+  const days = isAsBefore || before === today.date ? {} : moved(habit, before, today.date);
+  updateHistory(context, habit, { ...days, updated_at: habit.updated_at });
 }
 
 function withoutRules(row: ChangedRow): ChangedRow {
@@ -94,50 +83,57 @@ function withoutRules(row: ChangedRow): ChangedRow {
   return { ...row, before: others(row.before), after: others(row.after) };
 }
 
-type Edit = Readonly<{ patch: Partial<HabitRow>; conflicts: readonly Conflict[] }>;
-const noEdit: Edit = { patch: {}, conflicts: [] };
+type Undone = Readonly<{ patch: Partial<HabitRow>; conflicts: readonly Conflict[] }>;
 
-type Skips = Readonly<{ patch?: Partial<HabitRow>; conflicts: readonly Conflict[] }>;
-
-/** Removes the skips that an action made, and restores those that it removed. */
-function skipsUndone({ today }: HandlerContext, row: ChangedRow, habit: HabitRow): Skips {
-  const [before, after] = [row.before?.[skippedField], row.after?.[skippedField]] as (string[] | undefined)[];
-  if (!before || !after) return { conflicts: [] };
-  const change = {
-    added: before.filter((date) => !after.includes(date)),
-    removed: after.filter((date) => !before.includes(date)),
-  };
-  const state = withSkipChange(habit.streak_state, rulesOf(habit), today.date, change);
-  if (typeof state !== "string") return { patch: streakColumns(state, rulesOf(habit)), conflicts: [] };
-  const isSettled = state === "settled";
+/**
+ * The edits, pauses and skips without those of the action.
+ * @param restored the fields that have their old values again
+ */
+function historyUndone(row: ChangedRow, habit: HabitRow, restored: Partial<HabitRow>): Undone {
+  const [before, after] = [row.before?.[historyField], row.after?.[historyField]] as (History | undefined)[];
+  const skips = skipsUndone(row, habit);
+  if (!before || !after) return skips;
+  const pauses = pauseFields.some((name) => name in restored) ? { pauses: before.pauses } : {};
+  const edit = editUndone(row, habit, before, after);
   return {
-    conflicts: [
-      isSettled ? conflictAt(row, "day_is_settled") : conflictAt(row, "changed_since", [skippedField]),
-    ],
+    patch: { ...skips.patch, ...pauses, ...edit.patch },
+    conflicts: [...edit.conflicts, ...skips.conflicts],
   };
 }
 
-/** Restores the pause that an action set or ended, if both fields are as the action left them. */
-function pauseUndone(
-  { today }: HandlerContext,
-  row: ChangedRow,
-  current: HabitRow,
-  restored: Readonly<Record<string, unknown>>,
-): Partial<HabitRow> {
-  if (!pauseFields.some((name) => name in restored)) return {};
-  const before = row.before?.[historyField] as History;
-  const rules = rulesOf(current);
-  const state = withoutPauseChange(current.streak_state, rules, today.date, before.free);
-  return streakColumns(state, rules);
+function editUndone(row: ChangedRow, habit: HabitRow, before: History, after: History): Undone {
+  const isEdit = !isSame(before.rules, after.rules);
+  if (isEdit && !sameRules(habit, after.rules))
+    return { patch: {}, conflicts: [conflictAt(row, "changed_since", ruleFields)] };
+  if (isEdit)
+    return { patch: { ...before.rules, edits: editsUndone(before.edits, habit.edits) }, conflicts: [] };
+  // A completion of a day that had been completed before an edit has moved behind it.
+  const isMoved = !isSame(before.edits, after.edits) && isSame(habit.edits, after.edits);
+  return { patch: isMoved ? { edits: before.edits } : {}, conflicts: [] };
 }
 
 /** The rules count as one field, because the streak follows from all of them. */
-function editUndone({ today }: HandlerContext, row: ChangedRow, current: HabitRow): Edit {
-  const [before, after] = [row.before?.[historyField] as History, row.after?.[historyField] as History];
-  const rules = rulesOf(current);
-  if (!isSame(rules, after.rules))
-    return { patch: {}, conflicts: [conflictAt(row, "changed_since", ruleFields)] };
-  const events = { before: before.events, after: after.events };
-  const state = withoutEdit(current.streak_state, rules, before.rules, today.date, events);
-  return { patch: { ...before.rules, ...streakColumns(state, before.rules) }, conflicts: [] };
+const sameRules = ({ frequency, schedule = null, grace_days }: HabitRow, rules: History["rules"]): boolean =>
+  isSame({ frequency, schedule, grace_days }, rules);
+
+/** The edits before the action. Later ones led away from its rules and back, so they go as well. */
+const editsUndone = (before: readonly Edit[], present: readonly Edit[]): Edit[] =>
+  before.map((edit, index) => {
+    const now = present[index];
+    return now?.on === edit.on && isSame(now.until, edit.until) ? now : edit;
+  });
+
+/** Removes the skips that an action made, and restores those that it removed. */
+function skipsUndone(row: ChangedRow, habit: HabitRow): Undone {
+  const [added, removed] = [row.before?.[skippedField], row.after?.[skippedField]] as (
+    | string[]
+    | undefined
+  )[];
+  if (!added || !removed) return { patch: {}, conflicts: [] };
+  const { skipped_dates } = habit;
+  const isSkipped = (date: string) => skipped_dates.includes(date);
+  if (!removed.every(isSkipped) || added.some((date) => isSkipped(date) || isDoneOn(habit, date)))
+    return { patch: {}, conflicts: [conflictAt(row, "changed_since", [skippedField])] };
+  const kept = skipped_dates.filter((date) => !removed.includes(date));
+  return { patch: { skipped_dates: [...kept, ...added].sort() }, conflicts: [] };
 }

@@ -97,7 +97,6 @@ const clauses: Readonly<Record<UndoConflict["why"], string>> = {
   deleted_since: "is gone",
   made_again: "is there again already",
   in_use: "stays, because something else belongs to it now",
-  day_is_settled: "stays as it is, because that day can no longer be changed",
   category_gone: "does not get its category back, because that is gone",
 };
 

@@ -79,7 +79,10 @@ function* history(
   const sums = isCounted
     ? [...timesScored(entries, context)].map(([date, amount]) => ({ date, amount, target: 1 }))
     : null;
-  yield { kind: "histories", thing: { habit, dates: [...times.keys()], times: [...times.values()], sums } };
+  yield {
+    kind: "histories",
+    thing: { habit, dates: [...times.keys()], times: [...times.values()], sums, notes: null },
+  };
 }
 
 /** The number of times on each day; entries of earlier years count once. */

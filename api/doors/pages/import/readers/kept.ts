@@ -68,7 +68,7 @@ function* histories(
   const historyOf = ({ habit_id }: Fields): History | undefined => {
     const habit = habitKeys.get(habit_id);
     if (habit === undefined) return undefined;
-    const history = byHabit.get(habit) ?? { habit, dates: [], times: [], sums: [] };
+    const history = byHabit.get(habit) ?? { habit, dates: [], times: [], sums: [], notes: [] };
     byHabit.set(habit, history);
     return history;
   };
@@ -77,6 +77,8 @@ function* histories(
     if (!history) homeless += 1;
     history?.dates.push(textIn(completion.date));
     history?.times.push(textIn(completion.completed_at) || null);
+    const note = textIn(completion.note);
+    if (note) history?.notes.push({ date: textIn(completion.date), note });
   }
   for (const day of amounts) {
     const { date, amount, target } = day;
@@ -91,7 +93,7 @@ function* histories(
 }
 
 type History = ImportedThings["histories"] &
-  Readonly<{ sums: NonNullable<ImportedThings["histories"]["sums"]> }>;
+  Readonly<{ [Name in "sums" | "notes"]: NonNullable<ImportedThings["histories"][Name]> }>;
 
 /** The check of all things drops unknown fields. */
 const thingIn = <Of extends Kind>(key: string, fields: Fields): ImportedThings[Of] =>

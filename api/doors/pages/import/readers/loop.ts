@@ -119,7 +119,10 @@ function* readHabit({ row, name }: LoopHabit, key: string, days: Days): Generato
   yield { kind: "habits", thing: { ...rhythm, ...measure, key, name, description, created_at, skips } };
   const times = dates.map(() => null);
   if (dates.length + days.sums.length > 0)
-    yield { kind: "histories", thing: { habit: key, dates: [...dates], times, sums: [...days.sums] } };
+    yield {
+      kind: "histories",
+      thing: { habit: key, dates: [...dates], times, sums: [...days.sums], notes: null },
+    };
 }
 
 /** Loop's frequency is a number of times in a number of days. */

@@ -91,7 +91,6 @@ const cases: readonly Case[] = [
     { by: undefined },
   ],
   ["made_again", swum, "", `${completion} is there again already.`],
-  ["day_is_settled", swum, "", `${completion} stays as it is, because that day can no longer be changed.`],
   ["in_use", "categories/9", "", "The category “Home” stays, because something else belongs to it now."],
   [
     "category_gone",

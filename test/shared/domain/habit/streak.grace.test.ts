@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { graceLeft } from "../../../../api/queries/habit/grace.ts";
 import { addDays, dayNumber, isoWeekday } from "../../../../shared/domain/day/day.ts";
+import { completed, type HabitHistory } from "../../../../shared/domain/habit/history.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
-import * as streak from "../../../../shared/domain/habit/streak.ts";
+import { graceLeft, streakColumns } from "../../../../shared/domain/habit/streak.ts";
+import { rowOf } from "../../../support/streak/streak-habit.ts";
 
 const start = "2026-11-16"; // a Monday
 const daily = (grace_days: number): Rules => ({ frequency: "daily", schedule: null, grace_days });
@@ -24,10 +25,11 @@ test.each([
   ["a habit of Mondays on a day between", mondays, 3, 1],
   ["on the Monday after a missed one", mondays, 14, 0],
 ])("%s", (_, rules, daysLater, left) => {
-  const state = streak.complete(streak.newStreak(), rules, start);
-  if (typeof state === "string") throw new Error(state);
-  expect(graceLeft(state, rules, addDays(start, daysLater))).toBe(left);
+  const row = done(rowOf(rules), start);
+  expect(graceLeft({ ...row, ...streakColumns(row, start) }, addDays(start, daysLater))).toBe(left);
 });
+
+const done = (row: HabitHistory, date: string): HabitHistory => ({ ...row, ...completed(row, date) });
 
 const dayRules = fc.record({
   frequency: fc.constant("custom" as const),
@@ -41,18 +43,18 @@ const dayRules = fc.record({
 test("on each day that a streak lives, as many due days are left as it forgives, and one more", () => {
   fc.assert(
     fc.property(dayRules, fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 8 }), (rules, gaps) => {
-      let state = streak.newStreak();
+      let row = rowOf(rules);
       let today = start;
       for (const gap of [0, ...gaps]) {
         today = addDays(today, gap);
-        const next = streak.complete(state, rules, today);
-        if (typeof next !== "string") state = next;
+        row = done(row, today);
       }
-      const { alive_through: end, next_due } = streak.view(state, rules);
+      const columns = streakColumns(row, today);
+      const { streak_alive_through: end, next_due } = columns;
       if (end === null) return;
       for (let day = addDays(today, 1); day <= end; day = addDays(day, 1)) {
         const dueDays = daysUpTo(day, end).filter((one) => isDue(rules, one) && one >= (next_due ?? ""));
-        expect([day, dueDays.length]).toEqual([day, graceLeft(state, rules, day) + 1]);
+        expect([day, dueDays.length]).toEqual([day, graceLeft({ ...row, ...columns }, day) + 1]);
       }
     }),
   );

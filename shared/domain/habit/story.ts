@@ -1,0 +1,173 @@
+import { dayNumber, weekStart } from "../day/day.ts";
+import { firstAsked, isFree, type Spans, spansOf, wholeWeeks, withDays } from "./free-days.ts";
+import { editPlaces, type HabitHistory, neutralDates } from "./history.ts";
+import { type DayRhythm, nthAsked, nthDue, type Rhythm, rhythmOf } from "./rhythm.ts";
+import type { Rules } from "./schedule.ts";
+
+/** The streak as it grows event by event, with the facts about the past that later days need. Days are day numbers. */
+type Story = {
+  readonly done: readonly number[];
+  /** The number of completed days so far. */
+  seen: number;
+  rules: Rules;
+  rhythm: Rhythm;
+  /** The number of completions that each week asks for; 0 with a day schedule. */
+  times: number;
+  /** The days on which nothing can be missed, and the weeks that ask for nothing. */
+  free: Spans;
+  readonly freeWeeks: Spans;
+  count: number;
+  longest: number;
+  /** The day of the last event. */
+  at: number;
+  /** The first day that can be missed, and the due days missed in a row before it. */
+  from: number;
+  misses: number;
+  /** For week schedules: the first week that can be missed, and the last week counted. */
+  firstWeek: number;
+  countedWeek: number | null;
+  /** True if the rules were edited since the last completion. */
+  isEdited: boolean;
+};
+
+/** Lives the whole history: completions by day, and each edit in its place between them. */
+export function lived(history: HabitHistory, done: readonly number[], today: string): Story {
+  const { edits } = history;
+  const places = editPlaces(history);
+  const rulesAfter = (index: number): Rules => edits[index]?.until ?? history;
+  const free = spansOf(history);
+  const neutral = neutralDates(history, today).map(dayNumber);
+  const story = begun(done, rulesAfter(0), free);
+  story.free = withDays(free, neutral);
+  let next = 0;
+  const editUntil = (day: number): void => {
+    for (let place = places[next]; place !== undefined; place = places[++next]) {
+      if (place.on > day || (place.on === day && place.isAfterDone)) return;
+      edit(story, rulesAfter(next + 1), place.on);
+    }
+  };
+  for (const day of done) {
+    if (next < places.length) editUntil(day);
+    complete(story, day);
+  }
+  editUntil(Number.POSITIVE_INFINITY);
+  // A neutral day that came again will pass like any other, but until then an event on a later day stands after it.
+  const over = Math.max(story.at, dayNumber(today));
+  story.free = withDays(
+    free,
+    neutral.filter((day) => day < over),
+  );
+  return story;
+}
+
+const begun = (done: readonly number[], rules: Rules, free: Spans): Story => ({
+  done,
+  seen: 0,
+  rules,
+  ...rhythmIn(rules),
+  free,
+  freeWeeks: wholeWeeks(free),
+  count: 0,
+  longest: 0,
+  at: 0,
+  from: 0,
+  misses: 0,
+  firstWeek: 0,
+  countedWeek: null,
+  isEdited: false,
+});
+
+function rhythmIn(rules: Rules): Pick<Story, "rhythm" | "times"> {
+  const rhythm = rhythmOf(rules);
+  return { rhythm, times: "times" in rhythm ? rhythm.times : 0 };
+}
+
+function complete(story: Story, day: number): void {
+  breakBefore(story, day);
+  story.seen++;
+  story.at = day;
+  story.from = day + 1;
+  story.misses = 0;
+  story.isEdited = false;
+  if (story.times > 0) completeInWeek(story, weekStart(day));
+  else story.count++;
+  if (story.count > story.longest) story.longest = story.count;
+}
+
+/** A completion counts towards every open week, but only its own week adds to the streak, and only once. */
+function completeInWeek(story: Story, week: number): void {
+  if (story.count === 0) story.firstWeek = week;
+  if (story.countedWeek !== week && hasSince(story, week)) {
+    story.countedWeek = week;
+    story.count++;
+  }
+  story.firstWeek = firstOpenWeek(story);
+}
+
+/**
+ * The first edit since the last completion forgives earlier misses, and week schedules then count whole weeks. A further
+ * edit only changes the rules.
+ */
+function edit(story: Story, to: Rules, day: number): void {
+  breakBefore(story, day);
+  story.misses = story.isEdited ? story.misses + missedBefore(story, day) : 0;
+  if (!story.isEdited) story.firstWeek = weekStart(day + 6);
+  story.isEdited = true;
+  story.at = day;
+  story.from = story.done[story.seen - 1] === day ? day + 1 : day;
+  Object.assign(story, { rules: to, ...rhythmIn(to) });
+}
+
+/** A broken streak begins again from nothing. */
+function breakBefore(story: Story, day: number): void {
+  if (story.count === 0 || isInTime(story, day) || day <= aliveThrough(story)) return;
+  story.count = 0;
+  story.countedWeek = null;
+}
+
+/** True if nothing can have been missed before a day. Most days come in time, so the end is rarely computed. */
+function isInTime(story: Story, day: number): boolean {
+  const { rhythm } = story;
+  if ("times" in rhythm) return day <= story.firstWeek + 6;
+  return day <= story.from || day <= firstDue(story, rhythm);
+}
+
+/** The last day on which the streak lives if nothing more is done; Infinity in a pause without an end. */
+export function aliveThrough(story: Story): number {
+  const { rules, rhythm, free, misses, at } = story;
+  if (!("times" in rhythm))
+    return nthAsked(rhythm, firstDue(story, rhythm), 1 + Math.max(0, rules.grace_days - misses), free);
+  const monday = firstOpenWeek(story);
+  return firstAsked(free, Math.max(at, nthAsked({ every: 1 }, monday, 7 + rules.grace_days, free)));
+}
+
+/** `every_days` counts from the last completion. */
+function firstDue({ done, seen, from }: Story, rhythm: DayRhythm): number {
+  return nthDue(
+    rhythm,
+    "weekdays" in rhythm ? from : Math.max(from, (done[seen - 1] ?? 0) + rhythm.every),
+    1,
+  );
+}
+
+/** The number of due days before a day that were missed since `from`. */
+function missedBefore(story: Story, day: number): number {
+  const { rhythm, free } = story;
+  if ("times" in rhythm) return 0;
+  let missed = 0;
+  for (let one = firstDue(story, rhythm); one < day; one = nthDue(rhythm, one + 1, 1))
+    if (!isFree(free, one)) missed++;
+  return missed;
+}
+
+/** The first week from `firstWeek` on that asks for more completions: those of a later week count for it as well. */
+function firstOpenWeek(story: Story): number {
+  let week = story.firstWeek;
+  for (let next = week; ; week = next) {
+    next = hasSince(story, week) ? week + 7 : firstAsked(story.freeWeeks, week);
+    if (next === week || next === Number.POSITIVE_INFINITY) return next;
+  }
+}
+
+/** True if a week's number of completions was done since a day. */
+const hasSince = ({ done, seen, times }: Story, day: number): boolean => (done[seen - times] ?? -1) >= day;
