@@ -117,7 +117,7 @@ browserTest("the account pages have no fault, light, dark and on a phone", async
   await failReminder(token);
   await page.goto(`${baseUrl}/account/settings`);
   await page.getByRole("textbox", { name: "Address" }).fill("https://example.com/kept");
-  await press(page, "Save webhook", "Could not be sent to your webhook.");
+  await press(page, "Save webhook", "Could not be sent");
   await page.getByText("Show the signing secret").click();
   await check(page, "settings");
   await page.getByRole("textbox", { name: "Address" }).fill("http://example.com/kept");
