@@ -54,7 +54,7 @@ browserTest(
     expect(new URL(page.url()).searchParams.get("q")).toBe("milk");
 
     await goTo("Settings");
-    await goTo("Kept");
+    await page.getByRole("link", { name: "Kept" }).first().click();
     await page.waitForURL(`${baseUrl}/account`);
     await goTo("Settings");
     await goTo("Export, import and a calendar feed");

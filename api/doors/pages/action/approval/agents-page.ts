@@ -68,7 +68,7 @@ function agentCard(visit: Visit, agent: Agent, { categories, today, timeZone }: 
       required: false,
       hint,
     });
-  return html`<li class="card"><div class="spread"><h3>${name}</h3>
+  return html`<li class="card"><div class="spread"><h2 class="part">${name}</h2>
     <a href="${actionsPath}?${new URLSearchParams({ token_id, show: "all" }).toString()}">What it did<span class="unseen">: ${name}</span></a></div>
     <p class="quiet small">Last call: ${sayDay(agent.last_called_at, timeZone, today)}.${rules && html` ${leftInWords(rules)}`}</p>
     <details${rules && html` open`}><summary>Rules<span class="unseen"> of ${name}</span></summary>
