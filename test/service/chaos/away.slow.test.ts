@@ -315,18 +315,7 @@ test("pages and streams outlive a Redis that is killed, and events come again wi
   stream.close();
 });
 
-test("a door that is told to stop ends its streams and stops in time", async () => {
-  const config = { baseUrl: roles.baseUrls[0] ?? "", databaseUrl };
-  const streams = await times(5, (index) => openStream(config, `user-${index}`));
-  await Promise.all(streams.map((stream) => stream.event("changed")));
-  const gone = async () => {
-    await signal("api", "SIGTERM");
-    await Promise.all(streams.map(({ ended }) => ended));
-  };
-  expect((await timed(gone())).ms).toBeLessThan(4_000);
-});
-
-// Last, because some connections ask for no sign of life, and stay silent.
+// This comes late, because some connections ask for no sign of life, and stay silent.
 describe("a connection that falls silent", () => {
   test("costs nothing but a moment if it is a subscription to replies", async () => {
     const [ada, bob, carol] = await Promise.all(["ada-silent", "bob", "carol"].map(callAs));
@@ -359,4 +348,15 @@ describe("a connection that falls silent", () => {
     gates.redis.silence();
     expect(await healing(write)).toBeLessThan(10_000);
   }, 30_000);
+});
+
+test("a door that is told to stop ends its streams and stops in time", async () => {
+  const config = { baseUrl: roles.baseUrls[0] ?? "", databaseUrl };
+  const streams = await times(5, (index) => openStream(config, `user-${index}`));
+  await Promise.all(streams.map((stream) => stream.event("changed")));
+  const gone = async () => {
+    await signal("api", "SIGTERM");
+    await Promise.all(streams.map(({ ended }) => ended));
+  };
+  expect((await timed(gone())).ms).toBeLessThan(4_000);
 });
