@@ -21,7 +21,8 @@ async function startWorld() {
   const env = { AUTH_URL: glewlwyd.issuer, AUTH_JWT_TYP: "at+jwt", TOKEN_CACHE_SECONDS: "1" };
   const asking = { AUTH_CLIENT_ID: client.id, AUTH_CLIENT_SECRET: client.secret };
   const stack = await startStack({ env: { ...env, ...asking, PORT: String(port), BASE_URL: baseUrl } });
-  const verifying = await startStack({ workers: 0, env: { ...env, AUTH_AUDIENCE: `${baseUrl}/mcp` } });
+  const without = { AUTH_CLIENT_ID: "", AUTH_CLIENT_SECRET: "", AUTH_AUDIENCE: `${baseUrl}/mcp` };
+  const verifying = await startStack({ workers: 0, env: { ...env, ...without } });
   return { glewlwyd, baseUrl, stack, verifying };
 }
 
