@@ -107,7 +107,7 @@ class Changes(TypedDict):
 class CompleteHabitRequest(TypedDict, total=False):
     date: str  # The day of the user that is meant
     amount: int  # How much to add to the day, or its sum in an answer; in the habit's unit
-    note: str  # Text of 1 to 500 characters
+    note: str  # Words on the completed day; null without any
 
 
 class CreateCategoryRequest(TypedDict, total=False):
@@ -222,7 +222,7 @@ class HabitChange(TypedDict):
 class HabitCompletion(TypedDict):
     date: str  # The day of the user that is meant
     completed_at: str  # The moment at which it was completed; null while it is not
-    note: str | None  # Text of 1 to 500 characters
+    note: str | None  # Words on the completed day; null without any
 
 
 class HabitCompletions(TypedDict):

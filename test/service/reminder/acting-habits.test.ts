@@ -122,14 +122,13 @@ test("a habit to avoid is avoided, in the words of its link and page", async () 
   expect(await daysOf(habit)).toEqual(["2026-11-21"]);
 });
 
-test("a link does nothing on a day out of reach, after seven days, forged or for a deleted habit", async () => {
-  const { habit, done, skip } = await ring({}, "2026-11-22T12:00:00Z");
-  travelTo("2026-11-29T11:00:00Z");
-  for (const url of [done, skip])
-    expect(await press(url)).toMatchObject({
-      status: 409,
-      text: expect.stringContaining("2026-11-21, cannot be changed now"),
-    });
+test("a link does nothing on a day that is still to come, after seven days, forged or for a deleted habit", async () => {
+  const { habit, done } = await ring({}, "2026-11-22T12:00:00Z");
+  travelTo("2026-11-19T11:00:00Z");
+  expect(await press(done)).toMatchObject({
+    status: 409,
+    text: expect.stringContaining("2026-11-21, cannot be changed now"),
+  });
   travelTo("2026-12-08T08:00:00Z");
   expect((await press(done)).status).toBe(410);
   const [content = "", signature] = done.split("/remind/")[1]?.split(".") ?? [];

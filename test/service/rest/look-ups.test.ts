@@ -35,7 +35,7 @@ describe("a habit's completions", async () => {
   test("have the instant of each", async () => {
     const { body } = await get("?from=2026-05-10");
     expect(body).toEqual({
-      data: [{ date: today, completed_at: expect.stringMatching(/^\d{4}-.*T.*\.\d{6}Z$/) }],
+      data: [{ date: today, completed_at: expect.stringMatching(/^\d{4}-.*T.*\.\d{6}Z$/), note: null }],
     });
   });
 

@@ -103,7 +103,12 @@ test("habits of many years come back by one command in one step, each with all t
        select $1, $2, date '2010-01-01' + n, now() from generate_series(1, 3650) n`,
       [sub, habit_id],
     );
-  await sql("update habits set completions_count = 3650 where user_id = $1", [sub]);
+  await sql(
+    `update habits set completions_count = 3650, streak = 3650, streak_alive_through = '2020-01-01', longest_streak = 3650, done_from = '2010-01-02',
+       done_days = repeat('1', 3650)::varbit, recent_dates = '{2019-12-27,2019-12-28,2019-12-29,2019-12-30}'
+     where user_id = $1`,
+    [sub],
+  );
   const before = await world();
   for (const habit of before.habits ?? []) await rest("DELETE", `/habits/${habit.id}`);
   const deleted = (await changes()).slice(0, 6);
