@@ -478,7 +478,7 @@ export interface components {
       date: components["schemas"]["CalendarDate"];
       /** @description The moment at which it was completed; null while it is not */
       completed_at: components["schemas"]["Timestamp"];
-      /** @description Words of the person or their agent about the day; null without any */
+      /** @description Words on the completed day; null without any */
       note: components["schemas"]["CompletionNote"] | null;
     };
     HabitCompletions: {

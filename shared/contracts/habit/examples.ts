@@ -91,7 +91,7 @@ export const exampleCompletions = {
   input: { habit_id, from: "2026-11-18" },
   output: {
     data: [
-      { date: "2026-11-19", completed_at: "2026-11-19T20:15:44.902177Z", note: "In the rain" },
+      { date: "2026-11-19", completed_at: "2026-11-19T20:15:44.902177Z", note: null },
       { date: "2026-11-18", completed_at: "2026-11-18T20:15:03.771940Z", note: null },
     ],
   },

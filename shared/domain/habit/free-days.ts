@@ -44,8 +44,8 @@ export const datesIn = (spans: Spans, first: string, last: string): ReadonlySet<
 
 /** The first day from a day on that is not free. */
 export function firstAsked(spans: Spans, day: number): number {
-  const span = spans.find(([from, through]) => from <= day && day <= through);
-  return span ? span[1] + 1 : day;
+  for (const [from, through] of spans) if (from <= day && day <= through) return through + 1;
+  return day;
 }
 
 /** The spans as whole weeks: one free day frees its week. */

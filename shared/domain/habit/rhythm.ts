@@ -3,7 +3,7 @@ import type { Spans } from "./free-days.ts";
 import type { Rules } from "./schedule.ts";
 
 /** The due days: from `every` days after the last completion, or the given weekdays (1 is Monday). */
-export type DayRhythm = { every: number } | { weekdays: number[] };
+type DayRhythm = { every: number } | { weekdays: number[] };
 
 /** The rhythm that rules ask for; `times` is a number of completions in each Monday–Sunday week. */
 export type Rhythm = DayRhythm | { times: number };

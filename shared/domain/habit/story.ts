@@ -1,7 +1,7 @@
-import { dayNumber, weekStart } from "../day/day.ts";
+import { dayNumber, isoWeekday, weekStart } from "../day/day.ts";
 import { firstAsked, isFree, type Spans, spansOf, wholeWeeks, withDays } from "./free-days.ts";
 import { editPlaces, type HabitHistory, neutralDates } from "./history.ts";
-import { type DayRhythm, nthAsked, nthDue, type Rhythm, rhythmOf } from "./rhythm.ts";
+import { nthAsked, nthDue, type Rhythm, rhythmOf } from "./rhythm.ts";
 import type { Rules } from "./schedule.ts";
 
 /** The streak as it grows event by event, with the facts about the past that later days need. Days are day numbers. */
@@ -13,6 +13,9 @@ type Story = {
   rhythm: Rhythm;
   /** The number of completions that each week asks for; 0 with a day schedule. */
   times: number;
+  /** The days from the last completion to the next due day, and from each fixed weekday (1 is Monday) to the next one. */
+  every: number;
+  waits: readonly number[] | null;
   /** The days on which nothing can be missed, and the weeks that ask for nothing. */
   free: Spans;
   readonly freeWeeks: Spans;
@@ -77,9 +80,18 @@ const begun = (done: readonly number[], rules: Rules, free: Spans): Story => ({
   isEdited: false,
 });
 
-function rhythmIn(rules: Rules): Pick<Story, "rhythm" | "times"> {
+/** A Sunday and the week after it, so that each weekday stands at its number. */
+const week = Array.from({ length: 8 }, (_, weekday) => weekStart(0) - 1 + weekday);
+
+/** Facts of the rhythm, looked up once, because each of thousands of completions needs them. */
+function rhythmIn(rules: Rules): Pick<Story, "rhythm" | "times" | "every" | "waits"> {
   const rhythm = rhythmOf(rules);
-  return { rhythm, times: "times" in rhythm ? rhythm.times : 0 };
+  return {
+    rhythm,
+    times: "times" in rhythm ? rhythm.times : 0,
+    every: "every" in rhythm ? rhythm.every : 0,
+    waits: "weekdays" in rhythm ? week.map((day) => nthDue(rhythm, day, 1) - day) : null,
+  };
 }
 
 function complete(story: Story, day: number): void {
@@ -127,35 +139,29 @@ function breakBefore(story: Story, day: number): void {
 
 /** True if nothing can have been missed before a day. Most days come in time, so the end is rarely computed. */
 function isInTime(story: Story, day: number): boolean {
-  const { rhythm } = story;
-  if ("times" in rhythm) return day <= story.firstWeek + 6;
-  return day <= story.from || day <= firstDue(story, rhythm);
+  if (story.times > 0) return day <= story.firstWeek + 6;
+  return day <= story.from || day <= firstDue(story);
 }
 
 /** The last day on which the streak lives if nothing more is done; Infinity in a pause without an end. */
 export function aliveThrough(story: Story): number {
   const { rules, rhythm, free, misses, at } = story;
   if (!("times" in rhythm))
-    return nthAsked(rhythm, firstDue(story, rhythm), 1 + Math.max(0, rules.grace_days - misses), free);
+    return nthAsked(rhythm, firstDue(story), 1 + Math.max(0, rules.grace_days - misses), free);
   const monday = firstOpenWeek(story);
   return firstAsked(free, Math.max(at, nthAsked({ every: 1 }, monday, 7 + rules.grace_days, free)));
 }
 
 /** `every_days` counts from the last completion. */
-function firstDue({ done, seen, from }: Story, rhythm: DayRhythm): number {
-  return nthDue(
-    rhythm,
-    "weekdays" in rhythm ? from : Math.max(from, (done[seen - 1] ?? 0) + rhythm.every),
-    1,
-  );
-}
+const firstDue = ({ done, seen, from, every, waits }: Story): number =>
+  waits ? from + (waits[isoWeekday(from)] ?? 0) : Math.max(from, (done[seen - 1] ?? 0) + every);
 
 /** The number of due days before a day that were missed since `from`. */
 function missedBefore(story: Story, day: number): number {
   const { rhythm, free } = story;
   if ("times" in rhythm) return 0;
   let missed = 0;
-  for (let one = firstDue(story, rhythm); one < day; one = nthDue(rhythm, one + 1, 1))
+  for (let one = firstDue(story); one < day; one = nthDue(rhythm, one + 1, 1))
     if (!isFree(free, one)) missed++;
   return missed;
 }

@@ -23,7 +23,8 @@ async function fillWithLife({ rest }: Awaited<ReturnType<typeof person>>) {
   });
   const today = new Date().toISOString().slice(0, 10);
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-  for (const date of [yesterday, today]) await rest("POST", `/habits/${read.id}/complete`, { date });
+  for (const date of [yesterday, today])
+    await rest("POST", `/habits/${read.id}/complete`, { date, note: `Read on ${date}` });
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   await rest("POST", `/habits/${read.id}/skip`, { date: tomorrow });
   await rest("PATCH", `/habits/${run.id}`, { paused_from: yesterday, paused_through: tomorrow });
@@ -78,6 +79,7 @@ test("what is exported and imported into an empty account is exported the same",
   expect(file).toMatchObject({ format: "kept-export", version: 1, settings: { time_zone: "UTC" } });
   const lists = [file.categories, file.habits, file.completions, file.amounts, file.todos];
   expect(lists.map((list) => list.length)).toEqual([2, 3, 3, 2, 3]);
+  expect(file.completions.filter(({ note }: JsonBody) => note?.startsWith("Read on"))).toHaveLength(2);
   expect(await bob.bring(asFile(file))).toEqual({ categories: 2, habits: 3, completions: 3, todos: 3 });
   expect(anonymous(await bob.exported())).toEqual(anonymous(file));
   const [mine, theirs] = await Promise.all(

@@ -6,10 +6,10 @@ const database = await openEmptyDatabase();
 afterAll(() => database.close());
 const { pool } = database;
 
-const habit = (id: number) => `
+const habit = (id: number, isBefore = false) => `
   insert into habits (user_id, id, name, type, frequency, grace_days, completions_count, streak, longest_streak,
-    recent_dates, created_at, updated_at)
-  values ('ada', ${id}, 'Walk', 'good', 'daily', 0, 0, 0, 0, '{}', '{}', now(), now())`;
+    recent_dates, ${isBefore ? "streak_state," : ""} created_at, updated_at)
+  values ('ada', ${id}, 'Walk', 'good', 'daily', 0, 0, 0, 0, '{}', ${isBefore ? "'{}'," : ""} now(), now())`;
 const todo = (id: number, category: number | null = null) => `
   insert into todos (user_id, id, title, category_id, is_completed, recurrence_from, created_at, updated_at)
   values ('ada', ${id}, 'Pay', ${category}, false, 'due', now(), now())`;
@@ -25,7 +25,7 @@ const rows = async (text: string) => (await pool.query(text)).rows;
 test("what tombstones listed stays with its things, from before the upgrade and from workers that are still old", async () => {
   await bringUp(database, { to: "20261210-works" });
   for (const text of [
-    ...[category(1), habit(10), todo(20), todo(21, 1), todo(22), todo(23)],
+    ...[category(1), habit(10, true), todo(20), todo(21, 1), todo(22), todo(23)],
     deletion(1, 2, "3 days", "null, null, '{10}', '{20,21,22}'"),
     deletion(1, 3, "2 days", "null, null, null, '{22}'"),
     deletion(

@@ -108,19 +108,6 @@ test("the day is the user's own: what is still to come in UTC can be today elsew
   expect((await complete(id, day(11 - 367))).status).toBe(422);
 });
 
-test("a day counts under the rules that held on it", async () => {
-  const { create, complete, send } = await someone();
-  at(3);
-  const id = await create({ frequency: "custom", schedule: { times_per_week: 3 } });
-  at(4);
-  await complete(id);
-  at(5);
-  await complete(id);
-  at(11);
-  await send("PATCH", `/habits/${id}`, { body: { frequency: "daily" } });
-  expect((await complete(id, day(8))).body).toMatchObject({ streak_count: 1, longest_streak: 1 });
-});
-
 test("months made up for later are the streak that they would have been", async () => {
   const { create, complete, undo } = await someone();
   at(1);

@@ -184,11 +184,10 @@ test("a habit to avoid is avoided, in the words of its link and page", async () 
   expect(await daysOf(id)).toEqual(["2026-11-21"]);
 });
 
-test("a habit's link does nothing on a day out of reach, after seven days, forged or when the habit is deleted", async () => {
-  const { id, done, skip } = await ringHabit({}, "2026-11-22T12:00:00Z");
-  travelTo("2026-11-29T11:00:00Z");
-  for (const url of [done, skip])
-    expect(await press(url)).toMatchObject(saying(409, "2026-11-21, cannot be changed now"));
+test("a habit's link does nothing on a day that is still to come, after seven days, forged or when the habit is deleted", async () => {
+  const { id, done } = await ringHabit({}, "2026-11-22T12:00:00Z");
+  travelTo("2026-11-19T11:00:00Z");
+  expect(await press(done)).toMatchObject(saying(409, "2026-11-21, cannot be changed now"));
   travelTo("2026-12-08T08:00:00Z");
   expect((await press(done)).status).toBe(410);
   const { fields, signature } = read(done);

@@ -104,9 +104,8 @@ test("habits of many years come back by one command in one step, each with all t
       [sub, habit_id],
     );
   await sql(
-    `update habits set completions_count = 3650, done_from = '2010-01-02', done_days = repeat('1', 3650)::varbit, streak = 3650,
-       longest_streak = 3650, streak_alive_through = '2020-01-01',
-       recent_dates = '{2019-12-27,2019-12-28,2019-12-29,2019-12-30}'
+    `update habits set completions_count = 3650, streak = 3650, streak_alive_through = '2020-01-01', longest_streak = 3650, done_from = '2010-01-02',
+       done_days = repeat('1', 3650)::varbit, recent_dates = '{2019-12-27,2019-12-28,2019-12-29,2019-12-30}'
      where user_id = $1`,
     [sub],
   );

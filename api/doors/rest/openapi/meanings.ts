@@ -80,7 +80,7 @@ export const meanings: Readonly<Record<string, string>> = {
   next_attempt_at: "The moment of the next attempt",
   next_cursor: "The cursor for the next request, which then lists what changed since this one",
   next_todo_id: "The todo that follows a completed repeating one; null without one",
-  note: "Words of the person or their agent about the day; null without any",
+  note: "Words on the completed day; null without any",
   operations: "The changes, in order",
   page: "The number of the page",
   pending_todos: "The number of incomplete todos",
