@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { RedisClient } from "bun";
-import { createRandom } from "../../support/chaos/random.ts";
 import { type AskedTodo, askUntil, mustAsk, wrongIn } from "../../support/chaos/asking.ts";
+import { createRandom } from "../../support/chaos/random.ts";
 import { pidsOf } from "../../support/chaos/roles.ts";
 import { type Page, startWorld, type Victim } from "../../support/chaos/world.ts";
 import { expectExactlyOnce, untilAnswered, type Written, writeUntil } from "../../support/chaos/writer.ts";

@@ -70,7 +70,7 @@ async function contentsOf(url: string): Promise<Record<string, string>> {
     contents[name] = row.hash;
   }
   const [sequences] =
-    await sql`select string_agg(sequencename || last_value, ' ' order by 1) as all from pg_sequences`;
+    await sql`select string_agg(sequencename || last_value, ' ' order by sequencename) as all from pg_sequences`;
   await sql.close();
   return { ...contents, sequences: sequences.all };
 }

@@ -33,7 +33,8 @@ test("a person brings a file, takes everything along, and lets a calendar look",
   const imported = await account.submit(preview, applyPath, {});
   const said = "Imported 0 habits with 0 completions, 5 todos and 1 category.";
   expect([textOf(imported).includes(said), await total()]).toEqual([true, 5]);
-  expect([textOf(await account.open(imported.url)).includes(said), await total()]).toEqual([true, 5]);
+  await account.open(imported.url);
+  expect(await total()).toBe(5);
 
   const everything = JSON.parse((await account.open(`${dataPath}/export?format=json`)).text);
   expect(everything.todos.map(({ title }: { title: string }) => title)).toContain("Water the ferns");
@@ -53,7 +54,7 @@ test("a person brings a file, takes everything along, and lets a calendar look",
   expect((await fetch(address)).status).toBe(200);
   account.cookies.delete("kept_feed");
   const later = await account.open(dataPath);
-  expect(later.text).not.toContain("secret address");
+  expect(later.text).not.toContain(address);
   const ended = await account.submit(withForms(later, "do", "end"), `${dataPath}/calendar`, {});
   expect(textOf(ended)).toContain("Make an address");
   expect((await fetch(address)).status).toBe(404);
