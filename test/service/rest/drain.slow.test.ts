@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { FromRole } from "../../../shared/process/role.ts";
 import { freePort, testEnvironment } from "../../harness.ts";
 import { connectRaw, requestText } from "../../support/raw.ts";
 
@@ -20,7 +21,7 @@ async function startRole(role: Role, drainSeconds: number) {
   const child = Bun.spawn([process.execPath, join(root, role, "main.ts")], {
     env: { ...process.env, ...env, ...own },
     stdio: ["ignore", "inherit", "inherit"],
-    ipc: () => serving.resolve(),
+    ipc: ({ alive }: FromRole) => alive || serving.resolve(),
   });
   children.push(child);
   await serving.promise;
