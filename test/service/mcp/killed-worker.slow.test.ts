@@ -55,6 +55,7 @@ test("workers killed -9 under calls on two front doors: every answered call has 
   // An unanswered command may still be carried out, because the queue keeps it.
   const connection = connectFailFast(REDIS_URL);
   const queue = openQueue(commandQueue, { connection, queuePrefix: QUEUE_PREFIX });
+  await queue.waitUntilReady();
   await eventually(async () => (await queue.getJobCountByTypes("active", "waiting")) === 0, patienceMs);
   connection.disconnect();
 

@@ -140,12 +140,9 @@ test("a schema of another release, missing workers, failing channels and late re
 
 test("a worker shows the same as a metric", async () => {
   const scrape = async () => (await fetch(`http://127.0.0.1:${workerPort}/metrics`)).text();
-  await eventually(async () => (await scrape()).includes('kept_check_state{check="PostgreSQL"} 0'));
-  const shown = [...(await scrape()).matchAll(/^kept_check_state\{check="(\w+)"\} (\d)$/gm)];
-  expect(Object.fromEntries(shown.map(([, name, state]) => [name, state]))).toMatchObject({
-    schema: "0",
-    workers: "0",
-    channels: "0",
-  });
-  expect(shown).toHaveLength(Object.keys(well).length - 1);
-});
+  const shown = async () =>
+    [...(await scrape()).matchAll(/^kept_check_state\{check="(\w+)"\} 0$/gm)].map(([, name]) => name);
+  const names = Object.keys(well).filter((name) => name !== "accounts");
+  // The next look, a minute later, mends what a busy machine answered too late.
+  await eventually(async () => Bun.deepEquals(await shown(), names), 130_000);
+}, 150_000);

@@ -13,7 +13,13 @@ import { loggedRow } from "../../../support/pages/logged-row.ts";
 
 const stack = await useStack();
 const url = stack.config.databaseUrl;
-const database = await openDatabase({ url, log: createLog("test", "error"), connections: 2 });
+// Its rows of megabytes take a slow disk longer than reads may take.
+const database = await openDatabase({
+  url,
+  log: createLog("test", "error"),
+  connections: 2,
+  purpose: "checks",
+});
 afterAll(() => database.close());
 const readerOf = (userId: string) =>
   createQueryContext({
