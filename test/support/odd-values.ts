@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import type { Answer } from "../harness.ts";
 import { eventually } from "./reminder/stack.ts";
 
 /** Requests that travel together on average, so that a search does not wait for each of them. */
@@ -29,10 +28,13 @@ export function holdsForAll<Value>(
 }
 
 /** Asks again while the service is only busy; an input that is refused each time is itself the reason. */
-export const whenNotBusy = (ask: () => Promise<Answer>): Promise<Answer> =>
+export const whenNotBusy = <Answer extends Readonly<{ status: number }>>(
+  ask: () => Promise<Answer>,
+  isBusy: (answer: Answer) => boolean = ({ status }) => status === 503,
+): Promise<Answer> =>
   eventually(async () => {
     const answer = await ask();
-    return answer.status !== 503 && answer;
+    return !isBusy(answer) && answer;
   }, 60_000);
 
 const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);

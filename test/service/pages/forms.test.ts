@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { useStack } from "../../harness.ts";
+import { whenNotBusy } from "../../support/odd-values.ts";
 import { fieldsOf, newPlainPerson, textOf } from "../../support/pages/plain.ts";
 
 const stack = await useStack();
@@ -213,8 +214,8 @@ describe("the page of a todo", () => {
     for (const value of odd) {
       expect((await preview(value)).status).toBe(200);
       const all = Object.fromEntries([...names, "tag", "base"].map((name) => [name, value]));
-      const sent = [account.submit(page, path, all)].concat(
-        names.map((name) => account.submit(blank, newTodo, { title: "x", [name]: value })),
+      const sent = [whenNotBusy(() => account.submit(page, path, all))].concat(
+        names.map((name) => whenNotBusy(() => account.submit(blank, newTodo, { title: "x", [name]: value }))),
       );
       const statuses = (await Promise.all(sent)).map(({ status }) => status);
       expect([value, statuses.filter((status) => status >= 500)]).toEqual([value, []]);

@@ -4,7 +4,7 @@ import { connectRaw, type RawAnswer, type RawConnection, requestText, toolCallTe
 /** The ports of front doors and identity providers. */
 type Ports = Readonly<{ doors: number; identities: number }>;
 
-type Kind = Readonly<{ name: string; port: number; status: number; text: string }>;
+type Kind = Readonly<{ name: string; port: number; status: number; textOf(key: string): string }>;
 
 type Sent = Readonly<{
   requests: number;
@@ -15,10 +15,13 @@ type Sent = Readonly<{
 }>;
 
 const everyMs = 20;
+/** A process that starts takes time from those that serve; they may then ask for a moment. */
+const busy = 503;
+const maxTries = 10;
 const maxKept = 10;
 
 /**
- * Sends 50 requests a second, each once and regardless of earlier ones: reads, changes, tool calls and pages in turn.
+ * Sends 50 requests a second, regardless of earlier ones, and again only what meets a busy process: reads, changes, tool calls and pages in turn.
  * Every second one has its own connection; the others share a few.
  */
 export async function startSteadyLoad(ports: Ports, token: string): Promise<{ stop(): Promise<Sent> }> {
@@ -37,9 +40,15 @@ export async function startSteadyLoad(ports: Ports, token: string): Promise<{ st
     if (connection.isOpen() && idle.length < maxKept) kept.set(port, [...idle, connection]);
     else connection.close();
   }
-  async function send({ name, port, text }: Kind, isKept: boolean): Promise<void> {
-    const connection = await connectionFor(port, isKept).catch(() => undefined);
-    const answer: RawAnswer | "refused" = (await connection?.exchange(text)) ?? "refused";
+  async function send({ name, port, textOf }: Kind, isKept: boolean): Promise<void> {
+    const text = textOf(crypto.randomUUID());
+    let answer: RawAnswer | "refused" = busy;
+    let connection: RawConnection | undefined;
+    for (let tries = 1; answer === busy && tries <= maxTries; tries++) {
+      if (tries > 1) await Bun.sleep(500);
+      connection = await connectionFor(port, isKept).catch(() => undefined);
+      answer = (await connection?.exchange(text)) ?? "refused";
+    }
     counts[`${name} ${answer}`] = (counts[`${name} ${answer}`] ?? 0) + 1;
     if (connection && isKept) put(port, connection);
     else connection?.close();
@@ -67,15 +76,28 @@ async function kindsOf({ doors, identities }: Ports, token: string): Promise<Kin
   const path = "/api/v1/todos";
   const body = { title: "Written" };
   const todo = await callRest({ baseUrl: `http://127.0.0.1:${doors}` }, "POST", "/todos", { token, body });
-  const kind = (name: string, status: number, text: string, port = doors) => ({ name, status, text, port });
-  const read = kind("read", 200, requestText({ method: "GET", path, token }));
-  const create = kind("create", 201, requestText({ method: "POST", path, token, body }));
-  const toggle = requestText({ method: "POST", path: `${path}/${todo.body.id}/toggle`, token });
-  const page = requestText({ method: "GET", path: "/sign-in", token: "none" });
-  return [
-    ...[read, create, read, create, read],
-    kind("toggle", 200, toggle),
-    kind("tool", 200, toolCallText(token, "create-todo", { title: "Written" })),
-    kind("page", 200, page, identities),
-  ];
+  const kind = (name: string, status: number, textOf: Kind["textOf"]) => ({
+    name,
+    status,
+    textOf,
+    port: doors,
+  });
+  const headersOf = (key: string) => [`idempotency-key: ${key}`];
+  const read = kind("read", 200, () => requestText({ method: "GET", path, token }));
+  const create = kind("create", 201, (key) =>
+    requestText({ method: "POST", path, token, body, headers: headersOf(key) }),
+  );
+  const toggle = kind("toggle", 200, (key) =>
+    requestText({
+      method: "POST",
+      path: `${path}/${todo.body.id}/toggle`,
+      token,
+      headers: headersOf(key),
+    }),
+  );
+  const tool = kind("tool", 200, (idempotency_key) =>
+    toolCallText(token, "create-todo", { ...body, idempotency_key }),
+  );
+  const page = kind("page", 200, () => requestText({ method: "GET", path: "/sign-in", token: "none" }));
+  return [...[read, create, read, create, read], toggle, tool, { ...page, port: identities }];
 }

@@ -35,6 +35,8 @@ export const throwaway: ServerSettings = {
   fsync: "off",
   full_page_writes: "off",
   archive_mode: "off",
+  // Each file has its database, and none lives long enough to be vacuumed.
+  autovacuum: "off",
   max_connections: "400",
 };
 

@@ -7,4 +7,4 @@ test("a rolling restart of all front doors, workers and identity providers fails
   expect(requests).toBeGreaterThan(100);
   // One todo existed before.
   expect(stored).toBe(made + 1);
-}, 120_000);
+}, 300_000);

@@ -193,5 +193,5 @@ test.each([
     return (user + system) / 10;
   });
   // An unbounded search takes 12 to 2,500 ms of processor time, a bounded one 1 or 2. The machine is shared, so the least of ten counts.
-  expect(Math.min(...costs)).toBeLessThan(5_000);
+  expect(Math.min(...costs)).toBeLessThan(10_000);
 });
