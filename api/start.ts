@@ -36,7 +36,6 @@ import { openServerClock } from "./mailbox/server-clock.ts";
 import { openQueries } from "./queries/engine/context.ts";
 import { feedOwner } from "./queries/engine/guard.ts";
 import { readTurns, refuseRead } from "./queries/engine/share.ts";
-import { createReadAgain } from "./queries/read-again.ts";
 import { openReads, type Reads } from "./queries/standby.ts";
 
 type Options = Readonly<{
@@ -66,7 +65,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   metrics.show({ pools: reads.pools, mailbox });
   const { now = clock.now } = options;
   const query = openQueries(config, reads, now);
-  const dispatch = createDispatch(mailbox, database, clock, { now, readAgain: createReadAgain(query) });
+  const dispatch = createDispatch(mailbox, database, clock, now);
   const dispatchGroup = createDispatchGroup(mailbox, database, clock, now);
   const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
   const readState = (userId: string) => readUserState(query({ userId }), userId);

@@ -7,10 +7,9 @@ import { type Call, isToolCall, type Outcome, type QueuedCommand } from "../../s
 import { fingerprintOf, keyedId } from "../../shared/queue/command-id.ts";
 import { replayStored } from "../../shared/queue/stored-reply.ts";
 import type { Actor } from "./actor.ts";
-import { answeredByResource } from "./answered-by-resource.ts";
 import type { Mailbox } from "./mailbox.ts";
 import type { ServerClock } from "./server-clock.ts";
-import { dateNowBy, findChanged, findStoredReplies, type Inbox } from "./stored-replies.ts";
+import { dateNowBy, findStoredReplies, type Inbox } from "./stored-replies.ts";
 
 /** The call that a command came by, for the action log. Only a tool call has a tool, a time and arguments of its own. */
 export type Sender = Omit<Call, "tool" | "startedAt" | "arguments"> & Partial<Call>;
@@ -39,23 +38,13 @@ export type CommandResult = Readonly<{
 export type Dispatch = (actor: Pick<Actor, "userId">, request: CommandRequest) => Promise<CommandResult>;
 
 /**
- * Reads the changed resource as the answer of a command.
- * @returns undefined when that is impossible
+ * @param now dates commands and so decides the user's day; PostgreSQL's clock decides whether a command is late
  */
-export type ReadAgain = (userId: string, command: CommandName, id: number) => Promise<Outcome | undefined>;
-
-type Options = Readonly<{
-  /** Dates commands and so decides the user's day. PostgreSQL's clock decides whether a command is late. */
-  now?: () => number;
-  /** Without this, workers store every reply. */
-  readAgain?: ReadAgain;
-}>;
-
 export function createDispatch(
   mailbox: Mailbox,
   inbox: Inbox,
   clock: ServerClock,
-  { now = clock.now, readAgain }: Options = {},
+  now: () => number = clock.now,
 ): Dispatch {
   return async ({ userId }, { name, input, idempotencyKey, by, preconditions, preview = false }) => {
     if (!clock.known()) return { outcome: unavailable("no"), replayed: false };
@@ -64,27 +53,19 @@ export function createDispatch(
     const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
     const fingerprint = keyed ? fingerprintOf(name, input) : null;
     const call = by && callOf(by, name, times.acceptedAt);
-    const isLogged = call !== undefined && call.door !== "page";
-    const readsAgain = readAgain && isLogged && !keyed && !preview && name in answeredByResource;
     const command = {
       ...{ id, userId, name, input, fingerprint, ...times },
       ...(call && { call }),
       ...(preconditions && { preconditions }),
-      ...(readsAgain && ({ readsAgain } as const)),
       ...(preview && ({ preview } as const)),
     };
     const result = await mailbox.send(command);
-    const lost = result === "unanswered";
-    if (result === "undelivered" || (lost && preview)) return { outcome: unavailable("no"), replayed: false };
-    if (!lost && preview) return { ...result, outcome: surelyUnapplied(result.outcome) };
-    if (!lost && result.changedId === undefined) return result;
-    // Both look-ups run at once, because the caller has waited long enough.
-    const [stored, changedId] = lost
-      ? await Promise.all([committed(inbox, command), findChanged(inbox, command)])
-      : [undefined, result.changedId];
-    if (stored) return stored;
-    const outcome = changedId === undefined ? undefined : await readAgain?.(userId, name, changedId);
-    return { outcome: outcome ?? unavailable("unknown"), replayed: false };
+    const isLost = result === "unanswered";
+    if (result === "undelivered" || (isLost && preview))
+      return { outcome: unavailable("no"), replayed: false };
+    if (isLost)
+      return (await committed(inbox, command)) ?? { outcome: unavailable("unknown"), replayed: false };
+    return preview ? { ...result, outcome: surelyUnapplied(result.outcome) } : result;
   };
 }
 

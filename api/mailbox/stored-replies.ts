@@ -50,38 +50,13 @@ export async function findStoredReplies(
   const toolCall = isToolCall(call) ? call : undefined;
   const calledAt = toolCall ? new Date(toolCall.startedAt).toISOString() : null;
   const values = [userId, ids, toolCall?.requestId ?? null, sentAt, calledAt];
-  const rows = await inTime(lookUp<StoredReply>(inbox, userId, statement, values));
+  const found = lookUp(inbox, userId, values).catch(() => []);
+  const rows = await Promise.race([found, Bun.sleep(timeoutMs).then(() => [])]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-const changeStatement = `
-  select resource_id from action_log
-  where user_id = $1 and called_at = $2::timestamptz and request_id = $3 and outcome = 'ok'`;
-
-/**
- * Looks up whether a change was made whose reply is not stored.
- * @returns the id of what it changed; undefined when nothing is committed, or the database does not answer in time
- */
-export async function findChanged(
-  inbox: Inbox,
-  { userId, call, readsAgain }: Pick<QueuedCommand, "userId" | "call" | "readsAgain">,
-): Promise<number | undefined> {
-  if (!readsAgain || !call) return undefined;
-  const values = [userId, new Date(call.startedAt).toISOString(), call.requestId];
-  const [row] = await inTime(lookUp<{ resource_id: number | null }>(inbox, userId, changeStatement, values));
-  return row?.resource_id ?? undefined;
-}
-
-const inTime = <Row>(found: Promise<Row[]>): Promise<Row[]> =>
-  Promise.race([found.catch(() => []), Bun.sleep(timeoutMs).then(() => [])]);
-
-async function lookUp<Row extends object>(
-  { pool }: Inbox,
-  userId: string,
-  text: string,
-  values: unknown[],
-): Promise<Row[]> {
-  const { rows } = await pool.query<Row>(ofUsers({ text, values }, [userId]));
+async function lookUp({ pool }: Inbox, userId: string, values: unknown[]): Promise<StoredReply[]> {
+  const { rows } = await pool.query<StoredReply>(ofUsers({ text: statement, values }, [userId]));
   if (rows.length === 0) return rows;
   await pool.query(waitForStandbys);
   return rows;

@@ -68,11 +68,6 @@ const queuedCommand = Type.Object({
   call: Type.Optional(Type.Unsafe<Call>(call)),
   /** The worker checks these on locked rows; the fingerprint ignores them. */
   preconditions: Type.Optional(Type.Unsafe<Preconditions>(preconditions)),
-  /**
-   * Set if the answer is the resource itself and a row of the action log proves the change. Then no reply is
-   * stored: a front door that got none reads the resource.
-   */
-  readsAgain: Type.Optional(Type.Literal(true)),
   /** The worker throws the changes away, and answers what they would be. */
   preview: Type.Optional(Type.Literal(true)),
   /** Only for `batch.run`: the operations of the group. */
@@ -107,8 +102,6 @@ const reply = Type.Object({
   ticket: Type.Integer(),
   outcome: Type.Unsafe<Outcome>(outcome),
   replayed: Type.Boolean(),
-  /** The resource that an earlier attempt changed, if its reply was not stored (`readsAgain`). */
-  changedId: Type.Optional(Type.Integer()),
   /** Set for a preview: what its command would change. */
   changes: Type.Optional(Type.Unsafe<readonly PreviewedChange[]>(Type.Array(Type.Object({})))),
   /** The user's day, for tool calls only. Workers of an earlier release leave it out, and their doors ignore it. */

@@ -13,7 +13,7 @@ export async function openPageDoor({ config, clock }: Pick<Stack, "config" | "cl
     openMailbox(config, database.pool),
     openServerClock(database.pool),
   ]);
-  const dispatch = createDispatch(mailbox, database, serverClock, { now: () => clock.now ?? Date.now() });
+  const dispatch = createDispatch(mailbox, database, serverClock, () => clock.now ?? Date.now());
   const by = { door: "page", tokenId: "", clientName: null } as const;
   return {
     ...{ database, mailbox, serverClock, dispatch },

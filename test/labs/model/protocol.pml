@@ -11,21 +11,18 @@
 #define DOOR(r) (r)
 #define ID(r) 0
 #define KEYED(r) true
-#define LOGGED(r) false
 #define MAKES(r) true
 #define ROW(r) 0
-#elif defined(ORDER) /* a person's change of a row and new thing, at one door; the log row of the second is its proof */
+#elif defined(ORDER) /* a person's change of a row and new thing, at one door */
 #define DOOR(r) 0
 #define ID(r) (r)
 #define KEYED(r) false
-#define LOGGED(r) (r == 1)
 #define MAKES(r) (r == 1)
 #define ROW(r) (r)
 #else                /* SAME: changes of one row from two doors */
 #define DOOR(r) (r)
 #define ID(r) (r)
 #define KEYED(r) false
-#define LOGGED(r) (r == 1)
 #define MAKES(r) false
 #define ROW(r) 0
 #endif
@@ -86,7 +83,7 @@ hidden byte k;
 #ifdef NO_INBOX
 #define proof(r) false
 #else
-#define proof(r) (LOGGED(r) -> actionLog[ID(r)] > 0 : inbox[ID(r)])
+#define proof(r) inbox[ID(r)]
 #endif
 #define isFree(lock, owner) (lock == 0 || lock == owner)
 
@@ -129,7 +126,7 @@ inline apply(set, begunOver) {
     at_most_once(effects[ID(i)] == 1);
     never_begun_late(!has(begunOver, i));
     no_means_never(answer[i] != NO);
-    if :: !LOGGED(i) -> inbox[ID(i)] = true :: else fi;
+    inbox[ID(i)] = true;
 #ifndef LOG_LATER
     actionLog[ID(i)]++;
 #endif
@@ -300,7 +297,7 @@ inline readTimes() {
     if :: age[i] != FRESH -> late = late | BIT(i) :: else fi;
 #endif
 #ifndef NO_REPLIES_SINCE
-    if :: has(forgotten, i) && !KEYED(i) && !LOGGED(i) -> late = late | BIT(i); unsure = unsure | BIT(i) :: else fi;
+    if :: has(forgotten, i) && !KEYED(i) -> late = late | BIT(i); unsure = unsure | BIT(i) :: else fi;
 #endif
     if :: has(maybe | locked, i) -> unsure = unsure | BIT(i) :: else fi
   next

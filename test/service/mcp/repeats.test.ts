@@ -96,9 +96,9 @@ test("a door that finds a lost answer compares the day, too", async () => {
     await database.close();
   });
   const deaf: Mailbox = { ...mailbox, send: async () => "unanswered" };
-  const door = { now: () => stack.clock.now ?? 0 };
-  const dispatch = createDispatch(deaf, database, clock, door);
-  const dispatchGroup = createDispatchGroup(deaf, database, clock, door.now);
+  const now = () => stack.clock.now ?? 0;
+  const dispatch = createDispatch(deaf, database, clock, now);
+  const dispatchGroup = createDispatchGroup(deaf, database, clock, now);
   await call("complete-habit", { habit_id, idempotency_key: "lost" });
   const request = { name: "habit.complete", input: { habit_id }, idempotencyKey: "lost" } as const;
   const operations = [{ ...request, index: 0, references: {}, after: [] }];

@@ -6,7 +6,6 @@ import { createDispatch } from "../../../api/mailbox/dispatch.ts";
 import { createDispatchGroup, type GroupedOperation } from "../../../api/mailbox/dispatch-group.ts";
 import { openMailbox } from "../../../api/mailbox/mailbox.ts";
 import { openServerClock } from "../../../api/mailbox/server-clock.ts";
-import { findChanged } from "../../../api/mailbox/stored-replies.ts";
 import { isLogged, readActions } from "../../../api/queries/action/read.ts";
 import { createQueryContext, type QueryContext } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase, type QueryDatabase } from "../../../api/queries/engine/guard.ts";
@@ -166,16 +165,6 @@ async function runGroups(userId: string): Promise<void> {
 async function runTheRest(): Promise<void> {
   const lostReplies = { ...mailbox, send: async () => "unanswered" as const };
   await createDispatch(lostReplies, reads, clock)({ userId: userAt(1) }, { name: "user.delete", input: {} });
-  await findChanged(reads, {
-    ...{ userId: userAt(1), readsAgain: true },
-    call: {
-      ...scriptBy,
-      requestId: Bun.randomUUIDv7(),
-      tool: "todo.create",
-      arguments: "{}",
-      startedAt: Date.now(),
-    },
-  });
   await listSubjects(openQueryDatabase(ofOwner));
   const kept = keptFor(config.actionLogDays);
   await makePartitions(writes.pool, kept);

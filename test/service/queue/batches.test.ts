@@ -104,13 +104,13 @@ test("a signed job that somebody repeats, at once or later, changes nothing twic
   const jobs = [
     batchOf("once"),
     batchOf("with a key", { fingerprint: "f" }),
-    batchOf("read again", { call, readsAgain: true }),
+    batchOf("by a call", { call }),
     batchOf("late", { sentAt: Date.now() - 60_000 }),
   ];
   for (const _ of [1, 2, 3]) for (const job of jobs) await add(job);
   // A worker that waits for a locked key says at once, in a message without replies, that it has the batch.
   await eventually(() => messages.flatMap(({ replies }) => replies).length === 12);
-  expect(await titles()).toEqual(["once", "read again", "signed", "with a key"]);
+  expect(await titles()).toEqual(["by a call", "once", "signed", "with a key"]);
 });
 
 test("a worker refuses what is no batch of its version, whatever does not fit, and runs what fits", async () => {

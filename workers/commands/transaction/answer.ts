@@ -143,8 +143,7 @@ export function store(
   outcome: Outcome,
   today: Today,
 ): void {
-  if (showsInLog(transaction, command, outcome) || !isStored(handlers[command.name], command, outcome))
-    return;
+  if (!isStored(handlers[command.name], command, outcome)) return;
   ownRows(transaction.state, "inbox", command.userId).insert(inboxRow(transaction, command, outcome, today));
 }
 
@@ -155,17 +154,6 @@ function isStored({ idempotent }: AnyHandler, { fingerprint }: QueuedCommand, ou
   const isCorrectable = correctable.some((code) => isRefusedAs(code, outcome));
   return !idempotent && (fingerprint === null || !isCorrectable);
 }
-
-/** A repeat finds the log row by the front door's time, if PostgreSQL accepted that time. */
-const showsInLog = (
-  { times }: RunningTransaction,
-  { readsAgain, call }: QueuedCommand,
-  outcome: Outcome,
-): boolean =>
-  readsAgain === true &&
-  call !== undefined &&
-  "body" in outcome &&
-  trustedTime(call.startedAt, times) !== times.now;
 
 function inboxRow(
   { times }: RunningTransaction,

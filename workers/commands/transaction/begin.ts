@@ -99,7 +99,7 @@ function namedBy(work: readonly CommandToRun[]): Demand {
     const { rows, makes, mayMake, count } = handlers[name];
     const named = rows?.(input, acceptedAt) ?? [];
     for (const row of named) demand.rows.push({ ...row, userId, command });
-    if (repeat || fingerprint !== null) addStoredReply(demand, command);
+    if (repeat || fingerprint !== null) demand.rows.push(...storedReplyOf(command));
     const table = inGroup ? (makes ?? mayMake) : makes;
     for (let left = table ? (count?.(input) ?? 1) : 0; table && left > 0; left--)
       demand.makes.push({ userId, table, hasId });
@@ -125,16 +125,15 @@ function relatedTo(
     if (!isLost && times.nowMs < command.sentAt + runWithinMs) continue;
     // The transaction that has locked a key may be about to commit an earlier attempt of the same request.
     late.set(command, isLost || maybeApplied || lockedKeys.has(id) ? "unknown" : "no");
-    addStoredReply(demand, command);
+    demand.rows.push(...storedReplyOf(command));
   }
   return { ...demand, late };
 }
 
 const nothing: Related = { rows: [] };
 
-function addStoredReply({ rows }: Demand, command: QueuedCommand): void {
-  for (const row of storedReplyRows(command)) rows.push({ ...row, command });
-}
+const storedReplyOf = (command: QueuedCommand): NeededRow[] =>
+  storedReplyRows(command).map((row) => ({ ...row, command }));
 
 /** Closing an account ends its long work, so it does not wait for that. */
 const takesTurn = (name: QueuedCommand["name"]): boolean =>
@@ -142,7 +141,4 @@ const takesTurn = (name: QueuedCommand["name"]): boolean =>
 
 /** True if a crash of PostgreSQL may have lost the reply. Then nobody knows whether the command ran. */
 const mayBeForgotten = (command: QueuedCommand, { repliesSince }: BatchTimes): boolean =>
-  command.fingerprint === null &&
-  !command.readsAgain &&
-  !handlers[command.name].idempotent &&
-  !(command.sentAt >= repliesSince);
+  command.fingerprint === null && !handlers[command.name].idempotent && !(command.sentAt >= repliesSince);

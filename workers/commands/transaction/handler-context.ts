@@ -57,8 +57,7 @@ export function contextOf(shared: SharedContext, command: QueuedCommand): Handle
     now: times.now,
     nowMs: times.nowMs,
     ...dayOf(shared, command),
-    // A second insert must fail if only the command's row in the log shows that it ran.
-    isRepeat: repeats.has(command) && !command.readsAgain,
+    isRepeat: repeats.has(command),
     nextId: (table: NumberedTable) => newIds?.get(command.id) ?? newRows.nextId(table),
     useQuota: (table: NumberedTable) => newRows.useQuota({ userId, table }),
     takeChanges() {

@@ -19,26 +19,13 @@ export const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = 
 export function replayOf(transaction: RunningTransaction, command: QueuedCommand): Reply | undefined {
   const { name, userId, id } = command;
   const seen = handlers[name].idempotent ? undefined : ownRows(transaction.state, "inbox", userId).get(id);
-  if (!seen) return loggedReply(transaction, command);
+  if (!seen) return undefined;
   const { outcome, today, isSame } = replayStored(
     seen,
     command,
     () => dayOf(transaction, command).today.date,
   );
   return { ...replyTo(command, outcome, isSame), ...(today && { today }) };
-}
-
-/** The reply to a command that ran without a stored reply: its caller reads the changed resource. */
-function loggedReply({ state }: RunningTransaction, command: QueuedCommand): Reply | undefined {
-  const { userId, call, readsAgain } = command;
-  if (!readsAgain) return undefined;
-  const action = ownRows(state, "action_log", userId)
-    .all()
-    .find(({ request_id }) => request_id === call?.requestId);
-  if (!action) return undefined;
-  const { outcome, resource_id } = action;
-  const reply = replyTo(command, unavailable("unknown"), true);
-  return outcome === "ok" && resource_id != null ? { ...reply, changedId: resource_id } : reply;
 }
 
 const afterWork = refuse("overloaded", "Something that you asked for before is still under way.", {

@@ -20,8 +20,7 @@ export async function openDoors(config: Config) {
   const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "silent") });
   const clock = await openServerClock(database.pool);
   const mailboxes = await Promise.all([0, 1].map(() => openMailbox(config, database.pool)));
-  const readAgain = async (_userId: string, _name: string, id: number) => ({ body: { id } });
-  const doors = mailboxes.map((mailbox) => createDispatch(mailbox, database, clock, { readAgain }));
+  const doors = mailboxes.map((mailbox) => createDispatch(mailbox, database, clock));
 
   async function ask(door: number, userId: string, request: Parameters<(typeof doors)[0]>[1]) {
     const result = await doors[door]?.({ userId }, request);
@@ -60,7 +59,6 @@ export async function openDoors(config: Config) {
   };
 }
 
-/** In ORDER, the inbox proves the first change, and its row in the log the second one. */
 function requestOf(scenario: Scenario, { todoId, requestIds }: Person, request: number) {
   const by = { tokenId: "token", clientName: null, requestId: requestIds[request] ?? "" };
   const page = { ...by, door: "page", tokenId: "" } as const;

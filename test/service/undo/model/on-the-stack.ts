@@ -42,7 +42,7 @@ export async function openWorlds({ config }: Pick<Stack, "config">) {
         tokenId: door === "page" ? "" : door,
         clientName: null,
       });
-      const dispatch = createDispatch(mailbox, database, serverClock, { now: () => clock.now });
+      const dispatch = createDispatch(mailbox, database, serverClock, () => clock.now);
       const dispatchGroup = createDispatchGroup(mailbox, database, serverClock, () => clock.now);
       const select = async (table: string): Promise<Row[]> =>
         (await database.pool.query(`select * from ${table} where user_id = $1 order by 1, 2, 3`, [userId]))
