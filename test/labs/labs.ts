@@ -19,10 +19,6 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "what larger set-ups carry, by a model of writes",
     runs: "bun test/labs/scaling/run.ts",
   },
-  upgrade: {
-    says: "migrates 300,000 todos of older commits under ten clients",
-    runs: "bun test/labs/upgrade.ts",
-  },
   chaos: {
     says: "kills, freezes and cuts under load, checked by SQL",
     runs: "bun test/labs/chaos/run.ts",

@@ -56,13 +56,7 @@ export async function startWorld(name: string, env: Record<string, string> = {})
   const gates = { redis: await openGate(redis.url), postgres: await openGate(postgres.url) };
   const roles = await startRoles({
     databases: databasesOf(gates.postgres.url),
-    env: {
-      DATABASE_URL: gates.postgres.url,
-      REDIS_URL: gates.redis.url,
-      RATE_LIMIT_PER_MINUTE: "0",
-      LOG_LEVEL: "silent",
-      ...env,
-    },
+    env: { DATABASE_URL: gates.postgres.url, REDIS_URL: gates.redis.url, ...env },
     apis: 2,
     workers: 2,
   });
