@@ -7,44 +7,24 @@ export type Simulation = Readonly<{
 }>;
 
 export function createSimulation(): Simulation {
-  const planned: { at: number; nth: number; action: () => void }[] = [];
-  let [time, count] = [0, 0];
-  const isBefore = (one: number, other: number): boolean => {
-    const [a, b] = [planned[one], planned[other]];
-    return a !== undefined && b !== undefined && (a.at - b.at || a.nth - b.nth) < 0;
-  };
-  const swap = (one: number, other: number) => {
-    const [a, b] = [planned[one], planned[other]];
-    if (a && b) [planned[one], planned[other]] = [b, a];
-  };
-  /** A binary heap, because a second of much traffic has a million events. */
-  function takeFirst() {
-    const first = planned[0];
-    const last = planned.pop();
-    if (first === last || !last) return first;
-    planned[0] = last;
-    for (let index = 0; ; ) {
-      const [left, right] = [2 * index + 1, 2 * index + 2];
-      const least = isBefore(right, left) ? right : left;
-      if (!isBefore(least, index)) return first;
-      swap(least, index);
-      index = least;
-    }
-  }
+  /** The first event comes last. There is one for each client and batch at most, so it is cheap to put one between. */
+  const planned: { at: number; action: () => void }[] = [];
+  let time = 0;
   return {
     now: () => time,
     after(us, action) {
-      planned.push({ at: time + us, nth: count++, action });
-      for (let index = planned.length - 1; index > 0; ) {
-        const parent = (index - 1) >> 1;
-        if (!isBefore(index, parent)) break;
-        swap(index, parent);
-        index = parent;
+      const at = time + us;
+      let [low, high] = [0, planned.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((planned[middle]?.at ?? 0) > at) low = middle + 1;
+        else high = middle;
       }
+      planned.splice(low, 0, { at, action });
     },
     runUntil(us) {
-      for (let first = planned[0]; first && first.at <= us; first = planned[0]) {
-        takeFirst();
+      for (let first = planned.at(-1); first && first.at <= us; first = planned.at(-1)) {
+        planned.pop();
         time = first.at;
         first.action();
       }
@@ -53,40 +33,35 @@ export function createSimulation(): Simulation {
   };
 }
 
-/** Processor cores that several processes share. */
-export type Cores = Readonly<{ take(us: number, done: () => void): void; busyUs(): number }>;
+type Begin = (us: number, done: () => void) => void;
 
-export function createCores(simulation: Simulation, count: number): Cores {
-  const waiting: { us: number; done: () => void }[] = [];
-  let [free, busyUs] = [count, 0];
-  function start(us: number, done: () => void) {
+/** A line before something that takes so many tasks at a time. */
+function createLine(count: number, begin: Begin): Begin {
+  const waiting: Parameters<Begin>[] = [];
+  let free = count;
+  const start: Begin = (us, done) => {
     free -= 1;
-    busyUs += us;
-    simulation.after(us, () => {
+    begin(us, () => {
       free += 1;
       done();
       const next = free > 0 ? waiting.shift() : undefined;
-      if (next) start(next.us, next.done);
+      if (next) start(...next);
     });
-  }
-  return {
-    busyUs: () => busyUs,
-    take: (us, done) => (free > 0 ? start(us, done) : void waiting.push({ us, done })),
   };
+  return (us, done) => (free > 0 ? start(us, done) : void waiting.push([us, done]));
+}
+
+/** Processor cores that several processes share. */
+export type Cores = Readonly<{ take: Begin; busyUs(): number }>;
+
+export function createCores(simulation: Simulation, count: number): Cores {
+  let busyUs = 0;
+  const take = createLine(count, (us, done) => {
+    busyUs += us;
+    simulation.after(us, done);
+  });
+  return { take, busyUs: () => busyUs };
 }
 
 /** A process that does one task after another, on cores for which it may have to wait. */
-export function createProcess(cores: Cores): (us: number, done: () => void) => void {
-  const waiting: { us: number; done: () => void }[] = [];
-  let isBusy = false;
-  function start(us: number, done: () => void) {
-    isBusy = true;
-    cores.take(us, () => {
-      isBusy = false;
-      done();
-      const next = isBusy ? undefined : waiting.shift();
-      if (next) start(next.us, next.done);
-    });
-  }
-  return (us, done) => (isBusy ? void waiting.push({ us, done }) : start(us, done));
-}
+export const createProcess = ({ take }: Cores): Begin => createLine(1, take);
