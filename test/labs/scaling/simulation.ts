@@ -1,3 +1,5 @@
+import type { Demands } from "./demands.ts";
+
 /** Events in the order of their times (µs). Of two at the same time, the one planned first comes first. */
 export type Simulation = Readonly<{
   now(): number;
@@ -33,13 +35,14 @@ export function createSimulation(): Simulation {
   };
 }
 
-type Begin = (us: number, done: () => void) => void;
+/** Keeps a process busy for some time (µs) and then calls `done`. */
+export type Work = (us: number, done: () => void) => void;
 
 /** A line before something that takes so many tasks at a time. */
-function createLine(count: number, begin: Begin): Begin {
-  const waiting: Parameters<Begin>[] = [];
+function createLine(count: number, begin: Work): Work {
+  const waiting: Parameters<Work>[] = [];
   let free = count;
-  const start: Begin = (us, done) => {
+  const start: Work = (us, done) => {
     free -= 1;
     begin(us, () => {
       free += 1;
@@ -52,9 +55,9 @@ function createLine(count: number, begin: Begin): Begin {
 }
 
 /** Processor cores that several processes share. */
-export type Cores = Readonly<{ take: Begin; busyUs(): number }>;
+type Cores = Readonly<{ take: Work; busyUs(): number }>;
 
-export function createCores(simulation: Simulation, count: number): Cores {
+function createCores(simulation: Simulation, count: number): Cores {
   let busyUs = 0;
   const take = createLine(count, (us, done) => {
     busyUs += us;
@@ -64,4 +67,37 @@ export function createCores(simulation: Simulation, count: number): Cores {
 }
 
 /** A process that does one task after another, on cores for which it may have to wait. */
-export const createProcess = ({ take }: Cores): Begin => createLine(1, take);
+const createProcess = ({ take }: Cores): Work => createLine(1, take);
+
+/** The cores of the programs: one for each process, or a few shared by all. */
+export type Machines = Readonly<{
+  process(program: keyof Demands): Work;
+  /** A program of many processes that is limited only by its cores. */
+  processes(program: keyof Demands, count: number): Work;
+  /** The busiest process of each program, as a share of the time so far. */
+  use(): Readonly<Record<keyof Demands, number>>;
+}>;
+
+export function createMachines(simulation: Simulation, sharedCores: number | undefined): Machines {
+  const shared = sharedCores === undefined ? undefined : createCores(simulation, sharedCores);
+  const all: { program: keyof Demands; own: Cores; count: number }[] = [];
+  function cores(program: keyof Demands, count: number): Cores {
+    const own = shared ?? createCores(simulation, count);
+    all.push({ program, own, count: sharedCores ?? count });
+    return own;
+  }
+  const busiest = (program: keyof Demands): number =>
+    Math.max(
+      ...all.map((one) => (one.program === program ? one.own.busyUs() / one.count / simulation.now() : 0)),
+    );
+  return {
+    process: (program) => createProcess(cores(program, 1)),
+    processes: (program, count) => cores(program, count).take,
+    use: () => ({
+      api: busiest("api"),
+      workers: busiest("workers"),
+      redis: busiest("redis"),
+      postgres: busiest("postgres"),
+    }),
+  };
+}
