@@ -6,14 +6,6 @@ type Ports = Readonly<{ doors: number; identities: number }>;
 
 type Kind = Readonly<{ name: string; port: number; status: number; text: string }>;
 
-type Sent = Readonly<{
-  requests: number;
-  /** The number of failures of each kind. */
-  failed: Readonly<Record<string, number>>;
-  /** The number of todos made, according to the answers. */
-  made: number;
-}>;
-
 const everyMs = 20;
 const maxKept = 10;
 
@@ -21,7 +13,7 @@ const maxKept = 10;
  * Sends 50 requests a second, each once and regardless of earlier ones: reads, changes, tool calls and pages in turn.
  * Every second one has its own connection; the others share a few.
  */
-export async function startSteadyLoad(ports: Ports, token: string): Promise<{ stop(): Promise<Sent> }> {
+export async function startSteadyLoad(ports: Ports, token: string) {
   const kinds = await kindsOf(ports, token);
   const kept = new Map<number, RawConnection[]>();
   const counts: Record<string, number> = {};
@@ -53,6 +45,7 @@ export async function startSteadyLoad(ports: Ports, token: string): Promise<{ st
     void sending.finally(() => underWay.delete(sending));
   }, everyMs);
   return {
+    /** @returns the number of requests, of failures by kind, and of todos made according to the answers */
     async stop() {
       clearInterval(timer);
       await Promise.all(underWay);
