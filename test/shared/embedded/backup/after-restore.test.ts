@@ -22,7 +22,7 @@ async function openRestored() {
   });
   return {
     sql,
-    /** What the service would find so much later. */
+    /** The store of a service that looks so much later. */
     storeIn: (travel: string) => ({ database, travel, defaultTimeZone: "UTC", log }),
     // The servers of all tests keep the password of their role.
     makeUp: () =>

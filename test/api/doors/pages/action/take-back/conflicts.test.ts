@@ -30,7 +30,7 @@ const by = {
 };
 
 type Known = Partial<Parameters<typeof sayConflict>[1]>;
-/** Why, the row if it is one's, and the fields; the sentence; what else is known. */
+/** A reason with its row, if there is one, and the fields; the sentence; further facts. */
 type Case = readonly [conflict: string, sentence: string, Known?];
 
 const [rent, claude, then] = ["The todo “Pay rent”", "“Claude Desktop”", "on Fri 20 Nov 09:12:01"];
