@@ -130,33 +130,26 @@ function sampleOf(column: string, kind: FieldKind | undefined): unknown {
 
 type Row = Readonly<Record<string, unknown>>;
 
+const habitOf = (row: Row) => presentHabit(row as never, categoryOf(row), today);
+const todoOf = (row: Row) => presentTodo(row as never, categoryOf(row), undefined, today);
 const things = [
   {
     table: "categories",
     kind: "category",
-    entity: CategoryEntity,
-    fields: categoryFields,
-    form: categoryForm,
-    present: (row: Row) => presentCategory(row as never),
-    told: (_: Row) => undefined,
+    ...{ entity: CategoryEntity, fields: categoryFields, form: categoryForm },
+    ...{ present: (row: Row) => presentCategory(row as never), told: (_: Row) => undefined },
   },
   {
     table: "habits",
     kind: "habit",
-    entity: HabitEntity,
-    fields: habitFields,
-    form: habitForm,
-    present: (row: Row) => presentHabit(row as never, categoryOf(row), today),
-    told: (row: Row) => changedHabit(presentHabit(row as never, categoryOf(row), today)),
+    ...{ entity: HabitEntity, fields: habitFields, form: habitForm },
+    ...{ present: habitOf, told: (row: Row) => changedHabit(habitOf(row)) },
   },
   {
     table: "todos",
     kind: "todo",
-    entity: TodoEntity,
-    fields: todoFields,
-    form: todoForm,
-    present: (row: Row) => presentTodo(row as never, categoryOf(row), undefined, today),
-    told: (row: Row) => oneTodo("Changed", presentTodo(row as never, categoryOf(row), undefined, today)),
+    ...{ entity: TodoEntity, fields: todoFields, form: todoForm },
+    ...{ present: todoOf, told: (row: Row) => oneTodo("Changed", todoOf(row)) },
   },
 ] as const;
 

@@ -1,25 +1,12 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { wordsIn } from "../support/text-table.ts";
 import { importsOf, list, root, sources } from "./sources.ts";
 
-const nouns = [
-  "action",
-  "approval",
-  "calendar",
-  "category",
-  "change",
-  "dashboard",
-  "day",
-  "group",
-  "habit",
-  "import",
-  "journal",
-  "reminder",
-  "todo",
-  "user",
-  "webhook",
-];
+const nouns = wordsIn(`
+  action approval calendar category change dashboard day group habit import journal reminder todo user
+  webhook`);
 /** Folders that stand beside the nouns in a layer that is divided by them. */
 const besideNouns: Readonly<Record<string, readonly string[]>> = {
   "shared/contracts": ["kernel"],

@@ -5,40 +5,24 @@ const prism = "npm exec --yes --package=@stoplight/prism-cli@5.14.2 -c";
 const linters = "npm exec --yes --package=@redocly/cli@2.77.0 --package=@stoplight/spectral-cli@6.16.3 -c";
 const quiet = "REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true";
 
+const program = (says: string, file: string): Lab => ({ says, runs: `bun test/labs/${file}` });
+const tests = (says: string, files: string): Lab => ({ says, runs: `bun test/run.ts ${files}` });
+
 /** All labs, which people or CI run: `npm run lab -- NAME [options]`. */
 export const labs: Readonly<Record<string, Lab>> = {
-  bench: {
-    says: "requests per second beside pgbench on the same server",
-    runs: "bun test/labs/bench/run.ts",
-  },
-  peers: {
-    says: "rates, p99, processor time and memory beside PostGraphile, Parse Server and a plain MCP server, from npm",
-    runs: "bun test/labs/peers/run.ts",
-  },
-  scaling: {
-    says: "what larger set-ups carry, by a model of writes",
-    runs: "bun test/labs/scaling/run.ts",
-  },
-  upgrade: {
-    says: "migrates 300,000 todos of older commits under ten clients",
-    runs: "bun test/labs/upgrade.ts",
-  },
-  chaos: {
-    says: "kills, freezes and cuts under load, checked by SQL",
-    runs: "bun test/labs/chaos/run.ts",
-  },
-  model: {
-    says: "every state of a model of writes, by Spin, with faults that it must find (Debian's spin and gcc)",
-    runs: "bun test/labs/model/run.ts",
-  },
+  bench: program("requests per second beside pgbench on the same server", "bench/run.ts"),
+  peers: program("rates and memory beside PostGraphile, Parse Server and a plain MCP server", "peers/run.ts"),
+  scaling: program("what larger set-ups carry, by a model of writes", "scaling/run.ts"),
+  chaos: program("kills, freezes and cuts under load, checked by SQL", "chaos/run.ts"),
+  model: program(
+    "every state of a model of writes, by Debian's spin and gcc, and its faults",
+    "model/run.ts",
+  ),
   copies: {
     says: "60 kills under clients that keep a copy, webhooks and all kinds of changes",
     runs: "KILLS=60 bun test/run.ts ./test/service/chaos/killed.slow.test.ts",
   },
-  patroni: {
-    says: "a switchover by Patroni under writers, with Debian's packages",
-    runs: "bun test/run.ts ./test/labs/patroni/switchover.ts",
-  },
+  patroni: tests("a switchover by Debian's Patroni under writers", "./test/labs/patroni/switchover.ts"),
   prism: {
     says: "REST tests through Prism, which holds them against docs/openapi.json",
     runs: `${prism} 'PRISM=yes BUN_CONFIG_MAX_HTTP_REQUESTS=32 bun test/run.ts ./test/service/contract ./test/service/rest ./test/service/habit ./test/service/queue ./test/service/database ./test/service/undo ./test/api/http/rate-limit.test.ts'`,
@@ -51,30 +35,27 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "tests on tables that are partitioned by user",
     runs: "TEST_PARTITIONS=4 bun test/run.ts --path-ignore-patterns=**/long-history.test.ts ./test/service/rest ./test/service/habit ./test/service/queue ./test/service/database ./test/service/mcp/action-log.test.ts ./test/service/chaos/away.slow.test.ts",
   },
-  server: {
-    says: "docs/server.md typed (as root, with Debian's nginx and caddy)",
-    runs: "bun test/run.ts --timeout=300000 ./test/labs/deploy/server.ts ./test/labs/deploy/lan.ts",
-  },
-  image: {
-    says: "the Dockerfile's image, built without an engine and started (as root, with Debian's buildah and mmdebstrap)",
-    runs: "bun test/run.ts --timeout=600000 ./test/labs/deploy/image.ts",
-  },
-  release: {
-    says: "packs the service, its image if buildah is here, SBOM and notes into release/, for the tag of package.json's version",
-    runs: "bun test/labs/release/build.ts",
-  },
-  hosts: {
-    says: "the MCP bundle, checked by its own tool, and the entry for the MCP registry, in release/",
-    runs: "bun test/labs/release/hosts.ts",
-  },
-  tarball: {
-    says: "the packed service, installed and started in an empty folder",
-    runs: "bun test/run.ts --timeout=300000 ./test/labs/release/tarball.ts",
-  },
-  life: {
-    says: "the packed service used, upgraded under load, restored after a lost disk and moved, by the documents' commands",
-    runs: "bun test/run.ts --timeout=600000 ./test/labs/release/life.ts",
-  },
+  server: tests(
+    "docs/server.md typed (as root, with Debian's nginx and caddy)",
+    "--timeout=300000 ./test/labs/deploy/server.ts ./test/labs/deploy/lan.ts",
+  ),
+  image: tests(
+    "the Dockerfile's image, built without an engine and started (as root, with Debian's buildah and mmdebstrap)",
+    "--timeout=600000 ./test/labs/deploy/image.ts",
+  ),
+  release: program(
+    "packs service, image if buildah is here, SBOM and notes into release/",
+    "release/build.ts",
+  ),
+  hosts: program("the MCP bundle and the entry for the MCP registry, in release/", "release/hosts.ts"),
+  tarball: tests(
+    "the packed service, installed and started in an empty folder",
+    "--timeout=300000 ./test/labs/release/tarball.ts",
+  ),
+  life: tests(
+    "the packed service used, upgraded under load, restored after a lost disk and moved, by the documents' commands",
+    "--timeout=600000 ./test/labs/release/life.ts",
+  ),
   "openapi-lint": {
     says: "Redocly and Spectral on docs/openapi.json",
     runs: `${linters} '${quiet} redocly lint --extends recommended-strict docs/openapi.json && spectral lint --fail-severity warn --ruleset test/service/contract/spectral.json docs/openapi.json'`,
@@ -83,12 +64,6 @@ export const labs: Readonly<Record<string, Lab>> = {
     says: "draws the pictures in docs/screenshots anew",
     runs: "SCREENSHOTS=yes bun test/run.ts ./test/journeys/every-page.journey.test.ts",
   },
-  notices: {
-    says: "writes docs/third-party.md anew, after a package came, went or changed",
-    runs: "bun test/labs/supply-chain/notices.ts",
-  },
-  sbom: {
-    says: "prints what production installs, as CycloneDX",
-    runs: "bun test/labs/supply-chain/sbom.ts",
-  },
+  notices: program("writes docs/third-party.md anew, after a change of packages", "supply-chain/notices.ts"),
+  sbom: program("prints what production installs, as CycloneDX", "supply-chain/sbom.ts"),
 };

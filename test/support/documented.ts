@@ -60,6 +60,10 @@ export async function commandBlocks(page: string): Promise<readonly DocumentedBl
   });
 }
 
+/** The blocks of a page that a test says to run. */
+export const blocksRunBy = async (page: string, file: string): Promise<readonly DocumentedBlock[]> =>
+  (await commandBlocks(page)).filter(({ runBy }) => runBy.includes(file));
+
 /** The commands of a block, one for each line, without those that are marked as not run. */
 export const commandLines = ({ text }: DocumentedBlock): readonly string[] =>
   text

@@ -49,23 +49,15 @@ export async function seedReminders(databaseUrl: string, seed: Seed): Promise<vo
   await sql.close();
 }
 
-export type FloodReceiver = Readonly<{
-  url: string;
-  /** Milliseconds from each reminder's time to its request, in order of arrival. */
-  lateness: number[];
-  /** The number of requests for each delivery's id. */
-  times: Map<string, number>;
-  /** The todos and habits of the reminders. */
-  things: Set<number>;
-  stop(): Promise<void>;
-}>;
-
 const accept = async () => new Response(null, { status: 204 });
 
 /** Counts requests, and checks every hundredth signature with the public library. */
-export function startFloodReceiver(answer = accept): FloodReceiver {
+export function startFloodReceiver(answer = accept) {
+  /** Milliseconds from each reminder's time to its request, in order of arrival. */
   const lateness: number[] = [];
+  /** The number of requests for each delivery's id. */
   const times = new Map<string, number>();
+  /** The todos and habits of the reminders. */
   const things = new Set<number>();
   const webhook = new Webhook(floodSecret);
   const server = Bun.serve({

@@ -1,17 +1,9 @@
 import { policies } from "../../shared/db/migrations/20261231-row-security.ts";
+import { wordsIn } from "./text-table.ts";
 
 /** The tables whose rows belong to a user and whose keys begin with the user. The log and the inbox have partitions by time. */
-const tables = [
-  "users",
-  "categories",
-  "habits",
-  "habit_completions",
-  "habit_amounts",
-  "todos",
-  "reminders",
-  "reminder_deliveries",
-  "deletions",
-] as const;
+const tables = wordsIn(`
+  users categories habits habit_completions habit_amounts todos reminders reminder_deliveries deletions`);
 
 /**
  * Partitions the tables of an empty database by hash of the user, as an operator may do who shards. Rows of

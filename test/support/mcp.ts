@@ -10,7 +10,7 @@ type Options = Readonly<{ token?: string | undefined; headers?: Record<string, s
 
 /** One raw POST to the MCP endpoint with any body and headers. */
 export async function post(
-  { config }: Door,
+  { config }: Pick<Door, "config">,
   body: unknown,
   { token, headers }: Options = {},
 ): Promise<Answer> {

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { wordsIn } from "./text-table.ts";
 
 type Store = Pick<Pool, "query">;
 
@@ -13,20 +14,10 @@ const tables = {
   todos: ["title", "context", "description", "recurrence", ...authors],
   reminders: ["status"],
   deletions: [],
-  action_log: [
-    "door",
-    "token_id",
-    "client_name",
-    "tool",
-    "arguments",
-    "outcome",
-    "message",
-    "resource_name",
-    "before",
-    "after",
-  ],
+  action_log: wordsIn(`
+  door token_id client_name tool arguments outcome message resource_name before after`),
   action_images: ["before", "after"],
-} as const;
+};
 
 /**
  * A user's rows and history in bytes, counted by hand: each row counts 200 bytes with its owner's name, and its

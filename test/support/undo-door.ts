@@ -34,20 +34,14 @@ export async function openUndoDoor(stack: Stack) {
         rest: rest(mine.token),
         other: rest(other.token),
         /** All visible rows, without columns that an undo may change. */
-        world: async (): Promise<Readonly<Record<string, readonly Row[]>>> =>
-          Object.fromEntries(
-            await Promise.all(
-              seen.map(async (table) => {
-                const found = await rows(
-                  `select * from ${seenOf(table)} where user_id = $1 order by 1, 2, 3`,
-                );
-                return [
-                  table,
-                  found.map(({ updated_at: _, changed_by: __, changed_xid: ___, ...row }) => row),
-                ];
-              }),
-            ),
-          ),
+        async world() {
+          const all: Record<string, readonly Row[]> = {};
+          for (const table of seen) {
+            const found = await rows(`select * from ${seenOf(table)} where user_id = $1 order by 1, 2, 3`);
+            all[table] = found.map(({ updated_at: _, changed_by: __, changed_xid: ___, ...row }) => row);
+          }
+          return all;
+        },
         log: () => rows(`select * from action_log where user_id = $1 order by called_at, request_id`),
         changes: (after = 0) =>
           rows(`select called_at, request_id from action_log where user_id = $1 and undone_by is null

@@ -1,23 +1,16 @@
 import { expect, test } from "bun:test";
 import { runCli } from "../../support/cli.ts";
+import { wordsIn } from "../../support/text-table.ts";
 
 const admin = (...given: string[]) => runCli("admin", {}, ...given);
 
 test("without a command, and for an unknown one, it lists all", async () => {
   const { output, code } = await admin();
   expect(code).toBe(0);
-  expect([...output.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name)).toEqual([
-    "actions",
-    "archive-log",
-    "backup",
-    "connections",
-    "doctor",
-    "migrate",
-    "move",
-    "owner",
-    "restore",
-    "rotate",
-  ]);
+  expect([...output.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name)).toEqual(
+    wordsIn(`
+  actions archive-log backup connections doctor migrate move owner restore rotate`),
+  );
   expect(await admin("nothing")).toEqual({ output, complaint: "", code: 1 });
 });
 

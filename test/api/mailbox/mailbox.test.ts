@@ -125,10 +125,7 @@ test("while more than fill a batch wait, more batches leave at once", async () =
 test("nobody waits for somebody's many, however costly they are", async () => {
   const ofMallory = (commands: readonly QueuedCommand[]) =>
     commands.filter(({ userId }) => userId === "mallory").length;
-  const { sent, ended, send } = await open((commands) => ({
-    kind: "answered",
-    ms: 2 + 3 * ofMallory(commands),
-  }));
+  const { sent, ended, send } = await open((commands) => answeredIn(2 + 3 * ofMallory(commands))());
   for (let client = 0; client < 20; client++) void keepSending(() => send(`user ${client}`), 1_000);
   for (let n = 0; n < 450; n++) void send("mallory");
   await pass(1_000);
@@ -151,14 +148,12 @@ test("batches that nobody answers keep only their own users waiting", async () =
   }
   void keepSending(() => send("ada"), 1_000);
   await pass(1_600);
-  const [others, own] = [
-    ended.filter((one) => one.userId !== "ada"),
-    ended.filter((one) => one.userId === "ada"),
-  ];
-  const results = (userId: string) =>
-    others.filter((one) => one.userId === userId).map(({ result }) => result);
-  for (const user of ["held", "stuck", "frozen"])
-    expect(results(user).sort()).toEqual(["unanswered", "undelivered", "undelivered"]);
+  const of = (user: string) => ended.filter(({ userId }) => userId === user);
+  const own = of("ada");
+  for (const user of ["held", "stuck", "frozen"]) {
+    const results = of(user).map(({ result }) => result);
+    expect(results.sort()).toEqual(["unanswered", "undelivered", "undelivered"]);
+  }
   expect(own.length).toBeGreaterThan(100);
   expect(longest(own)).toBeLessThan(20);
 });
@@ -202,13 +197,12 @@ test("when no worker is there, whoever waits is told so at once, and so is whoev
   expect((await left)?.result).toBe("unanswered");
 });
 
+const endIn = (kind: "answered" | "partial", min: number, max: number) =>
+  fc.record({ kind: fc.constant(kind), ms: fc.integer({ min, max }) });
 const ends: fc.Arbitrary<BatchEnd> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant("answered"), ms: fc.integer({ min: 1, max: 20 }) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("answered"), ms: fc.integer({ min: 90, max: 900 }) }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("partial"), ms: fc.integer({ min: 1, max: 100 }) }) },
+  { weight: 8, arbitrary: endIn("answered", 1, 20) },
+  { weight: 2, arbitrary: endIn("answered", 90, 900) },
+  { weight: 2, arbitrary: endIn("partial", 1, 100) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("lost", "refused") }) },
 );
 const names = fc.constantFrom<CommandName>("todo.create", "todo.create", "todo.toggle", "category.delete");

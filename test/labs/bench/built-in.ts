@@ -24,7 +24,7 @@ export async function startBuiltIn(users: number): Promise<Subject> {
   await seed(databaseUrl, users);
   const tokens = await issueTokens(databaseUrl, users);
   return {
-    ...{ databaseUrl, queuePrefix: "kept", port, issuerUrl: undefined },
+    ...{ databaseUrl, port, issuerUrl: undefined },
     callers: tokens.map((token, index) => ({ index, token })),
     async stop() {
       await npm.end("SIGTERM");

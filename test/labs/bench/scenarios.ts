@@ -71,23 +71,14 @@ export const scenarios: readonly Scenario[] = [
     isBare: true,
     requests: ({ habit }) => {
       const path = `/api/v1/habits/${habit}/complete`;
-      return [
-        { method: "POST", path },
-        { method: "DELETE", path },
-      ];
+      return (["POST", "DELETE"] as const).map((method) => ({ method, path }));
     },
   },
   {
     name: "create",
     limit: { words: "single insert", script: insert },
     isBare: true,
-    requests: () => [
-      {
-        method: "POST",
-        path: "/api/v1/todos",
-        body: newTodo,
-      },
-    ],
+    requests: () => [{ method: "POST", path: "/api/v1/todos", body: newTodo }],
     command: () => ({ name: "todo.create", input: newTodo }),
   },
   { name: "mcp-create", shareOf: "create", requests: () => [call("create-todo", newTodo)] },

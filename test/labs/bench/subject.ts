@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { databasesOf, type Roles, startRoles } from "../../support/chaos/roles.ts";
+import { databasesOf, startRoles } from "../../support/chaos/roles.ts";
 import type { Services } from "../../support/servers/services.ts";
 import { userAt } from "./seed.ts";
 
 /** One version of the service that is running, with users in a database of its own. */
 export type Subject = Readonly<{
   databaseUrl: string;
-  queuePrefix: string;
   port: number;
   /** The issuer of signed tokens; the bare server cannot use opaque ones. */
   issuerUrl: string | undefined;
@@ -30,7 +29,7 @@ export async function startSubject(
   root: string,
   services: Services,
   { users }: Readonly<{ users: number }>,
-): Promise<Subject & Pick<Roles, "stopWorkers">> {
+): Promise<Subject> {
   const queuePrefix = `bench_${crypto.randomUUID().replaceAll("-", "")}`;
   const databaseUrl = await newDatabase(services.databaseUrl, queuePrefix);
   const env = {
@@ -44,10 +43,7 @@ export async function startSubject(
   await runIn(root, env, ["run", "migrate"]);
   const seeding = `(await import("./test/labs/bench/seed.ts")).seed("${databaseUrl}", ${users})`;
   await runIn(root, env, ["-e", seeding]);
-  const { baseUrls, issuer, stopWorkers, stop } = await startRoles({
-    ...{ env, databases: databasesOf(databaseUrl) },
-    root,
-  });
+  const { baseUrls, issuer, stop } = await startRoles({ env, databases: databasesOf(databaseUrl), root });
   const [aud = ""] = baseUrls;
   const count = Math.min(users, maxCallers);
   const callers = await Promise.all(
@@ -56,9 +52,7 @@ export async function startSubject(
       return { index, token: await issuer.token({ sub: userAt(index), aud }) };
     }),
   );
-  const port = Number(new URL(aud).port);
-  const issuerUrl = issuer.url;
-  return { databaseUrl, queuePrefix, port, issuerUrl, callers, stopWorkers, stop };
+  return { databaseUrl, port: Number(new URL(aud).port), issuerUrl: issuer.url, callers, stop };
 }
 
 /** Makes an empty database on a server. @returns its address */

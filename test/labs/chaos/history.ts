@@ -5,14 +5,10 @@ export type Action =
   | Readonly<{ kind: "rename todo"; todo: number; title: string; category?: number; grouped?: boolean }>
   /** The state to set; without it the todo is flipped. */
   | Readonly<{ kind: "toggle todo"; todo: number; wanted?: boolean }>
-  | Readonly<{ kind: "delete todo"; todo: number }>
-  | Readonly<{ kind: "read todo"; todo: number }>
+  | Readonly<{ kind: "delete todo" | "read todo"; todo: number }>
   | Readonly<{ kind: "list todos"; context: string }>
-  | Readonly<{ kind: "create habit"; name: string }>
-  | Readonly<{ kind: "complete habit"; habit: number }>
-  | Readonly<{ kind: "undo habit"; habit: number }>
-  | Readonly<{ kind: "read habit"; habit: number }>
-  | Readonly<{ kind: "create category"; name: string }>
+  | Readonly<{ kind: "create habit" | "create category"; name: string }>
+  | Readonly<{ kind: "complete habit" | "undo habit" | "read habit"; habit: number }>
   | Readonly<{ kind: "rename category"; category: number; name: string }>
   | Readonly<{ kind: "delete category"; category: number }>;
 
@@ -29,10 +25,8 @@ export type Answer =
   | Readonly<{ verdict: "done"; resource: Resource; replayed: boolean }>
   /** A 4xx, or the same refusal as an agent gets it. */
   | Readonly<{ verdict: "refused"; code: string }>
-  /** A 503 with `applied: no`. */
-  | Readonly<{ verdict: "no" }>
-  /** A 503 with `applied: unknown`. */
-  | Readonly<{ verdict: "unknown" }>
+  /** A 503 with this `applied`. */
+  | Readonly<{ verdict: "no" | "unknown" }>
   /** The connection broke, or nothing came for longer than anybody waits. */
   | Readonly<{ verdict: "unanswered"; reason: string }>
   /** An answer that no disturbance excuses. */

@@ -8,38 +8,18 @@ import { descendants } from "../../support/chaos/descendants.ts";
 import { type Gate, openGate } from "../../support/chaos/gate.ts";
 import { type RoleName, startRole } from "../../support/chaos/roles.ts";
 import { signedUp, tokenByForm } from "../../support/identity/support.ts";
-import {
-  type Clocks,
-  createClocks,
-  serverPids,
-  startClockedPostgres,
-} from "../../support/servers/clocked-postgres.ts";
+import { createClocks, serverPids, startClockedPostgres } from "../../support/servers/clocked-postgres.ts";
 import { signal } from "../../support/servers/signal.ts";
 import { type Part, parts, type Way, ways } from "./faults.ts";
 
-export type World = Readonly<{
-  /** A connection to PostgreSQL that passes no gate. */
-  sql: SQL;
-  /** The addresses of PostgreSQL and Redis that pass no gate. */
-  databaseUrl: string;
-  redisUrl: string;
-  /** The front doors as clients see them. */
-  doors: readonly string[];
-  gates: Readonly<Record<Way, Gate>>;
-  clocks: Clocks;
-  /** The processes that do a part's work at this moment; none while it is starting. */
-  pidsOf(part: Part): number[];
-  /** Bearer tokens of a new user, made on the identity provider's own pages. */
-  tokens(count: number): Promise<string[]>;
-  stop(): Promise<void>;
-}>;
+export type World = Awaited<ReturnType<typeof startWorld>>;
 
 const root = join(import.meta.dir, "../../..");
 /** This mark identifies the processes of the parts. */
 const mark = "CHAOS_PART";
 
 /** Starts two front doors, two workers and an identity provider on servers of their own, with a gate before each server. */
-export async function startWorld(): Promise<World> {
+export async function startWorld() {
   const folder = join(root, `data-test-chaos-${process.pid}`);
   const clocks = createClocks();
   const [postgres, redis] = await Promise.all([
@@ -91,15 +71,19 @@ export async function startWorld(): Promise<World> {
   ]);
   const sql = new SQL(postgres.url, { max: 4 });
   return {
+    /** A connection to PostgreSQL that passes no gate, as the addresses; front doors as clients see them. */
     ...{ sql, doors, gates, clocks, databaseUrl: postgres.url, redisUrl: redis.url },
-    pidsOf: (part) => (part === "postgres" || part === "redis" ? serverPids(part, folder) : rolePids(part)),
-    async tokens(count) {
+    /** The processes that do a part's work at this moment; none while it is starting. */
+    pidsOf: (part: Part): number[] =>
+      part === "postgres" || part === "redis" ? serverPids(part, folder) : rolePids(part),
+    /** Bearer tokens of a new user, made on the identity provider's own pages. */
+    async tokens(count: number): Promise<string[]> {
       const browser = await signedUp({ authUrl });
       const tokens: string[] = [];
       while (tokens.length < count) tokens.push(await tokenByForm(browser, `Client ${tokens.length}`));
       return tokens;
     },
-    async stop() {
+    async stop(): Promise<void> {
       await sql.close();
       for (const role of roles) await role.stop();
       for (const gate of Object.values(gates)) gate.shut();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import lock from "../../../package-lock.json";
 import { freePort, testEnvironment } from "../../harness.ts";
 import { fillIn, root, type Service, serviceOf, services } from "../../service/deploy/compose-file.ts";
-import { commandBlocks, commandLines } from "../../support/documented.ts";
+import { blocksRunBy, commandLines } from "../../support/documented.ts";
 import { buildImage, canBuild, openStore } from "../release/build-image.ts";
 import { enterImage, hasNamespaces } from "./namespace.ts";
 
@@ -113,10 +113,7 @@ test("what is installed for one architecture is there for the other, too", () =>
 });
 
 test("docs/server.md installs what the image installs", async () => {
-  const blocks = await commandBlocks("docs/server.md");
-  const typed = blocks
-    .filter(({ runBy }) => runBy.includes("test/labs/deploy/image.ts"))
-    .flatMap(commandLines);
+  const typed = (await blocksRunBy("docs/server.md", "test/labs/deploy/image.ts")).flatMap(commandLines);
   const [, installs = ""] = /^RUN (npm ci.*)$/m.exec(await Bun.file(join(root, "Dockerfile")).text()) ?? [];
   expect(typed.length).toBeGreaterThan(0);
   for (const line of typed) expect(installs).toStartWith(line.replace(/^cd \S+ && /, ""));

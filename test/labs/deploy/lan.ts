@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../../service/deploy/compose-file.ts";
 import { shareRuntime } from "../../service/embedded/instance.ts";
-import { commandBlocks, commandLines } from "../../support/documented.ts";
+import { blocksRunBy, commandLines } from "../../support/documented.ts";
 import { enterMachine, hasNamespaces } from "./namespace.ts";
 
 const isPossible = hasNamespaces && Bun.which("caddy") !== null;
@@ -24,9 +24,7 @@ test.skipIf(!isPossible)(
     });
     afterAll(end);
     await type(`cd ${root}; echo 127.0.0.1 kept.local >> /etc/hosts`);
-    const blocks = (await commandBlocks("docs/server.md")).filter(({ runBy }) =>
-      runBy.includes("test/labs/deploy/lan.ts"),
-    );
+    const blocks = await blocksRunBy("docs/server.md", "test/labs/deploy/lan.ts");
     const [caddy = "", kept = "", ask = ""] = blocks.map((block) => commandLines(block).join("\n"));
     await type(`(${caddy}) > /tmp/caddy.log 2>&1 &`);
     await type(kept.replace("npm start", `npm start > ${home}/start.log 2>&1 &`));

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { redisBinary } from "../../../shared/embedded/servers/redis-binary.ts";
 import { root } from "../../service/deploy/compose-file.ts";
-import { commandBlocks, commandLines } from "../../support/documented.ts";
+import { blocksRunBy, commandBlocks, commandLines } from "../../support/documented.ts";
 import { enterMachine, hasNamespaces, type Shell } from "./namespace.ts";
 
 const missing = ["nginx", "systemd-analyze", "openssl", "curl"].filter((name) => !Bun.which(name));
@@ -85,12 +85,10 @@ test.skipIf(!isPossible)(
       "for role in door": `${archiveLog.replace("npm run admin --", "kept-admin")}${servers}`,
       "for unit in": load,
     };
-    const localized = (page: string) =>
-      commandBlocks(page).then((all) => all.filter(({ runBy }) => runBy.includes(file)));
-    const [server, rotation] = await Promise.all(["docs/server.md", "docs/rotation.md"].map(localized));
+    const server = await blocksRunBy("docs/server.md", file);
     // Keys are replaced before the service becomes one of two of each.
-    const index = (server ?? []).findIndex(({ text }) => text.includes("systemctl enable --now kept-worker"));
-    const blocks = (server ?? []).toSpliced(index, 0, ...(rotation ?? []));
+    const index = server.findIndex(({ text }) => text.includes("systemctl enable --now kept-worker"));
+    const blocks = server.toSpliced(index, 0, ...(await blocksRunBy("docs/rotation.md", file)));
     const said: string[] = [];
     for (const block of blocks) {
       const typed = commandLines(block).join("\n");

@@ -1,5 +1,6 @@
 import { type Browser, createBrowser } from "../../support/identity/browser.ts";
 import { signedUp, tokenByForm } from "../../support/identity/support.ts";
+import { rpc } from "../../support/mcp.ts";
 
 /** The addresses of the service. */
 export type Site = Readonly<{ baseUrl: string; authUrl: string }>;
@@ -31,4 +32,4 @@ export const cookieOf = ({ cookies }: Browser): string =>
   [...cookies].map(([name, { value }]) => `${name}=${value}`).join("; ");
 
 export const toolCall = (name: string, args: object): string =>
-  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } });
+  JSON.stringify(rpc("tools/call", { name, arguments: args }));

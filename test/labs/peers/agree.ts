@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { JsonBody } from "../../harness.ts";
 import { bearer, type Call } from "../bench/scenarios.ts";
 import { idAt, userAt } from "../bench/seed.ts";
-import type { Page, Question } from "./contestant.ts";
+import type { Page, Question } from "./contestants.ts";
 import type { Running } from "./start.ts";
 
 type Told = Readonly<{ after: string; answer: unknown }>;

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { goalsOf } from "../bench/goals.ts";
 import { firstDifference } from "./agree.ts";
-import { contestants, packages } from "./start.ts";
+import { contestants } from "./contestants.ts";
+import { packages } from "./start.ts";
 
 test("the lab names the first answer that differs, and passes over a question that a server cannot be asked", () => {
   const ours = [

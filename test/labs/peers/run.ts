@@ -6,7 +6,7 @@ import { printTable } from "../bench/report.ts";
 import { sequencesOf } from "../bench/scenarios.ts";
 import { currentCommit, runLab, wholeNumber } from "../terminal.ts";
 import { checkAgreement } from "./agree.ts";
-import { questions } from "./contestant.ts";
+import { questions } from "./contestants.ts";
 import { packages, type Running, startAll } from "./start.ts";
 
 const connections = 48;

@@ -6,13 +6,8 @@ import { startChildServer } from "../bench/load/child-server.ts";
 import { programs } from "../bench/load/measure.ts";
 import { userAt } from "../bench/seed.ts";
 import { newDatabase, ownRoot, type Subject, startSubject } from "../bench/subject.ts";
-import { type Contestant, keptMcp, keptRest, plainMcp } from "./contestant.ts";
+import { type Contestant, contestants } from "./contestants.ts";
 import { fillParse, fillPlain, rowsOf } from "./database.ts";
-import { parse } from "./parse.ts";
-import { postgraphile } from "./postgraphile.ts";
-
-/** All servers, in the order of the report. */
-export const contestants: readonly Contestant[] = [keptRest, postgraphile, parse, keptMcp, plainMcp];
 
 /** The peers and the packages that their documents tell to install; none is a dependency of Kept. */
 export const packages = {

@@ -1,3 +1,5 @@
+import type { Demands } from "./demands.ts";
+
 /** Events in the order of their times (µs). Of two at the same time, the one planned first comes first. */
 export type Simulation = Readonly<{
   now(): number;
@@ -7,44 +9,24 @@ export type Simulation = Readonly<{
 }>;
 
 export function createSimulation(): Simulation {
-  const planned: { at: number; nth: number; action: () => void }[] = [];
-  let [time, count] = [0, 0];
-  const isBefore = (one: number, other: number): boolean => {
-    const [a, b] = [planned[one], planned[other]];
-    return a !== undefined && b !== undefined && (a.at - b.at || a.nth - b.nth) < 0;
-  };
-  const swap = (one: number, other: number) => {
-    const [a, b] = [planned[one], planned[other]];
-    if (a && b) [planned[one], planned[other]] = [b, a];
-  };
-  /** A binary heap, because a second of much traffic has a million events. */
-  function takeFirst() {
-    const first = planned[0];
-    const last = planned.pop();
-    if (first === last || !last) return first;
-    planned[0] = last;
-    for (let index = 0; ; ) {
-      const [left, right] = [2 * index + 1, 2 * index + 2];
-      const least = isBefore(right, left) ? right : left;
-      if (!isBefore(least, index)) return first;
-      swap(least, index);
-      index = least;
-    }
-  }
+  /** The first event comes last. There is one for each client and batch at most, so it is cheap to put one between. */
+  const planned: { at: number; action: () => void }[] = [];
+  let time = 0;
   return {
     now: () => time,
     after(us, action) {
-      planned.push({ at: time + us, nth: count++, action });
-      for (let index = planned.length - 1; index > 0; ) {
-        const parent = (index - 1) >> 1;
-        if (!isBefore(index, parent)) break;
-        swap(index, parent);
-        index = parent;
+      const at = time + us;
+      let [low, high] = [0, planned.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((planned[middle]?.at ?? 0) > at) low = middle + 1;
+        else high = middle;
       }
+      planned.splice(low, 0, { at, action });
     },
     runUntil(us) {
-      for (let first = planned[0]; first && first.at <= us; first = planned[0]) {
-        takeFirst();
+      for (let first = planned.at(-1); first && first.at <= us; first = planned.at(-1)) {
+        planned.pop();
         time = first.at;
         first.action();
       }
@@ -53,40 +35,69 @@ export function createSimulation(): Simulation {
   };
 }
 
-/** Processor cores that several processes share. */
-export type Cores = Readonly<{ take(us: number, done: () => void): void; busyUs(): number }>;
+/** Keeps a process busy for some time (µs) and then calls `done`. */
+export type Work = (us: number, done: () => void) => void;
 
-export function createCores(simulation: Simulation, count: number): Cores {
-  const waiting: { us: number; done: () => void }[] = [];
-  let [free, busyUs] = [count, 0];
-  function start(us: number, done: () => void) {
+/** A line before something that takes so many tasks at a time. */
+function createLine(count: number, begin: Work): Work {
+  const waiting: Parameters<Work>[] = [];
+  let free = count;
+  const start: Work = (us, done) => {
     free -= 1;
-    busyUs += us;
-    simulation.after(us, () => {
+    begin(us, () => {
       free += 1;
       done();
       const next = free > 0 ? waiting.shift() : undefined;
-      if (next) start(next.us, next.done);
+      if (next) start(...next);
     });
-  }
-  return {
-    busyUs: () => busyUs,
-    take: (us, done) => (free > 0 ? start(us, done) : void waiting.push({ us, done })),
   };
+  return (us, done) => (free > 0 ? start(us, done) : void waiting.push([us, done]));
+}
+
+/** Processor cores that several processes share. */
+type Cores = Readonly<{ take: Work; busyUs(): number }>;
+
+function createCores(simulation: Simulation, count: number): Cores {
+  let busyUs = 0;
+  const take = createLine(count, (us, done) => {
+    busyUs += us;
+    simulation.after(us, done);
+  });
+  return { take, busyUs: () => busyUs };
 }
 
 /** A process that does one task after another, on cores for which it may have to wait. */
-export function createProcess(cores: Cores): (us: number, done: () => void) => void {
-  const waiting: { us: number; done: () => void }[] = [];
-  let isBusy = false;
-  function start(us: number, done: () => void) {
-    isBusy = true;
-    cores.take(us, () => {
-      isBusy = false;
-      done();
-      const next = isBusy ? undefined : waiting.shift();
-      if (next) start(next.us, next.done);
-    });
+const createProcess = ({ take }: Cores): Work => createLine(1, take);
+
+/** The cores of the programs: one for each process, or a few shared by all. */
+export type Machines = Readonly<{
+  process(program: keyof Demands): Work;
+  /** A program of many processes that is limited only by its cores. */
+  processes(program: keyof Demands, count: number): Work;
+  /** The busiest process of each program, as a share of the time so far. */
+  use(): Readonly<Record<keyof Demands, number>>;
+}>;
+
+export function createMachines(simulation: Simulation, sharedCores: number | undefined): Machines {
+  const shared = sharedCores === undefined ? undefined : createCores(simulation, sharedCores);
+  const all: { program: keyof Demands; own: Cores; count: number }[] = [];
+  function cores(program: keyof Demands, count: number): Cores {
+    const own = shared ?? createCores(simulation, count);
+    all.push({ program, own, count: sharedCores ?? count });
+    return own;
   }
-  return (us, done) => (isBusy ? void waiting.push({ us, done }) : start(us, done));
+  const busiest = (program: keyof Demands): number =>
+    Math.max(
+      ...all.map((one) => (one.program === program ? one.own.busyUs() / one.count / simulation.now() : 0)),
+    );
+  return {
+    process: (program) => createProcess(cores(program, 1)),
+    processes: (program, count) => cores(program, count).take,
+    use: () => ({
+      api: busiest("api"),
+      workers: busiest("workers"),
+      redis: busiest("redis"),
+      postgres: busiest("postgres"),
+    }),
+  };
 }

@@ -1,7 +1,6 @@
 import type { Demands } from "./demands.ts";
-import { createMachines, type Machines, type Work } from "./machines.ts";
 import { createMailbox } from "./mailbox.ts";
-import { createSimulation, type Simulation } from "./simulation.ts";
+import { createMachines, createSimulation, type Machines, type Simulation, type Work } from "./simulation.ts";
 
 export type Setup = Readonly<{
   doors: number;

@@ -43,13 +43,7 @@ const clocks = createClocks();
 const uncached = { ...clocks.environment("postgres"), FAKETIME_NO_CACHE: "1" };
 const [postgres, redis] = await Promise.all([startClockedPostgres(folder, uncached), startRedis(folder)]);
 await migrate(postgres.url, "error", { roleUrls: roleUrlsOf(postgres.url) });
-const env = {
-  DATABASE_URL: postgres.url,
-  REDIS_URL: redis.url,
-  RATE_LIMIT_PER_MINUTE: "0",
-  LOG_LEVEL: "silent",
-  WEBHOOK_ALLOW_LOOPBACK: "yes",
-};
+const env = { DATABASE_URL: postgres.url, REDIS_URL: redis.url, WEBHOOK_ALLOW_LOOPBACK: "yes" };
 const roles = await startRoles({ env, databases: databasesOf(postgres.url), apis: 2, workers: 2 });
 const config = loadConfig({ ...env, BASE_URL: roles.baseUrls[0], AUTH_URL: roles.issuer.url });
 const sql = new SQL(postgres.url, { max: 2 });

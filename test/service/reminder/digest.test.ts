@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from "bun:test";
-import { headersOf, partsOf, startMailbox } from "../../support/reminder/mailbox.ts";
+import { headersOf, partsOf, useMailbox } from "../../support/reminder/mailbox.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually, startReminders } from "../../support/reminder/stack.ts";
 import { hourMs, zoneOf, zoneWhere } from "../../support/reminder/zones.ts";
 
-const mailbox = await startMailbox();
+const mailbox = await useMailbox();
 const stack = await startReminders({ env: { SMTP_URL: mailbox.url }, workers: 2 });
 const { clock, config, door: page, tick } = stack;
 let secret = "";
@@ -132,10 +132,10 @@ test("a weekly digest comes on Monday, and who chose none gets none", async () =
 test("a digest that waits for another attempt is cancelled when its person wants none any more", async () => {
   const ada = await someone({ digest: "daily" });
   await changeThings(ada);
-  mailbox.behaviour.busy = true;
+  mailbox.refusals.data = "451 Try again later";
   await pass(ada);
   expect(await ada.statuses()).toEqual(["retrying"]);
-  mailbox.behaviour.busy = false;
+  delete mailbox.refusals.data;
   await ada.configure({ digest: "never" });
   clock.now = (clock.now ?? 0) + hourMs;
   await tick();

@@ -2,11 +2,11 @@ import { beforeEach, expect, test } from "bun:test";
 import { validate } from "../../../api/http/input/validate.ts";
 import { changeSettings } from "../../../shared/contracts/user/contracts.ts";
 import { agent } from "../../support/mcp.ts";
-import { headersOf, startMailbox } from "../../support/reminder/mailbox.ts";
+import { headersOf, useMailbox } from "../../support/reminder/mailbox.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually, startReminders } from "../../support/reminder/stack.ts";
 
-const mailbox = await startMailbox();
+const mailbox = await useMailbox();
 const stack = await startReminders({ env: { SMTP_URL: mailbox.url } });
 const { rest, config, travelTo, createTodo, remind, statusBecomes, deliveriesOf } = stack;
 const { tick, send, configure } = stack;

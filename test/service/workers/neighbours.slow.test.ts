@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { loadConfig } from "../../../shared/process/config.ts";
-import { heldRows, holdBeside, keepBeside } from "../../support/chaos/held-rows.ts";
+import { heldRows, holdBeside, keepBeside, startStage } from "../../support/chaos/held-rows.ts";
 import { msAt, type Sample, sample, succeeded, tally } from "../../support/chaos/samples.ts";
-import { startStage } from "../../support/chaos/stage.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 import { exportFile, stageFile } from "../../support/pages/staged-import.ts";
 

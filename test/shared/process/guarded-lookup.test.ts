@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { LookupAddress } from "node:dns";
 import { isAllowedAddress } from "../../../shared/domain/public-address.ts";
 import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
+import { wordsIn } from "../../support/text-table.ts";
 
 /** @returns the address or error that a connection gets when the name resolves to these addresses */
 function connectTo(addresses: string[], allowLoopback = false): Promise<string | LookupAddress[]> {
@@ -38,22 +39,10 @@ test("loopback is allowed where a setting says so, and only loopback", async () 
 });
 
 test("the borders of the private networks are where the registries draw them", () => {
-  const allowed = [
-    "9.255.255.255",
-    "11.0.0.0",
-    "100.63.255.255",
-    "100.128.0.0",
-    "172.15.255.255",
-    "172.32.0.0",
-  ];
-  const refused = [
-    "10.255.255.255",
-    "100.64.0.0",
-    "100.127.255.255",
-    "172.16.0.0",
-    "172.31.255.255",
-    "fe80::1%1",
-  ];
+  const allowed = wordsIn(`
+  9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 172.15.255.255 172.32.0.0`);
+  const refused = wordsIn(`
+  10.255.255.255 100.64.0.0 100.127.255.255 172.16.0.0 172.31.255.255 fe80::1%1`);
   expect(allowed.filter((address) => !isAllowedAddress(address, false))).toEqual([]);
   expect(refused.filter((address) => isAllowedAddress(address, false))).toEqual([]);
   expect(["2000::", "2003::1", "3ffe::1"].filter((address) => !isAllowedAddress(address, false))).toEqual([]);

@@ -67,7 +67,8 @@ async function decide(
   const lot = chance();
   if (lot < 0.1 && mayWait) return "none";
   const isLate = lot < 0.25;
-  if (isLate) await untilDone(() => sql`update approvals set expires_at = '2000-01-01' where id = ${id}`);
+  const expire = () => sql`update approvals set expires_at = '2000-01-01' where id = ${id}`;
+  if (isLate) await untilAnswered(expire, () => true);
   const approve = isLate || lot < 0.75;
   const press = () =>
     untilAnswered(
@@ -79,22 +80,7 @@ async function decide(
   return approve ? "approved" : "declined";
 }
 
-async function untilDone(work: () => Promise<unknown>): Promise<void> {
-  while (
-    !(await work().then(
-      () => true,
-      () => false,
-    ))
-  )
-    await Bun.sleep(50);
-}
-
-const states: Readonly<Record<Decision, string>> = {
-  approved: "done",
-  declined: "declined",
-  expired: "waiting",
-  none: "waiting",
-};
+const states = { approved: "done", declined: "declined", expired: "waiting", none: "waiting" };
 
 /** Sentences about each approved change that did not happen exactly once, and each other one that happened. */
 export async function wrongIn(sql: SQL, asked: readonly AskedTodo[]): Promise<string[]> {

@@ -1,7 +1,40 @@
-import type { SQL, TransactionSQL } from "bun";
-import type { Answer } from "../../harness.ts";
+import { SQL, type TransactionSQL } from "bun";
+import { type Answer, testEnvironment } from "../../harness.ts";
+import { type Roles, startRoles } from "./roles.ts";
 import { keepCalling, type Sample } from "./samples.ts";
-import type { Stage } from "./stage.ts";
+import { type Call, callDoors } from "./world.ts";
+
+/** `token` replaces the user's own; any door number is mapped to an existing door. */
+type CallOptions = NonNullable<Parameters<Call>[2]> & { token?: string };
+type CallAs = (user: string, method: string, path: string, options?: CallOptions) => Promise<Answer>;
+
+export type Stage = Readonly<{
+  env: Record<string, string>;
+  baseUrls: readonly string[];
+  issuer: Roles["issuer"];
+  sql: SQL;
+  call: CallAs;
+  stop(): Promise<void>;
+}>;
+
+/** Two front doors and two workers on a database and queue of their own, and many users who call them. */
+export async function startStage(): Promise<Stage> {
+  const env: Record<string, string> = { ...(await testEnvironment()), LOG_LEVEL: "silent" };
+  const roles = await startRoles({ env, apis: 2, workers: 2 });
+  const sql = new SQL(env.DATABASE_URL ?? "", { max: 3 });
+  const tokens = new Map<string, Promise<string>>();
+  const tokenOf = (user: string): Promise<string> => {
+    const token = tokens.get(user) ?? roles.issuer.token({ sub: user });
+    tokens.set(user, token);
+    return token;
+  };
+  const call: CallAs = async (user, method, path, { token, ...options } = {}) =>
+    callDoors(roles.baseUrls, token ?? (await tokenOf(user)))(method, path, options);
+  for (let turn = 0; turn < 120; turn++)
+    await call(`warm ${turn % 20}`, "POST", "/todos", { door: turn, body: { title: "Warm" } });
+  const stop = () => sql.close().then(roles.stop);
+  return { env, baseUrls: roles.baseUrls, issuer: roles.issuer, sql, call, stop };
+}
 
 /** A row of `owner` that somebody holds, and the owner's commands on it meanwhile. */
 type HeldRow = Readonly<{ name: string; prepare(stage: Stage): Promise<Held> }>;

@@ -12,7 +12,6 @@ export type Roles = Readonly<{
   /** The details that the roles reported when they were ready. */
   details: Readonly<Record<string, string>>;
   issuer: Issuer;
-  stopWorkers(): Promise<void>;
   stop(): Promise<void>;
 }>;
 
@@ -42,7 +41,8 @@ export type RoleName = keyof typeof scripts;
 
 /**
  * Front doors, workers and identity providers as the processes they are in production, started again when they die.
- * Front doors take the tokens of one test issuer, unless AUTH_URL is empty in `env`.
+ * Front doors take the tokens of one test issuer, unless AUTH_URL is empty in `env`. Without `env`, they have no limit
+ * and no log.
  */
 export async function startRoles({
   env,
@@ -56,25 +56,26 @@ export async function startRoles({
   const ports = await Promise.all(Array.from({ length: apis }, freePort));
   const baseUrls = ports.map((port) => `http://127.0.0.1:${port}`);
   const issuer = await startIssuer(baseUrls[0] ?? "");
-  const common = { ...process.env, HOST: "127.0.0.1", BASE_URL: baseUrls[0], AUTH_URL: issuer.url, ...env };
+  const common = {
+    ...process.env,
+    ...{ HOST: "127.0.0.1", BASE_URL: baseUrls[0], AUTH_URL: issuer.url },
+    ...{ RATE_LIMIT_PER_MINUTE: "0", LOG_LEVEL: "silent" },
+    ...env,
+  };
   const start = (name: RoleName, own: Record<string, string> = {}) => {
     const url = databases?.[name];
     const database = url !== undefined && { DATABASE_URL: url };
     return startRole(name, { root, env: { ...common, ...database, ...own }, report });
   };
-  const starting = Array.from({ length: workers }, () => start("workers"));
   const started = await Promise.all([
     ...ports.map((port) => start("api", { PORT: String(port) })),
-    ...starting,
+    ...Array.from({ length: workers }, () => start("workers")),
     ...identityPorts.map((port) => start("identity", { IDENTITY_PORT: String(port) })),
   ]);
   return {
     baseUrls,
     details: Object.assign({}, ...started.map(({ details }) => details)),
     issuer,
-    async stopWorkers() {
-      for (const role of await Promise.all(starting)) await role.stop();
-    },
     async stop() {
       await Promise.all(started.map((role) => role.stop()));
       await issuer.stop();

@@ -6,14 +6,6 @@ type Ports = Readonly<{ doors: number; identities: number }>;
 
 type Kind = Readonly<{ name: string; port: number; status: number; textOf(key: string): string }>;
 
-type Sent = Readonly<{
-  requests: number;
-  /** The number of failures of each kind. */
-  failed: Readonly<Record<string, number>>;
-  /** The number of todos made, according to the answers. */
-  made: number;
-}>;
-
 const everyMs = 20;
 /** A process that starts takes time from those that serve; they may then ask for a moment. */
 const busy = 503;
@@ -24,7 +16,7 @@ const maxKept = 10;
  * Sends 50 requests a second, regardless of earlier ones, and again only what meets a busy process: reads, changes, tool calls and pages in turn.
  * Every second one has its own connection; the others share a few.
  */
-export async function startSteadyLoad(ports: Ports, token: string): Promise<{ stop(): Promise<Sent> }> {
+export async function startSteadyLoad(ports: Ports, token: string) {
   const kinds = await kindsOf(ports, token);
   const kept = new Map<number, RawConnection[]>();
   const counts: Record<string, number> = {};
@@ -62,6 +54,7 @@ export async function startSteadyLoad(ports: Ports, token: string): Promise<{ st
     void sending.finally(() => underWay.delete(sending));
   }, everyMs);
   return {
+    /** @returns the number of requests, of failures by kind, and of todos made according to the answers */
     async stop() {
       clearInterval(timer);
       await Promise.all(underWay);

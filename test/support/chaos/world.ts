@@ -12,33 +12,10 @@ import { openPageDoor } from "../page-door.ts";
 import { eventually } from "../reminder/stack.ts";
 import { serverPids } from "../servers/clocked-postgres.ts";
 import { signal } from "../servers/signal.ts";
-import { type Gate, openGate } from "./gate.ts";
-import { databasesOf, pidsOf, type Roles, startRoles } from "./roles.ts";
+import { openGate } from "./gate.ts";
+import { databasesOf, pidsOf, startRoles } from "./roles.ts";
 
 export type Victim = "api" | "workers" | "redis" | "postgres";
-
-export type World = Readonly<{
-  /** A connection to the private PostgreSQL that passes no gate. */
-  sql: SQL;
-  /** The addresses of the servers that pass no gate. */
-  databaseUrl: string;
-  redisUrl: string;
-  roles: Roles;
-  baseUrls: readonly string[];
-  /** The token of all calls. */
-  token: string;
-  gates: Readonly<{ redis: Gate; postgres: Gate }>;
-  call: Call;
-  callAs(sub: string): Promise<Call>;
-  /** Sends as the account pages do, past the gates. */
-  openPage(): Promise<Page>;
-  /** Kills every process of that kind with -9; its supervisor starts it again. */
-  kill(victim: Victim): Promise<void>;
-  /** Sends a signal to every process of that role, once there is one. */
-  signal(role: "api" | "workers", name: NodeJS.Signals): Promise<void>;
-  /** Stops a server's processes while `work` runs. */
-  frozen(victim: "redis" | "postgres", work: () => Promise<void>): Promise<void>;
-}>;
 
 export type Page = Awaited<ReturnType<typeof openPageDoor>>;
 
@@ -49,20 +26,14 @@ export type Call = (
 ) => Promise<Answer>;
 
 /** Starts two front doors and two workers on servers of their own, all real processes that may be killed. */
-export async function startWorld(name: string, env: Record<string, string> = {}): Promise<World> {
+export async function startWorld(name: string, env: Record<string, string> = {}) {
   const folder = join(import.meta.dir, "../../..", `data-test-${name}-${process.pid}`);
   const [postgres, redis] = await Promise.all([startPostgres(folder), startRedis(folder)]);
   await migrate(postgres.url, "error", { roleUrls: roleUrlsOf(postgres.url) });
   const gates = { redis: await openGate(redis.url), postgres: await openGate(postgres.url) };
   const roles = await startRoles({
     databases: databasesOf(gates.postgres.url),
-    env: {
-      DATABASE_URL: gates.postgres.url,
-      REDIS_URL: gates.redis.url,
-      RATE_LIMIT_PER_MINUTE: "0",
-      LOG_LEVEL: "silent",
-      ...env,
-    },
+    env: { DATABASE_URL: gates.postgres.url, REDIS_URL: gates.redis.url, ...env },
     apis: 2,
     workers: 2,
   });
@@ -88,29 +59,27 @@ export async function startWorld(name: string, env: Record<string, string> = {})
   const callAs = async (sub?: string) =>
     callDoors(roles.baseUrls, await roles.issuer.token(sub ? { sub } : {}));
   return {
-    sql,
-    databaseUrl: postgres.url,
-    redisUrl: redis.url,
-    roles,
-    baseUrls: roles.baseUrls,
-    token: await roles.issuer.token(),
-    gates,
-    call: await callAs(),
-    callAs,
-    async openPage() {
+    /** A connection to the private PostgreSQL that passes no gate, and the addresses of the servers. */
+    ...{ sql, databaseUrl: postgres.url, redisUrl: redis.url },
+    ...{ roles, baseUrls: roles.baseUrls, gates, callAs, call: await callAs() },
+    /** Sends as the account pages do, past the gates. */
+    async openPage(): Promise<Page> {
       const urls = { DATABASE_URL: postgres.url, REDIS_URL: redis.url, BASE_URL: roles.baseUrls[0] };
       const config = loadConfig({ ...env, ...urls, AUTH_URL: roles.issuer.url });
       const page = await openPageDoor({ config, clock: { now: undefined } });
       closing.push(page.close);
       return page;
     },
-    async kill(victim) {
+    /** Kills every process of that kind with -9; its supervisor starts it again. */
+    async kill(victim: Victim): Promise<void> {
       if (victim === "api" || victim === "workers") return signalRole(victim, "SIGKILL");
       const [server] = await pidsOfServer(victim);
       if (server !== undefined) signal(server, "SIGKILL");
     },
+    /** Sends a signal to every process of that role, once there is one. */
     signal: signalRole,
-    async frozen(victim, work) {
+    /** Stops a server's processes while `work` runs. */
+    async frozen(victim: "redis" | "postgres", work: () => Promise<void>): Promise<void> {
       const pids = await pidsOfServer(victim);
       for (const pid of pids) signal(pid, "SIGSTOP");
       try {

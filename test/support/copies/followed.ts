@@ -5,25 +5,13 @@ import type { Copy } from "./copy.ts";
 /** A page of changes as it came by a stream. */
 type Event = Readonly<{ id: string; page: JsonBody }>;
 
-type Followed = Readonly<{
-  status: number;
-  headers: Headers;
-  events: readonly Event[];
-  /** Waits until the events fulfil a condition. */
-  until(holds: (events: readonly Event[]) => boolean): Promise<void>;
-  isOver(): boolean;
-  /** Resolves when the server has ended it. */
-  ended: Promise<void>;
-  close(): void;
-}>;
-
 /** Follows GET /changes/stream until it ends. */
 export async function followChanges(
   baseUrl: string,
   token: string,
   lastEventId?: string,
   onEvent: (event: Event) => void = () => {},
-): Promise<Followed> {
+) {
   const abort = new AbortController();
   const answer = await fetch(`${baseUrl}/api/v1/changes/stream`, {
     headers: {
@@ -46,7 +34,8 @@ export async function followChanges(
     status: answer.status,
     headers: answer.headers,
     events,
-    async until(holds) {
+    /** Waits until the events fulfil a condition. */
+    async until(holds: (events: readonly Event[]) => boolean): Promise<void> {
       const deadline = performance.now() + 10_000;
       while (!holds(events)) {
         if (performance.now() > deadline)
@@ -55,6 +44,7 @@ export async function followChanges(
       }
     },
     isOver: () => over,
+    /** Resolves when the server has ended it. */
     ended,
     close: () => abort.abort(),
   };

@@ -39,16 +39,7 @@ export async function signedInBrowser(config: Site, sub: string, sid?: string): 
   return browser;
 }
 
-export type TestStream = Readonly<{
-  status: number;
-  headers: Headers;
-  /** Waits until as many events of that kind have come. @returns the id of the last one */
-  event(kind: string, count?: number): Promise<string>;
-  count(kind: string): number;
-  /** Resolves when the server has ended it. */
-  ended: Promise<void>;
-  close(): void;
-}>;
+export type TestStream = Awaited<ReturnType<typeof openStream>>;
 
 type StreamOptions = Readonly<{ lastEventId?: string; generation?: number; follows?: Followed }>;
 
@@ -57,7 +48,7 @@ export async function openStream(
   config: Site,
   sub: string,
   { lastEventId, generation = 0, follows = "changes" }: StreamOptions = {},
-): Promise<TestStream> {
+) {
   const abort = new AbortController();
   const answer = await fetch(`${config.baseUrl}/account/live?follows=${follows}`, {
     headers: {
@@ -75,8 +66,9 @@ export async function openStream(
   return {
     status: answer.status,
     headers: answer.headers,
-    count: (kind) => idsOf(kind).length,
-    async event(kind, count = 1) {
+    count: (kind: string) => idsOf(kind).length,
+    /** Waits until as many events of that kind have come. @returns the id of the last one */
+    async event(kind: string, count = 1): Promise<string> {
       const deadline = performance.now() + 8_000;
       while (idsOf(kind).length < count) {
         if (performance.now() > deadline) throw new Error(`No ${count} events ${kind} in: ${text}`);
@@ -84,6 +76,7 @@ export async function openStream(
       }
       return idsOf(kind)[count - 1]?.[1] ?? "";
     },
+    /** Resolves when the server has ended it. */
     ended,
     close: () => abort.abort(),
   };

@@ -1,5 +1,6 @@
 import type { Stack } from "../../harness.ts";
 import type { Page } from "../identity/browser.ts";
+import { post, rpc } from "../mcp.ts";
 import { signedInBrowser } from "./live-support.ts";
 
 /** The text of a page as its reader sees it, with one space between its parts. */
@@ -47,21 +48,10 @@ export function callsOf({ rest, config }: Pick<Stack, "rest" | "config">, token:
     rest: async (method: string, path: string, body?: object) => (await answer(method, path, body)).body,
     /** One tool call over MCP. */
     async call(name: string, args: object = {}) {
-      const response = await fetch(`${config.baseUrl}/mcp`, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${token}`,
-          "content-type": "application/json",
-          accept: "application/json",
-        },
-        body: JSON.stringify({
-          jsonrpc: "2.0",
-          id: 1,
-          method: "tools/call",
-          params: { name, arguments: args },
-        }),
+      const { status, body } = await post({ config }, rpc("tools/call", { name, arguments: args }), {
+        token,
       });
-      return { status: response.status, result: ((await response.json()) as { result?: unknown }).result };
+      return { status, result: body?.result as unknown };
     },
   };
 }

@@ -10,14 +10,8 @@ export async function fillWithLife(site: Site, token: string, days: number): Pro
   const post = (path: string, body: object = {}) => rest("POST", path, body);
   const health = await post("/categories", { name: "Health", color: "#d9480f" });
   const home = await post("/categories", { name: "Home", color: "#1971c2" });
-  const run = await post("/habits", {
-    name: "Morning run",
-    type: "good",
-    frequency: "custom",
-    schedule: { times_per_week: 3 },
-    time_of_day: "morning",
-    category_id: health.id,
-  });
+  const thrice = { frequency: "custom", schedule: { times_per_week: 3 }, time_of_day: "morning" };
+  const run = await post("/habits", { name: "Morning run", type: "good", ...thrice, category_id: health.id });
   const evening = { frequency: "daily", time_of_day: "evening" };
   const read = await post("/habits", { name: "Read 20 pages", type: "good", ...evening });
   const scroll = await post("/habits", { name: "Scrolling in bed", type: "bad", ...evening });
@@ -39,13 +33,8 @@ export async function fillWithLife(site: Site, token: string, days: number): Pro
   site.stack.clock.now = undefined;
   const today = new Date(now).toISOString().slice(0, 10);
   await post("/todos", { title: "Renew the passport", due_date: addDays(today, -2) });
-  const plants = {
-    title: "Water the plants",
-    due_date: today,
-    time_of_day: "morning",
-    estimated_minutes: 10,
-  };
-  await post("/todos", { ...plants, category_id: home.id });
+  const plants = { title: "Water the plants", time_of_day: "morning", estimated_minutes: 10 };
+  await post("/todos", { ...plants, due_date: today, category_id: home.id });
   await post("/todos", {
     title: "Prepare the slides for Monday's review",
     due_date: addDays(today, 3),

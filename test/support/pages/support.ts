@@ -18,6 +18,7 @@ import {
 } from "../identity/support.ts";
 import { once } from "../once.ts";
 import type { Mailbox } from "../servers/mailbox.ts";
+import { wordsIn } from "../text-table.ts";
 import { callsOf } from "./plain.ts";
 
 /** This headless build of the browser takes a third of the time, so it is preferred. */
@@ -90,18 +91,9 @@ async function runSite(
  * The browser has no sandbox in a container. The next three arguments save processes, and the others keep it from
  * calling home.
  */
-const browserFlags = [
-  "--no-sandbox",
-  "--no-zygote",
-  "--disable-site-isolation-trials",
-  "--renderer-process-limit=1",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+const browserFlags = wordsIn(`
+  --no-sandbox --no-zygote --disable-site-isolation-trials --renderer-process-limit=1 --disable-gpu
+  --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync`);
 
 export const launchBrowser = (): Promise<Browser> => chromium.launch({ executablePath, args: browserFlags });
 

@@ -1,22 +1,15 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/**
- * A load balancer like those of clouds and Kubernetes: it leads each connection to the next healthy process, by the
- * answers of its health check, and sends nothing twice.
- */
-export type Balancer = Readonly<{
-  port: number;
-  /** Resolves when all processes count as healthy. */
-  allHealthy(): Promise<void>;
-  stop(): Promise<void>;
-}>;
-
 const checkEveryMs = 250;
 const failuresUntilOut = 2;
 const patienceMs = 1_000;
 
-/** @param ports of processes on this machine, which may start later */
-export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
+/**
+ * A load balancer like those of clouds and Kubernetes: it leads each connection to the next healthy process, by the
+ * answers of its health check, and sends nothing twice.
+ * @param ports of processes on this machine, which may start later
+ */
+export async function startBalancer(ports: readonly number[]) {
   const failures = new Map(ports.map((port) => [port, failuresUntilOut]));
   const isHealthy = (port: number) => (failures.get(port) ?? 0) < failuresUntilOut;
   let turn = 0;
@@ -44,6 +37,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   const address = server.address();
   return {
     port: typeof address === "object" && address !== null ? address.port : 0,
+    /** Resolves when all processes count as healthy. */
     async allHealthy() {
       while (!ports.every(isHealthy)) await Bun.sleep(checkEveryMs);
     },

@@ -16,15 +16,8 @@ export const hasGlewlwyd = program !== null && existsSync(schema);
 type Json = Readonly<Record<string, unknown>>;
 type Service = Readonly<{ baseUrl: string; clientId: string; clientSecret: string }>;
 
-export type Glewlwyd = Readonly<{
-  issuer: string;
-  /** A browser in which Ada is signed in and has granted a client's request. */
-  adaWhoGrants(clientId: string, scopes: readonly string[]): Promise<Browser>;
-  stop(): Promise<void>;
-}>;
-
 /** Glewlwyd as its administrator sets it up for a service, by docs/identity.md, with one account, Ada's. */
-export async function startGlewlwyd(service: Service): Promise<Glewlwyd> {
+export async function startGlewlwyd(service: Service) {
   const folder = mkdtempSync(join(tmpdir(), "kept-glewlwyd-"));
   const url = `http://127.0.0.1:${freePort()}`;
   const child = startProgram(folder, url);
@@ -40,7 +33,8 @@ export async function startGlewlwyd(service: Service): Promise<Glewlwyd> {
   await post("/user/", { ...ada, scope, enabled: true });
   return {
     issuer: `${url}/api/oidc`,
-    async adaWhoGrants(clientId, scopes) {
+    /** A browser in which Ada is signed in and has granted a client's request. */
+    async adaWhoGrants(clientId: string, scopes: readonly string[]): Promise<Browser> {
       const cookie = await signIn(url, ada.username, ada.password);
       await send(url, cookie, "PUT", `/auth/grant/${clientId}`, { scope: scopes.join(" ") });
       const browser = createBrowser(url);
@@ -49,7 +43,7 @@ export async function startGlewlwyd(service: Service): Promise<Glewlwyd> {
       // The consent page adds this to the address when the person continues.
       return { ...browser, open: (address) => browser.open(`${address}&g_continue`) };
     },
-    async stop() {
+    async stop(): Promise<void> {
       child.kill();
       await child.exited;
       rmSync(folder, { recursive: true });

@@ -1,32 +1,51 @@
 import { SMTPServer } from "smtp-server";
 import { freePort } from "./services.ts";
 
-/** A mail as it was received; `source` is the whole message with its quoted-printable undone. */
-export type ReceivedMail = { from: string; to: string[]; source: string };
+/** A mail as it was received, and with its quoted-printable undone. */
+export type Mail = Readonly<{ from: string; to: string[]; raw: string; source: string }>;
 
-export type Mailbox = { url: string; mails: ReceivedMail[]; stop(): Promise<void> };
+export type Mailbox = Readonly<{
+  url: string;
+  mails: Mail[];
+  /** Recipients that the server refuses for good. */
+  unknown: Set<string>;
+  /** The server's answer to each mail at a step, for example `553 Not your address`. */
+  refusals: Partial<Record<"sender" | "recipient" | "data", string>>;
+  stop(): Promise<void>;
+}>;
 
-/** A real SMTP server that takes every mail. */
+/** A real SMTP server that keeps accepted mails. */
 export async function startMailbox(): Promise<Mailbox> {
-  const mails: ReceivedMail[] = [];
+  const mails: Mail[] = [];
+  const unknown = new Set<string>();
+  const refusals: Mailbox["refusals"] = {};
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["AUTH", "STARTTLS"],
-    async onData(stream, { envelope }, callback) {
-      const source = readable(await new Response(stream).text());
+    onMailFrom: (_address, _session, done) => done(refusal(refusals.sender)),
+    onRcptTo({ address }, _session, done) {
+      done(refusal(unknown.has(address) ? "550 No such mailbox" : refusals.recipient));
+    },
+    async onData(stream, { envelope }, done) {
+      const raw = await new Response(stream).text();
+      const refused = refusal(refusals.data);
+      if (refused) return done(refused);
       const from = envelope.mailFrom ? envelope.mailFrom.address : "";
-      mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), source });
-      callback();
+      mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), raw, source: readable(raw) });
+      done();
     },
   });
+  server.on("error", () => {});
   const port = freePort();
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  return {
-    url: `smtp://127.0.0.1:${port}`,
-    mails,
-    stop: () => new Promise((resolve) => server.close(resolve)),
-  };
+  const stop = () => new Promise<void>((resolve) => server.close(resolve));
+  return { url: `smtp://127.0.0.1:${port}`, mails, unknown, refusals, stop };
 }
+
+const refusal = (reply: string | undefined): Error | undefined =>
+  reply === undefined
+    ? undefined
+    : Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) });
 
 /** RFC 2045 §6.7, for mails in ASCII. */
 function readable(source: string): string {

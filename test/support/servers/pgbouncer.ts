@@ -66,11 +66,9 @@ export async function startPooler(serverUrl: string, name: string): Promise<Pool
   return { pooled: addresses(name, port), direct: addresses(name, serverPort), prepare, ...server };
 }
 
-function serve(
-  folder: string,
-  user: User | undefined,
-  port: number,
-): Pick<Pooler, "start" | "kill" | "stop"> {
+type Server = Pick<Pooler, "start" | "kill" | "stop">;
+
+function serve(folder: string, user: User | undefined, port: number): Server {
   const command = [pgbouncer ?? "pgbouncer", join(seenBy(user, folder), "pgbouncer.ini")];
   const logFile = join(folder, "log");
   const launch = () =>

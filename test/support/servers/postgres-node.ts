@@ -88,12 +88,8 @@ function nodeOf(cluster: Cluster, port: number): PostgresNode {
     cluster,
     url,
     async start(settings = {}) {
-      const all = {
-        listen_addresses: "127.0.0.1",
-        unix_socket_directories: "",
-        port: String(port),
-        ...settings,
-      };
+      const place = { listen_addresses: "127.0.0.1", unix_socket_directories: "", port: String(port) };
+      const all = { ...place, ...settings };
       const flags = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
       const command = [join(bin, "postgres"), "-D", seenBy(user, folder), ...flags];
       let ended = false;

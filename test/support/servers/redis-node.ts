@@ -16,18 +16,17 @@ export type RedisNode = Readonly<{
 }>;
 
 /**
- * Starts a Redis in a folder of its own: with `sentinel` one that watches others, with `port` as a replacement for
- * another.
+ * Starts a Redis in a folder of its own: with `sentinel` one that watches others.
  */
 export async function startRedisNode(
   folder: string,
   lines: readonly string[] = [],
-  { sentinel = false, port: wanted }: Readonly<{ sentinel?: boolean; port?: number }> = {},
+  { sentinel = false } = {},
 ): Promise<RedisNode> {
   const data = resolve(folder);
   mkdirSync(data, { recursive: true });
   const { path, env } = await redisBinary(resolve(join(import.meta.dir, "../../../.runtime")), () => {});
-  const port = wanted ?? (await freePort());
+  const port = await freePort();
   const common = ["bind 127.0.0.1", `port ${port}`, 'save ""', "enable-debug-command yes"];
   const configuration = sentinel ? common.slice(0, 2) : [...common, "repl-diskless-sync-delay 0"];
   const file = join(data, "redis.conf");

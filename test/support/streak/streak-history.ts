@@ -3,6 +3,7 @@ import { addDays, dateOfDay, dayNumber, localDay } from "../../../shared/domain/
 import { daysBack } from "../../../shared/domain/habit/history.ts";
 import { type PauseDates, pauseDaysBack } from "../../../shared/domain/habit/pause.ts";
 import type { Rules, Schedule } from "../../../shared/domain/habit/schedule.ts";
+import { wordsIn } from "../text-table.ts";
 
 /** Random lives of a habit: what a person does, hour by hour, and the time-zone changes in between. */
 
@@ -22,10 +23,7 @@ type Life = { start: number; rules: Rules; settings: DaySettings; steps: Step[] 
 
 /** The same life as the service sees it: commands, each with the user's today. */
 export type Command =
-  | { kind: "complete"; today: string; date: string }
-  | { kind: "undo"; today: string; date: string }
-  | { kind: "skip"; today: string; date: string }
-  | { kind: "unskip"; today: string; date: string }
+  | { kind: "complete" | "undo" | "skip" | "unskip"; today: string; date: string }
   | { kind: "pause"; today: string; to: PauseDates }
   | { kind: "edit"; today: string; to: Rules }
   | { kind: "move"; today: string; to: string };
@@ -35,45 +33,19 @@ export type History = { rules: Rules; start: string; commands: Command[] };
 const hour = 3_600_000;
 
 /** Days shortly before leap days and their absence, years with 53 weeks, DST changes and dates that a zone skipped. */
-const starts = [
-  "2024-02-27",
-  "2100-02-27",
-  "2000-02-28",
-  "2020-12-29",
-  "2026-12-30",
-  "2026-03-27",
-  "2026-10-24",
-  "2011-12-27",
-  "1993-08-18",
-  "2026-05-01",
-].map((date) => Date.parse(date));
+const starts = wordsIn(`
+  2024-02-27 2100-02-27 2000-02-28 2020-12-29 2026-12-30 2026-03-27 2026-10-24 2011-12-27 1993-08-18 2026-05-01`).map(
+  (date) => Date.parse(date),
+);
 
-const realZones = [
-  "UTC",
-  "Europe/Berlin",
-  "America/New_York",
-  "America/Los_Angeles",
-  "America/St_Johns",
-  "America/Sao_Paulo",
-  "Africa/Casablanca",
-  "Asia/Kolkata",
-  "Asia/Tehran",
-  "Asia/Tokyo",
-  "Australia/Lord_Howe",
-  "Pacific/Auckland",
-  "Pacific/Chatham",
-  "Pacific/Apia",
-  "Pacific/Kwajalein",
-  "Pacific/Kiritimati",
-  "Pacific/Pago_Pago",
-  "Etc/GMT+12",
-];
+const realZones = wordsIn(`
+  UTC Europe/Berlin America/New_York America/Los_Angeles America/St_Johns America/Sao_Paulo Africa/Casablanca
+  Asia/Kolkata Asia/Tehran Asia/Tokyo Australia/Lord_Howe Pacific/Auckland Pacific/Chatham Pacific/Apia
+  Pacific/Kwajalein Pacific/Kiritimati Pacific/Pago_Pago Etc/GMT+12`);
 
 const schedule: fc.Arbitrary<Schedule> = fc.oneof(
   fc.record({ every_days: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constant(365)) }),
-  fc.record({
-    weekdays: fc.subarray([1, 2, 3, 4, 5, 6, 7], { minLength: 1 }),
-  }),
+  fc.record({ weekdays: fc.subarray([1, 2, 3, 4, 5, 6, 7], { minLength: 1 }) }),
   fc.record({ times_per_week: fc.integer({ min: 1, max: 7 }) }),
 );
 

@@ -39,6 +39,13 @@ async function write(travel: string): Promise<void> {
   );
 }
 
+const writeImage = (travel: string) =>
+  pool.query(
+    `insert into action_images (user_id, called_at, request_id, before, after)
+     values ('ada', now() + $1::interval, gen_random_uuid(), '{}', '{}')`,
+    [travel],
+  );
+
 /** The ages of the remaining rows in hours, as if the present were shifted by this interval. */
 async function agesOf(table: string, time: string, travel: string): Promise<number[]> {
   const { rows } = await pool.query<{ age: number }>(
@@ -89,11 +96,7 @@ test("images of actions stay 30 to 31 days", async () => {
   for (let days = 0; days <= 40; days++) {
     const travel = `${days} days`;
     await upkeep(travel);
-    await pool.query(
-      `insert into action_images (user_id, called_at, request_id, before, after)
-       values ('ada', now() + $1::interval, gen_random_uuid(), '{}', '{}')`,
-      [travel],
-    );
+    await writeImage(travel);
   }
   between(await agesOf("action_images", "called_at", "40 days"), 24 * 29.9, 24 * 31.1);
 });
@@ -111,9 +114,7 @@ test("the log stays 400 to 431 days, by whole months; a service that was off for
 test("what a clock far ahead calls old goes only when that clock has run for long", async () => {
   await makePartitions(pool, kept, "-60 days");
   await write("-60 days");
-  const image = `insert into action_images (user_id, called_at, request_id, before, after)
-    values ('ada', now() - interval '60 days', gen_random_uuid(), '{}', '{}')`;
-  await pool.query(image);
+  await writeImage("-60 days");
   await pool.query("update upkeep_clock set reached = now() - interval '60 days', last_run_at = reached");
   const runs = async (count: number) => {
     for (let run = 0; run < count; run++) {

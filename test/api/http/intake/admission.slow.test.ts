@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { createAdmission } from "../../../../api/http/intake/admission.ts";
 import { pathOf } from "../../../../api/http/request.ts";
 import { createStatusPages } from "../../../../shared/process/observe/status-pages.ts";
+import { wordsIn } from "../../../support/text-table.ts";
 
 const admission = createAdmission();
 afterAll(() => admission.stop());
@@ -78,19 +79,10 @@ test("only a status page itself goes past admission, nothing whose address ends 
     isDraining: () => false,
   });
   const isFoundAt = (path: string) => find("GET", pathOf(`http://localhost:3000${path}`)) !== undefined;
-  const checks = [
-    "/health/ready",
-    "/health/ready?from=balancer",
-    "/health/accepting",
-    "/health/live",
-    "/metrics",
-  ];
+  const checks = wordsIn(`
+  /health/ready /health/ready?from=balancer /health/accepting /health/live /metrics`);
   expect(checks.map(isFoundAt)).toEqual(checks.map(() => true));
-  const others = [
-    "/api/v1/todos?x=/health/ready",
-    "/api/v1/health/ready",
-    "/?/health/ready",
-    "/health/ready/x",
-  ];
+  const others = wordsIn(`
+  /api/v1/todos?x=/health/ready /api/v1/health/ready /?/health/ready /health/ready/x`);
   expect(others.map(isFoundAt)).toEqual(others.map(() => false));
 });

@@ -22,6 +22,15 @@ function openReads() {
   return { asked, read: createCoalescedReads({ query } as never) };
 }
 
+type Read = ReturnType<typeof createCoalescedReads>;
+
+/** A read that takes so many seconds for the users whose names begin with a word. */
+const sleepingFor = (word: string, seconds: number) =>
+  `select pg_sleep(case when $1 like '${word}%' then ${seconds} else 0 end)::text, $2::text as whose`;
+const readAs = (read: Read, text: string, user: string) => read(user, { text, values: [user, user] });
+/** Twelve users, of whom one has this name. */
+const twelveWith = (name: string) => Array.from({ length: 12 }, (_, n) => (n === 5 ? name : `user ${n}`));
+
 const descending =
   "select n, note from numbers where owner = $1 and n <= $2::bigint order by n desc limit 15";
 const expected = (most: number) =>
@@ -76,37 +85,29 @@ test("a statement that cannot take columns for its values is asked for as it is,
 
 test("a user whose read is slow reads alone from then on, and the others together", async () => {
   const { asked, read } = openReads();
-  const sleeping = "select pg_sleep(case when $1 = 'slow' then 0.2 else 0 end)::text, $2::text as whose";
-  const round = (users: string[]) =>
-    Promise.all(users.map((user) => read(user, { text: sleeping, values: [user, user] })));
-  const users = Array.from({ length: 12 }, (_, n) => (n === 5 ? "slow" : `user ${n}`));
-  await round(users);
-  await round(users);
+  const sleeping = sleepingFor("slow", 0.2);
+  const users = twelveWith("slow");
+  for (let turn = 0; turn < 2; turn++) await Promise.all(users.map((user) => readAs(read, sleeping, user)));
   asked.length = 0;
   const ended: string[] = [];
-  await Promise.all(
-    users.map((user) => read(user, { text: sleeping, values: [user, user] }).then(() => ended.push(user))),
-  );
+  await Promise.all(users.map((user) => readAs(read, sleeping, user).then(() => ended.push(user))));
   expect(ended.at(-1)).toBe("slow");
   expect(asked.some((text) => text !== sleeping)).toBe(true);
 });
 
 test("a read that the server stops for taking too long fails nobody else, and its user reads alone from then on", async () => {
   const { asked, read } = openReads();
-  const sleeping = "select pg_sleep(case when $1 = 'stuck' then 3 else 0 end)::text, $2::text as whose";
-  const users = Array.from({ length: 12 }, (_, n) => (n === 5 ? "stuck" : `user ${n}`));
-  const round = () =>
-    Promise.allSettled(users.map((user) => read(user, { text: sleeping, values: [user, user] })));
-  const failed = (results: readonly PromiseSettledResult<unknown>[]) =>
-    users.filter((_, index) => results[index]?.status === "rejected");
-  expect(failed(await round())).toEqual(["stuck"]);
+  const sleeping = sleepingFor("stuck", 3);
+  const users = twelveWith("stuck");
+  const results = await Promise.allSettled(users.map((user) => readAs(read, sleeping, user)));
+  expect(users.filter((_, index) => results[index]?.status === "rejected")).toEqual(["stuck"]);
   asked.length = 0;
   const others = users.filter((user) => user !== "stuck");
   let hasEnded = false;
-  const stuck = read("stuck", { text: sleeping, values: ["stuck", "stuck"] }).finally(() => {
+  const stuck = readAs(read, sleeping, "stuck").finally(() => {
     hasEnded = true;
   });
-  await Promise.all(others.map((user) => read(user, { text: sleeping, values: [user, user] })));
+  await Promise.all(others.map((user) => readAs(read, sleeping, user)));
   expect(hasEnded).toBe(false);
   await expect(stuck).rejects.toThrow("statement timeout");
   expect(asked.some((text) => text !== sleeping)).toBe(true);
@@ -155,14 +156,14 @@ test("while the server does not answer, nobody waits for two time-outs", async (
 
 test("no stranger waits until reads under way have ended", async () => {
   const { read } = openReads();
-  const sleeping = "select pg_sleep(case when $1 like 'slow%' then 0.7 else 0 end)::text, $2::text as whose";
+  const sleeping = sleepingFor("slow", 0.7);
   let ended = 0;
   const slow = ["slow 1", "slow 2"].map((user) =>
-    read(user, { text: sleeping, values: [user, user] }).finally(() => {
+    readAs(read, sleeping, user).finally(() => {
       ended += 1;
     }),
   );
-  await read("user 1", { text: sleeping, values: ["user 1", "user 1"] });
+  await readAs(read, sleeping, "user 1");
   expect(ended).toBe(0);
   await Promise.all(slow);
 });

@@ -8,6 +8,7 @@ import {
 import { readRepeat } from "../../../../api/queries/quick-add/read-repeat.ts";
 import { sayRepeat } from "../../../../api/queries/quick-add/say-repeat.ts";
 import { longestLine } from "../../../../shared/domain/todo/quick-add-words.ts";
+import { wordsIn } from "../../../support/text-table.ts";
 
 /** A Sunday, 11:00 in Berlin. */
 const clock = { now: Date.parse("2026-11-22T10:00:00Z"), timeZone: "Europe/Berlin", today: "2026-11-22" };
@@ -31,7 +32,6 @@ const monthly = "FREQ=MONTHLY;BYMONTHDAY=1";
 
 describe("a line that is a todo", () => {
   const lines: Record<string, Partial<QuickTodo>> = {
-    "Buy milk": { title: "Buy milk" },
     "Pay rent every month on the 1st at 9 #Home @desk 10min": {
       title: "Pay rent",
       ...at("2026-12-01", "09:00"),
@@ -40,56 +40,20 @@ describe("a line that is a todo", () => {
       context: "desk",
       category: "Home",
     },
-    "Call Bob tomorrow": { title: "Call Bob", due_date: "2026-11-23" },
-    "Call Bob the day after tomorrow": { title: "Call Bob", due_date: "2026-11-24" },
-    "Call Bob by Friday": { title: "Call Bob", due_date: "2026-11-27" },
-    "Call Bob in 3 days": { title: "Call Bob", due_date: "2026-11-25" },
-    "Call Bob on Dec 24": { title: "Call Bob", due_date: "2026-12-24" },
-    "Call Bob 2026-12-24 10:30": {
-      title: "Call Bob",
-      ...at("2026-12-24", "10:30"),
-    },
-    "Call Bob at 12": { title: "Call Bob", ...at("2026-11-22", "12:00") },
-    "Call Bob at 9": { title: "Call Bob", ...at("2026-11-23", "09:00") },
-    "Call Bob in 2 hours": { title: "Call Bob", ...at("2026-11-22", "13:00") },
-    "Call Bob at 9 EST on Friday": {
-      title: "Call Bob",
-      ...at("2026-11-27", "15:00"),
-    },
-    "Call Bob tomorrow and pay at 9pm": {
-      title: "Call Bob and pay",
-      ...at("2026-11-23", "21:00"),
-    },
-    "Meet Bob tomorrow 9 to 10": {
-      title: "Meet Bob",
-      estimated_minutes: 60,
-      ...at("2026-11-23", "09:00"),
-    },
+    "Call Bob 2026-12-24 10:30": { title: "Call Bob", ...at("2026-12-24", "10:30") },
+    "Call Bob at 9 EST on Friday": { title: "Call Bob", ...at("2026-11-27", "15:00") },
+    "Call Bob tomorrow and pay at 9pm": { title: "Call Bob and pay", ...at("2026-11-23", "21:00") },
+    "Meet Bob tomorrow 9 to 10": { title: "Meet Bob", estimated_minutes: 60, ...at("2026-11-23", "09:00") },
     "Call Bob at 5 in the morning": {
-      title: "Call Bob",
-      time_of_day: "morning",
+      ...{ title: "Call Bob", time_of_day: "morning" },
       ...at("2026-11-23", "05:00"),
     },
     "Call Bob at 5": { title: "Call Bob", ...at("2026-11-22", "17:00") },
     "Call Bob at 5am": { title: "Call Bob", ...at("2026-11-23", "05:00") },
     "Call Bob at 05:00": { title: "Call Bob", ...at("2026-11-23", "05:00") },
-    "Call Bob at 8 in the evening": {
-      title: "Call Bob",
-      time_of_day: "evening",
-      ...at("2026-11-22", "20:00"),
-    },
-    "Call Bob tonight at 8": { title: "Call Bob", time_of_day: "evening", ...at("2026-11-22", "20:00") },
     "Todo list for Mon": { title: "Todo list for Mon" },
-    "Run tomorrow morning": { title: "Run", due_date: "2026-11-23", time_of_day: "morning" },
-    "Read tonight": { title: "Read", due_date: "2026-11-22", time_of_day: "evening" },
     "Write in the afternoon 1h30": { title: "Write", time_of_day: "afternoon", estimated_minutes: 90 },
     "Swim for 2 hours": { title: "Swim", estimated_minutes: 120 },
-    'Sort papers #"Home office" @"at work"': {
-      title: "Sort papers",
-      category: "Home office",
-      context: "at work",
-    },
-    "todo: habit tracker": { title: "habit tracker" },
     "Call in 90000000 hours": { title: "Call in 90000000 hours" },
     "Call in 999999999999999999999 hours": { title: "Call in 999999999999999999999 hours" },
   };
@@ -157,8 +121,6 @@ describe("a line that is a habit", () => {
     "habit Read": { name: "Read" },
     "habit Run 3 times a week": { name: "Run", frequency: "custom", schedule: { times_per_week: 3 } },
     "Run three times per week": { name: "Run", frequency: "custom", schedule: { times_per_week: 3 } },
-    "habit: Swim 2x/week": { name: "Swim", frequency: "custom", schedule: { times_per_week: 2 } },
-    "habit Swim once a week": { name: "Swim", frequency: "weekly" },
     "habit: Meditate every day in the morning": { name: "Meditate", time_of_day: "morning" },
     "habit Stretch every evening": { name: "Stretch", time_of_day: "evening" },
     "habit Work out every weekday #Health": {
@@ -169,7 +131,6 @@ describe("a line that is a habit", () => {
     },
     "habit Clean every 2 weeks": { name: "Clean", frequency: "custom", schedule: { every_days: 14 } },
     "habit: Read every day at 21:00": { name: "Read", remind_at: "21:00" },
-    "bad habit: Smoking": { name: "Smoking", type: "bad" },
     "habit Pay every month at 9 tomorrow": { name: "Pay every month at 9 tomorrow" },
   };
   test.each(Object.entries(lines))("%s", (line, said) => {
@@ -213,20 +174,14 @@ test("a choice has the fields that differ, and a habit is a choice of its own", 
 
 test("what only looks like a date, a mark or a duration stays in the title", () => {
   for (const line of [
-    "March for peace",
-    "Sun cream",
-    "Morning pages",
     "weekly report",
     "5 minute walk",
-    "A day in the life",
     "Half 1/2 cup",
     "Mail bob@example.org about #1",
     "Check every 2 hours",
     "Look every 31 February",
     "Habits are good",
     "Todos of Bob",
-    "Read 1984",
-    "Call 555-1234",
     "v2.10.3 of a-b",
   ])
     expect(read(line)).toEqual({ kind: "todo", title: line });
@@ -248,48 +203,16 @@ test("each zone has its own today", () => {
   expect(readQuickAdd("A tomorrow", west)).toMatchObject({ due_date: "2026-11-22" });
 });
 
-const pieces = [
-  ...["every", "every!", "other", "day", "week", "month", "on", "the", "1st", "last", "Friday", "Mon", ","],
-  ...[
-    "and",
-    "until",
-    "in",
-    "2",
-    "hours",
-    "tomorrow",
-    "at",
-    "9",
-    "#Home",
-    "@desk",
-    "10min",
-    "habit",
-    "bad",
-    "3",
-  ],
-  ...[
-    "times",
-    "a",
-    "31",
-    "February",
-    "morning",
-    "starting",
-    "9999",
-    "99999",
-    "0",
-    "-1",
-    "12:99",
-    "#",
-    '"',
-    "EST",
-  ],
-];
+const pieces = wordsIn(`
+  every every! other day week month on the 1st last Friday Mon , and until in 2 hours tomorrow at 9 #Home @desk 10min
+  habit bad 3 times a 31 February morning starting 9999 99999 0 -1 12:99 # " EST`);
 const line = fc.oneof(
   fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((words) => words.join(" ")),
   fc.string({ unit: "binary", maxLength: 80 }),
 );
 
 /** Words of letters and digits only, because signs beside a phrase may go with it. */
-const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+const plainWordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 function isWithin(part: readonly string[], whole: readonly string[]): boolean {
   let at = 0;
@@ -303,23 +226,13 @@ test("whatever the text, reading it never throws; words that are gone from it sh
       const result = readQuickAdd(text, clock, kind);
       const name = result.kind === "todo" ? result.title : result.name;
       const lead = /^\s*((bad\s+)?habit(?=\s|:|$)|todo\s*:)/i.exec(text)?.[0] ?? "";
-      const [left, given] = [wordsIn(name), wordsIn(text.slice(lead.length))];
+      const [left, given] = [plainWordsIn(name), plainWordsIn(text.slice(lead.length))];
       expect(isWithin(left, given)).toBe(true);
       // A habit is daily by default, so "every day" adds nothing.
-      const {
-        title: _,
-        name: __,
-        kind: ___,
-        type: ____,
-        alternatives: _____,
-        ...said
-      } = {
-        title: "",
-        name: "",
-        type: "",
-        ...result,
-      };
-      const isSaid = Object.values(said).some((value) => value !== null && value !== "daily");
+      const unsaid = ["title", "name", "kind", "type", "alternatives"];
+      const isSaid = Object.entries(result).some(
+        ([field, value]) => !unsaid.includes(field) && value !== null && value !== "daily",
+      );
       if (!isSaid && !/every|each|daily/i.test(text)) expect(left).toEqual(given);
       if (result.kind === "todo" && result.due_date) expect(result.due_date).toMatch(/^\d{4}-\d\d-\d\d$/);
     }),

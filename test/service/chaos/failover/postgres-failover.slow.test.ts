@@ -28,13 +28,7 @@ async function startPair(name: string) {
   while (!(await isSynchronous(primary))) await Bun.sleep(50);
   const gate = await openGate(primary.url);
   const { redisUrl } = await services();
-  const env = {
-    DATABASE_URL: gate.url,
-    REDIS_URL: redisUrl,
-    QUEUE_PREFIX: `failover-${crypto.randomUUID()}`,
-    RATE_LIMIT_PER_MINUTE: "0",
-    LOG_LEVEL: "silent",
-  };
+  const env = { DATABASE_URL: gate.url, REDIS_URL: redisUrl, QUEUE_PREFIX: crypto.randomUUID() };
   const roles = await startRoles({ env, databases: databasesOf(gate.url), apis: 2, workers: 2 });
   afterAll(async () => {
     await roles.stop();

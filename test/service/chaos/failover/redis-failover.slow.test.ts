@@ -19,7 +19,7 @@ const prefix = "failover";
 /** Two doors and two workers on a group of Redis servers. */
 async function startService(redisUrl: string, nodes: readonly RedisNode[]) {
   const databaseUrl = await createDatabase();
-  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, QUEUE_PREFIX: prefix, LOG_LEVEL: "silent" };
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, QUEUE_PREFIX: prefix };
   const roles = await startRoles({ env: { ...env, RATE_LIMIT_PER_MINUTE: "100000" }, apis: 2, workers: 2 });
   const sql = new SQL(databaseUrl, { max: 1 });
   afterAll(async () => {

@@ -8,14 +8,13 @@ import {
   timestamp,
 } from "../../../../shared/domain/day/day.ts";
 import { services } from "../../../support/servers/services.ts";
+import { wordsIn } from "../../../support/text-table.ts";
 
 /** Zones with whole, half and quarter hours, and with every kind of DST: by rule or decree, at midnight, abolished. */
-const zones = `
+const zones = wordsIn(`
   UTC Europe/London Europe/Berlin Europe/Istanbul Africa/Casablanca Africa/Cairo Asia/Gaza Asia/Tehran Asia/Kolkata
   Asia/Kathmandu Asia/Almaty Asia/Tokyo Australia/Lord_Howe Pacific/Chatham Pacific/Kiritimati Pacific/Pago_Pago
-  America/New_York America/St_Johns America/Havana America/Nuuk`
-  .trim()
-  .split(/\s+/);
+  America/New_York America/St_Johns America/Havana America/Nuuk`);
 const hour = 3_600_000;
 const from = Date.UTC(2020, 0, 1);
 const to = Date.UTC(2036, 0, 1);

@@ -1,94 +1,52 @@
 import { expect, test } from "bun:test";
 import { firstOccurrence, successor } from "../../../../shared/domain/todo/recurrence.ts";
 
-/** A completed todo is written as rule and day of completion; its due date is Monday 4 May 2026 unless given. */
-type Case = [
-  name: string,
-  rule: string,
-  today: string,
-  next: string,
-  todo?: { due_date?: string; anchor?: string },
-];
+const weekly = "FREQ=WEEKLY;COUNT=5";
+const yearly31st = "FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=31";
+
+/** Rule, day of completion, the next due date and what is left of COUNT; then due date and anchor, if not the 4th. */
+type Case = [name: string, todo: string, own?: { due_date?: string; anchor?: string }];
 
 const fromDue: Case[] = [
-  ["missed days are used up by COUNT", "FREQ=DAILY;COUNT=5", "2026-05-06", "2026-05-07, 2 left"],
-  ["a series missed to its end is over", "FREQ=DAILY;COUNT=5", "2026-05-08", "none"],
-  ["INTERVAL keeps its phase", "FREQ=DAILY;INTERVAL=3", "2026-05-11", "2026-05-13"],
-  ["every other week stays in its weeks", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO", "2026-05-12", "2026-05-18"],
-  ["done early, the next follows the due date", "FREQ=WEEKLY", "2026-05-01", "2026-05-11"],
-  ["UNTIL includes its day", "FREQ=DAILY;UNTIL=20260510", "2026-05-09", "2026-05-10"],
-  ["after UNTIL there is none", "FREQ=DAILY;UNTIL=20260510", "2026-05-10", "none"],
-  ["a start off the rule counts", "FREQ=WEEKLY;BYDAY=FR;COUNT=2", "2026-05-04", "2026-05-08, 1 left"],
-  ["the rule never meets its phase", "FREQ=DAILY;INTERVAL=7;BYDAY=TU", "2026-05-04", "none"],
-  [
-    "no month of the phase has a 31st",
-    "FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=31",
-    "2026-06-01",
-    "none",
-    { anchor: "2026-06-01" },
-  ],
-  [
-    "COUNT is counted over ten years of months",
-    "FREQ=MONTHLY;COUNT=200",
-    "2036-04-20",
-    "2036-05-04, 80 left",
-  ],
-  ["and a series that is later than that is over", "FREQ=MONTHLY;COUNT=200", "2037-04-20", "none"],
-  ["without COUNT no lateness ends a series", "FREQ=MONTHLY", "2526-04-20", "2526-05-04"],
-  [
-    "put off, its series stays",
-    "FREQ=WEEKLY;COUNT=5",
-    "2026-05-06",
-    "2026-05-11, 4 left",
-    { due_date: "2026-05-06" },
-  ],
-  [
-    "put off past the next",
-    "FREQ=WEEKLY;COUNT=5",
-    "2026-05-06",
-    "2026-05-18, 3 left",
-    { due_date: "2026-05-12" },
-  ],
-  [
-    "moved before its own day and done there, the next one follows",
-    "FREQ=WEEKLY;COUNT=5",
-    "2026-05-02",
-    "2026-05-11, 4 left",
-    { due_date: "2026-05-02" },
-  ],
-  [
-    "moved before its own day and done after it, the next one follows",
-    "FREQ=WEEKLY;COUNT=5",
-    "2026-05-05",
-    "2026-05-11, 4 left",
-    { due_date: "2026-05-02" },
-  ],
+  ["missed days are used up by COUNT", "FREQ=DAILY;COUNT=5 2026-05-06: 2026-05-07, 2 left"],
+  ["a series missed to its end is over", "FREQ=DAILY;COUNT=5 2026-05-08: none"],
+  ["INTERVAL keeps its phase", "FREQ=DAILY;INTERVAL=3 2026-05-11: 2026-05-13"],
+  ["every other week stays in its weeks", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO 2026-05-12: 2026-05-18"],
+  ["done early, the next follows the due date", "FREQ=WEEKLY 2026-05-01: 2026-05-11"],
+  ["UNTIL includes its day", "FREQ=DAILY;UNTIL=20260510 2026-05-09: 2026-05-10"],
+  ["after UNTIL there is none", "FREQ=DAILY;UNTIL=20260510 2026-05-10: none"],
+  ["a start off the rule counts", "FREQ=WEEKLY;BYDAY=FR;COUNT=2 2026-05-04: 2026-05-08, 1 left"],
+  ["the rule never meets its phase", "FREQ=DAILY;INTERVAL=7;BYDAY=TU 2026-05-04: none"],
+  ["no month of the phase has a 31st", `${yearly31st} 2026-06-01: none`, { anchor: "2026-06-01" }],
+  ["COUNT is counted over ten years", "FREQ=MONTHLY;COUNT=200 2036-04-20: 2036-05-04, 80 left"],
+  ["and a series that is later than that is over", "FREQ=MONTHLY;COUNT=200 2037-04-20: none"],
+  ["without COUNT no lateness ends a series", "FREQ=MONTHLY 2526-04-20: 2526-05-04"],
+  ["put off, its series stays", `${weekly} 2026-05-06: 2026-05-11, 4 left`, { due_date: "2026-05-06" }],
+  ["put off past the next", `${weekly} 2026-05-06: 2026-05-18, 3 left`, { due_date: "2026-05-12" }],
+  ["moved and done before its day", `${weekly} 2026-05-02: 2026-05-11, 4 left`, { due_date: "2026-05-02" }],
+  ["moved and done after its day", `${weekly} 2026-05-05: 2026-05-11, 4 left`, { due_date: "2026-05-02" }],
 ];
 
 const fromCompletion: Case[] = [
-  ["done late", "FREQ=DAILY;INTERVAL=3", "2026-05-10", "2026-05-13"],
-  ["done early", "FREQ=DAILY;INTERVAL=3", "2026-05-03", "2026-05-06"],
-  ["done so early that occurrences lie before the due date", "FREQ=DAILY", "2026-05-01", "2026-05-05"],
-  ["done on another weekday", "FREQ=WEEKLY", "2026-05-06", "2026-05-13"],
-  ["only completed todos use up COUNT", "FREQ=DAILY;COUNT=5", "2026-05-20", "2026-05-21, 4 left"],
-  ["the last of COUNT", "FREQ=DAILY;COUNT=1", "2026-05-20", "none"],
-  ["the next would be after UNTIL", "FREQ=DAILY;INTERVAL=3;UNTIL=20260512", "2026-05-10", "none"],
+  ["done late", "FREQ=DAILY;INTERVAL=3 2026-05-10: 2026-05-13"],
+  ["done early", "FREQ=DAILY;INTERVAL=3 2026-05-03: 2026-05-06"],
+  ["done so early that occurrences lie before the due date", "FREQ=DAILY 2026-05-01: 2026-05-05"],
+  ["done on another weekday", "FREQ=WEEKLY 2026-05-06: 2026-05-13"],
+  ["only completed todos use up COUNT", "FREQ=DAILY;COUNT=5 2026-05-20: 2026-05-21, 4 left"],
+  ["the last of COUNT", "FREQ=DAILY;COUNT=1 2026-05-20: none"],
+  ["the next would be after UNTIL", "FREQ=DAILY;INTERVAL=3;UNTIL=20260512 2026-05-10: none"],
 ];
 
-const next = (recurrence_from: "due" | "completion", rule: string, today: string, todo: Case[4]): string => {
-  const completed = { anchor: "2026-05-04", due_date: "2026-05-04", ...todo };
+test.each([
+  ...fromDue.map((one) => ["due", ...one] as const),
+  ...fromCompletion.map((one) => ["completion", ...one] as const),
+])("from %s: %s (%s)", (recurrence_from, _, todo, own = {}) => {
+  const [, rule = "", today = "", expected] = /^(\S+) (\S+): (.*)$/.exec(todo) ?? [];
+  const completed = { anchor: "2026-05-04", due_date: "2026-05-04", ...own };
   const found = successor({ ...completed, rule, today, recurrence_from });
   const left = found?.rule.match(/COUNT=(\d+)/)?.[1];
-  return found ? found.due_date + (left === undefined ? "" : `, ${left} left`) : "none";
-};
-
-for (const [name, rule, today, expected, todo] of fromDue) {
-  test(`from due: ${name}`, () => expect(next("due", rule, today, todo)).toBe(expected));
-}
-
-for (const [name, rule, today, expected, todo] of fromCompletion) {
-  test(`from completion: ${name}`, () => expect(next("completion", rule, today, todo)).toBe(expected));
-}
+  expect(found ? found.due_date + (left === undefined ? "" : `, ${left} left`) : "none").toBe(expected ?? "");
+});
 
 test("the first occurrence may be the very day, and is none after UNTIL", () => {
   expect(firstOccurrence("FREQ=WEEKLY;BYDAY=MO", "2026-05-04")).toBe("2026-05-04");

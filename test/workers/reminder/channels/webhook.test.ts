@@ -3,6 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { createWebhookChannel } from "../../../../workers/reminder/channels/webhook.ts";
 import { startReceiver } from "../../../support/reminder/receiver.ts";
 import { eventually } from "../../../support/reminder/stack.ts";
+import { wordsIn } from "../../../support/text-table.ts";
 import { behavesAsChannel, delivery, sendBy } from "./suite.ts";
 
 const secret = `whsec_${Buffer.from("a secret of thirty-two bytes, yes").toString("base64")}`;
@@ -120,15 +121,12 @@ test("a webhook that was switched off gets nothing but tests", async () => {
   expect(receiver.received.at(-1)?.event.type).toBe("webhook.test");
 });
 
-const privateHosts = `
+const privateHosts = wordsIn(`
   127.0.0.1 localhost localhost. x.localhost no-such-name.invalid 2130706433 0x7f.1 0.0.0.0 10.0.0.1 172.16.0.1
   192.168.1.1 100.64.0.1 100.100.100.200 169.254.169.254/latest/meta-data 168.63.129.16 198.18.0.1 224.0.0.1
   255.255.255.255 [::1] [::] [::ffff:127.0.0.1] [::ffff:10.0.0.1] [64:ff9b::a00:1] [fe80::1] [fc00::1] [fd00:ec2::254]
-  [fec0::1] [ff02::1] [2001:db8::1] [2001::1] [2002:a00:1::]`;
-const privateUrls = privateHosts
-  .trim()
-  .split(/\s+/)
-  .map((host) => `https://${host}`);
+  [fec0::1] [ff02::1] [2001:db8::1] [2001::1] [2002:a00:1::]`);
+const privateUrls = privateHosts.map((host) => `https://${host}`);
 const notPublic = { ok: false, reason: "The webhook's address leads to no public server." };
 
 test.each([...privateUrls, receiver.url, "http://example.com"])("%s is refused", async (url) => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { sayConflict } from "../../../../../../api/doors/pages/action/take-back/conflicts.ts";
 import { namesThen } from "../../../../../../api/doors/pages/action/words/known.ts";
 import { wordsInHtml } from "../../../../../../api/doors/pages/action/words/words.ts";
-import { type UndoConflict, undoConflicts } from "../../../../../../shared/contracts/action/undo.ts";
+import { undoConflicts } from "../../../../../../shared/contracts/action/undo.ts";
 import { markup } from "../../../../../../shared/html.ts";
 import { loggedRow } from "../../../../../support/pages/logged-row.ts";
 
@@ -30,105 +30,87 @@ const by = {
 };
 
 type Known = Partial<Parameters<typeof sayConflict>[1]>;
-type Case = readonly [why: UndoConflict["why"], row: string | null, fields: string, sentence: string, Known?];
+/** A reason with its row, if there is one, and the fields; the sentence; further facts. */
+type Case = readonly [conflict: string, sentence: string, Known?];
 
 const [rent, claude, then] = ["The todo “Pay rent”", "“Claude Desktop”", "on Fri 20 Nov 09:12:01"];
+const keeps = `${rent} keeps its present`;
+const byItsPerson: Known = { by: { ...by, door: "page" } };
+const byNobodyKnown: Known = { by: undefined };
+const byNamelessToken: Known = { action: made, by: { ...by, client_name: null } };
+const repetition = "recurrence recurrence_from recurrence_anchor time_of_day";
 const swum = "habit_completions/7/2026-11-19";
 const completion = "The completion of “Run” for Thu 19 Nov";
 const cases: readonly Case[] = [
-  ["changed_since", "todos/5", "title", `${rent} keeps its present title: ${claude} changed that ${then}.`],
+  ["changed_since todos/5 title", `${keeps} title: ${claude} changed that ${then}.`],
   [
-    "changed_since",
-    "todos/5",
-    "due_date title",
-    `${rent} keeps its present due date and title: you changed that ${then}.`,
-    { by: { ...by, door: "page" } },
+    "changed_since todos/5 due_date title",
+    `${keeps} due date and title: you changed that ${then}.`,
+    byItsPerson,
   ],
   [
-    "changed_since",
-    "todos/5",
-    "is_completed completed_at",
-    `${rent} keeps its present completion: somebody changed that since.`,
-    { by: undefined },
+    "changed_since todos/5 is_completed completed_at",
+    `${keeps} completion: somebody changed that since.`,
+    byNobodyKnown,
   ],
   [
-    "changed_since",
-    "todos/5",
-    "title context category_id",
+    "changed_since todos/5 title context category_id",
     `${rent} stays: “Token 01234567” changed its title, context and category ${then}.`,
-    { action: made, by: { ...by, client_name: null } },
+    byNamelessToken,
   ],
   [
-    "changed_since",
-    "todos/5",
-    "recurrence recurrence_from recurrence_anchor time_of_day",
-    `${rent} keeps its present repetition and time of day: ${claude} changed that ${then}.`,
+    `changed_since todos/5 ${repetition}`,
+    `${keeps} repetition and time of day: ${claude} changed that ${then}.`,
   ],
   [
-    "changed_since",
-    "habits/7",
-    "frequency schedule grace_days type",
+    "changed_since habits/7 frequency schedule grace_days type",
     `The habit “Run” stays: ${claude} changed its rhythm, grace days and type ${then}.`,
   ],
   [
-    "changed_since",
-    "categories/9",
-    "color icon",
+    "changed_since categories/9 color icon",
     `The category “Home” stays: ${claude} changed its colour and icon ${then}.`,
   ],
+  ["changed_since todos/5 unheard_of", `${keeps} state: ${claude} changed that ${then}.`],
+  ["deleted_since todos/5", `${rent} is gone: ${claude} deleted it ${then}.`],
   [
-    "changed_since",
-    "todos/5",
-    "unheard_of",
-    `${rent} keeps its present state: ${claude} changed that ${then}.`,
-  ],
-  ["deleted_since", "todos/5", "", `${rent} is gone: ${claude} deleted it ${then}.`],
-  [
-    "deleted_since",
-    "reminders/5",
-    "",
+    "deleted_since reminders/5",
     "The reminder of “Pay rent” is gone: somebody deleted it since.",
-    { by: undefined },
+    byNobodyKnown,
   ],
-  ["made_again", swum, "", `${completion} is there again already.`],
-  ["in_use", "categories/9", "", "The category “Home” stays, because something else belongs to it now."],
+  [`made_again ${swum}`, `${completion} is there again already.`],
+  ["in_use categories/9", "The category “Home” stays, because something else belongs to it now."],
+  ["category_gone todos/5 category_id", `${rent} does not get its category back, because that is gone.`],
+  ["made_again habits/8", "The habit number 8 is there again already."],
+  ["taken_back", "It is taken back already."],
+  ["too_old", "It is more than 30 days old."],
+  ["changed_since planets/5 title", "It was changed since."],
   [
-    "category_gone",
-    "todos/5",
-    "category_id",
-    `${rent} does not get its category back, because that is gone.`,
-  ],
-  ["made_again", "habits/8", "", "The habit number 8 is there again already."],
-  ["taken_back", null, "", "It is taken back already."],
-  ["too_old", null, "", "It is more than 30 days old."],
-  ["changed_since", "planets/5", "title", "It was changed since."],
-  [
-    "changed_since",
-    "todos/5",
-    "title",
+    "changed_since todos/5 title",
     "It was changed since.",
     { action: loggedRow({ before: "{", after: null }) },
   ],
 ];
 
-const htmlOf = (...[why, row, fields, , known]: Case): string => {
-  const { action = changed } = known ?? {};
-  const names = namesThen(action, present);
-  const past = { by, names, timeZone: "Europe/Berlin", ...known, action };
-  const conflict = { why, row, fields: fields.split(" ").filter(Boolean) };
-  return markup(wordsInHtml(sayConflict(conflict, past), "2026-11-21"));
+const whyOf = (conflict: string) => undoConflicts.find((why) => why === conflict.split(" ")[0]) ?? "unknown";
+
+const htmlOf = (conflict: string, known: Known = {}): string => {
+  const { action = changed } = known;
+  const past = { by, names: namesThen(action, present), timeZone: "Europe/Berlin", ...known, action };
+  const [, row = null, ...fields] = conflict.split(" ");
+  return markup(wordsInHtml(sayConflict({ why: whyOf(conflict), row, fields }, past), "2026-11-21"));
 };
 
 test("each conflict is a sentence with the thing's name at that time, and by whom", () => {
-  for (const one of cases) expect(htmlOf(...one).replace(/<q><bdi>(.*?)<\/bdi><\/q>/g, "“$1”")).toBe(one[3]);
-  const told = new Set(cases.map(([why]) => why));
+  for (const [conflict, sentence, known] of cases)
+    expect(htmlOf(conflict, known).replace(/<q><bdi>(.*?)<\/bdi><\/q>/g, "“$1”")).toBe(sentence);
+  const told = new Set(cases.map(([conflict]) => whyOf(conflict)));
   expect(undoConflicts.filter((why) => !told.has(why))).toEqual(["unknown", "nothing_changed"]);
 });
 
 test("names in it are quoted, whoever chose them", () => {
   const evil = `” stays. <b>Your bank</b>`;
   const action = loggedRow({ before: JSON.stringify({ "todos/5": { title: evil } }), after: "{}" });
-  const html = htmlOf("deleted_since", "todos/5", "", "", { action, by: { ...by, client_name: evil } });
+  const html = htmlOf("deleted_since todos/5", { action, by: { ...by, client_name: evil } });
   expect(html).not.toContain("<b>");
   expect(html.replace(/<q><bdi>.*?<\/bdi><\/q>/g, "…")).toBe(
     "The todo … is gone: … deleted it on Fri 20 Nov 09:12:01.",
