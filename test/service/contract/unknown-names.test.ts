@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { habitFields } from "../../../shared/contracts/habit/fields.ts";
 import { useStack } from "../../harness.ts";
-import { newcomer } from "../../support/mcp.ts";
 
 const stack = await useStack();
 const { rest } = stack;
@@ -130,13 +129,4 @@ describe("what a resource shows of itself may be sent back", () => {
     const same = await send({ title: "Once", id, created_at, is_overdue });
     expect([same.status, same.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
   });
-});
-
-test("a tool's refusal has the nearest name beside the list", async () => {
-  const { call } = await newcomer(stack);
-  const { errors } = (await call("create-todo", { title: "x", due: "2026-11-20" })).facts;
-  expect(errors.due).toHaveLength(1);
-  expect(errors.due[0]).toMatch(
-    /^due is not an argument of this tool, which takes title, .*; did you mean due_date\?$/,
-  );
 });

@@ -1,27 +1,10 @@
 import { expect, test } from "bun:test";
 import { useStack } from "../../harness.ts";
 
-const { rest, clock, issuer, config } = await useStack({ travels: true });
+const { rest, clock, issuer } = await useStack({ travels: true });
 
 type Listed = { id: number; title: string };
 const titles = (body: { data: Listed[] }): string[] => body.data.map(({ title }) => title);
-
-test("a created todo can be read back as it was answered, with true microseconds", async () => {
-  const created = await rest("POST", "/todos", { body: { title: "x", due_date: "2026-12-24" } });
-  expect(created.body.created_at).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/);
-  expect((await rest("GET", `/todos/${created.body.id}`)).body).toEqual(created.body);
-});
-
-test("toggle flips; with a wanted state it is safe to repeat", async () => {
-  const { id } = (await rest("POST", "/todos", { body: { title: "x" } })).body;
-  const toggle = async (body?: object) =>
-    (await rest("POST", `/todos/${id}/toggle`, body && { body })).body.is_completed;
-  expect([await toggle(), await toggle(), await toggle({ is_completed: true })]).toEqual([true, false, true]);
-  expect([await toggle({ is_completed: true }), await toggle({ is_completed: false })]).toEqual([
-    true,
-    false,
-  ]);
-});
 
 test("the default list has incomplete todos only, due first, undated last, morning before evening, then id", async () => {
   const token = await issuer.token({ sub: "order" });
@@ -87,49 +70,4 @@ test("pages of 15 neither repeat nor skip; beyond the last is empty with true me
 test("links are built on BASE_URL, whatever the Host header says", async () => {
   const { body } = await rest("GET", "/todos", { headers: { host: "evil.example" } });
   expect(body.links.first).not.toContain("evil");
-});
-
-test("a recurring todo leaves exactly one successor, which an undo takes back", async () => {
-  clock.now = Date.parse("2026-05-10T12:00:00Z");
-  const body = { title: "Bins", due_date: "2026-05-04", recurrence: "FREQ=WEEKLY" };
-  const { id } = (await rest("POST", "/todos", { body })).body;
-  const done = (await rest("POST", `/todos/${id}/toggle`)).body;
-  const next = await rest("GET", `/todos/${done.next_todo_id}`);
-  expect(next.body).toMatchObject({
-    title: "Bins",
-    due_date: "2026-05-11",
-    is_completed: false,
-    recurrence: "FREQ=WEEKLY",
-  });
-  expect((await rest("POST", `/todos/${id}/toggle`)).body.next_todo_id).toBeNull();
-  expect((await rest("GET", `/todos/${done.next_todo_id}`)).status).toBe(404);
-  const again = (await rest("POST", `/todos/${id}/toggle`)).body;
-  await rest("PATCH", `/todos/${again.next_todo_id}`, { body: { context: "touched" } });
-  await rest("POST", `/todos/${id}/toggle`);
-  expect((await rest("GET", `/todos/${again.next_todo_id}`)).status).toBe(200);
-  expect((await rest("POST", `/todos/${id}/toggle`)).body.next_todo_id).toBe(again.next_todo_id);
-  clock.now = undefined;
-});
-
-test("a recurring todo without a due date gets the first occurrence from today on", async () => {
-  clock.now = Date.parse("2026-05-10T12:00:00Z");
-  const { body } = await rest("POST", "/todos", { body: { title: "x", recurrence: "FREQ=WEEKLY;BYDAY=MO" } });
-  expect(body.due_date).toBe("2026-05-11");
-  clock.now = undefined;
-});
-
-test("a reminder is shown on its todo, at an instant and at its person's time", async () => {
-  const { id } = (await rest("POST", "/todos", { body: { title: "x" } })).body;
-  const body = { remind_at: "2099-06-01T09:00:00+02:00" };
-  const answer = await rest("PUT", `/todos/${id}/reminder`, { body });
-  expect(answer.body).toEqual({
-    todo_id: id,
-    remind_at: "2099-06-01T07:00:00.000000Z",
-    local_time: "2099-06-01T07:00:00",
-    time_zone: "UTC",
-    status: "scheduled",
-    reaches: "nobody",
-    choose_channel_at: `${config.baseUrl}/account/settings`,
-  });
-  expect((await rest("GET", `/todos/${id}`)).body.reminder).toEqual(answer.body);
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { commands } from "../../../../shared/contracts/catalogue.ts";
 import { useStack } from "../../../harness.ts";
 import { newcomer } from "../../../support/mcp.ts";
 
@@ -42,41 +41,6 @@ test("each field is changed, and cleared by its word", async () => {
   expect(cleared.facts.todo).toEqual({ id: todo_id, title });
 });
 
-test("completing a recurring todo names the next one", async () => {
-  const { call } = await newcomer(stack);
-  const recurrence = "FREQ=WEEKLY;BYDAY=MO";
-  const { todo } = (await call("create-todo", { title: "Bins", recurrence })).facts;
-  expect(todo).toMatchObject({ due_date: "2026-11-23", recurrence });
-  const done = await call("toggle-todo", { todo_id: todo.id });
-  expect(done.text).toContain(`next is #${done.facts.todo.next_todo_id}`);
-});
-
-describe("a key", () => {
-  test("that is sent again gets the same answer, which says so; another request with it is refused", async () => {
-    const { call } = await newcomer(stack);
-    const args = { title: "Once", idempotency_key: "k1" };
-    const first = await call("create-todo", args);
-    const second = await call("create-todo", args);
-    expect(second.facts).toEqual({ ...first.facts, now: undefined, replayed: true });
-    expect((await call("get-pending-todos")).facts.total).toBe(1);
-    const { isError, facts } = await call("create-todo", { title: "Twice", idempotency_key: "k1" });
-    expect([isError, facts.code, Object.keys(facts.errors)]).toEqual([true, "invalid", ["idempotency_key"]]);
-  });
-
-  test("that is sent again on a later day gets the day of the first call, and a refusal its own", async () => {
-    const { call } = await newcomer(stack);
-    const args = { title: "Once", idempotency_key: "k1" };
-    expect((await call("create-todo", args)).facts.today).toBe("2026-11-20");
-    const before = stack.clock.now;
-    stack.clock.now = Date.parse("2026-11-21T10:00:00Z");
-    const day = { today: "2026-11-21", time_zone: "UTC" };
-    expect((await call("create-todo", args)).facts).toMatchObject({ today: "2026-11-20", replayed: true });
-    expect((await call("delete-todo", { todo_id: 999_999 })).facts).toMatchObject(day);
-    expect((await call("create-todo", {})).facts).toMatchObject(day);
-    stack.clock.now = before;
-  });
-});
-
 describe("remind_at", () => {
   test("is set with the todo, shown in the result and in lists, moved and cleared", async () => {
     const { call, rest } = await newcomer(stack, { zoneinfo: "Europe/Berlin" });
@@ -114,24 +78,6 @@ describe("remind_at", () => {
     const late = await call("update-todo", { todo_id, title: "y", remind_at: "2026-11-20T12:00" });
     expect(late.facts.code).toBe("conflict");
     expect((await call("toggle-todo", { todo_id })).facts.todo.title).toBe("x");
-  });
-
-  test("sets the clock of a user without settings", async () => {
-    const { call, rest } = await newcomer(stack);
-    const { id } = (await call("create-todo", { title: "x", remind_at: "2026-11-21T09:00" })).facts.todo;
-    expect((await rest("GET", `/todos/${id}`)).body.reminder.local_time).toBe("2026-11-21T09:00:00");
-  });
-
-  test("needs the scopes that the reminder's own address needs", () => {
-    const { scopes } = commands["reminder.set"];
-    expect(commands["todo.create"].scopes).toEqual(scopes);
-    expect(commands["todo.update"].scopes).toEqual(scopes);
-  });
-
-  test("is an unknown field of a todo over REST", async () => {
-    const { rest } = await newcomer(stack);
-    const made = await rest("POST", "/todos", { title: "x", remind_at: "2026-11-21T09:00" });
-    expect([made.status, Object.keys(made.body.errors)]).toEqual([422, ["remind_at"]]);
   });
 });
 
