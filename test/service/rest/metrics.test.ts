@@ -40,11 +40,6 @@ test("only /metrics is the address of the metrics", async () => {
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 404]);
 });
 
-test("ready says ok when Postgres, Redis and a worker answer", async () => {
-  const response = await fetch(`${open.config.baseUrl}/health/ready`);
-  expect([response.status, await response.json()]).toEqual([200, { status: "ok", missing: [] }]);
-});
-
 test("a body far over the limit is still our 413", async () => {
   const { status, body } = await open.rest("POST", "/todos", { body: { title: "x".repeat(1_000_000) } });
   expect([status, body.code]).toEqual([413, "body_too_large"]);
