@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { useStack } from "../../harness.ts";
 import { openApprovals } from "./people.ts";
 
@@ -6,6 +6,9 @@ import { openApprovals } from "./people.ts";
 afterAll(() => page.close());
 const stack = await useStack({ travels: true });
 const { page, someone } = await openApprovals(stack);
+afterEach(() => {
+  stack.clock.now = undefined;
+});
 const hourMs = 3_600_000;
 
 describe("a token that must ask for deletions", () => {
@@ -71,18 +74,14 @@ describe("a token that must ask for deletions", () => {
 
   test("asks again after 72 hours, because nobody can approve what has expired", async () => {
     const { rest, decide, titles } = await someone({ asks_deletions: true });
-    try {
-      stack.clock.now = Date.parse("2030-01-10T10:00:00Z");
-      const { id } = (await rest("POST", "/todos", { title: "Old" })).body;
-      const asked = await rest("DELETE", `/todos/${id}`);
-      expect(asked.body.expires_at).toBe("2030-01-13T10:00:00.000000Z");
-      stack.clock.now += 72 * hourMs;
-      expect((await rest("GET", `/approvals/${asked.body.id}`)).body.state).toBe("expired");
-      expect(await decide(true, asked.body.id)).toMatchObject({ decided: 0 });
-      expect(await titles()).toEqual(["Old"]);
-    } finally {
-      stack.clock.now = undefined;
-    }
+    stack.clock.now = Date.parse("2030-01-10T10:00:00Z");
+    const { id } = (await rest("POST", "/todos", { title: "Old" })).body;
+    const asked = await rest("DELETE", `/todos/${id}`);
+    expect(asked.body.expires_at).toBe("2030-01-13T10:00:00.000000Z");
+    stack.clock.now += 72 * hourMs;
+    expect((await rest("GET", `/approvals/${asked.body.id}`)).body.state).toBe("expired");
+    expect(await decide(true, asked.body.id)).toMatchObject({ decided: 0 });
+    expect(await titles()).toEqual(["Old"]);
   });
 
   test("may change and tick things without asking", async () => {
@@ -187,17 +186,13 @@ test("a request is carried out for the day on which it was made", async () => {
   const made = await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
   await decide(true, made.body.id);
   const [{ id }] = await rows("select id from habits where user_id = $1");
-  try {
-    stack.clock.now = Date.parse("2030-05-04T20:00:00Z");
-    const asked = await rest("POST", `/habits/${id}/complete`);
-    stack.clock.now += 12 * hourMs;
-    await decide(true, asked.body.id);
-    expect(await rows("select local_date::text from habit_completions where user_id = $1")).toEqual([
-      { local_date: "2030-05-04" },
-    ]);
-  } finally {
-    stack.clock.now = undefined;
-  }
+  stack.clock.now = Date.parse("2030-05-04T20:00:00Z");
+  const asked = await rest("POST", `/habits/${id}/complete`);
+  stack.clock.now += 12 * hourMs;
+  await decide(true, asked.body.id);
+  expect(await rows("select local_date::text from habit_completions where user_id = $1")).toEqual([
+    { local_date: "2030-05-04" },
+  ]);
 });
 
 test("at most a hundred requests wait, and deciding about them makes room", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { useStack } from "../../harness.ts";
 import { openApprovals } from "./people.ts";
 
@@ -6,28 +6,27 @@ import { openApprovals } from "./people.ts";
 afterAll(() => page.close());
 const stack = await useStack({ travels: true });
 const { page, someone } = await openApprovals(stack);
+afterEach(() => {
+  stack.clock.now = undefined;
+});
 
 describe("a token with a budget", () => {
   test("is refused beyond it with what is left, and begins anew on its person's next day", async () => {
     const { sub, rest, agent, titles } = await someone({ changes_per_day: 2 });
     await page.send(sub, "user.configure", { time_zone: "Asia/Tokyo" });
-    try {
-      // 23:59 in Tokyo.
-      stack.clock.now = Date.parse("2030-01-10T14:59:00Z");
-      for (const title of ["a", "b"]) expect((await rest("POST", "/todos", { title })).status).toBe(201);
-      const refused = await rest("POST", "/todos", { title: "c" }, "key");
-      expect([refused.status, refused.body.code]).toEqual([403, "token_limit"]);
-      expect(refused.body.message).toBe(
-        `This token may change 2 things a day, of which 0 are left. Try less, or wait for the next day in Asia/Tokyo. The person can allow more at ${stack.config.baseUrl}/account/agents`,
-      );
-      const told = await agent.call("create-todo", { title: "d" });
-      expect([told.isError, told.text]).toEqual([true, expect.stringContaining("of which 0 are left")]);
-      stack.clock.now += 60_000;
-      expect((await rest("POST", "/todos", { title: "c" }, "key")).status).toBe(201);
-      expect(await titles()).toEqual(["a", "b", "c"]);
-    } finally {
-      stack.clock.now = undefined;
-    }
+    // 23:59 in Tokyo.
+    stack.clock.now = Date.parse("2030-01-10T14:59:00Z");
+    for (const title of ["a", "b"]) expect((await rest("POST", "/todos", { title })).status).toBe(201);
+    const refused = await rest("POST", "/todos", { title: "c" }, "key");
+    expect([refused.status, refused.body.code]).toEqual([403, "token_limit"]);
+    expect(refused.body.message).toBe(
+      `This token may change 2 things a day, of which 0 are left. Try less, or wait for the next day in Asia/Tokyo. The person can allow more at ${stack.config.baseUrl}/account/agents`,
+    );
+    const told = await agent.call("create-todo", { title: "d" });
+    expect([told.isError, told.text]).toEqual([true, expect.stringContaining("of which 0 are left")]);
+    stack.clock.now += 60_000;
+    expect((await rest("POST", "/todos", { title: "c" }, "key")).status).toBe(201);
+    expect(await titles()).toEqual(["a", "b", "c"]);
   });
 
   test("gets none of a call that exceeds it, and counts deletions for themselves", async () => {

@@ -3,9 +3,11 @@ import { Client } from "pg";
 import { useStack } from "../../harness.ts";
 import { expectEqual, newCopy } from "../../support/copies/copy.ts";
 import { apply, followChanges } from "../../support/copies/followed.ts";
+import { newcomer } from "../../support/mcp.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
-const { config, rest, issuer, sub } = await useStack();
+const stack = await useStack();
+const { config, rest, issuer, sub } = stack;
 const opened: { close(): void }[] = [];
 afterAll(() => {
   for (const stream of opened) stream.close();
@@ -13,12 +15,11 @@ afterAll(() => {
 
 const tokenOf = (name: string, more = {}) => issuer.token({ sub: `${sub} ${name}`, ...more });
 const as = async (name: string) => {
-  const token = await tokenOf(name);
+  const { token, rest: send } = await newcomer(stack, { sub: `${sub} ${name}` });
   return {
     token,
-    get: (path: string) => rest("GET", path, { token }),
-    send: (method: string, path: string, body?: object) =>
-      rest(method, path, { token, ...(body && { body }) }),
+    send,
+    get: (path: string) => send("GET", path),
     async follow(lastEventId?: string) {
       const stream = await followChanges(config.baseUrl, token, lastEventId);
       opened.push(stream);

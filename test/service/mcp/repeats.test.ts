@@ -1,12 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { createDispatch } from "../../../api/mailbox/dispatch.ts";
 import { createDispatchGroup } from "../../../api/mailbox/dispatch-group.ts";
-import { type Mailbox, openMailbox } from "../../../api/mailbox/mailbox.ts";
-import { openServerClock } from "../../../api/mailbox/server-clock.ts";
-import { openDatabase } from "../../../shared/db/orm.ts";
-import { createLog } from "../../../shared/process/observe/log.ts";
+import type { Mailbox } from "../../../api/mailbox/mailbox.ts";
 import { useStack } from "../../harness.ts";
 import { newcomer } from "../../support/mcp.ts";
+import { openPageDoor } from "../../support/page-door.ts";
 
 const stack = await useStack({ travels: true });
 const evening = Date.parse("2026-11-20T22:59:00Z");
@@ -84,21 +82,12 @@ test("REST and a group refuse yesterday's key for a completion without a date", 
 
 test("a door that finds a lost answer compares the day, too", async () => {
   const { sub, token, call, habit_id } = await withHabit();
-  const { config } = stack;
-  const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "silent") });
-  const [mailbox, clock] = await Promise.all([
-    openMailbox(config, database.pool),
-    openServerClock(database.pool),
-  ]);
-  afterAll(async () => {
-    await mailbox.close();
-    clock.close();
-    await database.close();
-  });
+  const { database, mailbox, serverClock, close } = await openPageDoor(stack);
+  afterAll(close);
   const deaf: Mailbox = { ...mailbox, send: async () => "unanswered" };
   const door = { now: () => stack.clock.now ?? 0 };
-  const dispatch = createDispatch(deaf, database, clock, door);
-  const dispatchGroup = createDispatchGroup(deaf, database, clock, door.now);
+  const dispatch = createDispatch(deaf, database, serverClock, door);
+  const dispatchGroup = createDispatchGroup(deaf, database, serverClock, door.now);
   await call("complete-habit", { habit_id, idempotency_key: "lost" });
   const request = { name: "habit.complete", input: { habit_id }, idempotencyKey: "lost" } as const;
   const operations = [{ ...request, index: 0, references: {}, after: [] }];

@@ -26,6 +26,19 @@ afterEach(async () => {
 });
 const spied = (spy: { mockRestore(): void }) => cleaning.push(() => spy.mockRestore());
 
+function throwIf(fault: unknown): void {
+  if (fault) throw fault;
+}
+
+/** The handler throws what this gives for a title. */
+const runThrows = (faultOf: (title: string) => unknown) =>
+  spied(
+    spyOn(todoCreate, "run").mockImplementation((context, input) => {
+      throwIf(faultOf(input.title));
+      return run(context, input);
+    }),
+  );
+
 /** PostgreSQL refuses todos whose title begins like this. */
 async function refuseTitles(beginning: string): Promise<void> {
   cleaning.push(() => sql.unsafe("drop trigger if exists refuse on todos; drop function if exists refuse"));
@@ -36,36 +49,21 @@ async function refuseTitles(beginning: string): Promise<void> {
 }
 
 describe("spoils its own command of a batch only:", () => {
-  const throwers: Record<number, () => never> = {
-    3: () => {
-      throw new Error("a fault");
-    },
-    8: () => {
-      throw new SyntaxError("a fault of JSON.parse");
-    },
-    15: () => {
-      throw "a string";
-    },
-  };
-  const throwFor = (title: string) => throwers[Number(title.split(" ").at(-1))];
+  const thrown = new Map<string, unknown>([
+    ["3", new Error("a fault")],
+    ["8", new SyntaxError("a fault of JSON.parse")],
+    ["15", "a string"],
+  ]);
+  const thrownFor = (title: string) => thrown.get(title.split(" ").at(-1) ?? "");
 
   const faults: readonly [string, () => unknown][] = [
-    [
-      "a handler that throws an Error, a SyntaxError or a string",
-      () =>
-        spied(
-          spyOn(todoCreate, "run").mockImplementation((context, input) => {
-            throwFor(input.title)?.();
-            return run(context, input);
-          }),
-        ),
-    ],
+    ["a handler that throws an Error, a SyntaxError or a string", () => runThrows(thrownFor)],
     [
       "a handler that throws when it is asked which rows it needs",
       () =>
         spied(
           spyOn(todoCreate as Required<typeof todoCreate>, "rows").mockImplementation((input, acceptedAt) => {
-            throwFor(input.title)?.();
+            throwIf(thrownFor(input.title));
             return rows?.(input, acceptedAt) ?? [];
           }),
         ),
@@ -75,8 +73,7 @@ describe("spoils its own command of a batch only:", () => {
       () =>
         spied(
           spyOn(saving, "save").mockImplementation((connection, state) => {
-            if ([...entriesOf(state, "todos").values()].some(({ row }) => row && throwFor(row.title)))
-              throw new Error("a fault");
+            for (const { row } of entriesOf(state, "todos").values()) throwIf(row && thrownFor(row.title));
             return save(connection, state);
           }),
         ),
@@ -86,7 +83,7 @@ describe("spoils its own command of a batch only:", () => {
 
   test.each(faults)("%s", async (name, begin) => {
     await begin();
-    const isSpoilt = (index: number) => throwers[index] !== undefined;
+    const isSpoilt = (index: number) => thrown.has(String(index));
     const titles = Array.from(
       { length: 20 },
       (_, index) => `${isSpoilt(index) ? "spoilt" : "good"} ${name} ${index}`,
@@ -154,25 +151,16 @@ describe("a group", () => {
     create("last"),
   ];
 
-  test("with a handler that throws loses that operation and those that need it, or all if atomic", async () => {
+  test.each<[string, () => unknown]>([
+    ["a handler that throws", () => runThrows((title) => title === "bad" && "a fault")],
+    ["an operation that PostgreSQL refuses", () => refuseTitles("bad")],
+  ])("with %s loses that operation and those that need it, or all if atomic", async (_, begin) => {
     const [ada, bob] = [await someone(), await someone()];
-    spied(
-      spyOn(todoCreate, "run").mockImplementation((context, input) => {
-        if (input.title === "bad") throw new Error("a fault");
-        return run(context, input);
-      }),
-    );
+    await begin();
     expect(statuses(await ada.group(mixed))).toEqual([201, 500, 424, 200, 201]);
     expect(await ada.titles()).toEqual(["better", "last"]);
     expect(new Set(statuses(await bob.group(mixed, { atomic: true })))).toEqual(new Set([500]));
     expect(await bob.titles()).toEqual([]);
-  });
-
-  test("with an operation that PostgreSQL refuses loses that one and those that need it", async () => {
-    const ada = await someone();
-    await refuseTitles("bad");
-    expect(statuses(await ada.group(mixed))).toEqual([201, 500, 424, 200, 201]);
-    expect(await ada.titles()).toEqual(["better", "last"]);
   });
 
   test("waits whole for a row that somebody holds, and nobody waits for it", async () => {
