@@ -17,12 +17,8 @@ export async function groupSender(stack: Stack, claims: Record<string, unknown> 
   const { sub, token, rest } = await newcomer(stack, claims);
   return {
     ...{ sub, token, rest },
-    group: (operations: readonly unknown[], { atomic, key }: Options = {}): Promise<Answer> =>
-      stack.rest("POST", "/batch", {
-        token,
-        ...(key !== undefined && { headers: { "idempotency-key": key } }),
-        body: { operations, ...(atomic !== undefined && { atomic }) },
-      }),
+    group: (operations: readonly unknown[], { atomic, key }: Options = {}) =>
+      rest("POST", "/batch", { operations, ...(atomic !== undefined && { atomic }) }, key),
     /** The titles of their todos as they are stored. */
     titles: async (): Promise<string[]> => {
       const text = "select title from todos where user_id = $1 order by id";

@@ -4,7 +4,6 @@ import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { openApprovals } from "./people.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
 const stack = await useStack({ travels: true });
 const { page, someone } = await openApprovals(stack);

@@ -161,9 +161,8 @@ test("a preview needs the scope of the change, and a precondition that does not 
 });
 
 test("a preview uses no key: the change under the same key still happens, and a preview after it shows the stored answer", async () => {
-  const { token } = await newcomer(stack);
-  const request = { token, body: { title: "Once" }, headers: { "idempotency-key": "k" } };
-  const post = (path: string) => stack.rest("POST", path, request);
+  const { rest } = await newcomer(stack);
+  const post = (path: string) => rest("POST", path, { title: "Once" }, "k");
   expect((await post("/todos?preview=true")).body.preview).toBe(true);
   const made = await post("/todos");
   expect([made.status, made.headers.has("idempotent-replayed")]).toEqual([201, false]);

@@ -245,9 +245,8 @@ describe("an atomic group", () => {
 
 describe("idempotency keys", () => {
   test("are the same for an operation as for the request that it is", async () => {
-    const { group, titles, token } = await newSender();
-    const headers = { "idempotency-key": "alone" };
-    const alone = await rest("POST", "/todos", { token, headers, body: { title: "alone" } });
+    const { group, titles, rest: send } = await newSender();
+    const alone = await send("POST", "/todos", { title: "alone" }, "alone");
     const operations = [
       { ...create("alone"), idempotency_key: "alone" },
       { ...create("other"), idempotency_key: "alone" },
@@ -258,13 +257,9 @@ describe("idempotency keys", () => {
     expect(statuses(answer)).toEqual([201, 422, 201, 200]);
     expect(Object.keys(bodies(answer)[1].errors)).toEqual(["idempotency_key"]);
     expect(bodies(answer)[0]).toEqual(alone.body);
-    const inGroup = { "idempotency-key": "in a group" };
-    const replay = await rest("POST", "/todos", { token, headers: inGroup, body: { title: "in a group" } });
+    const replay = await send("POST", "/todos", { title: "in a group" }, "in a group");
     expect([replay.body, replay.headers.get("idempotent-replayed")]).toEqual([bodies(answer)[2], "true"]);
-    const toggled = await rest("POST", `/todos/${alone.body.id}/toggle`, {
-      token,
-      headers: { "idempotency-key": "toggle" },
-    });
+    const toggled = await send("POST", `/todos/${alone.body.id}/toggle`, undefined, "toggle");
     expect(toggled.body).toEqual(bodies(answer)[3]);
     expect(await titles()).toEqual(["alone", "in a group"]);
   });

@@ -17,7 +17,7 @@ const everything = ["todo.*", "habit.*", "category.*", "reminder.due"];
 
 /** A person with webhooks, each with a receiver of its own. */
 async function begin({ events = everything, webhooks = 1, answer = () => new Response() }: Beginning = {}) {
-  const { sub, token, rest: send } = await newcomer(stack);
+  const { sub, rest: send } = await newcomer(stack);
   const begun = [];
   for (let n = 0; n < webhooks; n++) {
     let secret = "";
@@ -33,13 +33,13 @@ async function begin({ events = everything, webhooks = 1, answer = () => new Res
   const operation = { method: "POST", path: "/todos", body: { title: "Todo" } };
   const operations = Array.from({ length: 50 }, () => operation);
   const addFifty = () => {
-    const headers = { "idempotency-key": crypto.randomUUID() };
+    const key = crypto.randomUUID();
     return untilAnswered(
-      () => rest("POST", "/batch", { token, headers, body: { operations } }),
+      () => send("POST", "/batch", { operations }, key),
       ({ status }) => status === 200,
     );
   };
-  return { ...first, receivers: begun.map(({ receiver }) => receiver), sub, token, send, addFifty };
+  return { ...first, receivers: begun.map(({ receiver }) => receiver), sub, send, addFifty };
 }
 
 const typesOf = ({ received }: { received: readonly { event: { type: string } }[] }) =>
@@ -137,10 +137,9 @@ test("events need the scopes to read their things, an account has five webhooks,
 });
 
 test("a repeat of the request that made a webhook gets the same answer without the secret, which no stored reply has", async () => {
-  const sub = crypto.randomUUID();
-  const token = await issuer.token({ sub });
-  const body = { url: "https://example.org/hook", events: ["todo.*"] };
-  const make = () => rest("POST", "/webhooks", { token, body, headers: { "idempotency-key": "one" } });
+  const { sub, rest: send } = await newcomer(stack);
+  const make = () =>
+    send("POST", "/webhooks", { url: "https://example.org/hook", events: ["todo.*"] }, "one");
   const [first, again] = [await make(), await make()];
   expect(first.body.secret).toStartWith("whsec_");
   expect([again.status, again.body]).toEqual([201, { ...first.body, secret: null }]);
