@@ -37,6 +37,8 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return all;
 }
 
+const noTitle = { title: [expect.stringContaining("title")] };
+
 /** Todos in as many requests as groups of fifty need. */
 async function makeTodos(count: number): Promise<void> {
   for (let made = 0; made < count; made += 50) {
@@ -100,10 +102,7 @@ describe("a group", () => {
     const group = createGroup(kept);
     group.add("POST", "/todos", { body: { title: "First" } });
     group.add("POST", "/todos", { body: { title: "" } });
-    expect(await errorIn(group.run())).toMatchObject({
-      status: 422,
-      fields: { title: [expect.stringContaining("title")] },
-    });
+    expect(await errorIn(group.run())).toMatchObject({ status: 422, fields: noTitle });
     expect((await dataOf(kept.GET("/todos"))).data).toEqual([]);
   });
 
@@ -133,11 +132,7 @@ describe("an error", () => {
     expect(missing).toBeInstanceOf(KeptError);
     expect(missing).toMatchObject({ status: 404, code: "not_found", applied: "no", fields: {} });
     const invalid = await errorIn(dataOf(kept.POST("/todos", { body: { title: "" } })));
-    expect(invalid).toMatchObject({
-      status: 422,
-      code: "invalid",
-      fields: { title: [expect.stringContaining("title")] },
-    });
+    expect(invalid).toMatchObject({ status: 422, code: "invalid", fields: noTitle });
   });
 
   test("tells how long to wait", async () => {

@@ -9,6 +9,7 @@ import { completionScripts } from "../../../api/client/cli/completion-scripts.ts
 import { commandTable, usageOf } from "../../../api/client/cli/usage.ts";
 import { type JsonBody, useStack } from "../../harness.ts";
 import { fillUser } from "../../support/full-user.ts";
+import { create } from "../../support/groups.ts";
 import { keptMain, runKept } from "../../support/kept-command.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
@@ -154,11 +155,7 @@ describe("kept list", () => {
   });
 
   test("lists everything, however many pages it has", async () => {
-    const operations = Array.from({ length: 50 }, (_, n) => ({
-      method: "POST",
-      path: "/todos",
-      body: { title: `Todo ${n}` },
-    }));
+    const operations = Array.from({ length: 50 }, (_, n) => create(`Todo ${n}`));
     for (let group = 0; group < 3; group++) await make("/batch", { operations });
     expect((await kept("list")).out.split("\n")).toHaveLength(150);
   });

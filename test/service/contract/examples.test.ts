@@ -122,7 +122,7 @@ function expectHeaders({ headers: documented = {} }: JsonBody, { headers }: Answ
   );
 }
 
-/** What an operation undoes. */
+/** The act of a habit that an operation takes back. */
 const doneBefore: Readonly<Record<string, string>> = {
   undoHabitCompletion: "complete",
   takeHabitSkipBack: "skip",

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { feedUser } from "../../../workers/webhook/feed.ts";
 import { useStack } from "../../harness.ts";
 import { untilAnswered } from "../../support/chaos/writer.ts";
+import { create } from "../../support/groups.ts";
 import { newcomer } from "../../support/mcp.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 import { type Receiver, startReceiver } from "../../support/reminder/receiver.ts";
@@ -30,8 +31,7 @@ async function begin({ events = everything, webhooks = 1, answer = () => new Res
   }
   const [first] = begun;
   if (!first) throw new Error("no webhook");
-  const operation = { method: "POST", path: "/todos", body: { title: "Todo" } };
-  const operations = Array.from({ length: 50 }, () => operation);
+  const operations = Array.from({ length: 50 }, () => create("Todo"));
   const addFifty = () => {
     const key = crypto.randomUUID();
     return untilAnswered(
