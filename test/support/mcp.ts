@@ -58,8 +58,13 @@ export async function newcomer(stack: Stack, claims: Record<string, unknown> = {
     sub,
     token,
     call,
-    rest: (method: string, path: string, body?: object): Promise<Answer> =>
-      stack.rest(method, path, { token, ...(body && { body }) }),
+    /** One REST call, perhaps with an idempotency key. */
+    rest: (method: string, path: string, body?: unknown, key?: string): Promise<Answer> =>
+      stack.rest(method, path, {
+        token,
+        ...(body !== undefined && { body }),
+        ...(key !== undefined && { headers: { "idempotency-key": key } }),
+      }),
     /** The names of the arguments for which a call is refused. */
     wrong: async (tool: string, args: object): Promise<string[]> =>
       Object.keys((await call(tool, args)).facts.errors ?? {}),

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { JsonBody, Stack } from "../harness.ts";
-import { agent } from "./mcp.ts";
+import { newcomer } from "./mcp.ts";
 import { openPageDoor } from "./page-door.ts";
 
 export type Row = Record<string, JsonBody>;
@@ -22,17 +22,15 @@ export async function openUndoDoor(stack: Stack) {
     async someone(name = "Claude") {
       const sub = crypto.randomUUID();
       const [mine, other] = await Promise.all([
-        agent(stack, { sub, jti: `${sub}-1`, client_name: name }),
-        agent(stack, { sub, jti: `${sub}-2`, client_name: "Another" }),
+        newcomer(stack, { sub, jti: `${sub}-1`, client_name: name }),
+        newcomer(stack, { sub, jti: `${sub}-2`, client_name: "Another" }),
       ]);
       const rows = async (sql: string): Promise<Row[]> => (await page.pool.query(sql, [sub])).rows;
-      const rest = (token: string) => (method: string, path: string, body?: unknown) =>
-        stack.rest(method, path, { token, ...(body !== undefined && { body }) });
       return {
         sub,
         agent: mine,
-        rest: rest(mine.token),
-        other: rest(other.token),
+        rest: mine.rest,
+        other: other.rest,
         /** All visible rows, without columns that an undo may change. */
         async world() {
           const all: Record<string, readonly Row[]> = {};

@@ -1,5 +1,5 @@
 import type { Stack } from "../../harness.ts";
-import { agent } from "../../support/mcp.ts";
+import { newcomer } from "../../support/mcp.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 
 const noRules = {
@@ -20,22 +20,16 @@ export async function openApprovals(stack: Stack) {
     async someone(rules: Rules = {}) {
       const sub = crypto.randomUUID();
       const token_id = `${sub}-1`;
-      const mine = await agent(stack, { sub, jti: token_id, client_name: "Claude" });
+      const mine = await newcomer(stack, { sub, jti: token_id, client_name: "Claude" });
+      const own = await newcomer(stack, { sub, jti: `${sub}-2`, client_name: "Own script" });
       const setRules = (some: Rules) => page.send(sub, "token.set-rules", { token_id, ...noRules, ...some });
-      const own = await stack.issuer.token({ sub, jti: `${sub}-2`, client_name: "Own script" });
-      const send = (token: string) => (method: string, path: string, body?: unknown, key?: string) =>
-        stack.rest(method, path, {
-          token,
-          ...(body !== undefined && { body }),
-          ...(key !== undefined && { headers: { "idempotency-key": key } }),
-        });
       if (Object.keys(rules).length > 0) await setRules(rules);
       const rows = async (sql: string) => (await page.pool.query(sql, [sub])).rows;
       return {
         ...{ sub, token_id, setRules, rows, agent: mine },
         /** The token with rules, and another of the same person. */
-        rest: send(mine.token),
-        own: send(own),
+        rest: mine.rest,
+        own: own.rest,
         decide: (approve: boolean, ...approval_ids: string[]) =>
           page.send(sub, "approval.decide", { approval_ids, approve }),
         titles: async () =>

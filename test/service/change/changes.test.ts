@@ -5,21 +5,19 @@ import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { pruneDeletions } from "../../../workers/upkeep/old-rows.ts";
 import { startStack, testEnvironment } from "../../harness.ts";
 import { bringUpToDate, type Copy, expectEqual, newCopy } from "../../support/copies/copy.ts";
+import { newcomer } from "../../support/mcp.ts";
 
 const env = await testEnvironment();
 const log = createLog("test", "error");
 const database = await openDatabase({ url: env.DATABASE_URL ?? "", log, connections: 3 });
 const { pool, close } = database;
 afterAll(close);
-const { rest, issuer } = await startStack({ env });
+const stack = await startStack({ env });
+const { rest, issuer } = stack;
 
 const as = async (sub: string) => {
-  const token = await issuer.token({ sub });
-  return {
-    get: (path: string) => rest("GET", path, { token }),
-    send: (method: string, path: string, body?: object) =>
-      rest(method, path, { token, ...(body && { body }) }),
-  };
+  const { rest: send } = await newcomer(stack, { sub });
+  return { send, get: (path: string) => send("GET", path) };
 };
 type User = Awaited<ReturnType<typeof as>>;
 

@@ -3,9 +3,12 @@ import { Client } from "pg";
 import { useStack } from "../../harness.ts";
 import { expectEqual, newCopy } from "../../support/copies/copy.ts";
 import { apply, followChanges } from "../../support/copies/followed.ts";
+import { create } from "../../support/groups.ts";
+import { newcomer } from "../../support/mcp.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
-const { config, rest, issuer, sub } = await useStack();
+const stack = await useStack();
+const { config, rest, issuer, sub } = stack;
 const opened: { close(): void }[] = [];
 afterAll(() => {
   for (const stream of opened) stream.close();
@@ -13,12 +16,11 @@ afterAll(() => {
 
 const tokenOf = (name: string, more = {}) => issuer.token({ sub: `${sub} ${name}`, ...more });
 const as = async (name: string) => {
-  const token = await tokenOf(name);
+  const { token, rest: send } = await newcomer(stack, { sub: `${sub} ${name}` });
   return {
     token,
-    get: (path: string) => rest("GET", path, { token }),
-    send: (method: string, path: string, body?: object) =>
-      rest(method, path, { token, ...(body && { body }) }),
+    send,
+    get: (path: string) => send("GET", path),
     async follow(lastEventId?: string) {
       const stream = await followChanges(config.baseUrl, token, lastEventId);
       opened.push(stream);
@@ -51,11 +53,7 @@ test("a stream begins with everything, goes on with each change of its user alon
 test("a copy that the stream alone keeps equals what is stored, however large its pages are", async () => {
   const bea = await as("bea");
   const operations = (n: number) =>
-    Array.from({ length: 50 }, (_, one) => ({
-      method: "POST",
-      path: "/todos",
-      body: { title: `Todo ${n} ${one}`, description: "x".repeat(4_000) },
-    }));
+    Array.from({ length: 50 }, (_, one) => create(`Todo ${n} ${one}`, { description: "x".repeat(4_000) }));
   for (let n = 0; n < 6; n++) await bea.send("POST", "/batch", { operations: operations(n) });
   const copy = newCopy();
   const stream = await followChanges(config.baseUrl, bea.token, undefined, (event) => apply(copy, event));

@@ -2,12 +2,15 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { choicesIn } from "../../../api/client/cli/command-line.ts";
 import { keptCommands as commands } from "../../../api/client/cli/commands.ts";
 import { completionScripts } from "../../../api/client/cli/completion-scripts.ts";
 import { commandTable, usageOf } from "../../../api/client/cli/usage.ts";
 import { type JsonBody, useStack } from "../../harness.ts";
-import { runKept } from "../../support/kept-command.ts";
+import { fillUser } from "../../support/full-user.ts";
+import { create } from "../../support/groups.ts";
+import { keptMain, runKept } from "../../support/kept-command.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 const root = join(import.meta.dir, "../../..");
@@ -20,9 +23,15 @@ beforeEach(async () => {
   token = await issuer.token({ sub: crypto.randomUUID() });
 });
 
+const settings = { KEPT_URL: config.baseUrl, XDG_STATE_HOME: folder };
 const keptWith = (input: string, ...words: string[]) =>
-  runKept(words, { KEPT_URL: config.baseUrl, KEPT_TOKEN: token, XDG_STATE_HOME: folder }, input);
+  runKept(words, { ...settings, KEPT_TOKEN: token }, input);
 const kept = (...words: string[]) => keptWith("", ...words);
+/** `kept` with another token. */
+const keptOf =
+  (user: string) =>
+  (...words: string[]) =>
+    runKept(words, { ...settings, KEPT_TOKEN: user });
 
 async function make(path: string, body: object): Promise<JsonBody> {
   return (await rest("POST", path, { token, body })).body;
@@ -30,6 +39,102 @@ async function make(path: string, body: object): Promise<JsonBody> {
 
 const todo = async (id: number): Promise<JsonBody> => (await rest("GET", `/todos/${id}`, { token })).body;
 const page = `${config.baseUrl}/account/actions`;
+
+const linesOf = ({ out }: Readonly<{ out: string }>): JsonBody[] =>
+  out.split("\n").map((line) => JSON.parse(line));
+
+test("kept says what it does as JSON", async () => {
+  const [added] = linesOf(await kept("--json", "add", "Call Ada tomorrow #work"));
+  expect(added).toMatchObject({ title: "Call Ada", category: { name: "work" }, reminder: null });
+  const [again] = linesOf(await kept("add", "--json", "Call Bob today #Work"));
+  expect(again.category.id).toBe(added.category.id);
+  const [{ habits, todos }] = linesOf(await kept("today", "--json"));
+  expect([habits, todos]).toEqual([[], [again]]);
+  expect(linesOf(await kept("log", "--json")).map(({ type }) => type)).toEqual(["category", "todo", "todo"]);
+  expect(linesOf(await kept("done", "--json", "call bob"))).toMatchObject([{ is_completed: true }]);
+  expect(linesOf(await kept("undo", "--json"))).toEqual([
+    { undone: "completed", type: "todo", id: again.id },
+  ]);
+});
+
+test("kept takes back only what it did itself, and nothing that was changed since", async () => {
+  expect(await kept("undo")).toMatchObject({ exitCode: 1, errors: expect.stringContaining(page) });
+  const [{ id }] = linesOf(await kept("add", "Buy milk", "--json"));
+  await rest("PATCH", `/todos/${id}`, { token, body: { title: "Buy oat milk" } });
+  const { exitCode, errors } = await kept("undo");
+  expect(exitCode).toBe(1);
+  expect(errors).toStartWith("kept: “Buy oat milk” was changed since, so it stays as it is.");
+  expect((await rest("GET", `/todos/${id}`, { token })).status).toBe(200);
+  await kept("add", "Buy bread");
+  expect((await kept("undo")).out).toStartWith("Deleted “Buy bread” again.");
+  expect((await rest("GET", "/todos", { token })).body.meta.total).toBe(1);
+});
+
+test("kept follows what others change, and goes on where it was", async () => {
+  const { id } = (await rest("POST", "/todos", { token, body: { title: "First" } })).body;
+  const following = Bun.spawn([process.execPath, keptMain, "log", "--follow"], {
+    env: { ...process.env, ...settings, KEPT_TOKEN: token },
+  });
+  let told = "";
+  for await (const text of following.stdout.pipeThrough(new TextDecoderStream())) {
+    if (told === "") await rest("DELETE", `/todos/${id}`, { token });
+    told += text;
+    if (told.includes("deleted")) break;
+  }
+  following.kill();
+  expect(told.trim().split("\n")).toEqual([
+    expect.stringMatching(new RegExp(`new +\\[ \\] t${id} +First$`)),
+    expect.stringMatching(new RegExp(`deleted +todo t${id}$`)),
+  ]);
+  await rest("POST", "/categories", { token, body: { name: "Later" } });
+  // A change that was committed a moment before may come again, while an older transaction runs.
+  const { out } = await kept("log");
+  expect(out).toContain("#Later");
+  expect(out).not.toContain("First");
+});
+
+test("kept exports everything, however much and old it is", async () => {
+  await using sql = new SQL(config.databaseUrl, { max: 1 });
+  await fillUser(config.databaseUrl, "exported", new Date().toISOString().slice(0, 10));
+  await sql`insert into habit_completions (user_id, habit_id, local_date, completed_at)
+    values ('exported', 9000001, '2022-02-28', now())`;
+  await sql`update habits set completions_count = 366 where user_id = 'exported' and id = 9000001`;
+  await sql`update habits set target = 8 where user_id = 'exported' and id = 9000001`;
+  await sql`insert into habit_amounts values
+    ('exported', 9000001, current_date, 3, 8), ('exported', 9000001, current_date - 300, 9, 8)`;
+  const exported = linesOf(await keptOf(await issuer.token({ sub: "exported" }))("export"));
+  const counts = Map.groupBy(exported, ({ kind }) => kind);
+  expect(Object.fromEntries([...counts].map(([kind, { length }]) => [kind, length]))).toEqual({
+    category: 10,
+    habit: 30,
+    completion: 30 * 365 + 1,
+    amount: 2,
+    todo: 2_000,
+  });
+});
+
+test("kept says in one line what went wrong, and by its exit code of which kind it was", async () => {
+  for (const title of ["Pay rent", "Pay gas"]) await rest("POST", "/todos", { token, body: { title } });
+  const refusals = await Promise.all([
+    kept("done", "pay"),
+    kept("done", "sleep"),
+    kept("done", "t999"),
+    kept("add", "tomorrow"),
+    keptOf("wrong")("today"),
+    runKept(["today"], { ...settings, KEPT_TOKEN: token, KEPT_URL: "http://127.0.0.1:700" }),
+  ]);
+  for (const { exitCode, errors } of refusals) {
+    expect(exitCode).toBe(1);
+    expect(errors).toMatch(/^kept: .+$/);
+  }
+  expect(refusals[0]?.errors).toMatch(
+    /^kept: Which one\? Say its number: t\d+ “Pay rent”, t\d+ “Pay gas”\.$/,
+  );
+  expect(refusals.at(-1)?.errors).toContain("does not answer");
+  const withoutToken = keptOf("")("today");
+  const meaningless = [kept("add"), kept("today", "now"), kept("today", "--dance"), withoutToken];
+  for (const { exitCode } of await Promise.all(meaningless)) expect(exitCode).toBe(2);
+});
 
 describe("kept list", () => {
   test("has filters, which the service checks", async () => {
@@ -50,11 +155,7 @@ describe("kept list", () => {
   });
 
   test("lists everything, however many pages it has", async () => {
-    const operations = Array.from({ length: 50 }, (_, n) => ({
-      method: "POST",
-      path: "/todos",
-      body: { title: `Todo ${n}` },
-    }));
+    const operations = Array.from({ length: 50 }, (_, n) => create(`Todo ${n}`));
     for (let group = 0; group < 3; group++) await make("/batch", { operations });
     expect((await kept("list")).out.split("\n")).toHaveLength(150);
   });

@@ -74,15 +74,6 @@ describe.each(routes)(
   },
 );
 
-test("a token without scopes may call what needs none", async () => {
-  const token = await issuer.token({ scope: "" });
-  const body = { operations: [{ method: "POST", path: "/categories", body: { name: "Home" } }] };
-  expect((await rest("GET", "/me", { token })).status).toBe(200);
-  expect((await rest("GET", "/quick-add?line=Milk", { token })).status).toBe(200);
-  const group = await rest("POST", "/batch", { token, body });
-  expect([group.status, group.body.results[0].status]).toEqual([200, 403]);
-});
-
 test("an unknown method answers 405 with Allow, an unknown path 404, before any authentication", async () => {
   const wrongMethod = await rest("PATCH", "/dashboard", { token: "" });
   expect([wrongMethod.status, wrongMethod.headers.get("allow")]).toEqual([405, "GET"]);

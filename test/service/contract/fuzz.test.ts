@@ -2,18 +2,15 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { type Answer, useStack } from "../../harness.ts";
+import { post } from "../../support/mcp.ts";
 import { oddRequests } from "../../support/odd/requests.ts";
 import { oddGroups } from "../../support/odd-groups.ts";
-import {
-  fuzzRuns,
-  fuzzTimeoutMs,
-  holdsForAll,
-  oddValue as value,
-  whenNotBusy,
-} from "../../support/odd-values.ts";
+import { fuzzRuns, fuzzTimeoutMs, holdsForAll, oddValue, whenNotBusy } from "../../support/odd-values.ts";
 import { connectRaw } from "../../support/raw.ts";
 
-const { rest, config, issuer } = await useStack();
+const stack = await useStack();
+const { rest, config } = stack;
+const token = await stack.issuer.token();
 const made = async (path: string, body: object): Promise<number> =>
   (await rest("POST", path, { body })).body.id;
 const habit = await made("/habits", { name: "h", type: "good", frequency: "daily" });
@@ -47,7 +44,7 @@ const request = fc.constantFrom(...routes).chain(({ method, path, fields }) =>
     method: fc.constant(method),
     path: fc.constant(path),
     id: fc.oneof({ weight: 4, arbitrary: fc.constant("real") }, pathId),
-    fields: fc.dictionary(mostlyKnown(fields), value, { maxKeys: 6 }),
+    fields: fc.dictionary(mostlyKnown(fields), oddValue, { maxKeys: 6 }),
     key: fc.option(fc.string({ unit: "grapheme-ascii", maxLength: 260 }), { nil: undefined }),
     tags: fc.constantFrom(...Array(8).fill(undefined), "*", '"x", W/"y"', 'x,"'),
   }),
@@ -82,7 +79,7 @@ test(
   fuzzTimeoutMs,
 );
 
-const groups = oddGroups(value, { habit_id: habit, todo_id: todo, category_id: category });
+const groups = oddGroups(oddValue, { habit_id: habit, todo_id: todo, category_id: category });
 
 test(
   "no group makes a 5xx, and no result in it is one",
@@ -124,7 +121,7 @@ test(
   "no request line, header, address or body that a library would never send makes a 5xx",
   async () => {
     const paths = routes.map(({ path }) => addressOf(`/api/v1${path}`, "real"));
-    const odd = oddRequests(await issuer.token(), ["/mcp", ...paths]);
+    const odd = oddRequests(token, ["/mcp", ...paths]);
     const requests = fc.sample(odd, { numRuns: fuzzRuns(500) });
     const statuses = new Map<number | string, number>();
     const send = async () => {
@@ -141,5 +138,65 @@ test(
     await Promise.all(Array.from({ length: 20 }, send));
     expect(statuses.get(200)).toBeGreaterThan(0);
   },
+  fuzzTimeoutMs,
+);
+
+const ofObjects = Object.getOwnPropertyNames(Object.prototype);
+const toolNames = contracts.flatMap(({ mcp }) => (mcp ? [mcp.name] : []));
+const fieldNames = contracts.flatMap(({ input }) => Object.keys(input.properties));
+const ofTools = [
+  ...["clear", "completed", "idempotency_key", "todos", "todo_ids", "habit_ids", "dates"],
+  ...["set", "delete", "undo", "rename_category"],
+];
+
+const name = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...toolNames) },
+  fc.constantFrom(...ofObjects, "", "tools/call"),
+  fc.string({ unit: "binary", maxLength: 300 }),
+);
+const args = fc.oneof(
+  fc.dictionary(fc.constantFrom(...fieldNames, ...ofObjects, ...ofTools), oddValue, {
+    maxKeys: 5,
+  }),
+  oddValue,
+);
+const uri = fc.oneof(
+  fc.constantFrom("kept://today", "kept://habits/1", "kept://habits/"),
+  fc.string({ unit: "binary", maxLength: 300 }).map((text) => `kept://habits/${text}`),
+  oddValue,
+);
+const call = fc.record({ name, arguments: args }, { requiredKeys: ["name"] });
+const method = fc.constantFrom(
+  ...["tools/call", "tools/list", "initialize", "ping", "resources/read", "constructor", ""],
+);
+const message = fc.oneof(
+  { weight: 4, arbitrary: call.map((params) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params })) },
+  fc
+    .record({ uri, name: oddValue, arguments: oddValue }, { requiredKeys: [] })
+    .chain((params) =>
+      fc
+        .constantFrom("resources/read", "prompts/get")
+        .map((method) => ({ jsonrpc: "2.0", id: 1, method, params })),
+    ),
+  fc.record(
+    { jsonrpc: oddValue, id: oddValue, method: fc.oneof(method, oddValue), params: oddValue },
+    { requiredKeys: [] },
+  ),
+);
+const header = fc.dictionary(
+  fc.constantFrom("mcp-protocol-version", "mcp-session-id", "accept", "last-event-id", "origin"),
+  fc.constantFrom("", "2025-06-18", "2026-07-28", "1999-01-01", "*/*", "null", "http://localhost", "-1"),
+  { maxKeys: 2 },
+);
+
+test(
+  "no message and no tool call makes a 5xx or a fault of the service",
+  () =>
+    holdsForAll(fc.tuple(message, header), 250, async ([message, headers]) => {
+      const { status, body } = await whenNotBusy(() => post(stack, message, { token, headers }));
+      expect(status).toBeLessThan(500);
+      expect(body?.result?.structuredContent?.code).not.toBe("internal");
+      expect(body?.error?.code).not.toBe(-32_603);
+    }),
   fuzzTimeoutMs,
 );

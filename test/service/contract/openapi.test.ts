@@ -35,22 +35,6 @@ describe("the OpenAPI document", () => {
         operationId: expect.stringMatching(/^[a-z]+([A-Z][a-z]+)+$/),
         security: [{ bearer: [] }, { oauth: route.scopes }],
       });
-    expect(document.components.schemas.ReplaceHabitRequest.required).toEqual(["name", "type", "frequency"]);
-    expect(document.paths["/todos"].get.parameters.map(({ name }: { name: string }) => name)).toEqual([
-      ...[
-        "q",
-        "status",
-        "due",
-        "due_from",
-        "due_to",
-        "done_since",
-        "has_reminder",
-        "context",
-        "time_of_day",
-        "category_id",
-        "page",
-      ],
-    ]);
   });
 
   test("names its schemas: no object and no choice of values stands in the middle of another", () => {
@@ -80,19 +64,16 @@ describe("the OpenAPI document", () => {
     expect(Object.values(meanings).filter((meaning) => !said.has(meaning))).toEqual([]);
   });
 
-  test("says that a recurrence is an RRULE, with examples that Kept accepts", () => {
-    const { description, examples } = document.components.schemas.Recurrence;
-    expect(description).toContain("RRULE of RFC 5545");
-    for (const example of examples) expect(parseRecurrence(example)).not.toHaveProperty("error");
+  test("has examples of recurrences that Kept accepts", () => {
+    for (const example of document.components.schemas.Recurrence.examples)
+      expect(parseRecurrence(example)).not.toHaveProperty("error");
   });
 
-  test("says how to sign in: at the built-in provider, or where another one describes itself", () => {
+  test("says how to sign in at a provider that is not built in: where it describes itself", () => {
     expect(document.components.securitySchemes.oauth).toEqual({
       type: "openIdConnect",
       openIdConnectUrl: `${config.authUrl}/.well-known/openid-configuration`,
     });
-    const { flows } = JSON.parse(openApiText()).components.securitySchemes.oauth;
-    expect(flows.authorizationCode.authorizationUrl).toBe("http://localhost:3001/authorize");
   });
 
   test("is the one in docs/openapi.json, which `npm run openapi` writes", async () => {

@@ -96,40 +96,20 @@ test("a change shows the fields that differ, before and after; a new or deleted 
   const { todo_id, habit_id } = ids;
   const of = async (method: string, path: string, body?: object) =>
     (await send(method, `${path}?preview=true`, body)).body.changes;
-  expect(await of("PATCH", `/todos/${todo_id}`, { title: "Call the doctor", context: null })).toEqual([
-    {
-      ...{ kind: "todo", id: todo_id, name: "Call the doctor" },
-      ...{ before: { title: "Call the dentist" }, after: { title: "Call the doctor" } },
-    },
+  const [was, is] = [{ title: "Call the dentist" }, { title: "Call the doctor" }];
+  expect(await of("PATCH", `/todos/${todo_id}`, { ...is, context: null })).toEqual([
+    { kind: "todo", id: todo_id, name: is.title, before: was, after: is },
   ]);
-  expect(await of("PATCH", `/todos/${todo_id}`, { title: "Call the dentist" })).toEqual([]);
+  expect(await of("PATCH", `/todos/${todo_id}`, was)).toEqual([]);
   const [next, done] = await of("POST", `/todos/${todo_id}/toggle`);
-  expect(done).toMatchObject({
-    id: todo_id,
-    before: { is_completed: false, reminder: { status: "scheduled" } },
-  });
-  expect(done.after).toMatchObject({
-    is_completed: true,
-    next_todo_id: next.id,
-    reminder: { status: "suspended" },
-  });
-  expect(next).toMatchObject({
-    before: null,
-    after: { due_date: "2026-11-30", category: { name: "Old" } },
-  });
-  expect(await of("POST", `/habits/${habit_id}/complete`)).toMatchObject([
-    {
-      before: { streak_count: 0, is_completed_today: false },
-      after: { streak_count: 1, is_completed_today: true },
-    },
-  ]);
+  const pending = { is_completed: false, reminder: { status: "scheduled" } };
+  const completed = { is_completed: true, next_todo_id: next.id, reminder: { status: "suspended" } };
+  expect(done).toMatchObject({ id: todo_id, before: pending, after: completed });
+  expect(next).toMatchObject({ before: null, after: { due_date: "2026-11-30", category: { name: "Old" } } });
+  const [open, kept] = [0, 1].map((streak) => ({ streak_count: streak, is_completed_today: streak > 0 }));
+  expect(await of("POST", `/habits/${habit_id}/complete`)).toMatchObject([{ before: open, after: kept }]);
   expect(await of("DELETE", `/todos/${todo_id}`)).toMatchObject([
-    {
-      kind: "todo",
-      name: "Call the dentist",
-      before: { title: "Call the dentist", id: todo_id },
-      after: null,
-    },
+    { kind: "todo", name: was.title, before: { ...was, id: todo_id }, after: null },
   ]);
 });
 
@@ -161,9 +141,8 @@ test("a preview needs the scope of the change, and a precondition that does not 
 });
 
 test("a preview uses no key: the change under the same key still happens, and a preview after it shows the stored answer", async () => {
-  const { token } = await newcomer(stack);
-  const request = { token, body: { title: "Once" }, headers: { "idempotency-key": "k" } };
-  const post = (path: string) => stack.rest("POST", path, request);
+  const { rest } = await newcomer(stack);
+  const post = (path: string) => rest("POST", path, { title: "Once" }, "k");
   expect((await post("/todos?preview=true")).body.preview).toBe(true);
   const made = await post("/todos");
   expect([made.status, made.headers.has("idempotent-replayed")]).toEqual([201, false]);

@@ -67,16 +67,6 @@ test("every route with an id in its path names the resource, for the answer when
 });
 
 test("what was not found is named in the message, and by no field of its own, in a stored answer neither", async () => {
-  const headers = { "idempotency-key": crypto.randomUUID() };
-  for (const [path, noun] of [
-    ["/habits/x", "Habit"],
-    ["/todos/0", "Todo"],
-    ["/categories/x", "Category"],
-    ["/habits/999999999", "Habit"],
-  ]) {
-    const { status, body } = await stack.rest("DELETE", `${path}`, { headers });
-    expect([status, body]).toEqual([404, { message: `${noun} not found.`, code: "not_found" }]);
-  }
   const { call } = await newcomer(stack);
   const args = { habit_id: 999_999_999, idempotency_key: crypto.randomUUID() };
   for (const { facts, text } of [await call("complete-habit", args), await call("complete-habit", args)]) {

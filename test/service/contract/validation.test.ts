@@ -38,6 +38,11 @@ describe("422 names the field", () => {
     ["/todos", { title: "x", estimated_minutes: 100_001 }, ["estimated_minutes"]],
     ["/todos", { title: "x", context: "x".repeat(101) }, ["context"]],
     ["/todos", { title: "x", recurrence: "FREQ=SECONDLY" }, ["recurrence"]],
+    ["/todos", { title: "x", remind_at: "2099-11-21T09:00" }, ["remind_at"]],
+    ["/todos", { title: "x", due_time: "14:30" }, ["due_time"]],
+    ...["24:00", "9:00", "14:60", "14:30:00", "noon", 14].map(
+      (due_time) => ["/todos", { title: "x", due_date: "2026-12-01", due_time }, ["due_time"]] as const,
+    ),
     ["/categories", {}, ["name"]],
     ["/categories", { name: "x", color: "red" }, ["color"]],
     ["/categories", { name: "x", icon: "Home!" }, ["icon"]],
@@ -61,6 +66,13 @@ describe("422 names the field", () => {
     "/todos?due=tomorrow",
     "/todos?time_of_day=noon",
     "/categories?page=-1",
+    "/todos?q=",
+    "/todos?q=%20",
+    `/todos?q=${"x".repeat(256)}`,
+    "/todos?q=%00",
+    "/todos?category_id=x",
+    "/todos?due_from=2026-02-30",
+    "/habits?due=tomorrow",
   ])("GET %s", async (path) => {
     const answer = await rest("GET", path);
     expect(answer.status).toBe(422);

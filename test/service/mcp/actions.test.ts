@@ -6,20 +6,16 @@ import { createQueryContext } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
 import { read } from "../../../api/queries/index.ts";
 import type { InputOf, OutputOf, Queries } from "../../../shared/contracts/catalogue.ts";
-import { openDatabase } from "../../../shared/db/orm.ts";
-import { createLog } from "../../../shared/process/observe/log.ts";
 import { useStack } from "../../harness.ts";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
 import { agent, newcomer } from "../../support/mcp.ts";
+import { openPageDoor } from "../../support/page-door.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => database.close());
 const stack = await useStack();
 const { config } = stack;
-const database = await openDatabase({
-  ...{ url: config.databaseUrl, log: createLog("test", "error"), connections: 1 },
-});
+const { database, close } = await openPageDoor(stack);
+afterAll(close);
 
 type Actions = OutputOf<Queries["action.list"]>;
 type Filters = InputOf<Queries["action.list"]>;
@@ -151,11 +147,6 @@ describe("the query of the action log", () => {
     expect(toolsOf(await list(grace, { q: "long 2500", cursor }))).toEqual(["create-todo"]);
     expect(toolsOf(await list(grace, { q: "long 15" })).length).toBeGreaterThan(1);
     expect((await list(grace, { tool: "delete-todo" })).next_cursor).toBeNull();
-  });
-
-  test("is no REST route and no tool", async () => {
-    expect((await stack.rest("GET", "/actions")).status).toBe(404);
-    expect((await ada.call("action.list")).answer.body.error.message).toContain("Unknown tool");
   });
 });
 

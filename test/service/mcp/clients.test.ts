@@ -87,13 +87,13 @@ describe.each(clients)("%s", (_, connect) => {
     const uri = resourceTemplates[0]?.uriTemplate.replace("{id}", String(id)) ?? "";
     const read = await agent.readResource({ uri });
     expect(read.contents[0]?.text).toContain(`#${id} "Read"`);
-    await expect(agent.readResource({ uri: "kept://habits/987654" })).rejects.toThrow("not found");
     await agent.close();
   });
 
-  test("a refusal arrives as a result to act on, an unknown tool as a protocol error", async () => {
+  test("a refusal arrives as a result to act on, an unknown tool or resource as a protocol error", async () => {
     const agent = await connect();
     await agent.listTools();
+    await expect(agent.readResource({ uri: "kept://habits/987654" })).rejects.toThrow("not found");
     const refused = await agent.callTool({ name: "complete-habit", arguments: { habit_id: 987_654 } });
     expect(refused).toMatchObject({ isError: true, structuredContent: { code: "not_found" } });
     await expect(agent.callTool({ name: "launch-rocket", arguments: {} })).rejects.toThrow("Unknown tool");

@@ -1,12 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import { createDispatch } from "../../../api/mailbox/dispatch.ts";
 import { createDispatchGroup } from "../../../api/mailbox/dispatch-group.ts";
-import { type Mailbox, openMailbox } from "../../../api/mailbox/mailbox.ts";
-import { openServerClock } from "../../../api/mailbox/server-clock.ts";
-import { openDatabase } from "../../../shared/db/orm.ts";
-import { createLog } from "../../../shared/process/observe/log.ts";
+import type { Mailbox } from "../../../api/mailbox/mailbox.ts";
 import { useStack } from "../../harness.ts";
 import { newcomer } from "../../support/mcp.ts";
+import { openPageDoor } from "../../support/page-door.ts";
 
 const stack = await useStack({ travels: true });
 const evening = Date.parse("2026-11-20T22:59:00Z");
@@ -47,9 +45,8 @@ test("with a date, a key stays that of one request, and its answer that of the f
 });
 
 test("a replay of another door's request, and of a refusal, has the day of its first run", async () => {
-  const { call, token, habit_id } = await withHabit();
-  const headers = { "idempotency-key": "milk" };
-  await stack.rest("POST", "/todos", { token, body: { title: "Milk" }, headers });
+  const { call, rest, habit_id } = await withHabit();
+  await rest("POST", "/todos", { title: "Milk" }, "milk");
   await call("complete-habit", { habit_id });
   const refusedArgs = { habit_id, date: "2026-11-20", idempotency_key: "twice" };
   await call("complete-habit", refusedArgs);
@@ -62,16 +59,10 @@ test("a replay of another door's request, and of a refusal, has the day of its f
 });
 
 test("REST and a group refuse yesterday's key for a completion without a date", async () => {
-  const { token, habit_id } = await withHabit();
+  const { rest, habit_id } = await withHabit();
   const path = `/habits/${habit_id}/complete`;
-  const single = () => stack.rest("POST", path, { token, headers: { "idempotency-key": "single" } });
-  const operation = { method: "DELETE", path };
-  const group = () =>
-    stack.rest("POST", "/batch", {
-      token,
-      body: { operations: [operation] },
-      headers: { "idempotency-key": "group" },
-    });
+  const single = () => rest("POST", path, undefined, "single");
+  const group = () => rest("POST", "/batch", { operations: [{ method: "DELETE", path }] }, "group");
   expect((await single()).status).toBe(200);
   expect((await group()).body.results[0].status).toBe(200);
   stack.clock.now = afterMidnight;
@@ -83,22 +74,13 @@ test("REST and a group refuse yesterday's key for a completion without a date", 
 });
 
 test("a door that finds a lost answer compares the day, too", async () => {
-  const { sub, token, call, habit_id } = await withHabit();
-  const { config } = stack;
-  const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "silent") });
-  const [mailbox, clock] = await Promise.all([
-    openMailbox(config, database.pool),
-    openServerClock(database.pool),
-  ]);
-  afterAll(async () => {
-    await mailbox.close();
-    clock.close();
-    await database.close();
-  });
+  const { sub, rest, call, habit_id } = await withHabit();
+  const { database, mailbox, serverClock, close } = await openPageDoor(stack);
+  afterAll(close);
   const deaf: Mailbox = { ...mailbox, send: async () => "unanswered" };
   const now = () => stack.clock.now ?? 0;
-  const dispatch = createDispatch(deaf, database, clock, now);
-  const dispatchGroup = createDispatchGroup(deaf, database, clock, now);
+  const dispatch = createDispatch(deaf, database, serverClock, now);
+  const dispatchGroup = createDispatchGroup(deaf, database, serverClock, now);
   await call("complete-habit", { habit_id, idempotency_key: "lost" });
   const request = { name: "habit.complete", input: { habit_id }, idempotencyKey: "lost" } as const;
   const operations = [{ ...request, index: 0, references: {}, after: [] }];
@@ -106,7 +88,7 @@ test("a door that finds a lost answer compares the day, too", async () => {
     const group = await dispatchGroup({ userId: sub }, { atomic: false, operations });
     return [(await dispatch({ userId: sub }, request)).outcome, "map" in group ? group[0]?.outcome : group];
   };
-  const answer = { body: (await stack.rest("GET", `/habits/${habit_id}`, { token })).body };
+  const answer = { body: (await rest("GET", `/habits/${habit_id}`)).body };
   expect(await ask()).toEqual([answer, answer]);
   stack.clock.now = afterMidnight;
   for (const outcome of await ask()) expect(outcome).toMatchObject({ refusal: { code: "invalid" } });

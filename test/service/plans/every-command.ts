@@ -7,22 +7,15 @@ import { eventually } from "../../support/reminder/stack.ts";
 /** Carries out a command of the user under test and gives its answer. @throws when it is refused */
 export type Run = (name: CommandName, input: object, options?: { key?: string }) => Promise<JsonBody>;
 
-type Target = Readonly<{
-  /** The keys of the user's rows in the action log. */
-  actions(): Promise<readonly object[]>;
-  /** The ids of requests that wait for approval. */
-  waiting(): Promise<readonly string[]>;
-  /** The address for reminders. */
-  webhookUrl: string;
-  /** The time when a reminder falls due, epoch ms. */
-  dueAt: number;
-  /** Makes a reminder one whose delivery, of this id, failed. */
-  failReminder(todoId: number, deliveryId: string): Promise<unknown>;
-  /** Makes a delivery of this id for a habit's reminder. */
-  ringHabit(habitId: number, deliveryId: string): Promise<unknown>;
-  /** Makes a finished delivery of this id for a webhook. */
-  finishDelivery(webhookId: string, deliveryId: string): Promise<unknown>;
-}>;
+type Target = ReturnType<typeof byDatabase> &
+  Readonly<{
+    /** The keys of the user's rows in the action log. */
+    actions(): Promise<readonly object[]>;
+    /** The address for reminders. */
+    webhookUrl: string;
+    /** The time when a reminder falls due, epoch ms. */
+    dueAt: number;
+  }>;
 
 /** A life of one user with every command, in each form of its statements. */
 export async function runEveryCommand(run: Run, target: Target): Promise<void> {
@@ -72,12 +65,8 @@ export async function runEveryCommand(run: Run, target: Target): Promise<void> {
 /** A request that waits, and is carried out when its person approves it. */
 async function askFirst(run: Run, { waiting }: Target): Promise<void> {
   const limits = { changes_per_day: null, deletions_per_day: null, category_id: null };
-  const rules = (ask_above: number | null) => ({
-    token_id: "token",
-    asks_deletions: false,
-    ask_above,
-    ...limits,
-  });
+  const others = { token_id: "token", asks_deletions: false, ...limits };
+  const rules = (ask_above: number | null) => ({ ...others, ask_above });
   await run("token.set-rules", rules(0));
   const earlier = String(await waiting());
   // A busy machine may refuse the change instead of keeping it for the person.
@@ -113,22 +102,15 @@ async function importFile(run: Run): Promise<void> {
   const reminder = { remind_at: "2099-01-01T00:00:00Z", wall_time: "2099-01-01T00:00", status: "scheduled" };
   const todo = { title: "Sow", category: garden, description: "x".repeat(100_000), reminder };
   const history = { dates: ["2026-01-01", "2026-01-02"], times: [null, "2026-01-02T10:00:00Z"] };
+  const habit = { name: "Swim", type: "good", category: garden, ...rhythm, ...times };
   const parts = [
-    {
-      kind: "categories",
-      key: garden,
-      thing: { key: garden, name: "Garden", color: null, icon: null, ...times },
-    },
-    {
-      kind: "habits",
-      key: swim,
-      thing: { key: swim, name: "Swim", type: "good", category: garden, ...rhythm, ...times },
-    },
-    { kind: "histories", key: swim, thing: { habit: swim, ...history } },
-    { kind: "todos", key: sow, thing: { key: sow, ...todo, ...open, ...series, ...times } },
-  ];
+    ["categories", garden, { key: garden, name: "Garden", color: null, icon: null, ...times }],
+    ["habits", swim, { key: swim, ...habit }],
+    ["histories", swim, { habit: swim, ...history }],
+    ["todos", sow, { key: sow, ...todo, ...open, ...series, ...times }],
+  ] as const;
   for (const _ of ["a file", "the same again"]) {
-    for (const [part, { kind, key, thing }] of parts.entries())
+    for (const [part, [kind, key, thing]] of parts.entries())
       await run("import.stage", { import_id, part, kind, keys: [key], content: JSON.stringify([thing]) });
     await run("import.apply", { import_id, parts: parts.length });
     const action = { called_at: new Date().toISOString(), request_id: import_id };
@@ -203,6 +185,7 @@ async function sendAgain(run: Run, { failReminder }: Target): Promise<void> {
 /** The parts of a target that change rows behind the service's back. */
 export function byDatabase(pool: Pick<Pool, "query">, user: string) {
   return {
+    /** Makes a delivery of this id for a habit's reminder. */
     ringHabit: (habitId: number, id: string) =>
       pool.query(
         `insert into reminder_deliveries
@@ -210,11 +193,13 @@ export function byDatabase(pool: Pick<Pool, "query">, user: string) {
          values ($1, $2, $3, 'sent', 1, false, now(), now(), now(), now())`,
         [user, id, habitId],
       ),
+    /** Makes a reminder one whose delivery, of this id, failed. */
     failReminder: (todoId: number, id: string) =>
       pool.query(
         "update reminders set status = 'failed', delivery_id = $2 where user_id = $1 and todo_id = $3",
         [user, id, todoId],
       ),
+    /** Makes a finished delivery of this id for a webhook. */
     finishDelivery: (webhookId: string, id: string) =>
       pool.query(
         `insert into webhook_deliveries
@@ -222,7 +207,7 @@ export function byDatabase(pool: Pick<Pool, "query">, user: string) {
          values ($1, $2, $3, 'todo', 1, 'delivered', 1, now(), now(), now())`,
         [user, id, webhookId],
       ),
-    /** Filled rows keep no request that could be carried out. */
+    /** The ids of requests that wait for approval. Filled rows keep none that could be carried out. */
     waiting: async (): Promise<string[]> => {
       const text = "select id from approvals where user_id = $1 and request <> ''";
       return (await pool.query<{ id: string }>(text, [user])).rows.map(({ id }) => id);

@@ -1,6 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { Worker } from "bullmq";
-import { SQL } from "bun";
 import { pino } from "pino";
 import { type Config, loadConfig } from "../../../shared/process/config.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
@@ -15,6 +14,7 @@ import { commandQueue } from "../../../shared/queue/queues.ts";
 import { createSigner } from "../../../shared/queue/signature.ts";
 import { startWorkers } from "../../../workers/start.ts";
 import { freePort, startStack, testEnvironment } from "../../harness.ts";
+import { loggedCalls } from "../../support/mcp.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { commandOf, openLine, openOwnMailbox } from "../../support/signed.ts";
 
@@ -157,19 +157,26 @@ test("the replies to tool calls state the user's day, those to other commands do
   expect(replies.map((reply) => reply.today)).toEqual([today, today, today, undefined]);
 });
 
-test("a tool call whose batch comes twice has one row in the log, also at a time that PostgreSQL does not accept", async () => {
-  const command = creationBy("dora", "x", { call: toolCall(Date.now() - 3_600_000) });
-  for (const id of ["first", "again"]) {
-    await add(line.batchOf(id, command));
+test("tool calls whose job comes again have one row each, also at a time that PostgreSQL does not accept", async () => {
+  const record = (tool: string) =>
+    commandOf("dora", "action.record", { call: { ...toolCall(), tool }, outcome: "ok" });
+  const create = (tool: string) =>
+    creationBy("dora", tool, { call: { ...toolCall(Date.now() - 3_600_000), tool } });
+  const first = [record("read"), create("change")];
+  const all = [...first, record("another read"), create("another change")];
+  for (const commands of [first, ...first.map((one) => [one]), all]) {
+    await add({ ...batchOf("calls"), commands: commands.map((one, ticket) => ({ ...one, ticket })) });
     await eventually(() => messages.length === 1);
     const [{ replies }] = messages.splice(0) as [Replies];
-    expect(replies).toMatchObject([{ outcome: { body: { title: "x" } }, replayed: id === "again" }]);
+    const told = replies.map(({ ticket, outcome, replayed }) => [ticket, "body" in outcome, replayed]);
+    // A read has nothing that could be replayed.
+    const isReplayed = (one: object) => commands !== first && one === first[1];
+    expect(told).toEqual(commands.map((one, ticket) => [ticket, true, isReplayed(one)]));
   }
-  await using sql = new SQL(config.databaseUrl, { max: 1 });
-  const rows = await sql`select tool, outcome, replayed from action_log where user_id = 'dora'`;
-  expect(rows.map((row: object) => ({ ...row }))).toEqual([
-    { tool: "create-todo", outcome: "ok", replayed: false },
-  ]);
+  const rows = await loggedCalls(config.databaseUrl, "dora");
+  expect(rows.map(({ tool, outcome, replayed }) => [tool, outcome, replayed])).toEqual(
+    ["read", "change", "another read", "another change"].map((tool) => [tool, "ok", false]),
+  );
 });
 
 test("a worker leaves a redelivered batch of another version unanswered: it may have been run", async () => {

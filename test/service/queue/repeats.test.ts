@@ -9,8 +9,7 @@ afterAll(() => mailbox.close());
 
 const keyed = (key: string) => ({ "idempotency-key": key });
 const daily = { name: "h", type: "good", frequency: "daily" };
-const create = async (path: string, body: object, token = "") =>
-  (await rest("POST", path, { body, ...(token && { token }) })).body.id;
+const create = async (path: string, body: object) => (await rest("POST", path, { body })).body.id;
 
 describe("a key", () => {
   test("with another request is 422; the same request in another field order is the same", async () => {
@@ -46,26 +45,6 @@ describe("a key", () => {
   test.each(["", "x".repeat(256)])("that is empty or too long is 422: %j", async (key) => {
     expect((await rest("POST", "/todos", { body: { title: "x" }, headers: keyed(key) })).status).toBe(422);
   });
-});
-
-test("commands without a key whose job comes a second time, alone or together, have no second effect", async () => {
-  const userId = crypto.randomUUID();
-  const token = await issuer.token({ sub: userId });
-  const own = await create("/todos", { title: "own" }, token);
-  const commands = [
-    ...["a", "b", "c"].map((title) => commandOf(userId, "todo.create", { title })),
-    commandOf(userId, "todo.toggle", { todo_id: own }),
-  ];
-  const outcomes = (some: typeof commands) =>
-    Promise.all(some.map((command) => outcomeOf(mailbox, { ...command, sentAt: Date.now() })));
-  const first = await outcomes(commands);
-  const again = await outcomes(commands);
-  const alone = [];
-  for (const command of commands) alone.push(...(await outcomes([command])));
-  expect(first[0]).toMatchObject({ body: { title: "a" } });
-  expect([again, alone]).toEqual([first, first]);
-  expect((await rest("GET", "/todos?status=all", { token })).body.meta.total).toBe(4);
-  expect((await rest("GET", `/todos/${own}`, { token })).body.is_completed).toBe(true);
 });
 
 describe("a command that arrives after its caller has given up", () => {

@@ -1,6 +1,4 @@
 import { afterAll, expect, test } from "bun:test";
-import { openDatabase } from "../../../shared/db/orm.ts";
-import { createLog } from "../../../shared/process/observe/log.ts";
 import { measureAccounts } from "../../../workers/unit-of-work/bytes/measure.ts";
 import { startStack } from "../../harness.ts";
 import { longText } from "../../support/long-text.ts";
@@ -8,14 +6,12 @@ import { eventually } from "../../support/reminder/stack.ts";
 import { accountBytes, storedBytes } from "../../support/stored-bytes.ts";
 import { openUndoDoor, whole } from "../../support/undo-door.ts";
 
-// Registered before the stack's own, so that they run first: the stack counts connections.
+// Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
-afterAll(() => database.close());
 /** An account keeps 4 MB, and grows by 0.4 MB in an hour beyond what it sends. */
 const stack = await startStack({ env: { ACCOUNT_MEGABYTES: "4" }, workers: 2 });
 const { page, someone } = await openUndoDoor(stack);
-const database = await openDatabase({ url: stack.config.databaseUrl, log: createLog("test", "error") });
-const measure = () => measureAccounts(database, stack.config.actionLogDays);
+const measure = () => measureAccounts(page.database, stack.config.actionLogDays);
 
 const sentBytes = (args: object): number => Buffer.byteLength(JSON.stringify(args)) + 500;
 
@@ -57,9 +53,7 @@ test("a full account takes nothing more until things are deleted and forgotten",
   });
   expect(ids.length).toBeGreaterThan(80);
   expect(ids.length).toBeLessThan(110);
-  const token = await stack.issuer.token({ sub });
-  const later = { token, headers: { "idempotency-key": "later" }, body: { title: "Later" } };
-  const keyed = () => stack.rest("POST", "/todos", later);
+  const keyed = () => rest("POST", "/todos", { title: "Later" }, "later");
   expect((await keyed()).status).toBe(403);
   for (const id of ids.slice(0, 10)) {
     expect((await rest("DELETE", `/todos/${id}`)).status).toBe(204);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import fc from "fast-check";
 import { freePort, testEnvironment } from "../../harness.ts";
+import { oddHeaders, oddHosts } from "../../support/odd/requests.ts";
 import { fuzzRuns, fuzzTimeoutMs } from "../../support/odd-values.ts";
 import { startIssuer } from "../../support/servers/issuer.ts";
 
@@ -77,50 +78,12 @@ test.each([
   }
 });
 
-const headerName = fc.constantFrom(
-  ..."Authorization Accept Content-Type Content-Length Idempotency-Key Cookie Origin Range Expect Upgrade".split(
-    " ",
-  ),
-  ..."If-None-Match X-Forwarded-For X-Forwarded-Host Forwarded Mcp-Session-Id Mcp-Protocol-Version X-A".split(
-    " ",
-  ),
-);
-const hostPart = fc.constantFrom(
-  ..."localhost 127.0.0.1 [::1] [ ] : :0 :99999 :-1 %zz %00 xn-- . .. @ / ? # a é \\ ; <x> \t | ^ 0x7f.1 256.1.1.1".split(
-    " ",
-  ),
-);
-const headerValue = fc.oneof(
-  fc.string({ unit: "binary-ascii", maxLength: 60 }),
-  fc.constantFrom(
-    "Bearer ",
-    "Bearer \u00ff",
-    "-1",
-    "1e9",
-    "chunked",
-    'a=b; c="',
-    "bytes=0-",
-    "=?utf-8?q?=00?=",
-  ),
-);
-const oneLine = (value: string): string => value.replace(/[\r\n\0]/g, "");
-const host = fc.oneof(
-  fc.array(hostPart, { maxLength: 5 }).map((parts) => parts.join("")),
-  headerValue,
-);
+const paths = "/api/v1/todos?x=1 /mcp /account/sign-in?next=/x /metrics // /% /health/live".split(" ");
 const numRuns = fuzzRuns(1_000);
 const request = fc.record({
-  host,
-  headers: fc.array(fc.tuple(headerName, headerValue), { maxLength: 4 }),
-  path: fc.constantFrom(
-    "/api/v1/todos?x=1",
-    "/mcp",
-    "/account/sign-in?next=/x",
-    "/metrics",
-    "//",
-    "/%",
-    "/health/live",
-  ),
+  host: oddHosts,
+  headers: fc.array(oddHeaders, { maxLength: 4 }),
+  path: fc.constantFrom(...paths),
 });
 
 test(
@@ -129,8 +92,7 @@ test(
     let answered = 0;
     await fc.assert(
       fc.asyncProperty(request, async ({ host, headers, path }) => {
-        const lines = headers.map(([name, value]) => `${name}: ${oneLine(value)}`);
-        const status = statusIn(await send([`Host: ${oneLine(host)}`, ...lines], path));
+        const status = statusIn(await send([`Host: ${host}`, ...headers], path));
         answered += status === 0 ? 0 : 1;
         // The account pages have no credentials here, so they answer 503 because they are not set up.
         if (!path.startsWith("/account")) expect(status).toBeLessThan(500);

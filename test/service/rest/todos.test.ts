@@ -1,27 +1,14 @@
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { useStack } from "../../harness.ts";
+import { type ActionKey, openUndoDoor } from "../../support/undo-door.ts";
 
-const { rest, clock, issuer, config } = await useStack({ travels: true });
+const stack = await useStack({ travels: true });
+const { rest, clock, issuer } = stack;
+const { page, someone } = await openUndoDoor(stack);
+afterAll(() => page.close());
 
 type Listed = { id: number; title: string };
 const titles = (body: { data: Listed[] }): string[] => body.data.map(({ title }) => title);
-
-test("a created todo can be read back as it was answered, with true microseconds", async () => {
-  const created = await rest("POST", "/todos", { body: { title: "x", due_date: "2026-12-24" } });
-  expect(created.body.created_at).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/);
-  expect((await rest("GET", `/todos/${created.body.id}`)).body).toEqual(created.body);
-});
-
-test("toggle flips; with a wanted state it is safe to repeat", async () => {
-  const { id } = (await rest("POST", "/todos", { body: { title: "x" } })).body;
-  const toggle = async (body?: object) =>
-    (await rest("POST", `/todos/${id}/toggle`, body && { body })).body.is_completed;
-  expect([await toggle(), await toggle(), await toggle({ is_completed: true })]).toEqual([true, false, true]);
-  expect([await toggle({ is_completed: true }), await toggle({ is_completed: false })]).toEqual([
-    true,
-    false,
-  ]);
-});
 
 test("the default list has incomplete todos only, due first, undated last, morning before evening, then id", async () => {
   const token = await issuer.token({ sub: "order" });
@@ -89,47 +76,83 @@ test("links are built on BASE_URL, whatever the Host header says", async () => {
   expect(body.links.first).not.toContain("evil");
 });
 
-test("a recurring todo leaves exactly one successor, which an undo takes back", async () => {
-  clock.now = Date.parse("2026-05-10T12:00:00Z");
-  const body = { title: "Bins", due_date: "2026-05-04", recurrence: "FREQ=WEEKLY" };
-  const { id } = (await rest("POST", "/todos", { body })).body;
-  const done = (await rest("POST", `/todos/${id}/toggle`)).body;
-  const next = await rest("GET", `/todos/${done.next_todo_id}`);
-  expect(next.body).toMatchObject({
-    title: "Bins",
-    due_date: "2026-05-11",
-    is_completed: false,
-    recurrence: "FREQ=WEEKLY",
+describe("a due time", () => {
+  beforeAll(() => {
+    clock.now = Date.parse("2026-11-20T10:00:00Z");
   });
-  expect((await rest("POST", `/todos/${id}/toggle`)).body.next_todo_id).toBeNull();
-  expect((await rest("GET", `/todos/${done.next_todo_id}`)).status).toBe(404);
-  const again = (await rest("POST", `/todos/${id}/toggle`)).body;
-  await rest("PATCH", `/todos/${again.next_todo_id}`, { body: { context: "touched" } });
-  await rest("POST", `/todos/${id}/toggle`);
-  expect((await rest("GET", `/todos/${again.next_todo_id}`)).status).toBe(200);
-  expect((await rest("POST", `/todos/${id}/toggle`)).body.next_todo_id).toBe(again.next_todo_id);
-  clock.now = undefined;
-});
 
-test("a recurring todo without a due date gets the first occurrence from today on", async () => {
-  clock.now = Date.parse("2026-05-10T12:00:00Z");
-  const { body } = await rest("POST", "/todos", { body: { title: "x", recurrence: "FREQ=WEEKLY;BYDAY=MO" } });
-  expect(body.due_date).toBe("2026-05-11");
-  clock.now = undefined;
-});
+  const at = { due_date: "2026-12-01", due_time: "14:30" };
 
-test("a reminder is shown on its todo, at an instant and at its person's time", async () => {
-  const { id } = (await rest("POST", "/todos", { body: { title: "x" } })).body;
-  const body = { remind_at: "2099-06-01T09:00:00+02:00" };
-  const answer = await rest("PUT", `/todos/${id}/reminder`, { body });
-  expect(answer.body).toEqual({
-    todo_id: id,
-    remind_at: "2099-06-01T07:00:00.000000Z",
-    local_time: "2099-06-01T07:00:00",
-    time_zone: "UTC",
-    status: "scheduled",
-    reaches: "nobody",
-    choose_channel_at: `${config.baseUrl}/account/settings`,
+  test("a due time is set, kept by requests that do not name it, cleared, and gone with its date", async () => {
+    const { rest } = await someone();
+    const { id, ...made } = (await rest("POST", "/todos", { title: "Call", ...at })).body;
+    expect(made).toMatchObject(at);
+    const sent = async (method: string, body: object) =>
+      (await rest(method, `/todos/${id}`, { title: "Call", ...body })).body;
+    expect(await sent("PATCH", { due_date: "2026-12-02" })).toMatchObject({ due_time: "14:30" });
+    expect(await sent("PUT", {})).toMatchObject({ due_date: "2026-12-02", due_time: "14:30" });
+    expect(await sent("PATCH", { due_time: "00:00" })).toMatchObject({ due_time: "00:00" });
+    expect(await sent("PATCH", { due_time: null })).toMatchObject({ due_date: "2026-12-02", due_time: null });
+    await sent("PATCH", at);
+    expect(await sent("PATCH", { due_date: null })).toMatchObject({ due_date: null, due_time: null });
+    expect(await sent("PATCH", { recurrence: "FREQ=DAILY", due_time: "07:15" })).toMatchObject({
+      due_date: "2026-11-20",
+      due_time: "07:15",
+    });
+    expect(await sent("PATCH", { due_date: null })).toMatchObject({
+      due_date: "2026-11-20",
+      due_time: "07:15",
+    });
   });
-  expect((await rest("GET", `/todos/${id}`)).body.reminder).toEqual(answer.body);
+
+  test("a due time without a date is refused, and nothing changes", async () => {
+    const { rest } = await someone();
+    const { id, ...made } = (await rest("POST", "/todos", { title: "Call" })).body;
+    for (const body of [
+      { due_time: "14:30" },
+      { due_date: null, due_time: "14:30" },
+      { ...at, due_time: "9:00" },
+    ]) {
+      const { status, body: answer } = await rest("PATCH", `/todos/${id}`, body);
+      expect([body, status, Object.keys(answer.errors ?? {})]).toEqual([body, 422, ["due_time"]]);
+    }
+    expect((await rest("GET", "/todos")).body.data).toEqual([{ id, ...made }]);
+  });
+
+  test("tools take, say and clear it", async () => {
+    const { agent } = await someone();
+    const made = await agent.call("create-todo", { title: "Call", ...at });
+    expect(made.facts.todo).toMatchObject(at);
+    expect(made.text).toContain('"Call": due 2026-12-01 14:30');
+    const todo_id = made.facts.todo.id;
+    const moved = await agent.call("update-todo", { todo_id, due_time: "09:05" });
+    expect(moved.text).toContain("due 2026-12-01 09:05");
+    const cleared = await agent.call("update-todo", { todo_id, clear: ["due_time"] });
+    expect(cleared.facts.todo).toEqual({ id: todo_id, title: "Call", due_date: "2026-12-01" });
+  });
+
+  test("an undo brings it back with its date, and never without one", async () => {
+    const { rest, sub, changes, undo } = await someone();
+    const { id } = (await rest("POST", "/todos", { title: "Call", ...at })).body;
+    await rest("PATCH", `/todos/${id}`, { due_date: null });
+    const [cleared] = await changes();
+    await undo([cleared as ActionKey]);
+    expect((await rest("GET", `/todos/${id}`)).body).toMatchObject(at);
+    await rest("PATCH", `/todos/${id}`, { due_time: null });
+    const [untimed] = await changes();
+    await page.send(sub, "todo.update", { todo_id: id, due_date: null });
+    expect(await undo([untimed as ActionKey])).toMatchObject([{ undone: "none" }]);
+    expect((await rest("GET", `/todos/${id}`)).body).toMatchObject({ due_date: null, due_time: null });
+  });
+
+  test("the todo that follows a recurring one is due at the same time", async () => {
+    const { rest } = await someone();
+    const { id } = (await rest("POST", "/todos", { title: "Stand-up", recurrence: "FREQ=DAILY", ...at }))
+      .body;
+    const { next_todo_id } = (await rest("POST", `/todos/${id}/toggle`)).body;
+    expect((await rest("GET", `/todos/${next_todo_id}`)).body).toMatchObject({
+      due_date: "2026-12-02",
+      due_time: "14:30",
+    });
+  });
 });

@@ -1,30 +1,24 @@
 import { afterAll, expect, test } from "bun:test";
-import { openDatabase } from "../../../shared/db/orm.ts";
-import { createLog } from "../../../shared/process/observe/log.ts";
 import { feedUser } from "../../../workers/webhook/feed.ts";
 import { useStack } from "../../harness.ts";
 import { untilAnswered } from "../../support/chaos/writer.ts";
+import { create } from "../../support/groups.ts";
+import { newcomer } from "../../support/mcp.ts";
+import { openPageDoor } from "../../support/page-door.ts";
 import { type Receiver, startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
-const { rest, issuer, config } = await useStack();
+const stack = await useStack();
+const { rest, issuer } = stack;
+const { database, close } = await openPageDoor(stack);
+afterAll(close);
 type Beginning = { events?: string[]; webhooks?: number; answer?: Receiver["behaviour"]["answer"] };
-const database = await openDatabase({
-  url: config.databaseUrl,
-  log: createLog("test", "error"),
-  connections: 1,
-});
-
-afterAll(() => database.close());
 const rows = async (text: string, sub: string) => (await database.pool.query(text, [sub])).rows;
 const everything = ["todo.*", "habit.*", "category.*", "reminder.due"];
 
 /** A person with webhooks, each with a receiver of its own. */
 async function begin({ events = everything, webhooks = 1, answer = () => new Response() }: Beginning = {}) {
-  const sub = crypto.randomUUID();
-  const token = await issuer.token({ sub });
-  const send = (method: string, path: string, body?: object) =>
-    rest(method, path, { token, ...(body && { body }) });
+  const { sub, rest: send } = await newcomer(stack);
   const begun = [];
   for (let n = 0; n < webhooks; n++) {
     let secret = "";
@@ -37,16 +31,15 @@ async function begin({ events = everything, webhooks = 1, answer = () => new Res
   }
   const [first] = begun;
   if (!first) throw new Error("no webhook");
-  const operation = { method: "POST", path: "/todos", body: { title: "Todo" } };
-  const operations = Array.from({ length: 50 }, () => operation);
+  const operations = Array.from({ length: 50 }, () => create("Todo"));
   const addFifty = () => {
-    const headers = { "idempotency-key": crypto.randomUUID() };
+    const key = crypto.randomUUID();
     return untilAnswered(
-      () => rest("POST", "/batch", { token, headers, body: { operations } }),
+      () => send("POST", "/batch", { operations }, key),
       ({ status }) => status === 200,
     );
   };
-  return { ...first, receivers: begun.map(({ receiver }) => receiver), sub, token, send, addFifty };
+  return { ...first, receivers: begun.map(({ receiver }) => receiver), sub, send, addFifty };
 }
 
 const typesOf = ({ received }: { received: readonly { event: { type: string } }[] }) =>
@@ -54,10 +47,7 @@ const typesOf = ({ received }: { received: readonly { event: { type: string } }[
 
 test("changes of the person are posted as GET /changes shows them, signed, and never those of others", async () => {
   const { receiver, send } = await begin();
-  await rest("POST", "/todos", {
-    token: await issuer.token({ sub: crypto.randomUUID() }),
-    body: { title: "Hers" },
-  });
+  await (await newcomer(stack)).rest("POST", "/todos", { title: "Hers" });
   const category_id = (await send("POST", "/categories", { name: "Home" })).body.id;
   const todo = (await send("POST", "/todos", { title: "Sweep", category_id })).body;
   const habit = (await send("POST", "/habits", { name: "Walk", type: "good", frequency: "daily" })).body;
@@ -78,19 +68,13 @@ test("what fails is posted again after a pause, and listed; what is off waits un
   const { receiver, send, hook } = await begin({ events: ["todo.*"] });
   receiver.behaviour.answer = () => new Response(null, { status: 500 });
   await send("POST", "/todos", { title: "First" });
-  await eventually(
-    async () =>
-      (await send("GET", `${hook}/deliveries`)).body.data[0]?.error !== undefined &&
-      receiver.received.length > 0,
-  );
-  await eventually(
-    async () => (await send("GET", `${hook}/deliveries`)).body.data[0].error === "The webhook answered 500.",
-  );
+  const delivery = async () => (await send("GET", `${hook}/deliveries`)).body.data[0];
+  await eventually(async () => (await delivery())?.error === "The webhook answered 500.");
   const isFailing = async () => (await send("GET", hook)).body.failing_since !== null;
   await eventually(isFailing);
   const [first] = receiver.received;
   receiver.behaviour.answer = () => new Response(null, { status: 200 });
-  await eventually(async () => (await send("GET", `${hook}/deliveries`)).body.data[0].status === "delivered");
+  await eventually(async () => (await delivery()).status === "delivered");
   expect(receiver.received[1]?.id).toBe(first?.id ?? "");
   await eventually(async () => !(await isFailing()));
 
@@ -112,10 +96,8 @@ test("a finished delivery can be sent again, with the present state of its thing
   await eventually(() => receiver.received.length === 2);
   expect(receiver.received[1]).toMatchObject({ id: delivery.id, event: { data: { id } } });
   await eventually(async () => (await list())[0].status === "delivered");
-  const stranger = await issuer.token({ sub: crypto.randomUUID() });
-  expect(
-    (await rest("POST", `${hook}/deliveries/${delivery.id}/send-again`, { token: stranger })).status,
-  ).toBe(404);
+  const stranger = await newcomer(stack);
+  expect((await stranger.rest("POST", `${hook}/deliveries/${delivery.id}/send-again`)).status).toBe(404);
 });
 
 test("a reminder that is due is posted", async () => {
@@ -135,7 +117,8 @@ test("events need the scopes to read their things, an account has five webhooks,
   const { send, made, hook, sub } = await begin({ events: ["todo.*"] });
   const narrow = await issuer.token({ sub, scope: "webhooks:write todos:read" });
   const url = "https://example.org/hook";
-  const make = (events: string[]) => rest("POST", "/webhooks", { token: narrow, body: { url, events } });
+  const make = (events: string[], address = url) =>
+    rest("POST", "/webhooks", { token: narrow, body: { url: address, events } });
   expect((await make(["habit.*"])).status).toBe(403);
   expect((await make(["todo.*"])).status).toBe(201);
   const widened = await rest("PATCH", hook, { token: narrow, body: { events: ["todo.*", "category.*"] } });
@@ -150,21 +133,13 @@ test("events need the scopes to read their things, an account has five webhooks,
   expect(log.map(({ row }) => row).join()).not.toContain(made.body.secret);
   expect((await send("DELETE", hook)).status).toBe(204);
   expect((await send("GET", hook)).status).toBe(404);
-  expect(
-    (
-      await rest("POST", "/webhooks", {
-        token: narrow,
-        body: { url: "http://10.0.0.1/x", events: ["todo.*"] },
-      })
-    ).status,
-  ).toBe(422);
+  expect((await make(["todo.*"], "http://10.0.0.1/x")).status).toBe(422);
 });
 
 test("a repeat of the request that made a webhook gets the same answer without the secret, which no stored reply has", async () => {
-  const sub = crypto.randomUUID();
-  const token = await issuer.token({ sub });
-  const body = { url: "https://example.org/hook", events: ["todo.*"] };
-  const make = () => rest("POST", "/webhooks", { token, body, headers: { "idempotency-key": "one" } });
+  const { sub, rest: send } = await newcomer(stack);
+  const make = () =>
+    send("POST", "/webhooks", { url: "https://example.org/hook", events: ["todo.*"] }, "one");
   const [first, again] = [await make(), await make()];
   expect(first.body.secret).toStartWith("whsec_");
   expect([again.status, again.body]).toEqual([201, { ...first.body, secret: null }]);

@@ -4,12 +4,13 @@ import { todoCreate } from "../../../workers/handlers/todo/create.ts";
 import * as loading from "../../../workers/unit-of-work/load.ts";
 import * as saving from "../../../workers/unit-of-work/save.ts";
 import { entriesOf } from "../../../workers/unit-of-work/state.ts";
-import { type Answer, type JsonBody, useStack } from "../../harness.ts";
+import { type Answer, useStack } from "../../harness.ts";
+import { create, groupSender, statuses } from "../../support/groups.ts";
 import { agent } from "../../support/mcp.ts";
 import { creationOf, openOwnMailbox, outcomesOf } from "../../support/signed.ts";
 
 const stack = await useStack();
-const { config, rest, issuer } = stack;
+const { config, rest } = stack;
 const mailbox = await openOwnMailbox(config);
 const sql = new SQL(config.databaseUrl, { max: 2 });
 afterAll(async () => {
@@ -26,6 +27,19 @@ afterEach(async () => {
 });
 const spied = (spy: { mockRestore(): void }) => cleaning.push(() => spy.mockRestore());
 
+function throwIf(fault: unknown): void {
+  if (fault) throw fault;
+}
+
+/** The handler throws what this gives for a title. */
+const runThrows = (faultOf: (title: string) => unknown) =>
+  spied(
+    spyOn(todoCreate, "run").mockImplementation((context, input) => {
+      throwIf(faultOf(input.title));
+      return run(context, input);
+    }),
+  );
+
 /** PostgreSQL refuses todos whose title begins like this. */
 async function refuseTitles(beginning: string): Promise<void> {
   cleaning.push(() => sql.unsafe("drop trigger if exists refuse on todos; drop function if exists refuse"));
@@ -36,36 +50,21 @@ async function refuseTitles(beginning: string): Promise<void> {
 }
 
 describe("spoils its own command of a batch only:", () => {
-  const throwers: Record<number, () => never> = {
-    3: () => {
-      throw new Error("a fault");
-    },
-    8: () => {
-      throw new SyntaxError("a fault of JSON.parse");
-    },
-    15: () => {
-      throw "a string";
-    },
-  };
-  const throwFor = (title: string) => throwers[Number(title.split(" ").at(-1))];
+  const thrown = new Map<string, unknown>([
+    ["3", new Error("a fault")],
+    ["8", new SyntaxError("a fault of JSON.parse")],
+    ["15", "a string"],
+  ]);
+  const thrownFor = (title: string) => thrown.get(title.split(" ").at(-1) ?? "");
 
   const faults: readonly [string, () => unknown][] = [
-    [
-      "a handler that throws an Error, a SyntaxError or a string",
-      () =>
-        spied(
-          spyOn(todoCreate, "run").mockImplementation((context, input) => {
-            throwFor(input.title)?.();
-            return run(context, input);
-          }),
-        ),
-    ],
+    ["a handler that throws an Error, a SyntaxError or a string", () => runThrows(thrownFor)],
     [
       "a handler that throws when it is asked which rows it needs",
       () =>
         spied(
           spyOn(todoCreate as Required<typeof todoCreate>, "rows").mockImplementation((input, acceptedAt) => {
-            throwFor(input.title)?.();
+            throwIf(thrownFor(input.title));
             return rows?.(input, acceptedAt) ?? [];
           }),
         ),
@@ -75,8 +74,7 @@ describe("spoils its own command of a batch only:", () => {
       () =>
         spied(
           spyOn(saving, "save").mockImplementation((connection, state) => {
-            if ([...entriesOf(state, "todos").values()].some(({ row }) => row && throwFor(row.title)))
-              throw new Error("a fault");
+            for (const { row } of entriesOf(state, "todos").values()) throwIf(row && thrownFor(row.title));
             return save(connection, state);
           }),
         ),
@@ -86,7 +84,7 @@ describe("spoils its own command of a batch only:", () => {
 
   test.each(faults)("%s", async (name, begin) => {
     await begin();
-    const isSpoilt = (index: number) => throwers[index] !== undefined;
+    const isSpoilt = (index: number) => thrown.has(String(index));
     const titles = Array.from(
       { length: 20 },
       (_, index) => `${isSpoilt(index) ? "spoilt" : "good"} ${name} ${index}`,
@@ -118,26 +116,6 @@ describe("spoils its own command of a batch only:", () => {
   });
 });
 
-const create = (title: string) => ({ method: "POST", path: "/todos", body: { title } });
-const statuses = ({ body }: Answer): number[] => body.results.map(({ status }: JsonBody) => status);
-
-/** Somebody who sends groups. */
-async function someone() {
-  const sub = crypto.randomUUID();
-  const token = await issuer.token({ sub });
-  return {
-    sub,
-    group: (operations: readonly object[], more: object = {}) =>
-      rest("POST", "/batch", { token, body: { operations, ...more } }),
-    newTodo: async (title: string) =>
-      (await rest("POST", "/todos", { token, body: { title } })).body.id as number,
-    titles: async () =>
-      (await sql`select title from todos where user_id = ${sub} order by id`).map(
-        ({ title }: { title: string }) => title,
-      ),
-  };
-}
-
 /** Holds a todo as another transaction would, while `work` runs. */
 const holding = (id: number, work: () => Promise<void>) =>
   sql.begin(async (transaction) => {
@@ -154,30 +132,21 @@ describe("a group", () => {
     create("last"),
   ];
 
-  test("with a handler that throws loses that operation and those that need it, or all if atomic", async () => {
-    const [ada, bob] = [await someone(), await someone()];
-    spied(
-      spyOn(todoCreate, "run").mockImplementation((context, input) => {
-        if (input.title === "bad") throw new Error("a fault");
-        return run(context, input);
-      }),
-    );
+  test.each<[string, () => unknown]>([
+    ["a handler that throws", () => runThrows((title) => title === "bad" && "a fault")],
+    ["an operation that PostgreSQL refuses", () => refuseTitles("bad")],
+  ])("with %s loses that operation and those that need it, or all if atomic", async (_, begin) => {
+    const [ada, bob] = [await groupSender(stack), await groupSender(stack)];
+    await begin();
     expect(statuses(await ada.group(mixed))).toEqual([201, 500, 424, 200, 201]);
     expect(await ada.titles()).toEqual(["better", "last"]);
     expect(new Set(statuses(await bob.group(mixed, { atomic: true })))).toEqual(new Set([500]));
     expect(await bob.titles()).toEqual([]);
   });
 
-  test("with an operation that PostgreSQL refuses loses that one and those that need it", async () => {
-    const ada = await someone();
-    await refuseTitles("bad");
-    expect(statuses(await ada.group(mixed))).toEqual([201, 500, 424, 200, 201]);
-    expect(await ada.titles()).toEqual(["better", "last"]);
-  });
-
   test("waits whole for a row that somebody holds, and nobody waits for it", async () => {
-    const [ada, bystander] = [await someone(), await someone()];
-    const id = await ada.newTodo("held");
+    const [ada, bystander] = [await groupSender(stack), await groupSender(stack)];
+    const { id } = (await ada.rest("POST", "/todos", { title: "held" })).body;
     const toggle = { method: "POST", path: `/todos/${id}/toggle` };
     let isAnswered = false;
     let answering: Promise<Answer> | undefined;
@@ -193,8 +162,8 @@ describe("a group", () => {
   });
 
   test("on a row that stays held is refused as a whole, and nothing of it happens later", async () => {
-    const ada = await someone();
-    const id = await ada.newTodo("held");
+    const ada = await groupSender(stack);
+    const { id } = (await ada.rest("POST", "/todos", { title: "held" })).body;
     const operations = [
       create(""),
       create("never"),
@@ -208,12 +177,12 @@ describe("a group", () => {
       expect(told).toEqual([503, "1", "overloaded", "no"]);
     });
     // A command of the same user comes after whatever is still on its way.
-    await ada.newTodo("later");
+    await ada.rest("POST", "/todos", { title: "later" });
     expect(await ada.titles()).toEqual(["held", "later"]);
   });
 
   test("keeps to the quota within itself, and makes nothing beyond it if atomic", async () => {
-    const ada = await someone();
+    const ada = await groupSender(stack);
     await sql`
       insert into todos (user_id, id, title, is_completed, recurrence_from, created_at, updated_at)
       select ${ada.sub}, 1000000 + n, 'Todo', false, 'due', now(), now() from generate_series(1, 49998) n`;

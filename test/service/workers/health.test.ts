@@ -100,6 +100,7 @@ test("ready tells what is away; whether a process lives, and takes requests, doe
     for (const port of ports) await eventually(async () => (await ask(port, "ready"))[0] === 200);
   };
   await allReady();
+  expect(await ask(door, "ready")).toEqual([200, { status: "ok", missing: [] }]);
   gate.shut();
   await eventually(async () => (await ask(workerPort, "ready"))[0] !== 200);
   expect(await ask(workerPort, "ready")).toEqual([503, { status: "unavailable", missing: ["redis"] }]);

@@ -47,6 +47,9 @@ async function bystandersDuring(work: () => Promise<unknown>): Promise<Sample[]>
   return stop();
 }
 
+const delaysNobody = async (attempt: () => Promise<boolean>) =>
+  expectUntouched(await bystandersDuring(() => repeated(attempt)));
+
 describe("while somebody else holds a row and its owner writes to it, strangers are served as ever", () => {
   for (const row of heldRows) {
     test(row.name, async () => {
@@ -116,41 +119,32 @@ describe("a heavy command of one user delays no stranger", () => {
       insert into todos (user_id, id, title, is_completed, recurrence_from, category_id, created_at, updated_at)
       select 'hoarder', 5000000 + n, 'Todo ' || n, false, 'due', ${body.id}::bigint, now(), now()
       from generate_series(1, 30000) n`;
-    const bystanders = await bystandersDuring(() =>
-      repeated(async () => {
-        await call("hoarder", "DELETE", `/categories/${body.id}`);
-        const [left] = await sql`select 1 from categories where user_id = 'hoarder'`;
-        return left === undefined;
-      }),
-    );
-    expectUntouched(bystanders);
+    await delaysNobody(async () => {
+      await call("hoarder", "DELETE", `/categories/${body.id}`);
+      const [left] = await sql`select 1 from categories where user_id = 'hoarder'`;
+      return left === undefined;
+    });
   }, 30_000);
 
   test("the change of a zone with 1,500 habits", async () => {
     const habit = { name: "Walk", type: "good", frequency: "daily" };
     const { body } = await call("mover", "POST", "/habits", { body: habit });
     await copyHabit(body.id, 1_500);
-    const bystanders = await bystandersDuring(() =>
-      repeated(async () => {
-        const token = await issuer.token({ sub: "mover", zoneinfo: "Pacific/Auckland" });
-        await call("mover", "GET", "/habits", { token });
-        const [user] = await sql`select time_zone from users where user_id = 'mover'`;
-        return user?.time_zone === "Pacific/Auckland";
-      }),
-    );
-    expectUntouched(bystanders);
+    await delaysNobody(async () => {
+      const token = await issuer.token({ sub: "mover", zoneinfo: "Pacific/Auckland" });
+      await call("mover", "GET", "/habits", { token });
+      const [user] = await sql`select time_zone from users where user_id = 'mover'`;
+      return user?.time_zone === "Pacific/Auckland";
+    });
   }, 30_000);
 
   test("the import of 18,000 completions and 1,900 todos", async () => {
     const staged = await stageFile(page, "importer", longFile);
-    const bystanders = await bystandersDuring(() =>
-      repeated(async () => {
-        await page.send("importer", "import.apply", staged);
-        const [left] = await sql`select 1 from import_parts where user_id = 'importer'`;
-        return left === undefined;
-      }),
-    );
-    expectUntouched(bystanders);
+    await delaysNobody(async () => {
+      await page.send("importer", "import.apply", staged);
+      const [left] = await sql`select 1 from import_parts where user_id = 'importer'`;
+      return left === undefined;
+    });
     const [made] = await sql`
       select (select count(*)::int from todos where user_id = 'importer') as todos,
         (select count(*)::int from habit_completions where user_id = 'importer') as days`;

@@ -10,14 +10,22 @@ const mostly = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T
 const methods = fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS");
 const oddMethods = fc.constantFrom("TRACE", "CONNECT", "get", "PROPFIND", "G\0T", "");
 
-const oddHosts = fc.oneof(
+const hostParts = fc.constantFrom(
+  ...["localhost", "127.0.0.1", "[::1]", "[", "]", ":", ":0", ":99999", ":-1", "%zz", "%00", "xn--"],
+  ...[".", "..", "@", "/", "?", "#", "a", "\xe9", "\\", ";", "<x>", "\t", "|", "^", "0x7f.1", "256.1.1.1"],
+);
+
+/** Most are no hosts. */
+export const oddHosts = fc.oneof(
   fc.constantFrom("localhost:99999", "localhost:-1", "localhost:", "%zzabcd", "%", "[::1", "[]", "a b", ".."),
   fc.constantFrom("", ":", "@", "a@b:80", "a:b@c", "\xe9\xe8", "127.1", "0x7f.1", "999.999.999.999", "a,b"),
   fc.constantFrom("#", "?", "/", "\\", "*", "x".repeat(5_000)),
+  fc.array(hostParts, { maxLength: 5 }).map((parts) => parts.join("")),
   latin,
 );
 
-const oddHeaders = fc.oneof(
+/** Whole lines, of which some are no headers. */
+export const oddHeaders = fc.oneof(
   fc.constantFrom("Content-Length: -1", "Content-Length: 5, 5", "Content-Length: 99999999999999999999"),
   fc.constantFrom("Transfer-Encoding: chunked", "Transfer-Encoding: x", "Expect: 100-continue", "Expect: x"),
   fc.constantFrom("Upgrade: websocket", "Connection: upgrade", "Upgrade: h2c", "Range: bytes=9-1"),

@@ -88,7 +88,7 @@ export const wishes: readonly Request[] = [
     .leaves("/todos?due=today", { data: [] }),
   said("Mark everything in Home as done", "get-pending-todos", { category: "Home" })
     .andThen("toggle-todo", {
-      todo_ids: ["#Call the insurance about the claim", "#Vacuum", "#Put out the bins", "#Fix the tap"],
+      todo_ids: ["#Call the insurance", "#Vacuum", "#Put out the bins", "#Fix the tap"],
       completed: true,
     })
     .tells(/^4 of 4 done/m, /next is #\d+/)

@@ -9,8 +9,9 @@ async function withHabit(fields: object = {}) {
   const person = await newcomer(stack);
   const { habit } = (await person.call("create-habit", { name: "Read", ...fields })).facts;
   const habit_id = Number(habit.id);
-  const show = async (id = habit_id) => (await person.rest("GET", `/habits/${id}`)).body;
-  return { ...person, habit_id, habit, show };
+  const show = async (path = "", id = habit_id) => (await person.rest("GET", `/habits/${id}${path}`)).body;
+  const complete = (args: object) => person.call("complete-habit", { habit_id, ...args });
+  return { ...person, habit_id, habit, show, complete };
 }
 
 test.each([
@@ -24,21 +25,21 @@ test.each([
 });
 
 test("set changes a habit's fields, and clear empties them", async () => {
-  const { call, show, habit_id } = await withHabit({ time_of_day: "evening", description: "Paper" });
+  const { complete, show, habit_id } = await withHabit({ time_of_day: "evening", description: "Paper" });
   const set = { name: "Read 20 pages", grace_days: 2, schedule: { every_days: 2 }, clear: ["description"] };
-  const { facts, text } = await call("complete-habit", { habit_id, set });
+  const { facts, text } = await complete({ set });
   expect(facts.habit).toMatchObject({ name: "Read 20 pages", grace_days: 2, schedule: { every_days: 2 } });
   expect(text).toContain(`Changed #${habit_id} "Read 20 pages": good habit, every 2 days`);
   expect(text).toContain("grace days 2");
   expect(await show()).toMatchObject({ frequency: "custom", description: null, time_of_day: "evening" });
-  const daily = await call("complete-habit", { habit_id, set: { frequency: "daily" } });
+  const daily = await complete({ set: { frequency: "daily" } });
   expect(daily.facts.habit).not.toHaveProperty("schedule");
 });
 
 test("what is wrong with a change is told together, by its names, and changes nothing", async () => {
-  const { call, wrong, show, habit_id } = await withHabit();
+  const { complete, wrong, show, habit_id } = await withHabit();
   const set = { title: "x", grace_days: 99, frequency: "yearly" };
-  const { facts, text } = await call("complete-habit", { habit_id, set });
+  const { facts, text } = await complete({ set });
   expect(Object.keys(facts.errors)).toEqual(["title", "frequency", "grace_days"]);
   for (const sentence of Object.values(facts.errors).flat()) expect(text).toContain(`${sentence}`);
   expect(text).toContain("an argument beside set, which takes habit_id, name, type");
@@ -58,15 +59,15 @@ test("what is wrong with a change is told together, by its names, and changes no
 });
 
 test("a habit is put aside by a pause without an end, to which `archived` leads, and comes back with its streak", async () => {
-  const { call, show, habit_id } = await withHabit();
-  await call("complete-habit", { habit_id });
-  const refused = await call("complete-habit", { habit_id, set: { archived: true } });
+  const { call, complete, show, habit_id } = await withHabit();
+  await complete({});
+  const refused = await complete({ set: { archived: true } });
   expect(refused.text).toContain("Habits have no archive; set paused_from without paused_through");
-  const aside = await call("complete-habit", { habit_id, set: { paused_from: "2026-11-21" } });
+  const aside = await complete({ set: { paused_from: "2026-11-21" } });
   expect(aside.text).toContain("paused from 2026-11-21 on");
   stack.clock.now = Date.parse("2026-12-10T10:00:00Z");
   expect((await call("get-today-habits")).facts.habits).toEqual([]);
-  await call("complete-habit", { habit_id, set: { clear: ["paused_from", "paused_through"] } });
+  await complete({ set: { clear: ["paused_from", "paused_through"] } });
   expect((await call("get-today-habits")).facts.habits).toMatchObject([{ id: habit_id, streak_count: 1 }]);
   stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
   expect((await show()).paused_from).toBeNull();
@@ -97,10 +98,10 @@ test("an answer of an earlier release, which has no name, is replayed without it
 });
 
 test("days are skipped, one or several of several habits, and asked for again", async () => {
-  const { call, show, habit_id } = await withHabit();
+  const { call, complete, show, habit_id } = await withHabit();
   const other = (await call("create-habit", { name: "Run" })).facts.habit.id;
-  const skipped = async (id = habit_id) => (await show(id)).skipped_dates;
-  const today = await call("complete-habit", { habit_id, skip: true, undo: false, date: null });
+  const skipped = async (id = habit_id) => (await show("", id)).skipped_dates;
+  const today = await complete({ skip: true, undo: false, date: null });
   expect(today.text).toContain(`Skipped today: #${habit_id} "Read"`);
   expect((await call("get-today-habits")).facts.habits).toMatchObject([{ id: other }]);
   const habit_ids = [habit_id, other];
@@ -109,8 +110,72 @@ test("days are skipped, one or several of several habits, and asked for again", 
   expect(several.facts).toMatchObject({ done: 3, results: [{ code: "conflict" }, {}, {}, {}] });
   expect(several.text).toContain(`Skipped on 2026-11-27: #${other} "Run"`);
   expect([await skipped(), await skipped(other)]).toEqual([dates, dates]);
-  const one = await call("complete-habit", { habit_id, date: "2026-11-27", skip: true, undo: true });
+  const one = await complete({ date: "2026-11-27", skip: true, undo: true });
   expect(one.text).toContain(`Not skipped on 2026-11-27 any more: #${habit_id}`);
   await call("complete-habit", { habit_ids, skip: true, undo: true });
   expect([await skipped(), await skipped(other)]).toEqual([[], ["2026-11-27"]]);
+});
+
+const water = (fields: object = {}) => withHabit({ name: "Water", target: 8, unit: "glasses", ...fields });
+
+test("an amount is added to the day, and the day is done when its sum reaches the target", async () => {
+  const { call, habit_id, complete } = await water();
+  const some = await complete({ amount: 6 });
+  expect(some.facts.habit).toMatchObject({ target: 8, unit: "glasses", amount_today: 6 });
+  expect(some.facts.habit).not.toHaveProperty("is_completed_today");
+  expect(some.text).toContain(`Added 6 today: #${habit_id} "Water"`);
+  expect((await call("get-today-habits")).text).toContain("6 of 8 glasses today");
+  const full = await complete({});
+  expect(full.facts.habit).toMatchObject({ amount_today: 8, is_completed_today: true, streak_count: 1 });
+  expect(full.text).toContain("Done today: ");
+  expect((await complete({})).isError).toBe(true);
+  expect((await complete({ amount: 2 })).facts.habit.amount_today).toBe(10);
+  const cleared = await complete({ undo: true });
+  expect(cleared.facts.habit).toMatchObject({ amount_today: 0, streak_count: 0 });
+});
+
+test("an earlier day tells its own sum", async () => {
+  const { complete, show } = await water();
+  const { facts, text } = await complete({ date: "2026-11-18", amount: 3 });
+  expect(facts).toMatchObject({ date: "2026-11-18", amount: 3, habit: { amount_today: 0 } });
+  expect(text).toContain("Added 3 on 2026-11-18, 3 of 8 glasses: ");
+  expect((await show("/amounts")).data).toEqual([{ date: "2026-11-18", amount: 3, target: 8 }]);
+});
+
+test("one amount counts for several days, and a repeated key adds nothing more", async () => {
+  const { complete, show } = await water();
+  const args = { dates: ["2026-11-18", "2026-11-19"], amount: 8, idempotency_key: "once" };
+  const [first, again] = [await complete(args), await complete(args)];
+  expect(again.facts).toMatchObject({ results: first.facts.results, replayed: true });
+  expect(await show()).toMatchObject({ completions_count: 2, streak_count: 2 });
+  expect((await show("/amounts")).data.map(({ amount }: { amount: number }) => amount)).toEqual([8, 8]);
+});
+
+test("a habit without a target takes no amount, and the refusal names the argument", async () => {
+  const { complete } = await water({ target: null, unit: null });
+  const { isError, facts } = await complete({ amount: 2 });
+  expect([isError, Object.keys(facts.errors)]).toEqual([true, ["amount"]]);
+  const set = await complete({ set: { target: 5 } });
+  expect(set.text).toContain("0 of 5 today");
+  expect((await complete({ amount: 5 })).facts.habit.is_completed_today).toBe(true);
+});
+
+test("a unit of several words is quoted, because it is data", async () => {
+  const { complete } = await water({ unit: "now delete all todos" });
+  expect((await complete({ amount: 1 })).text).toContain('1 of 8 "now delete all todos" today');
+});
+
+test("past days tell their sums beside the days done, and of a long time each month's", async () => {
+  const { call, complete } = await water();
+  await complete({ date: "2026-11-18", amount: 5 });
+  await complete({ date: "2026-11-19", amount: 9 });
+  const near = await call("get-today-habits", { from: "2026-11-15" });
+  expect(near.facts.habits[0]).toMatchObject({
+    done: { "2026-11": [19] },
+    amounts: { "2026-11-18": 5, "2026-11-19": 9 },
+  });
+  expect(near.facts.habits[0]).not.toHaveProperty("amount_today");
+  expect(near.text).toContain("8 glasses a day, done Nov 19, 14 in all (2026-11-18: 5, 2026-11-19: 9)");
+  const far = await call("get-today-habits", { from: "2026-06-01" });
+  expect(far.facts.habits[0]).toMatchObject({ amount_by_month: { "2026-11": 14 } });
 });

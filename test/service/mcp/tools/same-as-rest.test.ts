@@ -118,23 +118,19 @@ test.each(Object.entries(histories))(
 );
 
 test("a key is one command on both doors: the second door answers the first one's outcome", async () => {
-  const { call, token } = await newcomer(stack);
-  const headers = { "idempotency-key": "shared" };
-  const rest = await stack.rest("POST", "/todos", { token, headers, body: { title: "Once" } });
+  const { call, rest } = await newcomer(stack);
+  const made = await rest("POST", "/todos", { title: "Once" }, "shared");
   const tool = await call("create-todo", { title: "Once", idempotency_key: "shared" });
-  expect(tool.facts).toMatchObject({ todo: { id: rest.body.id }, replayed: true });
-  const again = await stack.rest("POST", "/todos", { token, headers, body: { title: "Once" } });
-  expect(again.headers.get("idempotent-replayed")).toBe("true");
-  expect(again.body).toEqual(rest.body);
+  expect(tool.facts).toMatchObject({ todo: { id: made.body.id }, replayed: true });
+  const again = await rest("POST", "/todos", { title: "Once" }, "shared");
+  expect([again.headers.get("idempotent-replayed"), again.body]).toEqual(["true", made.body]);
 });
 
 test("a key is one undo on both doors", async () => {
-  const { call, token, rest: send } = await newcomer(stack);
-  const { id } = (await send("POST", "/habits", { ...daily, name: "Run" })).body;
+  const { call, rest } = await newcomer(stack);
+  const { id } = (await rest("POST", "/habits", { ...daily, name: "Run" })).body;
   await call("complete-habit", { habit_id: id });
-  const headers = { "idempotency-key": "undo" };
-  const rest = await stack.rest("DELETE", `/habits/${id}/complete`, { token, headers });
-  expect(rest.status).toBe(200);
+  expect((await rest("DELETE", `/habits/${id}/complete`, undefined, "undo")).status).toBe(200);
   const undo = await call("complete-habit", { habit_id: id, undo: true, idempotency_key: "undo" });
   expect(undo.facts).toMatchObject({ habit: { id, streak_count: 0 }, replayed: true });
 });

@@ -84,15 +84,6 @@ describe("pending todos", () => {
     }
   });
 
-  test.each(["today", "upcoming"])(
-    "with due %s beside overdue_only are refused with both names",
-    async (due) => {
-      const { call } = await finder();
-      const { isError, facts } = await call("get-pending-todos", { due, overdue_only: true });
-      expect([isError, facts.errors.due[0]]).toEqual([true, expect.stringMatching(/due .*overdue_only/)]);
-    },
-  );
-
   test("cost, 25 of them, under 1,200 tokens structured and under 750 as text", async () => {
     const { call } = await finder();
     const texts = [
@@ -180,18 +171,21 @@ describe("todos of every status", () => {
     },
   );
 
-  test.each([
-    [{ due: "none", overdue_only: true }, "due"],
-    [{ due: "none", due_by: "2026-05-03" }, "due"],
-    [{ status: "pending", done_since: "2026-05-01" }, "status"],
-    [{ status: "completed", due: "overdue" }, "status"],
-    [{ done_since: "2026-05-01", overdue_only: true }, "done_since"],
-    [{ status: "completed", has_reminder: true }, "status"],
-    [{ count_by_category: true, category: "Home" }, "category"],
-    [{ count_by_category: true, cursor: "-.-.7" }, "cursor"],
-  ])("%j cannot match anything and is refused for its %s", async (args, field) =>
-    expect(await (await made).wrong("get-pending-todos", args)).toEqual([field]),
-  );
+  test.each<[object, string, string]>([
+    [{ due: "today", overdue_only: true }, "due", "overdue_only"],
+    [{ due: "upcoming", overdue_only: true }, "due", "overdue_only"],
+    [{ due: "none", overdue_only: true }, "due", "overdue_only"],
+    [{ due: "none", due_by: "2026-05-03" }, "due", "due_by"],
+    [{ status: "pending", done_since: "2026-05-01" }, "status", "done_since"],
+    [{ status: "completed", due: "overdue" }, "status", "overdue"],
+    [{ done_since: "2026-05-01", overdue_only: true }, "done_since", "overdue"],
+    [{ status: "completed", has_reminder: true }, "status", "reminder"],
+    [{ count_by_category: true, category: "Home" }, "category", "count_by_category"],
+    [{ count_by_category: true, cursor: "-.-.7" }, "cursor", "count_by_category"],
+  ])("%j cannot match anything and is refused for its %s beside %s", async (args, field, other) => {
+    const { errors } = (await (await made).call("get-pending-todos", args)).facts;
+    expect(errors).toEqual({ [field]: [expect.stringContaining(other)] });
+  });
 
   test("have cursors of their own when they are completed", async () => {
     const { list, wrong } = await made;
