@@ -155,14 +155,10 @@ const anything = weighted([
   [2, act("habit.undo-many", { whiches, backs })],
   [1, act("category.rename", { which, name: fc.constantFrom("k", "m") })],
 ]);
+const settings = whole({ time_zone: zone, day_start_hour: fc.constantFrom(0, 3, null) });
 const onPages = weighted([
   ...ofOneThing,
-  [
-    4,
-    act("user.configure", {
-      fields: whole({ time_zone: zone, day_start_hour: fc.constantFrom(0, 3, null) }),
-    }),
-  ],
+  [4, act("user.configure", { fields: settings })],
   [4, act("action.undo", { which, count: fc.integer({ min: 1, max: 3 }) })],
 ]);
 
