@@ -15,8 +15,8 @@ const seenOf = (table: string): string =>
     : table;
 
 /** The door on the stack of this process, closed after the file. */
-export async function useUndoDoor() {
-  const door = await openUndoDoor(await useStack());
+export async function useUndoDoor(stack?: Stack) {
+  const door = await openUndoDoor(stack ?? (await useStack()));
   afterAll(() => door.page.close());
   return door;
 }
@@ -26,10 +26,10 @@ export async function openUndoDoor(stack: Stack) {
   const page = await openPageDoor(stack);
   return {
     page,
-    async someone(name = "Claude") {
+    async someone(claims: object = {}) {
       const sub = crypto.randomUUID();
       const [mine, other] = await Promise.all([
-        agent(stack, { sub, jti: `${sub}-1`, client_name: name }),
+        agent(stack, { sub, jti: `${sub}-1`, client_name: "Claude", ...claims }),
         agent(stack, { sub, jti: `${sub}-2`, client_name: "Another" }),
       ]);
       const key = { "idempotency-key": crypto.randomUUID() };

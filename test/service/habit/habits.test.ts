@@ -50,7 +50,8 @@ test("a streak ends by time alone, with nobody writing", async () => {
   at("2026-05-05T23:59:59Z");
   expect((await rest("GET", `/habits/${id}`)).body.streak_count).toBe(1);
   at("2026-05-06T00:00:00Z");
-  expect((await rest("GET", `/habits/${id}`)).body).toMatchObject({ streak_count: 0, longest_streak: 1 });
+  const ended = { streak_count: 0, streak_alive_through: null, longest_streak: 1 };
+  expect((await rest("GET", `/habits/${id}`)).body).toMatchObject(ended);
   clock.now = undefined;
 });
 
@@ -95,4 +96,23 @@ test("another user's category is refused like an unknown one", async () => {
     answers.push(await rest("POST", "/habits", { body: { ...habit, category_id } }));
   expect(answers.map(({ status }) => status)).toEqual([422, 422]);
   expect(answers[0]?.body).toEqual(answers[1]?.body);
+});
+
+test("flying west onto a completed date leaves it completed; the streak lives on after flying east", async () => {
+  const bearer = (zoneinfo: string, iat: number) => issuer.token({ sub: "pilot", zoneinfo, iat });
+  const issued = Math.floor(Date.now() / 1000) - 1_000;
+  const auckland = await bearer("Pacific/Auckland", issued);
+  clock.now = Date.parse("2026-05-05T00:00:00Z"); // Tuesday noon in Auckland
+  const body = { name: "Fly", type: "good", frequency: "daily", grace_days: 0 };
+  const { id } = (await rest("POST", "/habits", { body, token: auckland })).body;
+  const complete = async (token: string) => (await rest("POST", `/habits/${id}/complete`, { token })).status;
+  expect(await complete(auckland)).toBe(200); // the 5th
+  const honolulu = await bearer("Pacific/Honolulu", issued + 1);
+  clock.now = Date.parse("2026-05-05T12:00:00Z"); // still the 5th in Honolulu, 2 a.m.
+  expect(await complete(honolulu)).toBe(409);
+  const home = await bearer("Pacific/Auckland", issued + 2);
+  clock.now = Date.parse("2026-05-06T13:00:00Z"); // the 6th in Honolulu, the 7th in Auckland
+  expect((await rest("GET", `/habits/${id}`, { token: home })).body.streak_count).toBe(1);
+  expect(await complete(home)).toBe(200);
+  expect((await rest("GET", `/habits/${id}`, { token: home })).body.streak_count).toBe(2);
 });

@@ -222,26 +222,6 @@ describe("the page of a todo", () => {
   });
 });
 
-test("a thing's page leads to what was done to it, also with others, and to nothing of its namesakes", async () => {
-  const { account, rest } = await newPerson();
-  const habit = await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
-  const ids: number[] = [];
-  for (const chapter of [1, 2, 3])
-    ids.push((await rest("POST", "/todos", { title: `Read chapter ${chapter}` })).id);
-  await rest("POST", `/habits/${habit.id}/complete`);
-  for (const [thing, told, isOther] of [
-    [`habit/${habit.id}`, ["Created the habit Read", "Completed the habit Read"], "chapter"],
-    [`todo/${ids[1]}`, ["chapter 2"], "chapter 3"],
-  ] as const) {
-    const link = `/account/actions?thing=${thing}`;
-    expect((await account.open(`/account/${thing.replace("/", "s/")}`)).text).toContain(`href="${link}"`);
-    const history = textOf(await account.open(link));
-    for (const words of told) expect(history).toContain(words);
-    expect(history).not.toContain(isOther);
-  }
-  expect((await account.open("/account/actions?thing=todo/x")).status).toBe(422);
-});
-
 test("days of the week beside another rhythm are asked about, not dropped", async () => {
   const { account, things } = await newPerson();
   const sent = { name: "Run", rhythm: "daily", weekdays: ["1", "3"] };
