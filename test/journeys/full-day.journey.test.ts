@@ -178,14 +178,9 @@ browserTest("rows of todos and habits are changed in place, each by one action w
   const { data } = await rest("GET", `/habits/${id}/completions`);
   expect(data).toMatchObject([{ date: addDays(today, -1) }]);
   await page.goto(`${baseUrl}/account/habits`);
-  for (const [name, said, changed] of [
-    ["Skip today", "Skipped: Run", { skipped_dates: [today] }],
-    ["Archive", "Archived: Run", { paused_from: today, paused_through: null }],
-  ] as const) {
-    await page.locator("summary[aria-label='More: Run']").click();
-    await press(page, name, said);
-    expect(await rest("GET", `/habits/${id}`)).toMatchObject(changed);
-    await press(page, "Undo", "Taken back.");
-    expect(await rest("GET", `/habits/${id}`)).toMatchObject({ paused_from: null, skipped_dates: [] });
-  }
+  await page.locator("summary[aria-label='More: Run']").click();
+  await press(page, "Skip today", "Skipped: Run");
+  expect((await rest("GET", `/habits/${id}`)).skipped_dates).toEqual([today]);
+  await press(page, "Undo", "Taken back.");
+  expect((await rest("GET", `/habits/${id}`)).skipped_dates).toEqual([]);
 });

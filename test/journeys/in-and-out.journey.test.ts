@@ -49,15 +49,9 @@ async function signUpByMail(page: Page) {
 async function addAuthenticator(page: Page) {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("WebAuthn.enable");
-  const options = { protocol: "ctap2", transport: "internal", hasResidentKey: true } as const;
-  await devTools.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      ...options,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
+  const kind = { protocol: "ctap2", transport: "internal", hasResidentKey: true } as const;
+  const user = { hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true };
+  await devTools.send("WebAuthn.addVirtualAuthenticator", { options: { ...kind, ...user } });
 }
 
 async function signInByPassword(page: Page, secret: string) {
@@ -164,10 +158,8 @@ async function expectCopies(page: Page, guides: readonly Readonly<{ client: stri
 }
 
 browserTest("a person copies lines, changes a token to its end, and moves reminders elsewhere", async () => {
-  const person = await signedInPerson(site, {
-    mailbox,
-    permissions: ["clipboard-read", "clipboard-write"],
-  });
+  const permissions = ["clipboard-read", "clipboard-write"];
+  const person = await signedInPerson(site, { mailbox, permissions });
   const { page } = person;
   const violations: string[] = [];
   page.on("console", (message) => message.type() === "error" && violations.push(message.text()));

@@ -1,8 +1,11 @@
-import { expect, test } from "bun:test";
-import { useStack } from "../../harness.ts";
+import { afterEach, expect, test } from "bun:test";
+import { startStack, useStack } from "../../harness.ts";
 
 const { rest, clock, issuer } = await useStack({ travels: true });
 const habit = { name: "Read", type: "good", frequency: "daily" };
+afterEach(() => {
+  clock.now = undefined;
+});
 
 const at = (time: string): void => {
   clock.now = Date.parse(time);
@@ -27,7 +30,6 @@ test("undo restores what was before; undoing again is 409", async () => {
   const undone = await rest("DELETE", `/habits/${id}/complete`);
   expect(undone.body).toEqual({ ...before, updated_at: undone.body.updated_at });
   expect((await rest("DELETE", `/habits/${id}/complete`)).status).toBe(409);
-  clock.now = undefined;
 });
 
 test("the streak follows the user's own day, not the server's", async () => {
@@ -40,7 +42,6 @@ test("the streak follows the user's own day, not the server's", async () => {
   expect((await rest("GET", `/habits/${id}`, { token })).body.is_completed_today).toBe(true);
   at("2026-05-05T15:00:00Z");
   expect((await rest("GET", `/habits/${id}`, { token })).body.is_completed_today).toBe(false);
-  clock.now = undefined;
 });
 
 test("a streak ends by time alone, with nobody writing", async () => {
@@ -52,7 +53,15 @@ test("a streak ends by time alone, with nobody writing", async () => {
   at("2026-05-06T00:00:00Z");
   const ended = { streak_count: 0, streak_alive_through: null, longest_streak: 1 };
   expect((await rest("GET", `/habits/${id}`)).body).toMatchObject(ended);
-  clock.now = undefined;
+});
+
+test("a zone that cannot be taken over fails the request, which is for no other day; one that changes nothing is fine", async () => {
+  const alone = await startStack({ workers: 0 });
+  const dashboard = async (claims: object) =>
+    alone.rest("GET", "/dashboard", { token: await alone.issuer.token({ sub: "ada", ...claims }) });
+  const moved = await dashboard({ zoneinfo: "Pacific/Auckland" });
+  expect(moved).toMatchObject({ status: 503, body: { code: "overloaded" } });
+  for (const claims of [{ zoneinfo: "UTC" }, {}]) expect((await dashboard(claims)).status).toBe(200);
 });
 
 test("filters combine, and links keep them", async () => {

@@ -203,3 +203,26 @@ test("odd times are refused or understood, never a fault", async () => {
   for (const time of [...refused, ...early, ...far])
     expect([time, (await remind(todo, time as string)).status]).toEqual([time, 422]);
 });
+
+test("an occurrence that nobody ticks rings again on each later date to which it is moved", async () => {
+  travelTo("2027-12-24T12:00:00Z");
+  await configure({ time_zone: "Europe/Berlin" });
+  const todo = await createTodo({ due_date: "2027-12-26", recurrence: "FREQ=WEEKLY" });
+  await remind(todo, "2027-12-25T18:00");
+  const move = (due_date: string) => rest("PATCH", `/todos/${todo}`, { body: { due_date } });
+  const ringAt = async (time: string) => {
+    travelTo(time);
+    await statusBecomes(todo, "unsent");
+  };
+  const at = ["2027-12-25T17:00:00Z", "2028-01-01T17:00:00Z", "2028-01-11T17:00:00Z"] as const;
+  await ringAt(at[0]);
+  expect((await move("2028-01-02")).body.reminder).toMatchObject({ status: "scheduled" });
+  await ringAt(at[1]);
+  await move("2028-01-05");
+  await move("2028-01-12");
+  travelTo("2028-01-04T17:00:30Z");
+  await tick();
+  await ringAt(at[2]);
+  const rung = (await deliveriesOf(todo)).map(({ scheduled_at }) => scheduled_at.getTime());
+  expect(rung.toSorted()).toEqual(at.map((time) => Date.parse(time)));
+});

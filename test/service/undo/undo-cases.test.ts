@@ -1,14 +1,11 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { useStack } from "../../harness.ts";
 import { type Act, type Life, lives, type Step, type UndoPlan, type Who } from "./model/acts.ts";
 import { openWorlds } from "./model/on-the-stack.ts";
 import { undoFaults } from "./model/undo-faults.ts";
 import { type History, live, reading } from "./model/world.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => worlds.close());
-const worlds = await openWorlds(await useStack());
+const worlds = await openWorlds();
 
 /** PostgreSQL's clock rings reminders, and must not reach theirs. */
 const start = "2090-03-24T10:00:00Z";
