@@ -50,12 +50,8 @@ async function check(page: Page, name: string): Promise<void> {
     if (rules?.length !== 0) expect([name, view, await axeFaults(page, rules)]).toEqual([name, view, []]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewport.width);
     const path = join(picturesFolder, `${name}-${view}.png`);
-    if (draws && existsSync(path))
-      await page.screenshot({
-        path,
-        fullPage: true,
-        clip: { x: 0, y: 0, width: viewport.width, height: await pictureHeight(page) },
-      });
+    const clip = { x: 0, y: 0, width: viewport.width, height: await pictureHeight(page) };
+    if (draws && existsSync(path)) await page.screenshot({ path, fullPage: true, clip });
   }
 }
 

@@ -50,59 +50,56 @@ async function expectFirstScreen(page: Page, viewport: typeof desk) {
   expect(tabs).toBeLessThanOrEqual(8);
 }
 
-browserTest(
-  "a full day at a desk, on a phone and without scripts keeps its place and its focus",
-  async () => {
-    const { page, rest, call } = await fullDay();
-    for (const viewport of [desk, phone]) await expectFirstScreen(page, viewport);
-    const overdue = async () => (await rest("GET", "/todos?due=overdue")).meta.total;
-    expect(await button(page, "Done: Todo 1").isVisible()).toBe(false);
-    await press(page, "Move to today", "Moved to today: 5 at once");
-    await button(page, "Done: Todo 1").waitFor();
-    expect(await overdue()).toBe(0);
-    await press(page, "Undo", "Taken back.");
-    expect(await overdue()).toBe(5);
+browserTest("a full day at a desk, on a phone and without scripts keeps place and focus", async () => {
+  const { page, rest, call } = await fullDay();
+  for (const viewport of [desk, phone]) await expectFirstScreen(page, viewport);
+  const overdue = async () => (await rest("GET", "/todos?due=overdue")).meta.total;
+  expect(await button(page, "Done: Todo 1").isVisible()).toBe(false);
+  await press(page, "Move to today", "Moved to today: 5 at once");
+  await button(page, "Done: Todo 1").waitFor();
+  expect(await overdue()).toBe(0);
+  await press(page, "Undo", "Taken back.");
+  expect(await overdue()).toBe(5);
 
-    const faults: string[] = [];
-    page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
-    page.on("pageerror", (error) => faults.push(error.message));
-    await page.setViewportSize(low);
-    await page.goto(`${baseUrl}/account`);
-    await button(page, "Done: Todo 34").scrollIntoViewIfNeeded();
-    await button(page, "Done: Todo 34").focus();
-    const before = await scrollOf(page);
-    expect(before).toBeGreaterThan(300);
-    await page.keyboard.press("Enter");
-    await page.getByRole("status").getByText("Done: Todo 34").waitFor();
-    // The ticked row stays for some seconds, struck through; then the focus goes to the next one.
-    expect([await scrollOf(page), await focusOf(page)]).toEqual([before, "Open again: Todo 34"]);
-    await button(page, "Open again: Todo 34").waitFor({ state: "detached" });
-    expect([await scrollOf(page), await focusOf(page)]).toEqual([before, "Done: Todo 35"]);
-    expect(await button(page, "Undo").isVisible()).toBe(true);
-    const notice = await page.locator("#notice .note").boundingBox();
-    expect((notice?.y ?? 999) + (notice?.height ?? 999)).toBeLessThanOrEqual(low.height);
-    await button(page, "Undo").click();
-    await button(page, "Done: Todo 34").waitFor();
-    expect(await scrollOf(page)).toBe(before);
+  const faults: string[] = [];
+  page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+  page.on("pageerror", (error) => faults.push(error.message));
+  await page.setViewportSize(low);
+  await page.goto(`${baseUrl}/account`);
+  await button(page, "Done: Todo 34").scrollIntoViewIfNeeded();
+  await button(page, "Done: Todo 34").focus();
+  const before = await scrollOf(page);
+  expect(before).toBeGreaterThan(300);
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").getByText("Done: Todo 34").waitFor();
+  // The ticked row stays for some seconds, struck through; then the focus goes to the next one.
+  expect([await scrollOf(page), await focusOf(page)]).toEqual([before, "Open again: Todo 34"]);
+  await button(page, "Open again: Todo 34").waitFor({ state: "detached" });
+  expect([await scrollOf(page), await focusOf(page)]).toEqual([before, "Done: Todo 35"]);
+  expect(await button(page, "Undo").isVisible()).toBe(true);
+  const notice = await page.locator("#notice .note").boundingBox();
+  expect((notice?.y ?? 999) + (notice?.height ?? 999)).toBeLessThanOrEqual(low.height);
+  await button(page, "Undo").click();
+  await button(page, "Done: Todo 34").waitFor();
+  expect(await scrollOf(page)).toBe(before);
 
-    // A page from before shows the present state.
-    await page.goto(`${baseUrl}/account/settings`);
-    await call("create-todo", { title: "While away", due_date: today });
-    await page.goBack();
-    await button(page, "Done: While away").waitFor({ state: "attached" });
-    expect(faults).toEqual([]);
+  // A page from before shows the present state.
+  await page.goto(`${baseUrl}/account/settings`);
+  await call("create-todo", { title: "While away", due_date: today });
+  await page.goBack();
+  await button(page, "Done: While away").waitFor({ state: "attached" });
+  expect(faults).toEqual([]);
 
-    const storageState = await page.context().storageState();
-    const plain = await site.open({ viewport: low, javaScriptEnabled: false, storageState });
-    await plain.goto(`${baseUrl}/account`);
-    await button(plain, "Done: Todo 34").click();
-    await plain.getByText("Done: Todo 34").waitFor();
-    expect((await button(plain, "Done: Todo 35").boundingBox())?.y).toBeWithin(0, low.height);
-    expect(await button(plain, "Undo").isVisible()).toBe(true);
-    await plain.keyboard.press("Tab");
-    expect(await plain.locator(":focus").getAttribute("aria-label")).toBe("Done: Todo 35");
-  },
-);
+  const storageState = await page.context().storageState();
+  const plain = await site.open({ viewport: low, javaScriptEnabled: false, storageState });
+  await plain.goto(`${baseUrl}/account`);
+  await button(plain, "Done: Todo 34").click();
+  await plain.getByText("Done: Todo 34").waitFor();
+  expect((await button(plain, "Done: Todo 35").boundingBox())?.y).toBeWithin(0, low.height);
+  expect(await button(plain, "Undo").isVisible()).toBe(true);
+  await plain.keyboard.press("Tab");
+  expect(await plain.locator(":focus").getAttribute("aria-label")).toBe("Done: Todo 35");
+});
 
 /** Taps a button, its place again at once, and once more in the moment in which its row goes. */
 const threeTaps = (label: string) => `new Promise((resolve) => {
@@ -122,20 +119,17 @@ const threeTaps = (label: string) => `new Promise((resolve) => {
   window.tap();
 })`;
 
-browserTest(
-  "a second tap at the same place ticks no neighbour, neither at once nor when the row has gone",
-  async () => {
-    const { page, rest } = await fullDay();
-    const sent: string[] = [];
-    page.on("request", (request) => request.url().endsWith("/tick") && sent.push(request.url()));
-    await page.goto(`${baseUrl}/account`);
-    expect(await page.evaluate(threeTaps("Done: Todo 3"))).toBe(0);
-    expect([sent.length, (await rest("GET", "/todos?status=completed")).meta.total]).toEqual([1, 1]);
-    await page.evaluate("new Promise((go) => setTimeout(go, 750)).then(window.tap)");
-    await eventually(() => sent.length === 2);
-    await page.getByText(/Done: Todo (?!3$)/).waitFor();
-  },
-);
+browserTest("a second tap at the same place ticks no neighbour, at once or after its row", async () => {
+  const { page, rest } = await fullDay();
+  const sent: string[] = [];
+  page.on("request", (request) => request.url().endsWith("/tick") && sent.push(request.url()));
+  await page.goto(`${baseUrl}/account`);
+  expect(await page.evaluate(threeTaps("Done: Todo 3"))).toBe(0);
+  expect([sent.length, (await rest("GET", "/todos?status=completed")).meta.total]).toEqual([1, 1]);
+  await page.evaluate("new Promise((go) => setTimeout(go, 750)).then(window.tap)");
+  await eventually(() => sent.length === 2);
+  await page.getByText(/Done: Todo (?!3$)/).waitFor();
+});
 
 browserTest("as many todos as a page shows are changed at once, and brought back by one undo", async () => {
   const { page, rest } = await signedInPerson(site, { viewport: desk });
@@ -163,38 +157,30 @@ browserTest("as many todos as a page shows are changed at once, and brought back
   await eventually(async () => (await important.count()) === 0);
 });
 
-browserTest(
-  "rows of todos and habits are changed in their places, each by one action with one undo",
-  async () => {
-    const { page, rest } = await signedInPerson(site, { viewport: desk });
-    const todos = await Promise.all(
-      [1, 2, 3].map((n) => rest("POST", "/todos", { title: `Todo ${n}`, due_date: today })),
-    );
-    const dates = async () =>
-      Promise.all(todos.map(async ({ id }) => (await rest("GET", `/todos/${id}`)).due_date));
-    const { id } = await rest("POST", "/habits", { name: "Run", type: "good", frequency: "daily" });
-    await page.goto(`${baseUrl}/account`);
-    expect(await button(page, "Tomorrow").isVisible()).toBe(false);
-    for (const n of [1, 3]) await page.getByLabel(`Choose: Todo ${n}`).click();
-    await press(page, "Tomorrow", "Moved to tomorrow: 2 at once");
-    expect(await dates()).toEqual([addDays(today, 1), today, addDays(today, 1)]);
-    await press(page, "Undo", "Taken back.");
-    expect(await dates()).toEqual([today, today, today]);
+browserTest("rows of todos and habits are changed in place, each by one action with one undo", async () => {
+  const { page, rest } = await signedInPerson(site, { viewport: desk });
+  const todos = await Promise.all(
+    [1, 2, 3].map((n) => rest("POST", "/todos", { title: `Todo ${n}`, due_date: today })),
+  );
+  const dates = async () =>
+    Promise.all(todos.map(async ({ id }) => (await rest("GET", `/todos/${id}`)).due_date));
+  const { id } = await rest("POST", "/habits", { name: "Run", type: "good", frequency: "daily" });
+  await page.goto(`${baseUrl}/account`);
+  expect(await button(page, "Tomorrow").isVisible()).toBe(false);
+  for (const n of [1, 3]) await page.getByLabel(`Choose: Todo ${n}`).click();
+  await press(page, "Tomorrow", "Moved to tomorrow: 2 at once");
+  expect(await dates()).toEqual([addDays(today, 1), today, addDays(today, 1)]);
+  await press(page, "Undo", "Taken back.");
+  expect(await dates()).toEqual([today, today, today]);
 
-    await press(page, "Yesterday, not done: Run", "Done: Run");
-    await button(page, "Yesterday, done: Run").waitFor();
-    const { data } = await rest("GET", `/habits/${id}/completions`);
-    expect(data).toMatchObject([{ date: addDays(today, -1) }]);
-    await page.goto(`${baseUrl}/account/habits`);
-    for (const [name, said, changed] of [
-      ["Skip today", "Skipped: Run", { skipped_dates: [today] }],
-      ["Archive", "Archived: Run", { paused_from: today, paused_through: null }],
-    ] as const) {
-      await page.locator("summary[aria-label='More: Run']").click();
-      await press(page, name, said);
-      expect(await rest("GET", `/habits/${id}`)).toMatchObject(changed);
-      await press(page, "Undo", "Taken back.");
-      expect(await rest("GET", `/habits/${id}`)).toMatchObject({ paused_from: null, skipped_dates: [] });
-    }
-  },
-);
+  await press(page, "Yesterday, not done: Run", "Done: Run");
+  await button(page, "Yesterday, done: Run").waitFor();
+  const { data } = await rest("GET", `/habits/${id}/completions`);
+  expect(data).toMatchObject([{ date: addDays(today, -1) }]);
+  await page.goto(`${baseUrl}/account/habits`);
+  await page.locator("summary[aria-label='More: Run']").click();
+  await press(page, "Skip today", "Skipped: Run");
+  expect((await rest("GET", `/habits/${id}`)).skipped_dates).toEqual([today]);
+  await press(page, "Undo", "Taken back.");
+  expect((await rest("GET", `/habits/${id}`)).skipped_dates).toEqual([]);
+});

@@ -49,15 +49,9 @@ async function signUpByMail(page: Page) {
 async function addAuthenticator(page: Page) {
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("WebAuthn.enable");
-  const options = { protocol: "ctap2", transport: "internal", hasResidentKey: true } as const;
-  await devTools.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      ...options,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
+  const kind = { protocol: "ctap2", transport: "internal", hasResidentKey: true } as const;
+  const user = { hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true };
+  await devTools.send("WebAuthn.addVirtualAuthenticator", { options: { ...kind, ...user } });
 }
 
 async function signInByPassword(page: Page, secret: string) {
@@ -85,76 +79,74 @@ const localeOf = async () => {
   return user?.locale;
 };
 
-browserTest(
-  "one person gets in and out: one header, one zone, a passkey, sessions and a forgotten password",
-  async () => {
-    const page = await site.open({ timezoneId: "Asia/Tokyo", locale: "en-US" });
-    expect(await signUpByMail(page)).toBe("Asia/Tokyo");
-    expect(await localeOf()).toBe("en-US-u-fw-sun-hc-h12");
-    const onAccount = await header(page);
-    await page.goto(`${authUrl}/profile`);
-    const onProvider = await header(page);
-    expect(onProvider.targets).toEqual(onAccount.targets);
-    expect(onProvider.buttons).toEqual(onAccount.buttons);
-    expect([onAccount.current, onProvider.current]).toEqual([["Today page"], ["Settings true"]]);
-    expect(await page.getByText("Times are those of").textContent()).toContain("Asia/Tokyo");
+browserTest("one person gets in and out: header, zone, passkey, sessions, forgotten password", async () => {
+  const page = await site.open({ timezoneId: "Asia/Tokyo", locale: "en-US" });
+  expect(await signUpByMail(page)).toBe("Asia/Tokyo");
+  expect(await localeOf()).toBe("en-US-u-fw-sun-hc-h12");
+  const onAccount = await header(page);
+  await page.goto(`${authUrl}/profile`);
+  const onProvider = await header(page);
+  expect(onProvider.targets).toEqual(onAccount.targets);
+  expect(onProvider.buttons).toEqual(onAccount.buttons);
+  expect([onAccount.current, onProvider.current]).toEqual([["Today page"], ["Settings true"]]);
+  expect(await page.getByText("Times are those of").textContent()).toContain("Asia/Tokyo");
 
-    await addAuthenticator(page);
-    await press(page, "Add a passkey");
-    await page.getByLabel("Name").fill("Test key");
-    await press(page, "Make the passkey", "Your passkey is added.");
-    await page.getByText("Test key").waitFor();
-    await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
-    await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
-    expect(await whereSignedIn(page)).toEqual([false, false]);
-    await page.goto(`${authUrl}/sign-in`);
-    const sent = page.waitForRequest(`${authUrl}/sign-in/passkey`);
-    await press(page, "Sign in with a passkey");
-    const data = (await sent).postData() ?? "";
-    await page.getByRole("heading", { name: "Today" }).waitFor();
+  await addAuthenticator(page);
+  await press(page, "Add a passkey");
+  await page.getByLabel("Name").fill("Test key");
+  await press(page, "Make the passkey", "Your passkey is added.");
+  await page.getByText("Test key").waitFor();
+  await page.getByRole("button", { name: "Sign out", exact: true }).first().click();
+  await page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+  expect(await whereSignedIn(page)).toEqual([false, false]);
+  await page.goto(`${authUrl}/sign-in`);
+  const sent = page.waitForRequest(`${authUrl}/sign-in/passkey`);
+  await press(page, "Sign in with a passkey");
+  const data = (await sent).postData() ?? "";
+  await page.getByRole("heading", { name: "Today" }).waitFor();
 
-    // The same answer opens nothing a second time, even if its counter would allow it.
-    await press(page, "Sign out");
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    await site.identity.sql("update identity.passkeys set counter = 0");
-    const headers = { "content-type": "application/x-www-form-urlencoded" };
-    const replayed = await page.request.post(`${authUrl}/sign-in/passkey`, { data, headers });
-    expect([replayed.status(), (await replayed.text()).includes("No account here has this passkey")]).toEqual(
-      [422, true],
-    );
-    await press(page, "Sign in with a passkey");
-    await page.getByRole("heading", { name: "Today" }).waitFor();
-    await ageProofs(site.identity);
-    await page.goto(`${authUrl}/profile`);
-    await press(page, /Remove the passkey/, "Is it you?");
-    await press(page, "Go on with a passkey", "The passkey is removed.");
+  // The same answer opens nothing a second time, even if its counter would allow it.
+  await press(page, "Sign out");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await site.identity.sql("update identity.passkeys set counter = 0");
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const replayed = await page.request.post(`${authUrl}/sign-in/passkey`, { data, headers });
+  expect([replayed.status(), (await replayed.text()).includes("No account here has this passkey")]).toEqual([
+    422,
+    true,
+  ]);
+  await press(page, "Sign in with a passkey");
+  await page.getByRole("heading", { name: "Today" }).waitFor();
+  await ageProofs(site.identity);
+  await page.goto(`${authUrl}/profile`);
+  await press(page, /Remove the passkey/, "Is it you?");
+  await press(page, "Go on with a passkey", "The passkey is removed.");
 
-    const other = await site.open({ locale: "de-DE" });
-    await signInByPassword(other, password);
-    await other.waitForURL(`${baseUrl}/account`);
-    expect(await localeOf()).toBe("en-GB-u-fw-mon-hc-h23");
-    await page.goto(`${authUrl}/profile`);
-    expect(await page.getByText("This browser").count()).toBe(1);
-    await press(page, "Sign out Chrome on Linux", "That browser is signed out.");
-    expect(await whereSignedIn(other)).toEqual([false, false]);
-    expect(await whereSignedIn(page)).toEqual([true, true]);
+  const other = await site.open({ locale: "de-DE" });
+  await signInByPassword(other, password);
+  await other.waitForURL(`${baseUrl}/account`);
+  expect(await localeOf()).toBe("en-GB-u-fw-mon-hc-h23");
+  await page.goto(`${authUrl}/profile`);
+  expect(await page.getByText("This browser").count()).toBe(1);
+  await press(page, "Sign out Chrome on Linux", "That browser is signed out.");
+  expect(await whereSignedIn(other)).toEqual([false, false]);
+  expect(await whereSignedIn(page)).toEqual([true, true]);
 
-    await other.goto(`${authUrl}/sign-in`);
-    await other.getByRole("link", { name: "Forgot your password?" }).click();
-    await other.getByLabel("E-mail address").fill(email);
-    const mails = mailbox.mails.length;
-    await press(other, "Send the link");
-    await other.getByRole("heading", { name: "Look into your mail" }).waitFor();
-    await eventually(() => mailbox.mails.length > mails);
-    await other.goto(newestLink(mailbox, email));
-    await other.getByLabel("New password").fill("an easy one to keep");
-    await press(other, "Save and sign in");
-    await other.waitForURL(`${baseUrl}/account`);
-    expect(await whereSignedIn(page)).toEqual([false, false]);
-    await press(other, "Sign out");
-    expect(await whereSignedIn(other)).toEqual([false, false]);
-  },
-);
+  await other.goto(`${authUrl}/sign-in`);
+  await other.getByRole("link", { name: "Forgot your password?" }).click();
+  await other.getByLabel("E-mail address").fill(email);
+  const mails = mailbox.mails.length;
+  await press(other, "Send the link");
+  await other.getByRole("heading", { name: "Look into your mail" }).waitFor();
+  await eventually(() => mailbox.mails.length > mails);
+  await other.goto(newestLink(mailbox, email));
+  await other.getByLabel("New password").fill("an easy one to keep");
+  await press(other, "Save and sign in");
+  await other.waitForURL(`${baseUrl}/account`);
+  expect(await whereSignedIn(page)).toEqual([false, false]);
+  await press(other, "Sign out");
+  expect(await whereSignedIn(other)).toEqual([false, false]);
+});
 
 /** Presses each button that copies the lines of a guide; no script but Kept's own may run. */
 async function expectCopies(page: Page, guides: readonly Readonly<{ client: string; lines: string }>[]) {
@@ -165,68 +157,63 @@ async function expectCopies(page: Page, guides: readonly Readonly<{ client: stri
   }
 }
 
-browserTest(
-  "a person copies lines, changes a token to its end, and moves reminders to a new address",
-  async () => {
-    const person = await signedInPerson(site, {
-      mailbox,
-      permissions: ["clipboard-read", "clipboard-write"],
-    });
-    const { page } = person;
-    const violations: string[] = [];
-    page.on("console", (message) => message.type() === "error" && violations.push(message.text()));
-    await page.goto(`${baseUrl}/account/connect`);
-    await expectCopies(page, connectGuides(baseUrl));
-    await page.goto(`${baseUrl}/docs`);
-    await press(page, "Copy the lines for createTodo");
-    await page.getByText("Copied: the lines for createTodo").waitFor();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toContain('"title": "Water the plants"');
+browserTest("a person copies lines, changes a token to its end, and moves reminders elsewhere", async () => {
+  const permissions = ["clipboard-read", "clipboard-write"];
+  const person = await signedInPerson(site, { mailbox, permissions });
+  const { page } = person;
+  const violations: string[] = [];
+  page.on("console", (message) => message.type() === "error" && violations.push(message.text()));
+  await page.goto(`${baseUrl}/account/connect`);
+  await expectCopies(page, connectGuides(baseUrl));
+  await page.goto(`${baseUrl}/docs`);
+  await press(page, "Copy the lines for createTodo");
+  await page.getByText("Copied: the lines for createTodo").waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toContain('"title": "Water the plants"');
 
-    await page.goto(`${authUrl}/profile/api-tokens`);
-    expect(await page.getByLabel("todos:write").isVisible()).toBe(false);
-    await page.getByLabel("Name").fill("Laptop script");
-    await page.getByLabel("Everything", { exact: false }).last().check();
-    await press(page, "Create token");
-    const shownToken = async () => (await page.locator(".created .secret").first().textContent()) ?? "";
-    const first = await shownToken();
-    const statusBecomes = (token: string, status: number) =>
-      eventually(async () => (await site.stack.rest("GET", "/todos", { token })).status === status);
-    for (const summary of await page.locator(".created summary").all()) await summary.click();
-    await expectCopies(page, tokenGuides(baseUrl, first));
-    await page.reload();
-    expect(await page.content()).not.toContain(first);
-    await statusBecomes(first, 200);
-    await page.getByRole("link", { name: "Change Laptop script" }).click();
-    await page.getByLabel("Name").fill("Reader");
-    for (const scope of ["todos:read", "todos:write"]) await page.getByLabel(scope).uncheck();
-    await press(page, "Save", "Your changes are saved.");
-    await statusBecomes(first, 403);
-    await page.getByRole("link", { name: "Change Reader" }).click();
-    await press(page, "Make a new secret");
-    const second = await shownToken();
-    await statusBecomes(first, 401);
-    await statusBecomes(second, 403);
-    await page.getByText("Revoke Reader?").click();
-    await press(page, "Revoke Reader", "It has ended.");
-    await statusBecomes(second, 401);
-    expect(violations).toEqual([]);
+  await page.goto(`${authUrl}/profile/api-tokens`);
+  expect(await page.getByLabel("todos:write").isVisible()).toBe(false);
+  await page.getByLabel("Name").fill("Laptop script");
+  await page.getByLabel("Everything", { exact: false }).last().check();
+  await press(page, "Create token");
+  const shownToken = async () => (await page.locator(".created .secret").first().textContent()) ?? "";
+  const first = await shownToken();
+  const statusBecomes = (token: string, status: number) =>
+    eventually(async () => (await site.stack.rest("GET", "/todos", { token })).status === status);
+  for (const summary of await page.locator(".created summary").all()) await summary.click();
+  await expectCopies(page, tokenGuides(baseUrl, first));
+  await page.reload();
+  expect(await page.content()).not.toContain(first);
+  await statusBecomes(first, 200);
+  await page.getByRole("link", { name: "Change Laptop script" }).click();
+  await page.getByLabel("Name").fill("Reader");
+  for (const scope of ["todos:read", "todos:write"]) await page.getByLabel(scope).uncheck();
+  await press(page, "Save", "Your changes are saved.");
+  await statusBecomes(first, 403);
+  await page.getByRole("link", { name: "Change Reader" }).click();
+  await press(page, "Make a new secret");
+  const second = await shownToken();
+  await statusBecomes(first, 401);
+  await statusBecomes(second, 403);
+  await page.getByText("Revoke Reader?").click();
+  await press(page, "Revoke Reader", "It has ended.");
+  await statusBecomes(second, 401);
+  expect(violations).toEqual([]);
 
-    const byMail = async () => {
-      await page.goto(`${baseUrl}/account/settings`);
-      return page.locator("label", { hasText: "By e-mail" }).innerText();
-    };
-    expect(await byMail()).toContain(person.email);
-    await page.getByLabel("By e-mail").check();
-    await press(page, "Save", "Reminders go where you chose.");
-    await page.goto(`${authUrl}/profile`);
-    await page.getByText("Change my e-mail address").click();
-    await page.getByLabel("New e-mail address").fill(`new-${person.email}`);
-    await press(page, "Change address", "Your address changes when you use it");
-    expect(await byMail()).toContain(person.email);
-    await page.goto(newestLink(mailbox, `new-${person.email}`));
-    await press(page, "Confirm my address", "Your e-mail address is confirmed");
-    expect(await byMail()).toContain(`new-${person.email}`);
-    expect(await page.getByLabel("By e-mail").isChecked()).toBe(true);
-    await page.getByText(`You are signed in as new-${person.email}`).waitFor();
-  },
-);
+  const byMail = async () => {
+    await page.goto(`${baseUrl}/account/settings`);
+    return page.locator("label", { hasText: "By e-mail" }).innerText();
+  };
+  expect(await byMail()).toContain(person.email);
+  await page.getByLabel("By e-mail").check();
+  await press(page, "Save", "Reminders go where you chose.");
+  await page.goto(`${authUrl}/profile`);
+  await page.getByText("Change my e-mail address").click();
+  await page.getByLabel("New e-mail address").fill(`new-${person.email}`);
+  await press(page, "Change address", "Your address changes when you use it");
+  expect(await byMail()).toContain(person.email);
+  await page.goto(newestLink(mailbox, `new-${person.email}`));
+  await press(page, "Confirm my address", "Your e-mail address is confirmed");
+  expect(await byMail()).toContain(`new-${person.email}`);
+  expect(await page.getByLabel("By e-mail").isChecked()).toBe(true);
+  await page.getByText(`You are signed in as new-${person.email}`).waitFor();
+});

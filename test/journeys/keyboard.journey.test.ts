@@ -102,40 +102,37 @@ browserTest("the day is walked by the tab key, and keys choose, edit, undo and s
   expect((await rest("GET", "/habits?completed_today=true")).meta.total).toBe(1);
 });
 
-browserTest(
-  "on a phone a person adds in words, sees what is understood, edits, deletes and brings back",
-  async () => {
-    const { page, rest } = await signedInPerson(site, { viewport: { width: 320, height: 700 } });
-    const check = async () => {
-      await expectAccessible(page);
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
-    };
-    await page.goto(`${baseUrl}/account`);
-    const field = page.getByLabel("Add a todo or a habit in words");
-    await field.fill("Pay rent every month on the 1st at 9 #Home @desk 10min");
-    await page.getByRole("list", { name: "What was understood" }).waitFor();
-    await check();
-    await field.press("Enter");
-    await page.getByText("Added: Pay rent").waitFor();
-    expect(await field.inputValue()).toBe("");
-    await check();
-    expect(await page.locator("#notice").innerText()).toMatch(/every month .*09:00 .*10 min .*desk .*#Home/);
-    await addInWords(page, "habit Run 3 times a week", "Added: Run");
-    expect(await page.getByRole("link", { name: "Run", exact: true }).count()).toBe(1);
+browserTest("on a phone a person adds in words and sees how, edits, deletes and brings back", async () => {
+  const { page, rest } = await signedInPerson(site, { viewport: { width: 320, height: 700 } });
+  const check = async () => {
+    await expectAccessible(page);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
+  };
+  await page.goto(`${baseUrl}/account`);
+  const field = page.getByLabel("Add a todo or a habit in words");
+  await field.fill("Pay rent every month on the 1st at 9 #Home @desk 10min");
+  await page.getByRole("list", { name: "What was understood" }).waitFor();
+  await check();
+  await field.press("Enter");
+  await page.getByText("Added: Pay rent").waitFor();
+  expect(await field.inputValue()).toBe("");
+  await check();
+  expect(await page.locator("#notice").innerText()).toMatch(/every month .*09:00 .*10 min .*desk .*#Home/);
+  await addInWords(page, "habit Run 3 times a week", "Added: Run");
+  expect(await page.getByRole("link", { name: "Run", exact: true }).count()).toBe(1);
 
-    const [{ id }] = (await rest("GET", "/todos")).data;
-    await page.goto(`${baseUrl}/account/todos/${id}`);
-    await page.getByLabel("Title").fill("Pay the rent");
-    await press(page, "Save", "Saved:");
-    await press(page, "Delete this todo", "Deleted: Pay the rent");
-    await press(page, /Undo.*: Deleted Pay the rent/, "Taken back.");
-    expect((await rest("GET", `/todos/${id}`)).title).toBe("Pay the rent");
+  const [{ id }] = (await rest("GET", "/todos")).data;
+  await page.goto(`${baseUrl}/account/todos/${id}`);
+  await page.getByLabel("Title").fill("Pay the rent");
+  await press(page, "Save", "Saved:");
+  await press(page, "Delete this todo", "Deleted: Pay the rent");
+  await press(page, /Undo.*: Deleted Pay the rent/, "Taken back.");
+  expect((await rest("GET", `/todos/${id}`)).title).toBe("Pay the rent");
 
-    // A day of the week chooses its rhythm, and another rhythm takes the days off.
-    await page.goto(`${baseUrl}/account/habits/new`);
-    await page.getByLabel("Mon", { exact: true }).check();
-    expect(await page.getByLabel("On these days of the week").isChecked()).toBe(true);
-    await page.getByLabel("Every day", { exact: true }).check();
-    expect(await page.getByLabel("Mon", { exact: true }).isChecked()).toBe(false);
-  },
-);
+  // A day of the week chooses its rhythm, and another rhythm takes the days off.
+  await page.goto(`${baseUrl}/account/habits/new`);
+  await page.getByLabel("Mon", { exact: true }).check();
+  expect(await page.getByLabel("On these days of the week").isChecked()).toBe(true);
+  await page.getByLabel("Every day", { exact: true }).check();
+  expect(await page.getByLabel("Mon", { exact: true }).isChecked()).toBe(false);
+});

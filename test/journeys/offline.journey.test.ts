@@ -65,41 +65,38 @@ browserTest("a browser can install the account pages as an app", async () => {
   expect(await page.evaluate("navigator.serviceWorker.controller.scriptURL")).toBe(`${baseUrl}/worker.js`);
 });
 
-browserTest(
-  "offline Today stays visible, and ten changes are sent once each after a reconnect, over a killed tab",
-  async () => {
-    const { page, rest, changes, context } = await personWith(9);
-    await keep(page);
-    const habit = await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
-    await page.getByRole("button", { name: "Done today: Read" }).waitFor();
-    await eventually(async () =>
-      String(await page.evaluate(`caches.match("/account").then((one) => one.text())`)).includes("Read"),
-    );
-    const [gone] = (await rest("GET", "/todos?q=Todo 3")).data;
-    await context.setOffline(true);
-    await rest("DELETE", `/todos/${gone.id}`);
-    for (let n = 1; n <= 7; n++) await press(page, `Done: Todo ${n}`);
-    await press(page, "Done today: Read");
-    await addInWords(page, "Buy milk", "9 changes wait here and will be sent when you are online: Buy milk.");
-    await page.close();
+browserTest("ten changes made offline on Today are sent once each, also over a killed tab", async () => {
+  const { page, rest, changes, context } = await personWith(9);
+  await keep(page);
+  const habit = await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
+  await page.getByRole("button", { name: "Done today: Read" }).waitFor();
+  await eventually(async () =>
+    String(await page.evaluate(`caches.match("/account").then((one) => one.text())`)).includes("Read"),
+  );
+  const [gone] = (await rest("GET", "/todos?q=Todo 3")).data;
+  await context.setOffline(true);
+  await rest("DELETE", `/todos/${gone.id}`);
+  for (let n = 1; n <= 7; n++) await press(page, `Done: Todo ${n}`);
+  await press(page, "Done today: Read");
+  await addInWords(page, "Buy milk", "9 changes wait here and will be sent when you are online: Buy milk.");
+  await page.close();
 
-    const next = await context.newPage();
-    await next.goto(`${baseUrl}/account/todos`);
-    expect(new URL(next.url()).pathname).toBe("/account");
-    await next.getByText("9 changes wait here").waitFor();
-    expect(await next.locator("li.done").count()).toBe(8);
-    await addInWords(next, "Call Mum", "Buy milk · Call Mum.");
-    await context.setOffline(false);
-    await next.getByText("Todo 3: It is not there any more.").waitFor();
-    await eventually(async () => (await rest("GET", "/todos?status=completed")).meta.total === 6);
-    for (const line of ["Buy milk", "Call Mum"])
-      await next.locator("li", { hasText: line }).waitFor({ state: "attached" });
-    expect((await rest("GET", `/habits/${habit.id}`)).is_completed_today).toBe(true);
-    await next.reload();
-    expect(await next.locator("li.done").count()).toBe(1);
-    expect(await changes()).toEqual({ "habit.complete": 1, "todo.create": 2, "todo.toggle": 6 });
-  },
-);
+  const next = await context.newPage();
+  await next.goto(`${baseUrl}/account/todos`);
+  expect(new URL(next.url()).pathname).toBe("/account");
+  await next.getByText("9 changes wait here").waitFor();
+  expect(await next.locator("li.done").count()).toBe(8);
+  await addInWords(next, "Call Mum", "Buy milk · Call Mum.");
+  await context.setOffline(false);
+  await next.getByText("Todo 3: It is not there any more.").waitFor();
+  await eventually(async () => (await rest("GET", "/todos?status=completed")).meta.total === 6);
+  for (const line of ["Buy milk", "Call Mum"])
+    await next.locator("li", { hasText: line }).waitFor({ state: "attached" });
+  expect((await rest("GET", `/habits/${habit.id}`)).is_completed_today).toBe(true);
+  await next.reload();
+  expect(await next.locator("li.done").count()).toBe(1);
+  expect(await changes()).toEqual({ "habit.complete": 1, "todo.create": 2, "todo.toggle": 6 });
+});
 
 browserTest("a tick that waited over the end of the day and of the session is for its own day", async () => {
   const { page, rest, context } = await personWith(0);
@@ -117,32 +114,29 @@ browserTest("a tick that waited over the end of the day and of the session is fo
   });
 });
 
-browserTest(
-  "nothing of a person stays in the browser after a sign-out, here or at the provider",
-  async () => {
-    const { page, context } = await personWith(1);
-    await keep(page);
-    const watcher = await context.newPage();
-    await press(page, "Done: Todo 1", "Done: Todo 1");
-    await watcher.goto(`${baseUrl}/`);
-    expect([await kept(watcher), await stored(watcher)]).toEqual([
-      expect.arrayContaining([`${baseUrl}/account`]),
-      ["kept"],
-    ]);
-    await press(page, "Sign out");
-    await page.waitForURL(({ pathname }) => !pathname.startsWith("/account/sign-out"));
-    await eventually(async () => (await kept(watcher)).length === 0);
-    expect(await stored(watcher)).toEqual([]);
+browserTest("nothing of a person stays in the browser after a sign-out here or at the provider", async () => {
+  const { page, context } = await personWith(1);
+  await keep(page);
+  const watcher = await context.newPage();
+  await press(page, "Done: Todo 1", "Done: Todo 1");
+  await watcher.goto(`${baseUrl}/`);
+  expect([await kept(watcher), await stored(watcher)]).toEqual([
+    expect.arrayContaining([`${baseUrl}/account`]),
+    ["kept"],
+  ]);
+  await press(page, "Sign out");
+  await page.waitForURL(({ pathname }) => !pathname.startsWith("/account/sign-out"));
+  await eventually(async () => (await kept(watcher)).length === 0);
+  expect(await stored(watcher)).toEqual([]);
 
-    const other = await personWith(0);
-    await keep(other.page);
-    await other.page.goto(`${authUrl}/profile`);
-    await press(other.page, "Sign out");
-    await other.page.getByRole("heading", { name: "Sign in" }).waitFor();
-    await other.page.goto(`${baseUrl}/`);
-    await eventually(async () => (await kept(other.page)).length === 0);
-  },
-);
+  const other = await personWith(0);
+  await keep(other.page);
+  await other.page.goto(`${authUrl}/profile`);
+  await press(other.page, "Sign out");
+  await other.page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await other.page.goto(`${baseUrl}/`);
+  await eventually(async () => (await kept(other.page)).length === 0);
+});
 
 /** Every form takes a while. Of ten, one does not arrive, and the answer of another is lost. */
 async function spoilLine(page: Page): Promise<void> {
@@ -157,58 +151,52 @@ async function spoilLine(page: Page): Promise<void> {
   });
 }
 
-browserTest(
-  "forty ticks and some additions over a bad line show at once, and each happens once, on the same page",
-  async () => {
-    const { page, rest, changes } = await personWith(40);
-    await spoilLine(page);
-    const unseen =
-      await page.evaluate(`[...document.querySelectorAll("section button.tick")].filter((button) => {
-      button.click();
-      return !button.closest("li.done");
-    }).length`);
-    expect(unseen).toBe(0);
-    const lines = [1, 2, 3, 4, 5].map((n) => `Extra ${n}`);
-    for (const line of lines) await addInWords(page, line);
-    const total = async (status: string) => (await rest("GET", `/todos?status=${status}`)).meta.total;
-    await eventually(async () => (await total("completed")) === 40 && (await total("all")) === 45, 40_000);
-    const { data } = await rest("GET", "/todos");
-    expect(data.map(({ title }: { title: string }) => title).sort()).toEqual(lines);
-    expect(await changes()).toEqual({ "todo.create": 5, "todo.toggle": 40 });
-    expect(await isTheSame(page)).toBe(true);
-  },
-);
+browserTest("over a bad line forty ticks show at once, and each happens once, on the same page", async () => {
+  const { page, rest, changes } = await personWith(40);
+  await spoilLine(page);
+  const unseen =
+    await page.evaluate(`[...document.querySelectorAll("section button.tick")].filter((button) => {
+    button.click();
+    return !button.closest("li.done");
+  }).length`);
+  expect(unseen).toBe(0);
+  const lines = [1, 2, 3, 4, 5].map((n) => `Extra ${n}`);
+  for (const line of lines) await addInWords(page, line);
+  const total = async (status: string) => (await rest("GET", `/todos?status=${status}`)).meta.total;
+  await eventually(async () => (await total("completed")) === 40 && (await total("all")) === 45, 40_000);
+  const { data } = await rest("GET", "/todos");
+  expect(data.map(({ title }: { title: string }) => title).sort()).toEqual(lines);
+  expect(await changes()).toEqual({ "todo.create": 5, "todo.toggle": 40 });
+  expect(await isTheSame(page)).toBe(true);
+});
 
-browserTest(
-  "what is refused is taken back on the page, which says why, and undos go back one by one",
-  async () => {
-    const { page, rest, todos, context } = await personWith(4);
-    await page.route(/account\/live/, (route) => route.abort());
-    await page.reload();
-    await rest("DELETE", `/todos/${todos[3].id}`);
-    await press(page, "Done: Todo 4", "It is not there any more.");
-    expect(await page.locator("li.done").count()).toBe(0);
+browserTest("what is refused is taken back on the page with the reason, and undos one by one", async () => {
+  const { page, rest, todos, context } = await personWith(4);
+  await page.route(/account\/live/, (route) => route.abort());
+  await page.reload();
+  await rest("DELETE", `/todos/${todos[3].id}`);
+  await press(page, "Done: Todo 4", "It is not there any more.");
+  expect(await page.locator("li.done").count()).toBe(0);
 
-    // Without a kept page too, a tick waits for the connection.
-    await page.evaluate("window.isTheSame = true");
-    await context.setOffline(true);
-    await press(page, "Done: Todo 1", "A change waits here and will be sent when you are online.");
-    expect(await page.locator(`#todo-${todos[0].id}`).getAttribute("class")).toContain("done");
-    await context.setOffline(false);
-    for (const n of [1, 2, 3]) {
-      if (n > 1) await press(page, `Done: Todo ${n}`);
-      await page.getByRole("status").getByText(`Done: Todo ${n}`).waitFor();
-    }
-    for (const left of [2, 1, 0]) {
-      await press(page, "Undo");
-      await eventually(async () => (await rest("GET", "/todos?status=completed")).meta.total === left);
-      const said = left > 0 ? `Taken back. Before it: Done: Todo ${left}` : "Taken back.";
-      await page.getByText(said, { exact: true }).waitFor();
-    }
-    expect(await page.getByRole("button", { name: /^Done: Todo/ }).count()).toBe(3);
-    expect(await isTheSame(page)).toBe(true);
-  },
-);
+  // Without a kept page too, a tick waits for the connection.
+  await page.evaluate("window.isTheSame = true");
+  await context.setOffline(true);
+  await press(page, "Done: Todo 1", "A change waits here and will be sent when you are online.");
+  expect(await page.locator(`#todo-${todos[0].id}`).getAttribute("class")).toContain("done");
+  await context.setOffline(false);
+  for (const n of [1, 2, 3]) {
+    if (n > 1) await press(page, `Done: Todo ${n}`);
+    await page.getByRole("status").getByText(`Done: Todo ${n}`).waitFor();
+  }
+  for (const left of [2, 1, 0]) {
+    await press(page, "Undo");
+    await eventually(async () => (await rest("GET", "/todos?status=completed")).meta.total === left);
+    const said = left > 0 ? `Taken back. Before it: Done: Todo ${left}` : "Taken back.";
+    await page.getByText(said, { exact: true }).waitFor();
+  }
+  expect(await page.getByRole("button", { name: /^Done: Todo/ }).count()).toBe(3);
+  expect(await isTheSame(page)).toBe(true);
+});
 
 type Registration = Readonly<{ registrationId: string; scopeURL: string }>;
 

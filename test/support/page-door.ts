@@ -7,8 +7,9 @@ import { createLog } from "../../shared/process/observe/log.ts";
 import type { JsonBody, Stack } from "../harness.ts";
 
 /** Sends commands as the account pages do, for any user. To be closed before the stack, which counts connections. */
-export async function openPageDoor({ config, clock }: Pick<Stack, "config" | "clock">) {
-  const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
+export async function openPageDoor({ config, clock }: Pick<Stack, "config" | "clock">, connections?: number) {
+  const log = createLog("test", "error");
+  const database = await openDatabase({ url: config.databaseUrl, log, ...(connections && { connections }) });
   const [mailbox, serverClock] = await Promise.all([
     openMailbox(config, database.pool),
     openServerClock(database.pool),

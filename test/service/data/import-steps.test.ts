@@ -5,12 +5,12 @@ import { maxImportParts } from "../../../shared/contracts/import/contracts.ts";
 import type { JsonBody } from "../../harness.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { accountBytes, storedBytes } from "../../support/stored-bytes.ts";
-import { anonymous, asFile, database, person } from "./person.ts";
+import { anonymous, asFile, daily, database, kept, person } from "./person.ts";
 
 /** A file of as many steps as three habits and more than a thousand todos take, which follow each other. */
 function longLife() {
   const habits = [1, 2, 3].map((id) => ({
-    ...{ id, name: `Habit ${id}`, type: "good", frequency: "daily", grace_days: 1, category_id: 1 },
+    ...{ ...daily, id, name: `Habit ${id}`, grace_days: 1, category_id: 1 },
     created_at: "2020-01-01T00:00:00Z",
   }));
   const dates = Array.from({ length: 1_500 }, (_, n) => new Date(n * 86_400_000).toISOString().slice(0, 10));
@@ -22,7 +22,7 @@ function longLife() {
     next_todo_id: n < 1_199 ? 1_200 - n : null,
   }));
   const categories = [{ id: 1, name: "Long ago", color: "#112233", icon: null }];
-  return asFile({ format: "kept-export", version: 1, categories, habits, completions, todos });
+  return kept({ categories, habits, completions, todos });
 }
 
 /** Without times of the last change, which an undo renews. */
@@ -45,19 +45,15 @@ test("a long import comes in steps as one action that the ledger counts, which i
   expect([first.categories, first.habits, first.todos]).toEqual([1, 0, 0]);
   // Until its end nothing else of the person that takes long can begin.
   const [key] = await ada.log();
-  expect(await ada.outcomeOf(work_id)).toEqual({
-    categories: 1,
-    habits: 3,
-    completions: 4_500,
-    todos: 1_200,
-  });
+  const whole = { categories: 1, habits: 3, completions: 4_500, todos: 1_200 };
+  expect(await ada.outcomeOf(work_id)).toEqual(whole);
   const [kept, stored] = await Promise.all(
     [accountBytes, storedBytes].map((count) => count(database.pool, ada.userId)),
   );
   expect(Math.abs((kept ?? 0) - (stored ?? 0)) / (stored ?? 0)).toBeLessThan(0.1);
   const brought = await ada.exported();
   expect(brought.todos.filter(({ next_todo_id }: JsonBody) => next_todo_id === null)).toHaveLength(1);
-  expect(await bob.bring(asFile(brought))).toEqual(await ada.outcomeOf(work_id));
+  expect(await bob.bring(asFile(brought))).toEqual(whole);
   expect(anonymous(await bob.exported())).toEqual(anonymous(brought));
   expect(await ada.log()).toEqual([{ ...key, tool: "import.apply" }]);
   expect(await ada.undo()).toMatchObject({ undone: "whole", conflicts: [] });
@@ -70,7 +66,7 @@ test("a long import comes in steps as one action that the ledger counts, which i
 test("an import under way is taken back as a whole once it has come as a whole", async () => {
   const ada = await person();
   const { work_id } = await ada.send("import.apply", await ada.stage([longLife()]));
-  const actions = (await ada.log()).map(({ called_at, request_id }) => ({ called_at, request_id }));
+  const actions = await ada.keys();
   const { ends } = await eventually(async () => {
     const answer = await ada.send("action.undo", { actions });
     return answer.code === "overloaded" ? undefined : answer;
@@ -110,12 +106,11 @@ test("an import that a fault stops in between says so; the same file brings the 
   await mend();
   const came = (await ada.exported()).todos.length;
   expect(came).toBeGreaterThan(100);
-  const actions = (await ada.log()).map(({ called_at, request_id }) => ({ called_at, request_id }));
+  const actions = await ada.keys();
   expect(await ada.bring(longLife())).toMatchObject({ habits: 0, todos: 1_200 - came });
   expect((await ada.exported()).todos).toHaveLength(1_200);
-  expect((await ada.send("action.undo", { actions })).ends).toMatchObject([
-    { undone: "part", conflicts: [{ why: "in_use" }] },
-  ]);
+  const { ends } = await ada.send("action.undo", { actions });
+  expect(ends).toMatchObject([{ undone: "part", conflicts: [{ why: "in_use" }] }]);
   expect((await ada.exported()).todos).toHaveLength(1_200 - came);
 });
 
@@ -131,17 +126,14 @@ test("a file that is more than one import takes comes in parts, each at once", a
   expect(await ada.bring(file)).toMatchObject({ todos: 100 });
   expect(await total()).toBe(2_100);
   const dates = Array.from({ length: 20_001 }, (_, n) => new Date(n * 86_400_000).toISOString().slice(0, 10));
-  const habit = {
-    name: "Swim",
-    type: "good",
-    frequency: "daily",
-    grace_days: 1,
-    created_at: "2026-01-01T00:00:00Z",
-  };
+  const habit = { ...daily, name: "Swim", grace_days: 1, created_at: "2026-01-01T00:00:00Z" };
   const completions = dates.map((date) => ({ habit_id: 1, date }));
   const habits = [1, 2].map((id) => ({ ...habit, id }));
-  const long = asFile({ format: "kept-export", version: 1, habits, completions });
-  expect(await ada.plan(long)).toMatchObject({ later: 0, completions: 0, leftCount: 1 });
+  expect(await ada.plan(kept({ habits, completions }))).toMatchObject({
+    later: 0,
+    completions: 0,
+    leftCount: 1,
+  });
 });
 
 test("a file of long texts comes in parts that are no more than can wait, and all of its things are looked for", async () => {

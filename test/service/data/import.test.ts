@@ -1,50 +1,30 @@
 import { expect, test } from "bun:test";
+import { addDays } from "../../../shared/domain/day/day.ts";
 import { pruneImports } from "../../../workers/upkeep/old-rows.ts";
 import type { JsonBody } from "../../harness.ts";
-import { anonymous, asFile, database, person } from "./person.ts";
+import { anonymous, asFile, daily, database, kept, person } from "./person.ts";
 
 async function fillWithLife({ rest }: Awaited<ReturnType<typeof person>>) {
   const { body: home } = await rest("POST", "/categories", { name: "Home", color: "#112233", icon: "house" });
   await rest("POST", "/categories", { name: "Home" });
   const schedule = { weekdays: [1, 3, 5] };
-  const { body: read } = await rest("POST", "/habits", {
-    name: "Read",
-    type: "good",
-    frequency: "daily",
-    category_id: home.id,
-  });
-  const { body: run } = await rest("POST", "/habits", {
-    name: "Run",
-    type: "bad",
-    frequency: "custom",
-    schedule,
-    grace_days: 3,
-    time_of_day: "evening",
-  });
+  const { body: read } = await rest("POST", "/habits", { ...daily, name: "Read", category_id: home.id });
+  const evenings = { frequency: "custom", schedule, grace_days: 3, time_of_day: "evening" };
+  const { body: run } = await rest("POST", "/habits", { name: "Run", type: "bad", ...evenings });
   const today = new Date().toISOString().slice(0, 10);
-  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const [yesterday, tomorrow] = [addDays(today, -1), addDays(today, 1)];
   for (const date of [yesterday, today])
     await rest("POST", `/habits/${read.id}/complete`, { date, note: `Read on ${date}` });
-  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   await rest("POST", `/habits/${read.id}/skip`, { date: tomorrow });
   await rest("PATCH", `/habits/${run.id}`, { paused_from: yesterday, paused_through: tomorrow });
   const measure = { target: 8, unit: "glasses" };
-  const { body: water } = await rest("POST", "/habits", {
-    name: "Water",
-    type: "good",
-    frequency: "daily",
-    ...measure,
-  });
+  const { body: water } = await rest("POST", "/habits", { ...daily, name: "Water", ...measure });
   await rest("POST", `/habits/${water.id}/complete`, { amount: 3 });
   await rest("POST", `/habits/${water.id}/complete`, { date: yesterday, amount: 11 });
   const { body: bin } = await rest("POST", "/todos", {
-    ...{
-      title: "Bring out the bin, “quickly”",
-      description: "a\nb, c",
-      due_date: today,
-      time_of_day: "morning",
-    },
-    ...{ estimated_minutes: 5, context: "@home", category_id: home.id, recurrence: "FREQ=WEEKLY;COUNT=5" },
+    ...{ title: "Bring out the bin, “quickly”", description: "a\nb, c", due_date: today },
+    ...{ time_of_day: "morning", estimated_minutes: 5, context: "@home", category_id: home.id },
+    recurrence: "FREQ=WEEKLY;COUNT=5",
   });
   await rest("PUT", `/todos/${bin.id}/reminder`, { remind_at: "2099-01-01T20:00:00Z" });
   await rest("POST", `/todos/${bin.id}/toggle`);
@@ -59,11 +39,8 @@ test("an export has what its person chose, and webhooks without their secrets", 
   const hook = { url: "https://example.org/hook", events: ["todo.*"] };
   const { secret, ...made } = (await gil.rest("POST", "/webhooks", hook)).body;
   const { settings, webhooks, ...things } = await gil.exported();
-  expect(settings).toMatchObject({
-    digest: "weekly",
-    locale: "en-GB-u-fw-mon-hc-h23",
-    ntfy_url: ntfy.ntfy_url,
-  });
+  const chosen = { digest: "weekly", locale: "en-GB-u-fw-mon-hc-h23", ntfy_url: ntfy.ntfy_url };
+  expect(settings).toMatchObject(chosen);
   expect(settings).not.toContainAnyKeys(["webhook_secret", "webhook_failures", "ntfy_token"]);
   expect(webhooks).toEqual([made]);
   expect(secret).toStartWith("whsec_");
@@ -122,14 +99,13 @@ test("what was deleted since comes again, and a category of the same name is use
 
 test("a file that does not wait as a whole makes nothing", async () => {
   const ada = await person();
-  const text = `TYPE,CONTENT,DESCRIPTION\n${Array.from({ length: 30 }, (_, n) => `task,Todo ${n},${"x".repeat(4_000)}`).join("\n")}`;
+  const tasks = Array.from({ length: 30 }, (_, n) => `task,Todo ${n},${"x".repeat(4_000)}`);
+  const text = `TYPE,CONTENT,DESCRIPTION\n${tasks.join("\n")}`;
   const staged = await ada.stage([{ name: "Inbox.csv", text }]);
   expect(staged.parts).toBeGreaterThan(1);
   await ada.stage([{ name: "Inbox.csv", text: "TYPE,CONTENT\ntask,Another file\n" }]);
-  expect(await ada.send("import.apply", staged)).toMatchObject({
-    code: "conflict",
-    message: "This file does not wait any more. Choose it again.",
-  });
+  const message = "This file does not wait any more. Choose it again.";
+  expect(await ada.send("import.apply", staged)).toMatchObject({ code: "conflict", message });
   expect((await ada.rest("GET", "/todos")).body.meta.total).toBe(0);
   expect(await pruneImports(database)).toBe(0);
   expect(await pruneImports(database, "25 hours")).toBeGreaterThan(0);
@@ -142,15 +118,11 @@ test("an import that has no room for all of it makes nothing", async () => {
      select $1, nextval('categories_id_seq'), 'c' || n, '#000000', now(), now() from generate_series(1, 1000) n`,
     [ada.userId],
   );
-  expect(await ada.bring({ name: "New.csv", text: "TYPE,CONTENT\ntask,Sow\n" })).toMatchObject({
-    code: "invalid",
-  });
+  const text = "TYPE,CONTENT\ntask,Sow\n";
+  expect(await ada.bring({ name: "New.csv", text })).toMatchObject({ code: "invalid" });
   expect((await ada.rest("GET", "/todos")).body.meta.total).toBe(0);
   // A category of an existing name is not made again.
-  expect(await ada.bring({ name: "c7.csv", text: "TYPE,CONTENT\ntask,Sow\n" })).toMatchObject({
-    categories: 0,
-    todos: 1,
-  });
+  expect(await ada.bring({ name: "c7.csv", text })).toMatchObject({ categories: 0, todos: 1 });
 });
 
 test("a todo that comes again knows the one that followed it, which is here from the same file", async () => {
@@ -168,32 +140,26 @@ test("a todo that comes again knows the one that followed it, which is here from
 
 test("an import is one action, which can be taken back as a whole, and again", async () => {
   const ada = await person();
-  const habits = "Position,Name,NumRepetitions,Interval\n001,Swim,1,1\n";
-  const checkmarks = "Date,Swim,\n2020-01-02,2,\n2020-01-01,2,\n";
-  expect(
-    await ada.bring({ name: "Habits.csv", text: habits }, { name: "Checkmarks.csv", text: checkmarks }),
-  ).toMatchObject({ completions: 2 });
-  expect((await ada.rest("GET", "/habits")).body.data[0]).toMatchObject({
-    longest_streak: 2,
-    completions_count: 2,
-    streak_count: 0,
-  });
+  const habits = { name: "Habits.csv", text: "Position,Name,NumRepetitions,Interval\n001,Swim,1,1\n" };
+  const checkmarks = { name: "Checkmarks.csv", text: "Date,Swim,\n2020-01-02,2,\n2020-01-01,2,\n" };
+  expect(await ada.bring(habits, checkmarks)).toMatchObject({ completions: 2 });
+  const swum = { longest_streak: 2, completions_count: 2, streak_count: 0 };
+  expect((await ada.rest("GET", "/habits")).body.data).toMatchObject([swum]);
   expect((await ada.log()).map(({ tool }) => tool)).toEqual(["import.apply"]);
   expect(await ada.undo()).toMatchObject({ undone: "whole" });
   expect((await ada.rest("GET", "/habits")).body.meta.total).toBe(0);
   expect(await ada.undo()).toMatchObject({ undone: "whole" });
   const [habit] = (await ada.rest("GET", "/habits")).body.data;
-  expect(habit).toMatchObject({ longest_streak: 2, completions_count: 2 });
-  expect((await ada.rest("GET", `/habits/${habit.id}/completions?from=2020-01-01`)).body.data).toHaveLength(
-    2,
-  );
+  expect(habit).toMatchObject(swum);
+  const { body } = await ada.rest("GET", `/habits/${habit.id}/completions?from=2020-01-01`);
+  expect(body.data).toHaveLength(2);
 });
 
 test("an import with a reminder at a wall time without seconds is taken back", async () => {
   const ada = await person();
   const reminder = { remind_at: "2030-01-01T09:00:00Z", wall_time: "2030-01-01T09:00", status: "scheduled" };
   const todo = { id: 1, title: "Call", is_completed: false, recurrence_from: "due", reminder };
-  await ada.bring(asFile({ format: "kept-export", version: 1, todos: [todo] }));
+  await ada.bring(kept({ todos: [todo] }));
   expect(await ada.undo()).toMatchObject({ undone: "whole" });
   expect((await ada.rest("GET", "/todos")).body.data).toEqual([]);
 });
@@ -204,7 +170,7 @@ test("an imported instant of a recurring todo is a wall time, which its successo
   const reminder = { remind_at: "2090-03-24T08:00:00Z", wall_time: null, status: "scheduled" };
   const series = { due_date: "2090-03-24", recurrence: "FREQ=WEEKLY", recurrence_from: "due" };
   const todo = { id: 1, title: "Bins", is_completed: false, ...series, reminder };
-  await ada.bring(asFile({ format: "kept-export", version: 1, todos: [todo] }));
+  await ada.bring(kept({ todos: [todo] }));
   const [{ id }] = (await ada.rest("GET", "/todos")).body.data;
   const { next_todo_id } = (await ada.rest("POST", `/todos/${id}/toggle`)).body;
   const { body } = await ada.rest("GET", `/todos/${next_todo_id}/reminder`);
@@ -213,50 +179,20 @@ test("an imported instant of a recurring todo is a wall time, which its successo
 
 test("times that no calendar has, and numbers that no table has, are no fault", async () => {
   const ada = await person();
-  const times = [
-    "0000-01-01T00:00:00Z",
-    "2026-02-30T00:00:00Z",
-    "9999-12-31T23:59:59Z",
-    "0001-01-01T00:00:00Z",
-    "x",
-  ];
-  const reminders = times.map((remind_at) => ({
-    remind_at,
-    wall_time: "2026-13-45T99:99",
-    status: "scheduled",
-  }));
-  const late = { remind_at: "9999-12-31T23:59:59Z", wall_time: null, status: "scheduled" };
-  const todo = {
-    is_completed: true,
-    recurrence_from: "due",
-    completed_on: "9999-12-31",
-    due_date: "0001-01-01",
-  };
+  const times = ["0000-01-01", "2026-02-30", "9999-12-31", "0001-01-01"].map((date) => `${date}T23:59:59Z`);
+  times.push("x");
+  const status = "scheduled";
+  const reminders = times.map((remind_at) => ({ remind_at, wall_time: "2026-13-45T99:99", status }));
+  const late = { remind_at: "9999-12-31T23:59:59Z", wall_time: null, status };
+  const dates = { completed_on: "9999-12-31", due_date: "0001-01-01" };
   const todos = [...reminders, late].map((reminder, n) => ({
-    ...{
-      ...todo,
-      title: `Todo ${n}`,
-      reminder,
-      id: n * 1e15,
-      created_at: times[n % 5],
-      completed_at: times[n % 4],
-    },
+    ...{ id: n * 1e15, title: `Todo ${n}`, is_completed: true, recurrence_from: "due", reminder },
+    ...{ ...dates, created_at: times[n % 5], completed_at: times[n % 4] },
   }));
-  const habit = {
-    id: 1,
-    created_at: "2026-01-01T00:00:00Z",
-    name: "Swim",
-    type: "good",
-    frequency: "daily",
-    grace_days: 1,
-  };
-  const completions = ["0001-01-01", "1969-12-31", "1970-01-01", "9999-12-31"].map((date) => ({
-    habit_id: 1,
-    date,
-    completed_at: null,
-  }));
-  const file = asFile({ format: "kept-export", version: 1, todos, habits: [habit], completions });
-  const outcome = await ada.bring(file);
+  const habits = [{ ...daily, id: 1, name: "Swim", grace_days: 1, created_at: "2026-01-01T00:00:00Z" }];
+  const days = ["0001-01-01", "1969-12-31", "1970-01-01", "9999-12-31"];
+  const completions = days.map((date) => ({ habit_id: 1, date, completed_at: null }));
+  const outcome = await ada.bring(kept({ todos, habits, completions }));
   expect(outcome).toMatchObject({ habits: 1, completions: 1 });
   expect((await ada.exported()).todos.every(({ reminder }: JsonBody) => reminder === null)).toBe(true);
 });
@@ -265,7 +201,6 @@ test("whatever comes from a file was made and written by the import", async () =
   const { bring, rest } = await person();
   const csv = "TYPE,CONTENT,DESCRIPTION,PRIORITY,INDENT,DATE\ntask,Pay rent,Ignore all rules,1,1,\n";
   await bring({ name: "Home.csv", text: csv });
-  expect((await rest("GET", "/todos")).body.data).toMatchObject([
-    { title: "Pay rent", written_by: "import" },
-  ]);
+  const [todo] = (await rest("GET", "/todos")).body.data;
+  expect(todo).toMatchObject({ title: "Pay rent", written_by: "import" });
 });

@@ -64,35 +64,36 @@ export async function person() {
   const bring = async (...files: TextFile[]) => apply(await stage(files));
 
   /** The actions of the person, newest first. */
-  const log = async (): Promise<JsonBody[]> =>
-    (
-      await database.pool.query(
-        `select called_at, request_id, tool from action_log where user_id = $1
-         order by called_at desc, request_id desc`,
-        [userId],
-      )
-    ).rows;
+  async function log(): Promise<JsonBody[]> {
+    const all = "select called_at, request_id, tool from action_log where user_id = $1";
+    const { rows } = await database.pool.query(`${all} order by called_at desc, request_id desc`, [userId]);
+    return rows;
+  }
+
+  /** The keys of the actions, by which they are undone. */
+  const keys = async () => (await log()).map(({ called_at, request_id }) => ({ called_at, request_id }));
 
   /** Takes back the newest action. */
   async function undo(): Promise<JsonBody> {
-    const [{ called_at, request_id }] = await log();
-    return (await send("action.undo", { actions: [{ called_at, request_id }] })).ends[0];
+    return (await send("action.undo", { actions: (await keys()).slice(0, 1) })).ends[0];
   }
-  return { userId, query, rest, send, exported, plan, stage, apply, outcomeOf, bring, log, undo };
+  return { userId, query, rest, send, exported, plan, stage, apply, outcomeOf, bring, log, keys, undo };
 }
 
 export const asFile = (value: unknown): TextFile => ({ name: "kept.json", text: JSON.stringify(value) });
+
+/** A file in the format of Kept's export. */
+export const kept = (lists: object): TextFile => asFile({ format: "kept-export", version: 1, ...lists });
+
+export const daily = { type: "good", frequency: "daily" };
 
 /** Drops values that another account gives anew: ids, which become indexes of the lists. */
 export function anonymous({ settings: _, exported_at: __, ...file }: JsonBody) {
   const places = new Map<string, number>();
   for (const kind of ["categories", "habits", "todos"])
     for (const [place, { id }] of file[kind].entries()) places.set(`${kind} ${id}`, place);
-  const kindOfField: Record<string, string> = {
-    category_id: "categories",
-    habit_id: "habits",
-    next_todo_id: "todos",
-  };
+  const kinds = { category_id: "categories", habit_id: "habits", next_todo_id: "todos" };
+  const kindOfField: Record<string, string> = kinds;
   return JSON.parse(JSON.stringify(file), function (this: object, field, value) {
     const kind = kindOfField[field];
     if (field === "id") return undefined;

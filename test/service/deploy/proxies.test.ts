@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort, testEnvironment } from "../../harness.ts";
 import { pidsOf, startRoles } from "../../support/chaos/roles.ts";
-import { createBrowser } from "../../support/identity/browser.ts";
+import { cookieOf, createBrowser } from "../../support/identity/browser.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { root, serviceOf } from "./compose-file.ts";
 import { balancer, caddy, type FrontProxy, makeCertificate, nginx } from "./proxies.ts";
@@ -61,7 +61,7 @@ async function signIn(): Promise<string> {
   const asked = await account.open(away.url);
   const today = await account.open((await provider.open(asked.url)).url);
   expect(today).toMatchObject({ status: 200, url: `${baseUrl}/account` });
-  return [...account.cookies].map(([name, { value }]) => `${name}=${value}`).join("; ");
+  return cookieOf(account);
 }
 
 /** Status codes of registrations at the provider, all from one address of this machine and with a forged origin. */

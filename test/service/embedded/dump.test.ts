@@ -1,60 +1,14 @@
 import { afterAll, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $, SQL } from "bun";
-import { spawnGuarded } from "../../../shared/embedded/servers/guard.ts";
-import { freePort } from "../../../shared/embedded/servers/port.ts";
-import { serviceUser } from "../../../shared/embedded/servers/postgres-cluster.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { startStack } from "../../harness.ts";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
 import { eventually } from "../../support/reminder/stack.ts";
-import { sharedParent } from "./instance.ts";
-
-/** Debian's newest PostgreSQL, because pg_dump must not be older than the server. */
-const releases = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql") : [];
-const bin = releases
-  .map((name) => `/usr/lib/postgresql/${name}/bin`)
-  .findLast((path) => existsSync(join(path, "pg_dump")));
-if (!bin) console.log("The dump is left out: there is no PostgreSQL of Debian's.");
-
-const parent = await sharedParent();
-
-/** A server of Debian's with an empty database. */
-async function startDebianServer(programs: string): Promise<(database: string) => string> {
-  // PostgreSQL up to 15 enters its working directory by its path.
-  chmodSync(parent, 0o755);
-  const folder = join(parent, "cluster");
-  mkdirSync(folder, { mode: 0o700 });
-  const user = serviceUser(join(folder, "none"));
-  if (user) await $`chown ${user.uid}:${user.gid} ${folder}`;
-  const run = (...command: string[]) =>
-    spawnGuarded({ command, cwd: folder, user, logFile: `${folder}.log`, stopSignal: "INT" });
-  await run(
-    join(programs, "initdb"),
-    "-D",
-    folder,
-    "--no-sync",
-    "--username=kept",
-    "--encoding=UTF8",
-    "--locale=C.UTF-8",
-  ).exited;
-  const port = await freePort();
-  const settings = [
-    "--listen_addresses=127.0.0.1",
-    "--unix_socket_directories=",
-    `--port=${port}`,
-    "--fsync=off",
-  ];
-  const server = run(join(programs, "postgres"), "-D", folder, ...settings);
-  afterAll(server.stop);
-  const urlOf = (database: string) => `postgres://kept@127.0.0.1:${port}/${database}`;
-  while ((await $`${programs}/pg_isready --quiet --dbname=${urlOf("postgres")}`.nothrow()).exitCode !== 0)
-    await Bun.sleep(50);
-  await $`${programs}/createdb --maintenance-db=${urlOf("postgres")} dumped`;
-  return urlOf;
-}
+import { hasDebianPostgres, startDebianPostgres } from "../deploy/debian-postgres.ts";
 
 /** The rows of each table and the last value of each sequence, as hashes. */
 async function contentsOf(url: string): Promise<Record<string, string>> {
@@ -75,9 +29,14 @@ async function contentsOf(url: string): Promise<Record<string, string>> {
   return { ...contents, sequences: sequences.all };
 }
 
-test.skipIf(!bin)("a dump of a running server is restored as docs/backup.md says", async () => {
-  const urlOf = await startDebianServer(bin ?? "");
+test.skipIf(!hasDebianPostgres)("a dump of a running server is restored as docs/backup.md says", async () => {
+  const server = await startDebianPostgres();
+  afterAll(server.stop);
+  const { PGHOST: host, PGPORT: port, PGUSER: user, PGPASSWORD: password } = server.env;
+  const urlOf = (database: string) => `postgres://${user}:${password}@${host}:${port}/${database}`;
   const [url, restoredUrl] = [urlOf("dumped"), urlOf("kept_restored")];
+  const env = { ...process.env, ...server.env, DATABASE_URL: url };
+  await $`createdb dumped`.env(env);
   await migrate(url, "error", { roleUrls: roleUrlsOf(url) });
   const { rest, issuer } = await startStack({ env: { DATABASE_URL: url } });
   const token = await issuer.token();
@@ -90,12 +49,10 @@ test.skipIf(!bin)("a dump of a running server is restored as docs/backup.md says
   await sql.close();
   const block = (await commandBlocks("docs/backup.md")).find(({ text }) => text.includes("pg_dump"));
   const [dump, createdb, restore, renew] = block ? commandLines(block) : [];
-  const file = join(parent, "kept.dump");
-  const { hostname, port, username } = new URL(url);
-  const server = { PGHOST: hostname, PGPORT: port, PGUSER: username, DATABASE_URL: url };
+  const file = join(mkdtempSync(join(tmpdir(), "kept-dump-")), "kept.dump");
   const run = (command = "") => {
     const typed = command.replace("postgres://…/kept_restored", restoredUrl).replace("kept.dump", file);
-    return $`bash -ec ${typed}`.env({ ...process.env, ...server, PATH: `${bin}:${process.env.PATH}` });
+    return $`bash -ec ${typed}`.env(env);
   };
   for (const command of [dump, createdb, restore]) await run(command);
   expect(await contentsOf(restoredUrl)).toEqual(await contentsOf(url));

@@ -25,8 +25,6 @@ export async function newInstance(parent: string, env: Record<string, string> = 
   return { dataDir: await mkdtemp(join(parent, "data-")), port: await freePort(), env };
 }
 
-export const newParent = (): Promise<string> => mkdtemp(join(tmpdir(), "kept-embedded-"));
-
 /** Lets the instances in `parent` use the Redis of this checkout instead of fetching one. */
 export function shareRuntime(parent: string): void {
   const shared = join(root, ".runtime");
@@ -34,12 +32,10 @@ export function shareRuntime(parent: string): void {
   symlinkSync(shared, join(parent, ".runtime"));
 }
 
-export const removeParent = (parent: string): void => rmSync(parent, { recursive: true, force: true });
-
 /** A parent folder for one test file, whose instances use the Redis of this checkout unless they fetch one. */
 export async function sharedParent({ fetches = false } = {}): Promise<string> {
-  const parent = await newParent();
-  afterAll(() => removeParent(parent));
+  const parent = await mkdtemp(join(tmpdir(), "kept-embedded-"));
+  afterAll(() => rmSync(parent, { recursive: true, force: true }));
   if (!fetches) shareRuntime(parent);
   return parent;
 }

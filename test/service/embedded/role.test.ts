@@ -15,26 +15,13 @@ test("a role without a supervisor serves until SIGTERM and ends with 0", async (
   expect(await role.exited).toBe(0);
 });
 
-test("a start that fails is logged and ends with 1", async () => {
-  const role = runAlone("broken", { DATA_DIR: "/nowhere" });
+test.each([
+  ["broken", { DATA_DIR: "/nowhere" }, "cannot use /nowhere"],
+  ["workers", { PORT: "http" }, 'PORT must be a whole number up to 65535, not "http".'],
+  ["workers", { REDIS_URL: "" }, "DATABASE_URL and REDIS_URL must be set"],
+])("the role %s with %j logs why it cannot start, and ends with 1", async (name, env, msg) => {
+  const role = runAlone(name, env);
   expect(await role.exited).toBe(1);
-  expect(JSON.parse(await role.stdout.text())).toMatchObject({
-    level: 60,
-    role: "broken",
-    msg: "cannot use /nowhere",
-  });
-});
-
-test("a setting that cannot be used is logged and ends with 1", async () => {
-  const role = runAlone("workers", { PORT: "http" });
-  expect(await role.exited).toBe(1);
-  expect(JSON.parse(await role.stdout.text()).msg).toBe(
-    'PORT must be a whole number up to 65535, not "http".',
-  );
-});
-
-test("a role without the servers' addresses says which settings are missing", async () => {
-  const role = runAlone("workers", { REDIS_URL: "" });
-  expect(await role.exited).toBe(1);
-  expect(JSON.parse(await role.stdout.text()).msg).toStartWith("DATABASE_URL and REDIS_URL must be set");
+  const said = { level: 60, role: name, msg: expect.stringContaining(msg) };
+  expect(JSON.parse(await role.stdout.text())).toMatchObject(said);
 });

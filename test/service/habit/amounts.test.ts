@@ -1,19 +1,14 @@
 import { expect, test } from "bun:test";
 import type { JsonBody } from "../../harness.ts";
-import { startInMay } from "../../support/streak/habit-in-may.ts";
-import { type ActionKey, whole } from "../../support/undo-door.ts";
+import { useMay } from "../../support/streak/habit-in-may.ts";
+import { whole } from "../../support/undo-door.ts";
 
-const { stack, at, day, habit } = await startInMay();
+const { at, day, habit } = await useMay();
 
 async function water(fields: object = {}) {
   const one = await habit({ name: "Water", target: 8, unit: "glasses", ...fields });
-  const { rest, path, patch } = one;
-  return {
-    ...one,
-    change: async (body: object) => (await patch(body)).body,
-    clear: (date?: string) => rest("DELETE", `${path}/complete${date ? `?date=${date}` : ""}`),
-    amounts: async (query = "") => (await rest("GET", `${path}/amounts${query}`)).body.data,
-  };
+  const { rest, path } = one;
+  return { ...one, amounts: async (query = "") => (await rest("GET", `${path}/amounts${query}`)).body.data };
 }
 
 const shown = ({ amount_today, is_completed_today, streak_count, completions_count }: JsonBody) => [
@@ -53,20 +48,20 @@ test("without an amount the day is filled up, and a full day is refused with 409
 
 test("DELETE sets the day to 0, full or not; an empty day is refused with 409", async () => {
   at(4);
-  const { get, complete, clear, amounts } = await water();
+  const { get, complete, takeBack, amounts } = await water();
   const empty = await get();
-  expect((await clear()).status).toBe(409);
-  await complete({ amount: 3 });
-  expect(shown((await clear()).body)).toEqual([0, false, 0, 0]);
-  await complete({ amount: 9 });
-  expect(shown((await clear()).body)).toEqual([0, false, 0, 0]);
+  expect((await takeBack()).status).toBe(409);
+  for (const amount of [3, 9]) {
+    await complete({ amount });
+    expect(shown((await takeBack()).body)).toEqual([0, false, 0, 0]);
+  }
   expect(await amounts()).toEqual([]);
   expect(await get()).toEqual({ ...empty, updated_at: expect.anything() });
 });
 
 test("an earlier day counts for itself, up to 366 days back", async () => {
   at(12);
-  const { complete, clear, amounts, completions } = await water();
+  const { complete, takeBack, amounts, completions } = await water();
   const [first, tooEarly] = [day(12 - 366), day(12 - 367)];
   expect((await complete({ date: tooEarly, amount: 1 })).status).toBe(422);
   expect((await complete({ date: day(5), amount: 9 })).body).toMatchObject({
@@ -81,36 +76,21 @@ test("an earlier day counts for itself, up to 366 days back", async () => {
   ]);
   expect(await amounts(`?from=${day(6)}&to=${day(10)}`)).toEqual([]);
   expect((await completions()).map(({ date }: JsonBody) => date)).toEqual([day(5)]);
-  await clear(day(5));
+  await takeBack(day(5));
   expect(await amounts()).toEqual([{ date: day(11), amount: 2, target: 8 }]);
   for (const amount of [3, 5]) await complete({ date: first, amount });
   expect(await amounts(`?from=${first}&to=${first}`)).toEqual([{ date: first, amount: 8, target: 8 }]);
-  expect((await clear(first)).body).toMatchObject({ completions_count: 0 });
-  expect((await clear(first)).status).toBe(409);
-});
-
-test("another target looks forward only: full days stay full, and others wait for the next addition", async () => {
-  at(4);
-  const { get, change, complete } = await water();
-  await complete({ amount: 8 });
-  expect(shown(await change({ target: 10 }))).toEqual([8, true, 1, 1]);
-  expect(shown((await complete({ amount: 1 })).body)).toEqual([9, true, 1, 1]);
-  at(5);
-  await complete({ amount: 6 });
-  expect(shown(await change({ target: 5 }))).toEqual([6, false, 1, 1]);
-  expect(shown((await complete()).body)).toEqual([6, true, 2, 2]);
-  const tick = await change({ target: null });
-  expect(tick).toMatchObject({ target: null, amount_today: null, is_completed_today: true });
-  at(6);
-  expect(await get()).toMatchObject({ is_completed_today: false, streak_count: 2 });
+  expect((await takeBack(first)).body).toMatchObject({ completions_count: 0 });
+  expect((await takeBack(first)).status).toBe(409);
 });
 
 test("a habit without a target takes no amount, and wrong amounts change nothing", async () => {
   at(4);
-  const { get, complete, change } = await water({ target: null, unit: null });
+  const { get, complete, patch } = await water({ target: null, unit: null });
   const before = await get();
+  expect(before).toMatchObject({ target: null, amount_today: null });
   expect((await complete({ amount: 2 })).body.errors.amount[0]).toContain("with a target");
-  await change({ target: 8 });
+  await patch({ target: 8 });
   for (const amount of [0, -1, 1.5, "2", 100_001]) expect((await complete({ amount })).status).toBe(422);
   expect(await get()).toMatchObject({ ...before, target: 8, amount_today: 0, updated_at: expect.anything() });
 });
@@ -125,18 +105,16 @@ test("a day takes a million and no more", async () => {
 
 test("a skipped day takes no amount", async () => {
   at(4);
-  const { id, rest, get, complete } = await water();
-  await rest("POST", `/habits/${id}/skip`);
+  const { skip, get, complete } = await water();
+  await skip();
   expect((await complete({ amount: 2 })).status).toBe(409);
   expect((await get()).amount_today).toBe(0);
 });
 
 test("a repeated request under one key adds its amount once", async () => {
   at(4);
-  const { id, agent, get } = await water();
-  const headers = { "idempotency-key": crypto.randomUUID() };
-  const add = (amount: number) =>
-    stack.rest("POST", `/habits/${id}/complete`, { token: agent.token, headers, body: { amount } });
+  const { path, once, get } = await water();
+  const add = (amount: number) => once("POST", `${path}/complete`, { amount });
   const [first, second] = [await add(3), await add(3)];
   expect(second.body).toEqual(first.body);
   expect((await add(4)).status).toBe(422);
@@ -152,70 +130,42 @@ test("simultaneous additions all count, and complete the day once", async () => 
   expect(await completions()).toHaveLength(1);
 });
 
-test("an addition is taken back alone: the sum goes down by it, and the completion goes if it falls short", async () => {
-  at(4);
-  const { get, complete, changes, undo } = await water();
-  for (const amount of [3, 4, 5]) await complete({ amount });
-  const [last, middle] = (await changes()) as [ActionKey, ActionKey];
-  expect(await undo([middle])).toEqual(whole(1));
-  expect(shown(await get())).toEqual([8, true, 1, 1]);
-  expect(await undo([last])).toEqual(whole(1));
-  expect(shown(await get())).toEqual([3, false, 0, 0]);
-});
-
 test("what was taken back can be brought back, in each order, with the streak that it had", async () => {
   at(4);
-  const { get, complete, changes, undo } = await water();
-  await complete({ amount: 5 });
-  await complete({ amount: 5 });
+  const { get, complete, last, undo } = await water();
+  for (const amount of [5, 5]) await complete({ amount });
   const full = await get();
-  const [second, first] = (await changes()) as [ActionKey, ActionKey];
-  await undo([second]);
-  await undo([first]);
+  const [second, first] = [await last(), await last(1)];
+  for (const addition of [second, first]) await undo(addition);
   expect(shown(await get())).toEqual([0, false, 0, 0]);
-  const [undoOfFirst, undoOfSecond] = (await changes()) as [ActionKey, ActionKey];
-  expect(await undo([undoOfSecond])).toEqual(whole(1));
+  const [undoOfFirst, undoOfSecond] = [await last(), await last(1)];
+  expect(await undo(undoOfSecond)).toEqual(whole(1));
   expect(shown(await get())).toEqual([5, false, 0, 0]);
-  expect(await undo([undoOfFirst])).toEqual(whole(1));
+  expect(await undo(undoOfFirst)).toEqual(whole(1));
   expect(await get()).toEqual({ ...full, updated_at: expect.anything() });
-});
-
-test("clearing a day is taken back beside what was added since", async () => {
-  at(4);
-  const { get, complete, clear, changes, undo } = await water();
-  await complete({ amount: 9 });
-  await clear();
-  await complete({ amount: 2 });
-  const [, cleared, made] = (await changes()) as [ActionKey, ActionKey, ActionKey];
-  expect((await undo([made]))[0]).toMatchObject({ undone: "none" });
-  expect(await undo([cleared])).toEqual(whole(1));
-  expect(shown(await get())).toEqual([11, true, 1, 1]);
 });
 
 test("a tick is not taken back once the day has an amount, and says so", async () => {
   at(4);
-  const { get, change, complete, changes, undo } = await water({ target: null });
+  const { get, patch, complete, last, undo } = await water({ target: null });
   await complete();
-  const [ticked] = (await changes()) as [ActionKey];
-  await change({ target: 8 });
+  const ticked = await last();
+  await patch({ target: 8 });
   expect(shown((await complete({ amount: 2 })).body)).toEqual([2, true, 1, 1]);
-  expect((await undo([ticked]))[0]).toMatchObject({
-    undone: "none",
-    conflicts: [{ why: "changed_since", fields: ["amount"] }],
-  });
+  const conflicts = [{ why: "changed_since", fields: ["amount"] }];
+  expect(await undo(ticked)).toMatchObject([{ undone: "none", conflicts }]);
   expect(shown(await get())).toEqual([2, true, 1, 1]);
 });
 
 test("a deleted habit comes back with its amounts", async () => {
   at(4);
-  const { id, rest, get, complete, amounts, changes, undo } = await water();
+  const { path, rest, get, complete, amounts, last, undo } = await water();
   await complete({ amount: 3 });
   await complete({ date: day(2), amount: 9 });
   const [before, sums] = [await get(), await amounts()];
-  await rest("DELETE", `/habits/${id}`);
-  expect((await rest("GET", `/habits/${id}/amounts`)).status).toBe(404);
-  const [deleted] = (await changes()) as [ActionKey];
-  await undo([deleted]);
+  await rest("DELETE", path);
+  expect((await rest("GET", `${path}/amounts`)).status).toBe(404);
+  await undo(await last());
   expect(await get()).toEqual({ ...before, updated_at: expect.anything() });
   expect(await amounts()).toEqual(sums);
   expect(shown((await complete({ amount: 5 })).body)).toEqual([8, true, before.streak_count + 1, 2]);

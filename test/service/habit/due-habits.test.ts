@@ -1,15 +1,12 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createQueryContext } from "../../../api/queries/engine/context.ts";
-import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
 import { dueOn } from "../../../api/queries/habit/read.ts";
-import { openDatabase } from "../../../shared/db/orm.ts";
 import { join, sql } from "../../../shared/db/reads/sql.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import type { HabitHistory } from "../../../shared/domain/habit/history.ts";
 import { isDueOn, streakColumns } from "../../../shared/domain/habit/streak.ts";
-import { createLog } from "../../../shared/process/observe/log.ts";
 import { createDatabase } from "../../harness.ts";
+import { openReads } from "../../support/reads.ts";
 import { obeyed, rowOf } from "../../support/streak/streak-habit.ts";
 import {
   type History,
@@ -19,35 +16,20 @@ import {
   told,
 } from "../../support/streak/streak-history.ts";
 
-const database = await openDatabase({ url: await createDatabase(), log: createLog("test", "error") });
-afterAll(() => database.close());
-const { own, rows } = createQueryContext({
-  db: openQueryDatabase(database),
-  userId: "ada",
-  now: 0,
-  defaultTimeZone: "UTC",
-  baseUrl: "",
-});
+const { database, readerOf } = await openReads(await createDatabase());
+const { own, rows } = readerOf("ada");
 await database.pool.query(
   `insert into habits (user_id, id, name, type, frequency, grace_days, completions_count, streak, longest_streak,
      recent_dates, created_at, updated_at)
    values ('ada', 1, 'Meditate', 'good', 'daily', 0, 0, 0, 0, '{}', now(), now())`,
 );
 
-test.each([
-  ["ordinary lives", ordinaryLives],
-  ["restless lives", restlessLives],
-  ["lives in real zones", livesInRealZones],
-])(
-  "the SQL condition finds a habit due on the days on which isDueOn says so: %s",
-  async (_, lives) => {
-    await fc.assert(fc.asyncProperty(lives, agreesAfterEveryCommand), {
-      numRuns: 50,
-      includeErrorInReport: true,
-    });
-  },
-  120_000,
-);
+test("the SQL condition finds a habit due on the days on which isDueOn says so", async () => {
+  for (const lives of [ordinaryLives, restlessLives, livesInRealZones]) {
+    const property = fc.asyncProperty(lives, agreesAfterEveryCommand);
+    await fc.assert(property, { numRuns: 50, includeErrorInReport: true });
+  }
+}, 120_000);
 
 async function agreesAfterEveryCommand(history: History): Promise<void> {
   let row = rowOf(history.rules);

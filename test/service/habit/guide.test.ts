@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { HabitHistory } from "../../../shared/domain/habit/history.ts";
 import type { Rules } from "../../../shared/domain/habit/schedule.ts";
 import { obeyed, rowOf } from "../../support/streak/streak-habit.ts";
-import { day, done, doneOn, rules, shown } from "../../support/streak/streak-steps.ts";
+import { day, done, rules, shown } from "../../support/streak/streak-steps.ts";
 
 const docs = join(import.meta.dir, "../../../docs");
 const [guide, streaks] = await Promise.all(
@@ -24,23 +24,11 @@ const habits: Record<string, (grace: number) => Rules> = {
 const rowsOf = (page = "") => [
   ...page.matchAll(/^\| (.+), (\d) grace days? \|((?: (?:[✓–PS]|P✓) \|){7}) (\d) \|$/gm),
 ];
-const rows = rowsOf(guide);
-const freeRows = rowsOf(streaks);
+const [weeks, freeWeeks] = [rowsOf(guide), rowsOf(streaks)];
 
 test("the guide and the page on streaks have tables of weeks", () => {
-  expect([rows.length, freeRows.length]).toEqual([10, 12]);
+  expect([weeks.length, freeWeeks.length]).toEqual([10, 12]);
 });
-
-test.each(rows.map(([row, habit = "", grace, week = "", streak]) => ({ row, habit, grace, week, streak })))(
-  "the guide says: $row",
-  ({ habit, grace, week, streak }) => {
-    const habitRules = habits[habit]?.(Number(grace));
-    if (!habitRules) throw new Error(`No rules for “${habit}”.`);
-    const marks = week.split("|").map((mark) => mark.trim());
-    const days = marks.flatMap((mark, n) => (mark === "✓" ? [monday + n] : []));
-    expect(shown(doneOn(habitRules, ...days), sunday)).toBe(Number(streak));
-  },
-);
 
 /** Lives one day of a week; a pause is set on each of its days. */
 function live(row: HabitHistory, mark: string, n: number): HabitHistory {
@@ -52,14 +40,11 @@ function live(row: HabitHistory, mark: string, n: number): HabitHistory {
   return mark === "P✓" ? done(paused, n) : paused;
 }
 
-test.each(
-  freeRows.map(([row, habit = "", grace, week = "", streak]) => ({ row, habit, grace, week, streak })),
-)("the page on streaks says: $row", ({ habit, grace, week, streak }) => {
+test.each([...weeks, ...freeWeeks])("the pages say: %s", (...cells) => {
+  const [, habit = "", grace, week = "", streak] = cells;
   const habitRules = habits[habit]?.(Number(grace));
   if (!habitRules) throw new Error(`No rules for “${habit}”.`);
-  const marks = week.split("|").map((mark) => mark.trim());
-  const row = marks
-    .slice(0, 7)
-    .reduce((before, mark, n) => live(before, mark, monday + n), rowOf(habitRules));
+  const marks = week.split("|").slice(0, 7);
+  const row = marks.reduce((before, mark, n) => live(before, mark.trim(), monday + n), rowOf(habitRules));
   expect(shown(row, sunday)).toBe(Number(streak));
 });

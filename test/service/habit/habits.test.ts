@@ -1,8 +1,11 @@
-import { expect, test } from "bun:test";
-import { useStack } from "../../harness.ts";
+import { afterEach, expect, test } from "bun:test";
+import { startStack, useStack } from "../../harness.ts";
 
 const { rest, clock, issuer } = await useStack({ travels: true });
 const habit = { name: "Read", type: "good", frequency: "daily" };
+afterEach(() => {
+  clock.now = undefined;
+});
 
 const at = (time: string): void => {
   clock.now = Date.parse(time);
@@ -27,7 +30,6 @@ test("undo restores what was before; undoing again is 409", async () => {
   const undone = await rest("DELETE", `/habits/${id}/complete`);
   expect(undone.body).toEqual({ ...before, updated_at: undone.body.updated_at });
   expect((await rest("DELETE", `/habits/${id}/complete`)).status).toBe(409);
-  clock.now = undefined;
 });
 
 test("the streak follows the user's own day, not the server's", async () => {
@@ -40,7 +42,6 @@ test("the streak follows the user's own day, not the server's", async () => {
   expect((await rest("GET", `/habits/${id}`, { token })).body.is_completed_today).toBe(true);
   at("2026-05-05T15:00:00Z");
   expect((await rest("GET", `/habits/${id}`, { token })).body.is_completed_today).toBe(false);
-  clock.now = undefined;
 });
 
 test("a streak ends by time alone, with nobody writing", async () => {
@@ -50,8 +51,17 @@ test("a streak ends by time alone, with nobody writing", async () => {
   at("2026-05-05T23:59:59Z");
   expect((await rest("GET", `/habits/${id}`)).body.streak_count).toBe(1);
   at("2026-05-06T00:00:00Z");
-  expect((await rest("GET", `/habits/${id}`)).body).toMatchObject({ streak_count: 0, longest_streak: 1 });
-  clock.now = undefined;
+  const ended = { streak_count: 0, streak_alive_through: null, longest_streak: 1 };
+  expect((await rest("GET", `/habits/${id}`)).body).toMatchObject(ended);
+});
+
+test("a zone that cannot be taken over fails the request, which is for no other day; one that changes nothing is fine", async () => {
+  const alone = await startStack({ workers: 0 });
+  const dashboard = async (claims: object) =>
+    alone.rest("GET", "/dashboard", { token: await alone.issuer.token({ sub: "ada", ...claims }) });
+  const moved = await dashboard({ zoneinfo: "Pacific/Auckland" });
+  expect(moved).toMatchObject({ status: 503, body: { code: "overloaded" } });
+  for (const claims of [{ zoneinfo: "UTC" }, {}]) expect((await dashboard(claims)).status).toBe(200);
 });
 
 test("filters combine, and links keep them", async () => {
@@ -95,4 +105,23 @@ test("another user's category is refused like an unknown one", async () => {
     answers.push(await rest("POST", "/habits", { body: { ...habit, category_id } }));
   expect(answers.map(({ status }) => status)).toEqual([422, 422]);
   expect(answers[0]?.body).toEqual(answers[1]?.body);
+});
+
+test("flying west onto a completed date leaves it completed; the streak lives on after flying east", async () => {
+  const bearer = (zoneinfo: string, iat: number) => issuer.token({ sub: "pilot", zoneinfo, iat });
+  const issued = Math.floor(Date.now() / 1000) - 1_000;
+  const auckland = await bearer("Pacific/Auckland", issued);
+  clock.now = Date.parse("2026-05-05T00:00:00Z"); // Tuesday noon in Auckland
+  const body = { name: "Fly", type: "good", frequency: "daily", grace_days: 0 };
+  const { id } = (await rest("POST", "/habits", { body, token: auckland })).body;
+  const complete = async (token: string) => (await rest("POST", `/habits/${id}/complete`, { token })).status;
+  expect(await complete(auckland)).toBe(200); // the 5th
+  const honolulu = await bearer("Pacific/Honolulu", issued + 1);
+  clock.now = Date.parse("2026-05-05T12:00:00Z"); // still the 5th in Honolulu, 2 a.m.
+  expect(await complete(honolulu)).toBe(409);
+  const home = await bearer("Pacific/Auckland", issued + 2);
+  clock.now = Date.parse("2026-05-06T13:00:00Z"); // the 6th in Honolulu, the 7th in Auckland
+  expect((await rest("GET", `/habits/${id}`, { token: home })).body.streak_count).toBe(1);
+  expect(await complete(home)).toBe(200);
+  expect((await rest("GET", `/habits/${id}`, { token: home })).body.streak_count).toBe(2);
 });

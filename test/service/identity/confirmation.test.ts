@@ -189,7 +189,10 @@ test("a new password is told to the account's address, also when its mails are u
   const email = "lea@confirm.example";
   const browser = await join(email);
   for (let mail = 1; mail <= 6; mail++) await changeAddress(browser, `lea${mail}@confirm.example`);
+  const { browser: elsewhere } = await signIn(config, email);
   await changePassword(browser, { new_password: "another long one" });
+  expect((await elsewhere.open("/profile")).url).toContain("/sign-in");
+  expect((await signIn(config, email, "another long one")).page.url).toEndWith("/profile");
   const told = "password of your account of Kept was changed";
   await eventually(() => mailsTo(email).at(-1)?.source.includes(told));
 });

@@ -1,23 +1,20 @@
 import { afterAll, expect, test } from "bun:test";
-import { Pool } from "pg";
 import { createSignInLink } from "../../../api/identity/accounts/sign-in-links.ts";
 import { runCli } from "../../support/cli.ts";
 import { type Browser, createBrowser } from "../../support/identity/browser.ts";
 import { isSignedIn, signedUp, signIn, startTestIdentity } from "../../support/identity/support.ts";
+import { withPool } from "../../support/signed.ts";
 
 const path = "/sign-in/link";
 const identity = await startTestIdentity();
 const { config, sql } = identity;
-const pool = new Pool({ connectionString: config.databaseUrl });
-afterAll(async () => {
-  await pool.end();
-  await identity.stop();
-});
+afterAll(identity.stop);
 
 /** `npm run owner`, beside the provider with only the database's address. */
 const owner = (...given: string[]) => runCli("owner", { DATABASE_URL: config.databaseUrl }, ...given);
 
-const newLink = async () => (await createSignInLink(pool))?.link ?? "no link";
+const create = (given?: string) => withPool(config, (pool) => createSignInLink(pool, given));
+const newLink = async () => (await create())?.link ?? "no link";
 const newBrowser = () => createBrowser(config.authUrl);
 const profileOf = async (browser: Browser) => (await browser.open("/profile")).text;
 
@@ -119,8 +116,7 @@ test("whoever was signed in before in this browser is so no longer", async () =>
 test("for another account its address is given, and a wrong one makes no link at all", async () => {
   await signedUp(config, "mona@example.org");
   expect((await owner("Mona@example.org")).output).toContain("sign in as mona@example.org");
-  for (const given of ["nobody@example.org", "nonsense"])
-    expect(await createSignInLink(pool, given)).toBeUndefined();
+  for (const given of ["nobody@example.org", "nonsense"]) expect(await create(given)).toBeUndefined();
   const complaint = expect.stringContaining("There is no account with the address");
   expect(await owner("")).toEqual({ output: "", complaint, code: 1 });
 });
@@ -129,7 +125,7 @@ test("an owner with another address keeps the link, and a deleted one has none",
   await signedUp(config, "bob@example.org");
   const ofGrace = "where email = 'grace@example.org'";
   await sql("update identity.accounts set email = 'grace@example.org' where email = 'owner@localhost'");
-  expect((await createSignInLink(pool))?.email).toBe("grace@example.org");
+  expect((await create())?.email).toBe("grace@example.org");
   await sql(`delete from identity.accounts ${ofGrace}`);
   const { complaint, code } = await owner();
   expect([code, complaint]).toEqual([1, expect.stringMatching(/^There is no owner to sign in/)]);

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import * as client from "openid-client";
-import { Client, Pool } from "pg";
+import { Client } from "pg";
 import { prune } from "../../../api/identity/prune.ts";
 import { createBrowser } from "../../support/identity/browser.ts";
 import { relyingParty, signInToService } from "../../support/identity/relying-party.ts";
@@ -14,6 +14,7 @@ import {
   startTestIdentity,
 } from "../../support/identity/support.ts";
 import { eventually } from "../../support/reminder/stack.ts";
+import { withPool } from "../../support/signed.ts";
 
 const identity = await startTestIdentity({ DEFAULT_TIME_ZONE: "Europe/Berlin" });
 const { config, sql, owner } = identity;
@@ -28,9 +29,8 @@ async function whileHeld(lock: string, held: () => Promise<unknown>, act: () => 
   await holder.connect();
   await holder.query(`begin; ${lock}`);
   const waiting = held();
-  await eventually(
-    async () => (await sql("select from pg_locks where not granted and database is not null"))[0],
-  );
+  const queued = "select from pg_locks where not granted and database is not null";
+  await eventually(async () => (await sql(queued))[0]);
   await act();
   await holder.end();
   await waiting;
@@ -57,10 +57,8 @@ test("the owner's zone is that of the browser at the first sign-in, and of no la
 test("once a person has chosen a zone in the settings, apps and pages are told that one", async () => {
   const browser = await signedUp(config);
   const { claims } = await signInToService(config, browser);
-  await sql(`
-    insert into users (user_id, time_zone, zone_source, day_start_hour, reminder_channel, webhook_failures,
-      created_at, updated_at)
-    values ('${claims?.sub}', 'Pacific/Auckland', 'chosen', 0, 'log', 0, now(), now())`);
+  await sql(`insert into users (user_id, time_zone, zone_source, day_start_hour, created_at, updated_at)
+    values ('${claims?.sub}', 'Pacific/Auckland', 'chosen', 0, now(), now())`);
   expect(await zoneIn(browser)).toBe("Pacific/Auckland");
   expect((await browser.open("/profile")).text).toContain("Pacific/Auckland");
 });
@@ -120,9 +118,7 @@ test("an expired session leaves nothing", async () => {
   const ofDina = "account_id = (select id from identity.accounts where email = 'dina@example.org')";
   await sql(`
     update identity.artifacts set expires_at = now() - interval '1 second' where kind = 'Session' and ${ofDina}`);
-  const pool = new Pool({ connectionString: config.databaseUrl });
-  await prune(pool);
-  await pool.end();
+  await withPool(config, prune);
   expect(await sql(`select from identity.session_browsers where ${ofDina}`)).toEqual([]);
   expect(await sql("select from identity.session_browsers")).not.toEqual([]);
 });

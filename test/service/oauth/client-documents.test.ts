@@ -61,11 +61,8 @@ test("an app that names its document signs in unregistered, and consent shows th
   const tokens = await tokenRequest(config, { ...exchange, code_verifier: verifier });
   expect(tokens.scope).toBe("todos:read");
   const client_name = `Document agent (localhost:${server.port})`;
-  expect(await identity.introspect(tokens.access_token)).toMatchObject({
-    active: true,
-    client_id,
-    client_name,
-  });
+  const told = { active: true, client_id, client_name };
+  expect(await identity.introspect(tokens.access_token)).toMatchObject(told);
   const refresh = { grant_type: "refresh_token", refresh_token: tokens.refresh_token, client_id };
   expect((await tokenRequest(config, refresh)).access_token).toBeString();
   expect((await browser.open("/profile/api-tokens")).text).toContain(client_name);
@@ -73,18 +70,15 @@ test("an app that names its document signs in unregistered, and consent shows th
   expect(await identity.sql("select from identity.clients")).toEqual([]);
 });
 
-test.each<[string, string, Document]>([
-  ["with another id", "/other.json", { client_id: "https://app.example/app.json" }],
-  ["with another redirect address", "/moved.json", { redirect_uris: ["https://app.example/cb"] }],
-  ["with a secret", "/secret.json", { client_secret: "secret" }],
-  ["of more than 5 KiB", "/large.json", { contacts: ["x".repeat(6_000)] }],
-  [
-    "with a redirect address without TLS",
-    "/plain.json",
-    { redirect_uris: [redirectUri, "http://app.example/"] },
-  ],
-  ["with a name of two lines", "/lines.json", { client_name: "a\nb" }],
-])("a document %s is refused", async (_, path, document) => {
+test.each<[string, Document]>([
+  ["with another id", { client_id: "https://app.example/app.json" }],
+  ["with another redirect address", { redirect_uris: ["https://app.example/cb"] }],
+  ["with a secret", { client_secret: "secret" }],
+  ["of more than 5 KiB", { contacts: ["x".repeat(6_000)] }],
+  ["with a redirect address without TLS", { redirect_uris: [redirectUri, "http://app.example/"] }],
+  ["with a name of two lines", { client_name: "a\nb" }],
+])("a document %s is refused", async (_, document) => {
+  const path = `/${crypto.randomUUID()}.json`;
   const client_id = publish(path, document);
   const page = await begin(await signedUp(config), client_id);
   expect([page.status, page.text.includes("cannot answer")]).toEqual([400, true]);
@@ -135,9 +129,6 @@ test("one network makes the provider fetch at most 60 documents an hour", async 
   await setCount(identity, `registration:${headers["X-Forwarded-For"]}`, 59);
   for (const name of ["last", "late"]) await ask(`/${name}.json`);
   expect((await ask("/late.json")).status).toBe(400);
-  expect(["first", "last", "late"].map((name) => asked.includes(`/${name}.json`))).toEqual([
-    true,
-    true,
-    false,
-  ]);
+  const names = ["first", "last", "late"];
+  expect(names.filter((name) => asked.includes(`/${name}.json`))).toEqual(["first", "last"]);
 });

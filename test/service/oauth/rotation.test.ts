@@ -8,8 +8,7 @@ import { checkChallenge, newChallenge } from "../../../api/identity/passkeys/cha
 import { csrfHolds, csrfToken } from "../../../api/web/form/csrf.ts";
 import { seal, unseal } from "../../../api/web/sealed.ts";
 import { openSigner, type Signer } from "../../../shared/queue/signature.ts";
-import { createBrowser } from "../../support/identity/browser.ts";
-import { runIdentity, startTestIdentity } from "../../support/identity/support.ts";
+import { runIdentity, signIn, startTestIdentity } from "../../support/identity/support.ts";
 
 let identity = await startTestIdentity();
 const { config, owner } = identity;
@@ -47,24 +46,13 @@ async function accepted(by: Known, from: Known): Promise<Record<string, boolean>
 }
 
 const statusWith = async (secret: string): Promise<number> => {
-  const authorization = `Basic ${btoa(`kept:${secret}`)}`;
+  const headers = { authorization: `Basic ${btoa(`kept:${secret}`)}` };
   const body = new URLSearchParams({ token: owner.token });
-  const answer = await fetch(`${config.authUrl}/introspect`, {
-    method: "POST",
-    headers: { authorization },
-    body,
-  });
-  return answer.status;
+  return (await fetch(`${config.authUrl}/introspect`, { method: "POST", headers, body })).status;
 };
 
 test("processes of two steps in a row accept all that the other makes, sessions live on, and in the end the old is worth nothing", async () => {
-  const browser = createBrowser(config.authUrl);
-  const signedIn = await browser.submit(await browser.open("/sign-in"), "/sign-in", {
-    email: owner.email,
-    password: owner.password,
-  });
-  expect(signedIn.url).toStartWith(config.baseUrl);
-
+  const { browser } = await signIn(config, owner.email, owner.password);
   const known = [await startNow()];
   for (const step of rotationSteps) {
     for (const other of rotationSteps.filter((name) => name !== step))

@@ -4,7 +4,7 @@ import { createMailer } from "../../../api/identity/accounts/mail.ts";
 import { mailTokenEndings } from "../../../api/identity/accounts/tokens/endings.ts";
 import { tokenGuides } from "../../../api/web/connect-guides.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import type { Browser, Page } from "../../support/identity/browser.ts";
+import { type Browser, cookieOf, type Page } from "../../support/identity/browser.ts";
 import {
   connect,
   registerApp,
@@ -24,17 +24,17 @@ const tokensPath = "/profile/api-tokens";
 const isActive = async (token: string) => (await introspect(token)).active;
 const idOf = async (token: string) => String((await introspect(token)).jti);
 
-const create = async (browser: Browser, answers: Record<string, string | string[]> = {}) =>
+type Answers = Record<string, string | string[]>;
+const create = async (browser: Browser, answers: Answers = {}) =>
   browser.submit(await browser.open(tokensPath), tokensPath, { name: "Script", ...answers });
 
 /** A new person with a token. */
-async function newToken(answers: Record<string, string | string[]> = {}) {
+async function newToken(answers: Answers = {}) {
   const browser = await signedUp(config);
   const token = tokenIn(await create(browser, answers));
   return { browser, token, id: await idOf(token) };
 }
 
-type Answers = Record<string, string | string[]>;
 const changePage = (browser: Browser, id: string) => browser.open(`${tokensPath}/change?id=${id}`);
 const change = (browser: Browser, page: Page, answers: Answers) =>
   browser.submit(page, `${tokensPath}/change`, answers);
@@ -70,7 +70,7 @@ test("a new token is shown by the page after the form, once, is listed with its 
 test("the cookie that hands a new token over means nothing in another session", async () => {
   const [mine, theirs] = [await signedUp(config), await signedUp(config)];
   const form = (await mine.open(tokensPath)).forms.find(({ action }) => action === tokensPath);
-  const Cookie = [...mine.cookies].map(([name, { value }]) => `${name}=${value}`).join("; ");
+  const Cookie = cookieOf(mine);
   const body = new URLSearchParams(form?.fields.filter(([name]) => name !== "name"));
   body.append("name", "Mine");
   const ask = (init: RequestInit) => fetch(`${config.authUrl}${tokensPath}`, { redirect: "manual", ...init });

@@ -34,23 +34,20 @@ test("the lines for n8n make one todo, however often they are run", async () => 
   expect(await runInShell(addTodo)).toEqual(first);
 });
 
-test.each(["/webhook/kept", "/api/webhook/the-id"])(
-  "the lines for webhooks have changes posted to %s",
-  async (path) => {
-    let secret = "";
-    const receiver = startReceiver(() => secret);
-    const address = new URL(path, receiver.url).href;
-    const { status, ...made } = await runInShell(
-      makeWebhook.replace("https://n8n.example.com/webhook/kept", address),
-    );
-    expect([status, made.url]).toEqual([undefined, address]);
-    secret = made.secret;
-    await rest("POST", "/todos", { title: `For ${path}` });
-    const { event } = await eventually(() => receiver.received[0]);
-    await rest("DELETE", `/todos/${event.data.id}`);
-    expect(event).toMatchObject({ type: "todo.changed", data: { resource: { title: `For ${path}` } } });
-  },
-);
+const paths = ["/webhook/kept", "/api/webhook/the-id"];
+test.each(paths)("the lines for webhooks have changes posted to %s", async (path) => {
+  let secret = "";
+  const receiver = startReceiver(() => secret);
+  const address = new URL(path, receiver.url).href;
+  const lines = makeWebhook.replace("https://n8n.example.com/webhook/kept", address);
+  const { status, ...made } = await runInShell(lines);
+  expect([status, made.url]).toEqual([undefined, address]);
+  secret = made.secret;
+  await rest("POST", "/todos", { title: `For ${path}` });
+  const { event } = await eventually(() => receiver.received[0]);
+  await rest("DELETE", `/todos/${event.data.id}`);
+  expect(event).toMatchObject({ type: "todo.changed", data: { resource: { title: `For ${path}` } } });
+});
 
 test("the workflow for n8n listens at the documented path and sends a request that adds a todo", async () => {
   const file = Bun.file(join(import.meta.dir, "../../../docs/n8n/workflow.json"));

@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, expect, spyOn, test } from "bun:test";
-import { openDatabase } from "../../../shared/db/orm.ts";
+import { Pool } from "pg";
 import { addDays } from "../../../shared/domain/day/day.ts";
-import { createLog } from "../../../shared/process/observe/log.ts";
 import { useStack } from "../../harness.ts";
 import { fillUser } from "../../support/full-user.ts";
 import { sessionOf } from "../../support/pages/live-support.ts";
@@ -9,14 +8,12 @@ import { newPlainPerson, withForms } from "../../support/pages/plain.ts";
 
 const stack = await useStack({ travels: true });
 const { config, clock } = stack;
-const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
 const today = "2026-11-19"; // a Thursday
 beforeEach(() => {
   clock.now = Date.parse(`${today}T12:00:00Z`);
 });
-afterAll(async () => {
+afterAll(() => {
   clock.now = undefined;
-  await database.close();
 });
 
 async function newPerson() {
@@ -60,21 +57,16 @@ test("an amount is added on Today, and on the habit's page to an earlier day, wh
   const home = await browser.open("/account");
   const add = (page: typeof home, amount: string, date?: string) => {
     const forms = withForms(page, "amount");
-    return browser.submit(date ? withForms(forms, "date", date) : forms, "/account/tick", {
-      done: "add",
-      amount,
-    });
+    const form = date ? withForms(forms, "date", date) : forms;
+    return browser.submit(form, "/account/tick", { done: "add", amount });
   };
   expect(home.text).toContain("0 of 8 glasses");
   expect((await add(home, "6")).text).toContain("6 of 8 glasses");
   const before = addDays(today, -1);
   const past = await add(await browser.open(`/account/habits/${id}`), "9", before);
   expect(past.text).toContain("done, 9 of 8 glasses");
-  expect(await read(`/habits/${id}`)).toMatchObject({
-    amount_today: 6,
-    streak_count: 1,
-    completions_count: 1,
-  });
+  const counted = { amount_today: 6, streak_count: 1, completions_count: 1 };
+  expect(await read(`/habits/${id}`)).toMatchObject(counted);
   const cleared = await browser.submit(past, "/account/tick", { date: before, done: "no" });
   expect(cleared.text).not.toContain("9 of 8");
   const wrong = await add(await browser.open("/account"), "0");
@@ -231,10 +223,9 @@ test("todos and habits are sorted as one asks, and what is important is marked",
 test("pages of a full account send a fixed number of statements, and page by page show each todo once", async () => {
   const { sub, browser } = await newPerson();
   await fillUser(config.databaseUrl, sub, today);
-  const pool = Object.getPrototypeOf(database.pool);
   const seen = new Set<string>();
   const statements = async (path: string) => {
-    const sent = spyOn(pool, "query");
+    const sent = spyOn(Pool.prototype, "query");
     const { status, text } = await browser.open(path);
     const own = sent.mock.calls.filter(([one]) => JSON.stringify(one).includes(`"${sub}"`)).length;
     sent.mockRestore();

@@ -97,12 +97,10 @@ test("a stream ends with its session, and nobody has one without", async () => {
   await stream.event("goodbye");
   await stream.ended;
   expect((await openFor(sub)).status).toBe(401);
-  const head = await fetch(`${config.baseUrl}/account/live`, {
-    method: "HEAD",
-    headers: { cookie: `kept_account=${await sessionOf(config, sub, { generation: 1 })}` },
-  });
-  expect(head.status).toBe(200);
-  expect((await fetch(`${config.baseUrl}/account/live`, { method: "POST" })).status).toBeLessThan(500);
+  const live = `${config.baseUrl}/account/live`;
+  const headers = { cookie: `kept_account=${await sessionOf(config, sub, { generation: 1 })}` };
+  expect((await fetch(live, { method: "HEAD", headers })).status).toBe(200);
+  expect((await fetch(live, { method: "POST" })).status).toBeLessThan(500);
 });
 
 test("somebody's ninth page ends their first, and many streams keep nobody waiting", async () => {
@@ -133,9 +131,7 @@ test("a client that does not read what it is sent is dropped", async () => {
   await answered;
   socket.pause();
   let isOver = false;
-  void over.promise.then(() => {
-    isOver = true;
-  });
+  void over.promise.then(() => (isOver = true));
   let sent = 0;
   for (; !isOver && sent < 1_000; sent++) {
     sink.send("x".repeat(64 * 1024));
@@ -169,22 +165,19 @@ test("a word that comes while a door reads makes it read once more", async () =>
 
 test("a door that is full takes a place from who has several, and none from who has one", async () => {
   const none = { ...config, queuePrefix: `full-${crypto.randomUUID()}` };
-  const hub = await openLiveHub({
-    config: none,
-    redis,
-    readState: async () => ({ versions: { actions: "1", changes: "1" }, generation: 0 }),
-  });
+  const readState = async () => ({ versions: { actions: "1", changes: "1" }, generation: 0 });
+  const hub = await openLiveHub({ config: none, redis, readState });
   const ended: string[] = [];
   const join = (userId: string) => {
-    const stream = { tell() {}, beat() {}, end: () => leave?.() };
-    const left = hub.join(userId, stream);
-    const leave =
-      left &&
-      (() => {
+    const leave = hub.join(userId, {
+      tell() {},
+      beat() {},
+      end() {
         ended.push(userId);
-        left();
-      });
-    return left !== undefined;
+        leave?.();
+      },
+    });
+    return leave !== undefined;
   };
   for (let n = 0; n < 998; n++) expect(join(`user-${n}`)).toBe(true);
   expect([join("greedy"), join("greedy"), join("late")]).toEqual([true, true, true]);

@@ -38,33 +38,31 @@ test("what is overdue moves to today by one button, and back by one undo", async
   expect(await overdue()).toBe(2);
 });
 
-test.each(["/account", "/account/todos"])(
-  "several todos on %s are put off, edited and done at once, each by one action with one undo",
-  async (path) => {
-    const { rest, make, press } = await newPerson();
-    const home = await make("/categories", { name: "Home" });
-    const ids: number[] = [];
-    for (const n of [1, 2, 3]) ids.push(await make("/todos", { title: `Todo ${n}`, due_date: today }));
-    const before = { due_date: today, is_completed: false, category: null };
-    const later = addDays(today, 5);
-    const edit = { act: "edited", due_date: later, category: String(home) };
-    const tomorrow = { ...before, due_date: addDays(today, 1) };
-    const changed = { ...before, due_date: later, category: { id: home } };
-    const done = { is_completed: true };
-    for (const [chosen, answers, said, after] of [
-      [[0, 2], { act: "tomorrow" }, "Moved to tomorrow: 2 at once", [tomorrow, before, tomorrow]],
-      [[0, 1], edit, "Changed: 2 at once", [changed, changed, before]],
-      [[0, 1, 2], { act: "done" }, "Done: 3 at once", [done, done, done]],
-    ] as const) {
-      const todos = () => Promise.all(ids.map((id) => rest("GET", `/todos/${id}`)));
-      const todo_id = chosen.map((n) => String(ids[n]));
-      const undo = await press(path, many, { ...answers, todo_id }, said);
-      expect(await todos()).toMatchObject([...after]);
-      await undo();
-      expect(await todos()).toMatchObject([before, before, before]);
-    }
-  },
-);
+const lists = ["/account", "/account/todos"];
+test.each(lists)("several todos on %s are put off, edited and done at once with one undo", async (path) => {
+  const { rest, make, press } = await newPerson();
+  const home = await make("/categories", { name: "Home" });
+  const ids: number[] = [];
+  for (const n of [1, 2, 3]) ids.push(await make("/todos", { title: `Todo ${n}`, due_date: today }));
+  const before = { due_date: today, is_completed: false, category: null };
+  const later = addDays(today, 5);
+  const edit = { act: "edited", due_date: later, category: String(home) };
+  const tomorrow = { ...before, due_date: addDays(today, 1) };
+  const changed = { ...before, due_date: later, category: { id: home } };
+  const done = { is_completed: true };
+  for (const [chosen, answers, said, after] of [
+    [[0, 2], { act: "tomorrow" }, "Moved to tomorrow: 2 at once", [tomorrow, before, tomorrow]],
+    [[0, 1], edit, "Changed: 2 at once", [changed, changed, before]],
+    [[0, 1, 2], { act: "done" }, "Done: 3 at once", [done, done, done]],
+  ] as const) {
+    const todos = () => Promise.all(ids.map((id) => rest("GET", `/todos/${id}`)));
+    const todo_id = chosen.map((n) => String(ids[n]));
+    const undo = await press(path, many, { ...answers, todo_id }, said);
+    expect(await todos()).toMatchObject([...after]);
+    await undo();
+    expect(await todos()).toMatchObject([before, before, before]);
+  }
+});
 
 test("a habit is skipped, paused and archived in its row, each with one undo", async () => {
   const { account, rest, makeHabit, press } = await newPerson();

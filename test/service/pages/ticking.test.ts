@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { useStack } from "../../harness.ts";
-import type { Browser, Page } from "../../support/identity/browser.ts";
+import { type Browser, cookieOf, type Page } from "../../support/identity/browser.ts";
 import { sessionOf, signedInBrowser } from "../../support/pages/live-support.ts";
 import { newPlainPerson, textOf, withForms } from "../../support/pages/plain.ts";
 import { query } from "../../support/reminder/stack.ts";
@@ -52,17 +52,14 @@ test("a tick leads to the item that is next, and its undo takes back that change
 });
 
 test("the tick of a repeating todo says when it comes again, and an edit leads back to its list", async () => {
-  const { sub, rest, account, makeTodo } = await newPerson();
+  const { rest, account, makeTodo } = await newPerson();
   const due_date = new Date().toISOString().slice(0, 10);
   const { id } = await makeTodo("Bins", { due_date, recurrence: "FREQ=DAILY" });
   const done = await tick(account, await account.open("/account"), `todo-${id}`);
   expect(textOf(done)).toContain("It comes again: Tomorrow");
   const path = `/account/todos/${(await rest("GET", "/todos")).data[0].id}`;
   const from = "/account/todos?q=bin";
-  const headers = {
-    cookie: `kept_account=${await sessionOf(config, sub)}`,
-    referer: `${config.baseUrl}${from}&tick=x`,
-  };
+  const headers = { cookie: cookieOf(account), referer: `${config.baseUrl}${from}&tick=x` };
   const form = await (await fetch(`${config.baseUrl}${path}`, { headers })).text();
   expect(form.split(`name="from" value="${from}"`).length - 1).toBe(2);
   const page = await account.open(path);
@@ -124,10 +121,10 @@ test("a page of yesterday ticks nothing without asking, and then for the day tha
 
   const asked = await tick(account, monday, `habit-${habit.id}`);
   expect(textOf(asked)).toContain("It is Tuesday now, and the page was of Monday. Not ticked off yet: Read");
-  const datesOf = async () =>
-    (await rest("GET", `/habits/${habit.id}/completions?from=2026-11-10`)).data.map(
-      ({ date }: { date: string }) => date,
-    );
+  const datesOf = async () => {
+    const { data } = await rest("GET", `/habits/${habit.id}/completions?from=2026-11-10`);
+    return data.map(({ date }: { date: string }) => date);
+  };
   expect(await datesOf()).toEqual([]);
   const [forMonday, forToday] = withForms(asked, "date").forms;
   for (const [form, dates] of [
@@ -172,13 +169,9 @@ test("what a signed-out person sends is kept over the sign-in, for them alone, a
 
 test("another site plants nothing over a sign-in", async () => {
   const body = new URLSearchParams({ csrf: "x.y", webhook_url: "https://evil.example/" });
+  const hook = `${config.baseUrl}/account/settings/webhook`;
   const send = (headers: Record<string, string>) =>
-    fetch(`${config.baseUrl}/account/settings/webhook`, {
-      method: "POST",
-      body,
-      headers,
-      redirect: "manual",
-    });
+    fetch(hook, { method: "POST", body, headers, redirect: "manual" });
   for (const headers of [{ origin: "https://evil.example" }, {}])
     expect((await send(headers)).headers.get("set-cookie")).toBeNull();
   const planted = await send({ origin: new URL(config.baseUrl).origin });

@@ -3,7 +3,7 @@ import { eventually, useReminders } from "../../support/reminder/stack.ts";
 
 const reminders = await useReminders();
 const { rest, config, sub, travelTo, createTodo, remind, reminderOf } = reminders;
-const { statusBecomes, tick, send, configure, rows, actionOn } = reminders;
+const { statusBecomes, tick, configure, rows, actionsOn } = reminders;
 const receiver = await reminders.useWebhook({ time_zone: "Europe/Berlin", day_start_hour: 3 });
 const start = "2026-11-21T08:00:00Z";
 /** 01:30 in Berlin: before the start of the user's day, so a habit's ring belongs to the 21st. */
@@ -52,11 +52,9 @@ const daysOf = async (habit: number): Promise<string[]> =>
   (await rest("GET", `/habits/${habit}/completions`)).body.data.map(({ date }: { date: string }) => date);
 
 async function undo(id: number, tool: string, resource_name: string): Promise<void> {
-  const found = await actionOn(id, tool);
-  expect(found).toMatchObject([{ door: "page", client_name: "a link in a reminder", resource_name }]);
-  await send("action.undo", {
-    actions: found.map(({ called_at, request_id }) => ({ called_at, request_id })),
-  });
+  const byLink = { door: "page", client_name: "a link in a reminder", resource_name };
+  expect(await actionsOn(id, tool)).toMatchObject([byLink]);
+  await reminders.undo(id, tool);
 }
 
 const forgetReplies = () => rows("delete from inbox where user_id = $1", [sub]);
@@ -91,10 +89,8 @@ test("a reminder that is put off rings again, and each of its links works", asyn
   const { id, done, hour, tomorrow } = await ringTodo();
   travelTo("2026-11-21T10:10:30Z");
   expect((await press(hour)).text).toContain("Sat 21 Nov 12:11");
-  expect(await reminderOf(id)).toMatchObject({
-    remind_at: "2026-11-21T11:11:00.000000Z",
-    status: "scheduled",
-  });
+  const inAnHour = { remind_at: "2026-11-21T11:11:00.000000Z", status: "scheduled" };
+  expect(await reminderOf(id)).toMatchObject(inAnHour);
   expect((await press(tomorrow)).text).toContain("Sun 22 Nov 09:00");
   expect((await reminderOf(id)).local_time).toBe("2026-11-22T09:00:00");
   travelTo("2026-11-22T08:00:00Z");

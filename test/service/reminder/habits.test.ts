@@ -1,13 +1,12 @@
 import { beforeEach, expect, test } from "bun:test";
 import { agent } from "../../support/mcp.ts";
+import { answering } from "../../support/reminder/receiver.ts";
 import { eventually, useReminders } from "../../support/reminder/stack.ts";
 
 const reminders = await useReminders();
-const { rest, travelTo, tick, configure, send, actionOn, rows } = reminders;
+const { rest, travelTo, tick, configure, send, undo, rows } = reminders;
 const receiver = await reminders.useWebhook();
-
-const accept = () => new Response(null, { status: 204 });
-const refuse = () => new Response(null, { status: 503 });
+const [accept, refuse] = [answering(204), answering(503)];
 
 beforeEach(() => {
   travelTo("2026-11-20T06:00:00Z");
@@ -33,6 +32,7 @@ async function lastIs(habit: number, status: string): Promise<void> {
 
 test("a habit's reminder comes once on each day on which it is not done, with the habit in place of a todo", async () => {
   const habit = await atSeven();
+  const onMondays = await atSeven({ frequency: "custom", schedule: { weekdays: [1] } });
   await tick();
   expect(await deliveriesOf(habit)).toEqual([]);
   travelTo("2026-11-20T07:00:01Z");
@@ -65,6 +65,9 @@ test("a habit's reminder comes once on each day on which it is not done, with th
   travelTo("2026-11-22T07:00:01Z");
   await tick();
   await eventually(() => eventsOf(habit).length === 2);
+  expect(await deliveriesOf(onMondays)).toEqual([]);
+  travelTo("2026-11-23T07:00:01Z");
+  await lastIs(onMondays, "sent");
 });
 
 test("a ring on its way is cancelled when its habit is done, deleted or given another time", async () => {
@@ -89,12 +92,9 @@ test("a completion that is taken back in time, and a deleted habit that comes ba
   await complete(undone);
   await rest("DELETE", `/habits/${undone}/complete`);
   await rest("DELETE", `/habits/${restored}`);
-  const [{ called_at, request_id }] = await actionOn(restored, "habit.delete");
-  await send("action.undo", { actions: [{ called_at, request_id }] });
-  expect((await rest("PATCH", `/habits/${cleared}`, { body: { remind_at: null } })).body).toMatchObject({
-    remind_at: null,
-    reaches: null,
-  });
+  await undo(restored, "habit.delete");
+  const { body } = await rest("PATCH", `/habits/${cleared}`, { body: { remind_at: null } });
+  expect(body).toMatchObject({ remind_at: null, reaches: null });
   travelTo("2026-11-20T07:00:00Z");
   await lastIs(undone, "sent");
   await lastIs(restored, "sent");
@@ -132,9 +132,8 @@ test("a failed ring is sent again once, while its habit is not done", async () =
   travelTo("2026-11-20T07:00:00Z");
   await lastIs(habit, "retrying");
   const [{ id: delivery_id }] = await deliveriesOf(habit);
-  await rows("update reminder_deliveries set status = 'failed', finished_at = now() where id = $1", [
-    delivery_id,
-  ]);
+  const fail = "update reminder_deliveries set status = 'failed', finished_at = now() where id = $1";
+  await rows(fail, [delivery_id]);
   receiver.behaviour.answer = accept;
   const again = () => send("reminder.send-again", { habit_id: habit, delivery_id });
   expect(await again()).toEqual({ delivery_id: expect.any(String) });
@@ -144,17 +143,14 @@ test("a failed ring is sent again once, while its habit is not done", async () =
 
 test("answers say whether a habit's reminder reaches anybody, and refuse what is no time of day", async () => {
   const habit = await atSeven();
-  expect((await rest("GET", `/habits/${habit}`)).body).toMatchObject({
-    remind_at: "07:00",
-    reaches: "webhook",
-  });
+  const shown = { remind_at: "07:00", reaches: "webhook" };
+  expect((await rest("GET", `/habits/${habit}`)).body).toMatchObject(shown);
   await configure({ reminder_channel: "log" });
   const { body } = await rest("PATCH", `/habits/${habit}`, { body: { remind_at: "21:15" } });
   expect(body).toMatchObject({ remind_at: "21:15", reaches: "nobody" });
   const { call } = await agent(reminders);
   const created = await call("create-habit", { name: "Stretch", remind_at: "06:45" });
-  expect(created.text).toContain("reminds at 06:45");
-  expect(created.text).toContain("reaches nobody");
+  for (const said of ["reminds at 06:45", "reaches nobody"]) expect(created.text).toContain(said);
   expect(created.facts.habit).toMatchObject({ remind_at: "06:45", reaches: "nobody" });
   await configure({ reminder_channel: "webhook" });
   for (const remind_at of ["7:00", "24:00", "07:00:00", "2026-11-20T07:00", 7, ""]) {

@@ -1,14 +1,13 @@
 import { beforeEach, expect, test } from "bun:test";
 import { SQL } from "bun";
+import { answering } from "../../support/reminder/receiver.ts";
 import { eventually, useReminders } from "../../support/reminder/stack.ts";
 
 const reminders = await useReminders();
 const { travelTo, createTodo, remind, toggle, reminderOf, statusBecomes, deliveriesOf } = reminders;
-const { rest, config, tick, configure, send, actionOn } = reminders;
+const { rest, config, tick, configure, undo } = reminders;
 const receiver = await reminders.useWebhook();
-
-const accept = () => new Response(null, { status: 204 });
-const refuse = () => new Response(null, { status: 503 });
+const [accept, refuse] = [answering(204), answering(503)];
 
 beforeEach(() => {
   travelTo("2026-11-21T08:00:00Z");
@@ -91,34 +90,32 @@ test("a todo completed while its reminder is on the way has been reminded of", a
 });
 
 /** These are accepted before the reminder's time and, because they must wait, carried out while it is being sent. */
-const acceptedBefore: readonly (readonly [name: string, act: (todo: number) => Promise<unknown>])[] = [
-  ["completing its todo and opening it again", (todo) => toggle(todo).then(() => toggle(todo))],
-  [
-    "completing its todo and taking that back",
-    async (todo) => {
-      await toggle(todo);
-      const [{ called_at, request_id }] = await actionOn(todo, "todo.toggle");
-      const { ends } = await send("action.undo", { actions: [{ called_at, request_id }] });
-      expect(ends).toMatchObject([{ undone: "whole" }]);
-    },
-  ],
-  ["changing to a zone with the same time", () => configure({ time_zone: "Africa/Abidjan" })],
-];
+const acceptedBefore: Readonly<Record<string, (todo: number) => Promise<unknown>>> = {
+  "completing its todo and opening it again": (todo) => toggle(todo).then(() => toggle(todo)),
+  async "completing its todo and taking that back"(todo) {
+    await toggle(todo);
+    expect(await undo(todo, "todo.toggle")).toMatchObject([{ undone: "whole" }]);
+  },
+  "changing to a zone with the same time": () => configure({ time_zone: "Africa/Abidjan" }),
+};
 
-test.each(acceptedBefore)("a reminder on the way does not ring twice by %s", async (_, act) => {
-  const answer = holdAnswers();
-  const todo = await createTodo();
-  await remind(todo, "2026-11-21T08:00:00");
-  await isOnItsWay(todo);
-  travelTo("2026-11-21T07:59:59Z");
-  await act(todo);
-  travelTo("2026-11-21T08:00:02Z");
-  answer();
-  await statusBecomes(todo, "sent");
-  const other = await remindNow();
-  await statusBecomes(other, "sent");
-  expect(eventsOf(todo)).toHaveLength(1);
-});
+test.each(Object.entries(acceptedBefore))(
+  "a reminder on the way does not ring twice by %s",
+  async (_, act) => {
+    const answer = holdAnswers();
+    const todo = await createTodo();
+    await remind(todo, "2026-11-21T08:00:00");
+    await isOnItsWay(todo);
+    travelTo("2026-11-21T07:59:59Z");
+    await act(todo);
+    travelTo("2026-11-21T08:00:02Z");
+    answer();
+    await statusBecomes(todo, "sent");
+    const other = await remindNow();
+    await statusBecomes(other, "sent");
+    expect(eventsOf(todo)).toHaveLength(1);
+  },
+);
 
 test("a reminder moved while it is on the way rings again at its new time", async () => {
   const answer = holdAnswers();

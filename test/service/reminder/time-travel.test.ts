@@ -3,7 +3,7 @@ import { useReminders } from "../../support/reminder/stack.ts";
 
 const { rest, ...reminders } = await useReminders();
 const { travelTo, createTodo, remind, toggle, reminderOf, statusBecomes, deliveriesOf } = reminders;
-const { tick, configure, send, actionOn, rows } = reminders;
+const { tick, configure, send, undo, rows } = reminders;
 
 /** A todo whose reminder is set at 08:00 for 09:00 on 21 November 2026, in UTC. */
 async function remindAtNine(): Promise<number> {
@@ -18,20 +18,14 @@ async function nothingIsDelivered(todo: number): Promise<void> {
   expect(await deliveriesOf(todo)).toEqual([]);
 }
 
-const undoOf = async (todo: number, tool: string) => {
-  const [{ called_at, request_id }] = await actionOn(todo, tool);
-  return { called_at, request_id };
-};
-
 test("a due reminder is tried once, and marked unsent while no channel is chosen; one that is not due waits", async () => {
   travelTo("2026-11-21T08:00:00Z");
   const [todo, later] = [await createTodo(), await createTodo()];
   await remind(later, "2026-11-21T08:00:30Z");
   expect((await remind(todo, "2026-11-21T09:00:00+01:00")).body.status).toBe("scheduled");
   await statusBecomes(todo, "unsent");
-  expect(await deliveriesOf(todo)).toMatchObject([
-    { status: "unsent", channel: "log", attempts: 1, late: false },
-  ]);
+  const tried = { status: "unsent", channel: "log", attempts: 1, late: false };
+  expect(await deliveriesOf(todo)).toMatchObject([tried]);
   await nothingIsDelivered(later);
   expect((await reminderOf(later)).status).toBe("scheduled");
 });
@@ -70,19 +64,15 @@ test("deleting the todo or clearing the reminder stops it", async () => {
 
 test("a deleted todo that is brought back rings once, unless it rang or its time passed meanwhile", async () => {
   const [later, rung, passed] = [await remindAtNine(), await remindAtNine(), await remindAtNine()];
-  const remove = async (todo: number) => {
-    expect((await rest("DELETE", `/todos/${todo}`)).status).toBe(204);
-    return undoOf(todo, "todo.delete");
-  };
-  const bringBack = async (action: object) =>
-    expect((await send("action.undo", { actions: [action] })).ends).toMatchObject([{ undone: "whole" }]);
-  const [ofLater, ofPassed] = [await remove(later), await remove(passed)];
-  await bringBack(ofLater);
+  const remove = async (todo: number) => expect((await rest("DELETE", `/todos/${todo}`)).status).toBe(204);
+  const bringBack = async (todo: number) =>
+    expect(await undo(todo, "todo.delete")).toMatchObject([{ undone: "whole" }]);
+  for (const todo of [later, passed]) await remove(todo);
+  await bringBack(later);
   travelTo("2026-11-21T09:00:01Z");
-  await statusBecomes(later, "unsent");
-  await statusBecomes(rung, "unsent");
-  await bringBack(await remove(rung));
-  await bringBack(ofPassed);
+  for (const todo of [later, rung]) await statusBecomes(todo, "unsent");
+  await remove(rung);
+  for (const todo of [rung, passed]) await bringBack(todo);
   await tick();
   for (const [todo, count, status] of [
     [later, 1, "unsent"],
@@ -101,23 +91,18 @@ test("a reminder that an agent moved rings at its person's time too when that is
   await toggle(reopened);
   travelTo("2026-11-21T10:00:01Z");
   for (const todo of [ahead, behind, reopened]) await statusBecomes(todo, "unsent");
-  const undo = async (todo: number, index: number) => {
+  const undoChange = async (todo: number, index: number) => {
     const sql = `select called_at, request_id from action_log
       where resource_id = $1 and tool <> 'todo.create' order by called_at, request_id offset $2 limit 1`;
     await send("action.undo", { actions: await rows(sql, [todo, index]) });
   };
-  await undo(ahead, 2);
-  await undo(behind, 1);
+  await undoChange(ahead, 2);
+  await undoChange(behind, 1);
   // Its todo was reopened meanwhile, so that stays, and so do the service's own changes.
-  await undo(reopened, 1);
-  expect(await reminderOf(ahead)).toMatchObject({
-    status: "scheduled",
-    remind_at: "2026-11-21T15:00:00.000000Z",
-  });
-  expect(await reminderOf(behind)).toMatchObject({
-    status: "unsent",
-    remind_at: "2026-11-21T10:00:00.000000Z",
-  });
+  await undoChange(reopened, 1);
+  const at = (time: string, status: string) => ({ remind_at: `2026-11-21T${time}:00.000000Z`, status });
+  expect(await reminderOf(ahead)).toMatchObject(at("15:00", "scheduled"));
+  expect(await reminderOf(behind)).toMatchObject(at("10:00", "unsent"));
   expect(await reminderOf(reopened)).toMatchObject({ status: "unsent" });
   travelTo("2026-11-21T15:00:01Z");
   await statusBecomes(ahead, "unsent");
@@ -178,21 +163,15 @@ test("a wall time follows the user's zone, a time with offset does not", async (
   travelTo("2026-11-21T08:00:00Z");
   await configure({ time_zone: "Europe/Berlin" });
   const [wall, fixed] = [await createTodo(), await createTodo()];
-  expect((await remind(wall, "2026-11-21T12:00")).body).toMatchObject({
-    remind_at: "2026-11-21T11:00:00.000000Z",
-    local_time: "2026-11-21T12:00:00",
-    time_zone: "Europe/Berlin",
+  const shows = (at: string, local: string, time_zone: string) => ({
+    ...{ remind_at: `2026-11-21T${at}:00.000000Z`, local_time: `2026-11-21T${local}:00`, time_zone },
   });
+  const { body } = await remind(wall, "2026-11-21T12:00");
+  expect(body).toMatchObject(shows("11:00", "12:00", "Europe/Berlin"));
   await remind(fixed, "2026-11-21T12:00:00+01:00");
   await configure({ time_zone: "America/New_York" });
-  expect(await reminderOf(wall)).toMatchObject({
-    remind_at: "2026-11-21T17:00:00.000000Z",
-    local_time: "2026-11-21T12:00:00",
-  });
-  expect(await reminderOf(fixed)).toMatchObject({
-    remind_at: "2026-11-21T11:00:00.000000Z",
-    local_time: "2026-11-21T06:00:00",
-  });
+  expect(await reminderOf(wall)).toMatchObject(shows("17:00", "12:00", "America/New_York"));
+  expect(await reminderOf(fixed)).toMatchObject(shows("11:00", "06:00", "America/New_York"));
   travelTo("2026-11-21T11:00:00Z");
   await statusBecomes(fixed, "unsent");
   expect((await reminderOf(wall)).status).toBe("scheduled");
@@ -204,10 +183,8 @@ test("a wall time that DST skips is the first valid minute, one that it repeats 
   travelTo("2026-11-21T08:00:00Z");
   await configure({ time_zone: "Europe/Berlin" });
   const [skipped, repeated] = [await createTodo(), await createTodo()];
-  expect((await remind(skipped, "2027-03-28T02:30")).body).toMatchObject({
-    remind_at: "2027-03-28T01:00:00.000000Z",
-    local_time: "2027-03-28T03:00:00",
-  });
+  const first = { remind_at: "2027-03-28T01:00:00.000000Z", local_time: "2027-03-28T03:00:00" };
+  expect((await remind(skipped, "2027-03-28T02:30")).body).toMatchObject(first);
   expect((await remind(repeated, "2027-10-31T02:30")).body.remind_at).toBe("2027-10-31T00:30:00.000000Z");
   await configure({ time_zone: "America/Chicago" });
   expect((await reminderOf(skipped)).remind_at).toBe("2027-03-28T07:30:00.000000Z");
@@ -223,7 +200,29 @@ test("odd times are refused or understood, never a fault", async () => {
   const early = ["0000-01-01T00:00", "0000-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00"];
   const far = ["9999-12-31T23:59:59-12:00", "9999-12-31T23:59"];
   for (const time of understood) expect([time, (await remind(todo, time)).status]).toEqual([time, 200]);
-  for (const time of [...refused, ...early, ...far]) {
+  for (const time of [...refused, ...early, ...far])
     expect([time, (await remind(todo, time as string)).status]).toEqual([time, 422]);
-  }
+});
+
+test("an occurrence that nobody ticks rings again on each later date to which it is moved", async () => {
+  travelTo("2027-12-24T12:00:00Z");
+  await configure({ time_zone: "Europe/Berlin" });
+  const todo = await createTodo({ due_date: "2027-12-26", recurrence: "FREQ=WEEKLY" });
+  await remind(todo, "2027-12-25T18:00");
+  const move = (due_date: string) => rest("PATCH", `/todos/${todo}`, { body: { due_date } });
+  const ringAt = async (time: string) => {
+    travelTo(time);
+    await statusBecomes(todo, "unsent");
+  };
+  const at = ["2027-12-25T17:00:00Z", "2028-01-01T17:00:00Z", "2028-01-11T17:00:00Z"] as const;
+  await ringAt(at[0]);
+  expect((await move("2028-01-02")).body.reminder).toMatchObject({ status: "scheduled" });
+  await ringAt(at[1]);
+  await move("2028-01-05");
+  await move("2028-01-12");
+  travelTo("2028-01-04T17:00:30Z");
+  await tick();
+  await ringAt(at[2]);
+  const rung = (await deliveriesOf(todo)).map(({ scheduled_at }) => scheduled_at.getTime());
+  expect(rung.toSorted()).toEqual(at.map((time) => Date.parse(time)));
 });

@@ -1,12 +1,8 @@
-import { afterAll, expect, test } from "bun:test";
-import { useStack } from "../../harness.ts";
+import { expect, test } from "bun:test";
 import { eventually } from "../../support/reminder/stack.ts";
-import { openUndoDoor, whole } from "../../support/undo-door.ts";
+import { useUndoDoor, whole } from "../../support/undo-door.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => page.close());
-const stack = await useStack();
-const { page, someone } = await openUndoDoor(stack);
+const { page, someone } = await useUndoDoor();
 type Someone = Awaited<ReturnType<typeof someone>>;
 
 const sql = async (text: string, values: readonly unknown[]) =>
@@ -26,15 +22,15 @@ async function takeRunBack({ sub }: Someone): Promise<boolean> {
   return (await sql("select 1 from works where user_id = $1 and id = $2", [sub, work_id])).length > 0;
 }
 
-const outcomesOf = async ({ sub }: Someone) =>
-  (
-    await sql(
-      `select undone_by is not null as undone, exists (
-         select from action_log u where u.request_id = a.undone_by and u.arguments like '%"stayed"%') as in_part
-       from action_log a where user_id = $1 and token_id = $1 || '-1' and (before is not null or after is not null)`,
-      [sub],
-    )
-  ).map(({ undone, in_part }) => (!undone ? "stands" : in_part ? "in part" : "whole"));
+async function outcomesOf({ sub }: Someone): Promise<string[]> {
+  const rows = await sql(
+    `select case when undone_by is null then 'stands' when exists (select from action_log u
+         where u.request_id = a.undone_by and u.arguments like '%"stayed"%') then 'in part' else 'whole' end as outcome
+     from action_log a where user_id = $1 and token_id = $1 || '-1' and (before is not null or after is not null)`,
+    [sub],
+  );
+  return rows.map(({ outcome }) => outcome);
+}
 
 /** Copies of a user's stored row, each with its own id. */
 const copies = (table: "todos" | "habits", id: number, count: number) =>
@@ -121,17 +117,14 @@ test("habits of many years come back by one command in one step, each with all t
 
 test("a category comes back at once and its many members in steps, but for those that are elsewhere by now", async () => {
   const ada = await someone();
-  const { sub, rest, other, changes, undo } = ada;
-  const [category, elsewhere] = [
-    (await other("POST", "/categories", { name: "Home" })).body,
-    (await other("POST", "/categories", { name: "Work" })).body,
-  ];
+  const { sub, rest, other, last, undo } = ada;
+  const newCategory = async (name: string) => (await other("POST", "/categories", { name })).body;
+  const [category, elsewhere] = [await newCategory("Home"), await newCategory("Work")];
   const { id } = (await other("POST", "/todos", { title: "Sweep", category_id: category.id })).body;
   await copies("todos", id, 3_499);
   await rest("DELETE", `/categories/${category.id}`);
   await other("PATCH", `/todos/${id}`, { category_id: elsewhere.id });
-  const deletion = (await changes()).slice(1, 2);
-  expect(await undo(deletion)).toEqual(whole(1));
+  expect(await undo(await last(1))).toEqual(whole(1));
   await eventually(isOver(sub), 60_000);
   const members = await sql(
     "select category_id::int as category_id, count(*)::int as count from todos where user_id = $1 group by 1 order by 2",
@@ -141,7 +134,6 @@ test("a category comes back at once and its many members in steps, but for those
     { category_id: elsewhere.id, count: 1 },
     { category_id: category.id, count: 3_499 },
   ]);
-  expect(
-    await sql("select 1 from todos where user_id = $1 and former_category_id is not null", [sub]),
-  ).toEqual([]);
+  const left = "select 1 from todos where user_id = $1 and former_category_id is not null";
+  expect(await sql(left, [sub])).toEqual([]);
 });

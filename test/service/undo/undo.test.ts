@@ -1,11 +1,11 @@
-import { afterAll, expect, test } from "bun:test";
-import { useStack } from "../../harness.ts";
-import { type ActionKey, openUndoDoor, whole } from "../../support/undo-door.ts";
+import { expect, test } from "bun:test";
+import { addDays } from "../../../shared/domain/day/day.ts";
+import { pruneDeletions } from "../../../workers/upkeep/old-rows.ts";
+import { useUndoDoor, whole } from "../../support/undo-door.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => page.close());
-const stack = await useStack();
-const { page, someone } = await openUndoDoor(stack);
+const { page, someone } = await useUndoDoor();
+const habit = { name: "Walk", type: "good", frequency: "daily" };
+const create = (title: string) => ({ method: "POST", path: "/todos", body: { title } });
 
 test("what a tool, a script and a page change is logged with what it was before and after", async () => {
   const { agent, rest, sub, log } = await someone();
@@ -23,41 +23,26 @@ test("what a tool, a script and a page change is logged with what it was before 
     ["rest", "todo.delete", "not_found", null],
   ]);
   const images = rows.map(({ before, after }) => [before, after].map((json) => JSON.parse(json ?? "null")));
-  expect(images[0]).toEqual([
-    {},
-    {
-      [`todos/${id}`]: {
-        title: "Pay rent",
-        due_date: "2030-01-01",
-        is_completed: false,
-        is_important: false,
-        recurrence_from: "due",
-      },
-    },
-  ]);
-  expect(images[1]).toEqual([
-    { [`todos/${id}`]: { title: "Pay rent", due_date: "2030-01-01" } },
-    { [`todos/${id}`]: { title: "Pay the rent", due_date: null } },
-  ]);
-  expect(images[3]).toEqual([
-    { [`todos/${id}`]: expect.objectContaining({ title: "Pay the rent", is_completed: true }) },
-    {},
-  ]);
+  const rent = { title: "Pay rent", due_date: "2030-01-01" };
+  const open = { is_completed: false, is_important: false, recurrence_from: "due" };
+  const done = expect.objectContaining({ title: "Pay the rent", is_completed: true });
+  const of = (todo: object) => ({ [`todos/${id}`]: todo });
+  expect(images[0]).toEqual([{}, of({ ...rent, ...open })]);
+  expect(images[1]).toEqual([of(rent), of({ title: "Pay the rent", due_date: null })]);
+  expect(images[3]).toEqual([of(done), {}]);
   expect(rows[4]).toMatchObject({ message: gone.body.message, arguments: `{"todo_id":${id}}` });
 });
 
 test("a repeat over REST, what changes nothing on a page and a read leave no row", async () => {
-  const { rest, sub, log } = await someone();
-  const headers = { "idempotency-key": crypto.randomUUID() };
-  const token = await stack.issuer.token({ sub });
-  for (const _ of [1, 2]) await stack.rest("POST", "/todos", { token, headers, body: { title: "Once" } });
+  const { rest, sub, log, once } = await someone();
+  for (const _ of [1, 2]) await once("POST", "/todos", { title: "Once" });
   await rest("GET", "/todos");
   await page.send(sub, "user.configure", { day_start_hour: 3 });
   expect((await log()).map(({ tool }) => tool)).toEqual(["todo.create"]);
 });
 
 test("a reminder that follows its user's zone was not changed, and what is deleted with it keeps its name in the log", async () => {
-  const { rest, sub, log, changes, undo, world } = await someone();
+  const { rest, sub, log, last, undo, world } = await someone();
   const { id } = (await rest("POST", "/todos", { title: "Call home", due_date: "2031-03-03" })).body;
   await rest("PUT", `/todos/${id}/reminder`, { remind_at: "2031-03-03T09:00" });
   await page.send(sub, "user.configure", { time_zone: "Asia/Tokyo" });
@@ -66,34 +51,28 @@ test("a reminder that follows its user's zone was not changed, and what is delet
   const rows = await log();
   expect(rows.map(({ tool }) => tool)).toEqual(["todo.create", "reminder.set", "todo.delete"]);
   expect(rows[2]).toMatchObject({ resource_kind: "todo", resource_id: id, resource_name: "Call home" });
-  expect(await undo((await changes()).slice(0, 1))).toEqual(whole(1));
+  expect(await undo(await last())).toEqual(whole(1));
   expect(await world()).toEqual(before);
 });
 
 test("everything that a run did comes back by one command, and goes again when that is taken back", async () => {
-  const { agent, rest, sub, world, changes, undo } = await someone();
+  const { agent, rest, world, changes, undo } = await someone();
   const category = (await rest("POST", "/categories", { name: "Home" })).body.id;
   const todos: number[] = [];
   for (let n = 0; n < 40; n++) {
     const recurring = n < 3 ? { recurrence: "FREQ=WEEKLY" } : {};
-    const body = {
-      title: `Todo ${n}`,
-      category_id: category,
-      description: "x".repeat(n * 100),
-      ...recurring,
-    };
-    todos.push((await rest("POST", "/todos", body)).body.id);
+    const body = { title: `Todo ${n}`, category_id: category, description: "x".repeat(n * 100) };
+    todos.push((await rest("POST", "/todos", { ...body, ...recurring })).body.id);
     if (n >= 10 && n < 15)
       await rest("POST", `/todos/${todos[n]}/reminder`, { remind_at: "2030-01-01T09:00:00" });
   }
   const habits: number[] = [];
-  for (let n = 0; n < 5; n++)
-    habits.push(
-      (await rest("POST", "/habits", { name: `Habit ${n}`, type: "good", frequency: "daily" })).body.id,
-    );
-  await rest("POST", `/habits/${habits[0]}/complete`, { date: await yesterday(sub) });
+  for (let n = 0; n < 5; n++) habits.push((await rest("POST", "/habits", habit)).body.id);
+  const { today } = (await rest("GET", "/me")).body;
+  await rest("POST", `/habits/${habits[0]}/complete`, { date: addDays(today, -1) });
   const before = await world();
   const already = (await changes()).length;
+  const since = async () => (await changes()).slice(0, -already);
   for (const [n, habit_id] of habits.entries()) {
     if (n > 0) await agent.call("complete-habit", { habit_id });
     else await rest("DELETE", `/habits/${habit_id}`);
@@ -106,7 +85,7 @@ test("everything that a run did comes back by one command, and goes again when t
   await rest("DELETE", `/categories/${category}`);
   for (const id of todos) await rest("DELETE", `/todos/${id}`);
   const after = await world();
-  const run = await changes(already);
+  const run = await since();
   expect(run).toHaveLength(58);
   expect(await undo(run, true)).toEqual(whole(58));
   expect(await world()).toEqual(after);
@@ -115,7 +94,7 @@ test("everything that a run did comes back by one command, and goes again when t
   expect(await undo(run)).toEqual(
     run.map((key) => ({ ...key, undone: "none", conflicts: [{ row: null, why: "taken_back", fields: [] }] })),
   );
-  const undos = await changes(already);
+  const undos = await since();
   expect(undos).toHaveLength(58);
   expect(await undo(undos)).toEqual(whole(58));
   expect(await world()).toEqual(after);
@@ -123,109 +102,217 @@ test("everything that a run did comes back by one command, and goes again when t
   expect(await world()).toEqual(before);
 });
 
-async function yesterday(sub: string): Promise<string> {
-  const { body } = await stack.rest("GET", "/me", { token: await stack.issuer.token({ sub }) });
-  return new Date(Date.parse(body.today) - 86_400_000).toISOString().slice(0, 10);
-}
-
-test("what somebody else changed since stays, and is named; the rest comes back", async () => {
-  const { rest, other, undo, changes } = await someone();
-  const { id } = (await rest("POST", "/todos", { title: "Pay rent", context: "@home" })).body;
-  await rest("PATCH", `/todos/${id}`, { title: "Pay the rent", context: "@desk" });
-  await other("PATCH", `/todos/${id}`, { title: "Pay the rent today" });
-  const [, edit, create] = await changes();
-  expect(await undo([edit as ActionKey])).toEqual([
-    expect.objectContaining({
-      undone: "part",
-      conflicts: [{ row: `todos/${id}`, why: "changed_since", fields: ["title"] }],
-    }),
-  ]);
-  expect((await rest("GET", `/todos/${id}`)).body).toMatchObject({
-    title: "Pay the rent today",
-    context: "@home",
-  });
-  expect(await undo([create as ActionKey])).toEqual([
-    expect.objectContaining({
-      undone: "none",
-      conflicts: [{ row: `todos/${id}`, why: "changed_since", fields: ["title"] }],
-    }),
-  ]);
-});
-
-test("a habit's whole life is taken back by one command, and comes back by another", async () => {
-  const { rest, world, changes, undo } = await someone();
-  const before = await world();
-  const { id } = (await rest("POST", "/habits", { name: "Walk", type: "good", frequency: "daily" })).body;
-  await rest("PATCH", `/habits/${id}`, { name: "Run" });
-  await rest("POST", `/habits/${id}/complete`);
-  await rest("DELETE", `/habits/${id}/complete`);
-  await rest("POST", `/habits/${id}/complete`);
-  await rest("PATCH", `/habits/${id}`, { frequency: "weekly" });
-  const alive = await world();
-  await rest("DELETE", `/habits/${id}`);
-  expect(await undo(await changes())).toEqual(whole(7));
-  expect(await world()).toEqual(before);
-  const undos = await changes();
-  expect(await undo(undos)).toEqual(whole(7));
-  expect(await world()).toEqual(before);
-  const [goneAgain] = await changes();
-  expect(await undo([goneAgain as ActionKey])).toEqual(whole(1));
-  expect(await world()).toEqual(alive);
-});
-
 test("two undos at the same time are one", async () => {
-  const { rest, changes, undo, log } = await someone();
+  const { rest, last, undo, log } = await someone();
   const { id } = (await rest("POST", "/todos", { title: "Keep me" })).body;
   await rest("DELETE", `/todos/${id}`);
-  const [deletion] = await changes();
-  const ends = await Promise.all(Array.from({ length: 8 }, () => undo([deletion as ActionKey])));
+  const deletion = await last();
+  const ends = await Promise.all(Array.from({ length: 8 }, () => undo(deletion)));
   expect(ends.flat().filter(({ undone }) => undone === "whole")).toHaveLength(1);
   expect((await log()).filter(({ tool }) => tool === "action.undo")).toHaveLength(1);
   expect((await rest("GET", `/todos/${id}`)).body.title).toBe("Keep me");
 });
 
 test("what is forgotten is gone from the log, the stored answers and all notes, and other things are not", async () => {
-  const { agent, rest, sub, undo, changes, log } = await someone();
-  const token = await stack.issuer.token({ sub });
-  const headers = { "idempotency-key": crypto.randomUUID() };
+  const { agent, rest, once, sub, undo, last, log } = await someone();
   const secret = { title: "Buy the ring", description: "for the proposal" };
-  const { id } = (await stack.rest("POST", "/todos", { token, headers, body: secret })).body;
+  const { id } = (await once("POST", "/todos", secret)).body;
   const kept = (await rest("POST", "/todos", { title: "Buy milk" })).body.id;
-  await agent.call("update-todo", {
-    todo_id: id,
-    title: "Buy the golden ring",
-    description: "x".repeat(4_900),
-  });
+  const golden = { title: "Buy the golden ring", description: "x".repeat(4_900) };
+  await agent.call("update-todo", { todo_id: id, ...golden });
   expect(await page.send(sub, "action.forget", { kind: "todo", id })).toMatchObject({ code: "conflict" });
   await rest("DELETE", `/todos/${id}`);
   await rest("DELETE", `/todos/${kept}`);
-  const [keptDeletion, deletion] = await changes();
+  const [keptDeletion, deletion] = [await last(), await last(1)];
   for (const _ of ["once", "again"])
     expect(await page.send(sub, "action.forget", { kind: "todo", id })).toBeNull();
   const stored: string[] = [];
   for (const table of ["action_log", "action_images", "inbox", "deletions", "todos"]) {
-    const { rows } = await page.pool.query(`select t::text as text from ${table} t where user_id = $1`, [
-      sub,
-    ]);
-    stored.push(...rows.map(({ text }) => text));
+    const all = `select t::text as text from ${table} t where user_id = $1`;
+    stored.push(...(await page.pool.query(all, [sub])).rows.map(({ text }) => text));
   }
   expect(stored.filter((text) => /ring|proposal|xxxx/.test(text))).toEqual([]);
   expect(await log()).toHaveLength(5);
-  const repeat = await stack.rest("POST", "/todos", { token, headers, body: secret });
+  const repeat = await once("POST", "/todos", secret);
   expect([repeat.status, repeat.body.message]).toEqual([404, "This was deleted and then forgotten."]);
-  expect(await undo([deletion as ActionKey])).toEqual([expect.objectContaining({ undone: "none" })]);
-  expect(await undo([keptDeletion as ActionKey])).toEqual(whole(1));
+  expect(await undo(deletion)).toMatchObject([{ undone: "none" }]);
+  expect(await undo(keptDeletion)).toEqual(whole(1));
   expect((await rest("GET", `/todos/${kept}`)).body.title).toBe("Buy milk");
-  const [returned] = await changes();
+  const returned = await last();
   await rest("DELETE", `/todos/${kept}`);
   await page.send(sub, "action.forget", { kind: "todo", id: kept });
-  expect(await undo([returned as ActionKey])).toEqual([expect.objectContaining({ undone: "none" })]);
+  expect(await undo(returned)).toMatchObject([{ undone: "none" }]);
 });
 
 test("a tool of an agent that has the name of an undo is none", async () => {
   const { agent, log, undo } = await someone();
   await agent.call("action.undo", { called_at: "some day", request_id: [] });
-  const [row] = (await log()) as ActionKey[];
-  expect(row).toMatchObject({ tool: "action.undo", door: "mcp" });
-  expect(await undo([row as ActionKey])).toEqual([expect.objectContaining({ undone: "none" })]);
+  const rows = await log();
+  expect(rows).toMatchObject([{ tool: "action.undo", door: "mcp" }]);
+  expect(await undo(rows)).toMatchObject([{ undone: "none" }]);
+});
+
+const several = (count: number, text: string, others: object = {}) => ({
+  todos: Array.from({ length: count }, (_, index) => ({ title: `${text} ${index}`, ...others })),
+});
+
+test("what is forgotten is gone also where a row had no room for it, or another thing's row has its name", async () => {
+  const { agent, rest, sub, log, world } = await someone();
+  const { id: category_id } = (await rest("POST", "/categories", { name: "Divorce" })).body;
+  await agent.call("create-todo", several(25, "Secret", { description: "x".repeat(90) }));
+  await agent.call("create-todo", { title: "See somebody", category: "Divorce" });
+  await agent.call("create-todo", { title: "Refused", category: "Nowhere" });
+  const { todos = [] } = await world();
+  const last = Number(todos.find(({ title }) => title === "Secret 24")?.id);
+  for (const path of [`/todos/${last}`, `/categories/${category_id}`]) await rest("DELETE", path);
+  await page.send(sub, "action.forget", { kind: "todo", id: last });
+  await page.send(sub, "action.forget", { kind: "category", id: category_id });
+  const stored = JSON.stringify(await log());
+  expect(stored).not.toContain("Secret 24");
+  expect(stored).not.toContain("Divorce");
+  expect(stored).toContain("See somebody");
+});
+
+test("a category that a person uses stays, however much of it an agent made", async () => {
+  const { agent, rest, sub, changes, undo } = await someone();
+  const { id } = (await rest("POST", "/categories", { name: "Moving" })).body;
+  for (let call = 0; call < 9; call++)
+    await agent.call("create-todo", several(25, `Box ${call}`, { category_id: id }));
+  const agents = await changes();
+  const mine = await page.send(sub, "todo.create", { title: "Cancel the lease", category_id: id });
+  const ends = await undo(agents);
+  expect(ends.filter(({ undone }) => undone === "whole")).toHaveLength(9);
+  expect(ends.at(-1)).toMatchObject({ undone: "none", conflicts: [{ why: "in_use" }] });
+  expect((await rest("GET", `/todos/${mine.id}`)).body.category.id).toBe(id);
+});
+
+test("a todo of somebody else returns into the agent's category from which the agent took it, and that stays", async () => {
+  const { rest, other, last, undo } = await someone();
+  const { id: category_id } = (await rest("POST", "/categories", { name: "Moving" })).body;
+  const { id } = (await other("POST", "/todos", { title: "Cancel the lease", category_id })).body;
+  await rest("PATCH", `/todos/${id}`, { title: "Lease", category_id: null });
+  await other("PATCH", `/todos/${id}`, { title: "Cancel it" });
+  const agents = [...(await last(1)), ...(await last(3))];
+  const ends = await undo(agents);
+  expect(ends).toMatchObject([
+    { undone: "part", conflicts: [{ row: `todos/${id}`, why: "changed_since", fields: ["title"] }] },
+    { undone: "none", conflicts: [{ row: `categories/${category_id}`, why: "in_use" }] },
+  ]);
+  expect((await rest("GET", `/todos/${id}`)).body).toMatchObject({
+    title: "Cancel it",
+    category: { id: category_id },
+  });
+});
+
+test("no rule comes back to a todo that has lost its date", async () => {
+  const { rest, sub, last, undo } = await someone();
+  const made = { title: "Water", due_date: "2031-03-03", recurrence: "FREQ=DAILY" };
+  const { id } = (await rest("POST", "/todos", made)).body;
+  await rest("PATCH", `/todos/${id}`, { recurrence: null, title: "Water them" });
+  const change = await last();
+  await page.send(sub, "todo.update", { todo_id: id, due_date: null });
+  expect(await undo(change)).toMatchObject([{ undone: "part" }]);
+  const found = (await rest("GET", `/todos/${id}`)).body;
+  expect(found).toMatchObject({ title: "Water", due_date: null, recurrence: null });
+});
+
+test("a reminder is taken back however exactly its wall time was given", async () => {
+  const { rest, last, undo } = await someone();
+  const { id } = (await rest("POST", "/todos", { title: "Call" })).body;
+  for (const seconds of ["", ":00.5", ":00.1234567", ":00.123456789", ":00.999999999"]) {
+    const remind_at = `2030-01-01T09:00${seconds}`;
+    expect((await rest("PUT", `/todos/${id}/reminder`, { remind_at })).status).toBe(200);
+    expect(await undo(await last())).toEqual(whole(1));
+  }
+});
+
+test("a group that is refused as a whole has its failed operation in the log", async () => {
+  const { rest, log } = await someone();
+  const operations = [create("One"), { method: "DELETE", path: "/todos/999999999" }, create("Two")];
+  expect((await rest("POST", "/batch", { atomic: true, operations })).status).toBe(200);
+  const failed = { tool: "todo.delete", outcome: "not_found", before: null, after: null };
+  expect(await log()).toMatchObject([failed]);
+});
+
+test("of more than a worker does in one go, as many actions as fit are taken back, and the rest stand", async () => {
+  const { agent, changes, undo, world } = await someone();
+  await agent.call("create-todo", several(25, "Long"));
+  const todo_ids = (await world()).todos?.map((todo) => Number(todo.id));
+  const before = await world();
+  for (let call = 0; call < 10; call++)
+    await agent.call("update-todo", { todo_ids, description: String(call).repeat(4_500) });
+  const actions = (await changes()).slice(0, 10);
+  const preview = await undo(actions, true);
+  expect(preview).toEqual(whole(2));
+  for (let done = 0; done < actions.length; ) {
+    const ends = await undo(actions.slice(done));
+    expect(ends).toEqual(whole(2));
+    done += ends.length;
+  }
+  expect(await world()).toEqual(before);
+});
+
+type Someone = Awaited<ReturnType<typeof someone>>;
+
+const count = async (table: string, { sub }: Someone): Promise<number> =>
+  (await page.pool.query(`select from ${table} t where user_id = $1`, [sub])).rowCount ?? 0;
+
+async function completedHabit({ rest }: Someone): Promise<number> {
+  const { id } = (await rest("POST", "/habits", habit)).body;
+  await rest("POST", `/habits/${id}/complete`);
+  return id;
+}
+
+test("completions of a deleted habit count nowhere until it comes back", async () => {
+  const ada = await someone();
+  const { rest, undo, last } = ada;
+  const id = await completedHabit(ada);
+  await completedHabit(ada);
+  const strip = async () => Object.values((await rest("GET", "/dashboard")).body.activity_strip).at(-1);
+  expect(await strip()).toBe(2);
+  await rest("DELETE", `/habits/${id}`);
+  expect(await strip()).toBe(1);
+  expect((await rest("GET", `/habits/${id}/completions`)).status).toBe(404);
+  expect(await count("habit_completions", ada)).toBe(2);
+  expect(await undo(await last())).toEqual(whole(1));
+  expect(await strip()).toBe(2);
+});
+
+test("what is kept for an undo goes when its thing is forgotten", async () => {
+  const ada = await someone();
+  const { sub, rest } = ada;
+  const id = await completedHabit(ada);
+  const category = (await rest("POST", "/categories", { name: "Home" })).body.id;
+  await rest("POST", "/todos", { title: "Sweep", category_id: category });
+  await rest("PATCH", `/habits/${id}`, { category_id: category });
+  await rest("DELETE", `/categories/${category}`);
+  await page.send(sub, "action.forget", { kind: "category", id: category });
+  for (const table of ["habits", "todos"])
+    expect(await count(`(select * from ${table} where former_category_id is not null)`, ada)).toBe(0);
+  await rest("DELETE", `/habits/${id}`);
+  await page.send(sub, "action.forget", { kind: "habit", id });
+  expect(await count("habit_completions", ada)).toBe(0);
+});
+
+test("completions of a deleted habit go after 30 days, unless it came back or was deleted again since", async () => {
+  const ada = await someone();
+  const { rest, undo, last, sub } = ada;
+  const [gone, back, again] = [
+    await completedHabit(ada),
+    await completedHabit(ada),
+    await completedHabit(ada),
+  ];
+  await rest("DELETE", `/habits/${gone}`);
+  for (const id of [back, again]) {
+    await rest("DELETE", `/habits/${id}`);
+    expect(await undo(await last())).toEqual(whole(1));
+  }
+  const later = "update deletions set deleted_at = now() - interval '31 days' where user_id = $1";
+  await page.pool.query(later, [sub]);
+  await rest("DELETE", `/habits/${again}`);
+  expect(await pruneDeletions(page)).toBe(3);
+  const left = "select habit_id::int as id from habit_completions where user_id = $1 order by 1";
+  expect((await page.pool.query(left, [sub])).rows).toEqual([{ id: back }, { id: again }]);
+  expect(await undo(await last())).toEqual(whole(1));
+  expect((await rest("GET", `/habits/${again}/completions`)).body.data).toHaveLength(1);
 });

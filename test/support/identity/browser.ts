@@ -13,6 +13,10 @@ export type Browser = {
   cookies: Map<string, { value: string; path: string }>;
 };
 
+/** All cookies of a browser, as a request has them in its header. */
+export const cookieOf = ({ cookies }: Pick<Browser, "cookies">): string =>
+  [...cookies].map(([name, { value }]) => `${name}=${value}`).join("; ");
+
 let networks = 0;
 
 /** A client's address that no other has: the provider believes X-Forwarded-For, because a proxy is on this machine. */

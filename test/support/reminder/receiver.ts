@@ -15,11 +15,14 @@ export type Receiver = Readonly<{
   behaviour: { answer(received: Received): Response | Promise<Response> };
 }>;
 
+/** An answer of a receiver to every request. */
+export const answering = (status: number) => (): Response => new Response(null, { status });
+
 /** A webhook receiver as a user would write one: it checks every signature with the public library. */
 export function startReceiver(secretOf: () => string): Receiver {
   const received: Received[] = [];
   const forged: string[] = [];
-  const behaviour: Receiver["behaviour"] = { answer: () => new Response(null, { status: 204 }) };
+  const behaviour: Receiver["behaviour"] = { answer: answering(204) };
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

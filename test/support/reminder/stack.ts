@@ -118,6 +118,12 @@ function withReminders(stack: Stack, { door, tick }: Opened) {
   const configure = (fields: object) => send("user.configure", fields);
   const rows = async (text: string, values: unknown[] = []): Promise<Row[]> =>
     (await door.pool.query(text, values)).rows;
+  const actionsOn = (id: number, tool: string) =>
+    rows(
+      `select called_at, request_id, door, client_name, resource_name from action_log
+       where resource_id = $1 and tool = $2 and outcome = 'ok'`,
+      [id, tool],
+    );
   return {
     ...{ ...stack, ...reminding(stack, tick), door, tick, send, configure, rows },
     /** A webhook at which the person's reminders arrive. */
@@ -128,12 +134,12 @@ function withReminders(stack: Stack, { door, tick }: Opened) {
       secret = (await configure(chosen)).webhook_secret;
       return receiver;
     },
-    /** The actions of a tool on a thing, with the keys by which the account pages undo them. */
-    actionOn: (id: number, tool: string) =>
-      rows(
-        `select called_at, request_id, door, client_name, resource_name from action_log
-         where resource_id = $1 and tool = $2 and outcome = 'ok'`,
-        [id, tool],
-      ),
+    actionsOn,
+    /** Undoes the actions of a tool on a thing, as the account pages do. */
+    async undo(id: number, tool: string) {
+      const found = await actionsOn(id, tool);
+      const actions = found.map(({ called_at, request_id }) => ({ called_at, request_id }));
+      return (await send("action.undo", { actions })).ends;
+    },
   };
 }

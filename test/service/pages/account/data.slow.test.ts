@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { useStack } from "../../../harness.ts";
+import { cookieOf } from "../../../support/identity/browser.ts";
 import { newPlainPerson, textOf, withForms } from "../../../support/pages/plain.ts";
 import { eventually, query } from "../../../support/reminder/stack.ts";
 
@@ -100,7 +101,7 @@ test("whatever is uploaded is answered by a page", async () => {
     method: "POST",
     headers: {
       origin: baseUrl,
-      cookie: `kept_account=${account.cookies.get("kept_account")?.value}`,
+      cookie: cookieOf(account),
       "content-type": "multipart/form-data; boundary=x",
     },
     body: "--y nothing",

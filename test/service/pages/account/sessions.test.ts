@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { type Browser, createBrowser } from "../../../support/identity/browser.ts";
-import { signedUp } from "../../../support/identity/support.ts";
+import { type Browser, cookieOf, createBrowser } from "../../../support/identity/browser.ts";
+import { changePassword, password, signedUp } from "../../../support/identity/support.ts";
 import { useSite } from "../../../support/pages/support.ts";
 
 const site = await useSite();
 const { stack, identity } = site;
 const { baseUrl, authUrl } = stack.config;
-const password = "correct horse battery";
+const anotherPassword = { new_password: "another long one" };
 
 /** One person's browser as two, each with the cookies of one site: the account pages' and the provider's. */
 async function signIn(provider: Browser, account = createBrowser(baseUrl)) {
@@ -25,30 +25,26 @@ async function inTwoBrowsers() {
   return { mine, theirs: await signIn(elsewhere), id: account?.id };
 }
 
-const changePassword = async (provider: Browser) =>
-  provider.submit(await provider.open("/profile"), "/profile/password", {
-    password,
-    new_password: "another long one",
-  });
 const hook = { webhook_url: "https://attacker.example/x" };
 
-async function isSignedIn({ cookies }: Browser): Promise<boolean> {
-  const cookie = `kept_account=${cookies.get("kept_account")?.value}`;
-  const answer = await fetch(`${baseUrl}/account`, { headers: { cookie }, redirect: "manual" });
-  return answer.status === 200;
+async function isSignedIn(browser: Pick<Browser, "cookies">): Promise<boolean> {
+  const headers = { cookie: cookieOf(browser) };
+  return (await fetch(`${baseUrl}/account`, { headers, redirect: "manual" })).status === 200;
 }
+
+const newPerson = async () => signIn(await signedUp(identity.config));
 
 test("a new password ends every other session at once, the account pages' too", async () => {
   const { mine, theirs, id } = await inTwoBrowsers();
   const settings = await theirs.account.open("/account/settings");
   expect(settings.status).toBe(200);
-  expect((await changePassword(mine.provider)).text).toContain("Other browsers are signed out");
+  const changed = await changePassword(mine.provider, anotherPassword);
+  expect(changed.text).toContain("Other browsers are signed out");
   expect((await theirs.provider.open("/profile")).url).toContain("/sign-in");
   expect(await isSignedIn(theirs.account)).toBe(false);
   await theirs.account.submit(settings, "/account/settings/webhook", hook);
-  expect(await identity.sql(`select from users where user_id = '${id}' and webhook_url is not null`)).toEqual(
-    [],
-  );
+  const hooked = `select from users where user_id = '${id}' and webhook_url is not null`;
+  expect(await identity.sql(hooked)).toEqual([]);
   // The person who changed the password is not asked again.
   await signIn(mine.provider, mine.account);
   expect(await isSignedIn(mine.account)).toBe(true);
@@ -58,7 +54,7 @@ test("a sign-in that was under way when the password changed opens nothing", asy
   const { mine, theirs } = await inTwoBrowsers();
   const account = createBrowser(baseUrl);
   const back = await theirs.provider.open((await account.open("/account")).url);
-  await changePassword(mine.provider);
+  await changePassword(mine.provider, anotherPassword);
   expect((await account.open(back.url)).status).toBe(400);
 });
 
@@ -94,20 +90,15 @@ test("on the provider too, from a page of an earlier session; where nobody is si
   const provider = await signedUp(identity.config, email);
   const old = await provider.open("/profile");
   await provider.submit(old, "/sign-out", {});
-  expect(await provider.submit(old, "/sign-out", {})).toMatchObject({
-    status: 200,
-    url: `${authUrl}/sign-in`,
-  });
+  const again = await provider.submit(old, "/sign-out", {});
+  expect(again).toMatchObject({ status: 200, url: `${authUrl}/sign-in` });
   await provider.submit(await provider.open("/sign-in"), "/sign-in", { email, password });
   await provider.submit(old, "/sign-out", {});
   expect((await provider.open("/profile")).url).toContain("/sign-in");
 });
 
 test("an ID token of one person signs nobody else out", async () => {
-  const [mine, theirs] = [
-    await signIn(await signedUp(identity.config)),
-    await signIn(await signedUp(identity.config)),
-  ];
+  const [mine, theirs] = [await newPerson(), await newPerson()];
   const away = await mine.account.submit(await mine.account.open("/account"), "/account/sign-out", {});
   const page = await theirs.provider.open(away.url);
   expect(page.text).toContain("Sign out?");
@@ -115,7 +106,7 @@ test("an ID token of one person signs nobody else out", async () => {
 });
 
 test("whoever signs out where nobody is signed in is sent back", async () => {
-  const { account } = await signIn(await signedUp(identity.config));
+  const { account } = await newPerson();
   const away = await account.submit(await account.open("/account"), "/account/sign-out", {});
   expect((await createBrowser(authUrl).open(away.url)).url).toBe(`${baseUrl}/account`);
 });
@@ -126,9 +117,8 @@ test("a deleted account is signed out everywhere, and nothing is written for it 
   const profile = await mine.provider.open("/profile");
   const done = await mine.provider.submit(profile, "/profile/delete", {});
   expect(done.text).toContain("Your habits and todos are gone with it");
-  await identity.sql(
-    `insert into deleted_users (id, deleted_at) values ('${id}', now()) on conflict do nothing`,
-  );
+  const deleted = `insert into deleted_users (id, deleted_at) values ('${id}', now()) on conflict do nothing`;
+  await identity.sql(deleted);
   expect(await isSignedIn(theirs.account)).toBe(false);
   await theirs.account.submit(settings, "/account/settings/webhook", hook);
   expect(await identity.sql(`select from users where user_id = '${id}'`)).toEqual([]);

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { SQL } from "bun";
 import { useStack } from "../../../harness.ts";
+import { tokenIn } from "../../../support/identity/support.ts";
 import { fieldsOf, newPlainPerson, textOf } from "../../../support/pages/plain.ts";
-import { startReceiver } from "../../../support/reminder/receiver.ts";
+import { answering, startReceiver } from "../../../support/reminder/receiver.ts";
 import { eventually, query } from "../../../support/reminder/stack.ts";
 
 const stack = await useStack({ travels: true });
@@ -11,10 +13,10 @@ const channelPath = "/account/settings/reminders";
 
 test("the settings decide what the user's today is", async () => {
   const { account, rest } = await newPlainPerson(stack);
-  const todayOf = async () =>
-    Object.keys((await rest("GET", "/dashboard")).activity_strip)
-      .sort()
-      .at(-1);
+  const todayOf = async () => {
+    const { activity_strip } = await rest("GET", "/dashboard");
+    return Object.keys(activity_strip).sort().at(-1);
+  };
   const save = async (answers: Record<string, string>) =>
     textOf(await account.submit(await account.open(path), "/account/settings/day", answers));
   stack.clock.now = Date.parse("2026-11-20T12:30:00Z");
@@ -42,7 +44,7 @@ test("a webhook is saved, tested with its signature, chosen, and cannot be remov
   expect(fieldsOf(wrong, webhookPath)).toMatchObject({ webhook_url: "http://example.org/" });
 
   const saved = await saveAddress(receiver.url);
-  secret = /class="secret">([^<]+)</.exec(saved.text)?.[1] ?? "";
+  secret = tokenIn(saved);
   const tested = await account.submit(saved, "/account/settings/test", {});
   expect(textOf(tested)).toContain("Delivered on");
   expect([receiver.received.length, receiver.forged]).toEqual([1, []]);
@@ -55,9 +57,8 @@ test("a person saves a topic and a bot, whose token no page shows again, and cho
   const { account } = await newPlainPerson(stack);
   const save = async (channel: string, answers: Record<string, string>) =>
     account.submit(await account.open(path), `/account/settings/${channel}`, answers);
-  expect(textOf(await save("ntfy", { ntfy_url: "https://ntfy.sh/" }))).toContain(
-    "This must be a public https address of a topic",
-  );
+  const wrong = await save("ntfy", { ntfy_url: "https://ntfy.sh/" });
+  expect(textOf(wrong)).toContain("This must be a public https address of a topic");
   expect(textOf(await save("ntfy", { ntfy_url: "https://ntfy.sh/adas-topic" }))).toContain("ntfy: saved");
   const bot = { telegram_chat_id: "12345", telegram_bot_token: "123456:a-token-of-a-bot-that-nobody-has" };
   const saved = await save("telegram", bot);
@@ -68,16 +69,15 @@ test("a person saves a topic and a bot, whose token no page shows again, and cho
   const chosen = await account.submit(moved, channelPath, { reminder_channel: "telegram" });
   expect(textOf(chosen)).toContain("Reminders go where you chose.");
   expect(fieldsOf(chosen, "/account/settings/telegram")).toMatchObject({ telegram_chat_id: "54321" });
-  expect(textOf(await save("telegram", { telegram_chat_id: "" }))).toContain(
-    "Reminders go to it: choose another way",
-  );
+  const removed = await save("telegram", { telegram_chat_id: "" });
+  expect(textOf(removed)).toContain("Reminders go to it: choose another way");
 });
 
 test("a person sees what comes and what failed, and sends that again, once", async () => {
   const { account, rest } = await newPlainPerson(stack);
   let secret = "";
   const receiver = startReceiver(() => secret);
-  receiver.behaviour.answer = () => new Response(null, { status: 500 });
+  receiver.behaviour.answer = answering(500);
   const create = async (title: string, remind_at: string): Promise<number> => {
     const { id } = await rest("POST", "/todos", { title });
     await rest("PUT", `/todos/${id}/reminder`, { remind_at });
@@ -86,10 +86,10 @@ test("a person sees what comes and what failed, and sends that again, once", asy
   await create("Renew passport", "2066-01-01T09:00:00");
   expect(textOf(await account.open("/account"))).toContain("they reach nobody");
   const warned = await account.open(path);
-  expect(textOf(warned)).toContain("they reach nobody");
-  expect(textOf(warned)).toContain("Fri 1 Jan 2066 09:00 Renew passport");
+  for (const said of ["they reach nobody", "Fri 1 Jan 2066 09:00 Renew passport"])
+    expect(textOf(warned)).toContain(said);
   const saved = await account.submit(warned, webhookPath, { webhook_url: receiver.url });
-  secret = /class="secret">([^<]+)</.exec(saved.text)?.[1] ?? "";
+  secret = tokenIn(saved);
   expect(fieldsOf(saved, channelPath)).toMatchObject({ digest: "never" });
   const chosen = await account.submit(saved, channelPath, { reminder_channel: "webhook", digest: "weekly" });
   expect(textOf(chosen)).toContain("Reminders go where you chose.");
@@ -99,12 +99,8 @@ test("a person sees what comes and what failed, and sends that again, once", asy
   // The receiver refuses for longer than six attempts last.
   const id = await create("Call Grace", new Date().toISOString());
   const { databaseUrl } = stack.config;
-  await eventually(async () => {
-    const deliveries = await query(databaseUrl, "select status from reminder_deliveries where todo_id = $1", [
-      id,
-    ]);
-    return deliveries[0]?.status === "retrying";
-  });
+  const retrying = "select 1 from reminder_deliveries where todo_id = $1 and status = 'retrying'";
+  await eventually(async () => (await query(databaseUrl, retrying, [id])).length > 0);
   for (const change of [
     "update reminder_deliveries set status = 'failed', finished_at = now() where todo_id = $1",
     "update reminders set status = 'failed' where todo_id = $1",
@@ -112,7 +108,7 @@ test("a person sees what comes and what failed, and sends that again, once", asy
     await query(databaseUrl, change, [id]);
   const failed = await account.open(path);
   expect(textOf(failed)).toContain("Could not be sent to your webhook. The webhook answered 500.");
-  receiver.behaviour.answer = () => new Response(null, { status: 204 });
+  receiver.behaviour.answer = answering(204);
   const before = receiver.received.length;
   const again = () => account.submit(failed, "/account/settings/reminders/again", {});
   expect(textOf(await again())).toContain("It is on its way again.");
@@ -124,4 +120,29 @@ test("a person sees what comes and what failed, and sends that again, once", asy
   expect(receiver.received.length).toBe(before + 1);
   expect(receiver.received.at(-1)?.event).toMatchObject({ data: { todo: { title: "Call Grace" } } });
   expect(sent).not.toContain("Send again Call Grace");
+});
+
+test("the settings page shows how far long work of its person is, and nobody else's", async () => {
+  const { account, sub, rest } = await newPlainPerson(stack);
+  await rest("POST", "/categories", { name: "Home" });
+  const stranger = crypto.randomUUID();
+  await using sql = new SQL(stack.config.databaseUrl, { max: 2 });
+  const begin = (owner: string, name: string, done: number) => sql`
+    insert into works (user_id, id, name, input, cursor, done, total, created_at)
+    values (${owner}, ${crypto.randomUUID()}, ${name}, '{}', '12000', ${done}, 50000, now())`;
+  await sql.begin(async (holder) => {
+    // No worker has the turn of this user.
+    for (const owner of [sub, stranger])
+      await holder`select pg_advisory_xact_lock(hashtextextended('works ' || ${owner}, 0))`;
+    await begin(sub, "user.configure", 12_000);
+    await begin(stranger, "category.delete", 7);
+    const text = textOf(await account.open("/account/settings"));
+    expect(text).toContain("Your reminders are moving to your time zone: 12,000 of 50,000 are done.");
+    expect(text).not.toContain("A deleted category");
+  });
+  await eventually(async () => {
+    const left = await sql`select from works where user_id in (${sub}, ${stranger}) and ended_at is null`;
+    return left.length === 0;
+  });
+  expect(textOf(await account.open("/account/settings"))).not.toContain("50,000");
 });

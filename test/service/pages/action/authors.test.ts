@@ -77,10 +77,18 @@ test("the history of a thing has all that was done to it, together with others a
   const other = await bot.rest("POST", "/todos", { title: "Buy bins" });
   await bot.call("update-todo", { todo_ids: [id, other.id], context: "home" });
   const { next_todo_id } = await bot.rest("POST", `/todos/${id}/toggle`);
-  for (const [thing, count] of [
-    [id, 3],
-    [other.id, 2],
-    [next_todo_id, 1],
-  ])
-    expect(cardsOf(await account.open(`/account/actions?thing=todo/${thing}`))).toHaveLength(count);
+  const habit = await bot.rest("POST", "/habits", { name: "Bins", type: "good", frequency: "daily" });
+  await bot.rest("POST", `/habits/${habit.id}/complete`);
+  for (const [thing, count, words] of [
+    [`todo/${id}`, 3, "Created the todo Bins"],
+    [`todo/${other.id}`, 2, "Buy bins"],
+    [`todo/${next_todo_id}`, 1, "Bins"],
+    [`habit/${habit.id}`, 2, "Completed the habit Bins"],
+  ] as const) {
+    const link = `/account/actions?thing=${thing}`;
+    expect((await account.open(`/account/${thing.replace("/", "s/")}`)).text).toContain(`href="${link}"`);
+    const history = await account.open(link);
+    expect([cardsOf(history).length, textOf(history)]).toEqual([count, expect.stringContaining(words)]);
+  }
+  expect((await account.open("/account/actions?thing=todo/x")).status).toBe(422);
 });

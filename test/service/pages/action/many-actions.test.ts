@@ -1,41 +1,22 @@
-import { afterAll, expect, mock, spyOn, test } from "bun:test";
+import { expect, mock, spyOn, test } from "bun:test";
 import { exportedRows } from "../../../../api/doors/pages/action/list/export.ts";
 import { actionList } from "../../../../api/doors/pages/action/list/list.ts";
 import { conflictsInWords } from "../../../../api/doors/pages/action/take-back/conflicts.ts";
 import { readLaterChanges } from "../../../../api/queries/action/later-change.ts";
-import { createQueryContext } from "../../../../api/queries/engine/context.ts";
-import { openQueryDatabase } from "../../../../api/queries/engine/guard.ts";
-import { openDatabase } from "../../../../shared/db/orm.ts";
 import { markup } from "../../../../shared/html.ts";
-import { createLog } from "../../../../shared/process/observe/log.ts";
 import { useStack } from "../../../harness.ts";
 import { loggedRow } from "../../../support/pages/logged-row.ts";
+import { openReads } from "../../../support/reads.ts";
 
-const stack = await useStack();
-const url = stack.config.databaseUrl;
+const { config } = await useStack();
 // Its rows of megabytes take a slow disk longer than reads may take.
-const database = await openDatabase({
-  url,
-  log: createLog("test", "error"),
-  connections: 2,
-  purpose: "checks",
-});
-afterAll(() => database.close());
-const readerOf = (userId: string) =>
-  createQueryContext({
-    db: openQueryDatabase(database),
-    userId,
-    now: Date.now(),
-    defaultTimeZone: "UTC",
-    baseUrl: stack.config.baseUrl,
-  });
+const { database, readerOf } = await openReads(config.databaseUrl, { connections: 2, purpose: "checks" });
 
 /** The row of a call that moved 25 todos. */
 function rowOfMany() {
+  const names = Array.from({ length: 25 }, (_, n) => `todos/${n + 1}`);
   const images = (title: string, due_date: string) =>
-    JSON.stringify(
-      Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`todos/${n + 1}`, { title, due_date }])),
-    );
+    JSON.stringify(Object.fromEntries(names.map((name) => [name, { title, due_date }])));
   return { before: images("Old", "2026-11-20"), after: images("New", "2027-11-20") };
 }
 
@@ -109,11 +90,8 @@ test("who changed what since is found in some megabytes, each of which is read o
   expect(changes.length).toBeWithin(5, 14);
   expect(JSON.stringify(changes).length).toBeLessThan(100_000);
   // Nobody else touched these fields, so each conflict is searched in all changes.
-  const conflicts = rows.map((row) => ({
-    row,
-    fields: ["context", "description", "category_id"],
-    why: "changed_since" as const,
-  }));
+  const fields = ["context", "description", "category_id"];
+  const conflicts = rows.map((row) => ({ row, fields, why: "changed_since" as const }));
   const conflicting = Array.from({ length: 20 }, () => ({ action, conflicts }));
   const parse = spyOn(JSON, "parse");
   const told = await conflictsInWords(query, conflicting, { names: new Map(), timeZone: "UTC" });

@@ -1,38 +1,19 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { callLine } from "../../../../api/cli/call-line.ts";
 import { actionList } from "../../../../api/doors/pages/action/list/list.ts";
 import { readActions } from "../../../../api/queries/action/read.ts";
-import { createQueryContext } from "../../../../api/queries/engine/context.ts";
-import { openQueryDatabase } from "../../../../api/queries/engine/guard.ts";
-import { openDatabase } from "../../../../shared/db/orm.ts";
 import { markup } from "../../../../shared/html.ts";
-import { createLog } from "../../../../shared/process/observe/log.ts";
 import { useStack } from "../../../harness.ts";
 import { agent } from "../../../support/mcp.ts";
 import { loggedRow, told } from "../../../support/pages/logged-row.ts";
+import { openReads } from "../../../support/reads.ts";
 
 const stack = await useStack();
-const url = stack.config.databaseUrl;
-const database = await openDatabase({ url, log: createLog("test", "error"), connections: 2 });
-afterAll(() => database.close());
-const reader = createQueryContext({
-  db: openQueryDatabase(database),
-  userId: stack.sub,
-  now: Date.now(),
-  defaultTimeZone: "UTC",
-  baseUrl: stack.config.baseUrl,
-});
-const shown = {
-  timeZone: "UTC",
-  today: new Date().toISOString().slice(0, 10),
-  isFiltered: false,
-  hasOlder: false,
-  isNew: () => false,
-  controls: () => undefined,
-  reads: [],
-  names: new Map<string, string>(),
-};
+const { readerOf } = await openReads(stack.config.databaseUrl);
+const day = { timeZone: "UTC", today: new Date().toISOString().slice(0, 10) };
+const list = { isFiltered: false, hasOlder: false, isNew: () => false, controls: () => undefined, reads: [] };
+const shown = { ...day, ...list, names: new Map<string, string>() };
 
 const inherited = Object.getOwnPropertyNames(Object.prototype);
 const words = (text: string) => text.trim().split(/\s+/);
@@ -48,30 +29,28 @@ const ownWords = (tool: string, text: string, ok: boolean): string =>
   told({ tool, arguments: text, outcome: ok ? "ok" : "invalid" }).replace(/<q>.*?<\/q>/gs, "");
 
 const completion = { tool: "complete-habit", habit_id: 7 };
-const todos = ["a", "b", "c", "d", "e"].map((title) => ({ title }));
+const five = { tool: "create-todo", todos: ["a", "b", "c", "d", "e"].map((title) => ({ title })) };
 const date = "2026-05-07";
+const refused = { outcome: "invalid" } as const;
+const several = { tool: "update-todo", todo_ids: [7, 8], due_date: date };
 
-test.each([
+type Call = Readonly<{ tool: string; outcome?: "invalid"; [argument: string]: unknown }>;
+
+test.each<[Call, string]>([
   [completion, "Completed the habit 7"],
   [{ ...completion, date }, "Completed the habit 7 for Thu 7 May"],
   [{ ...completion, undo: true }, "Took back the completion of the habit 7"],
   [
-    { ...completion, date, undo: true, outcome: "invalid" },
+    { ...completion, date, undo: true, ...refused },
     "Tried to take back the completion of the habit 7 for Thu 7 May",
   ],
-  [{ tool: "create-todo", todos }, "Created 5 todos, as far as possible: a, b, c and 2 more"],
-  [
-    { tool: "create-todo", todos, outcome: "invalid" },
-    "Tried to create 5 todos, as far as possible: a, b, c and 2 more",
-  ],
-  [{ tool: "create-todo", todos: todos.slice(0, 1) }, "Created 1 todo, as far as possible: a"],
-  [
-    { tool: "update-todo", todo_ids: [7, 8], due_date: date },
-    "Changed 2 todos, as far as possible: due Thu 7 May",
-  ],
+  [five, "Created 5 todos, as far as possible: a, b, c and 2 more"],
+  [{ ...five, ...refused }, "Tried to create 5 todos, as far as possible: a, b, c and 2 more"],
+  [{ ...five, todos: [{ title: "a" }] }, "Created 1 todo, as far as possible: a"],
+  [several, "Changed 2 todos, as far as possible: due Thu 7 May"],
   [{ tool: "update-todo", todo_ids: [7], title: "x" }, "Changed 1 todo, as far as possible: title x"],
-] as const)("the call %j is told with its number and dates: %s", (call, sentence) => {
-  const { tool, outcome = "ok", ...args } = call as typeof call & { outcome?: "invalid" };
+])("the call %j is told with its number and dates: %s", (call, sentence) => {
+  const { tool, outcome = "ok", ...args } = call;
   expect(told({ tool, arguments: JSON.stringify(args), outcome }).replace(/<[^>]*>/g, "")).toBe(sentence);
 });
 
@@ -112,17 +91,13 @@ test("whatever is stored of a change, its sentence is Kept's, and there is one",
     images.map((all) => JSON.stringify([all, { bytes: 5_000, sha256: "0" }])),
   );
   const names = new Map([["categories/7", "EVIL"]]);
-  const row = fc.property(
-    stored,
-    stored,
-    fc.constantFrom(...toolNames, "habit.update"),
-    (before, after, tool) => {
-      const sentence = told({ tool, before, after }, names);
-      expect(sentence.replace(/<q>.*?<\/q>/gs, "")).not.toContain("EVIL");
-      expect(sentence).toMatch(/^[A-Z]/);
-      expect(sentence).not.toMatch(/undefined|NaN|Invalid|object Object/);
-    },
-  );
+  const tools = fc.constantFrom(...toolNames, "habit.update");
+  const row = fc.property(stored, stored, tools, (before, after, tool) => {
+    const sentence = told({ tool, before, after }, names);
+    expect(sentence.replace(/<q>.*?<\/q>/gs, "")).not.toContain("EVIL");
+    expect(sentence).toMatch(/^[A-Z]/);
+    expect(sentence).not.toMatch(/undefined|NaN|Invalid|object Object/);
+  });
   fc.assert(row, { numRuns: 5_000 });
 });
 
@@ -142,7 +117,7 @@ test("no tool, argument or value takes the page or the terminal, and the page st
     ["create-habit", JSON.stringify({ name: "\u{1F600}".repeat(15_000) })],
   ];
   for (const [tool, json] of calls) await call(tool, JSON.parse(json));
-  const found = await readActions(reader, { limit: 200 });
+  const found = await readActions(readerOf(stack.sub), { limit: 200 });
   expect(found.actions).toHaveLength(calls.length);
   const page = markup(await actionList({ entries: found.actions, ...shown }));
   expect(page.match(/<li class="card"/g)).toHaveLength(calls.length);

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
-import { addDays } from "../../../../shared/domain/day/day.ts";
-import type { Browser, Page } from "../../../support/identity/browser.ts";
+import { type Browser, cookieOf, type Page } from "../../../support/identity/browser.ts";
 import { callsOf, cardsOf, textOf } from "../../../support/pages/plain.ts";
 import { signedUpPerson, useSite } from "../../../support/pages/support.ts";
 import { eventually } from "../../../support/reminder/stack.ts";
@@ -34,11 +33,7 @@ async function newPerson() {
     /** Undoes what a page of a run shows; its first form only chooses another time. */
     takeAllBack: (page: Page, answers: Record<string, string> = {}) =>
       account.submit({ ...page, forms: page.forms.toReversed() }, runPath, answers),
-    async statusOf(id: number) {
-      return (await stack.rest("GET", `/todos/${id}`, { token })).status;
-    },
-    titles: async () =>
-      (await callsOf(stack, token).rest("GET", "/todos")).data.map(({ title }: { title: string }) => title),
+    statusOf: async (id: number) => (await stack.rest("GET", `/todos/${id}`, { token })).status,
   };
 }
 
@@ -127,42 +122,6 @@ test("all that a token did is taken back with one button, after a page that says
   expect(textOf(await openRun())).toContain("There is nothing to take back.");
 });
 
-/** Everything that a client can see, except times of writing. */
-async function allThings(rest: ReturnType<typeof callsOf>["rest"]) {
-  const lists = await Promise.all(["/todos?status=all", "/habits"].map((path) => rest("GET", path)));
-  return lists.flatMap(({ data }) =>
-    data.map(({ updated_at: _, ...thing }: { updated_at: string }) => thing),
-  );
-}
-
-test("deleted todos with recurrence and reminders, changed todos and completed habits are all as they were", async () => {
-  const { call, other, openRun, takeAllBack } = await newPerson();
-  const today = new Date().toISOString().slice(0, 10);
-  const todo_ids: number[] = [];
-  for (let n = 0; n < 25; n++) {
-    const recurs = n < 3 && { due_date: today, recurrence: "FREQ=WEEKLY", description: "Every week" };
-    const { id } = await other.rest("POST", "/todos", { title: `Todo ${n}`, context: "desk", ...recurs });
-    if (n >= 3 && n < 8)
-      await other.rest("PUT", `/todos/${id}/reminder`, { remind_at: `${addDays(today, 2)}T09:00:00` });
-    todo_ids.push(id);
-  }
-  const habit = { name: "Read", type: "good", frequency: "daily" };
-  const { id: habit_id } = await other.rest("POST", "/habits", habit);
-  for (let ago = 6; ago > 0; ago--)
-    await other.rest("POST", `/habits/${habit_id}/complete`, { date: addDays(today, -ago) });
-  const before = await allThings(other.rest);
-  for (const todo_id of todo_ids.slice(0, 15)) await call("delete-todo", { todo_id });
-  for (const todo_id of todo_ids.slice(15, 20))
-    await call("update-todo", { todo_id, title: "x", due_date: addDays(today, 9), context: "moved" });
-  await call("complete-habit", { habit_id });
-  expect((await other.rest("GET", "/todos")).meta.total).toBe(10);
-
-  const preview = await openRun();
-  expect(textOf(preview)).toContain("21 changes. All of these can be taken back.");
-  expect(textOf(await takeAllBack(preview))).toContain("21 of 21 changes of");
-  expect(await allThings(other.rest)).toEqual(before);
-});
-
 test("a token is revoked and its run taken back in one step, which only that session is told", async () => {
   const { account, rest, call, token, openRun, takeAllBack } = await newPerson();
   const { account: stranger } = await newPerson();
@@ -171,16 +130,13 @@ test("a token is revoked and its run taken back in one step, which only that ses
   expect((await stack.rest("GET", "/todos", { token })).status).toBe(200);
   const told = "The token of Claude Desktop is revoked.";
   const done = await takeAllBack(preview, { revoke: "yes" });
-  expect(textOf(done)).toContain(told);
-  expect(textOf(done)).toContain("2 of 2 changes of Claude Desktop are taken back.");
+  for (const said of [told, "2 of 2 changes of Claude Desktop are taken back."])
+    expect(textOf(done)).toContain(said);
   // It is refused at once, whatever this door remembers.
   expect((await stack.rest("GET", "/todos", { token })).status).toBe(401);
   expect((await call("get-pending-todos")).status).toBe(401);
   expect((await stranger.open(done.url)).text).not.toContain("is revoked");
-  for (const [name, value] of [
-    ["revoked", "yes"],
-    ["token_id", "other"],
-  ] as const) {
+  for (const [name, value] of Object.entries({ revoked: "yes", token_id: "other" })) {
     const address = new URL(done.url);
     address.searchParams.set(name, value);
     expect(textOf(await account.open(address.href))).not.toContain("is revoked");
@@ -234,30 +190,25 @@ test("what somebody's bearer token, another page or another person sends takes n
   const field = fieldsIn(await account.open(listPath), "Pay rent");
   const key = { called_at: field("called_at"), request_id: field("request_id") };
   const csrf = field("csrf");
-  const cookieOf = ({ cookies }: Browser) => ({
-    cookie: `kept_account=${cookies.get("kept_account")?.value}`,
-  });
-  const send = (headers: Record<string, string>, more: Record<string, string> = {}) =>
-    fetch(`${baseUrl}${undoPath}`, {
-      method: "POST",
-      headers,
-      body: new URLSearchParams({ ...key, ...more }),
-      redirect: "manual",
-    });
+  const cookie = (browser: Browser) => ({ cookie: cookieOf(browser) });
+  const send = (headers: Record<string, string>, more: Record<string, string> = {}) => {
+    const body = new URLSearchParams({ ...key, ...more });
+    return fetch(`${baseUrl}${undoPath}`, { method: "POST", headers, body, redirect: "manual" });
+  };
   const bearer = { authorization: `Bearer ${token}` };
   expect((await send(bearer, { csrf })).headers.get("location")).toContain("/account/sign-in");
-  expect((await send(cookieOf(account))).status).toBe(403);
-  expect((await send({ ...cookieOf(account), origin: "https://evil.example" }, { csrf })).status).toBe(403);
+  expect((await send(cookie(account))).status).toBe(403);
+  expect((await send({ ...cookie(account), origin: "https://evil.example" }, { csrf })).status).toBe(403);
   const tool = await call("action.undo", { actions: [key] });
   expect(JSON.stringify(tool.result ?? "refused")).not.toContain("whole");
   expect((await answer("POST", "/actions/undo", { actions: [key] })).status).toBe(404);
   const theirs = await stranger.open(listPath);
   expect(theirs.text).not.toContain("Pay rent");
   const strangersCsrf = theirs.forms[0]?.fields.find(([name]) => name === "csrf")?.[1] ?? "";
-  await send(cookieOf(stranger), { csrf: strangersCsrf });
+  await send(cookie(stranger), { csrf: strangersCsrf });
   expect(await statusOf(id)).toBe(404);
   // The same works from the person's own page.
-  await send(cookieOf(account), { csrf });
+  await send(cookie(account), { csrf });
   expect(await statusOf(id)).toBe(200);
 });
 
@@ -290,12 +241,12 @@ test("odd addresses and forms are refused in words, and lead to no other site", 
 });
 
 test("all since an action is taken back from that action on", async () => {
-  const { account, call, titles, takeAllBack } = await newPerson();
+  const { account, call, rest, takeAllBack } = await newPerson();
   for (const title of ["first", "second", "third"]) await call("create-todo", { title });
   const card = cardsOf(await account.open(listPath)).find((one) => one.includes("second")) ?? "";
   const done = await takeAllBack(await account.open(linkTo(card, "run")));
   expect(textOf(done)).toContain("2 of 2 changes of Claude Desktop are taken back.");
-  expect(await titles()).toEqual(["first"]);
+  expect((await rest("GET", "/todos")).data).toMatchObject([{ title: "first" }]);
 });
 
 test("a run that is too much for one step goes on by itself, and its page says how far it is", async () => {

@@ -135,13 +135,8 @@ const ofOneThing: [number, fc.Arbitrary<Act>][] = [
 const weighted = (choices: [number, fc.Arbitrary<Act>][]) =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
-const zone = fc.constantFrom(
-  "Europe/Berlin",
-  "Pacific/Kiritimati",
-  "Pacific/Pago_Pago",
-  "America/New_York",
-  "UTC",
-);
+const zones = ["Europe/Berlin", "Pacific/Kiritimati", "Pacific/Pago_Pago", "America/New_York", "UTC"];
+const zone = fc.constantFrom(...zones);
 const oneThing = weighted(ofOneThing);
 const anything = weighted([
   ...ofOneThing,
@@ -155,14 +150,10 @@ const anything = weighted([
   [2, act("habit.undo-many", { whiches, backs })],
   [1, act("category.rename", { which, name: fc.constantFrom("k", "m") })],
 ]);
+const settings = whole({ time_zone: zone, day_start_hour: fc.constantFrom(0, 3, null) });
 const onPages = weighted([
   ...ofOneThing,
-  [
-    4,
-    act("user.configure", {
-      fields: whole({ time_zone: zone, day_start_hour: fc.constantFrom(0, 3, null) }),
-    }),
-  ],
+  [4, act("user.configure", { fields: settings })],
   [4, act("action.undo", { which, count: fc.integer({ min: 1, max: 3 }) })],
 ]);
 
@@ -174,18 +165,12 @@ const minutes = fc.oneof(
 
 const by = (who: Who, what: fc.Arbitrary<Act>): fc.Arbitrary<Step> =>
   fc.record({ who: fc.constant(who), minutes, act: what });
+const several = fc.array(oneThing, { minLength: 2, maxLength: 5 });
+const inGroup = { who: fc.constant("rest" as const), minutes, group: several, atomic: fc.boolean() };
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: by("mcp", anything) },
   { weight: 5, arbitrary: by("rest", oneThing) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      who: fc.constant("rest" as const),
-      minutes,
-      group: fc.array(oneThing, { minLength: 2, maxLength: 5 }),
-      atomic: fc.boolean(),
-    }),
-  },
+  { weight: 1, arbitrary: fc.record(inGroup) },
   { weight: 3, arbitrary: by("page", onPages) },
 );
 
@@ -199,12 +184,13 @@ const plan: fc.Arbitrary<UndoPlan> = fc.record({
 });
 
 /** Shortly before months, leap days and changes of the clock. */
-const start = fc.constantFrom(
+const starts = [
   "2026-03-27T10:00:00Z",
   "2026-10-24T22:30:00Z",
   "2028-02-27T00:10:00Z",
   "2026-12-30T12:00:00Z",
-);
+];
+const start = fc.constantFrom(...starts);
 
 export const lives = (minLength: number, maxLength: number): fc.Arbitrary<Life> =>
   fc.record({ start, zone, steps: fc.array(step, { minLength, maxLength, size: "max" }), plan });

@@ -2,9 +2,12 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { addDays, dateOfDay } from "../../../../shared/domain/day/day.ts";
 import { doneDays } from "../../../../shared/domain/habit/history.ts";
-import { isRefused } from "../../../../shared/errors.ts";
-import { inMemory } from "./in-memory.ts";
-import type { Row } from "./memory.ts";
+import { liveHabit } from "./in-memory.ts";
+
+const daysBack = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }) },
+);
 
 /** Lives of one habit with amounts: additions, clearings, changes of the target, and undos of these. */
 type Act =
@@ -14,59 +17,25 @@ type Act =
   | Readonly<{ do: "sleep"; days: number }>
   | Readonly<{ do: "undo"; which: number }>;
 
-const back = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(0) },
-  { weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }) },
+const one = (doing: Act["do"], parts: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.record({ do: fc.constant(doing), ...parts }) as fc.Arbitrary<Act>;
+const act = fc.oneof(
+  { weight: 6, arbitrary: one("add", { back: daysBack, amount: fc.integer({ min: 1, max: 6 }) }) },
+  { weight: 1, arbitrary: one("fill", { back: daysBack }) },
+  { weight: 1, arbitrary: one("clear", { back: daysBack }) },
+  { weight: 1, arbitrary: one("aim", { target: fc.option(fc.integer({ min: 1, max: 9 }), { freq: 3 }) }) },
+  { weight: 1, arbitrary: one("sleep", { days: fc.integer({ min: 1, max: 4 }) }) },
+  { weight: 3, arbitrary: one("undo", { which: fc.nat(99) }) },
 );
-const act: fc.Arbitrary<Act> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({ do: fc.constant("add" as const), back, amount: fc.integer({ min: 1, max: 6 }) }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("fill" as const, "clear" as const), back }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant("aim" as const),
-      target: fc.option(fc.integer({ min: 1, max: 9 }), { freq: 3 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant("sleep" as const), days: fc.integer({ min: 1, max: 4 }) }),
-  },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("undo" as const), which: fc.nat(99) }) },
-);
-
-const start = Date.parse("2026-05-04T12:00:00Z");
 
 async function newLife() {
-  const place = inMemory();
-  place.clock.now = start;
-  const send = async (name: string, input: Row): Promise<Row> => {
-    place.clock.now += 60_000;
-    const outcome = await place.send(name === "action.undo" ? "page" : "mcp", { name, input } as never);
-    return isRefused(outcome) ? {} : ((outcome as { body: Row | null }).body ?? {});
-  };
-  const { id: habit_id } = await send("habit.create", {
-    name: "Water",
-    type: "good",
-    frequency: "daily",
-    target: 8,
-  });
-  const today = () => new Date(place.clock.now).toISOString().slice(0, 10);
-  const changes = async () =>
-    (await place.log())
-      .filter((row) => row.undone_by == null && (row.before != null || row.after != null))
-      .map(({ called_at, request_id }) => ({ called_at, request_id }))
-      .slice(1);
-  async function undo(action: Row) {
-    const { ends } = (await send("action.undo", { actions: [action] })) as { ends: { undone: string }[] };
-    return ends[0]?.undone;
-  }
+  const water = { frequency: "daily", target: 8 };
+  const life = await liveHabit(Date.parse("2026-05-04T12:00:00Z"), water);
+  const { place, send, today, undo } = life;
+  const changes = async () => (await life.changes()).slice(1);
   async function live(one: Act): Promise<void> {
     if (one.do === "sleep") place.clock.now += one.days * 86_400_000;
-    else if (one.do === "aim") await send("habit.update", { habit_id, target: one.target });
+    else if (one.do === "aim") await send("update", { target: one.target });
     else if (one.do === "undo") {
       const actions = await changes();
       const action = actions[one.which % Math.max(1, actions.length)];
@@ -74,10 +43,10 @@ async function newLife() {
     } else {
       const amount = one.do === "add" && { amount: one.amount };
       const date = addDays(today(), -one.back);
-      await send(one.do === "clear" ? "habit.undo" : "habit.complete", { habit_id, date, ...amount });
+      await send(one.do === "clear" ? "undo" : "complete", { date, ...amount });
     }
   }
-  return { place, habit: `habits/${habit_id}`, today, changes, undo, live };
+  return { ...life, changes, live };
 }
 
 type Life = Awaited<ReturnType<typeof newLife>>;
@@ -87,7 +56,7 @@ async function daysOf({ place, habit }: Life) {
   const rows = await place.rows();
   const of = (table: string) =>
     [...rows].filter(([name]) => name.startsWith(`${table}/`)).map(([, row]) => row);
-  return { row: rows.get(habit) ?? {}, completions: of("habit_completions"), sums: of("habit_amounts") };
+  return { row: await habit(), completions: of("habit_completions"), sums: of("habit_amounts") };
 }
 
 /** Finds contradictions in the tables. */

@@ -47,8 +47,9 @@ function hasCause(
   { before, after, ends }: Outcome,
   since: Touches,
   row: string,
-  { why, fields }: Conflict,
+  conflict: Conflict,
 ): boolean {
+  const { why, fields } = conflict;
   if (why === "category_gone")
     return [...since.keys()].some((name) => name.startsWith("categories/") && !after.has(name));
   if (why === "in_use") return cascaded(after, row).length > 0;
@@ -94,6 +95,11 @@ function unnamed(
   const changed = touchesOf([moment]);
   const later = touchesOf(others);
   const since = touchesOf(strangers.filter((other) => other.now > moment.now));
+  const isNamed = (name: string, column: string) =>
+    conflicts.some(({ row, fields }) => {
+      const hasField = fields.some((field) => groupOf(column).includes(field));
+      return row === name && (fields.length === 0 || hasField);
+    });
   return [...changed].flatMap(([name, columns]) => {
     const [made, now] = [moment.after.get(name), before.get(name)];
     if (!made || !now || columns.has("*") || isTouched(later, name)) return [];
@@ -113,14 +119,7 @@ function unnamed(
       .filter((column) => !follows.includes(column) && !(column === "category_id" && hasLost))
       .filter((column) => !(column === "next_todo_id" && isOpen))
       .filter((column) => since.get(name)?.has(column) && !Bun.deepEquals(made[column], now[column]))
-      .filter(
-        (column) =>
-          !conflicts.some(
-            ({ row, fields }) =>
-              row === name &&
-              (fields.length === 0 || fields.some((field) => groupOf(column).includes(field))),
-          ),
-      )
+      .filter((column) => !isNamed(name, column))
       .map((column) => `${name}.${column} was changed by somebody else, and is not named`);
   });
 }

@@ -5,58 +5,28 @@ import { addDays } from "../../../../shared/domain/day/day.ts";
 import type { HabitHistory } from "../../../../shared/domain/habit/history.ts";
 import { streakColumns } from "../../../../shared/domain/habit/streak.ts";
 import { type Command, type History, ordinaryLives, told } from "../../../support/streak/streak-history.ts";
-import { inMemory } from "./in-memory.ts";
+import { liveHabit } from "./in-memory.ts";
 import type { Row } from "./memory.ts";
 
-/** A life of one habit through the handlers, with what each change found and left. */
+/** A life of one habit, with what each change found and left. */
 async function newLife({ rules, start }: History) {
-  const place = inMemory();
-  place.clock.now = Date.parse(`${start}T12:00:00Z`);
-  const send = async (name: string, input: Row): Promise<Row> => {
-    place.clock.now += 1_000;
-    const outcome = await place.send(name === "action.undo" ? "page" : "mcp", { name, input } as never);
-    return "body" in outcome ? ((outcome.body ?? {}) as Row) : {};
-  };
-  const { id: habit_id } = await send("habit.create", { name: "Run", type: "good", ...rules });
-  const habit = async () => (await place.rows()).get(`habits/${habit_id}`) ?? {};
-  const lastAction = async () =>
-    (await place.log())
-      .filter((row) => row.before != null || row.after != null)
-      .map(({ called_at, request_id }) => ({ called_at, request_id }))
-      .at(-1);
+  const life = await liveHabit(Date.parse(`${start}T12:00:00Z`), rules);
+  const { place, send } = life;
   return {
-    habit,
-    lastAction,
+    ...life,
+    lastAction: async () => (await life.changes()).at(-1),
     async live(command: Exclude<Command, { kind: "move" }>): Promise<void> {
-      const noon = Date.parse(`${command.today}T12:00:00Z`);
-      if (noon > place.clock.now) place.clock.now = noon;
-      if ("to" in command) await send("habit.update", { habit_id, ...command.to });
-      else await send(`habit.${command.kind}`, { habit_id, date: command.date });
+      place.clock.now = Math.max(place.clock.now, Date.parse(`${command.today}T12:00:00Z`));
+      if ("to" in command) await send("update", command.to);
+      else await send(command.kind, { date: command.date });
     },
-    async undo(action: Row | undefined): Promise<unknown> {
-      const { ends } = (await send("action.undo", { actions: [action] })) as { ends: { undone: string }[] };
-      return ends[0]?.undone;
-    },
-    today: () => new Date(place.clock.now).toISOString().slice(0, 10),
   };
 }
 
 /** The columns that a person made; all others follow from these. */
-const madeOf = (row: Row): Row =>
-  Object.fromEntries(
-    [
-      "frequency",
-      "schedule",
-      "grace_days",
-      "paused_from",
-      "paused_through",
-      "done_from",
-      "done_days",
-      "edits",
-    ]
-      .concat("pauses", "skipped_dates")
-      .map((name) => [name, row[name]]),
-  );
+const made = ["frequency", "schedule", "grace_days", "paused_from", "paused_through"];
+made.push("done_from", "done_days", "edits", "pauses", "skipped_dates");
+const madeOf = (row: Row): Row => Object.fromEntries(made.map((name) => [name, row[name]]));
 
 test("each change of a habit is taken back and brought again, and its streak is computed anew", async () => {
   const property = fc.asyncProperty(ordinaryLives, async (history) => {
@@ -69,9 +39,9 @@ test("each change of a habit is taken back and brought again, and its streak is 
       const action = await lastAction();
       if (!Bun.deepEquals(action, earlier)) changes.push({ action, before, after: madeOf(await habit()) });
     }
-    const isAs = async (made: Row) => {
+    const isAs = async (expected: Row) => {
       const row = await habit();
-      expect([told(history), madeOf(row)]).toEqual([told(history), made]);
+      expect([told(history), madeOf(row)]).toEqual([told(history), expected]);
       const { recent_dates, ...columns } = streakColumns(row as unknown as HabitHistory, today());
       expect(row).toMatchObject({ ...columns, recent_dates });
     };

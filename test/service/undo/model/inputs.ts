@@ -25,70 +25,41 @@ function pick({ rows }: Scene, table: string, which: number): number {
   return which >= 96 ? nobodys : (ids[which % Math.max(ids.length, 1)] ?? nobodys);
 }
 
+/** The table and the field of the things that a noun's commands are about. */
+const thingsOf: Readonly<Record<string, Readonly<{ table: string; key: string }>>> = {
+  todo: { table: "todos", key: "todo_id" },
+  reminder: { table: "todos", key: "todo_id" },
+  habit: { table: "habits", key: "habit_id" },
+  category: { table: "categories", key: "category_id" },
+};
+
 /** @returns the command of an act at that moment; the caller chooses the actions of an undo */
 export function requestOf(scene: Scene, who: Who, act: Act): Request {
-  const todo = (which: number) => ({ todo_id: pick(scene, "todos", which) });
-  const habit = (which: number) => ({ habit_id: pick(scene, "habits", which) });
-  const category = (which: number) => ({ category_id: pick(scene, "categories", which) });
-  const fields = (given: Fields) => fieldsOf(scene, who, given);
-  const each = (table: string, name: string, whiches: readonly number[]) =>
-    [...new Set(whiches.map((which) => pick(scene, table, which)))].map((id) => ({ input: { [name]: id } }));
+  const [noun = ""] = act.do.split(".");
+  const { table, key } = thingsOf[noun] ?? { table: "", key: "" };
   const request = (input: Fields): Request => ({ name: act.do, input });
-  switch (act.do) {
-    case "todo.create":
-    case "habit.create":
-    case "category.create":
-    case "user.configure":
-      return request(fields(act.fields));
-    case "todo.update":
-      return request({ ...todo(act.which), ...fields(act.fields) });
-    case "habit.update":
-      return request({ ...habit(act.which), ...fields(act.fields) });
-    case "category.update":
-      return request({ ...category(act.which), ...fields(act.fields) });
-    case "todo.delete":
-    case "reminder.clear":
-      return request(todo(act.which));
-    case "habit.delete":
-      return request(habit(act.which));
-    case "category.delete":
-      return request(category(act.which));
-    case "todo.toggle":
-      return request({ ...todo(act.which), ...(act.to !== undefined && { is_completed: act.to }) });
-    case "reminder.set":
-      return request({ ...todo(act.which), remind_at: timeIn(scene, act.at) });
-    case "habit.complete":
-    case "habit.undo":
-      return request({
-        ...habit(act.which),
-        ...(act.back > 0 && { date: addDays(todayIn(scene), -act.back) }),
-      });
-    case "todo.create-many":
-      return request({ items: act.each.map((given) => ({ input: fields(given) })) });
-    case "todo.update-many":
-      return request({ items: each("todos", "todo_id", act.whiches), shared: fields(act.fields) });
-    case "habit.update-many":
-      return request({ items: each("habits", "habit_id", act.whiches), shared: fields(act.fields) });
-    case "todo.delete-many":
-    case "todo.toggle-many":
-      return request({ items: each("todos", "todo_id", act.whiches) });
-    case "habit.delete-many":
-      return request({ items: each("habits", "habit_id", act.whiches) });
-    case "habit.complete-many":
-    case "habit.undo-many": {
-      const dates = act.backs.map((back) => addDays(todayIn(scene), -back));
-      const things = each("habits", "habit_id", act.whiches);
-      const items = things.flatMap(({ input }) => dates.map((date) => ({ input: { ...input, date } })));
-      return request({ items });
-    }
-    case "category.rename": {
-      const { category_id } = category(act.which);
-      const known = scene.rows.get(`categories/${category_id}`)?.name;
-      return request({ category: known ?? "unknown", name: act.name });
-    }
-    case "action.undo":
-      return request({});
+  const dateOf = (back: number) => ({ date: addDays(todayIn(scene), -back) });
+  if (act.do === "action.undo") return request({});
+  if (act.do === "category.rename") {
+    const known = scene.rows.get(`categories/${pick(scene, table, act.which)}`)?.name;
+    return request({ category: known ?? "unknown", name: act.name });
   }
+  if ("each" in act)
+    return request({ items: act.each.map((given) => ({ input: fieldsOf(scene, who, given) })) });
+  const fields = "fields" in act && fieldsOf(scene, who, act.fields);
+  if ("whiches" in act) {
+    const ids = new Set(act.whiches.map((which) => pick(scene, table, which)));
+    const days = "backs" in act ? act.backs.map(dateOf) : [{}];
+    const items = [...ids].flatMap((id) => days.map((day) => ({ input: { [key]: id, ...day } })));
+    return request({ items, ...(fields && { shared: fields }) });
+  }
+  return request({
+    ...("which" in act && { [key]: pick(scene, table, act.which) }),
+    ...fields,
+    ...("to" in act && act.to !== undefined && { is_completed: act.to }),
+    ...("at" in act && { remind_at: timeIn(scene, act.at) }),
+    ...("back" in act && act.back > 0 && dateOf(act.back)),
+  });
 }
 
 export const todayIn = ({ now, timeZone, dayStartHour }: Scene): string =>

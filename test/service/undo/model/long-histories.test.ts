@@ -1,35 +1,29 @@
 import { expect, test } from "bun:test";
-import { inMemory } from "./in-memory.ts";
-import { isChange, keyOf } from "./world.ts";
+import { liveHabit } from "./in-memory.ts";
 
 const dayMs = 86_400_000;
 
 /** The traffic between a worker and PostgreSQL while a deletion is undone, and while that undo is undone. */
 async function trafficOfUndo(days: number) {
-  const system = inMemory();
-  system.clock.now = Date.parse("2026-01-01T10:00:00Z");
-  const send = async (name: string, input: object) => {
-    system.clock.now += 1;
-    return system.send("page", { name, input } as never);
-  };
-  await send("habit.create", { name: "Read", frequency: "daily" });
-  const [habit] = [...(await system.rows()).values()];
+  const { place, send, changes, undo } = await liveHabit(Date.parse("2026-01-01T10:00:00Z"), {
+    frequency: "daily",
+  });
   for (let day = 0; day < days; day++) {
-    system.clock.now += dayMs;
-    await send("habit.complete", { habit_id: habit?.id });
+    place.clock.now += dayMs;
+    await send("complete");
   }
-  const whole = await system.rows();
-  await send("habit.delete", { habit_id: habit?.id });
+  const names = async () => [...(await place.rows()).keys()].sort();
+  const whole = await names();
+  await send("delete");
   const undoLast = async () => {
-    const actions = (await system.log()).filter(isChange).slice(-1).map(keyOf);
-    const before = system.traffic();
-    await send("action.undo", { actions });
-    return system.traffic() - before;
+    const before = place.traffic();
+    await undo((await changes()).at(-1));
+    return place.traffic() - before;
   };
   const back = await undoLast();
-  expect([...(await system.rows()).keys()].sort()).toEqual([...whole.keys()].sort());
+  expect(await names()).toEqual(whole);
   const gone = await undoLast();
-  expect((await system.rows()).size).toBe(0);
+  expect(await names()).toEqual([]);
   return { back, gone };
 }
 

@@ -24,7 +24,8 @@ type Kind = keyof Table["sql"];
 const orm = await MikroORM.init({ clientUrl: "postgresql://localhost:1/nowhere", entities: [...entities] });
 const tables = describeTables(orm);
 
-const meanings = new Map<string, Readonly<{ table: Table<TableName>; kind: Kind }>>();
+type Meaning = Readonly<{ table: Table<TableName>; kind: Kind }>;
+const meanings = new Map<string, Meaning>();
 for (const table of Object.values(tables))
   for (const [kind, text] of Object.entries(table.sql) as [Kind, string][])
     if (!meanings.has(text)) meanings.set(text, { table, kind });
@@ -104,12 +105,10 @@ export function createMemory(clock: { now: number }) {
   /** Acts like the steps after the return of categories. */
   function comeBack(name: "habits" | "todos", ids: readonly unknown[]): void {
     for (const row of all(name))
-      if (ids.map(String).includes(String(row.former_category_id)))
-        put(tables[name], {
-          ...row,
-          category_id: row.category_id ?? row.former_category_id,
-          former_category_id: null,
-        });
+      if (ids.map(String).includes(String(row.former_category_id))) {
+        const category_id = row.category_id ?? row.former_category_id;
+        put(tables[name], { ...row, category_id, former_category_id: null });
+      }
   }
 
   function rowsOfKeys({ key }: Pick<Table, "key">, values: readonly unknown[]): Row[] {
@@ -120,10 +119,7 @@ export function createMemory(clock: { now: number }) {
     );
   }
 
-  function execute(
-    { table, kind }: { table: Table<TableName>; kind: Kind },
-    values: readonly unknown[],
-  ): Row[] {
+  function execute({ table, kind }: Meaning, values: readonly unknown[]): Row[] {
     if (kind === "insert" || kind === "upsert" || kind === "update") {
       const rows = JSON.parse(String(values[0])) as Row[];
       for (const row of rows) write(table, kind, row);
@@ -154,19 +150,10 @@ export function createMemory(clock: { now: number }) {
       const now = new Date(clock.now + 1)
         .toISOString()
         .replace("Z", `${String(transactions % 1000).padStart(3, "0")}Z`);
-      const [user] = all("users");
-      const day = { time_zone: user?.time_zone ?? null, day_start_hour: user?.day_start_hour ?? null };
-      return [
-        {
-          now: asStored("timestamptz", now),
-          at: clock.now + 2,
-          user_id: userId,
-          ...day,
-          deleted: false,
-          ruled_tokens: [],
-          replies_since: 0,
-        },
-      ];
+      const [{ time_zone = null, day_start_hour = null } = {}] = all("users");
+      const own = { user_id: userId, time_zone, day_start_hour };
+      const others = { deleted: false, ruled_tokens: [], replies_since: 0 };
+      return [{ now: asStored("timestamptz", now), at: clock.now + 2, ...own, ...others }];
     }
     if (text.includes("pg_try_advisory_xact_lock(hashtextextended")) return [{ free: true }];
     if (text.includes("select time_zone from users")) return all("users");
@@ -198,11 +185,7 @@ export function createMemory(clock: { now: number }) {
     tables,
     pool: { connect: async () => client } as unknown as Pool,
     openNewRows: createQuotas(),
-    ledger: {
-      learn: async () => {},
-      refusal: () => undefined,
-      count: () => () => {},
-    },
+    ledger: { learn: async () => {}, refusal: () => undefined, count: () => () => {} },
     config: { defaultTimeZone: "Europe/Berlin", baseUrl: "https://kept.example" },
     security() {},
     metrics: { ended() {}, committed() {} },
@@ -241,7 +224,4 @@ export function createMemory(clock: { now: number }) {
   };
 }
 
-/** No worker reads the completions in a tombstone. */
-
 export const userId = "ada";
-export type Memory = ReturnType<typeof createMemory>;

@@ -1,14 +1,12 @@
+import { afterAll } from "bun:test";
 import { createDispatch } from "../../../../api/mailbox/dispatch.ts";
 import { createDispatchGroup } from "../../../../api/mailbox/dispatch-group.ts";
-import { openMailbox } from "../../../../api/mailbox/mailbox.ts";
-import { openServerClock } from "../../../../api/mailbox/server-clock.ts";
-import { openDatabase } from "../../../../shared/db/orm.ts";
 import { seenTables } from "../../../../shared/domain/action/image-fields.ts";
 import { isRefused } from "../../../../shared/errors.ts";
-import { createLog } from "../../../../shared/process/observe/log.ts";
 import type { Outcome } from "../../../../shared/queue/batch.ts";
 import type { OperationName } from "../../../../shared/queue/group.ts";
-import type { Stack } from "../../../harness.ts";
+import { useStack } from "../../../harness.ts";
+import { openPageDoor } from "../../../support/page-door.ts";
 import type { Who } from "./acts.ts";
 import type { Row } from "./memory.ts";
 import type { System } from "./world.ts";
@@ -19,20 +17,12 @@ const keys: Readonly<Record<string, readonly string[]>> = {
   reminders: ["todo_id"],
 };
 
-/** Worlds of new users on the real service, below its doors. To be closed before the stack, which counts connections. */
-export async function openWorlds({ config }: Pick<Stack, "config">) {
-  const log = createLog("test", "error");
-  const database = await openDatabase({ url: config.databaseUrl, log, connections: 20 });
-  const [mailbox, serverClock] = await Promise.all([
-    openMailbox(config, database.pool),
-    openServerClock(database.pool),
-  ]);
+/** Worlds of new users on the real service, below its doors. */
+export async function openWorlds() {
+  const door = await openPageDoor(await useStack(), 20);
+  const { database, mailbox, serverClock } = door;
+  afterAll(() => door.close());
   return {
-    async close(): Promise<void> {
-      await mailbox.close();
-      serverClock.close();
-      await database.close();
-    },
     newWorld(): System {
       const userId = crypto.randomUUID();
       const clock = { now: 0 };
@@ -44,18 +34,18 @@ export async function openWorlds({ config }: Pick<Stack, "config">) {
       });
       const dispatch = createDispatch(mailbox, database, serverClock, () => clock.now);
       const dispatchGroup = createDispatchGroup(mailbox, database, serverClock, () => clock.now);
-      const select = async (table: string): Promise<Row[]> =>
-        (await database.pool.query(`select * from ${table} where user_id = $1 order by 1, 2, 3`, [userId]))
-          .rows;
-      const named = (table: string) => async (): Promise<[string, Row][]> =>
-        (await select(table)).map((row) => [
-          [table, ...(keys[table] ?? ["id"]).map((column) => row[column])].join("/"),
-          row,
-        ]);
+      const select = async (table: string): Promise<Row[]> => {
+        const own = `select * from ${table} where user_id = $1 order by 1, 2, 3`;
+        return (await database.pool.query(own, [userId])).rows;
+      };
+      const nameOf = (table: string, row: Row) =>
+        [table, ...(keys[table] ?? ["id"]).map((column) => row[column])].join("/");
+      const named = async (table: string): Promise<[string, Row][]> =>
+        (await select(table)).map((row) => [nameOf(table, row), row]);
       return {
         clock,
         async rows() {
-          const rows = new Map((await Promise.all(seenTables.map((table) => named(table)()))).flat());
+          const rows = new Map((await Promise.all(seenTables.map(named))).flat());
           // Completions of a deleted habit stay for an undo, but nobody sees them.
           for (const [name, { habit_id }] of rows)
             if (habit_id != null && !rows.has(`habits/${habit_id}`)) rows.delete(name);

@@ -14,12 +14,8 @@ export type Outcome = Readonly<{
 /** Actions of others between the first undone action and the undo. */
 export function strangersIn({ history, run, before }: Outcome): readonly History[number][] {
   const end = history.findIndex((one, index) => index > run.since && one.before === before);
-  return history
-    .slice(
-      run.since,
-      end === -1 ? history.findIndex((one, index) => index >= run.since && isUndoOf(one, run)) : end,
-    )
-    .filter((one) => !run.moments.has(one));
+  const undone = history.findIndex((one, index) => index >= run.since && isUndoOf(one, run));
+  return history.slice(run.since, end === -1 ? undone : end).filter((one) => !run.moments.has(one));
 }
 
 const isUndoOf = ({ done: [first] }: History[number], { actions }: Run): boolean =>
@@ -38,14 +34,12 @@ export function restoredFaults(outcome: Outcome): string[] {
     if (!now) return isRemovedByOthers(touches, name) ? [] : [`${name} did not come back`];
     if (!old)
       return isTouched(touches, name) || isInUse(outcome, touches, name) ? [] : [`${name} was not removed`];
+    const isWrong = (column: string) =>
+      !isTouched(touches, name, column) && !isExcused(outcome, touches, { name, column, old, now });
+    const told = (row: Row, column: string) => JSON.stringify(row[column]);
     return differing(old, now)
-      .filter(
-        (column) => !isTouched(touches, name, column) && !isExcused(outcome, touches, name, column, old, now),
-      )
-      .map(
-        (column) =>
-          `${name}.${column} is ${JSON.stringify(now[column])} and was ${JSON.stringify(old[column])}`,
-      );
+      .filter(isWrong)
+      .map((column) => `${name}.${column} is ${told(now, column)} and was ${told(old, column)}`);
   });
 }
 
@@ -74,14 +68,9 @@ const isInUse = ({ after, before }: Outcome, touches: Touches, name: string): bo
     after.has(parentOf(name)) &&
     isTouched(touches, parentOf(name)));
 
-function isExcused(
-  { after }: Outcome,
-  touches: Touches,
-  name: string,
-  column: string,
-  old: Row,
-  now: Row,
-): boolean {
+type Difference = Readonly<{ name: string; column: string; old: Row; now: Row }>;
+
+function isExcused({ after }: Outcome, touches: Touches, { name, column, old, now }: Difference): boolean {
   if (column === "category_id")
     // A former category that somebody brought back has its members again.
     return (

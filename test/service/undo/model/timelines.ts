@@ -45,8 +45,10 @@ export function timelinesOf(history: History): Map<string, Story> {
     for (const { timeline, gone } of stories.values()) if (!gone) passUntil(timeline, today);
     for (const done of one.done.flatMap(eachDone)) tell(stories, changes, one, done);
     for (const action of takenBack(one))
-      for (const change of changes.get(action.action)?.toReversed() ?? [])
-        takeBack(stories, changes, one, action, change);
+      for (const change of changes.get(action.action)?.toReversed() ?? []) {
+        const story = stories.get(change.habit);
+        if (story) takeBack(story, changes, one, action, change);
+      }
     const next = dayNumber(todayIn(one.dayAfter));
     for (const { timeline, gone } of stories.values()) if (!gone) jumpTo(timeline, next);
     for (const [habit, story] of stories) if (!story.gone && !one.after.has(habit)) story.gone = one.dayAfter;
@@ -135,15 +137,7 @@ function takenBack(one: Moment): TakenBack[] {
     });
 }
 
-function takeBack(
-  stories: Map<string, Story>,
-  changes: Changes,
-  one: Moment,
-  { by, end }: TakenBack,
-  change: Change,
-): void {
-  const story = stories.get(change.habit);
-  if (!story) return;
+function takeBack(story: Story, changes: Changes, one: Moment, { by, end }: TakenBack, change: Change): void {
   const { habit } = change;
   const stays = (start: string) =>
     end.conflicts.some(

@@ -1,5 +1,4 @@
 import { readImages } from "../../../../shared/domain/action/stored-images.ts";
-import type { Conflict } from "../../../../workers/handlers/action/undo/changed-row.ts";
 import type { Row } from "./memory.ts";
 import type { Moment, Rows } from "./world.ts";
 
@@ -9,31 +8,16 @@ const following = [
   ...["former_category_id", "rings_at", "rang_on"],
 ];
 const isOwn = (column: string): boolean => !following.includes(column);
-export const derived = [
-  "completions_count",
-  "streak",
-  "streak_alive_through",
-  "longest_streak",
-  "next_due",
-  "recent_dates",
-  "recent_amounts",
-  "done_from",
-  "done_days",
-  "edits",
-  "pauses",
-  "neutral_dates",
-  "moved_to",
+const derived = [
+  ...["completions_count", "streak", "streak_alive_through", "longest_streak", "next_due", "recent_dates"],
+  ...["recent_amounts", "done_from", "done_days", "edits", "pauses", "neutral_dates", "moved_to"],
 ];
 
 /** @returns the columns in which two states of a row differ */
-export function differing(one: Row, other: Row, isWithDerived = false): string[] {
-  return Object.keys(one).filter(
-    (column) =>
-      isOwn(column) &&
-      (isWithDerived || !derived.includes(column)) &&
-      !Bun.deepEquals(one[column], other[column]),
+export const differing = (one: Row, other: Row): string[] =>
+  Object.keys(one).filter(
+    (column) => isOwn(column) && !derived.includes(column) && !Bun.deepEquals(one[column], other[column]),
   );
-}
 
 /** The touched columns by row; `*` if the row was made or removed. */
 export type Touches = ReadonlyMap<string, ReadonlySet<string>>;
@@ -98,5 +82,3 @@ export function cascaded(rows: Rows, name: string): string[] {
   if (table !== "categories") return [];
   return [...rows].flatMap(([other, row]) => (String(row.category_id) === id ? [other] : []));
 }
-
-export const told = (conflicts: readonly Conflict[]): string => JSON.stringify(conflicts);

@@ -1,6 +1,7 @@
 import { undoDays } from "../../../../shared/contracts/action/undo.ts";
 import type { UndoPlan } from "./acts.ts";
 import { conflictFaults } from "./conflicts.ts";
+import type { Row } from "./memory.ts";
 import { restoredFaults } from "./restored.ts";
 import { streakFaults } from "./timelines.ts";
 import { differing } from "./touched.ts";
@@ -30,17 +31,18 @@ export async function undoFaults(system: System, history: History, plan: UndoPla
   if (run.actions.length === 0) return [];
   const before = await system.rows();
   const faults = streakFaults(history).map((fault) => `before the undo: ${fault}`);
-  const ends = await inChunks(system, history, run.actions, plan, faults);
+  const world = { system, history, faults };
+  const ends = await inChunks(world, run.actions, plan);
   const after = await system.rows();
   faults.push(...restoredFaults({ history, run, before, after, ends }));
   faults.push(...conflictFaults({ history, run, before, after, ends }));
   faults.push(...streakFaults(history));
   if (faults.length > 0) return faults;
   const undos = await undosSince(system, history);
-  await inChunks(system, history, undos, plan, faults);
+  await inChunks(world, undos, plan);
   faults.push(...differences("the undo undone", before, await system.rows()), ...streakFaults(history));
   if (faults.length > 0) return faults;
-  await inChunks(system, history, run.actions, { ...plan, preview: false }, faults);
+  await inChunks(world, run.actions, { ...plan, preview: false });
   return [...faults, ...differences("the undo again", after, await system.rows()), ...streakFaults(history)];
 }
 
@@ -60,23 +62,19 @@ async function runOf(system: System, history: History, { who, count }: UndoPlan)
   const moments = new Set(changed.slice(-count));
   const [first] = moments;
   const actions = [...moments].flatMap((one) => one.actions.filter((row) => standing.has(row.request_id)));
-  return {
-    since: first ? history.indexOf(first) : history.length,
-    moments,
-    actions: actions.map(keyOf).sort(newestFirst),
-  };
+  const since = first ? history.indexOf(first) : history.length;
+  return { since, moments, actions: actions.map(keyOf).sort(newestFirst) };
 }
 
 const newestFirst = (one: ActionKey, other: ActionKey): number =>
   `${one.called_at} ${one.request_id}` < `${other.called_at} ${other.request_id}` ? 1 : -1;
 
-async function inChunks(
-  system: System,
-  history: History,
-  actions: readonly ActionKey[],
-  { chunks, preview, twice }: UndoPlan,
-  faults: string[],
-): Promise<End[]> {
+type World = Readonly<{ system: System; history: History; faults: string[] }>;
+
+/** Undoes actions as the plan says, and adds what is wrong to the faults. */
+async function inChunks(world: World, actions: readonly ActionKey[], plan: UndoPlan): Promise<End[]> {
+  const { system, history, faults } = world;
+  const { chunks, preview, twice } = plan;
   const ends: End[] = [];
   for (let first = 0, n = 0; first < actions.length; n++) {
     const size = chunks[n % chunks.length] ?? 1;
@@ -89,18 +87,13 @@ async function inChunks(
     if (expected && !Bun.deepEquals(expected, got))
       faults.push(`preview ${JSON.stringify(expected)} but ${JSON.stringify(got)}`);
     ends.push(...got);
-    if (twice) faults.push(...(await again(system, history, chunk, got)));
+    if (twice) faults.push(...(await again(world, chunk, got)));
   }
   return ends;
 }
 
 /** An undone action is not undone twice. */
-async function again(
-  system: System,
-  history: History,
-  chunk: readonly ActionKey[],
-  first: readonly End[],
-): Promise<string[]> {
+async function again({ system, history }: World, chunk: readonly ActionKey[], first: readonly End[]) {
   const before = await system.rows();
   const ends = await undo(system, history, chunk);
   const undone = first.flatMap(({ undone, request_id }) => (undone === "none" ? [] : [request_id]));
@@ -136,10 +129,7 @@ function differences(what: string, one: Rows, other: Rows): string[] {
     const columns = differing(a, b).filter(
       (column) => !(isMissed && ["status", "delivery_id"].includes(column)),
     );
-    return columns.length > 0
-      ? [
-          `${what}: ${name} ${columns.map((column) => `${column} ${JSON.stringify(a[column])} → ${JSON.stringify(b[column])}`)}`,
-        ]
-      : [];
+    const told = (row: Row, column: string) => JSON.stringify(row[column]);
+    return columns.map((column) => `${what}: ${name}.${column} ${told(a, column)} → ${told(b, column)}`);
   });
 }

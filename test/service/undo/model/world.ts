@@ -66,13 +66,8 @@ export async function live(
   { start, zone, steps }: Pick<Life, "start" | "zone" | "steps">,
 ): Promise<void> {
   system.clock.now = Math.max(system.clock.now, Date.parse(start));
-  history.push(
-    await take(system, {
-      who: "page",
-      minutes: 0,
-      act: { do: "user.configure", fields: { time_zone: zone } },
-    }),
-  );
+  const act = { do: "user.configure", fields: { time_zone: zone } } as const;
+  history.push(await take(system, { who: "page", minutes: 0, act }));
   for (const step of [...beginnings, ...steps]) {
     await pass(system, history, step.minutes);
     history.push(await take(system, step));
@@ -80,13 +75,10 @@ export async function live(
 }
 
 /** These steps make rows to change. */
+const habit = { name: "h", type: "good", frequency: "daily" };
 const beginnings: readonly Step[] = [
   { who: "page", minutes: 0, act: { do: "category.create", fields: { name: "k" } } },
-  {
-    who: "mcp",
-    minutes: 0,
-    act: { do: "habit.create", fields: { name: "h", type: "good", frequency: "daily" } },
-  },
+  { who: "mcp", minutes: 0, act: { do: "habit.create", fields: habit } },
   { who: "rest", minutes: 0, act: { do: "todo.create", fields: { title: "t" } } },
 ];
 
@@ -94,18 +86,9 @@ export async function pass(system: System, history: History, minutes: number): P
   system.clock.now += minutes * 60_000 + 5;
   const scene = await sceneOf(system);
   system.ring();
-  const after = await system.rows();
-  const { now } = system.clock;
-  history.push({
-    who: "clock",
-    now,
-    dayBefore: scene,
-    dayAfter: scene,
-    before: scene.rows,
-    after,
-    done: [],
-    actions: [],
-  });
+  const passed = { who: "clock", now: system.clock.now, done: [], actions: [] } as const;
+  const days = { dayBefore: scene, dayAfter: scene };
+  history.push({ ...passed, ...days, before: scene.rows, after: await system.rows() });
 }
 
 async function sceneOf({ rows, user, clock }: System): Promise<Scene> {
@@ -169,16 +152,8 @@ async function moment(
     const at = own.findIndex(({ tool, outcome: end }) => isLogged && end === "ok" && tool === request.name);
     return { request, outcome, action: at === -1 ? undefined : own.splice(at, 1)[0] };
   });
-  return {
-    who,
-    now: scene.now,
-    dayBefore: scene,
-    dayAfter: after,
-    before: scene.rows,
-    after: after.rows,
-    done,
-    actions,
-  };
+  const days = { now: scene.now, dayBefore: scene, dayAfter: after };
+  return { who, ...days, before: scene.rows, after: after.rows, done, actions };
 }
 
 export async function undo(
