@@ -169,7 +169,24 @@ export async function testEnvironment(): Promise<Record<string, string>> {
   };
 }
 
+/** Asks again, as a careful client does, while the service is busy and has surely done nothing. */
 export async function callRest(
+  config: Pick<Config, "baseUrl">,
+  method: string,
+  path: string,
+  call: Call,
+): Promise<Answer> {
+  for (let tries = 1; ; tries++) {
+    const answer = await callOnce(config, method, path, call);
+    const isBusy = answer.status === 503 && answer.headers.get("retry-after") === "1";
+    if (!isBusy || tries === mostTries || (method !== "GET" && answer.body?.applied !== "no")) return answer;
+    await Bun.sleep(300);
+  }
+}
+
+const mostTries = 4;
+
+async function callOnce(
   { baseUrl }: Pick<Config, "baseUrl">,
   method: string,
   path: string,

@@ -29,7 +29,7 @@ export function createExposition(access: Access): Exposition {
 }
 
 /**
- * What the process takes, by the usual names. prom-client's own default metrics also walk the heap at each scrape, which
+ * The process's own needs, by the usual names. prom-client's default metrics also walk the heap at each scrape, which
  * stops a large process for 100 ms.
  */
 function measureProcess(registry: Registry): void {

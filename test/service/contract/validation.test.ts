@@ -162,3 +162,10 @@ test("__proto__ and constructor are unknown fields like any other", async () => 
   const answer = await rest("POST", "/todos", { body });
   expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["__proto__", "constructor"]]);
 });
+
+test("a long list that repeats itself is refused at once", async () => {
+  const schedule = { weekdays: Array.from({ length: 30_000 }, () => 1) };
+  const body = { name: "Read", type: "good", frequency: "custom", schedule };
+  const refused = await rest("POST", "/habits", { body });
+  expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ["schedule"]]);
+});

@@ -41,7 +41,14 @@ export function createBrowser(
     if (url.origin !== new URL(site).origin) return { url: url.href, status: 0, ...nothing };
     const own = { Cookie: cookieHeader(url.pathname), Accept: "text/html", "X-Forwarded-For": client };
     const headers = { ...init.headers, ...own };
-    const response = await fetch(url, { ...init, headers, redirect: "manual", tls });
+    const ask = () => fetch(url, { ...init, headers, redirect: "manual", tls });
+    const isBusy = ({ status }: Response) => status === 503 && init.method === undefined;
+    let response = await ask();
+    // A person tries a page again.
+    for (let tries = 1; tries < 3 && isBusy(response); tries++) {
+      await Bun.sleep(300);
+      response = await ask();
+    }
     keepCookies(response);
     const location = response.headers.get("location");
     if (response.status >= 300 && response.status < 400 && location) {

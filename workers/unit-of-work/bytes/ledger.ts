@@ -40,8 +40,8 @@ const writeFrom = 16_384;
 const maxKnown = 20_000;
 /** A request's line and headers. */
 const headerBytes = 500;
-/** Stored bytes for each sent byte that do not count as growth. */
-const storedForSent = 3;
+/** Stored bytes for each sent byte that do not count as growth: the row, the log's arguments and images, the reply. */
+const storedForSent = 4;
 /** An undo may exceed the limit for additions, but only by a bounded share, because it can be redone. */
 const shares = { kept: { more: 1, back: 1.1 }, growth: { more: 1, back: 2 } };
 
