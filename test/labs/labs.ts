@@ -11,6 +11,7 @@ const tests = (says: string, files: string): Lab => ({ says, runs: `bun test/run
 /** All labs, which people or CI run: `npm run lab -- NAME [options]`. */
 export const labs: Readonly<Record<string, Lab>> = {
   bench: program("requests per second beside pgbench on the same server", "bench/run.ts"),
+  peers: program("rates and memory beside PostGraphile, Parse Server and a plain MCP server", "peers/run.ts"),
   scaling: program("what larger set-ups carry, by a model of writes", "scaling/run.ts"),
   chaos: program("kills, freezes and cuts under load, checked by SQL", "chaos/run.ts"),
   model: program(
