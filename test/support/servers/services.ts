@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { MikroORM } from "@mikro-orm/postgresql";
+import { SQL } from "bun";
 import { type ServerSettings, startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { startRedis } from "../../../shared/embedded/servers/redis.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
@@ -86,7 +86,7 @@ export async function openConnections(url: string): Promise<number> {
   const sql = `select count(*)::int as count from pg_stat_activity where datname = '${name}'`;
   // A Postgres backend ends a moment after its connection.
   for (let looks = 1; ; looks++) {
-    const [row] = (await execute(databaseUrl, sql)) as { count: number }[];
+    const [row] = await execute(databaseUrl, sql);
     if (!row?.count || looks === 20) return row?.count ?? 0;
     await Bun.sleep(100);
   }
@@ -98,12 +98,12 @@ function named(url: string, database: string): string {
   return address.href;
 }
 
-async function execute(url: string, sql: string): Promise<object[]> {
-  const orm = await MikroORM.init({ clientUrl: url, entities: [], discovery: { warnWhenNoEntities: false } });
+async function execute(url: string, text: string): Promise<{ count: number }[]> {
+  const sql = new SQL(url, { max: 1 });
   try {
-    return await orm.em.getConnection().execute(sql);
+    return await sql.unsafe(text);
   } finally {
-    await orm.close(true);
+    await sql.close();
   }
 }
 
