@@ -36,13 +36,26 @@ export const rpc = (method: string, params: object = {}) => ({ jsonrpc: "2.0", i
 
 export type ToolAnswer = Readonly<{ text: string; facts: JsonBody; isError: boolean; answer: Answer }>;
 
-/** A caller of tools with one token, in the revision 2025-11-25. */
+/** True for an answer of a busy service that has surely done nothing. */
+function isBusy({ body: { result, error } }: Answer): boolean {
+  const { code, applied } = { ...error?.data, ...result?._meta, ...result?.structuredContent };
+  return code === "overloaded" && applied === "no";
+}
+
+const mostTries = 4;
+
+/** A caller of tools with one token, in the revision 2025-11-25. Busy services are asked again. */
 export async function agent(stack: Door, claims: Record<string, unknown> = {}) {
   const token = await stack.issuer.token(claims);
   return {
     token,
     async call(name: string, args: unknown = {}): Promise<ToolAnswer> {
-      const answer = await post(stack, rpc("tools/call", { name, arguments: args }), { token });
+      const ask = () => post(stack, rpc("tools/call", { name, arguments: args }), { token });
+      let answer = await ask();
+      for (let tries = 1; tries < mostTries && isBusy(answer); tries++) {
+        await Bun.sleep(300);
+        answer = await ask();
+      }
       const { content, structuredContent, isError = false } = answer.body.result ?? {};
       if (answer.body.result) checkFacts(name, structuredContent, isError);
       return { text: content?.[0]?.text ?? "", facts: structuredContent, isError, answer };
