@@ -10,7 +10,6 @@ import { createLog } from "../../shared/process/observe/log.ts";
 import { applyMigration, type ListedMigration } from "./migration/apply.ts";
 import { planOf } from "./migration/plan.ts";
 import { giveRights } from "./migration/rights.ts";
-import { changesColumns, renewSessions } from "./migration/sessions.ts";
 
 type Options = Readonly<{
   /** Addresses of the roles that the other processes use. */
@@ -43,15 +42,12 @@ export async function bringUp(
 ): Promise<void> {
   const { orm, pool } = database;
   await orm.migrator.getExecuted(); // Makes the table of migrations.
-  const { isUpgrade, pending } = await pendingIn(pool, all);
-  // At once: the rest of an online migration may take minutes.
-  const committed = async (statements: readonly string[]) => {
-    if (isUpgrade && changesColumns(statements)) await renewSessions(pool);
-  };
+  const pending = await pendingIn(pool, all);
   for (const migration of pending) {
     const begun = performance.now();
-    await applyMigration(pool, migration, committed);
-    if (isUpgrade) report(`${migration.name}  ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
+    await applyMigration(pool, migration);
+    if (pending.length < all.length)
+      report(`${migration.name}  ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
   }
   await pool.query(`comment on table mikro_orm_migrations is '${neighboursKnow}'`);
 }
@@ -68,12 +64,11 @@ async function pendingIn(pool: Database["pool"], all: readonly ListedMigration[]
   const schema = await readSchema(pool);
   const problem = tooNew(schema);
   if (problem) throw new Error(problem);
-  const pending = all.filter(({ name }) => !schema.applied.includes(name));
-  return { isUpgrade: schema.applied.length > 0, pending };
+  return all.filter(({ name }) => !schema.applied.includes(name));
 }
 
 async function showPlan(database: Database): Promise<void> {
-  const { pending } = await pendingIn(database.pool, listMigrations(database));
+  const pending = await pendingIn(database.pool, listMigrations(database));
   console.log((await planOf(database.pool, pending)).join("\n") || "No migration is pending.");
 }
 

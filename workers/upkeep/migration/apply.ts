@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from "pg";
+import { renewSessions } from "./sessions.ts";
 
 /** A migration as its statements. An online one runs them one by one, any other in one transaction. */
 export type ListedMigration = Readonly<{ name: string; isOnline: boolean; statements: readonly string[] }>;
@@ -11,21 +12,19 @@ const record = "insert into mikro_orm_migrations (name) values ($1)";
 
 /**
  * Applies one migration and records it. A lock that is not free, or a deadlock, undoes the transaction, which then is
- * tried again after a pause.
- * @param committed called after each transaction, with its statements
+ * tried again after a pause. Sessions begin anew at once, because the rest of an online migration may take minutes.
  */
 export async function applyMigration(
   pool: Pool,
   { name, isOnline, statements }: ListedMigration,
-  committed: (statements: readonly string[]) => Promise<void>,
 ): Promise<void> {
   if (!isOnline) {
     await patiently(pool, name, (connection) => runTogether(connection, statements, name));
-    return committed(statements);
+    return renewSessions(pool, statements);
   }
   for (const statement of statements) {
     await patiently(pool, name, (connection) => runAlone(connection, statement));
-    await committed([statement]);
+    await renewSessions(pool, [statement]);
   }
   await pool.query(record, [name]);
 }
@@ -41,16 +40,7 @@ async function runTogether(connection: PoolClient, statements: readonly string[]
 async function runAlone(connection: PoolClient, statement: string) {
   const isConcurrent = /^\s*(create|drop) index concurrently /.test(statement);
   await connection.query(`set lock_timeout = '${isConcurrent ? 0 : lockTimeout}'`);
-  const [, index] = /^\s*create index concurrently if not exists (\w+) /.exec(statement) ?? [];
-  if (index) await dropInvalid(connection, index);
   await connection.query(statement);
-}
-
-/** A build that failed leaves an index that is not used and yet costs every write. */
-async function dropInvalid(connection: PoolClient, index: string) {
-  const isInvalid = "select from pg_index where indexrelid = to_regclass($1) and not indisvalid";
-  const { rows } = await connection.query(isInvalid, [index]);
-  if (rows.length > 0) await connection.query(`drop index concurrently ${index}`);
 }
 
 /** SQLSTATE of a lock that was not free in time, and of a deadlock. */

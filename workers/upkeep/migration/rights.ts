@@ -7,46 +7,47 @@ import {
   roleSettings,
 } from "../../../shared/process/database-roles.ts";
 
+type Rights = Readonly<{ may: readonly string[]; not?: readonly string[] }>;
+
 /**
  * The rights of each process in the database: the only list of them. Migrations run as the owner of the tables, who
  * gives exactly these after each. `not` takes away again what `may` gives to all tables.
  */
-const rights: Readonly<Record<DatabaseRole, Readonly<{ may: readonly string[]; not?: readonly string[] }>>> =
-  {
-    door: {
-      may: [
-        "usage on schema public",
-        "select on all tables in schema public",
-        "execute on function change_marks(), feed_owner(text)",
-      ],
-    },
-    worker: {
-      may: [
-        "usage on schema public",
-        "select, insert, update, delete on all tables in schema public",
-        "usage on all sequences in schema public",
-        "execute on all functions in schema public",
-      ],
-      not: [
-        "insert, update, delete on mikro_orm_migrations, shared_secrets",
-        // Events are only added, within bounds, and dropped after 400 days.
-        "insert, update, delete on journal, journal_counts",
-      ],
-    },
-    // Nobody else reads passwords and keys.
-    identity: {
-      may: [
-        "usage on schema public, identity",
-        "select, insert, update, delete on all tables in schema identity",
-        "usage on all sequences in schema identity",
-        // Replies to the commands that it sends, and the zone and language of its mails.
-        "select on shared_secrets, mikro_orm_migrations, inbox",
-        "select (user_id, request_id, called_at, outcome, resource_id, replayed) on action_log",
-        "select (user_id, time_zone, zone_source, day_start_hour, locale) on users",
-        "execute on function journal_append(text, text, jsonb, bigint, text, text, bigint)",
-      ],
-    },
-  };
+const rights: Readonly<Record<DatabaseRole, Rights>> = {
+  door: {
+    may: [
+      "usage on schema public",
+      "select on all tables in schema public",
+      "execute on function change_marks(), feed_owner(text)",
+    ],
+  },
+  worker: {
+    may: [
+      "usage on schema public",
+      "select, insert, update, delete on all tables in schema public",
+      "usage on all sequences in schema public",
+      "execute on all functions in schema public",
+    ],
+    not: [
+      "insert, update, delete on mikro_orm_migrations, shared_secrets",
+      // Events are only added, within bounds, and dropped after 400 days.
+      "insert, update, delete on journal, journal_counts",
+    ],
+  },
+  // Nobody else reads passwords and keys.
+  identity: {
+    may: [
+      "usage on schema public, identity",
+      "select, insert, update, delete on all tables in schema identity",
+      "usage on all sequences in schema identity",
+      // Replies to the commands that it sends, and the zone and language of its mails.
+      "select on shared_secrets, mikro_orm_migrations, inbox",
+      "select (user_id, request_id, called_at, outcome, resource_id, replayed) on action_log",
+      "select (user_id, time_zone, zone_source, day_start_hour, locale) on users",
+      "execute on function journal_append(text, text, jsonb, bigint, text, text, bigint)",
+    ],
+  },
+};
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -63,7 +64,9 @@ export async function giveRights(pool: Pick<Pool, "query">, urls: RoleUrls): Pro
   for (const role of databaseRoles) {
     const name = roleName(owner, role);
     const [url, exists] = [urls[role], roles.includes(name)];
-    if (url !== undefined) await pool.query(loginOf(role, { name, owner, url, exists }));
+    const login = url && `role ${quoted(name)} login ${passwordIn(url, role, owner)}`;
+    // The owner is a member of each role, so that it can end the role's sessions.
+    if (login) await pool.query(exists ? `alter ${login}` : `create ${login} role ${quoted(owner)}`);
     if (url !== undefined || exists) await pool.query(rightsOf(role, quoted(name)));
   }
 }
@@ -86,15 +89,12 @@ const revokeEach = (right: string, things: string, role: string): string => `
     for thing in ${things} loop execute 'revoke ${right} ' || thing || ' from ${role.replaceAll("'", "''")}'; end loop;
   end $$`;
 
-type Login = Readonly<{ name: string; owner: string; url: string; exists: boolean }>;
-
-/** The owner is a member of each role, so that it can end the role's sessions. */
-function loginOf(role: DatabaseRole, { name, owner, url, exists }: Login): string {
+function passwordIn(url: string, role: DatabaseRole, owner: string): string {
   const { username, password } = new URL(url);
+  const name = roleName(owner, role);
   if (decodeURIComponent(username) !== name)
     throw new Error(`${roleSettings[role]} must name the user ${name}, because the owner is ${owner}.`);
-  const login = `role ${quoted(name)} login password '${decodeURIComponent(password).replaceAll("'", "''")}'`;
-  return exists ? `alter ${login}` : `create ${login} role ${quoted(owner)}`;
+  return `password '${decodeURIComponent(password).replaceAll("'", "''")}'`;
 }
 
 /** One transaction, so that no process is without its rights meanwhile. */

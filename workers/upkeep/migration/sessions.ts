@@ -1,18 +1,14 @@
 import type { Pool } from "pg";
 
 const columnChange = /\balter table [\w.]+\s+(?:add|drop|rename) (?!constraint\b|primary\b)/;
-
-/** True if a table gets or loses columns by one of the statements. */
-export const changesColumns = (statements: readonly string[]): boolean =>
-  statements.some((statement) => columnChange.test(statement));
-
 const [patienceMs, pauseMs] = [2_000, 5];
 
 /**
- * Ends the sessions of roles that were open before, each when it is idle, and roles open others at once. PostgreSQL refuses
- * a prepared statement for good when its result has other columns, as that of `select c.*` has.
+ * Ends the sessions of roles, each when it is idle, if statements gave or took columns of a table. PostgreSQL refuses a
+ * prepared statement for good when its result has other columns, as that of `select c.*` has.
  */
-export async function renewSessions(pool: Pool): Promise<void> {
+export async function renewSessions(pool: Pool, statements: readonly string[]): Promise<void> {
+  if (!statements.some((statement) => columnChange.test(statement))) return;
   const { rows } = await pool.query("select clock_timestamp()::text as now");
   for (const end = performance.now() + patienceMs; performance.now() < end; await Bun.sleep(pauseMs))
     if ((await pool.query(endIdle, [rows[0].now])).rowCount === 0) return;
