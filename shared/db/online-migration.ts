@@ -9,8 +9,14 @@ export abstract class OnlineMigration extends Migration {
     return false;
   }
 
-  /** Builds an index while others write. */
+  /** Builds an index while others write. A build that failed leaves one that is not used and yet costs every write. */
   protected addIndex(name: string, definition: string): void {
+    this.addSql(`
+      do $$ begin
+        if exists (select from pg_index where indexrelid = to_regclass('${name}') and not indisvalid) then
+          drop index ${name};
+        end if;
+      end $$`);
     this.addSql(`create index concurrently if not exists ${name} on ${definition}`);
   }
 

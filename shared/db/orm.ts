@@ -84,7 +84,7 @@ export async function openDatabase(options: Options): Promise<Database> {
     logger: (message) => log.debug(message.trim()),
     discovery: { warnWhenNoEntities: false },
     ensureDatabase: false,
-    migrations: { migrationsList: migrations, snapshot: false },
+    migrations: { migrationsList: [...migrations], snapshot: false },
     pool: { min: 0, max: connections },
     driverOptions: {
       pipeline: true,

@@ -1,10 +1,12 @@
 import type { Pool } from "pg";
 import type { Log } from "../process/observe/log.ts";
 import { throttled } from "../process/observe/throttle-log.ts";
-import { migrations, neighboursKnow } from "./migrations/index.ts";
+import { migrations } from "./migrations/index.ts";
+
+const known = migrations.map(({ name }) => name);
 
 /** The migrations that a database has, and the one that a release must know to run beside its schema. */
-export type Schema = Readonly<{ applied: readonly string[]; neighboursKnow: string | null }>;
+type Schema = Readonly<{ applied: readonly string[]; neighboursKnow: string | null }>;
 
 const undefinedTable = "42P01";
 
@@ -22,30 +24,20 @@ export async function readSchema(pool: Pick<Pool, "query">): Promise<Schema> {
   }
 }
 
-/** Notes in the database which releases may run beside its schema, as soon as it has the migration they must know. */
-export async function noteNeighbours(pool: Pick<Pool, "query">): Promise<void> {
-  const { applied } = await readSchema(pool);
-  if (applied.includes(neighboursKnow))
-    await pool.query(`comment on table mikro_orm_migrations is '${neighboursKnow}'`);
-}
-
 /** @returns a sentence if this release is too old for the schema */
 export function tooNew({ neighboursKnow: wanted }: Schema): string | undefined {
-  if (wanted === null || migrations.some(({ name }) => name === wanted)) return undefined;
+  if (wanted === null || known.includes(wanted)) return undefined;
   return `This release is older than the database, which has the migration ${wanted}: start a newer release.`;
 }
 
 /** @returns a sentence if this release cannot serve a database with that schema */
-export function problemOf(schema: Schema): string | undefined {
+export function problemOf(schema: Schema, names = known): string | undefined {
   if (schema.applied.length === 0)
     return "The database is empty, no installation is there: correct DATABASE_URL, or make one with `npm run migrate`.";
-  const missing = migrations.filter(({ name }) => !schema.applied.includes(name));
+  const missing = names.filter((name) => !schema.applied.includes(name));
   const count = missing.length === 1 ? "a migration is" : `${missing.length} migrations are`;
-  return (
-    tooNew(schema) ??
-    (missing[0] &&
-      `The database is older than this release, ${count} missing from ${missing[0].name} on: run \`npm run migrate\`.`)
-  );
+  const isOlder = `The database is older than this release, ${count} missing from ${missing[0]} on: run \`npm run migrate\`.`;
+  return tooNew(schema) ?? (missing.length > 0 ? isOlder : undefined);
 }
 
 /** @throws when this release cannot serve the database */

@@ -1,5 +1,4 @@
 import { createECDH, randomBytes } from "node:crypto";
-import { join } from "node:path";
 import type { Pool } from "pg";
 import { keepSecret } from "./secrets.ts";
 
@@ -15,7 +14,7 @@ export type IdentityClient = Readonly<{
 export type PushKeys = Readonly<{ publicKey: string; privateKey: string }>;
 
 const makers = {
-  client: async (dataDir: string): Promise<IdentityClient> => (await fromFile(dataDir)) ?? newClient(),
+  client: async (): Promise<IdentityClient> => ({ id: "kept", secret: newKey() }),
   /** Keys for links in reminders: the first one signs new links. */
   "reminder-links": async (): Promise<readonly [string, ...string[]]> => [newKey()],
   push: async (): Promise<PushKeys> => newPushKeys(),
@@ -42,26 +41,15 @@ export async function readSecret<Name extends keyof SharedSecrets>(
  * Makes the secrets that several roles share. They lie beside those of the provider, which no other role reads, so there
  * is a view of them.
  */
-export async function makeSharedSecrets(pool: Pick<Pool, "query">, dataDir: string): Promise<void> {
+export async function makeSharedSecrets(pool: Pick<Pool, "query">): Promise<void> {
   const names = Object.keys(makers).map((name) => `'${name}'`);
   await pool.query(
     `create or replace view shared_secrets as select name, value from identity.secrets where name in (${names})`,
   );
-  for (const [name, make] of Object.entries(makers))
-    await keepSecret<unknown>(pool, name, () => make(dataDir));
+  for (const [name, make] of Object.entries(makers)) await keepSecret<unknown>(pool, name, make);
 }
 
 const newKey = (): string => randomBytes(32).toString("base64url");
-
-const newClient = (): IdentityClient => ({ id: "kept", secret: newKey() });
-
-/** Earlier releases kept the pair in DATA_DIR. */
-async function fromFile(dataDir: string): Promise<IdentityClient | undefined> {
-  const { id, secret } = await Bun.file(join(dataDir, "identity-client.json"))
-    .json()
-    .catch(() => ({}));
-  return typeof id === "string" && typeof secret === "string" ? { id, secret } : undefined;
-}
 
 export function newPushKeys(): PushKeys {
   const curve = createECDH("prime256v1");

@@ -184,11 +184,13 @@ function broughtBack(table: keyof typeof left, row: Row): Row {
   return rows.at(-1) ?? {};
 }
 
-const migrations = (await Promise.all(list("shared/db/migrations/*.ts").map(textOf))).join("\n");
+const migrations = (await Promise.all(list("shared/db/migrations/**/*.ts").map(textOf))).join("\n");
 
-/** True if some statement on the table names the column. */
+/** True if some statement on the table names the column at the begin of a line or behind "add". */
 const isMigrated = (table: string, column: string): boolean =>
-  new RegExp(`\\b(create|alter) table ${table}\\b[^\`]*\\b${column}\\b`).test(migrations);
+  new RegExp(`\\b(create|alter) table ${table}\\b[^;\`]*(\\n| add (if not exists )?)\\s*${column} `).test(
+    migrations,
+  );
 
 describe.each(things)("a field of $table", ({ table, kind, entity, fields, form, present, told }) => {
   const declared: DeclaredFields = fields;

@@ -1,4 +1,4 @@
-import { policies } from "../../shared/db/migrations/20261231-row-security.ts";
+import { showOwnRows } from "../../shared/db/statements/row-users.ts";
 import { wordsIn } from "./text-table.ts";
 
 /** The tables whose rows belong to a user and whose keys begin with the user. The log and the inbox have partitions by time. */
@@ -44,4 +44,4 @@ export const cutByUser = (partitions: number): string => `
       execute trigger_definition;
     end loop;
   end $$;
-  ${policies.join(";\n")}`;
+  ${tables.map((table) => showOwnRows(table)).join("")}`;

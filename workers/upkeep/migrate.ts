@@ -1,100 +1,90 @@
 import { parseArgs } from "node:util";
 import { exclusively } from "../../shared/db/exclusively.ts";
+import { migrations, neighboursKnow } from "../../shared/db/migrations/index.ts";
 import { type Database, openDatabase } from "../../shared/db/orm.ts";
-import { noteNeighbours, readSchema, tooNew } from "../../shared/db/schema-guard.ts";
+import { readSchema, tooNew } from "../../shared/db/schema-guard.ts";
 import { makeSharedSecrets } from "../../shared/db/shared-secrets.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
 import type { RoleUrls } from "../../shared/process/database-roles.ts";
 import { createLog } from "../../shared/process/observe/log.ts";
-import { applyMigration } from "./migration/apply.ts";
-import { locksOf } from "./migration/locks.ts";
-import { allMigrations, pendingOf, tableFinder } from "./migration/pending.ts";
-import { planOf, printed } from "./migration/plan.ts";
-import { giveRights } from "./migration/roles.ts";
-import { changesColumns, renewSessions } from "./migration/sessions.ts";
+import { applyMigration, type ListedMigration } from "./migration/apply.ts";
+import { planOf } from "./migration/plan.ts";
+import { giveRights } from "./migration/rights.ts";
 
 type Options = Readonly<{
-  /** The last migration to apply; unset: all. */
-  to?: string;
   /** Addresses of the roles that the other processes use. */
   roleUrls?: RoleUrls;
-  /** The folder in which earlier releases kept a secret. */
-  dataDir?: string;
   /** Receives a line for each migration of a database that is in use. */
   report?(line: string): void;
 }>;
 
 /** Migrates the database at `url` to the newest schema; several processes may run it at once. */
-export async function migrate(url: string, logLevel = "info", options: Options = {}): Promise<void> {
-  await withDatabase(url, logLevel, async (database) => {
-    await exclusively(database.pool, { name: "kept.migrate", taken: "wait" }, async () => {
-      await bringUp(database, options);
-      await noteNeighbours(database.pool);
-      await database.pool.query("select renew_changes()");
-      await makeSharedSecrets(database.pool, options.dataDir ?? ".");
-      await giveRights(database.pool, options.roleUrls ?? {});
+export const migrate = (
+  url: string,
+  logLevel = "info",
+  { roleUrls = {}, report }: Options = {},
+): Promise<void> =>
+  withDatabase(url, logLevel, async (database) => {
+    const { pool } = database;
+    await exclusively(pool, { name: "kept.migrate", taken: "wait" }, async () => {
+      await bringUp(database, listMigrations(database), report);
+      await pool.query("select renew_changes()");
+      await makeSharedSecrets(pool);
+      await giveRights(pool, roleUrls);
     });
   });
-}
 
 /** Applies what is pending, in order, to a database that no other process migrates. */
 export async function bringUp(
-  { orm, pool }: Database,
-  { to, report = () => {} }: Options = {},
+  database: Database,
+  all: readonly ListedMigration[] = listMigrations(database),
+  report: Options["report"] = () => {},
 ): Promise<void> {
+  const { orm, pool } = database;
   await orm.migrator.getExecuted(); // Makes the table of migrations.
-  const schema = await readSchema(pool);
-  demandNewer(tooNew(schema));
-  const all = allMigrations({ orm });
-  const tableOf = tableFinder(all);
-  const isUpgrade = schema.applied.length > 0;
-  // At once: the rest of an online migration may take minutes.
-  const committed = async (statements: readonly string[]) => {
-    if (isUpgrade && changesColumns(statements)) await renewSessions(pool);
-  };
-  for (const migration of pendingOf(all, schema)) {
+  const pending = await pendingIn(pool, all);
+  for (const migration of pending) {
     const begun = performance.now();
-    await applyMigration(pool, migration, locksOf(migration.statements, tableOf), committed);
-    if (isUpgrade) report(`${migration.name}  ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
-    if (migration.name === to) return;
+    await applyMigration(pool, migration);
+    if (pending.length < all.length)
+      report(`${migration.name}  ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
   }
+  await pool.query(`comment on table mikro_orm_migrations is '${neighboursKnow}'`);
 }
 
-function demandNewer(problem: string | undefined): void {
-  if (problem) throw new Error(problem);
-}
-
-async function showPlan(url: string, logLevel: string): Promise<void> {
-  await withDatabase(url, logLevel, async (database) => {
-    const schema = await readSchema(database.pool);
-    demandNewer(tooNew(schema));
-    const all = allMigrations(database);
-    const plan = await planOf(database.pool, pendingOf(all, schema), tableFinder(all));
-    console.log(plan.length > 0 ? printed(plan).join("\n") : "No migration is pending.");
+export const listMigrations = ({ orm }: Database, all = migrations): readonly ListedMigration[] =>
+  all.map(({ name, class: Kind }) => {
+    const migration = new Kind(orm.em.getDriver(), orm.config);
+    migration.up();
+    return { name, isOnline: !migration.isTransactional(), statements: migration.getQueries().map(String) };
   });
+
+/** @throws when a newer release has migrated the database */
+async function pendingIn(pool: Database["pool"], all: readonly ListedMigration[]) {
+  const schema = await readSchema(pool);
+  const problem = tooNew(schema);
+  if (problem) throw new Error(problem);
+  return all.filter(({ name }) => !schema.applied.includes(name));
 }
 
-async function withDatabase(
-  url: string,
-  logLevel: string,
-  work: (database: Database) => Promise<void>,
-): Promise<void> {
+async function showPlan(database: Database): Promise<void> {
+  const pending = await pendingIn(database.pool, listMigrations(database));
+  console.log((await planOf(database.pool, pending)).join("\n") || "No migration is pending.");
+}
+
+async function withDatabase(url: string, logLevel: string, work: (database: Database) => Promise<void>) {
   const log = createLog("migrate", logLevel);
   const database = await openDatabase({ url, log, purpose: "migrations", connections: 2 });
-  try {
-    await work(database);
-  } finally {
-    await database.close();
-  }
+  await work(database).finally(database.close);
 }
 
 /** `npm run migrate`; with `-- --plan` it only prints the pending migrations. */
 async function run(): Promise<void> {
   const { values } = parseArgs({ options: { plan: { type: "boolean", default: false } } });
-  const { databaseUrl, logLevel, roleUrls, dataDir } = loadCommonConfig();
+  const { databaseUrl, logLevel, roleUrls } = loadCommonConfig();
   if (!databaseUrl) throw new Error("DATABASE_URL names the database to migrate; npm start brings its own.");
-  if (values.plan) return showPlan(databaseUrl, logLevel);
-  await migrate(databaseUrl, logLevel, { roleUrls, dataDir, report: (line) => console.log(line) });
+  if (values.plan) return withDatabase(databaseUrl, logLevel, showPlan);
+  await migrate(databaseUrl, logLevel, { roleUrls, report: (line) => console.log(line) });
 }
 
 if (import.meta.main)

@@ -2,14 +2,11 @@
 export const setUsers = "select where set_config('kept.users', $1, true) is null";
 
 /**
- * A statement that lets a table show the rows of named users alone, to roles that only read. It may be repeated.
- * Without "coalesce" the planner would search an index for the users, which costs more than comparing the rows found.
+ * Statements that let a table show the rows of named users alone, to roles that only read. Without "coalesce" the planner
+ * would search an index for the users, which costs more than comparing the rows found.
  */
 export const showOwnRows = (table: string, owner = "user_id"): string => `
-  do $$ begin
-    alter table ${table} enable row level security;
-    drop policy if exists own_rows on ${table};
-    create policy own_rows on ${table} using (
-      sees_all() or
-      coalesce(${owner} = any ((select nullif(current_setting('kept.users', true), '')::text[])::text[]), false));
-  end $$`;
+  alter table ${table} enable row level security;
+  create policy own_rows on ${table} using (
+    sees_all() or
+    coalesce(${owner} = any ((select nullif(current_setting('kept.users', true), '')::text[])::text[]), false));`;

@@ -13,7 +13,7 @@ import { archiveOf, baseFolder, beginArchive, segmentFile, type WalArchive } fro
  * Files of DATA_DIR that a restored Kept needs or its owner would miss. Everything else is in the database or made
  * anew.
  */
-const filesBeside = ["postgres.password", "owner-token", "identity-client.json"];
+const filesBeside = ["postgres.password", "owner-token"];
 /** This much of the disk stays free, because a full disk would stop the service. */
 const reserveBytes = 256 * 1024 * 1024;
 const logArrivesWithinMs = 60_000;

@@ -15,22 +15,24 @@ export async function seed(url: string, users: number, todosPerUser = perUser): 
   // Foreign keys are not checked, which would take half of the time.
   await sql`set session_replication_role = replica`;
   await sql`
-    insert into users
+    insert into users (user_id, time_zone, zone_source, zone_claimed_at, day_start_hour, created_at, updated_at)
     select (${firstUser} + u)::text, (array['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Tokyo'])[1 + u % 4],
       'chosen', null, 0, now(), now()
     from generate_series(0, ${users - 1}::int) u`;
   await sql`
-    insert into categories
+    insert into categories (user_id, id, name, color, icon, created_at, updated_at)
     select (${firstUser} + u)::text, u * 3 + n + 1, (array['Health', 'Work', 'Home'])[n + 1], '#6b7280', null, now(), now()
     from generate_series(0, ${users - 1}::int) u, generate_series(0, 2) n`;
   await sql`
-    insert into habits
+    insert into habits (user_id, id, name, type, frequency, schedule, time_of_day, category_id, description, grace_days,
+      completions_count, streak, streak_alive_through, longest_streak, next_due, recent_dates, created_at, updated_at)
     select (${firstUser} + u)::text, u * ${perUser} + n + 1, 'Walk for half an hour, round ' || n, 'good', 'daily', null,
       (array['morning', 'afternoon', 'evening', null])[1 + n % 4]::time_of_day, u * 3 + n % 3 + 1,
       'Outside, whatever the weather', 1, 0, 0, null, 0, null, '{}', now(), now()
     from generate_series(0, ${users - 1}::int) u, generate_series(0, ${perUser - 1}::int) n`;
   await sql`
-    insert into todos
+    insert into todos (user_id, id, title, description, due_date, time_of_day, estimated_minutes, context, category_id,
+      is_completed, completed_at, completed_on, recurrence, recurrence_from, recurrence_anchor, next_todo_id, created_at, updated_at)
     select (${firstUser} + u)::text, u * ${todosPerUser}::int + n + 1, 'Answer the letter of the landlord, no. ' || n,
       'Ask about the heating and the lease', current_date + n % 9 - 2,
       (array['morning', 'afternoon', 'evening', null])[1 + n % 4]::time_of_day, 15, 'desk', u * 3 + n % 3 + 1,

@@ -26,20 +26,27 @@ const seed = [
   `create temporary table owners as
    select 'long' as user_id, 0 as u, n from generate_series(1, ${history}) n
    union all select 'user ' || u, u, n from generate_series(1, 200) u, generate_series(1, 50) n`,
-  `insert into users select distinct user_id, 'UTC', 'chosen', null::timestamptz, 0, now(), now() from owners`,
-  `insert into categories select distinct user_id, u * 10 + n % 3 + 1, 'Home', '#6b7280', null, now(), now() from owners`,
-  `insert into habits select user_id, u * 100 + n, 'Walk', 'good', 'daily', null, 'morning', u * 10 + n % 3 + 1, null,
+  `insert into users (user_id, time_zone, zone_source, zone_claimed_at, day_start_hour, created_at, updated_at)
+   select distinct user_id, 'UTC', 'chosen', null::timestamptz, 0, now(), now() from owners`,
+  `insert into categories (user_id, id, name, color, icon, created_at, updated_at)
+   select distinct user_id, u * 10 + n % 3 + 1, 'Home', '#6b7280', null, now(), now() from owners`,
+  `insert into habits (user_id, id, name, type, frequency, schedule, time_of_day, category_id, description, grace_days,
+     completions_count, streak, streak_alive_through, longest_streak, next_due, recent_dates, created_at, updated_at)
+   select user_id, u * 100 + n, 'Walk', 'good', 'daily', null, 'morning', u * 10 + n % 3 + 1, null,
      1, 0, 0, null, 0, null, '{}', now(), now() from owners where n <= 20`,
   `insert into habit_completions select user_id, u * 100 + 1 + n % 20, date '${today}' - n / 20, now() from owners where n < 2000`,
-  `insert into todos
+  `insert into todos (user_id, id, title, description, due_date, time_of_day, estimated_minutes, context, category_id,
+     is_completed, completed_at, completed_on, recurrence, recurrence_from, recurrence_anchor, next_todo_id, created_at, updated_at)
    select user_id, u * 100000 + n, 'Todo ' || n, null, case when n % 10 > 0 then date '${today}' - 300 + n * 7 % 400 end,
      (array['morning', 'afternoon', 'evening', null])[1 + n / 2 % 4]::time_of_day, 15,
      case when n % 1000 < 3 then 'Rare' when n % 3 > 0 then (array['desk', 'Home'])[1 + n / 2 % 2] end,
      u * 10 + n % 3 + 1, n % 2 = 0, case when n % 2 = 0 then now() end,
      case when n % 2 = 0 then date '${today}' - n % 700 end, null, 'due', null, null, now(), now()
    from owners`,
-  `insert into reminders select user_id, id, now(), null, 'sent', now(), now() from todos where id % 2 = 0`,
-  `insert into action_log select 'long', gen_random_uuid(), 'token', null, case when n % 7000 = 0 then 'delete-todo' else 'toggle-todo' end,
+  `insert into reminders (user_id, todo_id, remind_at, wall_time, status, created_at, updated_at)
+   select user_id, id, now(), null, 'sent', now(), now() from todos where id % 2 = 0`,
+  `insert into action_log (user_id, request_id, token_id, client_name, tool, arguments, outcome, replayed, calls, called_at, duration_ms)
+   select 'long', gen_random_uuid(), 'token', null, case when n % 7000 = 0 then 'delete-todo' else 'toggle-todo' end,
      '{}', 'ok', false, 1, now() + n * interval '1 ms', 1 from generate_series(1, 20000) n`,
   "drop table owners",
   "vacuum analyze",

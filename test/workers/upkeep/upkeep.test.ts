@@ -74,7 +74,7 @@ test("replies with a key stay 24 to 36 hours, at every moment of two days", asyn
 }, 60_000);
 
 test("replies without a key stay 10 to 20 minutes in partitions without write-ahead log", async () => {
-  // Earlier times have longer partitions, made by an older migration.
+  // Earlier times have longer partitions, made by the migration.
   for (let minutes = 160; minutes <= 280; minutes += 4) {
     const travel = `${minutes} minutes`;
     await makePartitions(pool, kept, travel);

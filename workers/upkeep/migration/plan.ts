@@ -1,62 +1,50 @@
 import type { Pool } from "pg";
-import { isLong, type Locks, locksOf, type Mode, stopsWrites } from "./locks.ts";
-import type { ListedMigration } from "./pending.ts";
+import type { ListedMigration } from "./apply.ts";
 
-/** A table that a migration locks, with PostgreSQL's estimate of its rows. */
-type PlannedLock = Readonly<{ table: string; mode: Mode; rows: number }>;
+/** Statements that take the longer the more rows there are, and hold up writes to them until the end. */
+const long = [
+  /\bcreate index (?!concurrently)/,
+  /\badd primary key\b/,
+  /\bset (unlogged|not null)\b/,
+  /\binsert into [\w.]+ .*\bselect\b/s,
+  /^\s*(update|delete from)\b/,
+];
 
-type PlannedMigration = Readonly<{
-  name: string;
-  /** False if writes wait for as long as work on rows takes. */
-  isOnline: boolean;
-  locks: readonly PlannedLock[];
-}>;
+/** Steps with a commit of their own hold up nobody for long. */
+const isLong = (text: string): boolean => !/\bcommit;/.test(text) && long.some((form) => form.test(text));
 
-/** The locks of pending migrations on tables that exist, which are all that somebody else can use. */
+/** A function's body runs later. */
+const runsAtOnce = (text: string): boolean => !/^\s*create (or replace )?function\b/.test(text);
+
+/** A table, or an index with its table, and PostgreSQL's estimate of the table's rows. */
+type Relation = Readonly<{ name: string; table: string; rows: number }>;
+
+/** A partitioned table has the rows of its partitions. A table that nobody has analysed yet counts -1. */
+const relations = `
+  select c.oid::regclass::text as name, t.oid::regclass::text as table, greatest(0, coalesce((
+    select sum(p.reltuples) from pg_inherits i join pg_class p on p.oid = i.inhrelid and p.reltuples > 0
+    where i.inhparent = t.oid), t.reltuples))::float8 as rows
+  from pg_class c left join pg_index x on x.indexrelid = c.oid
+  join pg_class t on t.oid = coalesce(x.indrelid, c.oid) and t.relkind in ('r', 'p')
+  where c.relnamespace::regnamespace::text in ('public', 'identity')`;
+
+/** @returns a line for each migration: if writes wait for work on rows, and its tables with their rows */
 export async function planOf(
   pool: Pick<Pool, "query">,
   pending: readonly ListedMigration[],
-  tableOf: (index: string) => string | undefined,
-): Promise<readonly PlannedMigration[]> {
-  const rows = await rowsByTable(pool);
-  return pending.map(({ name, isOnline, statements }) => {
-    const locks = known(locksOf(statements, tableOf), rows);
-    // ListedMigration of an online migration hold no lock of an earlier one.
-    const parts = isOnline ? statements.map((statement) => [statement]) : [statements];
-    const waits = parts.some((part) => part.some(isLong) && stops(known(locksOf(part, tableOf), rows)));
-    return { name, isOnline: !waits, locks };
-  });
-}
-
-const stops = (locks: readonly PlannedLock[]): boolean =>
-  locks.some(({ mode, rows }) => stopsWrites(mode) && rows > 0);
-
-const known = (locks: Locks, counts: ReadonlyMap<string, number>): PlannedLock[] =>
-  [...locks].flatMap(([table, mode]) => {
-    const rows = counts.get(table);
-    return rows === undefined ? [] : [{ table, mode, rows }];
-  });
-
-/** A partitioned table has the rows of its partitions. A table that nobody has analysed yet counts -1. */
-async function rowsByTable(pool: Pick<Pool, "query">): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await pool.query<{ name: string; rows: number }>(`
-    select case when n.nspname = 'public' then '' else n.nspname || '.' end || c.relname as name,
-      greatest(0, coalesce(sum(part.reltuples), c.reltuples))::float8 as rows
-    from pg_class c
-    join pg_namespace n on n.oid = c.relnamespace
-    left join pg_inherits i on i.inhparent = c.oid
-    left join pg_class part on part.oid = i.inhrelid and part.reltuples > 0
-    where c.relkind in ('r', 'p') and n.nspname in ('public', 'identity')
-    group by n.nspname, c.relname, c.reltuples`);
-  return new Map(rows.map(({ name, rows: count }) => [name, count]));
-}
-
-/** One line for each migration. */
-export function printed(plan: readonly PlannedMigration[]): string[] {
-  return plan.map(({ name, isOnline, locks }) => {
-    const lines = locks.map(
-      ({ table, mode, rows }) => `${mode} on ${table} (${rows.toLocaleString("en")} rows)`,
+): Promise<readonly string[]> {
+  const { rows } = await pool.query<Relation>(relations);
+  const known = new Map(rows.map((relation) => [relation.name, relation]));
+  const tablesIn = (text: string) => {
+    const found = (text.match(/[\w.]+/g) ?? []).flatMap((word) => known.get(word) ?? []);
+    return [...new Map(found.map((relation) => [relation.table, relation])).values()];
+  };
+  return pending.map(({ name, statements }) => {
+    const texts = statements.filter(runsAtOnce);
+    const waits = texts.some((text) => isLong(text) && tablesIn(text).some((table) => table.rows > 0));
+    const tables = tablesIn(texts.join(" ")).map(
+      (one) => `${one.table} (${one.rows.toLocaleString("en")} rows)`,
     );
-    return `${name.padEnd(34)}${isOnline ? "online" : "writes wait"}  ${lines.join(", ") || "no table in use"}`;
+    return `${name.padEnd(34)}${waits ? "writes wait" : "online"}  ${tables.sort().join(", ") || "no table in use"}`;
   });
 }
