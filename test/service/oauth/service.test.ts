@@ -1,20 +1,7 @@
 import { expect, test } from "bun:test";
-import { signedUp, tokenByForm } from "../../support/identity/support.ts";
 import { useSite } from "../../support/pages/support.ts";
-import { eventually } from "../../support/reminder/stack.ts";
 
-const { stack, identity } = await useSite();
-const { config, rest } = stack;
-
-test("a personal token opens the service, until it is revoked", async () => {
-  const token = await tokenByForm(await signedUp(identity.config), "Script");
-  const status = async (method: string, body?: object) =>
-    (await rest(method, "/todos", { token, ...(body && { body }) })).status;
-  expect(await status("POST", { title: "Water the plants" })).toBe(201);
-  const { jti } = await identity.introspect(token);
-  await identity.sql(`delete from identity.grants where id = '${jti}'`);
-  await eventually(async () => (await status("GET")) === 401);
-});
+const { config, rest } = (await useSite()).stack;
 
 test("what looks like a structured token, which the provider does not introspect, is refused", async () => {
   const odd = ['{"alg":"none"}', '{"sub":"ada"}'].map((part) => Buffer.from(part).toString("base64url"));
