@@ -127,12 +127,14 @@ describe("a group", () => {
 });
 
 describe("an error", () => {
-  test("has the service's sentence, status, code and fields", async () => {
+  test("has the service's sentence, status, code and fields, and nothing is sent again", async () => {
     const missing = await errorIn(dataOf(kept.GET("/todos/{todo_id}", { params: { path: { todo_id: 9 } } })));
     expect(missing).toBeInstanceOf(KeptError);
-    expect(missing).toMatchObject({ status: 404, code: "not_found", applied: "no", fields: {} });
+    const message = "Todo not found.";
+    expect(missing).toMatchObject({ message, status: 404, code: "not_found", applied: "no", fields: {} });
     const invalid = await errorIn(dataOf(kept.POST("/todos", { body: { title: "" } })));
     expect(invalid).toMatchObject({ status: 422, code: "invalid", fields: noTitle });
+    expect(proxy.heads).toHaveLength(2);
   });
 
   test("tells how long to wait", async () => {
@@ -209,27 +211,12 @@ describe("a change", () => {
     expect(one).not.toBe(two);
     expect(three).toBe("mine");
   });
-
-  test("that was refused is not sent again", async () => {
-    const { error, response } = await kept.POST("/todos", { body: { title: "" } });
-    expect([response.status, error?.message]).toEqual([
-      422,
-      "The title field must be text of 1 to 255 characters on one line.",
-    ]);
-    expect(proxy.heads).toHaveLength(1);
-  });
 });
 
 test("a read is sent again, without a key", async () => {
   proxy.faults.push("cut", "half", answered(504));
   expect((await kept.GET("/me")).response.status).toBe(200);
   expect(keysSent()).toEqual([undefined, undefined, undefined, undefined]);
-});
-
-test("an answer without content is one", async () => {
-  const { data } = await kept.POST("/todos", { body: { title: "Gone" } });
-  const params = { path: { todo_id: data?.id ?? 0 } };
-  expect((await kept.DELETE("/todos/{todo_id}", { params })).response.status).toBe(204);
 });
 
 test("after as many attempts as allowed the caller gets the last answer or error", async () => {

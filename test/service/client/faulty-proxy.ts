@@ -3,19 +3,12 @@ import { connect, createServer } from "node:net";
 /** The fault of a request: answered by Kept but cut off, half delivered, or answered by these bytes. */
 type Fault = "cut" | "half" | Readonly<{ answer: string }>;
 
-export type FaultyProxy = Readonly<{
-  url: string;
-  /** The heads of the requests that came, each with its fault or without one. */
-  heads: string[];
-  /** The faults of the next requests; later ones pass. */
-  faults: Fault[];
-  stop(): void;
-}>;
-
 /** A connection between a client and Kept, on a real socket, that breaks on command. */
-export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
+export async function startFaultyProxy(target: string) {
   const { hostname, port } = new URL(target);
+  /** The heads of the requests that came, each with its fault or without one. */
   const heads: string[] = [];
+  /** The faults of the next requests; later ones pass. */
   const faults: Fault[] = [];
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);

@@ -103,24 +103,6 @@ test("a day takes a million and no more", async () => {
   expect((await get()).amount_today).toBe(1_000_000);
 });
 
-test("a skipped day takes no amount", async () => {
-  at(4);
-  const { skip, get, complete } = await water();
-  await skip();
-  expect((await complete({ amount: 2 })).status).toBe(409);
-  expect((await get()).amount_today).toBe(0);
-});
-
-test("a repeated request under one key adds its amount once", async () => {
-  at(4);
-  const { path, once, get } = await water();
-  const add = (amount: number) => once("POST", `${path}/complete`, { amount });
-  const [first, second] = [await add(3), await add(3)];
-  expect(second.body).toEqual(first.body);
-  expect((await add(4)).status).toBe(422);
-  expect((await get()).amount_today).toBe(3);
-});
-
 test("simultaneous additions all count, and complete the day once", async () => {
   at(4);
   const { get, complete, completions } = await water();

@@ -1,6 +1,12 @@
 import { expect, test } from "bun:test";
 import type { Tell } from "../../../api/identity/accounts/outbox.ts";
-import { connect, registerApp, signedUp, startTestIdentity } from "../../support/identity/support.ts";
+import {
+  connect,
+  isSignedIn,
+  registerApp,
+  signedUp,
+  startTestIdentity,
+} from "../../support/identity/support.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 /** A provider whose service hears of accounts by `tell`, and a person there. */
@@ -11,15 +17,17 @@ async function start(tell: Tell) {
   return { identity, browser, deleteAccount };
 }
 
-test("an account's tokens have ended when the service is told to delete the rest", async () => {
+test("a deleted account is signed in nowhere, and its tokens have ended when the service is told to delete the rest", async () => {
   const seen: unknown[] = [];
-  const { identity, browser, deleteAccount } = await start(async ({ name }) => {
-    if (name === "user.delete") seen.push(await identity.introspect(token));
+  const { identity, browser, deleteAccount } = await start(async ({ name, userId }) => {
+    if (name === "user.delete") seen.push([userId, await identity.introspect(token)]);
   });
   const clientId = await registerApp(identity.config);
   const { access_token: token } = await connect(identity.config, browser, { clientId, scope: "habits:read" });
-  await deleteAccount();
-  expect(seen).toEqual([{ active: false }]);
+  const { sub } = await identity.introspect(token);
+  expect((await deleteAccount()).text).toContain("Account deleted");
+  expect(seen).toEqual([[sub, { active: false }]]);
+  expect(await isSignedIn(browser)).toBe(false);
   await identity.stop();
 });
 

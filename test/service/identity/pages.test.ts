@@ -6,7 +6,6 @@ import {
   changePassword,
   connect,
   consent,
-  isSignedIn,
   password,
   registerApp,
   signedUp,
@@ -115,16 +114,6 @@ test("a new password can end every token and app, and says what became of them",
   const { text } = await change({ connections: "end" });
   expect(text).toContain("Your tokens, connected apps and passkeys have ended");
   expect(await isActive(token)).toBe(false);
-});
-
-test("deleting the account tells the service and ends every token", async () => {
-  const { browser, token } = await withToken();
-  const { sub } = await identity.introspect(token);
-  const done = await browser.submit(await browser.open("/profile"), "/profile/delete", {});
-  expect(done.text).toContain("Account deleted");
-  expect(identity.news).toContainEqual({ userId: String(sub), name: "user.delete", input: {} });
-  expect(await isActive(token)).toBe(false);
-  expect(await isSignedIn(browser)).toBe(false);
 });
 
 test("signing in never leads to another site", async () => {

@@ -132,21 +132,6 @@ describe("every call leaves exactly one row", () => {
     expect(JSON.parse(named ?? "")[0].habit_id).toBe(1);
   });
 
-  test("calls on a row that someone else holds, written with their effect", async () => {
-    const { call, sub, logged } = await fresh();
-    const { id } = (await call("create-todo", { title: "held" })).facts.todo;
-    await using sql = new SQL(databaseUrl, { max: 2 });
-    const waiting = await sql.begin(async (held) => {
-      await held`select 1 from todos where user_id = ${sub} and id = ${id} for update`;
-      const answer = call("toggle-todo", { todo_id: id });
-      // The worker passes over a locked row and comes back; nothing tells that it has met it.
-      await Bun.sleep(300);
-      return { answer };
-    });
-    expect((await waiting.answer).facts.todo.is_completed).toBe(true);
-    expect((await logged()).map(({ tool }) => tool)).toEqual(["create-todo", "toggle-todo"]);
-  });
-
   test("names that would steer a terminal or that Postgres cannot store are made harmless", async () => {
     const { call, logged } = await fresh({ client_name: "evil\u0000\u001b[2J" });
     await call("tool\u0000\u001b[2J", { title: "\u0000\u001b[2J\ud800" });

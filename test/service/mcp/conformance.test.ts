@@ -2,7 +2,8 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { useStack } from "../../harness.ts";
+import { freePort, useStack } from "../../harness.ts";
+import { consent, registerApp, signedUp, useIdentity } from "../../support/identity/support.ts";
 
 const suite = join(import.meta.dir, "../../../node_modules/@modelcontextprotocol/conformance/dist/index.js");
 const { config, issuer } = await useStack();
@@ -28,18 +29,26 @@ afterAll(async () => {
 
 type Scenario = readonly [name: string, revision: string];
 type Check = { id: string; status: string };
+type Flags = Readonly<Record<string, string | number>>;
 type Verdict = { passed: number; other: Record<string, string> };
+
+const runSuite = (mode: string, flags: Flags, stdout: "ignore" | "pipe") => {
+  const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  return Bun.spawn([process.execPath, suite, mode, ...args], { stdout, stderr: "ignore" });
+};
+
+async function checksIn(folder: string): Promise<Check[]> {
+  const files = await Array.fromAsync(new Bun.Glob("**/checks.json").scan(folder));
+  return (await Promise.all(files.map((file) => Bun.file(join(folder, file)).json()))).flat();
+}
 
 /** The suite's verdict on one scenario: how many checks passed, and the rest by id. */
 async function judge([scenario, revision]: Scenario): Promise<Verdict> {
   const folder = join(results, `${scenario}-${revision}`);
   const url = `http://localhost:${proxy.port}/mcp`;
   const flags = { url, scenario, "spec-version": revision, "output-dir": folder };
-  const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
-  const run = Bun.spawn([process.execPath, suite, "server", ...args], { stdout: "ignore", stderr: "ignore" });
-  await run.exited;
-  const files = await Array.fromAsync(new Bun.Glob("**/checks.json").scan(folder));
-  const checks: Check[] = await Bun.file(join(folder, files[0] ?? "no checks.json")).json();
+  await runSuite("server", flags, "ignore").exited;
+  const checks = await checksIn(folder);
   const passed = checks.filter(({ status }) => status === "SUCCESS").length;
   const other = checks.filter(({ status }) => status !== "SUCCESS" && status !== "INFO");
   return { passed, other: Object.fromEntries(other.map(({ id, status }) => [id, status])) };
@@ -88,4 +97,30 @@ test("server-stateless passes, but for what needs the suite's own diagnostic too
   const { passed, other } = verdicts.get(stateless) ?? { passed: 0, other: {} };
   expect(passed).toBeGreaterThan(15);
   expect(Object.keys(other).filter((id) => !needDiagnosticTools.includes(id))).toEqual([]);
+});
+
+test("the suite's authorization mode passes, when a person answers at the address that it prints", async () => {
+  const { config: provider } = await useIdentity();
+  const { authUrl: url, baseUrl } = provider;
+  const [browser, client] = [await signedUp(provider), await registerApp(provider)];
+  const folder = join(results, "authorization");
+  const flags = {
+    url,
+    "client-id": client,
+    resource: `${baseUrl}/mcp`,
+    port: freePort(),
+    "output-dir": folder,
+  };
+  const run = runSuite("authorization", flags, "pipe");
+  for await (const chunk of run.stdout?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const address = new RegExp(`^${url}/authorize\\?.+$`, "m").exec(chunk)?.[0];
+    if (address) await fetch((await consent(browser, await browser.open(address), ["habits:read"])).url);
+  }
+  expect(await run.exited).toBe(0);
+  const outcomes = (await checksIn(folder)).map(({ id, status }) => `${id}: ${status}`);
+  expect(outcomes.toSorted()).toEqual([
+    "authorization-code-grant: SUCCESS",
+    "authorization-server-metadata-cimd: SUCCESS",
+    "authorization-server-metadata: SUCCESS",
+  ]);
 });

@@ -49,9 +49,6 @@ export const questions: readonly Request[] = [
     /^1 of 1/m,
     /"Call Grace".*reminds 2026-11-24T09:00/,
   ),
-  said("Did I already call the bank?", "get-pending-todos", { query: "call bank", status: "all" }).tells(
-    /"Call the bank".*done 2026-11-22/,
-  ),
   said("Anything late in Home?", "get-pending-todos", { category: "home", overdue_only: true })
     .tells(/^2 of 2/m, /"Vacuum"/)
     .hides(/"Pay the/),
@@ -62,19 +59,4 @@ export const questions: readonly Request[] = [
   said("May I leave out journaling today without losing the streak?", "get-today-habits", {
     query: "journal",
   }).tells(/"Journal".*grace left 1/),
-  said("What at home has no date?", "get-pending-todos", { due: "none", category: "Home" }).tells(
-    /^1 of 1/m,
-    /"Fix the tap"/,
-  ),
-  said("What did I finish at home last week?", "get-pending-todos", {
-    status: "completed",
-    category: "Home",
-    done_since: "2026-11-16",
-  })
-    .tells(/"Clean the oven"/)
-    .hides(/"Call the bank"/),
-  said("Did I buy everything in the shop?", "get-pending-todos", { context: "shop", status: "all" }).tells(
-    /"Buy milk"/,
-    /"Buy stamps".*done 2026-11-16/,
-  ),
 ];

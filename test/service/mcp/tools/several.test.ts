@@ -146,21 +146,6 @@ test("a call of which nothing was done is refused, and logged as that; somebody 
   expect(await log()).toEqual(["update-todo not_found", "update-todo ok"]);
 });
 
-test("todos are ticked off by one call, with one row in the log; a recurring one gets its successor", async () => {
-  const bins = { title: "Bins", recurrence: "FREQ=WEEKLY", due_date: "2026-11-20" };
-  const { call, ids, log } = await withTodos({ title: "Milk" }, bins);
-  const todo_ids = [ids[0], 999_999_999, ids[1]];
-  const { facts, text } = await call("toggle-todo", { todo_ids, completed: true });
-  expect(facts.done).toBe(2);
-  expect(facts.results[0].todo).toMatchObject({ id: ids[0], is_completed: true });
-  expect(facts.results[1]).toMatchObject({ todo_id: 999_999_999, code: "not_found" });
-  const { next_todo_id: id } = facts.results[2].todo;
-  expect(text).toContain(`next is #${id}`);
-  expect(await log()).toEqual(["toggle-todo ok"]);
-  const left = (await call("get-pending-todos")).facts.todos;
-  expect(left).toMatchObject([{ id, title: "Bins", due_date: "2026-11-27" }]);
-});
-
 test("todos are deleted by one call, whose answer has their titles, and the way back", async () => {
   const { call, ids, titles } = await withTodos(
     { title: "Milk" },
