@@ -49,6 +49,9 @@ export const questions: readonly Request[] = [
     /^1 of 1/m,
     /"Call Grace".*reminds 2026-11-24T09:00/,
   ),
+  said("Did I already call the bank?", "get-pending-todos", { query: "call bank", status: "all" }).tells(
+    /"Call the bank".*done 2026-11-22/,
+  ),
   said("Anything late in Home?", "get-pending-todos", { category: "home", overdue_only: true })
     .tells(/^2 of 2/m, /"Vacuum"/)
     .hides(/"Pay the/),

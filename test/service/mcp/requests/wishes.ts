@@ -16,6 +16,10 @@ export const wishes: readonly Request[] = [
     habit_id: "#Run",
     set: { paused_from: "2026-12-20", paused_through: "2027-01-03" },
   }).leaves("/habits/#Run", { paused_from: "2026-12-20", paused_through: "2027-01-03" }),
+  said("All evening habits are done", "complete-habit", { habit_ids: ["#Read", "#Journal", "#Floss"] })
+    .tells(/^3 of 3 done/m)
+    .leaves("/habits/#Read", { is_completed_today: true })
+    .leaves("/habits/#Floss", { is_completed_today: true, streak_count: 3 }),
   said("Delete the flossing habit", "complete-habit", { habit_id: "#Floss", delete: true })
     .tells(/Deleted habit #\d+ "Floss"/, /\/account\/actions/)
     .leaves("/habits?q=floss", { data: [] }),
