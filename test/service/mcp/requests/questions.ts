@@ -62,4 +62,19 @@ export const questions: readonly Request[] = [
   said("May I leave out journaling today without losing the streak?", "get-today-habits", {
     query: "journal",
   }).tells(/"Journal".*grace left 1/),
+  said("What at home has no date?", "get-pending-todos", { due: "none", category: "Home" }).tells(
+    /^1 of 1/m,
+    /"Fix the tap"/,
+  ),
+  said("What did I finish at home last week?", "get-pending-todos", {
+    status: "completed",
+    category: "Home",
+    done_since: "2026-11-16",
+  })
+    .tells(/"Clean the oven"/)
+    .hides(/"Call the bank"/),
+  said("Did I buy everything in the shop?", "get-pending-todos", { context: "shop", status: "all" }).tells(
+    /"Buy milk"/,
+    /"Buy stamps".*done 2026-11-16/,
+  ),
 ];

@@ -1,5 +1,9 @@
 import { type Request, said } from "./request.ts";
 
+const groceries = "milk bread butter eggs rice tea salt oil pears leeks soap yeast"
+  .split(" ")
+  .map((title) => ({ title }));
+
 /** Wishes of people, each with the state that it leaves. */
 export const wishes: readonly Request[] = [
   said("I meditated", "complete-habit", { habit_id: "#Meditate" })
@@ -9,9 +13,26 @@ export const wishes: readonly Request[] = [
     habit_id: "#Run",
     date: "2026-11-22",
   }).leaves("/habits/#Run/completions?from=2026-11-22", { data: [{ date: "2026-11-22" }] }),
+  said("I did yoga last Monday, on Wednesday and today", "complete-habit", {
+    habit_id: "#Yoga",
+    dates: ["2026-11-16", "2026-11-18", "2026-11-23"],
+  })
+    .tells(/^3 of 3 done/m)
+    .leaves("/habits/#Yoga", { completions_count: 4, is_completed_today: true }),
+  said("I did not read on Saturday after all", "complete-habit", {
+    habit_id: "#Read",
+    date: "2026-11-21",
+    undo: true,
+  }).leaves("/habits/#Read", { completions_count: 8 }),
   said("I smoked yesterday", "complete-habit", { habit_id: "#Smoke", date: "2026-11-22", undo: true })
     .tells(/Not avoided on 2026-11-22 any more/, /grace days 1: a streak ends by more lapses in a row/)
     .leaves("/habits/#Smoke", { completions_count: 4 }),
+  said("I drank six of my eight glasses", "complete-habit", { habit_id: "#Water", amount: 6 })
+    .tells(/Added 6 today: .*"Water".* 6 of 8 glasses today/)
+    .leaves("/habits/#Water", { amount_today: 6, is_completed_today: false }),
+  said("I'm ill, skip the gym", "complete-habit", { habit_id: "#Gym", skip: true })
+    .tells(/Skipped today: .*"Gym"/)
+    .leaves("/habits/#Gym", { skipped_dates: ["2026-11-23"], is_completed_today: false }),
   said("Pause running over the holidays", "complete-habit", {
     habit_id: "#Run",
     set: { paused_from: "2026-12-20", paused_through: "2027-01-03" },
@@ -27,6 +48,9 @@ export const wishes: readonly Request[] = [
     habit_id: "#Journal",
     set: { remind_at: "21:00" },
   }).leaves("/habits/#Journal", { remind_at: "21:00" }),
+  said("Add these twelve groceries for the shop", "create-todo", { context: "shop", todos: groceries })
+    .tells(/^12 of 12 done/m)
+    .leaves("/todos?q=yeast", { data: [{ context: "shop" }] }),
   said("Remind me at nine tomorrow to call Tom", "create-todo", {
     title: "Call Tom",
     remind_at: "2026-11-24T09:00",
@@ -37,6 +61,14 @@ export const wishes: readonly Request[] = [
     title: "Pay the rent",
     recurrence: "FREQ=MONTHLY;BYMONTHDAY=1",
   }).leaves("/todos?q=rent", { data: [{ due_date: "2026-12-01" }] }),
+  said("Every weekday at eight remind me to take my medicine", "create-todo", {
+    title: "Take medicine",
+    recurrence: "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+    due_date: "2026-11-24",
+    remind_at: "2026-11-24T08:00",
+  })
+    .tells(/reminds 2026-11-24T08:00/)
+    .leaves("/todos?q=medicine", { data: [{ reminder: { local_time: "2026-11-24T08:00:00" } }] }),
   said("Dentist on 3 March at half past two", "create-todo", {
     title: "Dentist check-up",
     due_date: "2027-03-03",
@@ -61,6 +93,11 @@ export const wishes: readonly Request[] = [
     })
     .tells(/^4 of 4 done/m, /next is #\d+/)
     .leaves("/todos/#Vacuum", { is_completed: true }),
+  said("Make it oat milk, and put it into Groceries", "update-todo", {
+    todo_id: "#Buy milk",
+    title: "Buy oat milk",
+    new_category: "Groceries",
+  }).leaves("/todos/#Buy milk", { title: "Buy oat milk", category: { name: "Groceries" } }),
   said("Delete the photos, no, undo that", "delete-todo", { todo_id: "#Sort photos" })
     .andThen("create-todo", { title: "Sort photos" })
     .tells(/Only the person can bring it back, for 30 days: .*\/account\/actions \(you can make a new one/)
