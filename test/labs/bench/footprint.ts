@@ -57,7 +57,7 @@ export async function bytesPerWrite(
     (await sql`select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 as bytes`)[0].bytes;
   await setPageImages("off");
   for (const scenario of chosen.filter(({ name }) => writes.includes(name))) {
-    const load = { port: own.port, connections: 16, sequences: sequencesOf(scenario, own, own.port) };
+    const load = { port: own.port, connections: 16, sequences: sequencesOf(scenario, own) };
     await measure({ ...load, warmUpSeconds: 0, seconds: 1 });
     const before = await position();
     const { requests } = await measure({ ...load, warmUpSeconds: 0, seconds: 2 });
