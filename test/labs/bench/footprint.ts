@@ -46,7 +46,7 @@ export async function bytesPerWrite(
   own: Subject,
   chosen: readonly Scenario[],
 ): Promise<Footprint["written"]> {
-  const sql = new SQL(own.databaseUrl, { max: 1 });
+  await using sql = new SQL(own.databaseUrl, { max: 1 });
   const setPageImages = async (value: "on" | "off") => {
     await sql.unsafe(`alter system set full_page_writes = ${value}`);
     await sql`select pg_reload_conf()`;
@@ -64,7 +64,6 @@ export async function bytesPerWrite(
     left[scenario.name] = ((await position()) - before) / requests;
   }
   await setPageImages("on");
-  await sql.close();
   return left;
 }
 

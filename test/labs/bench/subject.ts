@@ -57,9 +57,8 @@ export async function startSubject(
 
 /** Makes an empty database on a server. @returns its address */
 export async function newDatabase(serverUrl: string, name: string): Promise<string> {
-  const sql = new SQL(serverUrl, { max: 1 });
+  await using sql = new SQL(serverUrl, { max: 1 });
   await sql.unsafe(`create database ${name}`);
-  await sql.close();
   return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
 }
 

@@ -87,10 +87,9 @@ async function measureCreates(own: Subject, count: number): Promise<Measured> {
 /** PostgreSQL's statistics arrive within a second. */
 async function commitsOf(databaseUrl: string): Promise<number> {
   await Bun.sleep(1_500);
-  const sql = new SQL(databaseUrl, { max: 1 });
+  await using sql = new SQL(databaseUrl, { max: 1 });
   const [row] =
     await sql`select xact_commit::int as count from pg_stat_database where datname = current_database()`;
-  await sql.close();
   return row.count;
 }
 
