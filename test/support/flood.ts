@@ -21,7 +21,7 @@ export async function seedReminders(databaseUrl: string, seed: Seed): Promise<vo
   const { url, prefix, users, remindersPerUser, habitsPerUser = 0, dueAt, spreadMs } = seed;
   const total = users * remindersPerUser;
   const at = new Date(dueAt).toISOString();
-  const sql = new SQL(databaseUrl, { max: 1 });
+  await using sql = new SQL(databaseUrl, { max: 1 });
   const owner = `'${prefix}-' || (n % ${users})`;
   await sql.unsafe(
     `insert into users (user_id, time_zone, zone_source, day_start_hour, reminder_channel, webhook_url,
@@ -46,7 +46,6 @@ export async function seedReminders(databaseUrl: string, seed: Seed): Promise<vo
        now(), now() from generate_series(0, ${users * habitsPerUser - 1}) n`,
     [at.slice(11, 16), `${at.slice(0, 16)}Z`],
   );
-  await sql.close();
 }
 
 const accept = async () => new Response(null, { status: 204 });

@@ -1,4 +1,5 @@
 import type { Socket } from "bun";
+import { rpc } from "./mcp.ts";
 
 /** An answer's status, or `cut` when the connection ended without one. */
 export type RawAnswer = number | "cut";
@@ -75,27 +76,23 @@ function wholeAnswer(received: string): { status: number; last: boolean } | unde
 type RawRequest = Readonly<{
   method: string;
   path: string;
-  token: string;
+  token?: string;
   body?: object;
-  headers?: string[];
+  headers?: readonly string[];
 }>;
 
 /** A request's text. */
 export function requestText({ method, path, token, body, headers = [] }: RawRequest): string {
   const text = body ? JSON.stringify(body) : "";
-  const content = body
-    ? ["content-type: application/json", `content-length: ${Buffer.byteLength(text)}`]
-    : [];
-  const lines = [`${method} ${path} HTTP/1.1`, "host: localhost", `authorization: Bearer ${token}`];
-  return `${[...lines, ...content, ...headers].join("\r\n")}\r\n\r\n${text}`;
+  const types = ["content-type: application/json", "accept: application/json, text/event-stream"];
+  const lines = [
+    ...[`${method} ${path} HTTP/1.1`, "host: localhost"],
+    ...(token === undefined ? [] : [`authorization: Bearer ${token}`]),
+    ...(body ? [...types, `content-length: ${Buffer.byteLength(text)}`] : []),
+  ];
+  return `${[...lines, ...headers].join("\r\n")}\r\n\r\n${text}`;
 }
 
 /** A tool call as it goes to /mcp. */
 export const toolCallText = (token: string, name: string, args: object): string =>
-  requestText({
-    method: "POST",
-    path: "/mcp",
-    token,
-    headers: ["accept: application/json, text/event-stream"],
-    body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
-  });
+  requestText({ method: "POST", path: "/mcp", token, body: rpc("tools/call", { name, arguments: args }) });

@@ -1,5 +1,5 @@
 import { percentile } from "../../support/flood.ts";
-import { cpuCells, cpuNames, cpuTotal, type HttpResult, measure } from "./load/measure.ts";
+import { cpuCells, cpuNames, cpuTotal, type HttpResult, measure, ofEachProgram } from "./load/measure.ts";
 import { type Options, runsOf } from "./options.ts";
 import { printTable } from "./report.ts";
 import { sequencesOf } from "./scenarios.ts";
@@ -19,7 +19,7 @@ export async function compare(own: Subject, other: Subject, options: Options): P
     const turns: Turn[] = [];
     for (let round = 0; round < rounds; round++) {
       const one = (subject: Subject) => {
-        const sequences = sequencesOf(scenario, subject, subject.port);
+        const sequences = sequencesOf(scenario, subject);
         const warmUp = round === 0 ? warmUpSeconds : shortWarmUpSeconds;
         return measure({ port: subject.port, connections, seconds, warmUpSeconds: warmUp, sequences });
       };
@@ -51,14 +51,11 @@ export async function compare(own: Subject, other: Subject, options: Options): P
   return rows;
 }
 
-function medians(results: readonly HttpResult[]) {
-  const of = (program: (typeof cpuNames)[number]) =>
-    percentile(
-      results.map(({ cpu }) => cpu[program]),
-      0.5,
-    );
-  return { api: of("api"), workers: of("workers"), redis: of("redis"), postgres: of("postgres") };
-}
+const medians = (results: readonly HttpResult[]) =>
+  ofEachProgram((program) => {
+    const spent = results.map(({ cpu }) => cpu[program]);
+    return percentile(spent, 0.5);
+  });
 
 /** The median of all turns and the middle half of them, because a busy machine spoils some. */
 type Ratios = Readonly<{ median: number; lower: number; upper: number }>;

@@ -39,7 +39,7 @@ async function issueTokens(databaseUrl: string, users: number): Promise<string[]
     Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url"),
   );
   const made = JSON.stringify(tokens.map((token, index) => ({ account: userAt(index), token })));
-  const sql = new SQL(databaseUrl, { max: 1 });
+  await using sql = new SQL(databaseUrl, { max: 1 });
   await sql`insert into identity.accounts (id, email, password_hash)
     select m.account, m.account || '@example.org', '' from json_to_recordset(${made}::text::json) m(account text, token text)`;
   await sql`insert into identity.grants (id, account_id, client_id, name, payload, expires_at)
@@ -52,6 +52,5 @@ async function issueTokens(databaseUrl: string, users: number): Promise<string[]
       m.account, 'grant-' || m.account, a.expires_at
     from identity.artifacts a, json_to_recordset(${made}::text::json) m(account text, token text)
     where a.kind = 'AccessToken'`;
-  await sql.close();
   return tokens;
 }

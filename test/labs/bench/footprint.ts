@@ -46,7 +46,7 @@ export async function bytesPerWrite(
   own: Subject,
   chosen: readonly Scenario[],
 ): Promise<Footprint["written"]> {
-  const sql = new SQL(own.databaseUrl, { max: 1 });
+  await using sql = new SQL(own.databaseUrl, { max: 1 });
   const setPageImages = async (value: "on" | "off") => {
     await sql.unsafe(`alter system set full_page_writes = ${value}`);
     await sql`select pg_reload_conf()`;
@@ -57,14 +57,13 @@ export async function bytesPerWrite(
     (await sql`select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 as bytes`)[0].bytes;
   await setPageImages("off");
   for (const scenario of chosen.filter(({ name }) => writes.includes(name))) {
-    const load = { port: own.port, connections: 16, sequences: sequencesOf(scenario, own, own.port) };
+    const load = { port: own.port, connections: 16, sequences: sequencesOf(scenario, own) };
     await measure({ ...load, warmUpSeconds: 0, seconds: 1 });
     const before = await position();
     const { requests } = await measure({ ...load, warmUpSeconds: 0, seconds: 2 });
     left[scenario.name] = ((await position()) - before) / requests;
   }
   await setPageImages("on");
-  await sql.close();
   return left;
 }
 

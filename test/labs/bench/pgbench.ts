@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inFolder } from "../../support/folder.ts";
 
 type Options = Readonly<{ url: string; script: string; connections: number; seconds: number }>;
 
@@ -11,11 +10,10 @@ const maxClients = 128;
  * Measures PostgreSQL alone with the same statements: pgbench, prepared, over as many connections as it takes.
  * @returns transactions per second
  */
-export async function pgbench({ url, script, connections, seconds }: Options): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), "kept-bench-"));
-  try {
+export function pgbench({ url, script, connections, seconds }: Options): Promise<number> {
+  return inFolder("bench", async (folder) => {
     const file = join(folder, "script.sql");
-    writeFileSync(file, script);
+    await Bun.write(file, script);
     const { hostname, port, username, password, pathname } = new URL(url);
     const clients = Math.min(connections, maxClients);
     const options = ["-n", "-M", "prepared", "-c", `${clients}`, "-j", "2", "-T", `${seconds}`, "-f", file];
@@ -27,9 +25,7 @@ export async function pgbench({ url, script, connections, seconds }: Options): P
     if ((await child.exited) !== 0) throw new Error(`pgbench failed: ${complaint.trim() || output.trim()}`);
     // On a very busy machine no transaction ends in two seconds.
     return Number(/^tps = ([\d.]+)/m.exec(output)?.[1] ?? 0);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  });
 }
 
 /** @throws when pgbench is missing, with the package to install */

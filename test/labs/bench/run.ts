@@ -58,8 +58,8 @@ async function besideLimits(own: Subject, options: Options): Promise<object> {
   const results: Result[] = [];
   for (const { scenario, connections } of runsOf(options)) {
     const load = { connections, seconds, warmUpSeconds };
-    const measureAt = (port: number) =>
-      measure({ ...load, port, sequences: sequencesOf(scenario, own, port) });
+    const sequences = sequencesOf(scenario, own);
+    const measureAt = (port: number) => measure({ ...load, port, sequences });
     const script = scenario.limit?.script(users);
     const [https, bares, limits] = [[await measureAt(own.port)], [] as number[], [] as number[]];
     for (let round = 0; round < rounds; round++) {

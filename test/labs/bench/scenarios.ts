@@ -1,4 +1,6 @@
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
+import { rpc } from "../../support/mcp.ts";
+import { requestText } from "../../support/raw.ts";
 import type { Sequence } from "./load/load.ts";
 import { idAt, perUser, userAt } from "./seed.ts";
 import { dashboard, insert, lockAndUpdate, lockInsertAndUpdate, oneRow, page } from "./statements.ts";
@@ -27,7 +29,7 @@ export const newTodo = { title: "Water the plants", due_date: "2026-12-01", time
 export const call = (name: string, args: object): Call => ({
   method: "POST",
   path: "/mcp",
-  body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+  body: rpc("tools/call", { name, arguments: args }),
 });
 
 /** The order of the rows; the one that makes the tables grow comes last. */
@@ -92,27 +94,14 @@ type Headers = Readonly<Record<string, string>>;
 export const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
 /** The sequences of all callers in an order that spreads each one's over the run. */
-export function sequencesOf(
-  { requests }: Asks,
-  { callers, headersOf = bearer }: Asked,
-  port: number,
-): Sequence[] {
+export function sequencesOf({ requests }: Asks, { callers, headersOf = bearer }: Asked): Sequence[] {
   const all: Sequence[] = [];
   for (let nth = 0; nth < perUser; nth++) {
     for (const { index, token } of callers) {
       const ids = { user: userAt(index), todo: idAt(index, nth), habit: idAt(index, nth) };
-      all.push(requests(ids).map((request) => raw(request, headersOf(token), port)));
+      const headers = Object.entries(headersOf(token)).map(([name, value]) => `${name}: ${value}`);
+      all.push(requests(ids).map((request) => requestText({ ...request, headers })));
     }
   }
   return all;
-}
-
-function raw({ method, path, body }: Call, headers: Headers, port: number): string {
-  const text = body ? JSON.stringify(body) : "";
-  const content = body
-    ? `accept: application/json, text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n`
-    : "";
-  const lead = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`;
-  const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `${lead}${own.join("")}${content}\r\n${text}`;
 }

@@ -11,7 +11,7 @@ export const idAt = (userIndex: number, nth: number, ofEach = perUser): number =
 
 /** Fills an empty database: people in several zones, habits and todos with categories, some todos done. */
 export async function seed(url: string, users: number, todosPerUser = perUser): Promise<void> {
-  const sql = new SQL(url, { max: 1 });
+  await using sql = new SQL(url, { max: 1 });
   // Foreign keys are not checked, which would take half of the time.
   await sql`set session_replication_role = replica`;
   await sql`
@@ -43,5 +43,4 @@ export async function seed(url: string, users: number, todosPerUser = perUser): 
     await sql`select setval(${`${table}_id_seq`}::regclass, ${users * Math.max(perUser, todosPerUser) + 1}::bigint)`;
   }
   await sql`vacuum analyze`;
-  await sql.close();
 }

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { databasesOf, startRoles } from "../../support/chaos/roles.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import type { Services } from "../../support/servers/services.ts";
 import { userAt } from "./seed.ts";
 
@@ -57,9 +57,8 @@ export async function startSubject(
 
 /** Makes an empty database on a server. @returns its address */
 export async function newDatabase(serverUrl: string, name: string): Promise<string> {
-  const sql = new SQL(serverUrl, { max: 1 });
+  await using sql = new SQL(serverUrl, { max: 1 });
   await sql.unsafe(`create database ${name}`);
-  await sql.close();
   return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
 }
 
@@ -74,7 +73,7 @@ async function runIn(root: string, env: Record<string, string>, args: readonly s
 
 /** Another commit's files in a temporary folder, with the packages of this one. */
 export async function checkOut(commit: string): Promise<{ root: string; remove(): Promise<void> }> {
-  const root = join(mkdtempSync(join(tmpdir(), "kept-bench-")), "tree");
+  const root = join(temporaryFolder("bench"), "tree");
   await Bun.$`git worktree add --detach ${root} ${commit}`.cwd(ownRoot).quiet();
   symlinkSync(join(ownRoot, "node_modules"), join(root, "node_modules"));
   return {

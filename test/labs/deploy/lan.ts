@@ -1,10 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../../service/deploy/compose-file.ts";
 import { shareRuntime } from "../../service/embedded/instance.ts";
 import { blocksRunBy, commandLines } from "../../support/documented.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { enterMachine, hasNamespaces } from "./namespace.ts";
 
 const isPossible = hasNamespaces && Bun.which("caddy") !== null;
@@ -14,7 +13,7 @@ if (!isPossible)
 test.skipIf(!isPossible)(
   "the LAN of docs/server.md: agents, programs and browsers reach Kept by its name, trusting Caddy's authority alone",
   async () => {
-    const home = mkdtempSync(join(tmpdir(), "kept-lan-"));
+    const home = temporaryFolder("lan");
     shareRuntime(home);
     const inherited = { ...process.env, HOME: home, XDG_DATA_HOME: undefined, XDG_CONFIG_HOME: undefined };
     const { type, end } = await enterMachine({

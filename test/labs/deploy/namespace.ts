@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
+import { temporaryFolder } from "../../support/folder.ts";
 
 const asRoot = process.platform === "linux" && process.getuid?.() === 0;
 const own = { network: ["--net"], all: ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc"] };
@@ -63,7 +62,7 @@ async function openShell(
  * and listen at any port.
  */
 export function enterMachine(env: Record<string, string | undefined>): Promise<Shell> {
-  const folder = mkdtempSync(join(tmpdir(), "kept-machine-"));
+  const folder = temporaryFolder("machine");
   const places = ["srv", "var/lib", "var/backups", "var/log", "run", "usr/local/sbin"];
   const setUp = [
     `chmod 755 ${folder}; cp -a /etc ${folder}/etc`,

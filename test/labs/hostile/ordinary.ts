@@ -1,6 +1,7 @@
 import type { Answer } from "../../harness.ts";
 import { type Sample, sample } from "../../support/chaos/samples.ts";
-import { cookieOf, type Person, type Site, toolCall } from "./person.ts";
+import { cookieOf } from "../../support/identity/browser.ts";
+import { type Person, type Site, toolCall } from "./person.ts";
 
 const patienceMs = 10_000;
 

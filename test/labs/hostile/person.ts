@@ -1,5 +1,5 @@
-import { type Browser, createBrowser } from "../../support/identity/browser.ts";
-import { signedUp, tokenByForm } from "../../support/identity/support.ts";
+import type { Browser } from "../../support/identity/browser.ts";
+import { accountOf, signedUp, tokenByForm } from "../../support/identity/support.ts";
 import { rpc } from "../../support/mcp.ts";
 
 /** The addresses of the service. */
@@ -16,8 +16,7 @@ export type Person = Readonly<{
 export async function newPerson({ baseUrl, authUrl }: Site, network: string): Promise<Person> {
   const email = `${crypto.randomUUID()}@example.org`;
   const provider = await signedUp({ authUrl }, email, { time_zone: "UTC" });
-  const account = createBrowser(baseUrl);
-  await account.open((await provider.open((await account.open("/account")).url)).url);
+  const account = await accountOf(provider, baseUrl);
   const headers = {
     authorization: `Bearer ${await tokenByForm(provider, "Agent")}`,
     accept: "application/json, text/event-stream",
@@ -26,10 +25,6 @@ export async function newPerson({ baseUrl, authUrl }: Site, network: string): Pr
   };
   return { email, account, headers };
 }
-
-/** Cookies of a browser as one header. */
-export const cookieOf = ({ cookies }: Browser): string =>
-  [...cookies].map(([name, { value }]) => `${name}=${value}`).join("; ");
 
 export const toolCall = (name: string, args: object): string =>
   JSON.stringify(rpc("tools/call", { name, arguments: args }));

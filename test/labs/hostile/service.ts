@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { runningDatabase } from "../../../shared/process/running-database.ts";
 import { shareRuntime, startCommand } from "../../service/embedded/instance.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { ownRoot } from "../bench/subject.ts";
 
 /** Bytes that PostgreSQL keeps for the database, and that the ledger has of all accounts. */
@@ -12,7 +12,7 @@ export type Stored = Readonly<{ database: number; ledger: number }>;
 
 /** The service as `npm start` runs it, with every limit at its default. */
 export async function startService() {
-  const parent = mkdtempSync(join(tmpdir(), "kept-hostile-"));
+  const parent = temporaryFolder("hostile");
   shareRuntime(parent);
   const [port, identityPort] = [await freePort(), await freePort()];
   const env = { IDENTITY_PORT: String(identityPort), LOG_LEVEL: "warn" };

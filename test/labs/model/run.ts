@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inFolder } from "../../support/folder.ts";
 import { runLab } from "../terminal.ts";
 import { type Check, cleanChecks, controls, limits, properties } from "./checks.ts";
 
@@ -17,19 +16,17 @@ async function checkModel(faults: number): Promise<boolean> {
     return true;
   }
   const began = performance.now();
-  const folder = mkdtempSync(join(tmpdir(), "kept-model-"));
   const all = Object.entries({ clean: cleanChecks(faults), control: controls, limit: limits });
   const waiting = all.flatMap(([kind, checks]) => checks.map((check) => ({ kind, check })));
   const count = waiting.length;
   let right = 0;
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const outcome = await search(next.check, mkdtempSync(join(folder, "check-")));
-      if (isExpected(next.kind, next.check, outcome)) right += 1;
+      const { kind, check } = next;
+      if (isExpected(kind, check, await inFolder("model", (folder) => search(check, folder)))) right += 1;
     }
   };
   await Promise.all([work(), work()]);
-  rmSync(folder, { recursive: true });
   const seconds = ((performance.now() - began) / 1_000).toFixed(0);
   console.log(`${right} of ${count} as expected, in ${seconds} s`);
   return right === count;

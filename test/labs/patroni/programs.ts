@@ -1,9 +1,9 @@
-import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { bareEnvironment } from "../../../shared/embedded/servers/bare-environment.ts";
 import { serviceUser } from "../../../shared/embedded/servers/postgres-cluster.ts";
 import { launchServer } from "../../../shared/embedded/servers/server.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 
 const PATH = `${Bun.env.PATH}:/usr/sbin`;
 const names = ["etcd", "patroni", "patronictl", "haproxy", "/usr/lib/postgresql/15/bin/postgres"];
@@ -21,7 +21,7 @@ type Program = Readonly<{
 
 /** Programs that run as one user, who is not root, in folders that are removed with them. */
 export function createPrograms() {
-  const root = mkdtempSync(join(tmpdir(), "kept-patroni-"));
+  const root = temporaryFolder("patroni");
   const user = serviceUser(join(root, "none"));
   const own = (path: string) => user && chownSync(path, user.uid, user.gid);
   own(root);

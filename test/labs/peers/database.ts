@@ -60,9 +60,8 @@ select json_build_object(
 )::text as rows`;
 
 export async function rowsOf({ databaseUrl }: Subject): Promise<string> {
-  const sql = new SQL(databaseUrl, { max: 1 });
+  await using sql = new SQL(databaseUrl, { max: 1 });
   const [row] = await sql.unsafe<{ rows: string }[]>(source);
-  await sql.close();
   return row?.rows ?? "";
 }
 
@@ -75,11 +74,10 @@ export const fillParse = (url: string, rows: string): Promise<void> =>
   fill(url, [parseRows, parseIndexes], rows);
 
 async function fill(url: string, scripts: readonly string[], rows: string): Promise<void> {
-  const sql = new SQL(url, { max: 1 });
+  await using sql = new SQL(url, { max: 1 });
   for (const script of scripts)
     if (script.includes("$1"))
       for (const statement of script.split(";\n")) await sql.unsafe(statement, [rows]);
     else await sql.unsafe(script);
   await sql.unsafe("vacuum analyze");
-  await sql.close();
 }

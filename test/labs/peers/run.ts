@@ -50,9 +50,7 @@ async function comparePeers(): Promise<boolean> {
 async function askAll(running: readonly Running[], question: (typeof questions)[number]): Promise<Row[]> {
   const asked = running.flatMap((one) => {
     const requests = one.asks[question];
-    return requests
-      ? { one, sequences: sequencesOf({ requests }, one, one.port), found: [] as HttpResult[] }
-      : [];
+    return requests ? { one, sequences: sequencesOf({ requests }, one), found: [] as HttpResult[] } : [];
   });
   for (let round = 0; round < rounds; round++)
     for (const { one, sequences, found } of asked)

@@ -1,6 +1,6 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../../support/folder.ts";
 import { startServices } from "../../support/servers/services.ts";
 import { startChildServer } from "../bench/load/child-server.ts";
 import { programs } from "../bench/load/measure.ts";
@@ -24,7 +24,7 @@ export const packages = {
 
 /** Installs the packages into a temporary folder, beside copies of the servers that import them. */
 async function installPeers(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "kept-peers-"));
+  const folder = temporaryFolder("peers");
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   cpSync(join(import.meta.dir, "servers"), folder, { recursive: true });
   await Bun.write(join(folder, "package.json"), '{ "private": true }');

@@ -1,7 +1,6 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
+import { temporaryFolder } from "../../support/folder.ts";
 import { readManifest, root } from "../supply-chain/packages.ts";
 
 /** True if this machine can build an image: buildah runs the steps by chroot, which needs root. */
@@ -16,7 +15,7 @@ type Buildah = (line: string) => Promise<string>;
 
 /** Buildah, without an engine or a daemon, with images in a folder of its own. */
 export async function openStore(): Promise<Readonly<{ folder: string; buildah: Buildah }>> {
-  const folder = await mkdtemp(join(tmpdir(), "kept-images-"));
+  const folder = temporaryFolder("images");
   const places = ["--storage-driver", "vfs", "--root", `${folder}/images`, "--runroot", `${folder}/run`];
   const buildah: Buildah = async (line) =>
     (await $`buildah ${places} ${line.split(" ")}`.quiet().text()).trim();

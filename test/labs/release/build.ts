@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
+import { temporaryFolder } from "../../support/folder.ts";
 import { productionLock, readManifest, root } from "../supply-chain/packages.ts";
 import { buildImage, canBuild } from "./build-image.ts";
 import { packForHosts, registryName } from "./hosts.ts";
@@ -13,7 +13,7 @@ import { demandTagOf, releaseNotes } from "./notes.ts";
  */
 export async function pack(into: string): Promise<string> {
   const { devDependencies: _, scripts, ...manifest } = readManifest();
-  const staged = await mkdtemp(join(tmpdir(), "kept-pack-"));
+  const staged = temporaryFolder("pack");
   await $`npm pack --silent --pack-destination ${staged}`.cwd(root).quiet();
   await $`tar -xzf ${join(staged, `kept-${manifest.version}.tgz`)}`.cwd(staged);
   const folder = join(staged, "package");

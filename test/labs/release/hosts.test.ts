@@ -1,19 +1,17 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { useStack } from "../../harness.ts";
+import { folderOfFile } from "../../support/folder.ts";
 import { readManifest, root } from "../supply-chain/packages.ts";
 import { bundleManifest, registryName, serverJson, stageBundle } from "./hosts.ts";
 
-const folder = await mkdtemp(join(tmpdir(), "kept-hosts-"));
-afterAll(() => rm(folder, { recursive: true }));
 const plugin = join(root, "api/client/plugin");
 const { version } = readManifest();
 
 test("the bundle has the licences of all that is in it, and its program connects a host that only starts programs", async () => {
+  const folder = folderOfFile("hosts");
   await stageBundle(folder);
   const licenses = await Bun.file(join(folder, "LICENSES.txt")).text();
   const titles = [...licenses.matchAll(/^(\S+) \((\S+)\)\n\n/gm)].map(([, name = "", license]) => [

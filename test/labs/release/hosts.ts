@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
 import { toolList } from "../../../api/doors/mcp/tools.ts";
+import { inFolder } from "../../support/folder.ts";
 import { licenseTexts, readLock, readManifest, root } from "../supply-chain/packages.ts";
 
 /** The name in the MCP registry belongs to the account that publishes. npm's package carries it as proof. */
@@ -102,11 +101,11 @@ const inRoot = (file: string): string => file.slice(file.indexOf("node_modules/"
 
 /** Writes the bundle and the registry's entry into a folder. The bundle's own tool checks it on the way. */
 export async function packForHosts(folder: string): Promise<void> {
-  const staged = await mkdtemp(join(tmpdir(), "kept-bundle-"));
-  await stageBundle(staged);
   const archive = join(folder, `kept-${readManifest().version}.mcpb`);
-  await $`npm exec --yes --package=@anthropic-ai/mcpb@2.1.2 -- mcpb pack ${staged} ${archive}`;
-  await rm(staged, { recursive: true });
+  await inFolder("bundle", async (staged) => {
+    await stageBundle(staged);
+    await $`npm exec --yes --package=@anthropic-ai/mcpb@2.1.2 -- mcpb pack ${staged} ${archive}`;
+  });
   await Bun.write(join(folder, "server.json"), JSON.stringify(serverJson(), null, 2));
 }
 

@@ -1,4 +1,4 @@
-import type { Cpu } from "../bench/load/measure.ts";
+import { type Cpu, ofEachProgram } from "../bench/load/measure.ts";
 
 /** Processor time (µs) of a program for each request, and for each batch of any size. */
 type Demand = Readonly<{ request: number; batch: number }>;
@@ -9,17 +9,11 @@ type Point = Readonly<{ cpu: Cpu; requestsPerBatch: number }>;
 
 /** Solves `request + batch / requestsPerBatch` of each program from two measured points. */
 export function demandsOf(alone: Point, together: Point): Demands {
-  const demand = (program: keyof Cpu): Demand => {
+  return ofEachProgram((program) => {
     const saved = alone.cpu[program] - together.cpu[program];
     const batch = Math.max(0, saved / (1 / alone.requestsPerBatch - 1 / together.requestsPerBatch));
     return { batch, request: Math.max(0, alone.cpu[program] - batch / alone.requestsPerBatch) };
-  };
-  return {
-    api: demand("api"),
-    workers: demand("workers"),
-    redis: demand("redis"),
-    postgres: demand("postgres"),
-  };
+  });
 }
 
 /** Processor time per request in batches of this size. */

@@ -1,7 +1,8 @@
 import { SQL } from "bun";
+import { requestText } from "../../support/raw.ts";
 import { startServices } from "../../support/servers/services.ts";
 import { startChildServer } from "../bench/load/child-server.ts";
-import { type Cpu, cpuTotal, type HttpResult, measure } from "../bench/load/measure.ts";
+import { cpuNames, cpuTotal, type HttpResult, measure } from "../bench/load/measure.ts";
 import { printTable } from "../bench/report.ts";
 import { scenarios, sequencesOf } from "../bench/scenarios.ts";
 import { ownRoot, type Subject, startSubject } from "../bench/subject.ts";
@@ -52,15 +53,9 @@ const larger: readonly Omit<Setup, "fsyncUs">[] = [
 ];
 printTable([
   [
-    "front doors",
-    "workers",
-    "PostgreSQL's cores",
-    "clients",
-    "requests/s",
-    "p50 ms",
-    "use: api",
-    "workers",
-  ].concat("Redis", "PostgreSQL"),
+    ...["front doors", "workers", "PostgreSQL's cores", "clients", "requests/s", "p50 ms"],
+    ...["use: api", "workers", "Redis", "PostgreSQL"],
+  ],
   ...larger.map((setup) => {
     const { perSecond, p50Ms, use } = simulateWrites(demands, { ...setup, fsyncUs });
     const { doors, workers, postgresCores, clients } = setup;
@@ -81,7 +76,7 @@ function pointAt(count: number): Measured {
 async function measureCreates(own: Subject, count: number): Promise<Measured> {
   const scenario = scenarios.find(({ name }) => name === "create");
   if (!scenario) throw new Error("The bench has no creates.");
-  const sequences = sequencesOf(scenario, own, own.port);
+  const sequences = sequencesOf(scenario, own);
   const load = { port: own.port, connections: count, sequences };
   await measure({ ...load, warmUpSeconds: 4, seconds: 1 });
   const before = await commitsOf(own.databaseUrl);
@@ -92,28 +87,26 @@ async function measureCreates(own: Subject, count: number): Promise<Measured> {
 /** PostgreSQL's statistics arrive within a second. */
 async function commitsOf(databaseUrl: string): Promise<number> {
   await Bun.sleep(1_500);
-  const sql = new SQL(databaseUrl, { max: 1 });
+  await using sql = new SQL(databaseUrl, { max: 1 });
   const [row] =
     await sql`select xact_commit::int as count from pg_stat_database where datname = current_database()`;
-  await sql.close();
   return row.count;
 }
 
 /** The rate of the load generator against a server with one fixed answer. */
 async function measureCeiling(): Promise<number> {
   const { port, stop } = await startChildServer("fixed-page.ts");
-  const sequences = [[`GET / HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`]];
+  const sequences = [[requestText({ method: "GET", path: "/" })]];
   const { perSecond } = await measure({ port, connections: 48, seconds: 2, warmUpSeconds: 1, sequences });
   stop();
   return perSecond;
 }
 
 function printDemands(all: Demands): void {
-  const programs = ["api", "workers", "redis", "postgres"] as const satisfies (keyof Cpu)[];
   printTable([
-    ["processor time, µs", ...programs],
-    ["of a request", ...programs.map((program) => all[program].request.toFixed(0))],
-    ["of a batch", ...programs.map((program) => all[program].batch.toFixed(0))],
+    ["processor time, µs", ...cpuNames],
+    ["of a request", ...cpuNames.map((program) => all[program].request.toFixed(0))],
+    ["of a batch", ...cpuNames.map((program) => all[program].batch.toFixed(0))],
   ]);
   console.log(`A commit waits ${(fsyncUs / 1_000).toFixed(2)} ms for the disk and for others.\n`);
 }

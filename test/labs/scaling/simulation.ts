@@ -1,3 +1,4 @@
+import { ofEachProgram } from "../bench/load/measure.ts";
 import type { Demands } from "./demands.ts";
 
 /** Events in the order of their times (µs). Of two at the same time, the one planned first comes first. */
@@ -93,11 +94,6 @@ export function createMachines(simulation: Simulation, sharedCores: number | und
   return {
     process: (program) => createProcess(cores(program, 1)),
     processes: (program, count) => cores(program, count).take,
-    use: () => ({
-      api: busiest("api"),
-      workers: busiest("workers"),
-      redis: busiest("redis"),
-      postgres: busiest("postgres"),
-    }),
+    use: () => ofEachProgram(busiest),
   };
 }

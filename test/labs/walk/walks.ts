@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryFolder } from "../../support/folder.ts";
 import type { Services } from "../../support/servers/services.ts";
 
 /**
@@ -58,7 +58,7 @@ function walkedFiles(idle: Coverage, driven: Coverage): WalkedFile[] {
 }
 
 async function coverageOf(services: Services, name: WalkName | "first read"): Promise<Coverage> {
-  const folder = await mkdtemp(join(tmpdir(), "kept-walk-"));
+  const folder = temporaryFolder("walk");
   const coverage = ["--coverage", "--coverage-reporter=lcov", `--coverage-dir=${folder}`];
   const env = {
     ...Bun.env,

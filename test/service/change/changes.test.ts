@@ -7,6 +7,7 @@ import { startStack, testEnvironment } from "../../harness.ts";
 import { bringUpToDate, type Copy, expectEqual, newCopy } from "../../support/copies/copy.ts";
 import { newcomer } from "../../support/mcp.ts";
 import { eventually } from "../../support/reminder/stack.ts";
+import { storeTodos } from "../../support/todos.ts";
 
 const env = await testEnvironment();
 const log = createLog("test", "error");
@@ -52,10 +53,7 @@ test("the first call has everything, the next only what changed, and a deletion 
 
 test("pages of 200 are the whole, though rows change and go between them", async () => {
   const bea = await as("bea");
-  await pool.query(
-    `insert into todos (user_id, id, title, is_completed, recurrence_from, created_at, updated_at)
-     select 'bea', 1000000 + n, 'Todo ' || n, false, 'due', now(), now() from generate_series(1, 950) n`,
-  );
+  await storeTodos(stack.config.databaseUrl, "bea", 950);
   const copy = newCopy();
   for (let page = 0, more = true; more; page++) {
     const { body } = await bea.get(copy.cursor === undefined ? "/changes" : `/changes?cursor=${copy.cursor}`);
@@ -106,10 +104,7 @@ test("more than a page of what is not settled ends with has_more false", async (
   await stranger.query("begin");
   await stranger.query("select pg_current_xact_id()");
   const { next_cursor: place } = (await dan.get(`/changes?cursor=${next_cursor}`)).body;
-  await pool.query(
-    `insert into todos (user_id, id, title, is_completed, recurrence_from, created_at, updated_at)
-     select 'dan', 2000000 + n, 'Todo ' || n, false, 'due', now(), now() from generate_series(1, 300) n`,
-  );
+  await storeTodos(stack.config.databaseUrl, "dan", 300, { id: "2000000 + n" });
   const unsettled = (await dan.get(`/changes?cursor=${place}`)).body;
   expect([unsettled.data.length, unsettled.has_more, unsettled.next_cursor]).toEqual([200, false, place]);
   await stranger.query("rollback");
@@ -129,11 +124,8 @@ test("a category's new name comes with its habits and todos, page by page, and s
   ];
   const habit = { name: "Walk", type: "good", frequency: "daily", category_id: categories[0] };
   await idOf(fay, "/habits", habit);
-  await pool.query(
-    `insert into todos (user_id, id, title, is_completed, recurrence_from, category_id, created_at, updated_at)
-     select 'fay', 3000000 + n, 'Todo ' || n, false, 'due', $1::bigint + n % 2, now(), now() from generate_series(1, 450) n`,
-    [categories[0]],
-  );
+  const inThem = { id: "3000000 + n", category_id: `${categories[0]} + n % 2` };
+  await storeTodos(stack.config.databaseUrl, "fay", 450, inThem);
   await pool.query(
     `insert into reminders (user_id, todo_id, remind_at, status, created_at, updated_at)
      select user_id, id, '2099-01-01', 'scheduled', now(), now() from todos where user_id = 'fay' and id % 2 = 0`,

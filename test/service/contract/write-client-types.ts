@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
+import { temporaryFolder } from "../../support/folder.ts";
 import { openApiText } from "./write-openapi.ts";
 
 /** The types of a TypeScript client, made by openapi-typescript from the OpenAPI document. */
@@ -84,7 +84,7 @@ function forClients(document: Json): Json {
 
 /** The second half of `npm run openapi`. The generator needs an older TypeScript than this project's, so both are fetched for the run. */
 async function writeClientTypes(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "kept-types-"));
+  const folder = temporaryFolder("types");
   try {
     await Bun.write(join(folder, "openapi.json"), JSON.stringify(forClients(JSON.parse(openApiText()))));
     const packages = ["--package=openapi-typescript@7.13.0", "--package=typescript@5.9.3"];

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createBrowser } from "../../support/identity/browser.ts";
-import { signedUp, tokenByForm } from "../../support/identity/support.ts";
+import { accountOf, signedUp, tokenByForm } from "../../support/identity/support.ts";
 import { useSite } from "../../support/pages/support.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
@@ -15,8 +15,7 @@ test("where no mail is sent, the person is told by the channel of reminders, and
   const email = "ada@channel.example";
   const provider = await signedUp(config, email);
   const [{ id } = {}] = await sql(`select id from identity.accounts where email = '${email}'`);
-  const account = createBrowser(baseUrl);
-  await account.open((await provider.open((await account.open("/account")).url)).url);
+  const account = await accountOf(provider, baseUrl);
   const settings = "/account/settings";
   await account.submit(await account.open(settings), `${settings}/webhook`, { webhook_url: receiver.url });
   await account.submit(await account.open(settings), `${settings}/reminders`, {

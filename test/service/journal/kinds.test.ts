@@ -1,9 +1,10 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import pino from "pino";
 import { type EventName, events } from "../../../shared/domain/journal/events.ts";
 import { createAuthenticator, partsIn } from "../../support/identity/authenticator.ts";
 import { type Browser, createBrowser } from "../../support/identity/browser.ts";
 import {
+  accountOf,
   connect,
   newestLink,
   password,
@@ -12,12 +13,12 @@ import {
   signIn as signInAt,
   tokenByForm,
 } from "../../support/identity/support.ts";
+import { exportFile } from "../../support/pages/staged-import.ts";
 import { startSite } from "../../support/pages/support.ts";
+import { useMailbox } from "../../support/reminder/mailbox.ts";
 import { eventually } from "../../support/reminder/stack.ts";
-import { startMailbox } from "../../support/servers/mailbox.ts";
 
-const mailbox = await startMailbox();
-afterAll(() => mailbox.stop());
+const mailbox = await useMailbox();
 
 /** The lines that doors, workers and the provider log. */
 const lines: Record<string, unknown>[] = [];
@@ -57,29 +58,14 @@ const signIn = async (address: string, secret = password, browser = createBrowse
 const post = async (browser: Browser, page: string, action: string, answers: Record<string, string> = {}) =>
   browser.submit(await browser.open(page), action, answers);
 
-/** The account pages in the person's browser. */
-async function accountOf(provider: Browser): Promise<Browser> {
-  const account = createBrowser(baseUrl);
-  await account.open((await provider.open((await account.open("/account")).url)).url);
-  return account;
-}
-
 /** Uploads a file with a todo, and imports it. */
 async function importFile(account: Browser): Promise<void> {
-  const { text } = await account.open("/account/data");
-  const form = new FormData();
-  form.set("csrf", /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? "");
-  const file = JSON.stringify({ format: "kept-export", version: 1, todos: [{ title: "Sweep" }] });
-  form.set("files", new File([file], "kept.json", { type: "application/json" }));
-  const cookie = [...account.cookies].map(([name, { value }]) => `${name}=${value}`).join("; ");
-  const headers = { cookie, origin: baseUrl };
-  const shown = await fetch(`${baseUrl}/account/data/import`, { method: "POST", body: form, headers });
-  const page = await shown.text();
-  const fields = [...page.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
-  const body = new URLSearchParams(
-    fields.map(([, name = "", value = ""]): [string, string] => [name, value]),
-  );
-  await fetch(`${baseUrl}/account/data/import/apply`, { method: "POST", body, headers });
+  const files = new File([exportFile({ todos: [{ title: "Sweep" }] })], "kept.json");
+  const path = "/account/data/import";
+  const shown = await account.submit(await account.open("/account/data"), path, { files });
+  // A busy machine shows no preview.
+  if (shown.forms.some(({ action }) => action === `${path}/apply`))
+    await account.submit(shown, `${path}/apply`, {});
 }
 
 // These acts, through the pages, make every kind of event.
@@ -94,7 +80,7 @@ await signIn(email);
 await post(provider, "/forgot-password", "/forgot-password", { email });
 await eventually(() => mailsTo(email).some(({ source }) => source.includes("/reset-password?")));
 
-const account = await accountOf(provider);
+const account = await accountOf(provider, baseUrl);
 
 // Passkeys.
 const authenticator = await createAuthenticator();

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { folderOfFile } from "../../support/folder.ts";
 import { dashboardExpressions, readDashboard } from "./documented-metrics.ts";
 
 const promtool = Bun.which("promtool");
@@ -29,10 +28,9 @@ promtoolTest("Prometheus takes the configuration, with the rules in it", async (
 
 promtoolTest("Prometheus understands each question of the dashboard", async () => {
   const rules = (await dashboardExpressions()).map((expr, index) => ({ record: `question_${index}`, expr }));
-  const folder = await mkdtemp(join(tmpdir(), "kept-dashboard-"));
-  await Bun.write(join(folder, "rules.yaml"), JSON.stringify({ groups: [{ name: "dashboard", rules }] }));
-  expect(await run("check", "rules", join(folder, "rules.yaml"))).toContain(`${rules.length} rules found`);
-  await rm(folder, { recursive: true });
+  const file = join(folderOfFile("dashboard"), "rules.yaml");
+  await Bun.write(file, JSON.stringify({ groups: [{ name: "dashboard", rules }] }));
+  expect(await run("check", "rules", file)).toContain(`${rules.length} rules found`);
 });
 
 test("every alert has a test, and the panels of the dashboard lie side by side", async () => {

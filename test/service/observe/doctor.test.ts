@@ -1,22 +1,18 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { migrations } from "../../../shared/db/migrations/index.ts";
 import { freePort, startStack, testEnvironment } from "../../harness.ts";
 import { openGate } from "../../support/chaos/gate.ts";
+import { folderOfFile } from "../../support/folder.ts";
+import { useMailbox } from "../../support/reminder/mailbox.ts";
 import { eventually, query } from "../../support/reminder/stack.ts";
-import { startMailbox } from "../../support/servers/mailbox.ts";
 
 const settings = await testEnvironment();
-const dataDir = await mkdtemp(join(tmpdir(), "kept-doctor-"));
-const [postgresGate, redisGate, mailbox] = await Promise.all([
-  openGate(settings.DATABASE_URL ?? ""),
-  openGate(settings.REDIS_URL ?? ""),
-  startMailbox(),
-]);
-afterAll(() => Promise.all([mailbox.stop(), rm(dataDir, { recursive: true })]));
+const dataDir = folderOfFile("doctor");
+const postgresGate = await openGate(settings.DATABASE_URL ?? "");
+const redisGate = await openGate(settings.REDIS_URL ?? "");
+const mailbox = await useMailbox();
 const workerPort = freePort();
 await startStack({ env: { ...settings, WORKER_PORT: String(workerPort) } });
 

@@ -3,7 +3,9 @@ import { SQL } from "bun";
 import { resolveLocalTime } from "../../../shared/domain/day/day.ts";
 import { useStack } from "../../harness.ts";
 import { openPageDoor } from "../../support/page-door.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 import { storeWallTimes } from "../../support/reminder/wall-times.ts";
+import { storeTodos } from "../../support/todos.ts";
 
 afterAll(async () => {
   await page.close();
@@ -17,19 +19,15 @@ const user = (name: string) => `${stack.sub} ${name}`;
 /** Wall times around the changes to and from summer time, among others, of a user in Berlin. */
 async function remind(userId: string, reminders: number): Promise<void> {
   await page.send(userId, "user.configure", { time_zone: "Europe/Berlin" });
-  await sql`
-    insert into todos (user_id, id, title, is_completed, recurrence_from, created_at, updated_at)
-    select ${userId}, n, 'Todo ' || n, false, 'due', now(), now() from generate_series(1, ${reminders}) n`;
+  await storeTodos(stack.config.databaseUrl, userId, reminders, { id: "n" });
   await storeWallTimes(sql, userId, { count: reminders, suspends: true });
 }
 
-const ended = async (userId: string): Promise<void> => {
-  for (;;) {
-    const [open] = await sql`select from works where user_id = ${userId} and ended_at is null`;
-    if (!open) return;
-    await Bun.sleep(10);
-  }
-};
+const ended = (userId: string) =>
+  eventually(async () => {
+    const open = await sql`select from works where user_id = ${userId} and ended_at is null`;
+    return open.length === 0;
+  });
 
 /** Reminders whose instant differs from their wall time in the zone. */
 async function astray(userId: string, zone: string): Promise<number[]> {
@@ -97,10 +95,7 @@ test("what its user changes meanwhile stands, and each answer is of a whole row"
 
 async function fillCategory(userId: string, todos: number): Promise<number> {
   const { id } = await page.send(userId, "category.create", { name: "Everything" });
-  await sql`
-    insert into todos (user_id, id, title, is_completed, recurrence_from, category_id, created_at, updated_at)
-    select ${userId}, n, 'Todo ' || n, false, 'due', ${id}::bigint, now(), now()
-    from generate_series(1, ${todos}) n`;
+  await storeTodos(stack.config.databaseUrl, userId, todos, { id: "n", category_id: String(id) });
   return id;
 }
 

@@ -143,7 +143,7 @@ test("a failed one that was still being tried a day later is missed", async () =
 test("a row that somebody holds delays its own reminder and no other", async () => {
   const [held, free] = [await createTodo(), await createTodo()];
   for (const todo of [held, free]) await remind(todo, "2026-11-21T09:00:00Z");
-  const sql = new SQL(config.databaseUrl, { max: 1 });
+  await using sql = new SQL(config.databaseUrl, { max: 1 });
   await sql.begin(async (transaction) => {
     await transaction`select 1 from reminders where todo_id = ${held} for update`;
     travelTo("2026-11-21T09:00:00Z");
@@ -162,5 +162,4 @@ test("a row that somebody holds delays its own reminder and no other", async () 
   });
   await statusBecomes(held, "sent");
   expect(eventsOf(held)).toHaveLength(1);
-  await sql.close();
 });

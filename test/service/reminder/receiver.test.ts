@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { receiverLines, sampleEvent } from "../../../api/doors/pages/settings/webhook-sample.ts";
 import { freePort } from "../../harness.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { eventually, useReminders } from "../../support/reminder/stack.ts";
 
 const { createTodo, remind, statusBecomes, deliveriesOf, configure, rows } = await useReminders();
@@ -13,7 +13,7 @@ const page = readFileSync(join(root, "docs/channels.md"), "utf8");
 const documented = (language: string) =>
   new RegExp(`^\`\`\`${language}\n(.*?)\n\`\`\`$`, "ms").exec(page)?.[1] ?? "";
 
-const folder = mkdtempSync(join(tmpdir(), "kept-receiver-"));
+const folder = temporaryFolder("receiver");
 symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 writeFileSync(join(folder, "receiver.mjs"), documented("js"));
 const address = { port: freePort(), hostname: "127.0.0.1" };

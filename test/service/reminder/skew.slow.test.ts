@@ -37,7 +37,7 @@ test("workers whose clocks are wrong send each reminder once, on time, and not l
   afterAll(receiver.stop);
   const seed = { url: receiver.url, prefix: "skew", users: 4, remindersPerUser: 10, spreadMs: 3_000 };
   await seedReminders(databaseUrl, { ...seed, dueAt: Date.now() + 2_000 });
-  const sql = new SQL(databaseUrl, { max: 1 });
+  await using sql = new SQL(databaseUrl, { max: 1 });
   const states = async () => {
     const rows = await sql`
       select r.status, d.late, d.attempts, count(*)::int as count
@@ -50,5 +50,4 @@ test("workers whose clocks are wrong send each reminder once, on time, and not l
   expect(await states()).toEqual([{ status: "sent", late: false, attempts: 1, count: 40 }]);
   expect(receiver.lateness).toHaveLength(40);
   expect(Math.min(...receiver.lateness)).toBeGreaterThanOrEqual(0);
-  await sql.close();
 }, 90_000);

@@ -51,17 +51,6 @@ test("opening the todo again in time revives the reminder, which rings once", as
   expect(await deliveriesOf(todo)).toHaveLength(1);
 });
 
-test("deleting the todo or clearing the reminder stops it", async () => {
-  const [deleted, cleared] = [await remindAtNine(), await remindAtNine()];
-  expect((await rest("DELETE", `/todos/${deleted}`)).status).toBe(204);
-  expect((await rest("DELETE", `/todos/${cleared}/reminder`)).status).toBe(204);
-  expect((await rest("DELETE", `/todos/${cleared}/reminder`)).status).toBe(204);
-  travelTo("2026-11-21T09:00:01Z");
-  await nothingIsDelivered(deleted);
-  expect(await deliveriesOf(cleared)).toEqual([]);
-  expect(await reminderOf(cleared)).toBeNull();
-});
-
 test("a deleted todo that is brought back rings once, unless it rang or its time passed meanwhile", async () => {
   const [later, rung, passed] = [await remindAtNine(), await remindAtNine(), await remindAtNine()];
   const remove = async (todo: number) => expect((await rest("DELETE", `/todos/${todo}`)).status).toBe(204);

@@ -103,8 +103,9 @@ test("a todo's reminder can be read by itself, in the user's zone, and is 404 wh
   const set = await rest("PUT", path, { token, body: { remind_at: "2099-06-01T09:00" } });
   expect((await rest("GET", path, { token })).body).toEqual(set.body);
   expect(set.body.local_time).toBe("2099-06-01T09:00:00");
-  await rest("DELETE", path, { token });
+  for (const _ of [1, 2]) expect((await rest("DELETE", path, { token })).status).toBe(204);
   expect((await rest("GET", path, { token })).status).toBe(404);
+  expect((await rest("GET", `/todos/${id}`, { token })).body.reminder).toBeNull();
 });
 
 describe("/quick-add", () => {

@@ -1,21 +1,12 @@
 import { expect, test } from "bun:test";
-import { SQL } from "bun";
 import { useStack } from "../../harness.ts";
 import { eventually } from "../../support/reminder/stack.ts";
+import { storeTodos } from "../../support/todos.ts";
 
 const { config, rest, issuer } = await useStack();
 
-async function withTodos(userId: string, count: number, recurrence: string | null = null): Promise<void> {
-  const sql = new SQL(config.databaseUrl, { max: 1 });
-  await sql`
-    insert into todos (user_id, id, title, is_completed, due_date, recurrence, recurrence_from, created_at, updated_at)
-    select ${userId}, 1000000 + n, 'Todo', false, '2026-11-20', ${recurrence}, 'due', now(), now()
-    from generate_series(1, ${count}::int) n`;
-  await sql.close();
-}
-
 test("a user with 50,000 todos gets no more until one is deleted, and nobody else notices", async () => {
-  await withTodos("hoarder", 49_999);
+  await storeTodos(config.databaseUrl, "hoarder", 49_999);
   const [token, other] = [await issuer.token({ sub: "hoarder" }), await issuer.token({ sub: "other" })];
   const create = (token: string) => rest("POST", "/todos", { token, body: { title: "one more" } });
   const last = await create(token);
@@ -32,7 +23,8 @@ test("a user with 50,000 todos gets no more until one is deleted, and nobody els
 });
 
 test("completing a recurring todo needs the room of its successor", async () => {
-  await withTodos("recurring", 50_000, "FREQ=DAILY");
+  const daily = { due_date: "date '2026-11-20'", recurrence: "'FREQ=DAILY'" };
+  await storeTodos(config.databaseUrl, "recurring", 50_000, daily);
   const token = await issuer.token({ sub: "recurring" });
   const toggled = await rest("POST", "/todos/1000001/toggle", { token });
   expect(toggled.status).toBe(422);

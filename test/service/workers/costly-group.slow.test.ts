@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { SQL } from "bun";
 import { type JsonBody, useStack } from "../../harness.ts";
+import { storeTodos } from "../../support/todos.ts";
 
 const { config, rest, issuer, sub } = await useStack();
 
@@ -50,11 +50,7 @@ test("groups of the costliest changes leave those of others in time", async () =
     body: { operations: Array.from({ length: 50 }, () => category) },
   });
   const ids: number[] = made.body.results.map(({ body }: JsonBody) => body.id);
-  await using sql = new SQL(config.databaseUrl, { max: 1 });
-  await sql`
-    insert into todos (user_id, id, title, category_id, is_completed, recurrence_from, created_at, updated_at)
-    select ${sub}, 2000000 + n, 'Todo', ${ids[0]}::int + n % 50, false, 'due', now(), now()
-    from generate_series(1, 20000) n`;
+  await storeTodos(config.databaseUrl, sub, 20_000, { category_id: `${ids[0]} + n % 50` });
   const deletions = ids.map((id) => ({ method: "DELETE", path: `/categories/${id}` }));
   const costly = rest("POST", "/batch", { body: { operations: deletions } });
   const began = performance.now();

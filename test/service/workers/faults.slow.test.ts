@@ -8,6 +8,7 @@ import { type Answer, useStack } from "../../harness.ts";
 import { create, groupSender, statuses } from "../../support/groups.ts";
 import { agent } from "../../support/mcp.ts";
 import { creationOf, openOwnMailbox, outcomesOf } from "../../support/signed.ts";
+import { storeTodos } from "../../support/todos.ts";
 
 const stack = await useStack();
 const { config, rest } = stack;
@@ -183,9 +184,7 @@ describe("a group", () => {
 
   test("keeps to the quota within itself, and makes nothing beyond it if atomic", async () => {
     const ada = await groupSender(stack);
-    await sql`
-      insert into todos (user_id, id, title, is_completed, recurrence_from, created_at, updated_at)
-      select ${ada.sub}, 1000000 + n, 'Todo', false, 'due', now(), now() from generate_series(1, 49998) n`;
+    await storeTodos(config.databaseUrl, ada.sub, 49_998);
     const three = [create("a"), create("b"), create("c")];
     for (let tries = 0; tries < 4; tries++)
       expect(statuses(await ada.group(three, { atomic: true }))).toEqual([424, 424, 422]);

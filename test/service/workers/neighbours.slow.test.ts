@@ -5,6 +5,7 @@ import { heldRows, holdBeside, keepBeside, startStage } from "../../support/chao
 import { msAt, type Sample, sample, succeeded, tally } from "../../support/chaos/samples.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 import { exportFile, stageFile } from "../../support/pages/staged-import.ts";
+import { storeTodos } from "../../support/todos.ts";
 
 const stage = await startStage();
 const { call, sql, issuer } = stage;
@@ -115,10 +116,7 @@ test("creating in categories while they are deleted is answered without a 5xx, a
 describe("a heavy command of one user delays no stranger", () => {
   test("the deletion of a category with 30,000 todos", async () => {
     const { body } = await call("hoarder", "POST", "/categories", { body: { name: "Everything" } });
-    await sql`
-      insert into todos (user_id, id, title, is_completed, recurrence_from, category_id, created_at, updated_at)
-      select 'hoarder', 5000000 + n, 'Todo ' || n, false, 'due', ${body.id}::bigint, now(), now()
-      from generate_series(1, 30000) n`;
+    await storeTodos(stage.env.DATABASE_URL ?? "", "hoarder", 30_000, { category_id: String(body.id) });
     await delaysNobody(async () => {
       await call("hoarder", "DELETE", `/categories/${body.id}`);
       const [left] = await sql`select 1 from categories where user_id = 'hoarder'`;

@@ -70,24 +70,13 @@ async function kindsOf({ doors, identities }: Ports, token: string): Promise<Kin
   const body = { title: "Written" };
   const todo = await callRest({ baseUrl: `http://127.0.0.1:${doors}` }, "POST", "/todos", { token, body });
   const kind = (name: string, status: number, textOf: Kind["textOf"]) => ({
-    name,
-    status,
-    textOf,
-    port: doors,
+    ...{ name, status, textOf, port: doors },
   });
-  const headersOf = (key: string) => [`idempotency-key: ${key}`];
+  const posted = (key: string, more: Readonly<{ path: string; body?: object }>) =>
+    requestText({ method: "POST", token, headers: [`idempotency-key: ${key}`], ...more });
   const read = kind("read", 200, () => requestText({ method: "GET", path, token }));
-  const create = kind("create", 201, (key) =>
-    requestText({ method: "POST", path, token, body, headers: headersOf(key) }),
-  );
-  const toggle = kind("toggle", 200, (key) =>
-    requestText({
-      method: "POST",
-      path: `${path}/${todo.body.id}/toggle`,
-      token,
-      headers: headersOf(key),
-    }),
-  );
+  const create = kind("create", 201, (key) => posted(key, { path, body }));
+  const toggle = kind("toggle", 200, (key) => posted(key, { path: `${path}/${todo.body.id}/toggle` }));
   const tool = kind("tool", 200, (idempotency_key) =>
     toolCallText(token, "create-todo", { ...body, idempotency_key }),
   );

@@ -1,7 +1,5 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { Client } from "pg";
 import type { IdentityClient } from "../../../api/auth/identity-client.ts";
 import type { News, Tell } from "../../../api/identity/accounts/outbox.ts";
@@ -9,6 +7,7 @@ import { startIdentity } from "../../../api/identity/start.ts";
 import { type Config, loadConfig } from "../../../shared/process/config.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { createLog, type Log } from "../../../shared/process/observe/log.ts";
+import { temporaryFolder } from "../folder.ts";
 import { once } from "../once.ts";
 import { type Mailbox, startMailbox } from "../servers/mailbox.ts";
 import { createDatabase, freePort, services } from "../servers/services.ts";
@@ -46,7 +45,7 @@ export async function startTestIdentity(
   const config = loadConfig({
     DATABASE_URL: await createDatabase(),
     REDIS_URL: (await services()).redisUrl,
-    DATA_DIR: await mkdtemp(join(tmpdir(), "kept-identity-")),
+    DATA_DIR: temporaryFolder("identity"),
     PORT: String(freePort()),
     IDENTITY_PORT: String(freePort()),
     ...env,
@@ -163,11 +162,18 @@ export async function signedUpByMail(
   return browser;
 }
 
+/** The account pages in a second browser, in which the person of the provider's has signed in. */
+export async function accountOf(provider: Browser, baseUrl: string): Promise<Browser> {
+  const account = createBrowser(baseUrl);
+  await account.open((await provider.open((await account.open("/account")).url)).url);
+  return account;
+}
+
 /** Makes a token of all scopes on the page of a browser without scripts. */
 export async function tokenByForm(provider: Browser, name: string): Promise<string> {
   const form = await provider.open("/profile/api-tokens");
   const made = await provider.submit(form, "/profile/api-tokens", { name, days: "30", preset: "all" });
-  const token = /class="secret">([^<]+)</.exec(made.text)?.[1];
+  const token = tokenIn(made);
   if (!token) throw new Error(`The identity provider gave no token: ${made.status} ${made.text}`);
   return token;
 }

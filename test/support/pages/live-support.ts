@@ -3,6 +3,7 @@ import { sessionCookie } from "../../../api/doors/pages/session/session.ts";
 import type { Followed } from "../../../api/doors/streams/version.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { type Browser, createBrowser } from "../identity/browser.ts";
+import { eventually } from "../reminder/stack.ts";
 import { withPool } from "../signed.ts";
 
 /** With these settings a door has account pages; tests sign people in without a provider. */
@@ -69,12 +70,8 @@ export async function openStream(
     count: (kind: string) => idsOf(kind).length,
     /** Waits until as many events of that kind have come. @returns the id of the last one */
     async event(kind: string, count = 1): Promise<string> {
-      const deadline = performance.now() + 8_000;
-      while (idsOf(kind).length < count) {
-        if (performance.now() > deadline) throw new Error(`No ${count} events ${kind} in: ${text}`);
-        await Bun.sleep(5);
-      }
-      return idsOf(kind)[count - 1]?.[1] ?? "";
+      const [, id = ""] = await eventually(() => idsOf(kind)[count - 1], 8_000);
+      return id;
     },
     /** Resolves when the server has ended it. */
     ended,

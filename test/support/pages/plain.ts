@@ -1,5 +1,5 @@
 import type { Stack } from "../../harness.ts";
-import type { Page } from "../identity/browser.ts";
+import type { Browser, Page } from "../identity/browser.ts";
 import { post, rpc } from "../mcp.ts";
 import { signedInBrowser } from "./live-support.ts";
 
@@ -12,6 +12,20 @@ export const textOf = ({ text }: Page): string =>
 
 /** The cards of a list, as HTML. */
 export const cardsOf = ({ text }: Page): string[] => text.split(/<li class="card[^"]*"/).slice(1);
+
+/** The values of hidden fields in the newest card with this text. */
+export function fieldsIn(page: Page, text: string) {
+  const card = cardsOf(page).find((one) => one.includes(text)) ?? "";
+  return (name: string) =>
+    new RegExp(`name="${name}" value="([^"]+)"`).exec(card)?.[1] ?? `no ${name} beside ${text}`;
+}
+
+/** Presses the button that takes back the newest action with this text. */
+export function takeBackOn(browser: Browser, page: Page, text: string): Promise<Page> {
+  const field = fieldsIn(page, text);
+  const key = { request_id: field("request_id"), called_at: field("called_at") };
+  return browser.submit(page, "/account/actions/undo", key);
+}
 
 /** The values of a form, by the names of its fields. */
 export const fieldsOf = (page: Page, action: string) =>

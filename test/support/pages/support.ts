@@ -1,14 +1,13 @@
 import { afterAll, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { connectService } from "../../../api/identity/service.ts";
 import { createLog, type Log } from "../../../shared/process/observe/log.ts";
 import { freePort, runStack, type Stack, type StackOptions, startStack } from "../../harness.ts";
-import { createBrowser, type Browser as PlainBrowser } from "../identity/browser.ts";
+import { temporaryFolder } from "../folder.ts";
+import type { Browser as PlainBrowser } from "../identity/browser.ts";
 import {
+  accountOf,
   newestLink,
   runIdentity,
   signedUp,
@@ -57,7 +56,7 @@ async function runSite(
   env: Record<string, string>,
   log?: Log,
 ): Promise<RunningSite> {
-  const dataDir = await mkdtemp(join(tmpdir(), "kept-pages-"));
+  const dataDir = temporaryFolder("pages");
   const provider = {
     AUTH_URL: "",
     AUTH_CLIENT_ID: "",
@@ -128,8 +127,7 @@ export async function signedUpPerson({ stack, identity }: Site, mailbox?: Mailbo
   const provider = mailbox
     ? await signedUpByMail(identity.config, mailbox, email, answers)
     : await signedUp(identity.config, email, answers);
-  const account = createBrowser(stack.config.baseUrl);
-  await account.open((await provider.open((await account.open("/account")).url)).url);
+  const account = await accountOf(provider, stack.config.baseUrl);
   const newToken = (name: string) => tokenByForm(provider, name);
   return { email, provider, account, newToken };
 }

@@ -19,12 +19,8 @@ type Row = any;
 
 /** Runs one query on a connection of its own and closes it. */
 export async function query(databaseUrl: string, text: string, values: unknown[] = []): Promise<Row[]> {
-  const sql = new SQL(databaseUrl, { max: 1 });
-  try {
-    return [...(await sql.unsafe(text, values))];
-  } finally {
-    await sql.close();
-  }
+  await using sql = new SQL(databaseUrl, { max: 1 });
+  return [...(await sql.unsafe(text, values))];
 }
 
 /** Polls until `check` returns a value, and returns that. */

@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Glob, type SQL } from "bun";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { descendants } from "../chaos/descendants.ts";
+import { temporaryFolder } from "../folder.ts";
 
 /** The clocks of processes. Each can be set wrong while its process runs. */
 export type Clocks = Readonly<{
@@ -20,7 +20,7 @@ const library = [...new Glob("/usr/lib/*/faketime/libfaketime.so.1").scanSync("/
 export const hasClocks = library !== undefined;
 
 export function createClocks(): Clocks {
-  const folder = mkdtempSync(join(tmpdir(), "kept-clocks-"));
+  const folder = temporaryFolder("clocks");
   // PostgreSQL runs as a user of its own.
   chmodSync(folder, 0o755);
   const fileOf = (name: string) => join(folder, name);

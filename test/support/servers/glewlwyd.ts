@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair } from "jose";
 import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
+import { temporaryFolder } from "../folder.ts";
 import { type Browser, createBrowser } from "../identity/browser.ts";
 import { freePort } from "./services.ts";
 
@@ -18,7 +18,7 @@ type Service = Readonly<{ baseUrl: string; clientId: string; clientSecret: strin
 
 /** Glewlwyd as its administrator sets it up for a service, by docs/identity.md, with one account, Ada's. */
 export async function startGlewlwyd(service: Service) {
-  const folder = mkdtempSync(join(tmpdir(), "kept-glewlwyd-"));
+  const folder = temporaryFolder("glewlwyd");
   const url = `http://127.0.0.1:${freePort()}`;
   const child = startProgram(folder, url);
   await waitFor(`${url}/config`);

@@ -109,13 +109,8 @@ async function followsNames(): Promise<boolean> {
 
 /** Runs statements one by one. @returns the rows of the last */
 async function execute(url: string, statements: string): Promise<Record<string, unknown>[]> {
-  const sql = new SQL(url, { max: 1 });
-  try {
-    let rows: Record<string, unknown>[] = [];
-    for (const statement of statements.trim().split(/;\n?/).filter(Boolean))
-      rows = await sql.unsafe(statement);
-    return rows;
-  } finally {
-    await sql.close();
-  }
+  await using sql = new SQL(url, { max: 1 });
+  let rows: Record<string, unknown>[] = [];
+  for (const statement of statements.trim().split(/;\n?/).filter(Boolean)) rows = await sql.unsafe(statement);
+  return rows;
 }

@@ -125,12 +125,8 @@ function nodeOf(cluster: Cluster, port: number): PostgresNode {
 }
 
 async function onServer(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const sql = new SQL(url, { max: 1, connectionTimeout: 2 });
-  try {
-    return await sql.unsafe(statement);
-  } finally {
-    await sql.close();
-  }
+  await using sql = new SQL(url, { max: 1, connectionTimeout: 2 });
+  return await sql.unsafe(statement);
 }
 
 /** True if the process has not ended; an unreaped one (Z in proc_pid_stat(5)) has. */

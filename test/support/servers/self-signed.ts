@@ -1,10 +1,10 @@
-import { mkdtemp, readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryFolder } from "../folder.ts";
 
 /** A certificate of this machine, which only a client that is given it trusts. */
 export async function selfSigned() {
-  const folder = await mkdtemp(join(tmpdir(), "kept-tls-"));
+  const folder = temporaryFolder("tls");
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const names = "subjectAltName=DNS:localhost,IP:127.0.0.1";
   await Bun.$`openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext ${names} -keyout ${key} -out ${cert}`.quiet();

@@ -3,6 +3,7 @@ import { SQL } from "bun";
 import { startStack } from "../../harness.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 import { eventually } from "../../support/reminder/stack.ts";
+import { storeTodos } from "../../support/todos.ts";
 
 afterAll(async () => {
   await page.close();
@@ -15,9 +16,7 @@ const page = await openPageDoor({ config, clock });
 /** PostgreSQL takes its time for the first thousand todos of a category, and refuses to change the others. */
 async function categoryThatStays(): Promise<number> {
   const { id } = (await rest("POST", "/categories", { body: { name: "Large" } })).body;
-  await sql`
-    insert into todos (user_id, id, title, is_completed, recurrence_from, category_id, created_at, updated_at)
-    select 'ada', n, 'Todo ' || n, false, 'due', ${id}::bigint, now(), now() from generate_series(1, 1200) n`;
+  await storeTodos(config.databaseUrl, "ada", 1_200, { id: "n", category_id: String(id) });
   await sql.unsafe(`
     create function hold() returns trigger language plpgsql as $$
     begin

@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { archiveMonths } from "../../../workers/upkeep/archived-months.ts";
 import { keptFor, makePartitions } from "../../../workers/upkeep/partitions.ts";
 import { createDatabase } from "../../harness.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 
 test("months of the log become files, an interrupted one as well, while a reader holds the log open", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "kept-log-"));
+  const folder = temporaryFolder("log");
   const database = await openDatabase({
     url: await createDatabase(),
     log: createLog("test", "error"),

@@ -30,40 +30,34 @@ async function page(user: string) {
   return { data, meta: { total: data[0]?.total ?? 0 } };
 }
 
-const toggle = async (user: string, id: string) =>
-  (
-    await sql`
-      update todos set is_completed = not is_completed, completed_at = now(), completed_on = current_date,
-        updated_at = now() where user_id = ${user} and id = ${id}::bigint returning *`
-  )[0];
+const first = async <Row>(rows: PromiseLike<readonly Row[]>) => (await rows)[0];
+
+const toggle = (user: string, id: string) =>
+  first(sql`
+    update todos set is_completed = not is_completed, completed_at = now(), completed_on = current_date,
+      updated_at = now() where user_id = ${user} and id = ${id}::bigint returning *`);
 
 /** Completes a habit, or undoes that. */
-const complete = async (user: string, id: string) =>
-  (
-    await sql`
-      with done as (insert into habit_completions values (${user}, ${id}::bigint, current_date, now()) on conflict do nothing)
-      update habits set completions_count = completions_count + 1, updated_at = now()
-      where user_id = ${user} and id = ${id}::bigint returning *`
-  )[0];
+const complete = (user: string, id: string) =>
+  first(sql`
+    with done as (insert into habit_completions values (${user}, ${id}::bigint, current_date, now()) on conflict do nothing)
+    update habits set completions_count = completions_count + 1, updated_at = now()
+    where user_id = ${user} and id = ${id}::bigint returning *`);
 
-const undo = async (user: string, id: string) =>
-  (
-    await sql`
-      with undone as (delete from habit_completions
-        where user_id = ${user} and habit_id = ${id}::bigint and local_date = current_date)
-      update habits set completions_count = completions_count - 1, updated_at = now()
-      where user_id = ${user} and id = ${id}::bigint returning *`
-  )[0];
+const undo = (user: string, id: string) =>
+  first(sql`
+    with undone as (delete from habit_completions
+      where user_id = ${user} and habit_id = ${id}::bigint and local_date = current_date)
+    update habits set completions_count = completions_count - 1, updated_at = now()
+    where user_id = ${user} and id = ${id}::bigint returning *`);
 
 type NewTodo = { title: string; due_date: string; time_of_day: string };
 
-const create = async (user: string, { title, due_date, time_of_day }: NewTodo) =>
-  (
-    await sql`
-      insert into todos (user_id, id, title, due_date, time_of_day, is_completed, recurrence_from, created_at, updated_at)
-      values (${user}, nextval('todos_id_seq'), ${title}, ${due_date}::date, ${time_of_day}::time_of_day, false, 'due',
-        now(), now()) returning *`
-  )[0];
+const create = (user: string, { title, due_date, time_of_day }: NewTodo) =>
+  first(sql`
+    insert into todos (user_id, id, title, due_date, time_of_day, is_completed, recurrence_from, created_at, updated_at)
+    values (${user}, nextval('todos_id_seq'), ${title}, ${due_date}::date, ${time_of_day}::time_of_day, false, 'due',
+      now(), now()) returning *`);
 
 type ById = Bun.BunRequest<"/api/v1/todos/:id" | "/api/v1/todos/:id/toggle" | "/api/v1/habits/:id/complete">;
 

@@ -7,6 +7,10 @@ export type Cpu = Readonly<{ api: number; workers: number; redis: number; postgr
 
 export const cpuNames = ["api", "workers", "redis", "postgres"] as const satisfies (keyof Cpu)[];
 
+export const ofEachProgram = <Figure>(of: (program: keyof Cpu) => Figure) => ({
+  ...{ api: of("api"), workers: of("workers"), redis: of("redis"), postgres: of("postgres") },
+});
+
 export const cpuCells = (cpu: Cpu): string => cpuNames.map((program) => cpu[program].toFixed(0)).join(" + ");
 
 export const cpuTotal = ({ api, workers, redis, postgres }: Cpu): number => api + workers + redis + postgres;
@@ -45,18 +49,11 @@ export async function measure(load: Load, door: RegExp = programs.api): Promise<
   ended.catch(() => {}); // The process may end now.
   if (!Object.keys(measured.statuses).some((status) => status.startsWith("2")))
     throw new Error(`No request succeeded: ${JSON.stringify(measured.statuses)}`);
-  const spent = (program: RegExp) =>
-    ((cpuOf(after, program) - cpuOf(before, program)) * 1000) / measured.requests;
-  return {
-    ...measured,
-    perSecond: measured.requests / load.seconds,
-    cpu: {
-      api: spent(door),
-      workers: spent(programs.workers),
-      redis: spent(programs.redis),
-      postgres: spent(programs.postgres),
-    },
-  };
+  const cpu = ofEachProgram((name) => {
+    const program = name === "api" ? door : programs[name];
+    return ((cpuOf(after, program) - cpuOf(before, program)) * 1000) / measured.requests;
+  });
+  return { ...measured, perSecond: measured.requests / load.seconds, cpu };
 }
 
 /** The best round of a server, because a busy machine only takes away. */

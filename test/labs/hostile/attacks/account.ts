@@ -58,9 +58,10 @@ export const accountsAttacks: Readonly<Record<string, Attack>> = {
   },
 
   "changes of zone": (world) =>
-    inLoops(world, 1, 1_000, () => {
+    inLoops(world, 1, 1_000, async () => {
       const time_zone = zones[randomInt(zones.length)] ?? "UTC";
-      return submitOn(world, "/account/settings", "/account/settings/day", { time_zone });
+      const page = await openPage(world, "/account/settings");
+      return submitOn(world, page, "/account/settings/day", { time_zone });
     }),
 };
 
@@ -89,5 +90,6 @@ async function deleteDecades(world: Assault): Promise<void> {
 async function takeAllBack(world: Assault): Promise<void> {
   const actions = await openPage(world, "/account/actions");
   const token = /token_id=([^"&]+)/.exec(actions?.text ?? "")?.[1];
-  if (token) await submitOn(world, `/account/actions/run?token_id=${token}`, "/account/actions/run", {});
+  const run = "/account/actions/run";
+  if (token) await submitOn(world, await openPage(world, `${run}?token_id=${token}`), run);
 }

@@ -1,5 +1,5 @@
 import type { Page } from "../../../support/identity/browser.ts";
-import { cookieOf, type Person, type Site } from "../person.ts";
+import type { Person, Site } from "../person.ts";
 
 /** An action that one stranger or one free account repeats until the run ends. */
 export type Attack = (world: Assault) => Promise<void>;
@@ -61,33 +61,20 @@ async function counted({ count }: Assault, opening: Promise<Page>): Promise<Page
 export const openPage = (world: Assault, path: string): Promise<Page | undefined> =>
   counted(world, world.account.account.open(path));
 
-/** Opens a page and sends one of its forms; nothing when the page lacks that form. */
+/** Sends a form of a page; nothing when the page lacks it. */
 export async function submitOn(
   world: Assault,
-  path: string,
+  page: Page | undefined,
   action: string,
-  answers: Record<string, string>,
-): Promise<void> {
-  const page = await openPage(world, path);
-  if (page?.forms.some((form) => form.action === action))
-    await counted(world, world.account.account.submit(page, action, answers));
+  answers: Record<string, string | File> = {},
+): Promise<Page | undefined> {
+  if (!page?.forms.some((form) => form.action === action)) return undefined;
+  return counted(world, world.account.account.submit(page, action, answers));
 }
 
 /** Sends a file to the page that imports, and confirms the preview. */
 export async function upload(world: Assault, file: string): Promise<void> {
-  const page = await openPage(world, "/account/data");
-  const form = page?.forms.find(({ action }) => action === "/account/data/import");
-  if (!form) return;
-  const body = new FormData();
-  for (const [name, value] of form.fields) if (name !== "files") body.append(name, value);
-  body.append("files", new File([file], "kept.json", { type: "application/json" }));
-  const cookie = cookieOf(world.account.account);
-  const headers = { cookie, origin: world.site.baseUrl, accept: "text/html" };
-  const shown = (await ask(world, form.action, { method: "POST", body, headers })) ?? "";
-  const [import_id, parts, csrf] = ["import_id", "parts", "csrf"].map(
-    (name) => new RegExp(`name="${name}" value="([^"]+)"`).exec(shown)?.[1],
-  );
-  if (!import_id || !parts || !csrf) return;
-  const agreed = new URLSearchParams({ csrf, import_id, parts });
-  await ask(world, `${form.action}/apply`, { method: "POST", body: agreed, headers });
+  const [data, action] = [await openPage(world, "/account/data"), "/account/data/import"];
+  const shown = await submitOn(world, data, action, { files: new File([file], "kept.json") });
+  await submitOn(world, shown, `${action}/apply`);
 }

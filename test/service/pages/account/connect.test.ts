@@ -1,7 +1,5 @@
 import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Stream } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -9,6 +7,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { connectGuides, tokenGuides } from "../../../../api/web/connect-guides.ts";
 import { freePort } from "../../../harness.ts";
+import { temporaryFolder } from "../../../support/folder.ts";
 import { createBrowser } from "../../../support/identity/browser.ts";
 import { consent, signedUp } from "../../../support/identity/support.ts";
 import { callsOf, textOf } from "../../../support/pages/plain.ts";
@@ -97,7 +96,7 @@ for (const { name, argv, signsIn, shows } of programs)
     `the lines for ${name} are taken by its CLI, which is connected`,
     async () => {
       const [program = "", ...args] = argv;
-      const folder = mkdtempSync(join(tmpdir(), `kept-${name}-`));
+      const folder = temporaryFolder(name);
       const home = { HOME: folder, CODEX_HOME: folder, GEMINI_CLI_TRUST_WORKSPACE: "true" };
       const env = { PATH: process.env.PATH, BROWSER: "/bin/true", ...home };
       const shell = spawn(program, args, { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
@@ -116,7 +115,7 @@ test("the lines for Claude Desktop make mcp-remote sign in and list the tools", 
   ];
   expect([name, ...args.slice(0, 2)]).toEqual(["kept", "-y", "mcp-remote"]);
   const script = join(import.meta.dir, "../../../../node_modules/mcp-remote/dist/proxy.js");
-  const folder = mkdtempSync(join(tmpdir(), "kept-mcp-remote-"));
+  const folder = temporaryFolder("mcp-remote");
   const transport = new StdioClientTransport({
     command: Bun.which("node") ?? process.execPath,
     // The port that it derives from the address can be taken by another test.

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
 import { type Browser, cookieOf, type Page } from "../../../support/identity/browser.ts";
-import { callsOf, cardsOf, textOf } from "../../../support/pages/plain.ts";
+import { callsOf, cardsOf, fieldsIn, takeBackOn as press, textOf } from "../../../support/pages/plain.ts";
 import { signedUpPerson, useSite } from "../../../support/pages/support.ts";
 import { eventually } from "../../../support/reminder/stack.ts";
 
@@ -35,19 +35,6 @@ async function newPerson() {
       account.submit({ ...page, forms: page.forms.toReversed() }, runPath, answers),
     statusOf: async (id: number) => (await stack.rest("GET", `/todos/${id}`, { token })).status,
   };
-}
-
-/** The values of hidden fields in the newest card with this text. */
-function fieldsIn(page: Page, text: string) {
-  const card = cardsOf(page).find((one) => one.includes(text)) ?? "";
-  return (name: string) =>
-    new RegExp(`name="${name}" value="([^"]+)"`).exec(card)?.[1] ?? `no ${name} beside ${text}`;
-}
-
-/** Presses the button of the newest action with this text. */
-function press(browser: Browser, page: Page, text: string): Promise<Page> {
-  const field = fieldsIn(page, text);
-  return browser.submit(page, undoPath, { request_id: field("request_id"), called_at: field("called_at") });
 }
 
 /** The first link of a page with this word in its address. */

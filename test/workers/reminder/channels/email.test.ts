@@ -1,7 +1,7 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { createEmailChannel } from "../../../../workers/reminder/channels/email.ts";
 import { headersOf, partsOf, useMailbox } from "../../../support/reminder/mailbox.ts";
-import { behavesAsChannel, delivery, sendBy } from "./suite.ts";
+import { behavesAsChannel, closedAfter, delivery, sendBy, todoOf } from "./suite.ts";
 
 const mailbox = await useMailbox();
 const settings = {
@@ -9,12 +9,8 @@ const settings = {
   mailFrom: "Kept <kept@kept.example>",
   baseUrl: "https://kept.example",
 };
-const channel = await createEmailChannel(settings);
-const nobody = await createEmailChannel({ ...settings, smtpUrl: "smtp://127.0.0.1:9" });
-afterAll(() => {
-  channel.close();
-  nobody.close();
-});
+const channel = closedAfter(await createEmailChannel(settings));
+const nobody = closedAfter(await createEmailChannel({ ...settings, smtpUrl: "smtp://127.0.0.1:9" }));
 
 const toAda = (fields: Parameters<typeof delivery>[0] = {}) =>
   delivery({ email: "ada@example.com", ...fields });
@@ -33,7 +29,7 @@ behavesAsChannel("e-mail", {
 
 test("a mail has text and escaped HTML, and says how to get no more of them", async () => {
   const title = "<script>alert(1)</script>";
-  const todo = { id: 1, title, description: "a & b\nc", due_date: "2026-11-20", due_time: null };
+  const todo = todoOf({ title, description: "a & b\nc", due_date: "2026-11-20" });
   await sendBy(channel, toAda({ todo }));
   const mail = mailbox.mails.at(-1);
   if (!mail) throw new Error("No mail came.");

@@ -1,14 +1,11 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { createNtfyChannel } from "../../../../workers/reminder/channels/ntfy.ts";
 import { startInbox } from "../../../support/reminder/inbox.ts";
-import { behavesAsChannel, delivery, deliveryOf, sendBy } from "./suite.ts";
+import { behavesAsChannel, closedAfter, delivery, deliveryOf, sendBy, todoOf } from "./suite.ts";
 
 const inbox = startInbox();
-const channel = createNtfyChannel({ webhookAllowLoopback: true });
-const strict = createNtfyChannel({ webhookAllowLoopback: false });
-afterAll(() => {
-  for (const { close } of [channel, strict]) close();
-});
+const channel = closedAfter(createNtfyChannel({ webhookAllowLoopback: true }));
+const strict = closedAfter(createNtfyChannel({ webhookAllowLoopback: false }));
 const target = { channel: "ntfy", ntfy_url: `${inbox.url}/my-topic` } as const;
 
 /** Decodes an encoded word (RFC 2047), as ntfy does. */
@@ -20,6 +17,7 @@ behavesAsChannel("ntfy", {
   target,
   unset: { channel: "ntfy", ntfy_url: null },
   broken: { ...target, ntfy_url: "http://127.0.0.1:9/topic" },
+  refusals: { inbox, ends: [401, 403, 413, 307], passes: [429, 503] },
   seen: () =>
     inbox.taken.map(({ headers, body }) => ({
       id: headers["x-sequence-id"] ?? "",
@@ -29,7 +27,7 @@ behavesAsChannel("ntfy", {
 });
 
 test("a topic gets notes, link, buttons and the token", async () => {
-  const todo = { id: 7, title: "Call Grace", description: "About the boat", due_date: null, due_time: null };
+  const todo = todoOf({ id: 7, description: "About the boat" });
   const sent = delivery({ ...target, todo, ntfy_token: "tk_secret" });
   expect(await sendBy(channel, sent)).toEqual({ ok: true });
   const { path, headers, body } = inbox.taken.at(-1) ?? { headers: {} as Record<string, string> };
@@ -44,19 +42,6 @@ test("a topic gets notes, link, buttons and the token", async () => {
     ["Done", "In an hour", "Tomorrow"].map((label) => ["view", label, "clear=true"]),
   );
   expect(actions.map(([, , url = ""]) => deliveryOf(url))).toEqual(Array(3).fill(sent.id));
-});
-
-test.each([
-  [401, true],
-  [403, true],
-  [413, true],
-  [307, true],
-  [429, false],
-  [503, false],
-])("the answer %d ends a reminder: %p", async (status, final) => {
-  inbox.behaviour.status = () => status;
-  expect(await sendBy(channel, delivery(target))).toMatchObject({ ok: false, final });
-  inbox.behaviour.status = () => 200;
 });
 
 test("a topic in a private network gets nothing", async () => {

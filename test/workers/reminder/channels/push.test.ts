@@ -1,35 +1,29 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { newPushKeys } from "../../../../shared/db/shared-secrets.ts";
 import { createPushChannel } from "../../../../workers/reminder/channels/push.ts";
 import type { LeasedDelivery } from "../../../../workers/reminder/lease.ts";
 import { type PushBrowser, startPushService, vapidClaims } from "../../../support/reminder/push-service.ts";
-import { behavesAsChannel, delivery, deliveryOf, sendBy } from "./suite.ts";
+import { behavesAsChannel, closedAfter, delivery, deliveryOf, sendBy, todoOf } from "./suite.ts";
 
 const service = await startPushService();
 const forgotten: string[] = [];
 const keys = newPushKeys();
 const pushKeys = async () => keys;
 const open = (webhookAllowLoopback: boolean, ca: string | undefined = service.ca) =>
-  createPushChannel({
-    config: { webhookAllowLoopback, baseUrl: "https://kept.example", mailFrom: "Kept <kept@kept.example>" },
-    pushKeys,
-    forget: async (_, ids) => void forgotten.push(...ids),
-    ...(ca && { ca }),
-  });
-const channel = open(true);
-const strict = open(false);
-const untrusting = open(true, "");
-afterAll(() => {
-  for (const { close } of [channel, strict, untrusting]) close();
-});
+  closedAfter(
+    createPushChannel({
+      config: { webhookAllowLoopback, baseUrl: "https://kept.example", mailFrom: "Kept <kept@kept.example>" },
+      pushKeys,
+      forget: async (_, ids) => void forgotten.push(...ids),
+      ...(ca && { ca }),
+    }),
+  );
+const [channel, strict, untrusting] = [open(true), open(false), open(true, "")];
 
 const to = (...browsers: PushBrowser[]) => ({
   channel: "push" as const,
   browsers: browsers.map(({ endpoint, p256dh, auth }) => ({
-    id: crypto.randomUUID(),
-    endpoint,
-    p256dh,
-    auth,
+    ...{ id: crypto.randomUUID(), endpoint, p256dh, auth },
   })),
 });
 const statusOf = (answers: ReadonlyMap<PushBrowser, number>) => {
@@ -52,7 +46,7 @@ behavesAsChannel("the browsers", {
 
 test("a browser gets title, notes, link and buttons, signed by the service's own key", async () => {
   const browser = service.newBrowser();
-  const todo = { id: 7, title: "Call Grace", description: "About the boat", due_date: null, due_time: null };
+  const todo = todoOf({ id: 7, description: "About the boat" });
   const sent = delivery({ ...to(browser), todo });
   await sendBy(channel, sent);
   expect(browser.shown()).toEqual([
@@ -73,13 +67,8 @@ test("a browser gets title, notes, link and buttons, signed by the service's own
 
 test("no message is longer than push services take, whatever the todo and its user are called", async () => {
   const browser = service.newBrowser();
-  const todo = {
-    id: 7,
-    title: "🌱".repeat(127),
-    description: '"'.repeat(5_000),
-    due_date: "2026-11-22",
-    due_time: null,
-  };
+  const due_date = "2026-11-22";
+  const todo = todoOf({ title: "🌱".repeat(127), description: '"'.repeat(5_000), due_date });
   await sendBy(channel, delivery({ ...to(browser), todo, user_id: "u".repeat(255) }));
   expect(browser.requests()[0]?.body.length).toBeLessThanOrEqual(4_096);
   expect(browser.shown()[0].title).toBe(todo.title);

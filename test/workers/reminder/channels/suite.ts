@@ -1,9 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { perTarget } from "../../../../shared/domain/reminder/channels.ts";
 import { readOffer } from "../../../../shared/domain/reminder/link.ts";
 import type { Channel } from "../../../../workers/reminder/channels/channel.ts";
 import { messageOf } from "../../../../workers/reminder/channels/message.ts";
 import type { LeasedDelivery } from "../../../../workers/reminder/lease.ts";
+import type { startInbox } from "../../../support/reminder/inbox.ts";
+
+type Inbox = ReturnType<typeof startInbox>;
 
 /** The facts that a receiver gets from every channel. */
 export type Seen = Readonly<{ id: string; text: string; late: boolean }>;
@@ -14,10 +17,24 @@ export type Subject = Readonly<{
   target: Partial<LeasedDelivery>;
   unset?: Partial<LeasedDelivery>;
   broken?: Partial<LeasedDelivery>;
+  /** The server that answers, its statuses that end a reminder, and those after which it is tried again. */
+  refusals?: Readonly<{ inbox: Inbox; ends: readonly number[]; passes: readonly number[] }>;
   seen(): Seen[];
 }>;
 
 let lastTodo = 0;
+
+/** A todo without notes and date, but for these fields. */
+export const todoOf = (fields: object = {}) => ({
+  ...{ id: ++lastTodo, title: "Call Grace", description: null, due_date: null, due_time: null },
+  ...fields,
+});
+
+/** Closes a channel at the end of the file. */
+export function closedAfter<One extends Channel & { close(): void }>(channel: One): One {
+  afterAll(() => channel.close());
+  return channel;
+}
 
 export function delivery(fields: Partial<LeasedDelivery> = {}): LeasedDelivery {
   return {
@@ -32,13 +49,10 @@ export function delivery(fields: Partial<LeasedDelivery> = {}): LeasedDelivery {
     scheduled_at: "2026-11-21 08:00:00+00",
     time_zone: "Europe/Berlin",
     locale: null,
-    todo: {
-      id: ++lastTodo,
-      title: "Water the plants",
-      description: "Not the cactus",
-      due_date: "2026-11-22",
-      due_time: "14:30",
-    },
+    todo: todoOf({
+      ...{ title: "Water the plants", description: "Not the cactus" },
+      ...{ due_date: "2026-11-22", due_time: "14:30" },
+    }),
     habit: null,
     about: null,
     browsers: null,
@@ -66,7 +80,8 @@ export function deliveryOf(text: string): string {
 }
 
 /** The tests that every channel passes, however it sends. */
-export function behavesAsChannel(name: string, { channel, target, unset, broken, seen }: Subject): void {
+export function behavesAsChannel(name: string, subject: Subject): void {
+  const { channel, target, unset, broken, refusals, seen } = subject;
   const find = (id: string) => seen().filter((one) => one.id === id);
 
   describe(`as every channel, ${name}`, () => {
@@ -102,10 +117,7 @@ export function behavesAsChannel(name: string, { channel, target, unset, broken,
 
     test("brings a title of any kind to the receiver unchanged", async () => {
       const title = `Ünïcode 🌱 <b>"bold"</b> & 'more' \\ =3D %41 ${"x".repeat(200)}`;
-      const sent = delivery({
-        ...target,
-        todo: { id: ++lastTodo, title, description: null, due_date: null, due_time: null },
-      });
+      const sent = delivery({ ...target, todo: todoOf({ title }) });
       expect(await sendBy(channel, sent)).toEqual({ ok: true });
       expect(find(sent.id)[0]?.text).toContain(title);
     });
@@ -121,6 +133,20 @@ export function behavesAsChannel(name: string, { channel, target, unset, broken,
       test("fails for good, and says so, where nothing is set", async () => {
         expect(await sendBy(channel, delivery(unset))).toMatchObject({ ok: false, final: true });
       });
+    }
+
+    if (refusals) {
+      const { inbox, ends, passes } = refusals;
+      test.each([...ends, ...passes])(
+        "ends a reminder for good, or not, as the answer %d says",
+        async (status) => {
+          inbox.behaviour.status = () => status;
+          const result = await sendBy(channel, delivery(target));
+          expect(result).toMatchObject({ ok: false, final: ends.includes(status) });
+          expect(JSON.stringify(result)).not.toContain(target.telegram_bot_token ?? "a token");
+          inbox.behaviour.status = () => 200;
+        },
+      );
     }
 
     if (broken) {

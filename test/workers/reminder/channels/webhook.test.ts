@@ -4,16 +4,13 @@ import { createWebhookChannel } from "../../../../workers/reminder/channels/webh
 import { startReceiver } from "../../../support/reminder/receiver.ts";
 import { eventually } from "../../../support/reminder/stack.ts";
 import { wordsIn } from "../../../support/text-table.ts";
-import { behavesAsChannel, delivery, sendBy } from "./suite.ts";
+import { behavesAsChannel, closedAfter, delivery, sendBy, todoOf } from "./suite.ts";
 
 const secret = `whsec_${Buffer.from("a secret of thirty-two bytes, yes").toString("base64")}`;
 const receiver = startReceiver(() => secret);
-const channel = createWebhookChannel({ webhookAllowLoopback: true, defaultTimeZone: "UTC" });
-const strict = createWebhookChannel({ webhookAllowLoopback: false, defaultTimeZone: "UTC" });
-afterAll(() => {
-  channel.close();
-  strict.close();
-});
+const open = (webhookAllowLoopback: boolean) =>
+  closedAfter(createWebhookChannel({ webhookAllowLoopback, defaultTimeZone: "UTC" }));
+const [channel, strict] = [open(true), open(false)];
 const target = { channel: "webhook", webhook_url: receiver.url, webhook_secret: secret } as const;
 const at = (webhook_url: string) => delivery({ ...target, webhook_url });
 
@@ -31,10 +28,7 @@ behavesAsChannel("the webhook", {
 });
 
 test("the event is what the documentation says, signed for the public library", async () => {
-  const sent = delivery({
-    ...target,
-    todo: { id: 7, title: "Call", description: null, due_date: null, due_time: null },
-  });
+  const sent = delivery({ ...target, todo: todoOf({ id: 7, title: "Call" }) });
   await sendBy(channel, sent);
   expect(receiver.forged).toEqual([]);
   expect(receiver.received.at(-1)?.event).toEqual({
