@@ -35,6 +35,8 @@ type Place = (typeof places)[number];
 type Left = Readonly<Record<string, readonly Place[]>>;
 
 const everywhere = places.filter((place) => place !== "migrations");
+const leave = (from: readonly Place[], names: string): Left =>
+  Object.fromEntries(names.split(" ").map((name) => [name, from]));
 /** Kept for an undo, and never shown. */
 const hidden: Left = { former_category_id: everywhere };
 const notEdited: readonly Place[] = ["form", "log"];
@@ -63,23 +65,11 @@ const left: Readonly<Record<"categories" | "habits" | "todos", Left>> = {
     // Lines say the schedule of a custom rhythm.
     frequency: ["tools"],
     completions_count: [...ofStreak, "tools"],
-    streak: [...ofStreak, "csv"],
-    streak_alive_through: [...ofStreak, "csv"],
     longest_streak: ofStreak,
-    next_due: everywhere,
-    recent_dates: [...ofStreak, "csv"],
-    free_dates: everywhere,
-    recent_amounts: [...ofStreak, "csv"],
-    done_from: everywhere,
-    done_days: everywhere,
-    edits: everywhere,
-    pauses: everywhere,
+    ...leave([...ofStreak, "csv"], "streak streak_alive_through recent_dates recent_amounts"),
     skipped_dates: [...notEdited, "csv", "tools"],
-    neutral_dates: everywhere,
-    moved_to: everywhere,
-    rings_at: everywhere,
-    rang_on: everywhere,
-    delivery_id: everywhere,
+    ...leave(everywhere, "next_due free_dates done_from done_days edits pauses neutral_dates moved_to"),
+    ...leave(everywhere, "rings_at rang_on delivery_id"),
   },
   todos: {
     ...keys,

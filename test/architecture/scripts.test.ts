@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { labs } from "../labs/labs.ts";
 import { readManifest, root } from "../labs/supply-chain/packages.ts";
+import { wordsIn } from "../support/text-table.ts";
 import { list, sources, textOf } from "./sources.ts";
 
 const { scripts } = readManifest();
@@ -29,12 +30,7 @@ test("every script, lab and admin command that a text names is there", async () 
     return true;
   };
   const texts = [
-    ".ci/run",
-    ".ci/servers",
-    ".github/workflows/ci.yml",
-    "README.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
+    ...wordsIn(".ci/run .ci/servers .github/workflows/ci.yml README.md CONTRIBUTING.md CHANGELOG.md"),
     ...list("docs/**/*.md"),
     ...sources,
   ];

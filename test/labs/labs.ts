@@ -1,7 +1,6 @@
 /** A lab's line in the list, and the shell command that runs it; options are added at its end. */
 type Lab = Readonly<{ says: string; runs: string }>;
 
-const prism = "npm exec --yes --package=@stoplight/prism-cli@5.14.2 -c";
 const linters = "npm exec --yes --package=@redocly/cli@2.77.0 --package=@stoplight/spectral-cli@6.16.3 -c";
 const quiet = "REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true";
 
@@ -18,22 +17,10 @@ export const labs: Readonly<Record<string, Lab>> = {
     "every state of a model of writes, by Debian's spin and gcc, and its faults",
     "model/run.ts",
   ),
-  copies: {
-    says: "60 kills under clients that keep a copy, webhooks and all kinds of changes",
-    runs: "KILLS=60 bun test/run.ts ./test/service/chaos/killed.slow.test.ts",
-  },
   patroni: tests("a switchover by Debian's Patroni under writers", "./test/labs/patroni/switchover.ts"),
-  prism: {
-    says: "REST tests through Prism, which holds them against docs/openapi.json",
-    runs: `${prism} 'PRISM=yes BUN_CONFIG_MAX_HTTP_REQUESTS=32 bun test/run.ts ./test/service/contract ./test/service/rest ./test/service/habit ./test/service/queue ./test/service/database ./test/service/undo ./test/api/http/rate-limit.test.ts'`,
-  },
   pooler: {
     says: "REST tests behind PgBouncer (Debian's package, or PGBOUNCER=/its/program)",
     runs: "TEST_POOLER=yes bun test/run.ts ./test/service/rest/every-change.test.ts ./test/service/rest/todos.test.ts ./test/service/habit/habits.test.ts ./test/service/rest/preconditions.test.ts ./test/service/contract/examples.test.ts",
-  },
-  partitions: {
-    says: "tests on tables that are partitioned by user",
-    runs: "TEST_PARTITIONS=4 bun test/run.ts --path-ignore-patterns=**/long-history.test.ts ./test/service/rest ./test/service/habit ./test/service/queue ./test/service/database ./test/service/mcp/action-log.test.ts ./test/service/chaos/away.slow.test.ts",
   },
   server: tests(
     "docs/server.md typed (as root, with Debian's nginx and caddy)",

@@ -1,28 +1,16 @@
 import { expect, test } from "bun:test";
 import { demandTagOf, releaseNotes } from "./notes.ts";
 
-const changelog = `# Changelog
-
-## Unreleased
-
-### Added
-
-- More.
-
-## 0.10.0 - 2027-01-02
-
-**Upgrade**: nothing to do.
-
-### Fixed
-
-- A fault.
-
-## 0.1.0
-
-- The first.
-
-## 0.0.9
-`;
+const release = ["## 0.10.0 - 2027-01-02", "**Upgrade**: nothing to do.", "### Fixed", "- A fault."];
+const changelog = [
+  "# Changelog",
+  "## Unreleased",
+  "- More.",
+  ...release,
+  "## 0.1.0",
+  "- The first.",
+  "## 0.0.9\n",
+].join("\n\n");
 
 test("notes are the section of their version alone, with its parts", () => {
   expect(releaseNotes(changelog, "0.10.0")).toBe("**Upgrade**: nothing to do.\n\n### Fixed\n\n- A fault.\n");

@@ -12,6 +12,7 @@ import { fillUser } from "../../support/full-user.ts";
 import { create } from "../../support/groups.ts";
 import { keptMain, runKept } from "../../support/kept-command.ts";
 import { eventually } from "../../support/reminder/stack.ts";
+import { wordsIn } from "../../support/text-table.ts";
 
 const root = join(import.meta.dir, "../../..");
 const { config, issuer, rest } = await useStack();
@@ -183,13 +184,7 @@ describe("kept edit", () => {
     const remind_at = "2099-01-01T08:00:00Z";
     await rest("PUT", `/todos/${id}/reminder`, { token, body: { remind_at } });
     const before = await todo(id);
-    const fields = [
-      "title=7",
-      "due_date=2099-02-03",
-      "estimated_minutes=",
-      "category=home",
-      "is_important=true",
-    ];
+    const fields = wordsIn("title=7 due_date=2099-02-03 estimated_minutes= category=home is_important=true");
     expect((await kept("edit", "pay", "rent", ...fields)).errors).toBe("");
     expect(await todo(id)).toMatchObject({
       title: "7",

@@ -99,13 +99,7 @@ test("the package is of this release, with the same openapi-fetch, and nothing t
   const files = [...new Bun.Glob("**").scanSync(installed)]
     .filter((path) => !path.startsWith("node_modules/"))
     .map((path) => path.replace(/^dist\/.*\./, "dist/*."));
-  expect([...new Set(files)].sort()).toEqual([
-    "LICENSE",
-    "README.md",
-    "dist/*.js",
-    "dist/*.ts",
-    "package.json",
-  ]);
+  expect([...new Set(files)].sort().join(" ")).toBe("LICENSE README.md dist/*.js dist/*.ts package.json");
 });
 
 test("kept does what docs/client.md shows", async () => {

@@ -82,7 +82,6 @@ describe("422 names the field", () => {
 
 describe("accepted and stored in one form", () => {
   test("names are trimmed, composed and counted in code points", async () => {
-    // The body is text, which bypasses Prism: with the blanks, the name is longer than the document allows.
     const { status, body } = await rest("POST", "/categories", {
       body: JSON.stringify({ name: `  e\u0301${"𝒳".repeat(254)}  ` }),
     });

@@ -59,17 +59,9 @@ test("every setting can be passed to the containers, except what depends on comp
     const fixed = Object.entries(environment).flatMap(([name, text]) =>
       text.includes(`{${name}:`) || name in noPasswords || name.endsWith("_DATABASE_URL") ? [] : name,
     );
-    expect(fixed.toSorted()).toEqual([
-      "DATABASE_URL",
-      "DATA_DIR",
-      "DRAIN_SECONDS",
-      "HOST",
-      "IDENTITY_INTERNAL_URL",
-      "IDENTITY_PORT",
-      "PORT",
-      "REDIS_URL",
-      "WORKER_PORT",
-    ]);
+    expect(fixed.toSorted().join(" ")).toBe(
+      "DATABASE_URL DATA_DIR DRAIN_SECONDS HOST IDENTITY_INTERNAL_URL IDENTITY_PORT PORT REDIS_URL WORKER_PORT",
+    );
   }
 });
 

@@ -34,8 +34,7 @@ test("completions, undos, edits, pauses and skips through REST leave the rows th
         const completions = "select local_date from habit_completions where habit_id = ? order by local_date";
         expect(await select(completions, id)).toEqual(days.map((day) => ({ local_date: dateOfDay(day) })));
       }),
-      // Through Prism a request takes many times as long, and one of each kind is enough.
-      { numRuns: Bun.env.PRISM === "yes" ? 10 : 50, includeErrorInReport: true },
+      { numRuns: 50, includeErrorInReport: true },
     );
   } finally {
     await orm.close(true);

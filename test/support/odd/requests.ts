@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { wordsIn } from "../text-table.ts";
 
 /** Characters of one byte each on the wire, on one line. */
 const latin = fc.string({ unit: "binary-ascii", maxLength: 60 }).map((text) => text.replace(/[\r\n]/g, " "));
@@ -39,15 +40,7 @@ export const oddHeaders = fc.oneof(
   fc.constantFrom("No colon", ": no name", " folded", `X: ${"x".repeat(20_000)}`),
   fc
     .tuple(
-      fc.constantFrom(
-        "Idempotency-Key",
-        "If-Match",
-        "If-None-Match",
-        "Accept",
-        "Content-Type",
-        "Host",
-        "X-Odd",
-      ),
+      fc.constantFrom(...wordsIn("Idempotency-Key If-Match If-None-Match Accept Content-Type Host X-Odd")),
       latin,
     )
     .map(([name, text]) => `${name}: ${text}`),

@@ -5,7 +5,6 @@ import { type ServerSettings, startPostgres } from "../../../shared/embedded/ser
 import { startRedis } from "../../../shared/embedded/servers/redis.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
-import { cutByUser } from "../hash-partitions.ts";
 import { createPooledDatabase } from "./pgbouncer.ts";
 
 export type Services = Readonly<{ databaseUrl: string; redisUrl: string }>;
@@ -52,11 +51,6 @@ export async function startServices(
     startRedis(folder),
   ]);
   await execute(postgres.url, `create database ${template}`);
-  const { TEST_PARTITIONS: partitions } = Bun.env;
-  if (partitions) {
-    await migrate(named(postgres.url, template), "error");
-    await execute(named(postgres.url, template), cutByUser(Number(partitions)));
-  }
   await migrate(named(postgres.url, template), "error", { roleUrls: roleUrlsOf(postgres.url) });
   return {
     databaseUrl: postgres.url,

@@ -4,6 +4,7 @@ import { type Browser, cookieOf, type Page } from "../../../support/identity/bro
 import { callsOf, cardsOf, fieldsIn, takeBackOn as press, textOf } from "../../../support/pages/plain.ts";
 import { signedUpPerson, useSite } from "../../../support/pages/support.ts";
 import { eventually } from "../../../support/reminder/stack.ts";
+import { wordsIn } from "../../../support/text-table.ts";
 
 const site = await useSite();
 const { stack, identity } = site;
@@ -13,13 +14,8 @@ const undoPath = "/account/actions/undo";
 const runPath = "/account/actions/run";
 const forgetPath = "/account/actions/forget";
 /** Times that RFC 3339 allows and PostgreSQL or Date does not. */
-const oddTimes = [
-  "2026-12-31T23:59:60Z",
-  "0000-01-01T00:00:00Z",
-  "2026-11-20T09:15:00+23:59",
-  "2026-11-20t09:15:00z",
-  "2026-11-20T09:15:00.1234567Z",
-];
+const oddTimes = wordsIn(`2026-12-31T23:59:60Z 0000-01-01T00:00:00Z 2026-11-20T09:15:00+23:59
+  2026-11-20t09:15:00z 2026-11-20T09:15:00.1234567Z`);
 
 /** A new person in a browser without scripts, their agent, and another app of theirs. */
 async function newPerson() {

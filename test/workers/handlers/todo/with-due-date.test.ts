@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { movedTime } from "../../../../workers/handlers/todo/with-due-date.ts";
 import { firstMinute } from "../../../support/reminder/first-minute.ts";
+import { wordsIn } from "../../../support/text-table.ts";
 
 const page = await Bun.file(join(import.meta.dir, "../../../../docs/reminders.md")).text();
 const rows = Array.from(page.matchAll(/^\| (\w+\/\w+) \|.*$/gm), ([row]) =>
@@ -58,11 +59,7 @@ function dateAfterDays(date: string, days: number): string {
 }
 
 const zone = fc.constantFrom(
-  "UTC",
-  "Europe/Berlin",
-  "America/New_York",
-  "Australia/Lord_Howe",
-  "Asia/Kathmandu",
+  ...wordsIn("UTC Europe/Berlin America/New_York Australia/Lord_Howe Asia/Kathmandu"),
 );
 const day = fc.integer({ min: 0, max: 800 });
 const distance = fc.integer({ min: -40, max: 40 });
