@@ -33,13 +33,13 @@ async function outcomesOf({ sub }: Someone): Promise<string[]> {
 }
 
 /** Copies of a user's stored row, each with its own id. */
-const copies = (table: "todos" | "habits", id: number, count: number) =>
+const copies = (table: "todos" | "habits", sub: string, id: number, count: number) =>
   sql(
     `insert into ${table} select (copy).* from (
        select jsonb_populate_record(t, jsonb_build_object('id', nextval('${table}_id_seq'))) as copy
-       from ${table} t cross join generate_series(1, ${count}) where t.id = $1
+       from ${table} t cross join generate_series(1, ${count}) where t.user_id = $1 and t.id = $2
      ) copies returning id::int as id`,
-    [id],
+    [sub, id],
   );
 
 /** Makes more todos than one step of an undo takes. */
@@ -93,7 +93,7 @@ test("habits of many years come back by one command in one step, each with all t
   const ada = await someone();
   const { sub, rest, other, changes, undo, world } = ada;
   const { id } = (await other("POST", "/habits", { name: "Read", type: "good", frequency: "daily" })).body;
-  for (const habit_id of [id, ...(await copies("habits", id, 5)).map((row) => row.id)])
+  for (const habit_id of [id, ...(await copies("habits", sub, id, 5)).map((row) => row.id)])
     await sql(
       `insert into habit_completions (user_id, habit_id, local_date, completed_at)
        select $1, $2, date '2010-01-01' + n, now() from generate_series(1, 3650) n`,
@@ -121,7 +121,7 @@ test("a category comes back at once and its many members in steps, but for those
   const newCategory = async (name: string) => (await other("POST", "/categories", { name })).body;
   const [category, elsewhere] = [await newCategory("Home"), await newCategory("Work")];
   const { id } = (await other("POST", "/todos", { title: "Sweep", category_id: category.id })).body;
-  await copies("todos", id, 3_499);
+  await copies("todos", sub, id, 3_499);
   await rest("DELETE", `/categories/${category.id}`);
   await other("PATCH", `/todos/${id}`, { category_id: elsewhere.id });
   expect(await undo(await last(1))).toEqual(whole(1));
