@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import type { PoolClient } from "pg";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
@@ -73,24 +74,31 @@ test("pages of 200 are the whole, though rows change and go between them", async
   expect(copy.timesBegun).toBe(0);
 });
 
+/** Works beside an open transaction, which ends with the work: no other test may wait for it. */
+async function besideTransaction(work: (transaction: PoolClient) => Promise<void>): Promise<void> {
+  const transaction = await pool.connect();
+  await transaction.query("begin");
+  await work(transaction).finally(() => transaction.query("rollback"));
+  transaction.release();
+}
+
 test("a transaction that commits after a later one is not missed, and does not hold the later one back", async () => {
   const cleo = await as("cleo");
   const early = await idOf(cleo, "/todos", { title: "Early" });
   const late = await idOf(cleo, "/todos", { title: "Late" });
   const copy = newCopy();
   await bringUpToDate(cleo.get, copy);
-  const slow = await pool.connect();
-  await slow.query("begin");
-  await slow.query(
-    "update todos set title = 'Early, changed', changed_xid = default where user_id = 'cleo' and id = $1",
-    [early],
-  );
-  await cleo.send("PATCH", `/todos/${late}`, { title: "Late, changed" });
-  await bringUpToDate(cleo.get, copy);
-  expect(copy.resources.get(`todo ${late}`).title).toBe("Late, changed");
-  expect(copy.resources.get(`todo ${early}`).title).toBe("Early");
-  await slow.query("commit");
-  slow.release();
+  await besideTransaction(async (slow) => {
+    await slow.query(
+      "update todos set title = 'Early, changed', changed_xid = default where user_id = 'cleo' and id = $1",
+      [early],
+    );
+    await cleo.send("PATCH", `/todos/${late}`, { title: "Late, changed" });
+    await bringUpToDate(cleo.get, copy);
+    expect(copy.resources.get(`todo ${late}`).title).toBe("Late, changed");
+    expect(copy.resources.get(`todo ${early}`).title).toBe("Early");
+    await slow.query("commit");
+  });
   await bringUpToDate(cleo.get, copy);
   expect(copy.resources.get(`todo ${early}`).title).toBe("Early, changed");
   await expectEqual(cleo.get, copy);
@@ -99,16 +107,18 @@ test("a transaction that commits after a later one is not missed, and does not h
 /** Without this, clients with a large copy would poll forever. */
 test("more than a page of what is not settled ends with has_more false", async () => {
   const dan = await as("dan");
-  const { next_cursor } = (await dan.get("/changes")).body;
-  const stranger = await pool.connect();
-  await stranger.query("begin");
-  await stranger.query("select pg_current_xact_id()");
-  const { next_cursor: place } = (await dan.get(`/changes?cursor=${next_cursor}`)).body;
-  await storeTodos(stack.config.databaseUrl, "dan", 300, { id: "2000000 + n" });
-  const unsettled = (await dan.get(`/changes?cursor=${place}`)).body;
-  expect([unsettled.data.length, unsettled.has_more, unsettled.next_cursor]).toEqual([200, false, place]);
-  await stranger.query("rollback");
-  stranger.release();
+  let place = "";
+  await besideTransaction(async (stranger) => {
+    const { rows } = await stranger.query("select pg_current_xact_id()::text as xid");
+    // Transactions of other tests that are older end first.
+    await eventually(async () => {
+      place = (await dan.get("/changes")).body.next_cursor;
+      return place.split(".")[1] === rows[0].xid;
+    });
+    await storeTodos(stack.config.databaseUrl, "dan", 300, { id: "2000000 + n" });
+    const unsettled = (await dan.get(`/changes?cursor=${place}`)).body;
+    expect([unsettled.data.length, unsettled.has_more, unsettled.next_cursor]).toEqual([200, false, place]);
+  });
   const settled = (await dan.get(`/changes?cursor=${place}`)).body;
   expect([settled.data.length, settled.has_more]).toEqual([200, true]);
   const rest = (await dan.get(`/changes?cursor=${settled.next_cursor}`)).body;
@@ -219,13 +229,12 @@ test("a cursor at the last number given out, as one by clocks or sequences is, m
   const todo = await idOf(kim, "/todos", { title: "Early" });
   const copy = newCopy();
   await bringUpToDate(kim.get, copy);
-  const slow = await pool.connect();
-  await slow.query("begin");
-  await slow.query("update todos set title = 'Changed', changed_xid = default where id = $1", [todo]);
-  await idOf(kim, "/todos", { title: "Late" });
-  await bringUpToDate(kim.get, copy);
-  await slow.query("commit");
-  slow.release();
+  await besideTransaction(async (slow) => {
+    await slow.query("update todos set title = 'Changed', changed_xid = default where id = $1", [todo]);
+    await idOf(kim, "/todos", { title: "Late" });
+    await bringUpToDate(kim.get, copy);
+    await slow.query("commit");
+  });
   expect(await bringUpToDate(kim.get, copy)).toBe(0);
   expect(copy.resources.get(`todo ${todo}`).title).toBe("Early");
   await pool.query(definition);

@@ -67,6 +67,7 @@ test("a change is streamed once, when no older transaction is under way", async 
   const cleo = await as("cleo");
   const stream = await cleo.follow();
   const other = new Client({ connectionString: config.databaseUrl });
+  afterAll(() => other.end());
   await other.connect();
   await other.query("begin");
   await other.query("select pg_current_xact_id()");
@@ -75,7 +76,6 @@ test("a change is streamed once, when no older transaction is under way", async 
   expect(titles([{ page: (await asked).body }])).toEqual(["Soon"]);
   expect(stream.events).toEqual([]);
   await other.query("commit");
-  await other.end();
   await stream.until((events) => titles(events).includes("Soon"));
   await cleo.send("POST", "/todos", { title: "Later" });
   await stream.until((events) => titles(events).includes("Later"));

@@ -3,6 +3,7 @@ import { type Fields, validate } from "../../../api/http/input/validate.ts";
 import { contracts, type QueryName } from "../../../shared/contracts/catalogue.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { idAt } from "../../labs/bench/seed.ts";
+import { wordsIn } from "../../support/text-table.ts";
 
 /** Values for query fields without an enumeration, so that each form of a statement occurs. */
 const samples: Record<string, readonly unknown[]> = {
@@ -24,11 +25,7 @@ const samples: Record<string, readonly unknown[]> = {
   count_by_category: [true],
   all: [true],
   cursor: [
-    "2026-11-20.morning.7",
-    "2026-11-20.-.7",
-    "2026-11-20T14:30.morning.7",
-    "-.morning.7",
-    "-.-.7",
+    ...wordsIn("2026-11-20.morning.7 2026-11-20.-.7 2026-11-20T14:30.morning.7 -.morning.7 -.-.7"),
     "done.2026-11-20.2026-11-20T10:00:00.000000Z.7",
     7,
     "8c1f20a57d3be964.1.1.3.0.7",

@@ -173,13 +173,14 @@ test("a webhook whose receiver is away has few deliveries that wait, and gets al
     events: ["todo.*"],
     answer: () => new Response(null, { status: isAway ? 500 : 200 }),
   });
-  for (let n = 0; n < 16; n++) await addFifty();
+  for (let n = 0; n < 24; n++) await addFifty();
   await eventually(async () => (await count(sub, "finished_at is null")) >= 500, 20_000);
   while ((await feedUser({ database, travel: "0" }, sub)).isMore);
-  expect(await count(sub, "true")).toBeLessThan(700);
+  // Two workers that feed at the same moment take 500 each.
+  expect(await count(sub, "true")).toBeLessThan(1_100);
   isAway = false;
   const received = () => new Set(receiver.received.map(({ event }) => event.data.id)).size;
-  await eventually(() => rows(hurry, sub).then(() => received() === 800), 60_000);
+  await eventually(() => rows(hurry, sub).then(() => received() === 1_200), 60_000);
 }, 90_000);
 
 test("one account's receivers that never answer take few turns, and another's deliveries arrive beside them", async () => {

@@ -86,12 +86,7 @@ describe("pending todos", () => {
 
   test("cost, 25 of them, under 1,200 tokens structured and under 750 as text", async () => {
     const { call } = await finder();
-    const texts = [
-      "Buy oat milk and bread",
-      "Call the dentist",
-      "Review Anna's pull request",
-      "Pay the rent",
-    ];
+    const texts = ["Buy oat milk and bread", "Call the dentist", "Review Anna's pull request", "Pay rent"];
     const todos = Array.from({ length: 25 }, (_, index) => ({
       title: texts[index % texts.length],
       ...(index % 5 < 4 && { due_date: `2026-11-${18 + (index % 7)}` }),
