@@ -181,7 +181,8 @@ export async function callRest(
 
 const mostTries = 4;
 
-async function callOnce(
+/** One request, whatever its answer. */
+export async function callOnce(
   { baseUrl }: Pick<Config, "baseUrl">,
   method: string,
   path: string,

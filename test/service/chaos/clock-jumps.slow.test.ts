@@ -10,7 +10,7 @@ import { createLog } from "../../../shared/process/observe/log.ts";
 import { connectFailFast } from "../../../shared/queue/connections.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { runUpkeep } from "../../../workers/upkeep/upkeep.ts";
-import { callRest, type JsonBody } from "../../harness.ts";
+import { callOnce, type JsonBody } from "../../harness.ts";
 import { databasesOf, pidsOf, startRoles } from "../../support/chaos/roles.ts";
 import { agent } from "../../support/mcp.ts";
 import { openPageDoor } from "../../support/page-door.ts";
@@ -68,7 +68,7 @@ let door = 0;
 function call(method: string, path: string, body?: object, key?: string) {
   const baseUrl = roles.baseUrls[door++ % 2] ?? "";
   const headers = key === undefined ? {} : { "idempotency-key": key };
-  return callRest({ baseUrl }, method, path, { token: tools.token, headers, ...(body && { body }) });
+  return callOnce({ baseUrl }, method, path, { token: tools.token, headers, ...(body && { body }) });
 }
 
 const serverTime = async (): Promise<number> =>

@@ -7,7 +7,7 @@ import { startRedis } from "../../../shared/embedded/servers/redis.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
-import { type Answer, callRest } from "../../harness.ts";
+import { type Answer, callOnce } from "../../harness.ts";
 import { openPageDoor } from "../page-door.ts";
 import { eventually } from "../reminder/stack.ts";
 import { serverPids } from "../servers/clocked-postgres.ts";
@@ -94,7 +94,7 @@ export async function startWorld(name: string, env: Record<string, string> = {})
 /** Calls front doors with one token of all scopes; any door number is mapped to an existing door. */
 export function callDoors(baseUrls: readonly string[], token: string): Call {
   return (method, path, { door = 0, body, key } = {}) =>
-    callRest({ baseUrl: baseUrls[door % baseUrls.length] ?? "" }, method, path, {
+    callOnce({ baseUrl: baseUrls[door % baseUrls.length] ?? "" }, method, path, {
       token,
       ...(body !== undefined && { body }),
       ...(key !== undefined && { headers: { "idempotency-key": key } }),
