@@ -1,21 +1,9 @@
-import { type CommandName, commands } from "../contracts/catalogue.ts";
+import { commands } from "../contracts/catalogue.ts";
 import { fieldsOfEach } from "../contracts/kernel/many.ts";
-import { parseWithTexts, shareTexts } from "../domain/action/shared-texts.ts";
+import { parseWithTexts } from "../domain/action/shared-texts.ts";
 import type { Today } from "../domain/day/day.ts";
 import { keyTaken } from "../errors.ts";
 import { isToolCall, type Outcome, type QueuedCommand } from "./batch.ts";
-
-/** A reply as the inbox keeps it: the outcome and, with an idempotency key, the user's day of the first run. */
-export const storedReplyOf = (name: CommandName, outcome: Outcome, today: Today | undefined): string =>
-  toStored({ ...withoutSecret(name, outcome), ...(today && { today }) });
-
-function withoutSecret(name: CommandName, outcome: Outcome): Outcome {
-  const { secretField } = commands[name];
-  if (secretField === undefined || !("body" in outcome)) return outcome;
-  return { body: { ...(outcome.body as object), [secretField]: null } };
-}
-
-const toStored = (kept: object): string => shareTexts(kept, JSON.stringify(kept));
 
 type Seen = Readonly<{ fingerprint: string; reply: string }>;
 type Repeat = Pick<QueuedCommand, "name" | "input" | "fingerprint" | "call">;

@@ -10,8 +10,12 @@ type Validated<Input extends TObject> = Readonly<{ input: Static<Input> }> | Ref
 
 type FieldSchema = TSchema & { format?: string; expects?: string; anyOf?: FieldSchema[]; minLength?: number };
 
-/** A field of a schema, and its stored form where it is text that has one. */
-type Property = Readonly<{ name: string; store: ((text: string) => string | null) | undefined }>;
+/** A field of a schema, its stored form where it is text that has one, and whether a list can be in it. */
+type Property = Readonly<{
+  name: string;
+  store: ((text: string) => string | null) | undefined;
+  hasList: boolean;
+}>;
 
 /** Parts of a schema that are derived at its first use and kept. */
 type Prepared = Readonly<{
@@ -25,6 +29,7 @@ function prepare(schema: TObject): Prepared {
   const properties = Object.entries(schema.properties).map(([name, property]) => ({
     name,
     store: storing(property),
+    hasList: JSON.stringify(property).includes('"type":"array"'),
   }));
   const made = { validator: Compile(schema), properties };
   preparations.set(schema, made);
@@ -67,8 +72,8 @@ export function validate<Input extends TObject>(
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (value !== undefined) input[name] = store && typeof value === "string" ? store(value) : value;
   }
-  const fits =
-    required.every((name) => input[name] !== undefined) && !hasLongList(input) && validator.Check(input);
+  const isShort = properties.every(({ name, hasList }) => !hasList || !hasLongList(input[name]));
+  const fits = isShort && required.every((name) => input[name] !== undefined) && validator.Check(input);
   if (!fits || (unknown && Object.keys(unknown).length > 0)) {
     const demanded = [...required, ...(contract.input.required ?? [])];
     const errors = { ...unknown, ...missing(input, demanded), ...mismatches(contract.input, input) };

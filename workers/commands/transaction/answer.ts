@@ -1,3 +1,5 @@
+import { type CommandName, commands as contracts } from "../../../shared/contracts/catalogue.ts";
+import { shareTexts } from "../../../shared/domain/action/shared-texts.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
 import { entityTag, failedPrecondition, type Preconditions } from "../../../shared/domain/preconditions.ts";
 import {
@@ -8,7 +10,6 @@ import {
   refuse,
 } from "../../../shared/errors.ts";
 import { isToolCall, type Outcome, type QueuedCommand, type Reply } from "../../../shared/queue/batch.ts";
-import { storedReplyOf } from "../../../shared/queue/stored-reply.ts";
 import { logAction } from "../../handlers/action/action-log.ts";
 import type { AnyHandler, HandlerContext } from "../../handlers/handler.ts";
 import { handlers } from "../../handlers/index.ts";
@@ -165,8 +166,19 @@ function inboxRow(
   return {
     command_id: id,
     fingerprint: fingerprint ?? "",
-    reply: storedReplyOf(name, outcome, keyed ? today : undefined),
+    reply: keyed
+      ? sharing({ ...withoutSecret(name, outcome), today })
+      : JSON.stringify(withoutSecret(name, outcome)),
     keyed,
     created_at: keyed ? times.now : trustedTime(timeOfUuid(id), times),
   };
+}
+
+/** A reply with a key stays for a day, one without for some minutes. */
+const sharing = (kept: object): string => shareTexts(kept, JSON.stringify(kept));
+
+function withoutSecret(name: CommandName, outcome: Outcome): Outcome {
+  const { secretField } = contracts[name];
+  if (secretField === undefined || !("body" in outcome)) return outcome;
+  return { body: { ...(outcome.body as object), [secretField]: null } };
 }
