@@ -1,7 +1,6 @@
 import type { Static, TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Check } from "typebox/value";
-import { mostSkips } from "../../../shared/contracts/import/things.ts";
 import { normaliseText } from "../../../shared/contracts/kernel/text.ts";
 import { type FieldErrors, type FieldProblems, invalid, type Refused } from "../../../shared/errors.ts";
 
@@ -10,11 +9,13 @@ type Validated<Input extends TObject> = Readonly<{ input: Static<Input> }> | Ref
 
 type FieldSchema = TSchema & { format?: string; expects?: string; anyOf?: FieldSchema[]; minLength?: number };
 
-/** A field of a schema, its stored form where it is text that has one, and whether a list can be in it. */
 type Property = Readonly<{
   name: string;
+  schema: FieldSchema;
+  /** Makes the stored form of a text that has one. */
   store: ((text: string) => string | null) | undefined;
-  hasList: boolean;
+  /** The most items of a list in the field whose items must differ; 0 without such lists. */
+  mostDistinct: number;
 }>;
 
 /** Parts of a schema that are derived at its first use and kept. */
@@ -27,13 +28,24 @@ const preparations = new WeakMap<TObject, Prepared>();
 
 function prepare(schema: TObject): Prepared {
   const properties = Object.entries(schema.properties).map(([name, property]) => ({
-    name,
-    store: storing(property),
-    hasList: JSON.stringify(property).includes('"type":"array"'),
+    ...{ name, schema: property },
+    ...{ store: storing(property), mostDistinct: mostDistinctIn(property) },
   }));
   const made = { validator: Compile(schema), properties };
   preparations.set(schema, made);
   return made;
+}
+
+/** A list without a bound of its own has words of a small vocabulary. */
+const usualItems = 100;
+
+function mostDistinctIn(schema: TSchema): number {
+  let most = 0;
+  JSON.stringify(schema, (_, part) => {
+    if (part?.uniqueItems) most = Math.max(most, part.maxItems ?? usualItems);
+    return part;
+  });
+  return most;
 }
 
 /** An optional text that is blank counts as cleared; a required one fails its minimum length. */
@@ -72,11 +84,11 @@ export function validate<Input extends TObject>(
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (value !== undefined) input[name] = store && typeof value === "string" ? store(value) : value;
   }
-  const isShort = properties.every(({ name, hasList }) => !hasList || !hasLongList(input[name]));
+  const isShort = properties.every((property) => !isTooLong(property, input[property.name]));
   const fits = isShort && required.every((name) => input[name] !== undefined) && validator.Check(input);
   if (!fits || (unknown && Object.keys(unknown).length > 0)) {
     const demanded = [...required, ...(contract.input.required ?? [])];
-    const errors = { ...unknown, ...missing(input, demanded), ...mismatches(contract.input, input) };
+    const errors = { ...unknown, ...missing(input, demanded), ...mismatches(properties, input) };
     return invalid({ ...errors, ...alsoTold?.(without(input, errors)) });
   }
   const accepted = input as Static<Input>;
@@ -92,26 +104,23 @@ function missing(input: Fields, required: readonly string[]): FieldErrors {
   return Object.fromEntries(absent.map((name) => [name, [`The ${name} field is required.`]]));
 }
 
-/** No contract nests its lists deeper. */
-const deepest = 5;
+/** The library takes microseconds to compare an item with the others, also in a list that is too long anyway. */
+const isTooLong = ({ mostDistinct }: Property, value: unknown): boolean =>
+  mostDistinct > 0 && hasListAbove(mostDistinct, value);
 
-/** True for a list longer than any contract's: the library takes microseconds for each item of one. */
-const hasLongList = (value: unknown, depth = deepest): boolean =>
-  depth > 0 &&
+/** Such a list is the field itself, or a part of an object. */
+const hasListAbove = (most: number, value: unknown): boolean =>
   typeof value === "object" &&
-  value !== null &&
-  ((Array.isArray(value) && value.length > mostSkips) ||
-    Object.values(value).some((inner) => hasLongList(inner, depth - 1)));
+  [value, ...Object.values(value ?? {})].some((part) => Array.isArray(part) && part.length > most);
 
 /** The library's own list of errors takes a time that grows with the square of a list that repeats itself. */
-function mismatches({ properties }: TObject, input: Fields): FieldErrors {
-  const wrong = Object.entries(properties).filter(
-    ([name, schema]) =>
-      input[name] !== undefined && (hasLongList(input[name]) || !Check(schema, input[name])),
-  );
-  return Object.fromEntries(wrong.map(([name, schema]) => [name, [expectation(name, schema)]]));
+function mismatches(properties: readonly Property[], input: Fields): FieldErrors {
+  const wrong = properties.filter((property) => {
+    const value = input[property.name];
+    return value !== undefined && (isTooLong(property, value) || !Check(property.schema, value));
+  });
+  return Object.fromEntries(wrong.map(({ name, schema }) => [name, [expectation(name, schema)]]));
 }
 
-function expectation(name: string, schema: FieldSchema | undefined): string {
-  return `The ${name} field must be ${schema?.expects ?? "valid"}.`;
-}
+const expectation = (name: string, { expects = "valid" }: FieldSchema): string =>
+  `The ${name} field must be ${expects}.`;
