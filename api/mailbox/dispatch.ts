@@ -37,9 +37,7 @@ export type CommandResult = Readonly<{
 /** Sends a mutation to the workers. Answers when its outcome is committed, or with a 503 that says whether it may be. */
 export type Dispatch = (actor: Pick<Actor, "userId">, request: CommandRequest) => Promise<CommandResult>;
 
-/**
- * @param now dates commands and so decides the user's day; PostgreSQL's clock decides whether a command is late
- */
+/** @param now dates commands and so decides the user's day; PostgreSQL's clock decides whether a command is late */
 export function createDispatch(
   mailbox: Mailbox,
   inbox: Inbox,

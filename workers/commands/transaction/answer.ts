@@ -163,19 +163,18 @@ function inboxRow(
   today: Today,
 ) {
   const keyed = fingerprint !== null;
+  const kept = withoutSecret(name, outcome);
   return {
     command_id: id,
     fingerprint: fingerprint ?? "",
-    reply: keyed
-      ? sharing({ ...withoutSecret(name, outcome), today })
-      : JSON.stringify(withoutSecret(name, outcome)),
+    reply: keyed ? withSharedTexts({ ...kept, today }) : JSON.stringify(kept),
     keyed,
     created_at: keyed ? times.now : trustedTime(timeOfUuid(id), times),
   };
 }
 
-/** A reply with a key stays for a day, one without for some minutes. */
-const sharing = (kept: object): string => shareTexts(kept, JSON.stringify(kept));
+/** Only replies with a key stay long enough to be made shorter. */
+const withSharedTexts = (kept: object): string => shareTexts(kept, JSON.stringify(kept));
 
 function withoutSecret(name: CommandName, outcome: Outcome): Outcome {
   const { secretField } = contracts[name];

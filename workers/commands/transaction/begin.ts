@@ -8,13 +8,13 @@ import type { Queryable } from "../../unit-of-work/connection.ts";
 import { load, type OnLocked } from "../../unit-of-work/load.ts";
 import { lockKeys, takeTurnAfterWorks } from "../../unit-of-work/locks.ts";
 import type { NewRow, OpenNewRows } from "../../unit-of-work/new-rows.ts";
+import type { UserRowRequest } from "../../unit-of-work/row-request.ts";
 import { emptyState, type State } from "../../unit-of-work/state.ts";
 import type { TableMap } from "../../unit-of-work/tables.ts";
 import type { CommandToRun } from "../received.ts";
 import { ownTables, type SharedContext } from "./handler-context.ts";
 import { type NeededRow, needing, withFollowing } from "./left-out.ts";
 import { ruleRows } from "./rules/rule-rows.ts";
-import { storedReplyRows } from "./stored-reply-rows.ts";
 
 export type BeginContext = Readonly<{ tables: TableMap; openNewRows: OpenNewRows; ledger: ByteLedger }>;
 
@@ -131,6 +131,12 @@ function relatedTo(
 }
 
 const nothing: Related = { rows: [] };
+
+type Repeatable = Pick<QueuedCommand, "name" | "id" | "userId">;
+
+/** The row that tells whether a command ran before; nothing for one that may run again. */
+export const storedReplyRows = ({ name, id, userId }: Repeatable): UserRowRequest[] =>
+  handlers[name].idempotent ? [] : [{ table: "inbox", key: id, lock: "none", userId }];
 
 const storedReplyOf = (command: QueuedCommand): NeededRow[] =>
   storedReplyRows(command).map((row) => ({ ...row, command }));

@@ -9,12 +9,11 @@ import { emptyState, ownRows } from "../../unit-of-work/state.ts";
 import type { CommandToRun } from "../received.ts";
 import { type Answers, closing } from "./answer.ts";
 import { answerInGroup } from "./answer-group.ts";
-import { type BeginContext, begin } from "./begin.ts";
+import { type BeginContext, begin, storedReplyRows } from "./begin.ts";
 import type { RunningGroup } from "./group.ts";
 import type { AnswerContext } from "./handler-context.ts";
 import { discarding } from "./preview.ts";
 import { underRules } from "./rules/under-rules.ts";
-import { storedReplyRows } from "./stored-reply-rows.ts";
 
 /**
  * Begins a transaction and runs operations of a group in it: all of them, or none if a row is locked elsewhere,
