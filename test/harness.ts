@@ -5,6 +5,7 @@ import { type DatabaseRole, roleUrlsOf } from "../shared/process/database-roles.
 import { createLog, type Log } from "../shared/process/observe/log.ts";
 import { startWorkers } from "../workers/start.ts";
 import { once } from "./support/once.ts";
+import { patiently } from "./support/patiently.ts";
 import { type Introspect, type Issuer, startIssuer } from "./support/servers/issuer.ts";
 import { startPooler } from "./support/servers/pgbouncer.ts";
 import { createDatabase, freePort, isPooled, openConnections, services } from "./support/servers/services.ts";
@@ -164,22 +165,13 @@ export async function testEnvironment(): Promise<Record<string, string>> {
   };
 }
 
-/** Asks again, as a careful client does, while the service is busy and has surely done nothing. */
-export async function callRest(
-  config: Pick<Config, "baseUrl">,
-  method: string,
-  path: string,
-  call: Call,
-): Promise<Answer> {
-  for (let tries = 1; ; tries++) {
-    const answer = await callOnce(config, method, path, call);
-    const isBusy = answer.status === 503 && answer.headers.get("retry-after") === "1";
-    if (!isBusy || tries === mostTries || (method !== "GET" && answer.body?.applied !== "no")) return answer;
-    await Bun.sleep(300);
-  }
-}
-
-const mostTries = 4;
+/** The answer of a service that is not too busy. */
+export const callRest: typeof callOnce = (config, method, path, call) =>
+  patiently(
+    () => callOnce(config, method, path, call),
+    ({ status, headers, body }) =>
+      status === 503 && headers.get("retry-after") === "1" && (method === "GET" || body?.applied === "no"),
+  );
 
 /** One request, whatever its answer. */
 export async function callOnce(

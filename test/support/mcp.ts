@@ -1,6 +1,7 @@
 import { SQL } from "bun";
 import type { Answer, JsonBody, Stack } from "../harness.ts";
 import { checkFacts } from "./facts-check.ts";
+import { patiently } from "./patiently.ts";
 import type { Issuer } from "./servers/issuer.ts";
 
 /** The address to call, and the issuer of its tokens. */
@@ -42,20 +43,14 @@ function isBusy({ body: { result, error } }: Answer): boolean {
   return code === "overloaded" && applied === "no";
 }
 
-const mostTries = 4;
-
-/** A caller of tools with one token, in the revision 2025-11-25. Busy services are asked again. */
+/** A caller of tools with one token, in the revision 2025-11-25. */
 export async function agent(stack: Door, claims: Record<string, unknown> = {}) {
   const token = await stack.issuer.token(claims);
   return {
     token,
     async call(name: string, args: unknown = {}): Promise<ToolAnswer> {
-      const ask = () => post(stack, rpc("tools/call", { name, arguments: args }), { token });
-      let answer = await ask();
-      for (let tries = 1; tries < mostTries && isBusy(answer); tries++) {
-        await Bun.sleep(300);
-        answer = await ask();
-      }
+      const request = rpc("tools/call", { name, arguments: args });
+      const answer = await patiently(() => post(stack, request, { token }), isBusy);
       const { content, structuredContent, isError = false } = answer.body.result ?? {};
       if (answer.body.result) checkFacts(name, structuredContent, isError);
       return { text: content?.[0]?.text ?? "", facts: structuredContent, isError, answer };

@@ -1,3 +1,5 @@
+import { patiently } from "../patiently.ts";
+
 /** A form with its original values, as a browser would send it. */
 type Form = { action: string; fields: [name: string, value: string][] };
 
@@ -41,14 +43,10 @@ export function createBrowser(
     if (url.origin !== new URL(site).origin) return { url: url.href, status: 0, ...nothing };
     const own = { Cookie: cookieHeader(url.pathname), Accept: "text/html", "X-Forwarded-For": client };
     const headers = { ...init.headers, ...own };
-    const ask = () => fetch(url, { ...init, headers, redirect: "manual", tls });
-    const isBusy = ({ status }: Response) => status === 503 && init.method === undefined;
-    let response = await ask();
-    // A person tries a page again.
-    for (let tries = 1; tries < 3 && isBusy(response); tries++) {
-      await Bun.sleep(300);
-      response = await ask();
-    }
+    const response = await patiently(
+      () => fetch(url, { ...init, headers, redirect: "manual", tls }),
+      ({ status }) => status === 503 && init.method === undefined,
+    );
     keepCookies(response);
     const location = response.headers.get("location");
     if (response.status >= 300 && response.status < 400 && location) {
