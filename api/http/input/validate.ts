@@ -14,7 +14,7 @@ type Property = Readonly<{
   schema: FieldSchema;
   /** Makes the stored form of a text that has one. */
   store: ((text: string) => string | null) | undefined;
-  /** The most items of a list in the field whose items must differ; 0 without such lists. */
+  /** Bounds a list in the field whose items must differ; 0 without one. */
   mostDistinct: number;
 }>;
 
@@ -108,7 +108,7 @@ function missing(input: Fields, required: readonly string[]): FieldErrors {
 const isTooLong = ({ mostDistinct }: Property, value: unknown): boolean =>
   mostDistinct > 0 && hasListAbove(mostDistinct, value);
 
-/** Such a list is the field itself, or a part of an object. */
+/** A list is looked for in the field itself and one level below. */
 const hasListAbove = (most: number, value: unknown): boolean =>
   typeof value === "object" &&
   [value, ...Object.values(value ?? {})].some((part) => Array.isArray(part) && part.length > most);
