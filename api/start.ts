@@ -32,6 +32,7 @@ import { createLocalRateLimit, createRateLimit } from "./http/rate-limit.ts";
 import { createDispatch } from "./mailbox/dispatch.ts";
 import { createDispatchGroup } from "./mailbox/dispatch-group.ts";
 import { openMailbox } from "./mailbox/mailbox.ts";
+import { limitSentBytes } from "./mailbox/sent-bytes.ts";
 import { openServerClock } from "./mailbox/server-clock.ts";
 import { openQueries } from "./queries/engine/context.ts";
 import { feedOwner } from "./queries/engine/guard.ts";
@@ -59,7 +60,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const tracing = await openTracing("kept-api", { config, log });
   const reads = await openReads({ config, log, database, registry: metrics.registry });
   const [mailbox, clock] = await Promise.all([
-    openMailbox(config, database.pool, sayLost(log)),
+    openMailbox(config, database.pool, sayLost(log)).then((opened) => limitSentBytes(opened, config)),
     openServerClock(database.pool),
   ]);
   metrics.show({ pools: reads.pools, mailbox });

@@ -8,7 +8,7 @@ import { createSendLoop } from "./send-loop.ts";
 import { createWaiters } from "./waiters.ts";
 
 /** `undelivered`: no worker will run it. `unanswered`: a worker may have run it, or may yet. */
-type SendResult = Reply | "undelivered" | "unanswered";
+type SendResult = Omit<Reply, "ticket"> | "undelivered" | "unanswered";
 
 export type Mailbox = Readonly<{
   send(command: Omit<QueuedCommand, "ticket">): Promise<SendResult>;

@@ -1,7 +1,7 @@
 import type { InferEntity } from "@mikro-orm/core";
+import { AccountBytesEntity } from "./entities/account-bytes.ts";
 import { ActionEntity, ActionImagesEntity } from "./entities/action.ts";
 import { ApprovalEntity, TokenRuleEntity } from "./entities/approval.ts";
-import { ByteLedgerEntity } from "./entities/byte-ledger.ts";
 import { CalendarFeedEntity } from "./entities/calendar-feed.ts";
 import { CategoryEntity } from "./entities/category.ts";
 import { DeletionEntity } from "./entities/deletion.ts";
@@ -40,7 +40,7 @@ export const entities = [
   ApprovalEntity,
   WebhookEntity,
   WebhookDeliveryEntity,
-  ByteLedgerEntity,
+  AccountBytesEntity,
   WorkEntity,
   JournalEntity,
 ] as const;
@@ -48,9 +48,9 @@ export const entities = [
 /** The row of each table, by its name. */
 export type TableRows = { [Entity in (typeof entities)[number] as Entity["tableName"]]: InferEntity<Entity> };
 
+export type { AccountBytesRow, ByteKind } from "./entities/account-bytes.ts";
 export type { ActionImagesRow, ActionRow } from "./entities/action.ts";
 export type { ApprovalRow, TokenRuleRow } from "./entities/approval.ts";
-export type { ByteKind, ByteLedgerRow } from "./entities/byte-ledger.ts";
 export type { CalendarFeedRow } from "./entities/calendar-feed.ts";
 export type { CategoryRow } from "./entities/category.ts";
 export type { DeletionRow } from "./entities/deletion.ts";

@@ -3,10 +3,9 @@ import type { Pool } from "pg";
 const nearShare = 0.8;
 
 const statement = `
-  select coalesce(sum(bytes), 0)::float8 as bytes, count(*) filter (where bytes >= $1)::float8 as near from (
-    select sum(bytes) as bytes from byte_ledger
-    where kind <> 'growth' and (kind = 'things' or expires_at > now()) group by user_id
-  ) accounts`;
+  select coalesce(sum(things + images + log), 0)::float8 as bytes,
+    count(*) filter (where things + images + log >= $1)::float8 as near
+  from account_bytes`;
 
 /** @returns the bytes of all accounts, and the number of accounts that keep 80 % or more of what they may */
 export async function countKeptBytes(

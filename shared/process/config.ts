@@ -72,6 +72,8 @@ export type CommonConfig = Readonly<{
   securityContact: string | undefined;
   /** The most megabytes of one account; 0 for no limit. */
   accountMegabytes: number;
+  /** The most megabytes that one account may send to be changed in an hour; 0 for no limit. */
+  sentMegabytesPerHour: number;
   /** Days that the log of tool calls is kept. */
   actionLogDays: number;
   /** Networks of the proxy in front of BASE_URL: their X-Forwarded-For is believed. */
@@ -157,6 +159,7 @@ function readSettings(env: Environment): CommonConfig {
     tracesSamplerArg: share(env, "OTEL_TRACES_SAMPLER_ARG"),
     securityContact: contact(env, "SECURITY_CONTACT"),
     accountMegabytes: integer(env, "ACCOUNT_MEGABYTES", 200, 1_000_000),
+    sentMegabytesPerHour: integer(env, "SENT_MEGABYTES_PER_HOUR", 20, 1_000_000),
     actionLogDays: integer(env, "ACTION_LOG_DAYS", 400, 36_500),
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),

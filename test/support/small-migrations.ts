@@ -17,7 +17,7 @@ class Notes extends Migration {
     this.addSql("drop table push_subscriptions");
     this.addSql("update upkeep_clock set reached = now()");
     this.addSql("insert into deleted_users (id, deleted_at) values ('ada', now())");
-    this.addSql("delete from byte_ledger where bytes = 0");
+    this.addSql("delete from account_bytes where things = 0");
     this.addSql(
       "select make_partitions('action_images', 'all', '1 day', now() + interval '9 days', now() + interval '9 days')",
     );

@@ -1,4 +1,7 @@
 import type { Pool } from "pg";
+import type { Database } from "../../shared/db/orm.ts";
+import { countAccounts } from "../../workers/upkeep/account-bytes.ts";
+import { eventually } from "./reminder/stack.ts";
 import { wordsIn } from "./text-table.ts";
 
 type Store = Pick<Pool, "query">;
@@ -36,11 +39,13 @@ export async function storedBytes(store: Store, sub: string): Promise<number> {
   return bytes;
 }
 
-/** The same, by the ledger. */
-export async function accountBytes(store: Store, sub: string): Promise<number> {
-  const { rows } = await store.query(
-    `select coalesce(sum(bytes), 0)::float8 as bytes from byte_ledger
-     where user_id = $1 and kind not in ('growth', 'replies') and (kind = 'things' or expires_at > now())`,
+/** The same, as workers count it once they have taken the account up. */
+export async function countedBytes(database: Database, sub: string): Promise<number> {
+  const isKnown = "select from account_bytes where user_id = $1";
+  await eventually(async () => (await database.pool.query(isKnown, [sub])).rows.length > 0);
+  await countAccounts(database, [sub]);
+  const { rows } = await database.pool.query(
+    "select (things + images + log)::float8 as bytes from account_bytes where user_id = $1",
     [sub],
   );
   return rows[0].bytes;

@@ -2,9 +2,9 @@ import { commandQueue } from "../../shared/queue/queues.ts";
 import { openSigner } from "../../shared/queue/signature.ts";
 import type { WorkerContext } from "../process/context.ts";
 import { openWorker } from "../process/job-worker.ts";
-import { createByteLedger } from "../unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../unit-of-work/new-rows.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
+import { startAccountBytes } from "../upkeep/account-bytes.ts";
 import { createPartitionMaker } from "../upkeep/partitions.ts";
 import { createHeldTurns, createRetryTurns, createSlowTurns } from "./apart.ts";
 import { type BatchContext, takeBatch } from "./batch.ts";
@@ -26,10 +26,11 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     retryTurns: createRetryTurns(),
   };
   const { orm, pool } = database;
+  const accountBytes = startAccountBytes(worker);
   const tables = describeTables(orm);
   const context: BatchContext = {
     ...{ pool, tables },
-    ledger: createByteLedger(config),
+    accountBytes,
     openNewRows: createQuotas(),
     ...{ config, log, security },
     metrics,
@@ -59,7 +60,11 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   return {
     async stop() {
       await Promise.all(consumers.map((consumer) => consumer.close()));
-      await Promise.all([works.stop(), ...Object.values(turns).map((one) => one.drained())]);
+      await Promise.all([
+        works.stop(),
+        accountBytes.stop(),
+        ...Object.values(turns).map((one) => one.drained()),
+      ]);
       announcing.close();
     },
   };

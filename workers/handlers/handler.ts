@@ -4,12 +4,12 @@ import type { Unsigned } from "../../shared/domain/author.ts";
 import type { Today } from "../../shared/domain/day/day.ts";
 import type { Viewer } from "../../shared/domain/reach.ts";
 import type { Refused } from "../../shared/errors.ts";
-import type { Stores } from "../unit-of-work/bytes/ledger.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 import type { NumberedTable } from "../unit-of-work/new-rows.ts";
 import type { RowRequest } from "../unit-of-work/row-request.ts";
 import type { OwnRows } from "../unit-of-work/state.ts";
 import type { EffectName, Rows, TableName, tables, ViewName, views } from "../unit-of-work/tables.ts";
+import type { Stores } from "../upkeep/account-bytes.ts";
 import type { Steps } from "./steps.ts";
 
 /** An effect in a handler, by the part of its key after the user. */
@@ -52,6 +52,8 @@ export type HandlerContext = OwnTables &
     nextId(table: NumberedTable): number;
     /** Counts one more row against the user's quota. @returns a refusal when the quota is used up */
     useQuota(table: NumberedTable): Refused | undefined;
+    /** Tells that so much text is stored beside the rows. */
+    noteLong(length: number): void;
   }>;
 
 /** The tables loaded for a command, which can lead to further rows. */

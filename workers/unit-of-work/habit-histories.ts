@@ -18,7 +18,6 @@ export type NewHistory = Readonly<{
 export const writeHistory: Effect<NewHistory> = {
   key: ["user_id", "habit_id"],
   size: ({ dates, sums }) => dates.length + sums.length,
-  adds: true,
   statement: `
     with given as (
       select * from json_to_recordset($1) v(user_id text, habit_id bigint, dates date[], times timestamptz[], notes text[], sums json)

@@ -46,7 +46,7 @@ export function entriesOf<Name extends StateName>({ entries }: State, name: Name
   return own;
 }
 
-export const isTable = (name: StateName): name is TableName => name in specs;
+const isTable = (name: StateName): name is TableName => name in specs;
 const others = { ...views, ...effects };
 
 /** @returns the user and the other columns of the key */

@@ -2,7 +2,7 @@ import type { ByteKind } from "../../shared/db/entities.ts";
 
 export type Column = Readonly<{ name: string; type: string }>;
 
-/** The columns whose length counts in the ledger of bytes. */
+/** The columns whose length counts in what an account keeps. */
 export type SizedColumns = Readonly<{ texts: readonly string[]; lists: readonly string[] }>;
 
 /** Settings of a table in the unit of work, beyond its entity. */
@@ -19,8 +19,8 @@ export type TableSpec = Readonly<{
   updates?: readonly string[];
   /** Statements in place of the usual ones. */
   own?: Partial<Statements>;
-  /** The kind of its bytes in the ledger: `things` unless it says another. */
-  bytes?: Exclude<ByteKind, "growth"> | "none";
+  /** The kind of its bytes in what an account keeps: `things` unless it says another. */
+  bytes?: ByteKind | "none";
 }>;
 
 /** Each statement has one text for any number of rows, so that it is planned once. */
@@ -65,6 +65,4 @@ export type Effect<Row> = Readonly<{
   statement?: string;
   /** The number of rows that the statement writes for one request, if it can be thousands. */
   size?(row: Row): number;
-  /** Set if these rows, and so their bytes, are new. */
-  adds?: true;
 }>;

@@ -12,7 +12,7 @@ import { type RuledToken, ruledToken } from "./views/ruled-token.ts";
 
 /**
  * Every table of the unit of work, once, in the order of writing: a table comes after those to which it refers.
- * Loading, locking, saving, the ledger of bytes and the tables of handlers (`as`) follow from this list.
+ * Loading, locking, saving, the count of bytes and the tables of handlers (`as`) follow from this list.
  */
 export const tables = {
   users: { as: "users" },
@@ -44,13 +44,8 @@ export const tables = {
   approvals: { as: "approvals" },
   webhooks: { as: "webhooks" },
   webhook_deliveries: { as: "webhookDeliveries" },
-  inbox: { bytes: "replies" },
-  byte_ledger: {
-    bytes: "none",
-    onConflict:
-      "on conflict (user_id, kind, expires_at) do update set bytes = byte_ledger.bytes + excluded.bytes",
-  },
-} as const satisfies Record<Exclude<keyof TableRows, "works" | "journal">, TableSpec>;
+  inbox: { bytes: "none" },
+} as const satisfies Record<Exclude<keyof TableRows, "works" | "journal" | "account_bytes">, TableSpec>;
 
 export type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as TableName[];
@@ -81,7 +76,6 @@ export const effects: { readonly [Name in keyof EffectRows]: Effect<EffectRows[N
 
 export type EffectName = keyof typeof effects;
 export const effectNames = Object.keys(effects) as EffectName[];
-export const isEffect = (name: string): name is EffectName => name in effects;
 
 /** The rows that a transaction knows, by table, view or effect. */
 export type Rows = Pick<TableRows, TableName> & ViewRows & EffectRows;

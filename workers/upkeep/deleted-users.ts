@@ -22,7 +22,7 @@ const tables = [
   ["import_parts", "part"],
   ["import_keys", "key"],
   ["calendar_feeds", "user_id"],
-  ["byte_ledger", "kind, expires_at"],
+  ["account_bytes", "user_id"],
   ["users", "user_id"],
 ] as const;
 

@@ -2,8 +2,6 @@ import { exclusively } from "../../shared/db/exclusively.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../process/context.ts";
 import { startSchedule } from "../process/schedule.ts";
-import { measureAccounts } from "../unit-of-work/bytes/measure.ts";
-import { showKeptBytes } from "../unit-of-work/bytes/metrics.ts";
 import { advanceClock, mendReminders } from "./clock.ts";
 import { sweepDeletedUsers } from "./deleted-users.ts";
 import { closeJournal, dropJournal } from "./journal.ts";
@@ -27,15 +25,13 @@ const withinMs = 20 * 60_000;
 /** Starts this process's share of the upkeep. It makes partitions first, so that the first command has one. */
 export async function startUpkeep(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
   const { database, config, log } = context;
-  const countBytes = showKeptBytes(context.registry, config.accountMegabytes);
   const notMade = (error: unknown) => log.warn({ reason: String(error) }, "partitions not made yet");
   await makePartitions(database.pool, keptFor(config.actionLogDays)).catch(notMade);
-  const run = () => runUpkeep(context).finally(() => countBytes(database));
   return startSchedule(context, {
     name: "upkeep",
     everyMs,
     withinMs,
-    run,
+    run: () => runUpkeep(context),
   });
 }
 
@@ -61,7 +57,6 @@ export async function runUpkeep(
       closeJournal: () => closeJournal(context),
       dropJournal: () => dropJournal(pool),
       sweepDeletedUsers: () => sweepDeletedUsers(pool),
-      measureAccounts: () => measureAccounts(database, config.actionLogDays),
       cleanCommands: () => cleanCommands(context),
     });
   });

@@ -4,8 +4,8 @@ import { type Mailbox, openMailbox } from "../../../api/mailbox/mailbox.ts";
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { batchVersion, type Call, type QueuedCommand } from "../../../shared/queue/batch.ts";
+import { noAccountBytes } from "../../../workers/upkeep/account-bytes.ts";
 import { runCommands } from "../../../workers/commands/transaction/transaction.ts";
-import { createByteLedger } from "../../../workers/unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../../../workers/unit-of-work/new-rows.ts";
 import { describeTables } from "../../../workers/unit-of-work/tables.ts";
 import { useStack } from "../../harness.ts";
@@ -86,7 +86,7 @@ test("a commit whose answer is lost is found by the next attempt, and answered a
   const tables = describeTables(database.orm);
   const context = {
     ...{ pool: { connect }, config, log: createLog("test", "silent"), tracing: undefined },
-    ...{ tables, ledger: createByteLedger(config), openNewRows: createQuotas() },
+    ...{ tables, accountBytes: noAccountBytes, openNewRows: createQuotas() },
     metrics: { ended() {}, committed() {} },
   };
   const received = [{ command, batch, repeat: false, maybeApplied: false }];

@@ -1,8 +1,8 @@
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
+import { noAccountBytes } from "../../../workers/upkeep/account-bytes.ts";
 import { runTransaction } from "../../../workers/commands/transaction/transaction.ts";
-import { createByteLedger } from "../../../workers/unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../../../workers/unit-of-work/new-rows.ts";
 import { describeTables } from "../../../workers/unit-of-work/tables.ts";
 import { percentile } from "../../support/flood.ts";
@@ -33,7 +33,7 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
   const { orm, pool, close } = await openDatabase({ url, log, purpose: "writes", connections: 1 });
   const config = loadConfig({ DATABASE_URL: url, REDIS_URL: "redis://localhost" });
   const context = {
-    ...{ pool, config, log, tables: describeTables(orm), ledger: createByteLedger(config) },
+    ...{ pool, config, log, tables: describeTables(orm), accountBytes: noAccountBytes },
     openNewRows: createQuotas(),
     security() {},
     metrics: { ended() {}, committed() {} },

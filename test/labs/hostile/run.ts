@@ -135,14 +135,14 @@ function goalsOfMemory(peaks: Readonly<Record<string, number>>): Goal[] {
 
 const inMb = (mb: number): string => `${mb.toFixed(0)} MB`;
 
-/** Indexes, free space in pages and old versions of rows, which the ledger does not count (MB). */
-const besideLedger = 32;
+/** Indexes, free space in pages and old versions of rows, which do not count as kept (MB). */
+const besideKept = 32;
 
-/** The disk holds the bytes of the ledger, and little more. */
+/** The disk holds what accounts keep, and little more. */
 function goalOfDisk(before: Stored, after: Stored): Goal {
   const grown = (after.database - before.database) / 1e6;
-  const most = (after.ledger - before.ledger) / 1e6 + besideLedger;
-  const goal = `≤ ${inMb(most)}, of which ${inMb(besideLedger)} beside the ledger`;
+  const most = (after.accounts - before.accounts) / 1e6 + besideKept;
+  const goal = `≤ ${inMb(most)}, of which ${inMb(besideKept)} beside what accounts keep`;
   return { what: "growth of the database", found: inMb(grown), goal, ok: grown <= most };
 }
 

@@ -7,8 +7,8 @@ import { shareRuntime, startCommand } from "../../service/embedded/instance.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { ownRoot } from "../bench/subject.ts";
 
-/** Bytes that PostgreSQL keeps for the database, and that the ledger has of all accounts. */
-export type Stored = Readonly<{ database: number; ledger: number }>;
+/** Bytes that PostgreSQL keeps for the database, and those that all accounts keep, with recent replies. */
+export type Stored = Readonly<{ database: number; accounts: number }>;
 
 /** The service as `npm start` runs it, with every limit at its default. */
 export async function startService() {
@@ -26,9 +26,13 @@ export async function startService() {
     baseUrl: `http://localhost:${port}`,
     authUrl: `http://localhost:${identityPort}`,
     async stored(): Promise<Stored> {
+      await sql`update account_bytes set counted_at = '-infinity'`;
+      for (let due = 1; due > 0; await Bun.sleep(200))
+        [{ due }] = await sql`select count(*)::int as due from account_bytes where counted_at = '-infinity'`;
       const [stored] = await sql`
         select pg_database_size(current_database())::float8 as database,
-          (select coalesce(sum(bytes), 0) from byte_ledger)::float8 as ledger`;
+          ((select coalesce(sum(things + images + log), 0) from account_bytes)
+            + (select coalesce(sum(200 + octet_length(reply)), 0) from inbox))::float8 as accounts`;
       return stored;
     },
     async stop(): Promise<void> {

@@ -20,8 +20,8 @@ import { openDatabase } from "../../../shared/db/orm.ts";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
+import { countAccounts, countSoon } from "../../../workers/upkeep/account-bytes.ts";
 import { takeDueReminders } from "../../../workers/reminder/due/due.ts";
-import { measureAccounts, measureSoon } from "../../../workers/unit-of-work/bytes/measure.ts";
 import { describeTables, effects, views } from "../../../workers/unit-of-work/tables.ts";
 import { sweepDeletedUsers } from "../../../workers/upkeep/deleted-users.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
@@ -174,18 +174,14 @@ async function runTheRest(): Promise<void> {
   await pruneDeletions(writes);
   await pruneImports(writes);
   await sweepDeletedUsers(writes.pool);
-  await measureSoon(writes.pool, userAt(1));
-  await measureAccounts(writes, config.actionLogDays);
+  await countSoon(writes.pool, userAt(1));
+  await countAccounts(writes, [userAt(1)]);
   for (const table of Object.values(describeTables(writes.orm)))
     for (const [kind, text] of Object.entries(table.sql)) {
       // Partitioned tables only get inserts.
       if (/^(update|upsert)$/.test(kind) && table.name === "inbox") continue;
       // No command removes rows of these tables.
-      if (
-        kind === "remove" &&
-        ["action_images", "approvals", "import_keys", "byte_ledger"].includes(table.name)
-      )
-        continue;
+      if (kind === "remove" && ["action_images", "approvals", "import_keys"].includes(table.name)) continue;
       const none: unknown[] = /^(insert|upsert|update)$/.test(kind) ? ["[]"] : table.key.map(() => []);
       await writes.pool.query(text, /^(allForUpdate|readAll)$/.test(kind) ? [[]] : none);
     }

@@ -116,7 +116,7 @@ function answer(transaction: RunningTransaction, context: HandlerContext, comman
   const handler: AnyHandler = handlers[command.name];
   const result =
     (command.preconditions && checkPreconditions(handler, context, command.preconditions, command.input)) ??
-    transaction.context.ledger.refusal(command.userId, handler.stores, transaction.times.nowMs) ??
+    transaction.context.accountBytes.refusal(command.userId, handler.stores) ??
     handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
   if (!isRefused(result)) addEvents(context, command);
@@ -148,6 +148,9 @@ export function store(
   ownRows(transaction.state, "inbox", command.userId).insert(inboxRow(transaction, command, outcome, today));
 }
 
+/** Shorter replies are no longer than what was sent for them may store (UTF-16 units). */
+const longFrom = 4_096;
+
 const correctable: readonly RefusalCode[] = ["invalid", "precondition_failed", "quota", "token_limit"];
 
 /** A refusal that the caller can correct is not stored, so that the corrected request may use the key. */
@@ -157,24 +160,24 @@ function isStored({ idempotent }: AnyHandler, { fingerprint }: QueuedCommand, ou
 }
 
 function inboxRow(
-  { times }: RunningTransaction,
-  { id, name, fingerprint }: QueuedCommand,
+  { context, times }: RunningTransaction,
+  { id, userId, name, fingerprint }: QueuedCommand,
   outcome: Outcome,
   today: Today,
 ) {
   const keyed = fingerprint !== null;
-  const kept = withoutSecret(name, outcome);
+  const kept = { ...withoutSecret(name, outcome), ...(keyed && { today }) };
+  const json = JSON.stringify(kept);
+  if (json.length > longFrom) context.accountBytes.noteLong(userId, json.length);
   return {
     command_id: id,
     fingerprint: fingerprint ?? "",
-    reply: keyed ? withSharedTexts({ ...kept, today }) : JSON.stringify(kept),
+    // Only replies with a key stay long enough to be made shorter.
+    reply: keyed ? shareTexts(kept, json) : json,
     keyed,
     created_at: keyed ? times.now : trustedTime(timeOfUuid(id), times),
   };
 }
-
-/** Only replies with a key stay long enough to be made shorter. */
-const withSharedTexts = (kept: object): string => shareTexts(kept, JSON.stringify(kept));
 
 function withoutSecret(name: CommandName, outcome: Outcome): Outcome {
   const { secretField } = contracts[name];

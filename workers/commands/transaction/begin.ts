@@ -3,7 +3,6 @@ import { patienceMs, type QueuedCommand } from "../../../shared/queue/batch.ts";
 import type { Related } from "../../handlers/handler.ts";
 import { handlers } from "../../handlers/index.ts";
 import { type BatchTimes, noteRepliesSince, readTimes } from "../../unit-of-work/batch-times.ts";
-import type { ByteLedger } from "../../unit-of-work/bytes/ledger.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import { load, type OnLocked } from "../../unit-of-work/load.ts";
 import { lockKeys, takeTurnAfterWorks } from "../../unit-of-work/locks.ts";
@@ -16,7 +15,7 @@ import { ownTables, type SharedContext } from "./handler-context.ts";
 import { type NeededRow, needing, withFollowing } from "./left-out.ts";
 import { ruleRows } from "./rules/rule-rows.ts";
 
-export type BeginContext = Readonly<{ tables: TableMap; openNewRows: OpenNewRows; ledger: ByteLedger }>;
+export type BeginContext = Readonly<{ tables: TableMap; openNewRows: OpenNewRows }>;
 
 /** A transaction that has loaded and locked what its commands need. */
 export type Begun = Omit<SharedContext, "context" | "newIds"> &
@@ -41,7 +40,7 @@ const lockTimeoutMs = 800;
  * @param isStep true for a transaction of that long work
  */
 export async function begin(
-  { tables, openNewRows, ledger }: BeginContext,
+  { tables, openNewRows }: BeginContext,
   connection: Queryable,
   work: readonly CommandToRun[],
   onLocked: OnLocked,
@@ -68,7 +67,6 @@ export async function begin(
     keyed.length > 0 ? lockKeys(connection, keyed) : new Set<string>(),
     readTimes(connection, userIds),
     fulfil(named),
-    ledger.learn(connection, userIds),
   ]);
   if (times.repliesSince > times.nowMs) await noteRepliesSince(connection);
   const { late, ...related } = relatedTo(work, state, times, lockedKeys);

@@ -1,13 +1,12 @@
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import type { WorkRow } from "../../../shared/db/entities.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
-import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import { handlers } from "../../handlers/index.ts";
 import type { Step, StepContext, Steps } from "../../handlers/steps.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import { save } from "../../unit-of-work/save.ts";
 import { entriesOf, type State } from "../../unit-of-work/state.ts";
-import { type BeginContext, type Begun, begin } from "./begin.ts";
+import { type BeginContext, begin } from "./begin.ts";
 import { runAsked } from "./carry-out-asked.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
 
@@ -101,24 +100,17 @@ const stepContext = (
     const begun = await begin(context, connection, [{ command, repeat: false }], "wait", true);
     const run = contextOf({ context, ...begun }, command);
     const answer = handlers[name].run(run, commandInput);
-    await saveWithin(context, connection, begun, [command]);
+    await saveWithin(context, connection, begun.state);
     return answer as never;
   },
   async carryOut(approval) {
     const done = await runAsked(context, connection, approval);
-    if (done) await saveWithin(context, connection, done.begun, done.commands);
+    if (done) await saveWithin(context, connection, done.begun.state);
     return done?.outcome;
   },
 });
 
-async function saveWithin(
-  context: CarryOutContext,
-  connection: Queryable,
-  { state, times }: Begun,
-  commands: readonly QueuedCommand[],
-): Promise<void> {
-  const committed = context.ledger.count(state, commands, times.nowMs);
+async function saveWithin(context: CarryOutContext, connection: Queryable, state: State): Promise<void> {
   await Promise.all(save(connection, state));
-  committed();
   await carryOutFirstSteps(context, connection, state);
 }

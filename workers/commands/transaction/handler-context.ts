@@ -5,7 +5,6 @@ import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import { withRings } from "../../handlers/habit/rings.ts";
 import type { HandlerContext, OwnEffect, OwnTables } from "../../handlers/handler.ts";
 import type { BatchTimes } from "../../unit-of-work/batch-times.ts";
-import type { ByteLedger } from "../../unit-of-work/bytes/ledger.ts";
 import type { NewRows, NumberedTable } from "../../unit-of-work/new-rows.ts";
 import { ownRows, rollBack, rowChanges, type State } from "../../unit-of-work/state.ts";
 import {
@@ -16,10 +15,11 @@ import {
   tables,
   views,
 } from "../../unit-of-work/tables.ts";
+import type { AccountBytes } from "../../upkeep/account-bytes.ts";
 
 export type AnswerContext = Readonly<{
   config: Pick<Config, "defaultTimeZone" | "baseUrl">;
-  ledger: ByteLedger;
+  accountBytes: AccountBytes;
 }>;
 
 /** The data that handlers share in a transaction. */
@@ -48,7 +48,7 @@ export function dayOf({ context, state, times }: SharedContext, { userId, accept
 
 /** A handler's context: its user's rows, and the times of the transaction. */
 export function contextOf(shared: SharedContext, command: QueuedCommand): HandlerContext {
-  const { state, times, newRows, newIds, repeats } = shared;
+  const { context, state, times, newRows, newIds, repeats } = shared;
   const { userId, acceptedAt } = command;
   const { changes } = state;
   let taken = changes.length;
@@ -60,6 +60,7 @@ export function contextOf(shared: SharedContext, command: QueuedCommand): Handle
     isRepeat: repeats.has(command),
     nextId: (table: NumberedTable) => newIds?.get(command.id) ?? newRows.nextId(table),
     useQuota: (table: NumberedTable) => newRows.useQuota({ userId, table }),
+    noteLong: (length: number) => context.accountBytes.noteLong(userId, length),
     takeChanges() {
       const rows = rowChanges(state, taken);
       taken = changes.length;

@@ -120,13 +120,11 @@ export async function transact<Result>(
 async function commit<Work extends CommandToRun>(
   context: TransactionContext,
   transaction: Transaction,
-  { state, newRows, times }: Begun,
+  { state, newRows }: Begun,
   answered: Answered<Work>,
 ): Promise<Answered<Work>> {
   const { connection } = transaction;
   const began = performance.now();
-  const commands = answered.map(([{ command }]) => command);
-  const countBytes = context.ledger.count(state, commands, times.nowMs);
   const sent = save(connection, state);
   const goesOn = state.entries.has("works") ? await beginWorks(context, connection, state, sent) : [];
   if (restsOnOthers(answered, state)) sent.push(connection.query(waitForStandbys));
@@ -135,7 +133,6 @@ async function commit<Work extends CommandToRun>(
   await Promise.all(sent);
   context.metrics.committed((performance.now() - began) / 1_000);
   newRows.committed();
-  countBytes();
   if (state.entries.has("journal")) logEvents(context.security, state);
   for (const userId of goesOn) context.carryOn(userId);
   return answered;

@@ -114,7 +114,7 @@ export function calledAt(context: HandlerContext, { startedAt, index = 0 }: Call
  * once
  */
 function keptImages(
-  { images, isRepeat }: HandlerContext,
+  { images, isRepeat, noteLong }: HandlerContext,
   key: Pick<ActionRow, "request_id" | "called_at">,
   { before, after }: BeforeAndAfter,
 ) {
@@ -124,6 +124,7 @@ function keptImages(
   if (kept.before === whole.before && kept.after === whole.after) return kept;
   const shared = { before: shareTexts(before, whole.before), after: shareTexts(after, whole.after) };
   images[isRepeat ? "upsert" : "insert"]({ ...key, ...shared });
+  noteLong(shared.before.length + shared.after.length);
   return kept;
 }
 

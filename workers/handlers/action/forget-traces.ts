@@ -1,8 +1,8 @@
 import type { Commands, InputOf } from "../../../shared/contracts/catalogue.ts";
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import { refuse } from "../../../shared/errors.ts";
-import { measureSoon } from "../../unit-of-work/bytes/measure.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
+import { countSoon } from "../../upkeep/account-bytes.ts";
 
 type Forgotten = InputOf<Commands["action.forget"]>;
 
@@ -41,7 +41,7 @@ export async function forgetTraces(
   if (kind === "habit")
     for (const table of ["habit_completions", "habit_amounts"] as const)
       await inSteps(connection, userId, daysOf(table), [id]);
-  await measureSoon(connection, userId);
+  await countSoon(connection, userId);
 }
 
 /** The beginning of the refusal of an unknown category name, which lists the other categories. */

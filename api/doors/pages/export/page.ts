@@ -1,4 +1,4 @@
-import type { ByteKind } from "../../../../shared/db/entities.ts";
+import type { AccountBytesRow } from "../../../../shared/db/entities.ts";
 import { sql } from "../../../../shared/db/reads/sql.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
@@ -64,30 +64,24 @@ function importCard(visit: Visit): Html {
 
 /** The account's stored bytes, and the ways to free some. */
 async function keptCard({ context, query }: Visit): Promise<Html> {
-  const { all, things, images, log, replies } = await readKeptBytes(query);
+  const { things, images, log } = await readKeptBytes(query);
   const { accountMegabytes } = context.config;
   return html`<h2>How much there is</h2>
     <div class="card">
-    <p>You keep ${megabytes(all)} MB${accountMegabytes > 0 && ` of ${accountMegabytes} MB`}:
-      ${megabytes(things)} MB of habits, todos and categories, ${megabytes(images)} MB of what changes replaced,
-      ${megabytes(log)} MB of the list of actions and ${megabytes(replies)} MB of recent answers.</p>
+    <p>You keep ${megabytes(things + images + log)} MB${accountMegabytes > 0 && ` of ${accountMegabytes} MB`}:
+      ${megabytes(things)} MB of habits, todos and categories, ${megabytes(images)} MB of what changes replaced and
+      ${megabytes(log)} MB of the list of actions.</p>
     <p class="quiet small">What a change replaced is kept for 30 days, so that it can be taken back; forgetting a deleted thing on
-      <a href="/account/actions">Actions</a> makes room at once. Changes count here after a few, and exactly the day after.</p></div>`;
+      <a href="/account/actions">Actions</a> makes room at once. The rest is counted each hour.</p></div>`;
 }
 
 const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
 
-/** The bytes that an account keeps now: the sum, and its parts. */
-type KeptBytes = Readonly<Record<"all" | Exclude<ByteKind, "growth">, number>>;
+type KeptBytes = Pick<AccountBytesRow, "things" | "images" | "log">;
 
+/** A new account is counted soon after its first change. */
 async function readKeptBytes({ own, rows }: Pick<QueryContext, "own" | "rows">): Promise<KeptBytes> {
-  const found = await rows(sql<{ kind: Exclude<ByteKind, "growth">; bytes: number }>`
-    select kind, sum(bytes)::float8 as bytes from ${own("byte_ledger")} l
-    where kind <> 'growth' and (kind = 'things' or expires_at > now()) group by kind`);
-  const kept = { all: 0, things: 0, images: 0, log: 0, replies: 0 };
-  for (const { kind, bytes } of found) {
-    kept[kind] = Math.max(0, bytes);
-    kept.all += kept[kind];
-  }
-  return kept;
+  const [kept] = await rows(sql<KeptBytes>`
+    select things::float8, images::float8, log::float8 from ${own("account_bytes")} b`);
+  return kept ?? { things: 0, images: 0, log: 0 };
 }

@@ -209,7 +209,7 @@ export const partitions = `
 `;
 
 const ownedTables = `
-  action_images action_log approvals byte_ledger calendar_feeds categories deletions habit_amounts habit_completions habits
+  account_bytes action_images action_log approvals calendar_feeds categories deletions habit_amounts habit_completions habits
   import_keys import_parts inbox journal journal_counts push_subscriptions reminder_deliveries reminders todos
   token_rules users webhook_deliveries webhooks works`;
 

@@ -138,16 +138,15 @@ export const serviceTables = `
   );
   create index journal_counts_ended on journal_counts (until);
 
-  -- A row has the bytes of one kind that an account keeps, until they end. The unit of work adds them up, and upkeep
-  -- measures the accounts that are due.
-  create table byte_ledger (
-    user_id text not null,
-    kind text not null,
-    expires_at timestamptz not null,
-    bytes bigint not null,
-    primary key (user_id, kind, expires_at)
+  -- The bytes that an account kept when workers counted them last.
+  create table account_bytes (
+    user_id text primary key,
+    counted_at timestamptz not null,
+    things bigint not null,
+    images bigint not null,
+    log bigint not null
   );
-  create index byte_ledger_due on byte_ledger (expires_at) where expires_at < 'infinity';
+  create index account_bytes_kept on account_bytes ((things + images + log));
 
   -- The one row is the clock that upkeep deletes by, which does not follow a jump of PostgreSQL's ahead at once.
   create table upkeep_clock (

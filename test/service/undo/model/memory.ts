@@ -4,6 +4,7 @@ import { entities } from "../../../../shared/db/entities.ts";
 import { type SeenTable, seenTables } from "../../../../shared/domain/action/image-fields.ts";
 import type { QueuedCommand, Reply } from "../../../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../../../shared/queue/group.ts";
+import { noAccountBytes } from "../../../../workers/upkeep/account-bytes.ts";
 import { openGroup, operationCommand, replyToGroup } from "../../../../workers/commands/transaction/group.ts";
 import { runTransaction } from "../../../../workers/commands/transaction/transaction.ts";
 import { createQuotas } from "../../../../workers/unit-of-work/new-rows.ts";
@@ -185,7 +186,7 @@ export function createMemory(clock: { now: number }) {
     tables,
     pool: { connect: async () => client } as unknown as Pool,
     openNewRows: createQuotas(),
-    ledger: { learn: async () => {}, refusal: () => undefined, count: () => () => {} },
+    accountBytes: noAccountBytes,
     config: { defaultTimeZone: "Europe/Berlin", baseUrl: "https://kept.example" },
     security() {},
     metrics: { ended() {}, committed() {} },

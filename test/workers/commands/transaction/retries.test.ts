@@ -23,7 +23,7 @@ const received = {
 async function runOn(connect: () => Promise<unknown>) {
   const log = { warn: mock(), error: mock() };
   const metrics = { ended() {}, committed() {} };
-  const counting = { openNewRows: () => ({ reserve() {} }), ledger: { learn() {} } };
+  const counting = { openNewRows: () => ({ reserve() {} }) };
   const context = { pool: { connect }, tables: {}, ...counting, log, metrics, tracing: undefined };
   const { replies } = await runCommands(
     context as unknown as Parameters<typeof runCommands>[0],

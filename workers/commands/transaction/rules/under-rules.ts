@@ -81,7 +81,7 @@ function ask<Work extends CommandToRun>(
   if (known) return waits(known, baseUrl);
   // A group that failed is tried again in halves, and neither is what the person should judge.
   if (group && unit.length < group.operations.size) return unavailable("no");
-  const full = transaction.context.ledger.refusal(userId, "more", context.nowMs);
+  const full = transaction.context.accountBytes.refusal(userId, "more");
   if (full) return full;
   const { before, after } = changedImages(context, changes);
   const tokenId = call?.tokenId ?? "";
