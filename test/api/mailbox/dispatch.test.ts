@@ -4,10 +4,10 @@ import { type Mailbox, openMailbox } from "../../../api/mailbox/mailbox.ts";
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { batchVersion, type Call, type QueuedCommand } from "../../../shared/queue/batch.ts";
-import { noAccountBytes } from "../../../workers/upkeep/account-bytes.ts";
 import { runCommands } from "../../../workers/commands/transaction/transaction.ts";
 import { createQuotas } from "../../../workers/unit-of-work/new-rows.ts";
 import { describeTables } from "../../../workers/unit-of-work/tables.ts";
+import { noAccountBytes } from "../../../workers/upkeep/account-bytes.ts";
 import { useStack } from "../../harness.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 

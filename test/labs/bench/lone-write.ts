@@ -1,10 +1,10 @@
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { noAccountBytes } from "../../../workers/upkeep/account-bytes.ts";
 import { runTransaction } from "../../../workers/commands/transaction/transaction.ts";
 import { createQuotas } from "../../../workers/unit-of-work/new-rows.ts";
 import { describeTables } from "../../../workers/unit-of-work/tables.ts";
+import { noAccountBytes } from "../../../workers/upkeep/account-bytes.ts";
 import { percentile } from "../../support/flood.ts";
 import type { Result } from "./report.ts";
 import type { Scenario } from "./scenarios.ts";

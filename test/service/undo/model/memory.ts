@@ -4,12 +4,12 @@ import { entities } from "../../../../shared/db/entities.ts";
 import { type SeenTable, seenTables } from "../../../../shared/domain/action/image-fields.ts";
 import type { QueuedCommand, Reply } from "../../../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../../../shared/queue/group.ts";
-import { noAccountBytes } from "../../../../workers/upkeep/account-bytes.ts";
 import { openGroup, operationCommand, replyToGroup } from "../../../../workers/commands/transaction/group.ts";
 import { runTransaction } from "../../../../workers/commands/transaction/transaction.ts";
 import { createQuotas } from "../../../../workers/unit-of-work/new-rows.ts";
 import type { Table } from "../../../../workers/unit-of-work/table.ts";
 import { describeTables, type TableName, views } from "../../../../workers/unit-of-work/tables.ts";
+import { noAccountBytes } from "../../../../workers/upkeep/account-bytes.ts";
 import { asStored } from "./stored-values.ts";
 
 /**
