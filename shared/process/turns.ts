@@ -7,6 +7,8 @@ type Bounds = Readonly<{
   mostWaitingOfKey?: number;
   /** Milliseconds for which a waiter waits. */
   patienceMs?: number;
+  /** Milliseconds after which a turn makes room for another, although its work goes on. */
+  countsForMs?: number;
 }>;
 
 /** @returns a function that ends the turn; undefined when too many wait, or none came in time */
@@ -28,7 +30,7 @@ export type Turns = Readonly<{
 }>;
 
 /** The running turns of one key, and its waiting ones in order. */
-type Line = { readonly key: string; running: number; readonly waiting: Set<() => void> };
+type Line = Readonly<{ key: string; running: Set<() => void>; waiting: Set<() => void> }>;
 
 /** Gives turns to keys one after the other, so that a key with many does not delay the rest. */
 export function createTurns({
@@ -37,6 +39,7 @@ export function createTurns({
   mostWaiting = Number.POSITIVE_INFINITY,
   mostWaitingOfKey = Number.POSITIVE_INFINITY,
   patienceMs,
+  countsForMs,
 }: Bounds): Turns {
   const lines = new Map<string, Line>();
   /** Lines that wait only for other lines, least recently served first. */
@@ -45,18 +48,17 @@ export function createTurns({
 
   /** A line that is ready keeps its place. */
   function update(line: Line): void {
-    if (line.waiting.size > 0 && line.running < atOnceOfKey) ready.add(line);
+    if (line.waiting.size > 0 && line.running.size < atOnceOfKey) ready.add(line);
     else ready.delete(line);
-    if (line.waiting.size === 0 && line.running === 0) lines.delete(line.key);
+    if (line.waiting.size === 0 && line.running.size === 0) lines.delete(line.key);
   }
 
   /** @returns a function that ends the turn */
   function begin(line: Line): () => void {
-    running += 1;
-    line.running += 1;
-    return () => {
+    const end = () => {
+      if (!line.running.delete(end)) return;
+      clearTimeout(timer);
       running -= 1;
-      line.running -= 1;
       update(line);
       for (const next of ready) {
         if (running >= atOnce) return;
@@ -65,6 +67,10 @@ export function createTurns({
         onTurn?.();
       }
     };
+    const timer = countsForMs === undefined ? undefined : setTimeout(end, countsForMs);
+    line.running.add(end);
+    running += 1;
+    return end;
   }
 
   function wait(line: Line): Promise<Turn> {
@@ -86,9 +92,9 @@ export function createTurns({
 
   /** While there is room, no line waits, so a turn begins at once. */
   function take(key: string): Promise<Turn> | Turn {
-    const line = lines.get(key) ?? { key, running: 0, waiting: new Set() };
+    const line = lines.get(key) ?? { key, running: new Set(), waiting: new Set() };
     lines.set(key, line);
-    if (running < atOnce && line.running < atOnceOfKey) return begin(line);
+    if (running < atOnce && line.running.size < atOnceOfKey) return begin(line);
     if (waiting < mostWaiting && line.waiting.size < mostWaitingOfKey) return wait(line);
     update(line);
     return undefined;

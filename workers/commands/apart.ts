@@ -15,19 +15,23 @@ export type ApartContext = RunContext &
   TransactionContext &
   Readonly<{
     watch: Pick<HangWatch, "during">;
-    slowTurns: Turns;
-    /** Groups without slow commands have their own turns, so they wait for no slow command. */
-    groupTurns: Turns;
-    /** Users whose commands wait for held rows, and the retries of all of them. */
-    heldTurns: Turns;
-    retryTurns: Turns;
+    turns: ApartTurns;
     reply(batch: ReceivedBatch, answered: Answered): Promise<unknown>;
     metrics: CommandMetrics;
   }>;
 
 /** Slow commands take turns: a few run at the same time, and never two of one user. */
-export const createSlowTurns = (): Turns =>
-  createTurns({ atOnce: slowConcurrency, atOnceOfKey: 1, mostWaiting: 1_000 });
+const createSlowTurns = () => createTurns({ atOnce: slowConcurrency, atOnceOfKey: 1, mostWaiting: 1_000 });
+
+export type ApartTurns = ReturnType<typeof createApartTurns>;
+export const createApartTurns = () => ({
+  slow: createSlowTurns(),
+  /** Groups without slow commands wait for no slow command. */
+  groups: createSlowTurns(),
+  /** Users whose commands wait for held rows, and the retries of all of them. */
+  held: createTurns({ atOnce: 1_000, mostWaiting: 0 }),
+  retries: createTurns({ atOnce: slowConcurrency }),
+});
 
 /** Runs a slow command or a group outside of its batch, in the turn of its user. */
 export async function runApart(context: ApartContext, turns: Turns, one: ReceivedCommand): Promise<void> {
@@ -37,15 +41,12 @@ export async function runApart(context: ApartContext, turns: Turns, one: Receive
   await turns.run(userId, () => context.watch.during("slow commands", run), refuse);
 }
 
-export const createHeldTurns = (): Turns => createTurns({ atOnce: 1_000, mostWaiting: 0 });
-export const createRetryTurns = (): Turns => createTurns({ atOnce: slowConcurrency });
-
 /** Retries one user's commands of a batch outside of it, because another transaction has locked their rows. */
 export async function runHeld(context: ApartContext, held: readonly ReceivedCommand[]): Promise<void> {
   const [first] = held;
   if (!first) return;
   const run = () => context.watch.during("retries", () => retryHeld(context, held, "skip"));
-  const answered = await context.heldTurns.run(first.command.userId, run, () => held.map(turnAway));
+  const answered = await context.turns.held.run(first.command.userId, run, () => held.map(turnAway));
   await context.reply(first.batch, answered);
 }
 
@@ -66,7 +67,7 @@ async function retryHeld(
   let left = held;
   for (let pauseMs = firstPauseMs; left.length > 0; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     await Bun.sleep(pauseMs);
-    const endTurn = await context.retryTurns.take(left[0]?.command.userId ?? "");
+    const endTurn = await context.turns.retries.take(left[0]?.command.userId ?? "");
     const { replies, lockedElsewhere } = await runCommands(context, left, mode);
     endTurn?.();
     answered.push(...replies);

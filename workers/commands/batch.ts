@@ -47,9 +47,9 @@ export async function takeBatch(context: BatchContext, { data, attemptsStarted }
 }
 
 /** @returns undefined for a command that needs no transaction of its own */
-function turnsOf({ slowTurns, groupTurns }: ApartContext, command: QueuedCommand): Turns | undefined {
+function turnsOf({ turns }: ApartContext, command: QueuedCommand): Turns | undefined {
   const { group } = command;
   const isSlow = (group?.operations ?? [command]).some(({ name }) => contracts[name].apart);
-  if (isSlow) return slowTurns;
-  return group && groupTurns;
+  if (isSlow) return turns.slow;
+  return group && turns.groups;
 }

@@ -6,7 +6,7 @@ import { createQuotas } from "../unit-of-work/new-rows.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
 import { startAccountBytes } from "../upkeep/account-bytes.ts";
 import { createPartitionMaker } from "../upkeep/partitions.ts";
-import { createHeldTurns, createRetryTurns, createSlowTurns } from "./apart.ts";
+import { createApartTurns } from "./apart.ts";
 import { type BatchContext, takeBatch } from "./batch.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import { createAnswering, openAnnouncing } from "./reply.ts";
@@ -19,12 +19,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   const signer = await openSigner(database.pool);
   const announcing = await openAnnouncing(worker);
   const { reply, refuseBatch } = createAnswering({ ...worker, signer }, metrics, announcing.announce);
-  const turns = {
-    slowTurns: createSlowTurns(),
-    groupTurns: createSlowTurns(),
-    heldTurns: createHeldTurns(),
-    retryTurns: createRetryTurns(),
-  };
+  const turns = createApartTurns();
   const { orm, pool } = database;
   const accountBytes = startAccountBytes(worker);
   const tables = describeTables(orm);
@@ -37,7 +32,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     makePartitions: createPartitionMaker(pool, log),
     tracing,
     watch,
-    ...turns,
+    turns,
     signer,
     reply,
     refuseBatch,

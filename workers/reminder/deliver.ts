@@ -6,7 +6,6 @@ import type { DeliveryKeys } from "./jobs.ts";
 import { type LeasedDelivery, leaseDeliveries, renewLeaseEveryMs, renewLeases } from "./lease.ts";
 import type { ReminderMetrics } from "./reminder-metrics.ts";
 import { createResultWriter } from "./result-writer.ts";
-import type { DeliveryAttempt } from "./results.ts";
 import { createSlowTargets, targetOfReminder } from "./slow-targets.ts";
 import type { ReminderStore } from "./store.ts";
 
@@ -34,30 +33,27 @@ const stopWithinMs = 8_000;
 export function createDeliverer(context: DelivererContext): Deliverer {
   const { database, log, travel, channels, compose, metrics } = context;
   const underWay = new Map<string, LeasedDelivery>();
-  const targets = createSlowTargets();
+  const sendTo = createSlowTargets();
   const results = createResultWriter(context, ({ delivery }) => underWay.delete(delivery.id));
   const heartbeat = setInterval(() => {
     const keys = { users: [...underWay.values()].map(({ user_id }) => user_id), ids: [...underWay.keys()] };
     if (underWay.size > 0) renewLeases({ database, travel: travel() }, keys).catch(() => {});
   }, renewLeaseEveryMs);
 
-  async function send(delivery: LeasedDelivery): Promise<void> {
-    const from = performance.now();
-    const end = (result: DeliveryAttempt["result"]) => {
-      metrics.attempted({ delivery, result }, (performance.now() - from) / 1_000);
-      results.add({ delivery, result });
-    };
-    const target = targetOfReminder(delivery);
-    if (!targets.enter(target)) return end("busy");
-    const result = await compose(delivery)
+  const sendNow = (delivery: LeasedDelivery) =>
+    compose(delivery)
       .then((message) => channels[delivery.channel].send(delivery, message))
       .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error)));
-    targets.leave(target, performance.now() - from);
-    if (!result.ok) {
+
+  async function send(delivery: LeasedDelivery): Promise<void> {
+    const from = performance.now();
+    const result = await sendTo(targetOfReminder(delivery), () => sendNow(delivery));
+    if (result !== "busy" && !result.ok) {
       const reason = result.detail ?? result.reason;
       log.warn({ delivery: delivery.id, reason }, "reminder not delivered");
     }
-    end(result);
+    metrics.attempted({ delivery, result }, (performance.now() - from) / 1_000);
+    results.add({ delivery, result });
   }
 
   return {

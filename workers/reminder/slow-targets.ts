@@ -1,14 +1,9 @@
 import { channels } from "../../shared/domain/reminder/channels.ts";
+import { createTurns } from "../../shared/process/turns.ts";
 import type { LeasedDelivery } from "./lease.ts";
 
-type SlowTargets = Readonly<{
-  /**
-   * Takes a turn at a target until `leave`.
-   * @returns false when no turn is free
-   */
-  enter(target: string): boolean;
-  leave(target: string, tookMs: number): void;
-}>;
+/** @returns "busy" when no turn at the target is free */
+type SendTo = <Result>(target: string, send: () => Promise<Result>) => Promise<Result | "busy">;
 
 const slowMs = 2_000;
 const maxAtSlowTarget = 20;
@@ -17,23 +12,18 @@ const maxAtSlowTarget = 20;
  * Keeps unresponsive receivers from taking all turns: a target whose last answer was slow gets only a few. A target
  * is the host of an address, or the channel as a whole.
  */
-export function createSlowTargets(): SlowTargets {
+export function createSlowTargets(): SendTo {
   const slow = new Set<string>();
-  const underWay = new Map<string, number>();
-  return {
-    enter(target) {
-      const count = underWay.get(target) ?? 0;
-      if (slow.has(target) && count >= maxAtSlowTarget) return false;
-      underWay.set(target, count + 1);
-      return true;
-    },
-    leave(target, tookMs) {
-      const count = (underWay.get(target) ?? 1) - 1;
-      if (count > 0) underWay.set(target, count);
-      else underWay.delete(target);
-      if (tookMs >= slowMs) slow.add(target);
+  const turns = createTurns({ atOnceOfKey: maxAtSlowTarget, mostWaiting: 0 });
+  return (target, send) => {
+    const timed = async () => {
+      const from = performance.now();
+      const result = await send();
+      if (performance.now() - from >= slowMs) slow.add(target);
       else slow.delete(target);
-    },
+      return result;
+    };
+    return slow.has(target) ? turns.run(target, timed, () => "busy" as const) : timed();
   };
 }
 

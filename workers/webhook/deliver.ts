@@ -1,5 +1,6 @@
 import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
+import { createTurns } from "../../shared/process/turns.ts";
 import { type ChannelResult, sendFailed } from "../reminder/channels/channel.ts";
 import { openWebhookPoster } from "../reminder/channels/webhook.ts";
 import { createSlowTargets } from "../reminder/slow-targets.ts";
@@ -32,76 +33,44 @@ const waits = [5 * seconds, 30 * seconds, 2 * minutes, 10 * minutes, 30 * minute
 );
 const busyAgainMs = 10_000;
 
-/** Counts the deliveries under way of each webhook. */
-function createPlaces() {
-  const taken = new Map<string, number>();
-  let total = 0;
-  return {
-    free: () => maxUnderWay - total,
-    busy: () => [...taken].flatMap(([webhook, count]) => (count >= mostOfWebhook ? webhook : [])),
-    change(webhook: string, by: number) {
-      total += by;
-      const count = (taken.get(webhook) ?? 0) + by;
-      if (count > 0) taken.set(webhook, count);
-      else taken.delete(webhook);
-    },
-  };
-}
-
 export function createWebhookDeliverer(context: DelivererContext): Deliverer {
   const { database, config, log, travel, onSent } = context;
   const poster = openWebhookPoster(config.webhookAllowLoopback);
-  const targets = createSlowTargets();
-  const places = createPlaces();
+  const sendTo = createSlowTargets();
+  const underWay = new Set<LeasedPost>();
+  /** Results that come during a look share the next one. */
+  const looks = createTurns({ atOnce: 1, mostWaiting: 1 });
   let isStopping = false;
-  let isTaking = false;
-  let isAsked = false;
 
-  async function post(delivery: LeasedPost): Promise<ChannelResult | "busy"> {
+  async function post(delivery: LeasedPost): Promise<ChannelResult> {
     const { url, secret, id, now_ms } = delivery;
-    const host = new URL(url).host;
-    if (!targets.enter(host)) return "busy";
-    const from = performance.now();
     const event = await eventOf({ database, config }, delivery);
-    const result = await poster
+    return poster
       .post({ url, secret, id, at: new Date(now_ms) }, event)
       .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error)));
-    targets.leave(host, performance.now() - from);
-    return result;
   }
 
   async function send(delivery: LeasedPost): Promise<void> {
-    const result = await post(delivery);
+    const result = await sendTo(new URL(delivery.url).host, () => post(delivery));
     await writeAttempt({ database, travel: travel() }, delivery, attemptOf(delivery, result));
     onSent(delivery.user_id);
   }
 
-  /** Results that come during a look share the next one. */
-  async function deliver(): Promise<void> {
-    isAsked = true;
-    if (isTaking) return;
-    isTaking = true;
-    try {
-      while (isAsked && !isStopping) {
-        isAsked = false;
-        await takeSome();
-      }
-    } finally {
-      isTaking = false;
-    }
-  }
+  const deliver = () => looks.run("", takeSome, () => {});
 
   async function takeSome(): Promise<void> {
-    if (places.free() <= 0) return;
-    const taken = await leasePosts({ database, travel: travel() }, places.busy(), places.free());
-    for (const delivery of taken) {
-      places.change(delivery.webhook_id, 1);
+    const room = maxUnderWay - underWay.size;
+    if (room <= 0 || isStopping) return;
+    const ofWebhooks = [...Map.groupBy(underWay, ({ webhook_id }) => webhook_id)];
+    const busy = ofWebhooks.flatMap(([webhook, own]) => (own.length >= mostOfWebhook ? webhook : []));
+    for (const delivery of await leasePosts({ database, travel: travel() }, busy, room)) {
+      underWay.add(delivery);
       // The end of its lease brings a delivery back whose result could not be written.
       send(delivery)
         .catch((error) =>
           log.warn({ delivery: delivery.id, reason: String(error) }, "webhook delivery not marked"),
         )
-        .finally(() => places.change(delivery.webhook_id, -1))
+        .finally(() => underWay.delete(delivery))
         .then(deliver)
         .catch(() => {});
     }
@@ -112,7 +81,7 @@ export function createWebhookDeliverer(context: DelivererContext): Deliverer {
     async stop() {
       isStopping = true;
       const deadline = performance.now() + stopWithinMs;
-      while (places.free() < maxUnderWay && performance.now() < deadline) await Bun.sleep(10);
+      while (underWay.size > 0 && performance.now() < deadline) await Bun.sleep(10);
       poster.close();
     },
   };

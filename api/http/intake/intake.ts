@@ -5,7 +5,6 @@ import { noteRequest } from "../request.ts";
 import { refusalResponse } from "../response.ts";
 import { createAdmission } from "./admission.ts";
 import { clientNetwork } from "./network.ts";
-import { createWaiting } from "./waiting.ts";
 
 /**
  * Seconds in which a request must arrive. Bun counts from the first byte, and goes on counting below 16 KB a second.
@@ -108,20 +107,28 @@ type Arrivals = Readonly<{
   await(request: Request, network: string): Promise<Request | NotWhole>;
 }>;
 
-/** Awaits the bodies of requests: 64 MiB in all at the most, and 12.5 MiB of one network. */
+/** The most incomplete bodies, in all and of one network: 64 MiB and 12.5 MiB. */
+const [mostSlow, mostSlowOfNetwork] = [1_000, 200];
+
+/** Awaits the bodies of requests. Beyond the bounds the oldest wait ends: honest bodies arrive soon, and find room. */
 function createArrivals(): Arrivals {
-  const waiting = createWaiting<Arriving>({
-    most: 1_000,
-    mostOfOne: 200,
-    whose: ({ network }) => network,
-    putOut: ({ putOut }) => putOut(),
-  });
+  /** Incomplete bodies, the oldest first. */
+  const slow = new Set<Arriving>();
+
+  function makeRoom(network: string): void {
+    const own = [...slow].filter((one) => one.network === network);
+    const [oldest] = own.length > mostSlowOfNetwork ? own : slow.size > mostSlow ? slow : [];
+    if (!oldest) return;
+    slow.delete(oldest);
+    oldest.putOut();
+  }
 
   async function awaitSlow(arrived: Promise<Request | NotWhole>, network: string) {
     const putOut = Promise.withResolvers<"put-out">();
     const arriving = { network, putOut: () => putOut.resolve("put-out") };
-    waiting.add(arriving);
-    return Promise.race([arrived, putOut.promise]).finally(() => waiting.remove(arriving));
+    slow.add(arriving);
+    makeRoom(network);
+    return Promise.race([arrived, putOut.promise]).finally(() => slow.delete(arriving));
   }
 
   return {

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
 import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure.ts";
 import { ofUsers } from "../../../shared/db/statements/statements.ts";
+import { createTurns, type Turns } from "../../../shared/process/turns.ts";
 import { coalescedQuery, coalescedResults, coalescedTextOf, sqlStateOf } from "./coalesced-statement.ts";
 
 /** A slow read travels alone, because coalesced reads wait for the slowest one. */
@@ -21,28 +22,24 @@ type Statement = {
   readonly text: string;
   /** Undefined if reads of this statement cannot be coalesced, also when PostgreSQL has refused the text. */
   coalescedText: string | undefined;
-  /** Round trips that new reads wait for, the oldest first. */
-  readonly underWay: Set<RoundTrip>;
+  /** Each round trip has a turn. Reads that come before the next turn begins travel in it. */
+  readonly turns: Turns;
   readonly waiting: WaitingRead[];
-  /** The timer runs while reads wait. */
-  timer?: Timer;
   /** The usual time of the last ten or so round trips. */
   usualMs: number;
 };
 
-type RoundTrip = Readonly<{ began: number }>;
-
-/** With more simultaneous round trips, each would carry fewer reads. */
-const maxUnderWay = 2;
+/**
+ * With more simultaneous round trips, each would carry fewer reads. One that takes longer is not waited for: a slow user
+ * or a frozen server holds up nobody else's reads.
+ */
+const roundTrips = { atOnce: 2, countsForMs: 100 };
 const maxTogether = 64;
 /** Coalesced reads take as long as the slowest of them, so a user with slow reads reads alone. */
 const slowMs = 25;
 const slowTimes = 4;
 const maxSuspects = 10_000;
 const maxStatements = 500;
-/** A round trip that takes longer is not waited for: a slow user or a frozen server holds up nobody else's reads. */
-const patienceMs = 100;
-const lookAgainMs = 20;
 
 /** Runs reads, and remembers users whose reads are slow. */
 function createRuns(pool: Pick<Pool, "query">) {
@@ -102,30 +99,22 @@ export function createCoalescedReads(pool: Pick<Pool, "query">): RunRead {
   const { runAlone, runTogether, isSuspect } = createRuns(pool);
 
   function sendWaiting(statement: Statement): void {
-    const { waiting, coalescedText } = statement;
-    clearTimeout(statement.timer);
-    while (waiting.length > 0 && hasRoom(statement)) {
-      const reads = waiting.splice(0, coalescedText === undefined ? 1 : maxTogether);
-      void send(statement, () => runTogether(statement, reads));
-    }
-    if (waiting.length > 0) statement.timer = setTimeout(sendWaiting, lookAgainMs, statement);
+    const turn = statement.turns.take("");
+    if (turn instanceof Promise) void turn.then((end) => sendNow(statement, end));
+    else sendNow(statement, turn);
   }
 
-  function send<Result>(statement: Statement, ask: () => Promise<Result>): Promise<Result> {
-    const trip = { began: performance.now() };
-    statement.underWay.add(trip);
-    return ask().finally(() => {
-      statement.underWay.delete(trip);
-      if (statement.waiting.length > 0) sendWaiting(statement);
-    });
+  function sendNow(statement: Statement, end: (() => void) | undefined): void {
+    const { waiting, coalescedText } = statement;
+    const reads = waiting.splice(0, coalescedText === undefined ? 1 : maxTogether);
+    void runTogether(statement, reads).finally(end);
+    if (waiting.length > 0) sendWaiting(statement);
   }
 
   function read(userId: string, { text, values }: Parameters<RunRead>[1], options?: ReadOptions) {
     const statement = statementOf(text);
     const mayWait = !options?.alone && !isSuspect(userId) && values.every(isPlain);
     if (statement.coalescedText === undefined || !mayWait) return runAlone(statement, { userId, values });
-    if (statement.waiting.length === 0 && hasRoom(statement))
-      return send(statement, () => runAlone(statement, { userId, values }));
     return new Promise<object[]>((resolve, reject) => {
       statement.waiting.push({ userId, values, resolve, reject });
       if (statement.waiting.length === 1) sendWaiting(statement);
@@ -133,13 +122,6 @@ export function createCoalescedReads(pool: Pick<Pool, "query">): RunRead {
   }
 
   return read as RunRead;
-}
-
-/** A slow round trip no longer counts, so a frozen server or a slow user holds up nobody else. */
-function hasRoom({ underWay }: Statement): boolean {
-  const since = performance.now() - patienceMs;
-  for (const trip of underWay) if (trip.began <= since) underWay.delete(trip);
-  return underWay.size < maxUnderWay;
 }
 
 function createStatements(): (text: string) => Statement {
@@ -150,7 +132,7 @@ function createStatements(): (text: string) => Statement {
     const statement = {
       text,
       coalescedText: coalescedTextOf(text),
-      underWay: new Set<RoundTrip>(),
+      turns: createTurns(roundTrips),
       waiting: [],
       usualMs: 0,
     };

@@ -6,7 +6,8 @@ beforeAll(() => void jest.useFakeTimers());
 afterAll(() => void jest.useRealTimers());
 
 type Bounds = Required<Parameters<typeof createTurns>[0]>;
-type Waiting = Readonly<{ id: number; key: string; until: number }>;
+/** Somebody who waits for a turn or has one, until the timer with this number. */
+type Held = Readonly<{ id: number; key: string; until: number; timer: number }>;
 
 /** A step: somebody asks under a key, the n-th holder of a turn ends it, or time passes. */
 type Step =
@@ -18,11 +19,12 @@ type Seen = Readonly<{ begun: number[]; refused: number[] }>;
 
 /** The rules as a model on lists, which each step searches anew. */
 function createModel(bounds: Bounds) {
-  let waiting: Waiting[] = [];
-  let running: { id: number; key: string }[] = [];
+  let waiting: Held[] = [];
+  let running: Held[] = [];
   /** Keys that may have a turn, the one that has been able to for the longest first. */
   let ready: string[] = [];
-  let now = 0;
+  let [now, timers] = [0, 0];
+  const until = (ms: number) => ({ until: now + ms, timer: timers++ });
   const seen: Seen = { begun: [], refused: [] };
 
   const isReady = (key: string) =>
@@ -41,7 +43,7 @@ function createModel(bounds: Bounds) {
     const first = waiting.find((one) => one.key === key);
     if (!first) return;
     waiting = waiting.filter((one) => one !== first);
-    running.push(first);
+    running.push({ ...first, ...until(bounds.countsForMs) });
     ready = ready.slice(1);
     seen.begun.push(first.id);
     begin();
@@ -51,13 +53,13 @@ function createModel(bounds: Bounds) {
     seen,
     running: () => running,
     take(id: number, key: string) {
-      waiting.push({ id, key, until: now + bounds.patienceMs });
+      waiting.push({ id, key, ...until(bounds.patienceMs) });
       begin();
       const own = waiting.filter((one) => one.key === key);
       const isFull = waiting.length > bounds.mostWaiting || own.length > bounds.mostWaitingOfKey;
       if (isFull && own.some((one) => one.id === id)) this.giveUp((one) => one.id === id);
     },
-    giveUp(isGivenUp: (one: Waiting) => boolean) {
+    giveUp(isGivenUp: (one: Held) => boolean) {
       seen.refused.push(...waiting.filter(isGivenUp).map(({ id }) => id));
       waiting = waiting.filter((one) => !isGivenUp(one));
       lookAgain();
@@ -67,8 +69,17 @@ function createModel(bounds: Bounds) {
       begin();
     },
     wait(ms: number) {
-      now += ms;
-      this.giveUp(({ until }) => until <= now);
+      const end = now + ms;
+      const next = () =>
+        [...waiting, ...running]
+          .filter((one) => one.until <= end)
+          .sort((a, b) => a.until - b.until || a.timer - b.timer)[0];
+      for (let one = next(); one; one = next()) {
+        now = one.until;
+        if (waiting.includes(one)) this.giveUp((other) => other === one);
+        else this.end(one.id);
+      }
+      now = end;
     },
   };
 }
@@ -80,6 +91,7 @@ const boundsOf: fc.Arbitrary<Bounds> = fc.record({
   mostWaiting: fc.constantFrom(0, 3, 6, Number.POSITIVE_INFINITY),
   mostWaitingOfKey: fc.constantFrom(1, 3, Number.POSITIVE_INFINITY),
   patienceMs: fc.constantFrom(10, 1_000),
+  countsForMs: fc.constantFrom(7, 10_000),
 });
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(

@@ -7,14 +7,8 @@ export const hashedAtOnce = Math.max(1, Math.floor(availableParallelism() / 2));
 const turns = createTurns({ atOnce: hashedAtOnce });
 
 /** Hashes few passwords at a time. Accounts take turns, so that one with many attempts delays nobody else. */
-export async function inHashingTurn<Result>(email: string, hash: () => Promise<Result>): Promise<Result> {
-  const end = await turns.take(email);
-  try {
-    return await hash();
-  } finally {
-    end?.();
-  }
-}
+export const inHashingTurn = <Result>(email: string, hash: () => Promise<Result>): Promise<Result> =>
+  turns.run(email, hash, hash);
 
 const checks = createTurns({ atOnceOfKey: 1 });
 const restsFor = 3;

@@ -1,5 +1,6 @@
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
+import { createTurns } from "../../../../../shared/process/turns.ts";
 import type { AreHere } from "../plan.ts";
 import type { ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./messages.ts";
 
@@ -13,22 +14,17 @@ const tooMuch =
  * Reads run one after the other, because only one reader fits beside the front door in a small container. After each they
  * rest as long as it took, so that many files leave half of a processor.
  */
-let last: Promise<unknown> = Promise.resolve();
+const turns = createTurns({ atOnce: 1 });
 
 /**
  * Reads an upload in a process of its own, so that no file can stall the front door or fill its memory. The process has
  * no settings and no database, and is killed when it exceeds its time or memory.
  */
-export function readApart(order: ReadOrder, areHere: AreHere): Promise<ReadResult["read"]> {
-  let began = 0;
-  const reading = last.then(() => {
-    began = performance.now();
-    return readNow(order, areHere);
-  });
-  last = reading
-    .catch(() => undefined)
-    .then(() => Bun.sleep(Math.min(longestRestMs, performance.now() - began)));
-  return reading;
+export async function readApart(order: ReadOrder, areHere: AreHere): Promise<ReadResult["read"]> {
+  const end = await turns.take("");
+  const began = performance.now();
+  const rest = () => end && setTimeout(end, Math.min(longestRestMs, performance.now() - began));
+  return readNow(order, areHere).finally(rest);
 }
 
 async function readNow(order: ReadOrder, areHere: AreHere): Promise<ReadResult["read"]> {
