@@ -5,7 +5,7 @@ import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import { withRings } from "../../handlers/habit/rings.ts";
 import type { HandlerContext, OwnEffect, OwnTables } from "../../handlers/handler.ts";
 import type { BatchTimes } from "../../unit-of-work/batch-times.ts";
-import type { ByteLedger } from "../../unit-of-work/bytes/ledger.ts";
+import type { ByteLedger, Stores } from "../../unit-of-work/bytes/ledger.ts";
 import type { NewRows, NumberedTable } from "../../unit-of-work/new-rows.ts";
 import { ownRows, rollBack, rowChanges, type State } from "../../unit-of-work/state.ts";
 import {
@@ -60,6 +60,7 @@ export function contextOf(shared: SharedContext, command: QueuedCommand): Handle
     isRepeat: repeats.has(command),
     nextId: (table: NumberedTable) => newIds?.get(command.id) ?? newRows.nextId(table),
     useQuota: (table: NumberedTable) => newRows.useQuota({ userId, table }),
+    refuseFull: (stores: Stores) => shared.context.ledger.refusal(userId, stores, times.nowMs),
     takeChanges() {
       const rows = rowChanges(state, taken);
       taken = changes.length;

@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
 import { LRUCache } from "lru-cache";
+import { runAsOne } from "../../../shared/contracts/group/contracts.ts";
+import { readStored } from "../../../shared/domain/action/cut-arguments.ts";
 import type { Refused } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
-import type { QueuedCommand } from "../../../shared/queue/batch.ts";
+import type { Call, QueuedCommand } from "../../../shared/queue/batch.ts";
 import type { Queryable } from "../connection.ts";
 import { type Entry, isTable, type State } from "../state.ts";
 import type { SizedColumns, Table } from "../table.ts";
@@ -144,8 +146,13 @@ function addEffect(bytes: Bytes, { adds }: Readonly<{ adds?: true }>, { row = {}
 }
 
 /** The operations of a group share its headers. */
-const sentBytes = ({ input, call }: QueuedCommand): number =>
-  (call?.index === undefined ? headerBytes : 0) + Buffer.byteLength(JSON.stringify(input ?? null));
+const sentBytes = ({ name, input, call }: QueuedCommand): number =>
+  (call?.index === undefined ? headerBytes : 0) +
+  (name === runAsOne.name && call ? bytesAsSent(call) : Buffer.byteLength(JSON.stringify(input ?? null)));
+
+/** The changes of one call repeat what it sent once. */
+const bytesAsSent = ({ arguments: sent }: Call): number =>
+  readStored(sent).cut?.bytes ?? Buffer.byteLength(sent);
 
 /** A row's header, numbers and times, and its entries in indexes. */
 const bytesOfRow = 200;
