@@ -1,5 +1,6 @@
 import type { Contract } from "../shared/contracts/catalogue.ts";
 import { hideCategories } from "../shared/contracts/category/name.ts";
+import type { ActionOperation } from "../shared/contracts/group/contracts.ts";
 import type { Preconditions } from "../shared/domain/preconditions.ts";
 import { type FieldProblems, isRefused, type Refused, refuse } from "../shared/errors.ts";
 import { type Fields, validate } from "./http/input/validate.ts";
@@ -64,6 +65,12 @@ export async function prepare(request: PerformRequest): Promise<PreparedRequest 
   if (isRefused(validated)) return validated;
   const scopes = contract.inputScopes?.(validated.input as never) ?? [];
   return checkScopes({ scopes }, actor) ?? { ...request, ...found, ...validated };
+}
+
+/** Checks one change of an action by its contract. */
+export function operationOf(contract: Contract, fields: Fields): ActionOperation {
+  const checked = validate(contract, fields);
+  return isRefused(checked) ? checked : { name: contract.name, ...checked };
 }
 
 /** @returns the refusal when the actor lacks a scope of the contract */

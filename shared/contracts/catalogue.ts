@@ -17,7 +17,6 @@ import * as skipping from "./habit/skip.ts";
 import * as imports from "./import/contracts.ts";
 import * as journal from "./journal/contracts.ts";
 import type { CommandContract, QueryContract } from "./kernel/contract.ts";
-import { manyOf } from "./kernel/many.ts";
 import * as reminder from "./reminder/contracts.ts";
 import * as push from "./reminder/push.ts";
 import * as todo from "./todo/commands.ts";
@@ -43,24 +42,14 @@ export const commands = catalogue(
   habit.updateHabit,
   habit.deleteHabit,
   acting.actOnHabit,
-  manyOf(habit.updateHabit),
-  manyOf(habit.deleteHabit),
   completing.completeHabit,
   completing.undoHabit,
   skipping.skipHabit,
   skipping.takeSkipBack,
-  manyOf(completing.completeHabit),
-  manyOf(completing.undoHabit),
-  manyOf(skipping.skipHabit),
-  manyOf(skipping.takeSkipBack),
   todo.createTodo,
   todo.updateTodo,
   todo.deleteTodo,
   todo.toggleTodo,
-  manyOf(todo.createTodo),
-  manyOf(todo.updateTodo),
-  manyOf(todo.deleteTodo),
-  manyOf(todo.toggleTodo),
   reminder.setReminder,
   reminder.clearReminder,
   reminder.sendReminderAgain,
@@ -74,6 +63,7 @@ export const commands = catalogue(
   webhook.deleteWebhook,
   deliveries.sendDeliveryAgain,
   group.runGroup,
+  group.runAsOne,
   imports.stageImport,
   imports.applyImport,
   imports.continueImport,

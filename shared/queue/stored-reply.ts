@@ -1,8 +1,9 @@
 import { commands } from "../contracts/catalogue.ts";
-import { fieldsOfEach } from "../contracts/kernel/many.ts";
+import type { ActionInput } from "../contracts/group/contracts.ts";
+import type { CommandContract } from "../contracts/kernel/contract.ts";
 import { parseWithTexts } from "../domain/action/shared-texts.ts";
 import type { Today } from "../domain/day/day.ts";
-import { keyTaken } from "../errors.ts";
+import { isRefused, keyTaken } from "../errors.ts";
 import { isToolCall, type Outcome, type QueuedCommand } from "./batch.ts";
 
 type Seen = Readonly<{ fingerprint: string; reply: string }>;
@@ -27,9 +28,13 @@ export function replayStored(
   return { outcome, today, isSame: true };
 }
 
-const meansToday = ({ name, input }: Repeat): boolean => {
-  const { dayField } = commands[name];
-  return (
-    dayField !== undefined && fieldsOfEach(input as object).some((fields) => fields[dayField] === undefined)
-  );
-};
+const contracts: Readonly<Record<string, CommandContract>> = commands;
+
+/** True if a command, or a change of one action, leaves open of which day it is. */
+function meansToday({ name, input }: Readonly<{ name: string; input: unknown }>): boolean {
+  const { dayField = "" } = contracts[name] ?? {};
+  const { [dayField]: day, operations = [] } = input as Readonly<Record<string, unknown>> &
+    Partial<ActionInput>;
+  if (dayField !== "") return day === undefined;
+  return operations.some((one) => !isRefused(one) && meansToday(one));
+}

@@ -54,6 +54,8 @@ export type HandlerContext = OwnTables &
     useQuota(table: NumberedTable): Refused | undefined;
     /** Tells that so much text is stored beside the rows. */
     noteLong(length: number): void;
+    /** @returns the refusal of what stores more in a full account */
+    refuseFull(stores: Stores): Refused | undefined;
   }>;
 
 /** The tables loaded for a command, which can lead to further rows. */
@@ -68,15 +70,13 @@ export type Handler<Name extends CommandName> = HandlerOf<InputOf<Commands[Name]
 /** The handler of any command. The front door has checked that the input fits the command's name. */
 export type AnyHandler = HandlerOf<unknown, object | null>;
 
-export type HandlerOf<Input, Output> = Readonly<{
+type HandlerOf<Input, Output> = Readonly<{
   /** Rows that the input names, for a command accepted at that time (epoch ms). */
   rows?(input: Input, acceptedAt: number): readonly RowRequest[];
   /** Further rows, asked for when the first ones are loaded. */
   related?(loaded: LoadedTables, input: Input): Related;
   /** The table of the row that it makes. */
   makes?: NumberedTable;
-  /** The number of new rows, if it can be more than one. */
-  count?(input: Input): number;
   /** The table of a row that the handler makes if earlier commands left a need for it. */
   mayMake?: NumberedTable;
   /** Set if a full account refuses the command. */

@@ -11,8 +11,7 @@ import { categoryCreate } from "./category/create.ts";
 import { categoryDelete } from "./category/delete.ts";
 import { categoryRename } from "./category/rename.ts";
 import { categoryUpdate } from "./category/update.ts";
-import { eachOf } from "./each-of.ts";
-import { groupRun } from "./group/run.ts";
+import { groupRun, groupRunAsOne } from "./group/run.ts";
 import { habitComplete } from "./habit/complete.ts";
 import { habitCreate } from "./habit/create.ts";
 import { habitDelete } from "./habit/delete.ts";
@@ -60,25 +59,15 @@ const checked: { [Name in CommandName]: Handler<Name> } = {
   "habit.create": habitCreate,
   "habit.update": habitUpdate,
   "habit.delete": habitDelete,
-  "habit.update-many": eachOf(habitUpdate),
-  "habit.delete-many": eachOf(habitDelete),
   "habit.act": habitAct,
   "habit.complete": habitComplete,
   "habit.undo": habitUndo,
   "habit.skip": habitSkip,
   "habit.unskip": habitUnskip,
-  "habit.complete-many": eachOf(habitComplete),
-  "habit.undo-many": eachOf(habitUndo),
-  "habit.skip-many": eachOf(habitSkip),
-  "habit.unskip-many": eachOf(habitUnskip),
   "todo.create": todoCreate,
   "todo.update": todoUpdate,
   "todo.delete": todoDelete,
   "todo.toggle": todoToggle,
-  "todo.create-many": eachOf(todoCreate),
-  "todo.update-many": eachOf(todoUpdate),
-  "todo.delete-many": eachOf(todoDelete),
-  "todo.toggle-many": eachOf(todoToggle),
   "reminder.set": reminderSet,
   "reminder.clear": reminderClear,
   "reminder.send-again": reminderSendAgain,
@@ -92,6 +81,7 @@ const checked: { [Name in CommandName]: Handler<Name> } = {
   "webhook.send-again": webhookSendAgain,
   "approval.decide": approvalDecide,
   "batch.run": groupRun,
+  "batch.run-as-one": groupRunAsOne(() => handlers),
   "import.stage": importStage,
   "import.apply": importApply,
   "import.continue": importContinue,

@@ -16,7 +16,7 @@ export type Stores = "more" | "back";
 /** The bytes of accounts, as one worker knows them. The rules are in docs/decisions.md. */
 export type AccountBytes = Readonly<{
   /** @returns the refusal of a command that would store too much */
-  refusal(userId: string, stores: Stores | undefined): Refused | undefined;
+  refusal(userId: string, stores: Stores): Refused | undefined;
   /** Notes long texts that a command stores beside its rows, because they can be many times what was sent. */
   noteLong(userId: string, length: number): void;
 }>;
@@ -61,7 +61,6 @@ export function startAccountBytes(
     ...schedule,
     refusal(userId, stores) {
       changed.set(userId, true);
-      if (!stores) return undefined;
       if ((full.get(userId) ?? 0) >= most * shares[stores]) return keepsTooMuch(config);
       const { length = 0 } = long.get(userId) ?? {};
       return length >= mostLong * shares[stores] ? growsTooFast(long.getRemainingTTL(userId)) : undefined;

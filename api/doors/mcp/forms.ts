@@ -7,40 +7,34 @@ import { isObject } from "../../http/input/body.ts";
 import type { KnownNames } from "../../http/input/unknown-names.ts";
 import type { Fields } from "../../http/input/validate.ts";
 import { createReader, withManner } from "./arguments.ts";
-import { listsOf, manyTarget, type OneTarget, shownLists } from "./many/target.ts";
 import { answered } from "./result.ts";
+import { listsOf, type OneTarget, severalTarget, shownLists } from "./several.ts";
 import type { CallTarget } from "./target.ts";
 
 /** One act of a tool, on one thing or on several. */
-export type ToolAct = Readonly<{
-  isAskedBy(args: Fields): boolean;
-  one: CallTarget;
-  /** Undefined for an act on one thing only. */
-  many?: CallTarget | undefined;
-  /** The arguments by which a call names several things. */
-  lists: readonly string[];
-}>;
+export type ToolAct = Readonly<{ isAskedBy(args: Fields): boolean; target: CallTarget }>;
 
 type CommandOfTool = CommandContract<CommandName>;
 type AnyForm = Form & Partial<OtherForm>;
 
-/** The tool's other forms in their order, then its own. */
+/** The acts of the tool's other forms in their order, then its own. */
 export const actsOf = (tool: Tool, contract: CommandOfTool): readonly ToolAct[] => [
-  ...otherForms(tool).map((form) => actOfForm(tool, form, commandNamed(form.command))),
-  actOfForm(tool, tool, contract),
+  ...otherForms(tool).flatMap((form) => actsOfForm(tool, form, commandNamed(form.command))),
+  ...actsOfForm(tool, tool, contract),
 ];
 
 const otherForms = ({ forms = [] }: Tool): readonly OtherForm[] => forms;
 
-function actOfForm(tool: Tool, form: AnyForm, contract: CommandOfTool): ToolAct {
+function actsOfForm(tool: Tool, form: AnyForm, contract: CommandOfTool): readonly ToolAct[] {
   const one = targetOfOne(tool, form, contract);
+  const isAskedBy = (args: Fields) => asksFor(form, args);
   const lists = Object.keys(listsOf(tool, form.arguments));
-  const many = lists.length > 0 ? commandNamed(`${contract.name}-many`) : undefined;
-  return {
-    isAskedBy: (args) => asksFor(form, args),
-    ...{ one, lists },
-    many: many && manyTarget({ tool, form, one, many }),
-  };
+  const hasList = (args: Fields) => lists.some((list) => argument(args, list) !== undefined);
+  const several = { isAskedBy: (args: Fields) => isAskedBy(args) && hasList(args) };
+  return [
+    { ...several, target: severalTarget(tool, form, one) },
+    { isAskedBy, target: one },
+  ];
 }
 
 function targetOfOne(tool: Tool, form: AnyForm, contract: CommandOfTool): OneTarget {
@@ -59,7 +53,7 @@ function targetOfOne(tool: Tool, form: AnyForm, contract: CommandOfTool): OneTar
   const read = createReader({ form, input, known, elsewhere: tool.elsewhere, refine: contract.refine });
   const given = givenOf(tool);
   return {
-    ...{ contract, scopes: contract.scopes },
+    ...{ contract, scopes: contract.scopes, fieldScopes: contract.fieldScopes },
     read: otherForms(tool).length > 0 ? (args) => read(flattened(given(args), within && by)) : read,
     answer: (success) => answered(form.result(success.body, success.input), success),
   };

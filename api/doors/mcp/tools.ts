@@ -4,7 +4,6 @@ import { type CommandName, contracts, type QueryName } from "../../../shared/con
 import type { CommandContract, QueryContract } from "../../../shared/contracts/kernel/contract.ts";
 import { allScopes, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import { isAsked, type Tool } from "../../../shared/contracts/kernel/tool.ts";
-import { argument } from "../../../shared/contracts/kernel/tool-sentence.ts";
 import { type Refusal, refuse } from "../../../shared/errors.ts";
 import { isObject } from "../../http/input/body.ts";
 import type { Fields } from "../../http/input/validate.ts";
@@ -32,11 +31,11 @@ function queryEntry(contract: QueryContract<QueryName>, tool: NonNullable<QueryC
     alwaysListed: true,
   };
   const read = createReader({ form: tool, input: shown, known, elsewhere, refine: contract.refine });
-  const one: CallTarget = {
+  const target: CallTarget = {
     ...{ contract, scopes: contract.scopes, read, dayOf: tool.day },
     answer: (success) => answered(tool.result(success.body, success.input), success),
   };
-  return { tool, shown, isRead: true, acts: [{ isAskedBy: () => true, one, lists: [] }] };
+  return { tool, shown, isRead: true, acts: [{ isAskedBy: () => true, target }] };
 }
 
 function commandEntry(contract: CommandContract<CommandName>, tool: Tool): ToolEntry {
@@ -59,21 +58,14 @@ const unknownTool = refuse("not_found", `Unknown tool; the tools are ${[...tools
 /** @returns undefined when the parameters of a tools/call are malformed */
 export function askedTool({ name, arguments: args = {} }: Fields): Asked | undefined {
   if (typeof name !== "string" || !isObject(args)) return undefined;
-  const entry = tools.get(name);
-  const target = entry && targetOf(entry, args);
-  return { name, args, target: target ? withFieldScopes(target, args) : unknownTool, refuse: refuseTool };
-}
-
-function targetOf({ acts }: ToolEntry, args: Fields): CallTarget | undefined {
-  const act = acts.find(({ isAskedBy }) => isAskedBy(args));
-  const namesMany = act?.lists.some((list) => argument(args, list) !== undefined);
-  return (namesMany && act?.many) || act?.one;
+  const act = tools.get(name)?.acts.find(({ isAskedBy }) => isAskedBy(args));
+  const target = act ? withFieldScopes(act.target, args) : unknownTool;
+  return { name, args, target, refuse: refuseTool };
 }
 
 /** Adds the scopes that single arguments need, also within other arguments. */
 function withFieldScopes(target: CallTarget, args: Fields): CallTarget {
-  const { fieldScopes } = target.contract;
-  if (!fieldScopes) return target;
+  const { fieldScopes = {} } = target;
   const parts = [args, ...Object.values(args).flat().filter(isObject)];
   const more = Object.entries(fieldScopes).filter(([name]) => parts.some((part) => isAsked(part, name)));
   return { ...target, scopes: [...target.scopes, ...more.map(([, scope]) => scope)] };

@@ -1,4 +1,5 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
+import type { Refused } from "../../errors.ts";
 import { categoryExamples } from "../category/examples.ts";
 import { command } from "../kernel/contract.ts";
 import { Clearable, Flag, IdempotencyKey, OneOf, titled } from "../kernel/fields.ts";
@@ -93,3 +94,30 @@ export const runGroup = command({
   }),
   output: titled("BatchResults", Type.Object({ results: Type.Array(GroupResult) })),
 });
+
+/** The most things of one tool call. */
+export const maxAtOnce = 25;
+/** The most changes of one action: more than a page shows at once, and few enough for one undo. */
+export const maxInAction = 300;
+
+/** One change of an action: a command with its input, or the front door's refusal. */
+export type ActionOperation = Readonly<{ name: string; input: Record<string, unknown> }> | Refused;
+/** The result of one change. */
+export type ActionEnd = Readonly<{ body: unknown }> | Refused;
+
+const object = Type.Object({});
+
+/** The group of a tool call or a page. It is one command, so it has one reply, one row in the log and one undo. */
+export const runAsOne = command({
+  name: "batch.run-as-one",
+  apart: true,
+  scopes: [],
+  summary: "Make several changes as one action, as far as possible",
+  input: Type.Object({
+    operations: Type.Array(Type.Unsafe<ActionOperation>(object), { minItems: 1, maxItems: maxInAction }),
+  }),
+  output: Type.Object({ ends: Type.Array(Type.Unsafe<ActionEnd>(object)) }),
+});
+
+export type ActionInput = Static<typeof runAsOne.input>;
+export type ActionOutput = Static<typeof runAsOne.output>;

@@ -58,7 +58,7 @@ export const completeHabit = command({
     toInput: (args) => args,
     facts: HabitDayFacts,
     result: completedHabit,
-    many: { lists: { habit_ids: "habit_id", dates: "date" } },
+    many: { habit_ids: "habit_id", dates: "date" },
     forms: [deletingHabit, changingHabit, takingSkipBack, skipping, takingBack],
   }),
   dayField: "date",

@@ -47,11 +47,10 @@ export type Tool<Input = object, Output = unknown, Arguments extends TObject = T
     /** True if a second call with the same arguments changes nothing more. */
     idempotent: boolean;
     /**
-     * The arguments by which a call names several things: a list of objects of this tool's arguments, or lists of
-     * values of one argument each, to which all other arguments apply. The command for several things has the name
-     * of that for one, and `-many`.
+     * The lists by which a call names several things, each with the argument of one thing whose values it has; null for
+     * a list of objects of this tool's arguments. All other arguments apply to each thing.
      */
-    many?: Readonly<{ objects: string }> | Readonly<{ lists: Readonly<Record<string, string>> }>;
+    many?: Readonly<Record<string, string | null>>;
     /** Refusals for arguments that agents expect here, naming where they belong. */
     elsewhere?: FieldProblems;
     /** Other forms. The first form that a call selects counts, else the tool's own. */

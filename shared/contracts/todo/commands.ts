@@ -16,7 +16,7 @@ import { checkRecurrence, describing, Todo, toolTodoFields, toolTodoNames } from
 const path = "/todos/{todo_id}";
 const onlyId = Type.Object({ todo_id: Id });
 
-const manyTodos = { lists: { todo_ids: "todo_id" } };
+const manyTodos = { todo_ids: "todo_id" };
 const ticking = { reason: "Completion is not changed here", next: "toggle-todo sets it with completed." };
 
 type TodoOutput = Static<typeof Todo>;
@@ -40,7 +40,7 @@ export const createTodo = command({
       ...describing,
       category_id: Type.Optional(Id),
     }),
-    many: { objects: "todos" },
+    many: { todos: null },
     elsewhere: unlikeTodos,
     refine: checkOneCategory,
     toInput: (args) => args,

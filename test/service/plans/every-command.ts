@@ -132,18 +132,9 @@ async function changeHabits(run: Run, category_id: number, { ringHabit }: Target
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
   await run("habit.act", { habit_id, delivery_id, act: "done", date: yesterday });
   await run("habit.complete", { habit_id });
-  const inputs = { items: [{ input: { habit_id } }] };
-  await run("habit.undo-many", inputs);
-  await run("habit.skip", { habit_id });
-  await run("habit.unskip-many", inputs);
-  await run("habit.skip-many", inputs);
-  await run("habit.unskip", { habit_id });
-  await run("habit.complete-many", inputs);
-  await run("habit.update-many", { ...inputs, shared: { new_category: "Sport" } });
+  await run("habit.update", { habit_id, new_category: "Sport" });
   await run("category.rename", { category: "Sport", name: "Sports" });
   await run("habit.delete", { habit_id });
-  const { id } = await run("habit.create", fields);
-  await run("habit.delete-many", { items: [{ input: { habit_id: id } }] });
 }
 
 async function changeTodos(run: Run, category_id: number, dueAt: number): Promise<void> {
@@ -155,16 +146,16 @@ async function changeTodos(run: Run, category_id: number, dueAt: number): Promis
     category_id,
   });
   const input = { title: "Prune them", category_id };
-  const { ends } = await run("todo.create-many", { items: [{ input }, { input }] });
-  const items = ends.map(({ body }: JsonBody) => ({ input: { todo_id: body.id } }));
-  await run("todo.delete-many", { items });
+  const asOne = (name: CommandName, inputs: readonly object[]) =>
+    run("batch.run-as-one", { operations: inputs.map((one) => ({ name, input: one })) });
+  const { ends } = await asOne("todo.create", [input, input]);
+  const ids = ends.map(({ body }: JsonBody) => ({ todo_id: body.id }));
+  await asOne("todo.delete", ids);
   await run("todo.update", { todo_id, title: "Water all plants", category: "House" });
-  await run("todo.update-many", { items: [{ input: { todo_id } }], shared: { context: "home" } });
   await run("reminder.set", { todo_id, remind_at: "2099-01-01T09:00:00" });
   await run("todo.toggle", { todo_id });
   await run("todo.toggle", { todo_id });
   await run("reminder.clear", { todo_id });
-  await run("todo.toggle-many", { items: [{ input: { todo_id } }] });
   await run("todo.delete", { todo_id });
   const { id: due } = await run("todo.create", { title: "Answer the letter", category_id });
   await run("reminder.set", { todo_id: due, remind_at });
@@ -178,7 +169,7 @@ async function sendAgain(run: Run, { failReminder }: Target): Promise<void> {
   const again = await run("reminder.send-again", { todo_id, delivery_id });
   await run("reminder.act", { todo_id, delivery_id: again.delivery_id, act: "tomorrow" });
   // It would ring beside the due one.
-  await run("todo.toggle-many", { items: [{ input: { todo_id } }] });
+  await run("todo.toggle", { todo_id });
   await run("todo.delete", { todo_id });
 }
 

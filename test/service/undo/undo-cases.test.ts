@@ -103,7 +103,7 @@ const cases: Readonly<Record<string, readonly [UndoPlan, ...Step[]]>> = {
     rest({ do: "todo.update", which: 0, fields: { recurrence: "FREQ=DAILY" } }),
     mcp({ do: "todo.toggle", which: 0, to: false }),
     rest({ do: "reminder.set", which: 0, at: { hours: 9, wall: true } }),
-    mcp({ do: "todo.update-many", whiches: [0, 1], fields: { due_date: { days: 3 } } }),
+    mcp({ do: "todo.update", whiches: [0, 1], fields: { due_date: { days: 3 } } }),
     rest({ do: "todo.delete", which: 1 }),
   ],
   "a todo whose completion left a successor that an earlier one had made": [
@@ -150,7 +150,7 @@ const cases: Readonly<Record<string, readonly [UndoPlan, ...Step[]]>> = {
     rest({ do: "todo.update", which: 0, fields: { title: "u" } }),
     mcp({ do: "todo.update", which: 0, fields: { title: "t" } }),
     rest({ do: "todo.update", which: 0, fields: { title: "u" } }),
-    mcp({ do: "todo.update-many", whiches: [0, 1], fields: { title: "t" } }),
+    mcp({ do: "todo.update", whiches: [0, 1], fields: { title: "t" } }),
     rest({ do: "todo.update", which: 1, fields: { title: "v" } }),
   ],
   "a reminder that was cleared and set anew, and that somebody moved": [

@@ -116,7 +116,7 @@ function answer(transaction: RunningTransaction, context: HandlerContext, comman
   const handler: AnyHandler = handlers[command.name];
   const result =
     (command.preconditions && checkPreconditions(handler, context, command.preconditions, command.input)) ??
-    transaction.context.accountBytes.refusal(command.userId, handler.stores) ??
+    (handler.stores && context.refuseFull(handler.stores)) ??
     handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
   if (!isRefused(result)) addEvents(context, command);

@@ -94,13 +94,11 @@ function namedBy(work: readonly CommandToRun[]): Demand {
   const demand: Demand = { rows: [], makes: [] };
   for (const { command, repeat, inGroup, hasId } of work) {
     const { userId, name, input, acceptedAt, fingerprint } = command;
-    const { rows, makes, mayMake, count } = handlers[name];
-    const named = rows?.(input, acceptedAt) ?? [];
-    for (const row of named) demand.rows.push({ ...row, userId, command });
+    const { rows, makes, mayMake } = handlers[name];
+    for (const row of rows?.(input, acceptedAt) ?? []) demand.rows.push({ ...row, userId, command });
     if (repeat || fingerprint !== null) demand.rows.push(...storedReplyOf(command));
     const table = inGroup ? (makes ?? mayMake) : makes;
-    for (let left = table ? (count?.(input) ?? 1) : 0; table && left > 0; left--)
-      demand.makes.push({ userId, table, hasId });
+    if (table) demand.makes.push({ userId, table, hasId });
   }
   return demand;
 }

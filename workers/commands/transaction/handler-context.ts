@@ -15,7 +15,7 @@ import {
   tables,
   views,
 } from "../../unit-of-work/tables.ts";
-import type { AccountBytes } from "../../upkeep/account-bytes.ts";
+import type { AccountBytes, Stores } from "../../upkeep/account-bytes.ts";
 
 export type AnswerContext = Readonly<{
   config: Pick<Config, "defaultTimeZone" | "baseUrl">;
@@ -61,6 +61,7 @@ export function contextOf(shared: SharedContext, command: QueuedCommand): Handle
     nextId: (table: NumberedTable) => newIds?.get(command.id) ?? newRows.nextId(table),
     useQuota: (table: NumberedTable) => newRows.useQuota({ userId, table }),
     noteLong: (length: number) => context.accountBytes.noteLong(userId, length),
+    refuseFull: (stores: Stores) => context.accountBytes.refusal(userId, stores),
     takeChanges() {
       const rows = rowChanges(state, taken);
       taken = changes.length;

@@ -1,4 +1,3 @@
-import { commands as contracts } from "../../../shared/contracts/catalogue.ts";
 import type { PreviewedChange } from "../../../shared/contracts/kernel/preview.ts";
 import type { CategoryRow, HabitRow, ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
 import { presentCategory, presentHabit, presentTodo } from "../../../shared/db/present.ts";
@@ -6,6 +5,7 @@ import { isSame, type SeenTable } from "../../../shared/domain/action/image-fiel
 import { ownerOf, type RowChange } from "../../../shared/domain/action/images.ts";
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
+import { isOfPagesAlone } from "../../handlers/action/action-log.ts";
 import type { HandlerContext } from "../../handlers/handler.ts";
 import { rollBack } from "../../unit-of-work/state.ts";
 import type { SharedContext } from "./handler-context.ts";
@@ -41,7 +41,7 @@ export function previewOf(
   { name }: Pick<QueuedCommand, "name">,
   changes: readonly RowChange[],
 ): readonly PreviewedChange[] {
-  if (contracts[name].scopes.length === 0) return [];
+  if (isOfPagesAlone(name)) return [];
   const things = Map.groupBy(changes, ({ table, key }) => `${ownerOf(table)}/${key[0]}`);
   return [...things].flatMap(([thing, rows]) => {
     const [kind, id] = thing.split("/");

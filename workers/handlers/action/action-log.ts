@@ -1,4 +1,5 @@
 import { type CommandName, commands } from "../../../shared/contracts/catalogue.ts";
+import { runAsOne } from "../../../shared/contracts/group/contracts.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
 import { cutArguments, cutStored, keptOfRefused } from "../../../shared/domain/action/cut-arguments.ts";
 import {
@@ -62,7 +63,8 @@ export function logAction(
  * A setting that moves reminders is no change of theirs: undoing it would leave them in a zone that is not the
  * user's.
  */
-const isOfPagesAlone = (name: CommandName): boolean => commands[name].scopes.length === 0;
+export const isOfPagesAlone = (name: CommandName): boolean =>
+  commands[name].scopes.length === 0 && name !== runAsOne.name;
 
 export const changedImages = ({ today, dayStartHour }: HandlerContext, changes: readonly RowChange[]) =>
   imagesOf(changes, { time_zone: today.timeZone, day_start_hour: dayStartHour });

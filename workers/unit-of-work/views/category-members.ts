@@ -1,5 +1,5 @@
 import { maxUndone } from "../../../shared/contracts/action/undo.ts";
-import { maxAtOnce } from "../../../shared/contracts/kernel/many.ts";
+import { maxAtOnce } from "../../../shared/contracts/group/contracts.ts";
 import type { View } from "../table.ts";
 
 export type CategoryMembers = Readonly<{

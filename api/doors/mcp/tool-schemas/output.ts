@@ -2,7 +2,7 @@ import { type TProperties, type TSchema, Type } from "typebox";
 import { TodayFields } from "../../../../shared/contracts/kernel/fields.ts";
 import { PreviewedChange } from "../../../../shared/contracts/kernel/preview.ts";
 import type { Form, Tool } from "../../../../shared/contracts/kernel/tool.ts";
-import { listsOf } from "../many/target.ts";
+import { listsOf } from "../several.ts";
 
 /** The facts of a preview, and of a change that waits for approval. */
 const changeFields = {

@@ -22,14 +22,16 @@ type LoggedOutcome = Readonly<{
   key: Readonly<{ called_at: string; request_id: string }>;
 }>;
 
-type How = Pick<Content, "idempotencyKey" | "preconditions" | "preview">;
+type How = Pick<Content, "idempotencyKey" | "preconditions" | "preview"> &
+  /** The name in the log, if it is not that of the command. */
+  Readonly<{ tool?: CommandName }>;
 
 /** Performs a command like `submit`, for pages that offer to undo it. */
 export async function submitLogged(
   { context, session, request }: SignedIn,
   name: CommandName,
   fields: Fields,
-  how: How = {},
+  { tool = name, ...how }: How = {},
 ): Promise<LoggedOutcome> {
   const actor = { userId: session.sub, scopes: allScopes };
   const query = context.query(actor);
@@ -37,7 +39,7 @@ export async function submitLogged(
   const keyed = how.idempotencyKey;
   // A repeat comes from another request, and its row in the log is found by this id.
   const requestId = keyed === undefined ? sender.requestId : keyedId(session.sub, `page ${keyed}`);
-  const by = callOf({ ...sender, requestId }, name, query.now);
+  const by = callOf({ ...sender, requestId }, tool, query.now);
   const key = { called_at: new Date(by.startedAt).toISOString(), request_id: requestId };
   const prepared = await prepare({ contract: commands[name], actor, content: () => ({ fields, ...how }) });
   if (isRefused(prepared)) return { outcome: prepared, key };

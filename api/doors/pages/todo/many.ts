@@ -1,11 +1,11 @@
-import type { TObject } from "typebox";
 import { commands } from "../../../../shared/contracts/catalogue.ts";
-import { maxInCommand } from "../../../../shared/contracts/kernel/many.ts";
+import { maxInAction } from "../../../../shared/contracts/group/contracts.ts";
 import type { CategoryRefRow } from "../../../../shared/db/present.ts";
 import { addDays, dateOfDay, dayNumber, weekStart } from "../../../../shared/domain/day/day.ts";
 import { invalid, isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { type Fields, validate } from "../../../http/input/validate.ts";
+import type { Fields } from "../../../http/input/validate.ts";
+import { operationOf } from "../../../perform.ts";
 import { readDaySettings } from "../../../queries/engine/context.ts";
 import { selectField } from "../../../web/form/choice-fields.ts";
 import { formToken } from "../../../web/form/form.ts";
@@ -60,18 +60,15 @@ export async function changeMany(visit: Visit, form: URLSearchParams): Promise<P
   const ids = form.getAll("todo_id");
   const shared = changesOf(form, act, today.date);
   const name = act === "done" ? "todo.toggle" : "todo.update";
-  if (ids.length === 0 || ids.length > maxInCommand) return wrongCount;
+  if (ids.length === 0 || ids.length > maxInAction) return wrongCount;
   if (ids.length > 1 && "title" in shared) return oneTitle;
-  const checked = ids.map((id) => validate<TObject>(commands[name], { todo_id: Number(id), ...shared }));
-  const wrong = checked.find((one) => isRefused(one));
-  if (wrong) return wrong;
-  const inputs = ids.map((id) => ({ todo_id: Number(id) }));
-  const [first] = inputs;
-  const how = { idempotencyKey: formKeyOf(form) };
+  const how = { idempotencyKey: formKeyOf(form), tool: name } as const;
+  const [first = {}, ...others] = ids.map((id) => ({ todo_id: Number(id), ...shared }));
+  const operations = [first, ...others].map((fields) => operationOf(commands[name], fields));
   const { outcome, key } =
-    inputs.length === 1
-      ? await submitLogged(visit, name, { ...first, ...shared }, how)
-      : await submitLogged(visit, `${name}-many`, { items: inputs.map((input) => ({ input })), shared }, how);
+    others.length === 0
+      ? await submitLogged(visit, name, first, how)
+      : await submitLogged(visit, "batch.run-as-one", { operations }, how);
   if (isRefused(outcome)) {
     const { refusal } = outcome;
     const end = refusal.isSoAlready ? "already" : refusal.code;
@@ -80,7 +77,7 @@ export async function changeMany(visit: Visit, form: URLSearchParams): Promise<P
   return seeOther(notedPage(visit, form, noteOf({ verb: act, key }), ""));
 }
 
-const wrongCount = invalid({ todo_id: [`Choose 1 to ${maxInCommand} todos at once.`] });
+const wrongCount = invalid({ todo_id: [`Choose 1 to ${maxInAction} todos at once.`] });
 const oneTitle = invalid({ title: ["Choose one todo to change its title."] });
 
 /** The fields of an act; empty fields of the form stay as they are. */

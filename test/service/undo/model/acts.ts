@@ -8,10 +8,10 @@ export type Act =
   | { do: "todo.toggle"; which: number; to: boolean | undefined }
   | { do: "reminder.set"; which: number; at: ReminderTime }
   | { do: "habit.complete" | "habit.undo"; which: number; back: number }
-  | { do: "todo.create-many"; each: Fields[] }
-  | { do: "todo.update-many" | "habit.update-many"; whiches: number[]; fields: Fields }
-  | { do: "todo.delete-many" | "todo.toggle-many" | "habit.delete-many"; whiches: number[] }
-  | { do: "habit.complete-many" | "habit.undo-many"; whiches: number[]; backs: number[] }
+  | { do: "todo.create"; each: Fields[] }
+  | { do: "todo.update" | "habit.update"; whiches: number[]; fields: Fields }
+  | { do: "todo.delete" | "todo.toggle" | "habit.delete"; whiches: number[] }
+  | { do: "habit.complete" | "habit.undo"; whiches: number[]; backs: number[] }
   | { do: "category.rename"; which: number; name: string }
   | { do: "user.configure"; fields: Fields }
   | { do: "action.undo"; which: number; count: number };
@@ -140,14 +140,14 @@ const zone = fc.constantFrom(...zones);
 const oneThing = weighted(ofOneThing);
 const anything = weighted([
   ...ofOneThing,
-  [2, act("todo.create-many", { each: fc.array(newTodo, { minLength: 1, maxLength: 3 }) })],
-  [2, act("todo.update-many", { whiches, fields: some(todoFields) })],
-  [2, act("todo.delete-many", { whiches })],
-  [2, act("todo.toggle-many", { whiches })],
-  [1, act("habit.update-many", { whiches, fields: habitChange })],
-  [1, act("habit.delete-many", { whiches })],
-  [2, act("habit.complete-many", { whiches, backs })],
-  [2, act("habit.undo-many", { whiches, backs })],
+  [2, act("todo.create", { each: fc.array(newTodo, { minLength: 1, maxLength: 3 }) })],
+  [2, act("todo.update", { whiches, fields: some(todoFields) })],
+  [2, act("todo.delete", { whiches })],
+  [2, act("todo.toggle", { whiches })],
+  [1, act("habit.update", { whiches, fields: habitChange })],
+  [1, act("habit.delete", { whiches })],
+  [2, act("habit.complete", { whiches, backs })],
+  [2, act("habit.undo", { whiches, backs })],
   [1, act("category.rename", { which, name: fc.constantFrom("k", "m") })],
 ]);
 const settings = whole({ time_zone: zone, day_start_hour: fc.constantFrom(0, 3, null) });

@@ -37,21 +37,21 @@ const thingsOf: Readonly<Record<string, Readonly<{ table: string; key: string }>
 export function requestOf(scene: Scene, who: Who, act: Act): Request {
   const [noun = ""] = act.do.split(".");
   const { table, key } = thingsOf[noun] ?? { table: "", key: "" };
-  const request = (input: Fields): Request => ({ name: act.do, input });
+  const request = (input: Fields) => ({ name: act.do, input });
+  const asOne = (inputs: readonly Fields[]) =>
+    ({ name: "batch.run-as-one", input: { operations: inputs.map(request) } }) as const;
   const dateOf = (back: number) => ({ date: addDays(todayIn(scene), -back) });
   if (act.do === "action.undo") return request({});
   if (act.do === "category.rename") {
     const known = scene.rows.get(`categories/${pick(scene, table, act.which)}`)?.name;
     return request({ category: known ?? "unknown", name: act.name });
   }
-  if ("each" in act)
-    return request({ items: act.each.map((given) => ({ input: fieldsOf(scene, who, given) })) });
+  if ("each" in act) return asOne(act.each.map((given) => fieldsOf(scene, who, given)));
   const fields = "fields" in act && fieldsOf(scene, who, act.fields);
   if ("whiches" in act) {
     const ids = new Set(act.whiches.map((which) => pick(scene, table, which)));
     const days = "backs" in act ? act.backs.map(dateOf) : [{}];
-    const items = [...ids].flatMap((id) => days.map((day) => ({ input: { [key]: id, ...day } })));
-    return request({ items, ...(fields && { shared: fields }) });
+    return asOne([...ids].flatMap((id) => days.map((day) => ({ [key]: id, ...day, ...fields }))));
   }
   return request({
     ...("which" in act && { [key]: pick(scene, table, act.which) }),

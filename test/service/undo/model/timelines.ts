@@ -1,5 +1,4 @@
-import type { CommandName } from "../../../../shared/contracts/catalogue.ts";
-import { fieldsOfEach, type ManyOutput } from "../../../../shared/contracts/kernel/many.ts";
+import type { ActionOutput } from "../../../../shared/contracts/group/contracts.ts";
 import { dateOfDay, dayNumber } from "../../../../shared/domain/day/day.ts";
 import { sameDemand } from "../../../../shared/domain/habit/rhythm.ts";
 import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
@@ -59,13 +58,10 @@ export function timelinesOf(history: History): Map<string, Story> {
 /** A call for several habits, as if each had its own call. */
 function eachDone(done: Done): Done[] {
   const { request, outcome } = done;
-  if (!request.name.endsWith("-many") || !("body" in outcome)) return [done];
-  const { ends } = outcome.body as ManyOutput;
-  const name = request.name.replace("-many", "") as CommandName;
-  return fieldsOfEach(request.input).map((input, index) => ({
-    ...done,
-    ...{ request: { name, input }, outcome: (ends[index] ?? outcome) as Done["outcome"] },
-  }));
+  if (request.name !== "batch.run-as-one" || !("body" in outcome)) return [done];
+  const { ends } = outcome.body as ActionOutput;
+  const operations = request.input.operations as readonly Done["request"][];
+  return operations.map((one, index) => ({ ...done, request: one, outcome: ends[index] ?? outcome }));
 }
 
 function noteChange(changes: Changes, action: string, change: Change): void {

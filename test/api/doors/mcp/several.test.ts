@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { askedTool } from "../../../../../api/doors/mcp/tools.ts";
-import { isRefused } from "../../../../../shared/errors.ts";
+import { askedTool } from "../../../../api/doors/mcp/tools.ts";
+import { isRefused } from "../../../../shared/errors.ts";
 
 test("the check of many costly rules lets other requests go on", async () => {
   const recurrence = "FREQ=DAILY;INTERVAL=999;BYMONTH=2;BYMONTHDAY=29";
