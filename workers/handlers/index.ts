@@ -4,46 +4,31 @@ import { actionForget } from "./action/forget.ts";
 import { actionRecord } from "./action/record.ts";
 import { actionUndo } from "./action/undo.ts";
 import { actionUndoRun } from "./action/undo-run.ts";
-import { approvalDecide } from "./approval/decide.ts";
-import { tokenSetRules } from "./approval/set-rules.ts";
-import { calendarSet } from "./calendar/set.ts";
-import { categoryCreate } from "./category/create.ts";
-import { categoryDelete } from "./category/delete.ts";
-import { categoryRename } from "./category/rename.ts";
-import { categoryUpdate } from "./category/update.ts";
-import { groupRun, groupRunAsOne } from "./group/run.ts";
-import { habitComplete } from "./habit/complete.ts";
-import { habitCreate } from "./habit/create.ts";
-import { habitDelete } from "./habit/delete.ts";
-import { habitSkip } from "./habit/skip.ts";
-import { habitUndo } from "./habit/undo.ts";
-import { habitUnskip } from "./habit/unskip.ts";
-import { habitUpdate } from "./habit/update.ts";
+import { approvalDecide, tokenSetRules } from "./approval.ts";
+import { calendarSet } from "./calendar.ts";
+import { categoryCreate, categoryDelete, categoryRename, categoryUpdate } from "./category.ts";
+import { groupRun, groupRunAsOne } from "./group.ts";
+import { habitComplete, habitSkip, habitUndo, habitUnskip } from "./habit/days.ts";
+import { habitCreate, habitDelete, habitUpdate } from "./habit/habit.ts";
 import type { AnyHandler, Handler } from "./handler.ts";
 import { importApply } from "./import/apply.ts";
 import { importContinue } from "./import/continue.ts";
 import { importStage } from "./import/stage.ts";
-import { journalNote } from "./journal/note.ts";
-import { journalSend } from "./journal/send.ts";
-import { reminderAct } from "./reminder/act.ts";
-import { habitAct } from "./reminder/act-on-habit.ts";
-import { reminderClear } from "./reminder/clear.ts";
-import { pushSubscribe, pushUnsubscribe } from "./reminder/push.ts";
-import { reminderSendAgain } from "./reminder/send-again.ts";
-import { reminderSet } from "./reminder/set.ts";
-import { channelTest } from "./reminder/test-channel.ts";
-import { todoCreate } from "./todo/create.ts";
-import { todoDelete } from "./todo/delete.ts";
+import { journalNote, journalSend } from "./journal.ts";
+import {
+  channelTest,
+  habitAct,
+  pushSubscribe,
+  pushUnsubscribe,
+  reminderAct,
+  reminderClear,
+  reminderSendAgain,
+  reminderSet,
+} from "./reminder.ts";
+import { todoCreate, todoDelete, todoUpdate } from "./todo/todo.ts";
 import { todoToggle } from "./todo/toggle.ts";
-import { todoUpdate } from "./todo/update.ts";
-import { userClaimZone } from "./user/claim-zone.ts";
-import { userConfigure } from "./user/configure.ts";
-import { userDelete } from "./user/delete.ts";
-import { userEndSessions } from "./user/end-sessions.ts";
-import { webhookCreate } from "./webhook/create.ts";
-import { webhookDelete } from "./webhook/delete.ts";
-import { webhookSendAgain } from "./webhook/send-again.ts";
-import { webhookUpdate } from "./webhook/update.ts";
+import { userClaimZone, userConfigure, userDelete, userEndSessions } from "./user.ts";
+import { webhookCreate, webhookDelete, webhookSendAgain, webhookUpdate } from "./webhook.ts";
 
 /** One handler for every command: a missing one does not compile. */
 const checked: { [Name in CommandName]: Handler<Name> } = {

@@ -38,7 +38,7 @@ export const ApprovalEntity = defineEntity({
     client_name: p.text().nullable(),
     /** `waiting` also after it expired. */
     state: p.text().$type<ApprovalState>(),
-    /** JSON text of the request (workers/handlers/approval/asked-request.ts); empty once it has ended. */
+    /** JSON text of the request (workers/handlers/approval.ts); empty once it has ended. */
     request: p.text(),
     /** JSON text of `Images`: what it would change, as it was when it was asked for. */
     before: p.text(),

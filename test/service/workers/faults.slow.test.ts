@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, spyOn, test } from "bun:test";
 import { SQL } from "bun";
-import { todoCreate } from "../../../workers/handlers/todo/create.ts";
+import { todoCreate } from "../../../workers/handlers/todo/todo.ts";
 import * as loading from "../../../workers/unit-of-work/load.ts";
 import * as saving from "../../../workers/unit-of-work/save.ts";
 import { entriesOf } from "../../../workers/unit-of-work/state.ts";

@@ -13,7 +13,7 @@ import { isToolCall, type Outcome, type QueuedCommand, type Reply } from "../../
 import { logAction } from "../../handlers/action/action-log.ts";
 import type { AnyHandler, HandlerContext } from "../../handlers/handler.ts";
 import { handlers } from "../../handlers/index.ts";
-import { addEvents } from "../../handlers/journal/add.ts";
+import { addEvents } from "../../handlers/journal.ts";
 import { timeOfUuid, trustedTime } from "../../unit-of-work/batch-times.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import type { OnLocked } from "../../unit-of-work/load.ts";

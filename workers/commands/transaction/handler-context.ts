@@ -2,7 +2,7 @@ import { importer, storedAuthor } from "../../../shared/domain/author.ts";
 import { viewerAt } from "../../../shared/domain/reach.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
-import { withRings } from "../../handlers/habit/rings.ts";
+import { withRings } from "../../handlers/habit/habit.ts";
 import type { HandlerContext, OwnEffect, OwnTables } from "../../handlers/handler.ts";
 import type { BatchTimes } from "../../unit-of-work/batch-times.ts";
 import type { NewRows, NumberedTable } from "../../unit-of-work/new-rows.ts";

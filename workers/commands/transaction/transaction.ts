@@ -3,7 +3,7 @@ import { waitForStandbys } from "../../../shared/db/wait-for-standbys.ts";
 import type { SecurityLog } from "../../../shared/process/observe/security-log.ts";
 import type { Tracing } from "../../../shared/process/observe/tracing.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
-import { logEvents } from "../../handlers/journal/add.ts";
+import { logEvents } from "../../handlers/journal.ts";
 import { connect, markFailures, type Queryable } from "../../unit-of-work/connection.ts";
 import { hasLoggedChange, save } from "../../unit-of-work/save.ts";
 import type { State } from "../../unit-of-work/state.ts";

@@ -5,8 +5,7 @@ import type { Unsigned } from "../../../shared/domain/author.ts";
 import { resolveLocalTime } from "../../../shared/domain/day/day.ts";
 import { newColumns } from "../columns.ts";
 import type { HandlerContext } from "../handler.ts";
-import { holdZone } from "../todo/reminder.ts";
-import { endOfTimes, wallTimeOfReminder } from "../todo/with-due-date.ts";
+import { endOfTimes, holdZone, wallTimeOfReminder } from "../todo/reminder.ts";
 import { idOfThing, type KnownThings } from "./known.ts";
 import { notInFuture, timesOf } from "./times.ts";
 

@@ -1,12 +1,60 @@
 import { hasOffset } from "../../../shared/contracts/todo/reminder-schema.ts";
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
 import { todoCompleted } from "../../../shared/domain/conflicts.ts";
-import { resolveLocalTime, timestamp, wallTimeOf } from "../../../shared/domain/day/day.ts";
+import {
+  daysBetween,
+  resolveLocalTime,
+  timestamp,
+  wallTimeAt,
+  wallTimeOf,
+} from "../../../shared/domain/day/day.ts";
 import { invalid, type Refused } from "../../../shared/errors.ts";
 import { type RowRequest, settingsForUpdate } from "../../unit-of-work/row-request.ts";
-import type { HandlerContext } from "../handler.ts";
-import { newUser } from "../user/settings.ts";
-import { endOfTimes, wallTimeOfReminder } from "./with-due-date.ts";
+import type { HandlerContext, LoadedTables } from "../handler.ts";
+import { newUser } from "../user.ts";
+
+/** A reminder as stored: without a wall time it was given as an instant. */
+type StoredTime = Readonly<{ remind_at: string; wall_time?: string | null | undefined }>;
+
+/** A todo before and after its due date moved, or a completed one and its successor. */
+type DueDates = Readonly<{ from: string | null; to: string | null; recurs: boolean }>;
+
+/** The wall time of a reminder; that of an instant is in the user's zone. */
+export function wallTimeOfReminder({ remind_at, wall_time }: StoredTime, timeZone: string): string {
+  return wallTimeOf(wall_time ?? wallTimeAt(timestamp(remind_at), timeZone));
+}
+
+/**
+ * The wall time of a reminder whose todo's due date moves: as many days later or earlier, so the distance stays. If
+ * a recurring todo had no due date, the reminder moves to the new due date.
+ */
+function movedWallTime(wallTime: string, { from, to, recurs }: DueDates): string {
+  const base = from ?? (recurs ? wallTime.slice(0, 10) : null);
+  if (base === null || to === null) return wallTime;
+  const days = daysBetween(base, to);
+  return Temporal.PlainDateTime.from(wallTime).add({ days }).toString();
+}
+
+/** The end of the times whose year has four digits in every zone. */
+export const endOfTimes = Date.UTC(9999);
+
+/**
+ * The time of a reminder after a move. On a recurring todo it is a wall time from then on.
+ * @returns undefined before 1970 or after 9998
+ */
+export function movedTime(
+  reminder: StoredTime,
+  dates: DueDates,
+  timeZone: string,
+): { remind_at: string; wall_time: string | null } | undefined {
+  const before = wallTimeOfReminder(reminder, timeZone);
+  const wallTime = movedWallTime(before, dates);
+  const wall_time = dates.recurs || reminder.wall_time != null ? wallTime : null;
+  if (wallTime === before) return { remind_at: reminder.remind_at, wall_time };
+  const instant = resolveLocalTime(wallTime, timeZone);
+  const isOutside = instant < 0 || instant >= endOfTimes;
+  return isOutside ? undefined : { remind_at: new Date(instant).toISOString(), wall_time };
+}
 
 type ReminderTime = Pick<ReminderRow, "remind_at" | "wall_time">;
 
@@ -70,4 +118,76 @@ function hasTime(before: ReminderRow, time: ReminderTime): boolean {
   return (
     live && timestamp(before.remind_at) === timestamp(time.remind_at) && follows(before) === follows(time)
   );
+}
+
+/** A reminder that moves needs the zone, which must not change before the commit. */
+export const rowsToMoveReminder = (
+  { reminders }: LoadedTables,
+  { todo_id }: Readonly<{ todo_id: number }>,
+): RowRequest[] => (reminders.get(todo_id) ? [settingsForUpdate] : []);
+
+/** Moves a reminder with the due date of its todo, which may recur from now on. */
+export function moveReminder(context: HandlerContext, before: TodoRow, todo: TodoRow): void {
+  const { reminders, now } = context;
+  const reminder = reminders.get(todo.id);
+  const time = reminder && timeAfter(context, reminder, before, todo);
+  if (!time) return;
+  const isMoved = time.remind_at !== reminder.remind_at;
+  if (!isMoved && (time.wall_time === null) === (reminder.wall_time == null)) return;
+  holdZone(context);
+  const state = isMoved ? stateAt(context, time.remind_at, todo, reminder.status) : {};
+  reminders.update(reminder, { ...time, ...state, updated_at: now });
+}
+
+/** Gives a successor the reminder of the completed todo, moved to its own due date. */
+export function giveReminder(context: HandlerContext, completed: TodoRow, successor: TodoRow): void {
+  const { reminders, now } = context;
+  const reminder = reminders.get(completed.id);
+  const time = reminder && timeAfter(context, reminder, completed, successor);
+  if (!time) return;
+  holdZone(context);
+  const state = stateAt(context, time.remind_at, successor, "scheduled");
+  reminders.insert({ todo_id: successor.id, ...time, ...state, created_at: now, updated_at: now });
+}
+
+const timeAfter = ({ today }: HandlerContext, reminder: ReminderRow, before: TodoRow, after: TodoRow) =>
+  movedTime(
+    reminder,
+    { from: before.due_date, to: after.due_date, recurs: after.recurrence != null },
+    today.timeZone,
+  );
+
+/** A moved reminder rings if its new time is ahead, even if it rang before. A delivery of the old time is cancelled. */
+function stateAt(
+  { acceptedAt }: HandlerContext,
+  remindAt: string,
+  { is_completed }: TodoRow,
+  before: ReminderRow["status"],
+): Pick<ReminderRow, "status" | "delivery_id"> {
+  const isOver = before !== "scheduled" && before !== "suspended";
+  const isAhead = Date.parse(timestamp(remindAt)) >= acceptedAt;
+  const passed = isOver ? before : "missed";
+  const ahead = is_completed ? "suspended" : "scheduled";
+  return { status: isAhead ? ahead : passed, delivery_id: null };
+}
+
+/** Lets the reminder of a completed todo wait, and revives that of an open one if its time is still ahead. */
+export function withItsReminder(context: HandlerContext, todo: TodoRow): TodoRow {
+  const { reminders, now } = context;
+  const reminder = reminders.get(todo.id);
+  const state = reminder && stateBeside(context, todo, reminder);
+  if (state) reminders.update(reminder, { ...state, updated_at: now });
+  return todo;
+}
+
+function stateBeside(
+  { acceptedAt }: HandlerContext,
+  { is_completed }: TodoRow,
+  { status, remind_at, delivery_id }: ReminderRow,
+): Partial<ReminderRow> | undefined {
+  if (is_completed) return status === "scheduled" ? { status: "suspended" } : undefined;
+  if (status !== "suspended") return undefined;
+  // A command that was accepted in time may be carried out after it: with a delivery the reminder rings already.
+  const inTime = Date.parse(timestamp(remind_at)) >= acceptedAt && delivery_id == null;
+  return inTime ? { status: "scheduled", delivery_id: null } : { status: "missed" };
 }

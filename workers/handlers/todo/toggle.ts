@@ -2,9 +2,8 @@ import type { TodoRow } from "../../../shared/db/entities.ts";
 import { successor } from "../../../shared/domain/todo/recurrence.ts";
 import { notFound } from "../../../shared/errors.ts";
 import type { Handler, HandlerContext } from "../handler.ts";
-import { giveReminder, rowsToMoveReminder } from "./moved-reminder.ts";
-import { currentTodo, lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
-import { withItsReminder } from "./waiting-reminder.ts";
+import { giveReminder, rowsToMoveReminder, withItsReminder } from "./reminder.ts";
+import { currentTodo, lockTodo, relatedToTodo, todoAnswer } from "./todo.ts";
 
 export const todoToggle: Handler<"todo.toggle"> = {
   stores: "more",

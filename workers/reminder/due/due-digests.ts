@@ -1,7 +1,7 @@
 import type { UserRow } from "../../../shared/db/entities.ts";
 import { localDay, timestamp } from "../../../shared/domain/day/day.ts";
 import { keyedId } from "../../../shared/queue/command-id.ts";
-import { nextDigest } from "../../handlers/user/next-digest.ts";
+import { nextDigest } from "../../handlers/user.ts";
 import { now } from "../store.ts";
 import type { TakenDeliveries } from "./due.ts";
 import { type PlannedStore, takePlanned } from "./due-planned.ts";

@@ -1,6 +1,6 @@
 import type { QueuedCommand } from "../../../../shared/queue/batch.ts";
 import { keyedId } from "../../../../shared/queue/command-id.ts";
-import { messagesFor } from "../../../handlers/approval/tell-person.ts";
+import { messagesFor } from "../../../handlers/approval.ts";
 import type { BatchTimes } from "../../../unit-of-work/batch-times.ts";
 import { forUpdate, withoutLock } from "../../../unit-of-work/row-request.ts";
 import type { CommandToRun } from "../../received.ts";

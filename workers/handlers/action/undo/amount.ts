@@ -1,9 +1,8 @@
 import type { HabitRow } from "../../../../shared/db/entities.ts";
 import type { Image } from "../../../../shared/domain/action/image-fields.ts";
 import { completed, isDoneOn, withDone, withoutDone } from "../../../../shared/domain/habit/history.ts";
-import { withoutChange } from "../../habit/amount/day-sum.ts";
-import { writeSum } from "../../habit/amount/rows.ts";
-import { updateHistory } from "../../habit/rows.ts";
+import { withoutChange, writeSum } from "../../habit/amount.ts";
+import { updateHistory } from "../../habit/habit.ts";
 import type { HandlerContext } from "../../handler.ts";
 import {
   type ChangedRow,

@@ -1,5 +1,5 @@
 import type { CategoryRow } from "../../../../shared/db/entities.ts";
-import { removeCategory } from "../../category/remove.ts";
+import { removeCategory } from "../../category.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { type ChangedRows, conflictAt, idOf, oldValues, type TableUndo, touched } from "./changed-row.ts";
 

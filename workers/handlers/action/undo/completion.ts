@@ -1,6 +1,6 @@
 import type { HabitCompletionRow } from "../../../../shared/db/entities.ts";
 import { isDoneOn, withDone, withoutDone } from "../../../../shared/domain/habit/history.ts";
-import { updateHistory } from "../../habit/rows.ts";
+import { updateHistory } from "../../habit/habit.ts";
 import type { HandlerContext } from "../../handler.ts";
 import {
   type ChangedRow,

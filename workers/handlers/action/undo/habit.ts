@@ -11,7 +11,7 @@ import {
 import { localDay } from "../../../../shared/domain/day/day.ts";
 import { type Edit, isDoneOn, moved, noHistory } from "../../../../shared/domain/habit/history.ts";
 import { newColumns } from "../../columns.ts";
-import { updateHistory } from "../../habit/rows.ts";
+import { updateHistory } from "../../habit/habit.ts";
 import type { HandlerContext } from "../../handler.ts";
 import {
   type ChangedRow,

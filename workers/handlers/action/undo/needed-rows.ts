@@ -5,7 +5,7 @@ import {
   settingsForUpdate,
   withoutLock,
 } from "../../../unit-of-work/row-request.ts";
-import { lockTodo } from "../../todo/rows.ts";
+import { lockTodo } from "../../todo/todo.ts";
 import type { ChangedRow, ChangedRows } from "./changed-row.ts";
 
 /** The rows that an undo reads and changes. The settings have the zone that turns wall times into instants. */

@@ -2,7 +2,7 @@ import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import type { TodoRow } from "../../../../shared/db/entities.ts";
 import { newColumns } from "../../columns.ts";
 import type { HandlerContext } from "../../handler.ts";
-import { withItsReminder } from "../../todo/waiting-reminder.ts";
+import { withItsReminder } from "../../todo/reminder.ts";
 import {
   type ChangedRow,
   type ChangedRows,

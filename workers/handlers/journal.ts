@@ -1,0 +1,39 @@
+import { commands } from "../../shared/contracts/catalogue.ts";
+import { type AccountEvent, events } from "../../shared/domain/journal/events.ts";
+import type { SecurityLog } from "../../shared/process/observe/security-log.ts";
+import type { QueuedCommand } from "../../shared/queue/batch.ts";
+import { entriesOf, type State } from "../unit-of-work/state.ts";
+import type { Handler, HandlerContext } from "./handler.ts";
+import { newDelivery } from "./reminder.ts";
+
+/** Adds the events that a carried-out command declares to the account journal, in its transaction. */
+export function addEvents(context: HandlerContext, command: QueuedCommand): void {
+  const declared = commands[command.name].events?.(command.input as never) ?? [];
+  for (const [index, event] of declared.entries()) context.journal.push(entryOf(command, event, index));
+}
+
+function entryOf({ id, call }: QueuedCommand, event: AccountEvent, index: number) {
+  const { kind, details, subject = "", times = 1 } = event;
+  const { most, period } = events[kind];
+  const client = call && call.tokenId !== "" ? { client: call.clientName ?? call.tokenId } : {};
+  return { id: `${id} ${index}`, kind, details: { ...details, ...client }, most, period, subject, times };
+}
+
+/** Logs the events of a committed transaction for operators. */
+export function logEvents(security: SecurityLog, state: State): void {
+  for (const { row } of entriesOf(state, "journal").values())
+    if (row) security({ kind: row.kind, user: row.user_id, times: row.times });
+}
+
+/** The journal's row follows from the contract. */
+export const journalNote: Handler<"journal.export" | "journal.count-use"> = { run: () => null };
+
+/** The message is a delivery like a due reminder; a person without a channel has no other way to learn of it. */
+export const journalSend: Handler<"journal.send"> = {
+  run({ deliveries, acceptedAt, now }, said) {
+    const scheduled_at = new Date(acceptedAt).toISOString();
+    const what = { todo_id: null, habit_id: null, channel: null, scheduled_at };
+    deliveries.insert({ ...newDelivery({ acceptedAt, now }, what), about: "account", said });
+    return null;
+  },
+};

@@ -1,4 +1,0 @@
-import type { Handler } from "../handler.ts";
-
-/** The journal's row follows from the contract. */
-export const journalNote: Handler<"journal.export" | "journal.count-use"> = { run: () => null };

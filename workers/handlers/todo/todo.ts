@@ -1,0 +1,175 @@
+import type { Commands, InputOf } from "../../../shared/contracts/catalogue.ts";
+import { todoFields } from "../../../shared/contracts/todo/fields.ts";
+import type { TodoRow } from "../../../shared/db/entities.ts";
+import { presentTodo } from "../../../shared/db/present.ts";
+import { firstOccurrence } from "../../../shared/domain/todo/recurrence.ts";
+import { parseRule } from "../../../shared/domain/todo/recurrence-rule.ts";
+import { invalid, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
+import { forKeyShare, forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
+import { categoryRows, chosenCategory, relatedToChoice } from "../category.ts";
+import { givenColumns, newColumns } from "../columns.ts";
+import type { Handler, HandlerContext, LoadedTables, Related } from "../handler.ts";
+import {
+  checkIncomplete,
+  moveReminder,
+  putReminder,
+  reminderTime,
+  rowsForTime,
+  rowsToMoveReminder,
+} from "./reminder.ts";
+
+type OneTodo = Readonly<{ todo_id: number }>;
+
+/** A todo with its reminder, which has the todo's id. */
+export const lockTodo = ({ todo_id }: OneTodo): RowRequest[] => [
+  forUpdate("todos", todo_id),
+  forUpdate("reminders", todo_id),
+];
+
+/**
+ * The category is part of the answer, and reopening a todo needs its successor. Completing a recurring todo makes a
+ * successor in the same category, which must not be deleted meanwhile.
+ */
+export function relatedToTodo({ todos }: LoadedTables, { todo_id }: OneTodo): Related {
+  const row = todos.get(todo_id);
+  if (!row) return { rows: [] };
+  const recurs = row.recurrence != null;
+  const category = (recurs ? forKeyShare : withoutLock)("categories", row.category_id);
+  const successor = row.next_todo_id == null ? [] : lockTodo({ todo_id: row.next_todo_id });
+  return { rows: [...category, ...successor], makes: recurs ? ["todos"] : [] };
+}
+
+export function currentTodo(context: HandlerContext, { todo_id }: OneTodo) {
+  const row = context.todos.get(todo_id);
+  return row && todoAnswer(context, row);
+}
+
+/** @returns a changed todo as it is answered, with its category and reminder */
+export function todoAnswer({ categories, reminders, viewer }: HandlerContext, row: TodoRow) {
+  const category = row.category_id == null ? undefined : categories.get(row.category_id);
+  return presentTodo(row, category, reminders.get(row.id), viewer);
+}
+
+const needsDate = {
+  reason: "The due_time field needs a due date",
+  next: "send due_date as well.",
+};
+
+/**
+ * Keeps a due time only with a due date.
+ * @param dueDate of the todo after the change
+ * @returns the column if it changes
+ */
+function dueTimeColumn(
+  dueDate: string | null,
+  given: string | null | undefined,
+): { due_time?: null } | Refused {
+  if (dueDate !== null) return {};
+  return given == null ? { due_time: null } : invalid({ due_time: [needsDate] });
+}
+
+/**
+ * A recurring todo without a due date gets the first occurrence from today on. Another due date moves this todo and
+ * not its series. Another rule, or a cleared due date, begins a new series.
+ * @returns the rule, the due date and the anchor of the series
+ */
+function recurrenceColumns(
+  { today }: HandlerContext,
+  text: string | null,
+  dueDate: string | null,
+  row?: TodoRow,
+) {
+  // The front door has already checked that the rule matches some date, which is costly.
+  const parsed = text === null ? undefined : parseRule(text);
+  if (!parsed || "error" in parsed) return { recurrence: null, recurrence_anchor: null, due_date: dueDate };
+  const due_date = dueDate ?? firstOccurrence(parsed.rule, today.date);
+  const anchor = dueDate !== null && row?.recurrence === parsed.rule ? row.recurrence_anchor : null;
+  return { recurrence: parsed.rule, recurrence_anchor: anchor ?? due_date, due_date };
+}
+
+export const todoCreate: Handler<"todo.create"> = {
+  stores: "more",
+  makes: "todos",
+  rows: (input) => [...categoryRows(input), ...(input.remind_at == null ? [] : rowsForTime(input.remind_at))],
+  related: relatedToChoice,
+  run(context, input) {
+    const category = chosenCategory(context, input);
+    if (isRefused(category)) return category;
+    const reminder = input.remind_at == null ? null : reminderTime(context, input.remind_at);
+    if (isRefused(reminder)) return reminder;
+    const { recurrence, due_date = null } = input;
+    const series = recurrence == null ? { due_date } : recurrenceColumns(context, recurrence, due_date);
+    const timed = input.due_time == null ? {} : dueTimeColumn(series.due_date, input.due_time);
+    if (isRefused(timed)) return timed;
+    const refused = context.useQuota("todos");
+    if (refused) return refused;
+    const row = context.todos.insert({
+      id: context.nextId("todos"),
+      ...newColumns(todoFields, { ...input, ...category() }),
+      ...series,
+      former_category_id: null,
+      created_at: context.now,
+      updated_at: context.now,
+    });
+    if (reminder) putReminder(context, row, reminder);
+    return todoAnswer(context, row);
+  },
+};
+
+export const todoUpdate: Handler<"todo.update"> = {
+  stores: "more",
+  rows: (input) => [...lockTodo(input), ...categoryRows(input), ...rowsForTime(input.remind_at)],
+  related(loaded, input) {
+    const [todo, choice] = [relatedToTodo(loaded, input), relatedToChoice(loaded, input)];
+    const zone = isRescheduled(input) ? rowsToMoveReminder(loaded, input) : [];
+    const makes = [...(todo.makes ?? []), ...(choice.makes ?? [])];
+    return { rows: [...todo.rows, ...choice.rows, ...zone], makes };
+  },
+  current: currentTodo,
+  run(context, input) {
+    const { todos, reminders } = context;
+    const { todo_id, remind_at } = input;
+    const category = chosenCategory(context, input);
+    if (isRefused(category)) return category;
+    const time = remind_at == null ? null : reminderTime(context, remind_at);
+    if (isRefused(time)) return time;
+    const row = todos.get(todo_id);
+    if (!row) return notFound("Todo");
+    const refused = time && checkIncomplete(row);
+    if (refused) return refused;
+    const { recurrence = row.recurrence, due_date = row.due_date } = input;
+    const series = isRescheduled(input)
+      ? recurrenceColumns(context, recurrence, due_date, row)
+      : { due_date };
+    const timed = dueTimeColumn(series.due_date, input.due_time);
+    if (isRefused(timed)) return timed;
+    const updated = todos.update(row, {
+      ...givenColumns(todoFields, { ...input, ...category() }),
+      ...series,
+      ...timed,
+      updated_at: context.now,
+    });
+    if (time) putReminder(context, updated, time);
+    else if (remind_at === null && reminders.get(todo_id)) reminders.remove(todo_id);
+    else if (isRescheduled(input)) moveReminder(context, row, updated);
+    return todoAnswer(context, updated);
+  },
+};
+
+const isRescheduled = ({ recurrence, due_date }: InputOf<Commands["todo.update"]>): boolean =>
+  recurrence !== undefined || due_date !== undefined;
+
+export const todoDelete: Handler<"todo.delete"> = {
+  rows: lockTodo,
+  related: relatedToTodo,
+  current: currentTodo,
+  run(context, { todo_id }) {
+    const { todos, reminders } = context;
+    const row = todos.get(todo_id);
+    if (!row) return notFound("Todo");
+    const was = todoAnswer(context, row);
+    if (reminders.get(todo_id)) reminders.remove(todo_id);
+    todos.remove(todo_id);
+    return { id: todo_id, title: row.title, was };
+  },
+};

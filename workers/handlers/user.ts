@@ -1,0 +1,346 @@
+import type { InputOf } from "../../shared/contracts/catalogue.ts";
+import type { changeSettings } from "../../shared/contracts/user/contracts.ts";
+import type { HabitRow, ReminderRow, UserRow } from "../../shared/db/entities.ts";
+import { presentSettings } from "../../shared/db/present.ts";
+import {
+  addDays,
+  dateOfDay,
+  dayNumber,
+  localDay,
+  resolveLocalTime,
+  timestamp,
+  wallTimeAt,
+  weekStart,
+} from "../../shared/domain/day/day.ts";
+import { moved } from "../../shared/domain/habit/history.ts";
+import { streakColumns } from "../../shared/domain/habit/streak.ts";
+import { channels, perTarget, type TargetColumn } from "../../shared/domain/reminder/channels.ts";
+import type { Digest } from "../../shared/domain/vocabulary.ts";
+import { type FieldErrors, invalid } from "../../shared/errors.ts";
+import type { StoredDaySettings } from "../unit-of-work/batch-times.ts";
+import { allForUpdate, allWithoutLock, settingsForUpdate } from "../unit-of-work/row-request.ts";
+import { emptyAccount } from "../upkeep/deleted-users.ts";
+import { beginWork } from "./begin-work.ts";
+import { type DayRules, ringsAfterChange } from "./habit/next-ring.ts";
+import type { Handler, HandlerContext } from "./handler.ts";
+import { patch } from "./patch.ts";
+import type { StepContext, Steps } from "./steps.ts";
+
+/** A stored reminder, and the wall time of its series. */
+type WallTimeReminder = Readonly<{ remind_at: string; wall_time: string }>;
+
+/**
+ * The instant (epoch ms) of a wall-time reminder after its user moved to another zone: the same wall time, also on
+ * the day to which it was put off. A reminder that was put off by an hour keeps its instant.
+ */
+export function instantInZone(
+  { remind_at, wall_time }: WallTimeReminder,
+  { from, to }: Readonly<Record<"from" | "to", string>>,
+): number {
+  const usual = wall_time.replace(" ", "T");
+  const at = Date.parse(timestamp(remind_at));
+  const onItsDay = `${wallTimeAt(timestamp(remind_at), from).slice(0, 10)}${usual.slice(10)}`;
+  const shown = [usual, onItsDay].find((time) => resolveLocalTime(time, from) === at);
+  return shown === undefined ? at : resolveLocalTime(shown, to);
+}
+
+const clock = "08:00";
+
+/** The first digest after an instant (epoch ms): at eight on the user's clock, every day or on Mondays. */
+export function nextDigest(digest: Digest, timeZone: string, after: number): string | null {
+  if (digest === "never") return null;
+  const today = localDay(after, timeZone, 0);
+  const isDaily = digest === "daily";
+  const first = isDaily ? today : dateOfDay(weekStart(dayNumber(today)));
+  const at = (date: string) => resolveLocalTime(`${date}T${clock}`, timeZone);
+  const next = at(first) > after ? at(first) : at(addDays(first, isDaily ? 1 : 7));
+  return new Date(next).toISOString();
+}
+
+type Choice = Pick<UserRow, "digest" | "time_zone">;
+
+/** The next digest after a change of settings. One that is due and not yet taken still comes. */
+export function digestAfterChange(
+  before: Choice & Pick<UserRow, "digest_at">,
+  { digest, time_zone }: Choice,
+  now: number,
+): string | null {
+  const { digest_at = null } = before;
+  if (digest === before.digest && time_zone === before.time_zone) return digest_at;
+  const waiting = digest_at === null ? now : Date.parse(timestamp(digest_at)) - 1;
+  return nextDigest(digest, time_zone, Math.min(waiting, now));
+}
+
+type ChannelColumns = Pick<
+  UserRow,
+  | "reminder_channel"
+  | TargetColumn
+  | "webhook_secret"
+  | "webhook_failures"
+  | "webhook_failing_since"
+  | "webhook_disabled_at"
+  | "webhook_test_id"
+>;
+
+const untouchedWebhook = {
+  webhook_failures: 0,
+  webhook_failing_since: null,
+  webhook_disabled_at: null,
+  webhook_test_id: null,
+};
+
+/** The channels of a user who has chosen nothing. */
+const noChannels: ChannelColumns = {
+  reminder_channel: "log",
+  ...perTarget(() => null),
+  webhook_secret: null,
+  ...untouchedWebhook,
+};
+
+type Chosen = Pick<InputOf<typeof changeSettings>, "reminder_channel" | TargetColumn>;
+
+/**
+ * Saving a webhook's address switches the webhook on, even if the address stays the same. Another address gets a
+ * new secret. When the e-mail address is removed, mailed reminders go to the log. A channel without its address
+ * loses its other texts.
+ */
+function changedChannels(
+  before: ChannelColumns,
+  { webhook_url, ...chosen }: Chosen,
+): Partial<ChannelColumns> {
+  const changed: Partial<ChannelColumns> = { ...patch(chosen), ...withoutAddress(chosen) };
+  if (chosen.email === null && before.reminder_channel === "email") changed.reminder_channel ??= "log";
+  if (webhook_url === undefined) return changed;
+  const same = webhook_url === before.webhook_url;
+  const webhook_secret = same ? before.webhook_secret : webhook_url === null ? null : newSigningSecret();
+  return { ...changed, ...untouchedWebhook, webhook_url, webhook_secret };
+}
+
+/** @returns 32 random bytes in the format of Standard Webhooks for a symmetric secret */
+export const newSigningSecret = (): string =>
+  `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64")}`;
+
+function withoutAddress(chosen: Chosen): Partial<ChannelColumns> {
+  const gone = Object.values(channels).flatMap(({ targets: [address, ...others] = [] }) =>
+    address && chosen[address.column] === null ? others : [],
+  );
+  return Object.fromEntries(gone.map(({ column }) => [column, null]));
+}
+
+/**
+ * @param browsers the number of browsers that show reminders
+ * @returns errors of a chosen channel that lacks something
+ */
+export function missingTarget(columns: ChannelColumns, browsers: number): FieldErrors | undefined {
+  const { reminder_channel } = columns;
+  const { targets = [], way } = channels[reminder_channel];
+  if (reminder_channel === "push" && browsers === 0)
+    return { reminder_channel: ["The reminder_channel field can be push once a browser shows reminders."] };
+  const missing = targets.find(({ column, optional }) => !optional && columns[column] == null);
+  return missing && { [missing.column]: [`The ${missing.column} field is needed for reminders ${way}.`] };
+}
+
+const habitsAtOnce = 100;
+
+const reminding = "h.user_id = $1 and h.id > $2::bigint and h.remind_at is not null";
+
+const selectHabits = `select h.* from habits h where ${reminding} order by h.id limit ${habitsAtOnce} for update`;
+
+const updateHabits = `
+  update habits h set rings_at = ($3::jsonb ->> h.id::text)::timestamptz
+  where h.user_id = $1 and h.id = any ($2::bigint[])`;
+
+/** A change of zone or of the start of day: its time (epoch ms), and the zone before it. */
+type DayChange = Readonly<{ at: number; from: string }>;
+
+/**
+ * Moves the next rings of habits after an id to the present zone and start of day.
+ * @returns how many there were, and the last id unless no habit is left
+ */
+async function moveHabitReminders(context: StepContext, after: string, rules: DayRules) {
+  const { connection, userId, input } = context;
+  const { at } = input as DayChange;
+  const { rows } = await connection.query<HabitRow>(selectHabits, [userId, after]);
+  const ringOf = (row: HabitRow) => ringsAfterChange(row, row, rules, at).rings_at;
+  const rings = Object.fromEntries(rows.map((row) => [row.id, ringOf(row)]));
+  if (rows.length > 0)
+    await connection.query(updateHabits, [userId, Object.keys(rings), JSON.stringify(rings)]);
+  return { done: rows.length, last: rows.length < habitsAtOnce ? undefined : rows.at(-1)?.id };
+}
+
+async function countHabitReminders({ connection, userId }: StepContext, after: string) {
+  const count = `select count(*)::int as count from habits h where ${reminding}`;
+  const { rows } = await connection.query<{ count: number }>(count, [userId, after]);
+  return rows[0]?.count ?? 0;
+}
+
+const remindersAtOnce = 1_000;
+
+const followsZone = `r.user_id = $1 and r.todo_id > $2::bigint and r.wall_time is not null
+  and r.status in ('scheduled', 'suspended')`;
+
+const selectReminders = `
+  select r.todo_id, r.remind_at, r.wall_time from reminders r
+  where ${followsZone} order by r.todo_id limit ${remindersAtOnce} for update`;
+
+/** Looks a time up by id. A join with the times, planned without statistics, could compare each with every row. */
+const movedTo = "($3::jsonb ->> r.todo_id::text)::timestamptz";
+
+/** A reminder that moves to a time ahead rings then, even if the old time is being delivered. */
+const updateReminders = `
+  update reminders r set remind_at = ${movedTo}, updated_at = now(),
+    delivery_id = case when ${movedTo} > now() then null else r.delivery_id end
+  where r.user_id = $1 and r.todo_id = any ($2::bigint[]) and r.remind_at <> ${movedTo}`;
+
+const first = "0";
+/** A cursor among the habits, which come after the todos. */
+const ofHabit = "habit ";
+
+/** Moves wall-clock reminders of todos, then of habits, to the present zone and start of day of their user. */
+const moveReminders: Steps = {
+  async part(context) {
+    const { cursor } = context;
+    if (cursor?.startsWith(ofHabit)) return moveHabits(context, cursor.slice(ofHabit.length));
+    const moved = await moveTodos(context, cursor ?? first);
+    if (moved.cursor !== null) return moved;
+    const { done, ...rest } = await moveHabits(context, first);
+    return { done: moved.done + done, ...rest };
+  },
+  async left(context) {
+    const cursor = context.cursor ?? first;
+    if (cursor.startsWith(ofHabit)) return countHabitReminders(context, cursor.slice(ofHabit.length));
+    const { connection, userId } = context;
+    const count = `select count(*)::int as count from reminders r where ${followsZone}`;
+    const { rows } = await connection.query<{ count: number }>(count, [userId, cursor]);
+    return (rows[0]?.count ?? 0) + (await countHabitReminders(context, first));
+  },
+};
+
+type MovedRow = Pick<ReminderRow, "todo_id" | "remind_at"> & { wall_time: string };
+
+async function moveTodos(context: StepContext, after: string) {
+  const { connection, userId } = context;
+  const { timeZone } = await dayRulesOf(context);
+  const { rows } = await connection.query<MovedRow>(selectReminders, [userId, after]);
+  const { from } = context.input as DayChange;
+  const instantOf = (row: MovedRow) => new Date(instantInZone(row, { from, to: timeZone })).toISOString();
+  const instants = Object.fromEntries(rows.map((row) => [row.todo_id, instantOf(row)]));
+  await connection.query(updateReminders, [userId, Object.keys(instants), JSON.stringify(instants)]);
+  const last = rows.length < remindersAtOnce ? undefined : rows.at(-1);
+  return { done: rows.length, cursor: last ? String(last.todo_id) : null };
+}
+
+async function moveHabits(context: StepContext, after: string) {
+  const { done, last } = await moveHabitReminders(context, after, await dayRulesOf(context));
+  return { done, cursor: last === undefined ? null : `${ofHabit}${last}` };
+}
+
+/** Only a slow command changes the settings, and none runs between the steps. */
+async function dayRulesOf({ connection, userId }: StepContext) {
+  const { rows } = await connection.query<{ time_zone: string; day_start_hour: number }>(
+    "select time_zone, day_start_hour from users where user_id = $1",
+    [userId],
+  );
+  return { timeZone: rows[0]?.time_zone ?? "UTC", dayStartHour: rows[0]?.day_start_hour ?? 0 };
+}
+
+/** The settings, and all rows that the start of day changes; reminders follow the zone in steps. */
+const rowsThatFollowTheZone = [settingsForUpdate, allForUpdate("habits")];
+
+/** @returns the settings of a user who has chosen nothing, in the zone in force */
+export const newUser = ({ today, dayStartHour, now }: HandlerContext): Omit<UserRow, "user_id"> => ({
+  time_zone: today.timeZone,
+  day_start_hour: dayStartHour,
+  locale: null,
+  zone_source: "claim",
+  zone_claimed_at: null,
+  ...noChannels,
+  digest: "never",
+  digest_at: null,
+  session_generation: 0,
+  created_at: now,
+  updated_at: now,
+});
+
+/** Stores the settings, and moves rows that depend on the zone and the start of day. */
+function storeSettings(context: HandlerContext, day: StoredDaySettings, fields: Partial<UserRow>) {
+  const { users, now, acceptedAt } = context;
+  const user = users.get();
+  const before = user ?? newUser(context);
+  const changed = { ...fields, ...day, updated_at: now };
+  const digest_at = digestAfterChange(before, { ...before, ...changed }, acceptedAt);
+  const row = user
+    ? users.update(user, { ...changed, digest_at })
+    : users.insert({ ...newUser(context), ...changed, digest_at });
+  changeDaySettings(context, day);
+  return presentSettings(row, { timeZone: day.time_zone, dayStartHour: day.day_start_hour });
+}
+
+/** Moves every streak and wall-clock reminder to another zone or start of day. */
+function changeDaySettings(context: HandlerContext, day: StoredDaySettings): void {
+  const { today, dayStartHour, acceptedAt } = context;
+  const date = localDay(acceptedAt, day.time_zone, day.day_start_hour);
+  if (date !== today.date) moveStreaks(context, date);
+  const isAsBefore = day.time_zone === today.timeZone && day.day_start_hour === dayStartHour;
+  if (!isAsBefore)
+    beginWork(context, "user.configure", { at: acceptedAt, from: today.timeZone } satisfies DayChange);
+}
+
+function moveStreaks({ habits, today }: HandlerContext, date: string): void {
+  for (const row of habits.all()) {
+    const days = moved(row, today.date, date);
+    habits.update(row, { ...days, ...streakColumns({ ...row, ...days }, date) });
+  }
+}
+
+/** Once the person has chosen a zone, the zones that tokens claim no longer count. */
+export const userConfigure: Handler<"user.configure"> = {
+  steps: moveReminders,
+  rows: () => [...rowsThatFollowTheZone, allWithoutLock("push_subscriptions")],
+  run(context, { time_zone, day_start_hour, locale, digest, ...chosen }) {
+    const day = {
+      time_zone: time_zone ?? context.today.timeZone,
+      day_start_hour: day_start_hour === undefined ? context.dayStartHour : (day_start_hour ?? 0),
+    };
+    const before = context.users.get() ?? noChannels;
+    const channels = changedChannels(before, chosen);
+    const missing = missingTarget({ ...before, ...channels }, context.browsers.all().length);
+    if (missing) return invalid(missing);
+    const source = time_zone === undefined ? {} : ({ zone_source: "chosen" } as const);
+    return storeSettings(context, day, { ...channels, ...source, ...patch({ locale, digest }) });
+  },
+};
+
+/** Takes over the zone that a token claims, unless the person has chosen one or a newer token claimed another. */
+export const userClaimZone: Handler<"user.claim-zone"> = {
+  rows: () => rowsThatFollowTheZone,
+  run(context, { time_zone, issued_at }) {
+    const user = context.users.get();
+    const claimedAt = user?.zone_claimed_at;
+    const outdated = claimedAt != null && timestamp(claimedAt) > issued_at;
+    const keep = user?.zone_source === "chosen" || outdated;
+    const day = {
+      time_zone: keep ? context.today.timeZone : time_zone,
+      day_start_hour: context.dayStartHour,
+    };
+    return storeSettings(context, day, outdated ? {} : { zone_claimed_at: issued_at });
+  },
+};
+
+/** Sessions of the account pages have a generation, and only the newest one counts. */
+export const userEndSessions: Handler<"user.end-sessions"> = {
+  rows: () => [settingsForUpdate],
+  run(context) {
+    const { users, now } = context;
+    const user = users.get() ?? users.insert(newUser(context));
+    users.update(user, { session_generation: user.session_generation + 1, updated_at: now });
+    return null;
+  },
+};
+
+/** Deletes an account with all its rows, the action log included. Repeating it changes nothing. */
+export const userDelete: Handler<"user.delete"> = {
+  idempotent: true,
+  run: () => null,
+  followUp: emptyAccount,
+};
