@@ -41,7 +41,7 @@ const { refusal: overloaded } = refuse("overloaded", "The service is overloaded.
 });
 
 /** Answers a request for which this process has no room. */
-export const turnAway = ({ url }: Request): Response => refusalAt(pathOf(url), overloaded);
+export const refuseUnread = ({ url }: Request): Response => refusalAt(pathOf(url), overloaded);
 
 /** The front door, with all routes. */
 export function createApp(context: AppContext): AnyElysia {

@@ -9,7 +9,7 @@ import { openTracing } from "../shared/process/observe/open-tracing.ts";
 import { throttled } from "../shared/process/observe/throttle-log.ts";
 import type { QueuedCommand } from "../shared/queue/batch.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
-import { createApp, turnAway } from "./app.ts";
+import { createApp, refuseUnread } from "./app.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { createZoneClaim } from "./auth/claim-zone.ts";
 import { identityClient } from "./auth/identity-client.ts";
@@ -94,7 +94,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     acts: { now, dispatch, query, linkKeys: secrets.linkKeys, limit: rateLimit("acts", actsPerMinute) },
   });
   const listener = listen(config, log, {
-    turnAway,
+    turnAway: refuseUnread,
     knownUser: authenticator.knownUser,
     exposition: metrics,
     ready: createHealthCheck({

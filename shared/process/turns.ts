@@ -12,7 +12,7 @@ type Bounds = Readonly<{
 }>;
 
 /** @returns a function that ends the turn; undefined when too many wait, or none came in time */
-type Turn = (() => void) | undefined;
+export type Turn = (() => void) | undefined;
 
 export type Turns = Readonly<{
   /** @param patience the time to wait if it is not `patienceMs` */

@@ -23,7 +23,7 @@ export type ApartContext = RunContext &
 /** Slow commands take turns: a few run at the same time, and never two of one user. */
 const createSlowTurns = () => createTurns({ atOnce: slowConcurrency, atOnceOfKey: 1, mostWaiting: 1_000 });
 
-export type ApartTurns = ReturnType<typeof createApartTurns>;
+type ApartTurns = ReturnType<typeof createApartTurns>;
 export const createApartTurns = () => ({
   slow: createSlowTurns(),
   /** Groups without slow commands wait for no slow command. */
