@@ -15,7 +15,7 @@ import { type RestContext, restHandler } from "./doors/rest/door.ts";
 import { openApiDocument } from "./doors/rest/openapi/document.ts";
 import { referencePage } from "./doors/rest/reference/page.ts";
 import { restPrefix, restRoute } from "./doors/rest/route.ts";
-import { loggedIds, loggedPath } from "./http/request.ts";
+import { loggedIds, loggedPath, pathOf } from "./http/request.ts";
 import { cacheable, fault, nothingHere, refusalResponse } from "./http/response.ts";
 import { securityText, securityTextPath } from "./http/security-text.ts";
 import { assets } from "./web/assets.ts";
@@ -31,8 +31,17 @@ type AppContext = RestContext &
 const mcpPath = "/mcp";
 
 /** Puts a refusal into the form of the door that owns the address. */
-export const refusalAt = (path: string, refusal: Refusal): Response =>
+const refusalAt = (path: string, refusal: Refusal): Response =>
   path === mcpPath ? rpcRefusal(refusal) : refusalResponse(refusal);
+
+const { refusal: overloaded } = refuse("overloaded", "The service is overloaded.", {
+  next: "Please try again.",
+  applied: "no",
+  retryAfterSeconds: 1,
+});
+
+/** Answers a request for which this process has no room. */
+export const refuseUnread = ({ url }: Request): Response => refusalAt(pathOf(url), overloaded);
 
 /** The front door, with all routes. */
 export function createApp(context: AppContext): AnyElysia {

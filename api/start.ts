@@ -9,7 +9,7 @@ import { openTracing } from "../shared/process/observe/open-tracing.ts";
 import { throttled } from "../shared/process/observe/throttle-log.ts";
 import type { QueuedCommand } from "../shared/queue/batch.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
-import { createApp, refusalAt } from "./app.ts";
+import { createApp, refuseUnread } from "./app.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { createZoneClaim } from "./auth/claim-zone.ts";
 import { identityClient } from "./auth/identity-client.ts";
@@ -24,7 +24,6 @@ import { actsPerMinute } from "./doors/pages/reminder/act.ts";
 import { loadPagesKeys } from "./doors/pages/session/keys.ts";
 import { openLiveHub } from "./doors/streams/hub.ts";
 import { readUserState } from "./doors/streams/version.ts";
-import { createTurnAway } from "./http/intake/turn-away.ts";
 import { listen } from "./http/listen.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { createObserve } from "./http/observe.ts";
@@ -96,7 +95,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     acts: { now, dispatch, query, linkKeys: secrets.linkKeys, limit: rateLimit("acts", actsPerMinute) },
   });
   const listener = listen(config, log, {
-    turnAway: await createTurnAway(["/mcp"], refusalAt),
+    turnAway: refuseUnread,
     knownUser: authenticator.knownUser,
     exposition: metrics,
     ready: createHealthCheck({

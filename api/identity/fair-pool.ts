@@ -41,8 +41,7 @@ export function fairPool(pool: Pool, log: Log): Pool {
   /** @returns a function that ends the turn of the network */
   async function takeTurn(): Promise<() => void> {
     const network = requestUnderWay()?.network;
-    if (network === undefined) return () => {};
-    const end = await turns.take(network);
+    const end = network === undefined ? () => {} : await turns.take(network);
     if (!end) throw outage(tooManyReads.refusal.message);
     return end;
   }

@@ -12,10 +12,11 @@ type Bounds = Readonly<{
 }>;
 
 /** @returns a function that ends the turn; undefined when too many wait, or none came in time */
-type Turn = (() => void) | undefined;
+export type Turn = (() => void) | undefined;
 
 export type Turns = Readonly<{
-  take(key: string): Promise<Turn> | Turn;
+  /** @param patience the time to wait if it is not `patienceMs` */
+  take(key: string, patience?: number): Promise<Turn> | Turn;
   /**
    * Runs the work in the key's turn.
    * @returns the result of `refuse` if there is no turn
@@ -24,6 +25,7 @@ export type Turns = Readonly<{
     key: string,
     work: () => Promise<Result>,
     refuse: () => Refused | Promise<Refused>,
+    patience?: number,
   ): Promise<Result | Refused>;
   /** Resolves when nobody has or awaits a turn. */
   drained(): Promise<void>;
@@ -73,10 +75,10 @@ export function createTurns({
     return end;
   }
 
-  function wait(line: Line): Promise<Turn> {
+  function wait(line: Line, patience: number | undefined): Promise<Turn> {
     const { promise, resolve } = Promise.withResolvers<Turn>();
     const onTurn = () => leave(begin(line));
-    const timer = patienceMs === undefined ? undefined : setTimeout(() => leave(undefined), patienceMs);
+    const timer = patience === undefined ? undefined : setTimeout(() => leave(undefined), patience);
     const leave = (turn: Turn) => {
       clearTimeout(timer);
       line.waiting.delete(onTurn);
@@ -91,11 +93,11 @@ export function createTurns({
   }
 
   /** While there is room, no line waits, so a turn begins at once. */
-  function take(key: string): Promise<Turn> | Turn {
+  function take(key: string, patience = patienceMs): Promise<Turn> | Turn {
     const line = lines.get(key) ?? { key, running: new Set(), waiting: new Set() };
     lines.set(key, line);
     if (running < atOnce && line.running.size < atOnceOfKey) return begin(line);
-    if (waiting < mostWaiting && line.waiting.size < mostWaitingOfKey) return wait(line);
+    if (waiting < mostWaiting && line.waiting.size < mostWaitingOfKey) return wait(line, patience);
     update(line);
     return undefined;
   }
@@ -105,8 +107,8 @@ export function createTurns({
     async drained() {
       while (running > 0 || waiting > 0) await Bun.sleep(5);
     },
-    async run(key, work, refuse) {
-      const end = await take(key);
+    async run(key, work, refuse, patience) {
+      const end = await take(key, patience);
       return end ? Promise.try(work).finally(end) : refuse();
     },
   };

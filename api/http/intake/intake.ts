@@ -43,7 +43,7 @@ type Intake = Readonly<{
 
 /** Serves requests once they have arrived, and no more of them than this process can. */
 export function createIntake({ trustedProxies, knownUser, serve, answer, turnAway }: Dependencies): Intake {
-  const arrivals = createArrivals();
+  const awaitBody = createArrivals();
   const admission = createAdmission();
 
   /** An unknown token counts as no user, because anybody could make up one for each request. */
@@ -68,7 +68,7 @@ export function createIntake({ trustedProxies, knownUser, serve, answer, turnAwa
       const size = sizeOfBody(request);
       connections.timeout(received, size === "short" ? arrivalSeconds : silenceSeconds);
       if (size !== "short") return admit(request, network, size === "long");
-      return arrivals.await(request, network).then((whole) => {
+      return awaitBody(request, network).then((whole) => {
         if (!(whole instanceof Request)) return turnBack(request, whole);
         connections.timeout(received, silenceSeconds);
         return admit(whole, network);
@@ -102,16 +102,11 @@ type Arriving = Readonly<{ network: string; putOut(): void }>;
 /** The reason why a body did not arrive whole. */
 type NotWhole = "too-long" | "broken-off" | "put-out";
 
-type Arrivals = Readonly<{
-  /** @returns the request with its whole body */
-  await(request: Request, network: string): Promise<Request | NotWhole>;
-}>;
-
 /** The most incomplete bodies, in all and of one network: 64 MiB and 12.5 MiB. */
 const [mostSlow, mostSlowOfNetwork] = [1_000, 200];
 
 /** Awaits the bodies of requests. Beyond the bounds the oldest wait ends: honest bodies arrive soon, and find room. */
-function createArrivals(): Arrivals {
+function createArrivals() {
   /** Incomplete bodies, the oldest first. */
   const slow = new Set<Arriving>();
 
@@ -131,13 +126,12 @@ function createArrivals(): Arrivals {
     return Promise.race([arrived, putOut.promise]).finally(() => slow.delete(arriving));
   }
 
-  return {
-    async await(request, network) {
-      const arrived = readWhole(request).catch(() => "broken-off" as const);
-      // Most bodies arrive with their headers, so they need no wait.
-      const atOnce = await Promise.race([arrived, nextTurn()]);
-      return atOnce ?? awaitSlow(arrived, network);
-    },
+  /** @returns the request with its whole body */
+  return async (request: Request, network: string): Promise<Request | NotWhole> => {
+    const arrived = readWhole(request).catch(() => "broken-off" as const);
+    // Most bodies arrive with their headers, so they need no wait.
+    const atOnce = await Promise.race([arrived, nextTurn()]);
+    return atOnce ?? awaitSlow(arrived, network);
   };
 }
 

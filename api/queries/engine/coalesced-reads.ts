@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
 import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure.ts";
 import { ofUsers } from "../../../shared/db/statements/statements.ts";
-import { createTurns, type Turns } from "../../../shared/process/turns.ts";
+import { createTurns, type Turn, type Turns } from "../../../shared/process/turns.ts";
 import { coalescedQuery, coalescedResults, coalescedTextOf, sqlStateOf } from "./coalesced-statement.ts";
 
 /** A slow read travels alone, because coalesced reads wait for the slowest one. */
@@ -98,26 +98,23 @@ export function createCoalescedReads(pool: Pick<Pool, "query">): RunRead {
   const statementOf = createStatements();
   const { runAlone, runTogether, isSuspect } = createRuns(pool);
 
-  function sendWaiting(statement: Statement): void {
-    const turn = statement.turns.take("");
-    if (turn instanceof Promise) void turn.then((end) => sendNow(statement, end));
-    else sendNow(statement, turn);
-  }
-
-  function sendNow(statement: Statement, end: (() => void) | undefined): void {
-    const { waiting, coalescedText } = statement;
+  async function sendWaiting(statement: Statement, end: Turn): Promise<void> {
+    const { turns, waiting, coalescedText } = statement;
     const reads = waiting.splice(0, coalescedText === undefined ? 1 : maxTogether);
     void runTogether(statement, reads).finally(end);
-    if (waiting.length > 0) sendWaiting(statement);
+    if (waiting.length > 0) await sendWaiting(statement, await turns.take(""));
   }
 
   function read(userId: string, { text, values }: Parameters<RunRead>[1], options?: ReadOptions) {
     const statement = statementOf(text);
+    const { turns, waiting } = statement;
     const mayWait = !options?.alone && !isSuspect(userId) && values.every(isPlain);
     if (statement.coalescedText === undefined || !mayWait) return runAlone(statement, { userId, values });
+    const turn = waiting.length === 0 ? turns.take("") : undefined;
+    if (typeof turn === "function") return runAlone(statement, { userId, values }).finally(turn);
     return new Promise<object[]>((resolve, reject) => {
-      statement.waiting.push({ userId, values, resolve, reject });
-      if (statement.waiting.length === 1) sendWaiting(statement);
+      waiting.push({ userId, values, resolve, reject });
+      void turn?.then((end) => sendWaiting(statement, end));
     });
   }
 

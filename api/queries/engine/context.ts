@@ -32,11 +32,20 @@ export type QueryContext = GuardedRows &
   Readonly<{
     token: CallingToken;
     /** Runs a read when it is the user's turn. Each statement of a search travels alone. */
-    inTurn<Result>(
-      read: (query: QueryContext) => Promise<Result>,
-      isSearch?: boolean,
-    ): Promise<Result | Refused>;
+    inTurn<Result>(read: Read<Result>, isSearch?: boolean): Promise<Result | Refused>;
+    /**
+     * Reads one step of a file. It waits longer for its turn, because a download should not fail for a busy moment.
+     * @throws Error when the turn never came
+     */
+    stepInTurn<Result>(read: Read<Result>, isSearch?: boolean): Promise<Result>;
   }>;
+
+type Read<Result> = (query: QueryContext) => Promise<Result>;
+
+const patienceOfStepMs = 10_000;
+const giveUp = (): never => {
+  throw new Error("It was never the user's turn to read on.");
+};
 
 type QuerySource = Settings &
   Readonly<{
@@ -52,13 +61,16 @@ const noToken: CallingToken = { scopes: [], clientName: null, tokenId: "", allow
 
 export function createQueryContext(source: QuerySource): QueryContext {
   const { db, userId, share, token = noToken, ...settings } = source;
-  const query: QueryContext = { ...guardRows(db, userId), ...settings, token, inTurn };
-  function inTurn<Result>(read: (own: QueryContext) => Promise<Result>, isSearch = false) {
-    const run = () => read(isSearch ? { ...query, ...guardRows(db, userId, { alone: true }) } : query);
-    if (!share) return run();
-    const runShared = () => share.reads.run(userId, run, refuseRead);
-    return isSearch ? share.searches.run(userId, runShared, refuseRead) : runShared();
-  }
+  const inTurn =
+    <Refusal>(refuse: () => Refusal, patience?: number) =>
+    <Result>(read: Read<Result>, isSearch = false): Promise<Result | Refusal> => {
+      const run = () => read(isSearch ? { ...query, ...guardRows(db, userId, { alone: true }) } : query);
+      if (!share) return run();
+      const runShared = () => share.reads.run(userId, run, refuse, patience);
+      return isSearch ? share.searches.run(userId, runShared, refuse, patience) : runShared();
+    };
+  const turns = { inTurn: inTurn(refuseRead), stepInTurn: inTurn(giveUp, patienceOfStepMs) };
+  const query: QueryContext = { ...guardRows(db, userId), ...settings, token, ...turns };
   return query;
 }
 

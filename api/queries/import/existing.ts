@@ -2,7 +2,6 @@ import Format from "typebox/format";
 import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
 import { join, literal, sql } from "../../../shared/db/reads/sql.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { retryTurn } from "../engine/retry-turn.ts";
 
 const tables = ["categories", "habits", "todos"] as const;
 type Table = (typeof tables)[number];
@@ -35,7 +34,7 @@ export async function readWhatIsHere(
 
 async function readImportedKeys(query: QueryContext, keys: readonly string[]): Promise<readonly string[]> {
   if (keys.length === 0) return [];
-  const rows = await retryTurn(query, ({ own, rows: run }) => {
+  const rows = await query.stepInTurn(({ own, rows: run }) => {
     const here = tables.map(
       (table) => sql`(k.kind = ${literal(deletionKinds[table])} and exists (
         select from ${own(table)} x where x.id = k.id))`,
@@ -56,7 +55,7 @@ async function readSame(
   if (known.length === 0) return [];
   const ids = `{${known.map(({ id }) => id).join(",")}}`;
   const times = `{${known.map(({ created_at }) => created_at).join(",")}}`;
-  const rows = await retryTurn(query, ({ own, rows: run }) =>
+  const rows = await query.stepInTurn(({ own, rows: run }) =>
     run(sql<{ id: number }>`
       select v.id from unnest(${ids}::bigint[], ${times}::timestamptz[]) v(id, created_at)
       where exists (select from ${own(table)} x where x.id = v.id and x.created_at = v.created_at)`),

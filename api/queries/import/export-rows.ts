@@ -8,7 +8,6 @@ import type {
 } from "../../../shared/db/entities.ts";
 import { literal, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { retryTurn } from "../engine/retry-turn.ts";
 import { isOfHabit } from "../habit/done-days.ts";
 
 type CategoryName = Readonly<{ category_name: string | null }>;
@@ -91,7 +90,7 @@ export async function* allRows<Kind extends KindOfThing>(
   const { rowsInStep, step, placeOf } = sources[kind];
   let after = beforeAll;
   for (let isMore = true; isMore; ) {
-    const rows = await retryTurn(query, ({ own, rows: run }) => run(step(own, after, literal(rowsInStep))));
+    const rows = await query.stepInTurn(({ own, rows: run }) => run(step(own, after, literal(rowsInStep))));
     const last = rows.at(-1);
     if (last) {
       after = placeOf(last);

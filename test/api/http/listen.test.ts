@@ -1,8 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { BlockList, connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { refusalAt } from "../../../api/app.ts";
-import { createTurnAway } from "../../../api/http/intake/turn-away.ts";
+import { refuseUnread } from "../../../api/app.ts";
 import { listen } from "../../../api/http/listen.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { freePort } from "../../harness.ts";
@@ -16,7 +15,7 @@ const door = listen(
   createLog("test", "silent"),
   {
     answer: () => new Promise((resolve) => held.push(resolve)),
-    turnAway: await createTurnAway(["/mcp"], refusalAt),
+    turnAway: refuseUnread,
     knownUser: () => undefined,
     exposition: { answer: async () => new Response() },
     ready: async () => ({ status: "ok", missing: [] }),

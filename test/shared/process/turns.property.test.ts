@@ -137,18 +137,6 @@ test("turns begin, wait and are refused as the rules say, whatever comes in whic
   );
 });
 
-test("no key is served twice while another one waits that may be served", async () => {
-  const turns = createTurns({ atOnce: 2 });
-  const order: string[] = [];
-  const work = (key: string) => async () => {
-    order.push(key);
-    await Promise.resolve();
-  };
-  const keys = ["many", "many", "many", "many", "many", "many", "one", "few", "few"];
-  await Promise.all(keys.map((key) => turns.run(key, work(key), () => undefined)));
-  expect(order).toEqual(["many", "many", "many", "one", "few", "many", "few", "many", "many"]);
-});
-
 test("a turn ends when its work fails, and `drained` waits for all work", async () => {
   const turns = createTurns({ atOnce: 1 });
   const refuse = () => "refused" as const;

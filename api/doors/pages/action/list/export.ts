@@ -5,7 +5,6 @@ import { mapGivingWay } from "../../../../../shared/process/give-way.ts";
 import type { ActionFilters } from "../../../../queries/action/filters.ts";
 import { readActions } from "../../../../queries/action/read.ts";
 import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
-import { retryTurn } from "../../../../queries/engine/retry-turn.ts";
 import { byteOrderMark, csvLine } from "../../kit/csv.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
 import { download } from "../../session/download.ts";
@@ -59,14 +58,10 @@ export async function* exportedRows(
   let [cursor, left]: [string | null | undefined, number] = [filters.cursor, mostExported];
   do {
     const input = { ...filters, limit: Math.min(rowsInStep, left), ...(cursor && { cursor }) };
-    const { actions, next_cursor, names } = await retryTurn(
-      query,
-      async (own) => {
-        const found = await readActions(own, input);
-        return { ...found, names: await readNames(own, found.actions) };
-      },
-      filters.q !== undefined,
-    );
+    const { actions, next_cursor, names } = await query.stepInTurn(async (own) => {
+      const found = await readActions(own, input);
+      return { ...found, names: await readNames(own, found.actions) };
+    }, filters.q !== undefined);
     yield await mapGivingWay(actions, (row) => exportedRow(row, { timeZone, names }));
     [cursor, left] = [next_cursor, left - actions.length];
   } while (cursor && left > 0);
