@@ -2,7 +2,7 @@ import type { ActionEnd, ActionInput } from "../../shared/contracts/group/contra
 import { isRefused } from "../../shared/errors.ts";
 import type { AnyHandler, Handler, HandlerContext } from "./handler.ts";
 
-/** Workers split a group before any handler runs, so only a fault in Kept's code leads here. */
+/** Workers split a client's batch before any handler runs, so only a fault in Kept's code leads here. */
 export const groupRun: Handler<"batch.run"> = {
   run() {
     throw new Error("A group has no handler of its own.");

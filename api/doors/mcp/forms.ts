@@ -53,7 +53,7 @@ function targetOfOne(tool: Tool, form: AnyForm, contract: CommandOfTool): OneTar
   const read = createReader({ form, input, known, elsewhere: tool.elsewhere, refine: contract.refine });
   const given = givenOf(tool);
   return {
-    ...{ contract, scopes: contract.scopes, fieldScopes: contract.fieldScopes },
+    ...{ contract, scopes: contract.scopes },
     read: otherForms(tool).length > 0 ? (args) => read(flattened(given(args), within && by)) : read,
     answer: (success) => answered(form.result(success.body, success.input), success),
   };

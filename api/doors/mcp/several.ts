@@ -30,7 +30,7 @@ export function severalTarget(tool: Tool, form: Form, one: OneTarget): CallTarge
   const schema = withManner(Type.Partial(Type.Object(Object.fromEntries(schemas))));
   const reading = { lists, schema, one, ownNames: form.arguments.required ?? [] };
   return {
-    ...{ ...one, contract: commands["batch.run-as-one"] },
+    ...{ contract: commands["batch.run-as-one"], scopes: one.scopes, fieldScopes: one.contract.fieldScopes },
     read: (args) => readThings(reading, givenIn(args)),
     answer: (success) => answered(severalResult(form, success), success),
   };
@@ -80,7 +80,7 @@ const picked = (fields: Fields, isWanted: (name: string) => boolean): Fields =>
  */
 async function readThings(reading: Reading, args: Fields): Promise<Content | Refused> {
   const { lists, schema } = reading;
-  const isOfCall = (name: string) => name in schema.properties;
+  const isOfCall = (name: string) => Object.hasOwn(schema.properties, name);
   const shared = picked(args, (name) => !isOfCall(name));
   const unknown = givenTwice(reading, args, shared);
   const checked = validate({ input: schema }, numberingOf(schema)(picked(args, isOfCall)), { unknown });
@@ -129,7 +129,7 @@ function readThing(
 ): ActionOperation {
   if (!isObject(thing)) return invalid({ "": ["Each must be an object of this tool's arguments."] });
   const own = givenIn(thing);
-  const ofCall = Object.keys(own).filter((name) => name in schema.properties);
+  const ofCall = Object.keys(own).filter((name) => Object.hasOwn(schema.properties, name));
   const next = "give it once, beside the list.";
   const problems = ofCall.map((name) => [name, [{ reason: `${name} is not for one thing`, next }]] as const);
   if (problems.length > 0) return invalid(Object.fromEntries(problems));

@@ -25,6 +25,7 @@ export type CallTarget = Readonly<{
   contract: Contract;
   /** The scopes of the contract, and those that single arguments need. */
   scopes: readonly Scope[];
+  /** The scopes of single arguments, if they are not those of the contract. */
   fieldScopes?: Contract["fieldScopes"] | undefined;
   read(args: Fields): Promise<Content | Refused> | Content | Refused;
   /** The user's day, if the body of a read has it. */

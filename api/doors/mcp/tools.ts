@@ -65,7 +65,7 @@ export function askedTool({ name, arguments: args = {} }: Fields): Asked | undef
 
 /** Adds the scopes that single arguments need, also within other arguments. */
 function withFieldScopes(target: CallTarget, args: Fields): CallTarget {
-  const { fieldScopes = {} } = target;
+  const { fieldScopes = target.contract.fieldScopes ?? {} } = target;
   const parts = [args, ...Object.values(args).flat().filter(isObject)];
   const more = Object.entries(fieldScopes).filter(([name]) => parts.some((part) => isAsked(part, name)));
   return { ...target, scopes: [...target.scopes, ...more.map(([, scope]) => scope)] };

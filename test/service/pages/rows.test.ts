@@ -34,6 +34,8 @@ test("what is overdue moves to today by one button, and back by one undo", async
   );
   const undo = await press("/account", many, { act: "today" }, "Moved to today: 2 at once");
   expect(await overdue()).toBe(0);
+  const logged = await account.open("/account/actions?tool=todo.update");
+  expect(textOf(logged)).toContain("Changed 2 todos: Todo and Todo");
   await undo();
   expect(await overdue()).toBe(2);
 });

@@ -127,6 +127,7 @@ test("what is wrong with a change refuses all of it", async () => {
     [{ remind_at: "2026-11-19T09:00" }, "remind_at"],
     [{ due_date: "tomorrow" }, "due_date"],
     [{ recurrence: "FREQ=HOURLY" }, "recurrence"],
+    [{ title: "x", constructor: "x" }, "constructor"],
     [{}, "todo_id"],
   ] as const)
     expect([name, await wrong("update-todo", { ...change, todo_ids: ids })]).toEqual([name, [name]]);
