@@ -6,15 +6,16 @@ type Failure = Readonly<{ file: string; name: string; text: string }>;
 
 /**
  * `npm test [-- options and files]`: real servers for the run, bun test on them, a line for each file as it ends, then
- * the slowest files, each failure whole, and one plain closing line. `--all` adds the slow tests.
+ * the slowest files, each failure whole, and one plain closing line. `--all` adds the slow and timed tests.
  */
 const given = process.argv.slice(2).filter((argument) => argument !== "--all");
 const isAll = process.argv.includes("--all");
 /** Files of one process share what they load, and a stack (test/harness.ts). They wait more than they compute. */
-const ordinary = ["--parallel=3", "--path-ignore-patterns=**/*.slow.test.ts"];
-// Their limits are times, so each has the machine for itself.
-const slow = [".slow.test.ts"];
-const runs = given.length > 0 ? [given] : isAll ? [ordinary, slow] : [ordinary];
+const ordinary = ["--parallel=3", "--path-ignore-patterns=**/*.{slow,timed}.test.ts"];
+const slow = ["--parallel=2", ".slow.test.ts"];
+// Their limits are short times, so each has the machine for itself.
+const timed = [".timed.test.ts"];
+const runs = given.length > 0 ? [given] : isAll ? [ordinary, slow, timed] : [ordinary];
 
 /** Opens the line by which test/support/end-of-file.ts tells that a file has ended. */
 const endMark = "@ended";
