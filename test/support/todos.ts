@@ -1,3 +1,4 @@
+import type { SQL } from "bun";
 import { query } from "./reminder/stack.ts";
 
 /**
@@ -17,3 +18,10 @@ export function storeTodos(
   const values = `select ${Object.values(all)} from generate_series(1, ${count}) n`;
   return query(databaseUrl, `insert into todos (${Object.keys(all)}) ${values}`);
 }
+
+/** Holds a todo as a person at psql would, while `work` runs. */
+export const holdingTodo = <T>(sql: SQL, id: number, work: () => Promise<T>): Promise<T> =>
+  sql.begin(async (transaction) => {
+    await transaction`select 1 from todos where id = ${id} for update`;
+    return work();
+  });

@@ -8,6 +8,7 @@ import { untilAnswered } from "../../support/chaos/writer.ts";
 import { openStream, pagesEnv, sessionOf } from "../../support/pages/live-support.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { commandOf, openOwnMailbox, outcomeOf } from "../../support/signed.ts";
+import { holdingTodo } from "../../support/todos.ts";
 
 const world = await startWorld("away", {
   ...pagesEnv,
@@ -25,10 +26,11 @@ const read = (door = 0) => call("GET", `/todos/${todo.body.id}`, { door });
 
 /** Milliseconds until `attempt` succeeds again at every front door. */
 async function healing(attempt: (door: number) => Promise<Answer>): Promise<number> {
-  const heal = async (door: number) => {
-    const answered = () => attempt(door).then(({ status }) => status < 500);
-    while (!(await answered().catch(() => false))) await Bun.sleep(20);
-  };
+  const heal = (door: number) =>
+    untilAnswered(
+      () => attempt(door),
+      ({ status }) => status < 500,
+    );
   return (await timed(Promise.all([heal(0), heal(1)]))).ms;
 }
 
@@ -252,12 +254,8 @@ describe("over two doors and two workers", () => {
 describe("a row that somebody else holds", () => {
   const create = async (title: string, by = call): Promise<string> =>
     `/todos/${(await by("POST", "/todos", { body: { title } })).body.id}`;
-  /** Holds a row as a person at psql would, while `work` runs. */
   const holding = <T>(path: string, work: () => Promise<T>): Promise<T> =>
-    sql.begin(async (transaction) => {
-      await transaction`select 1 from todos where id = ${Number(path.split("/").at(-1))} for update`;
-      return work();
-    });
+    holdingTodo(sql, Number(path.split("/").at(-1)), work);
 
   test("delays only the commands of its owner", async () => {
     const held = await create("Held");

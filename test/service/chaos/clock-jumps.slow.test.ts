@@ -22,6 +22,7 @@ import {
   serverPids,
   startClockedPostgres,
 } from "../../support/servers/clocked-postgres.ts";
+import { signal } from "../../support/servers/signal.ts";
 
 const secret = `whsec_${Buffer.from("thirty-two bytes make one secret").toString("base64")}`;
 const rings: number[] = [];
@@ -204,16 +205,12 @@ test.skipIf(!hasClocks)("a reminder that is being sent while the clock jumps is 
 test.skipIf(!hasClocks)(
   "after everything stood still and the clock went on, changes are made at once",
   async () => {
-    const pids = [
-      ...serverPids("postgres", folder),
-      ...serverPids("redis", folder),
-      ...pidsOf("api"),
-      ...pidsOf("workers"),
-    ];
-    for (const pid of pids) process.kill(pid, "SIGSTOP");
+    const servers = (["postgres", "redis"] as const).flatMap((one) => serverPids(one, folder));
+    const pids = [...servers, ...pidsOf("api"), ...pidsOf("workers")];
+    for (const pid of pids) signal(pid, "SIGSTOP");
     clocks.set("postgres", 12 * hours);
     await Bun.sleep(2_000);
-    for (const pid of pids) process.kill(pid, "SIGCONT");
+    for (const pid of pids) signal(pid, "SIGCONT");
     await jump(12 * hours);
     await doorsFollow();
     expect(await changeEverything()).toEqual(done);

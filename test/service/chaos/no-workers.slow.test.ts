@@ -3,6 +3,7 @@ import { RedisClient } from "bun";
 import { testEnvironment } from "../../harness.ts";
 import { startRoles } from "../../support/chaos/roles.ts";
 import { callDoors, timed } from "../../support/chaos/world.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 
 test("while no worker runs, writes are refused at once and nothing piles up; then all goes on", async () => {
   const env = await testEnvironment();
@@ -27,13 +28,7 @@ test("while no worker runs, writes are refused at once and nothing piles up; the
   expect(await jobs()).toBeLessThanOrEqual(3);
 
   const workers = await startRoles({ env, apis: 0 });
-  const until = performance.now() + 5_000;
-  let status = 0;
-  while (status !== 201 && performance.now() < until) {
-    status = (await write()).status;
-    await Bun.sleep(20);
-  }
-  expect(status).toBe(201);
+  await eventually(async () => (await write()).status === 201, 5_000);
   await doors.stop();
   await workers.stop();
   redis.close();

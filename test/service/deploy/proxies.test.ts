@@ -123,10 +123,10 @@ async function replaceDoorUnderLoad(write: typeof create): Promise<void> {
     while (!over) {
       const answer = await write(`Written by ${number}`).catch((error: Error) => error.message);
       note(typeof answer === "string" ? answer : answer.status);
-      await Bun.sleep(20);
+      await Bun.sleep(50);
     }
   };
-  const clients = Array.from({ length: 8 }, client);
+  const clients = Array.from({ length: 4 }, client);
   process.kill(pidsOf("api")[0] ?? Number.NaN, "SIGTERM");
   while (!isBack) await Bun.sleep(50);
   over = true;

@@ -64,7 +64,7 @@ const victims: readonly [string, () => number[], number, string[]][] = [
 ];
 
 test.each(victims)("%s killed -9 are back with the data, each once", async (_, find, count, names) => {
-  const { starts } = await look(instance);
+  const { starts } = await within(5, () => look(instance));
   const [said, pids] = [run.output().length, find()];
   if (count > 0) expect(pids).toHaveLength(count);
   for (const pid of pids) process.kill(pid, "SIGKILL");
@@ -77,7 +77,7 @@ test.each(victims)("%s killed -9 are back with the data, each once", async (_, f
 });
 
 test("a frozen role, PostgreSQL and Redis are replaced within 15 seconds, with their data, and a line says so", async () => {
-  const { starts, pid } = await look(instance);
+  const { starts, pid } = await within(5, () => look(instance));
   const pidsOf = {
     api: async () => (await within(5, () => look(instance))).pid,
     postgres: postmaster,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort, testEnvironment } from "../../harness.ts";
 import { descendants } from "../../support/chaos/descendants.ts";
+import { untilAnswered } from "../../support/chaos/writer.ts";
 import { root, serviceOf } from "../deploy/compose-file.ts";
 
 const ports = { PORT: freePort(), IDENTITY_PORT: freePort(), WORKER_PORT: freePort() };
@@ -47,14 +48,11 @@ async function start(name: string) {
   return { role, processOf, said, over };
 }
 
-async function untilLive(port: number): Promise<void> {
-  const isLive = () =>
-    fetch(`http://127.0.0.1:${port}/health/live`, { signal: AbortSignal.timeout(500) }).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await isLive())) await Bun.sleep(50);
-}
+const untilLive = (port: number): Promise<Response> =>
+  untilAnswered(
+    () => fetch(`http://127.0.0.1:${port}/health/live`, { signal: AbortSignal.timeout(500) }),
+    ({ ok }) => ok,
+  );
 
 test.each(roles)(
   "in a container a frozen $name is replaced within 15 seconds, the log says so, and SIGTERM still ends all",

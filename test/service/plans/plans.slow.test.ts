@@ -35,6 +35,7 @@ import { dropPartitions, keptFor, makePartitions } from "../../../workers/upkeep
 import { startStack } from "../../harness.ts";
 import { userAt } from "../../labs/bench/seed.ts";
 import { eventually } from "../../support/reminder/stack.ts";
+import { throwaway } from "../../support/servers/services.ts";
 import { byDatabase, type Run, runEveryCommand } from "./every-command.ts";
 import { readEveryPage } from "./every-page.ts";
 import { everyQuery } from "./every-query.ts";
@@ -50,7 +51,7 @@ import {
 /** A server of its own, because the plans are read from its log. */
 const folder = join(import.meta.dir, "../../..", `data-test-plans-${process.pid}`);
 const logFile = join(folder, "postgres.log");
-const postgres = await startPostgres(folder);
+const postgres = await startPostgres(folder, undefined, { settings: throwaway });
 afterAll(async () => {
   await postgres.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { type Answer, useStack } from "../../harness.ts";
+import { holdingTodo } from "../../support/todos.ts";
 
 const { rest, issuer, config } = await useStack();
 const connect = () => new SQL(config.databaseUrl, { max: 1 });
@@ -23,13 +24,9 @@ async function inOrder(...requests: readonly (() => Promise<Answer>)[]): Promise
   return async () => (await Promise.all(sent)).map(({ status }) => status);
 }
 
-/** Holds a todo as another transaction would, while `work` runs. */
 async function holding<T>(id: number, work: () => Promise<T>): Promise<T> {
   await using sql = connect();
-  return sql.begin(async (transaction) => {
-    await transaction`select 1 from todos where id = ${id} for update`;
-    return work();
-  });
+  return holdingTodo(sql, id, work);
 }
 
 test("what a user sends after a change that waits takes effect after it, and strangers do not wait", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { useStack } from "../../harness.ts";
 
@@ -6,11 +6,9 @@ const stack = await useStack();
 const { baseUrl, port } = stack.config;
 
 const open = new Set<Socket>();
-const closeAll = () => {
+afterEach(() => {
   for (const socket of open) socket.destroy();
-};
-afterEach(closeAll);
-afterAll(closeAll);
+});
 
 const token = await stack.issuer.token();
 const host = `Host: ${new URL(baseUrl).host}\r\n`;

@@ -8,7 +8,7 @@ import { type Answer, useStack } from "../../harness.ts";
 import { create, groupSender, statuses } from "../../support/groups.ts";
 import { agent } from "../../support/mcp.ts";
 import { creationOf, openOwnMailbox, outcomesOf } from "../../support/signed.ts";
-import { storeTodos } from "../../support/todos.ts";
+import { holdingTodo, storeTodos } from "../../support/todos.ts";
 
 const stack = await useStack();
 const { config, rest } = stack;
@@ -117,13 +117,6 @@ describe("spoils its own command of a batch only:", () => {
   });
 });
 
-/** Holds a todo as another transaction would, while `work` runs. */
-const holding = (id: number, work: () => Promise<void>) =>
-  sql.begin(async (transaction) => {
-    await transaction`select 1 from todos where id = ${id} for update`;
-    await work();
-  });
-
 describe("a group", () => {
   const mixed = [
     create("good"),
@@ -151,7 +144,7 @@ describe("a group", () => {
     const toggle = { method: "POST", path: `/todos/${id}/toggle` };
     let isAnswered = false;
     let answering: Promise<Answer> | undefined;
-    await holding(id, async () => {
+    await holdingTodo(sql, id, async () => {
       answering = ada.group([create("before"), toggle, create("after")]).finally(() => {
         isAnswered = true;
       });
@@ -172,7 +165,7 @@ describe("a group", () => {
       { method: "PATCH", path: "/todos/$1.id", body: { title: "neither" } },
       { method: "DELETE", path: "/todos/$0.id" },
     ];
-    await holding(id, async () => {
+    await holdingTodo(sql, id, async () => {
       const { status, headers, body } = await ada.group(operations);
       const told = [status, headers.get("retry-after"), body.code, body.applied];
       expect(told).toEqual([503, "1", "overloaded", "no"]);

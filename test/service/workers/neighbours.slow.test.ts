@@ -5,6 +5,7 @@ import { heldRows, holdBeside, keepBeside, startStage } from "../../support/chao
 import { msAt, type Sample, sample, succeeded, tally } from "../../support/chaos/samples.ts";
 import { openPageDoor } from "../../support/page-door.ts";
 import { exportFile, stageFile } from "../../support/pages/staged-import.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 import { storeTodos } from "../../support/todos.ts";
 
 const stage = await startStage();
@@ -32,14 +33,6 @@ function expectUntouched(bystanders: readonly Sample[]): void {
   expect(msAt(bystanders, 0.99)).toBeLessThan(patienceMs);
 }
 
-/** A careful client, which tries again until its request is done. */
-async function repeated(attempt: () => Promise<boolean>): Promise<void> {
-  for (let tries = 1; !(await attempt()); tries++) {
-    if (tries === 10) throw new Error("It was never carried out.");
-    await Bun.sleep(200);
-  }
-}
-
 async function bystandersDuring(work: () => Promise<unknown>): Promise<Sample[]> {
   const stop = keepBeside(stage);
   await Bun.sleep(200);
@@ -49,7 +42,7 @@ async function bystandersDuring(work: () => Promise<unknown>): Promise<Sample[]>
 }
 
 const delaysNobody = async (attempt: () => Promise<boolean>) =>
-  expectUntouched(await bystandersDuring(() => repeated(attempt)));
+  expectUntouched(await bystandersDuring(() => eventually(attempt)));
 
 describe("while somebody else holds a row and its owner writes to it, strangers are served as ever", () => {
   for (const row of heldRows) {

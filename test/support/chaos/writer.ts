@@ -53,18 +53,15 @@ export async function writeUntil(call: Call, writer: number, isOver: () => boole
   }
 
   // A round after this one has todos of its own: the same title would be the same key.
-  const own = await insist(
-    "POST",
-    "/todos",
-    { title: `own of writer ${writer} ${crypto.randomUUID()}` },
-    201,
-  );
+  const ownTitle = `own of writer ${writer} ${crypto.randomUUID()}`;
+  const own = await insist("POST", "/todos", { title: ownTitle }, 201);
   while (!isOver()) {
     const title = crypto.randomUUID();
     await insist("POST", "/todos", { title }, 201);
     created.push(title);
     const { body } = await insist("POST", `/todos/${own.body.id}/toggle`, undefined, 200);
     toggled.push(body.is_completed);
+    await Bun.sleep(10);
   }
   return { created, toggled, ownTodo: own.body.id, wrong, retries };
 }

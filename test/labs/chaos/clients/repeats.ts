@@ -1,3 +1,4 @@
+import { patiently } from "../../../support/patiently.ts";
 import type { Violation } from "../evidence.ts";
 import { conclusionOf, describe, isWrite } from "../history.ts";
 import type { Client } from "./client.ts";
@@ -23,7 +24,10 @@ async function repeatLast({ number, history, caller, random }: Client, count: nu
   });
   const wrong: Violation[] = [];
   for (const { operation, told } of done.slice(-count)) {
-    const { answer } = await attempt(caller, operation, random.between(0, 1));
+    const { answer } = await patiently(
+      () => attempt(caller, operation, random.between(0, 1)),
+      ({ answer }) => answer.verdict === "no",
+    );
     const isSame =
       answer.verdict === "done" &&
       answer.replayed &&

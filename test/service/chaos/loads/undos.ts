@@ -3,7 +3,7 @@ import type { SQL } from "bun";
 import type { Call, Page } from "../../../support/chaos/world.ts";
 import { untilAnswered } from "../../../support/chaos/writer.ts";
 
-const together = 10;
+const together = 5;
 
 type Undoing = Readonly<{
   call: Call;
@@ -14,7 +14,7 @@ type Undoing = Readonly<{
   onUndo(): void;
 }>;
 
-/** A person deletes ten todos and undoes all of it, again and again. @returns the number of turns */
+/** A person deletes five todos and undoes all of it, again and again. @returns the number of turns */
 export async function deleteAndUndo({ call, page, sql, userId, onUndo }: Undoing, isOver: () => boolean) {
   const insist = (method: string, path: string, status: number, body?: object) => {
     const key = crypto.randomUUID();

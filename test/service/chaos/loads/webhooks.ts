@@ -63,7 +63,7 @@ export async function startWebhook(
     const own: number[] = [];
     while (written < changes) {
       written += 1;
-      const id = own.length < 5 || random.chance(0.1) ? undefined : random.pick(own);
+      const id = own.length < 3 || random.chance(0.1) ? undefined : random.pick(own);
       if (id === undefined) {
         const { id: created } = await change("POST", "/todos", { title: "1" }, writer);
         own.push(created);

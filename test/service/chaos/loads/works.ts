@@ -6,7 +6,7 @@ import { untilAnswered } from "../../../support/chaos/writer.ts";
 import { exportFile, stageFile } from "../../../support/pages/staged-import.ts";
 import { storeWallTimes } from "../../../support/reminder/wall-times.ts";
 
-const todos = 8_000;
+const todos = 4_000;
 const zone = "Pacific/Auckland";
 
 /** Asks again after a refusal, which a busy machine may give. */
@@ -69,9 +69,9 @@ export const slowDown = (sql: SQL, mover: string) =>
     create trigger slowly before insert on todos for each row when (new.title like 'Slow %')
       execute function slowly();
     create trigger slowly_left before update on todos for each row
-      when (new.user_id = '${mover}' and new.id % 1000 = 0) execute function slowly();
+      when (new.user_id = '${mover}' and new.id % 500 = 0) execute function slowly();
     create trigger slowly_moved before update on reminders for each row
-      when (new.user_id = '${mover}' and new.todo_id % 1000 = 0) execute function slowly()`);
+      when (new.user_id = '${mover}' and new.todo_id % 500 = 0) execute function slowly()`);
 
 export const speedUp = (sql: SQL) => sql.unsafe("drop function slowly cascade");
 
@@ -99,7 +99,7 @@ export async function expectImported(page: Page, sql: SQL, userId: string): Prom
 }
 
 /**
- * Kills the workers whenever an open work has gone on, at most five times, until all works have ended.
+ * Kills the workers whenever an open work has gone on, at most three times, until all works have ended.
  * @returns the number of kills
  */
 export async function killUntilEnded(sql: SQL, kill: () => Promise<void>): Promise<number> {
@@ -108,7 +108,7 @@ export async function killUntilEnded(sql: SQL, kill: () => Promise<void>): Promi
     const open: { id: string; done: number }[] = await sql`select id, done from works where ended_at is null`;
     if (open.length === 0) return kills;
     const hasGoneOn = open.some(({ id, done }) => done > (progress.get(id) ?? 0));
-    if (hasGoneOn && kills < 5) {
+    if (hasGoneOn && kills < 3) {
       await kill();
       kills += 1;
       for (const { id, done } of open) progress.set(id, done);
