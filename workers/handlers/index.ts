@@ -1,7 +1,6 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
-import { actionCount } from "./action/count.ts";
 import { actionForget } from "./action/forget.ts";
-import { actionRecord } from "./action/record.ts";
+import { actionCount, actionRecord } from "./action/record.ts";
 import { actionUndo } from "./action/undo.ts";
 import { actionUndoRun } from "./action/undo-run.ts";
 import { approvalDecide, tokenSetRules } from "./approval.ts";
@@ -11,9 +10,7 @@ import { groupRun, groupRunAsOne } from "./group.ts";
 import { habitComplete, habitSkip, habitUndo, habitUnskip } from "./habit/days.ts";
 import { habitCreate, habitDelete, habitUpdate } from "./habit/habit.ts";
 import type { AnyHandler, Handler } from "./handler.ts";
-import { importApply } from "./import/apply.ts";
-import { importContinue } from "./import/continue.ts";
-import { importStage } from "./import/stage.ts";
+import { importApply, importContinue, importStage } from "./import/import.ts";
 import { journalNote, journalSend } from "./journal.ts";
 import {
   channelTest,

@@ -1,16 +1,30 @@
 import { habitFields } from "../../../shared/contracts/habit/fields.ts";
 import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
 import { addDays, dayNumber } from "../../../shared/domain/day/day.ts";
+import { joinPauses, type Pause } from "../../../shared/domain/habit/free-days.ts";
 import { daysAhead, doneColumns, noHistory } from "../../../shared/domain/habit/history.ts";
+import type { PauseDates } from "../../../shared/domain/habit/pause.ts";
 import { streakColumns } from "../../../shared/domain/habit/streak.ts";
 import { newColumns } from "../columns.ts";
-import type { DaySum } from "../habit/amount.ts";
-import { lastAmounts } from "../habit/amount.ts";
+import { type DaySum, lastAmounts } from "../habit/amount.ts";
 import { noRings } from "../habit/habit.ts";
 import type { HandlerContext } from "../handler.ts";
-import { idOfThing, type KnownThings } from "./known.ts";
-import { importedPause, importedPauses } from "./pauses.ts";
-import { notInFuture, timesOf } from "./times.ts";
+import { idOfThing, type KnownThings, notInFuture, timesOf } from "./things.ts";
+
+type PausedThing = Pick<ImportedThings["habits"], "paused_from" | "paused_through" | "pauses">;
+
+/** The pause of an imported habit; one that ends before it begins is ignored. */
+function importedPause({ paused_from, paused_through }: PausedThing): PauseDates {
+  const isPause = paused_from !== null && (paused_through === null || paused_from <= paused_through);
+  return isPause ? { paused_from, paused_through } : { paused_from: null, paused_through: null };
+}
+
+/** The pauses of an imported habit, the present one included. */
+function importedPauses(thing: PausedThing): Pause[] {
+  const { paused_from: from, paused_through: through } = importedPause(thing);
+  const all = [...(thing.pauses ?? []), ...(from === null ? [] : [{ from, through }])];
+  return joinPauses(all.filter(({ from, through }) => through === null || from <= through));
+}
 
 /** Earlier dates are mistakes of the program that wrote the file. */
 const firstDate = "1970-01-01";

@@ -6,8 +6,7 @@ import { resolveLocalTime } from "../../../shared/domain/day/day.ts";
 import { newColumns } from "../columns.ts";
 import type { HandlerContext } from "../handler.ts";
 import { endOfTimes, holdZone, wallTimeOfReminder } from "../todo/reminder.ts";
-import { idOfThing, type KnownThings } from "./known.ts";
-import { notInFuture, timesOf } from "./times.ts";
+import { idOfThing, type KnownThings, notInFuture, timesOf } from "./things.ts";
 
 type ImportedTodo = ImportedThings["todos"];
 
