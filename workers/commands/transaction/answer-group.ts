@@ -8,6 +8,7 @@ import type { Answered, CommandToRun } from "../received.ts";
 import { answerOne, finishReply, store } from "./answer.ts";
 import type { RunningGroup } from "./group.ts";
 import { contextOf } from "./handler-context.ts";
+import { withChanges } from "./preview.ts";
 import { type RunningTransaction, replayOf, replyTo } from "./replay.ts";
 
 /**
@@ -41,7 +42,9 @@ function answerNext(
 ): Reply {
   const operation = operations.get(command.ticket);
   const missing = operation && missingDependency(operation, ended);
-  const reply = missing ? replyTo(command, missing) : answerOne(transaction, command);
+  const answer = () => answerOne(transaction, command);
+  const answerNow = () => (command.preview ? withChanges(transaction, command, answer) : answer());
+  const reply = missing ? replyTo(command, missing) : answerNow();
   ended.set(command.ticket, reply.outcome);
   return reply;
 }

@@ -21,7 +21,7 @@ import { ownRows } from "../../unit-of-work/state.ts";
 import type { Answered, CommandToRun } from "../received.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
-import { discarded, previewOf } from "./preview.ts";
+import { discarded, withChanges } from "./preview.ts";
 import { lateReply, type RunningTransaction, replayOf, replyTo } from "./replay.ts";
 import { underRules } from "./rules/under-rules.ts";
 
@@ -53,10 +53,10 @@ export async function answerEach<Work extends CommandToRun>(
   return { begun, replies, lockedElsewhere: work.filter(isLocked) };
 }
 
-const answerOrPreview = (transaction: RunningTransaction, command: QueuedCommand): Reply =>
-  command.preview
-    ? discarded(transaction, () => answerOne(transaction, command))
-    : answerOne(transaction, command);
+function answerOrPreview(transaction: RunningTransaction, command: QueuedCommand): Reply {
+  const answer = () => answerOne(transaction, command);
+  return command.preview ? discarded(transaction, () => withChanges(transaction, command, answer)) : answer();
+}
 
 const answerRuled = <Work extends CommandToRun>(
   transaction: RunningTransaction,
@@ -78,13 +78,7 @@ export function answerOne(transaction: RunningTransaction, command: QueuedComman
   const isFirst =
     command.fingerprint === null && !transaction.repeats.has(command) && !transaction.late.has(command);
   const known = isFirst ? undefined : (replayOf(transaction, command) ?? lateReply(transaction, command));
-  const end = known ?? answer(transaction, context, command);
-  return finishReply(context, command, command.preview ? withChanges(context, command, end) : end);
-}
-
-function withChanges(context: HandlerContext, command: QueuedCommand, reply: Reply): Reply {
-  if (isRefused(reply.outcome)) return reply;
-  return { ...reply, changes: previewOf(context, command, context.takeChanges()) };
+  return finishReply(context, command, known ?? answer(transaction, context, command));
 }
 
 /** Ends commands that are not carried out, with an outcome that a repeat gets as well. */

@@ -4,11 +4,12 @@ import { presentCategory, presentHabit, presentTodo } from "../../../shared/db/p
 import { isSame, type SeenTable } from "../../../shared/domain/action/image-fields.ts";
 import { ownerOf, type RowChange } from "../../../shared/domain/action/images.ts";
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
-import type { QueuedCommand } from "../../../shared/queue/batch.ts";
+import { isRefused } from "../../../shared/errors.ts";
+import type { QueuedCommand, Reply } from "../../../shared/queue/batch.ts";
 import { isOfPagesAlone } from "../../handlers/action/action-log.ts";
 import type { HandlerContext } from "../../handlers/handler.ts";
-import { rollBack } from "../../unit-of-work/state.ts";
-import type { SharedContext } from "./handler-context.ts";
+import { rollBack, rowChanges } from "../../unit-of-work/state.ts";
+import { contextOf, type SharedContext } from "./handler-context.ts";
 
 type Discarding = Pick<SharedContext, "state" | "newRows">;
 
@@ -30,13 +31,22 @@ export function discarded<Result>(transaction: Discarding, run: () => Result): R
   return result;
 }
 
+/** Adds what a command changes to its answer. */
+export function withChanges(transaction: SharedContext, command: QueuedCommand, answer: () => Reply): Reply {
+  const { state } = transaction;
+  const count = state.changes.length;
+  const reply = answer();
+  if (isRefused(reply.outcome)) return reply;
+  return { ...reply, changes: previewOf(contextOf(transaction, command), command, rowChanges(state, count)) };
+}
+
 /** A thing's rows: itself, and those that are shown as a part of it. */
 type ThingRows = Readonly<{ kind: ResourceKind; id: number; rows: readonly RowChange[] }>;
 type Side = "before" | "after";
 type Shown = Readonly<Record<string, unknown>> | null;
 
 /** The things that changed, as REST shows them. An answer that only pages get says itself what would change. */
-export function previewOf(
+function previewOf(
   context: HandlerContext,
   { name }: Pick<QueuedCommand, "name">,
   changes: readonly RowChange[],
