@@ -4,7 +4,7 @@ import { categoryForm } from "../../api/doors/pages/edit/category-form.ts";
 import { habitForm } from "../../api/doors/pages/edit/habit-form.ts";
 import type { FormContext } from "../../api/doors/pages/edit/thing-form.ts";
 import { todoForm } from "../../api/doors/pages/edit/todo-form.ts";
-import { columnsOfTable, presentInTable } from "../../api/doors/pages/export/csv-columns.ts";
+import { columnsOfTable, presentInTable } from "../../api/doors/pages/export/export.ts";
 import { exportFormat, presentInFile } from "../../api/doors/pages/export/exported-things.ts";
 import { collect } from "../../api/doors/pages/import/collect.ts";
 import { categoryFields } from "../../shared/contracts/category/fields.ts";

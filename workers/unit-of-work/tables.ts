@@ -1,14 +1,35 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type { TableRows, WorkRow } from "../../shared/db/entities.ts";
-import { readActionImages } from "./action-images.ts";
 import { type NewHistory, writeHistory } from "./habit-histories.ts";
-import { readImportKeys } from "./import-keys.ts";
 import { type JournalEntry, writeJournal } from "./journal.ts";
 import { statementsOf } from "./statements.ts";
 import type { Column, Effect, SizedColumns, Table, TableSpec, View } from "./table.ts";
 import { type CategoryMembers, categoryMembers } from "./views/category-members.ts";
 import { type RuledToken, ruledToken } from "./views/ruled-token.ts";
+
+/** Reads the images of actions. An import in steps has further ones, in the microseconds after its time. */
+const readActionImages = `
+  select t.* from unnest($1::text[], $2::text[], $3::text[]) v(user_id, called_at, request_id)
+  cross join lateral (
+    select * from action_images t
+    where t.user_id = v.user_id and t.request_id = v.request_id::uuid and t.called_at >= v.called_at::timestamptz
+      and t.called_at < v.called_at::timestamptz + interval '1 millisecond'
+    offset 0
+  ) t`;
+
+const isHere = Object.entries(deletionKinds)
+  .map(
+    ([table, kind]) => `(t.kind = ${kind} and exists (
+        select from ${table} x where x.user_id = t.user_id and x.id = t.id))`,
+  )
+  .join(" or ");
+
+/** Reads the keys of imported things that still exist. */
+const readImportKeys = `
+  select t.* from unnest($1::text[], $2::text[]) v(user_id, key) cross join lateral (
+    select * from import_keys t where t.user_id = v.user_id and t.key = v.key and (${isHere}) offset 0
+  ) t`;
 
 /**
  * Every table of the unit of work, once, in the order of writing: a table comes after those to which it refers.

@@ -8,10 +8,10 @@ import type { Services } from "../../support/servers/services.ts";
  * while a door is late. Lower them when it gets shorter.
  */
 export const budgets = {
-  "POST /api/v1/todos": { files: 58, lines: 1168 },
+  "POST /api/v1/todos": { files: 58, lines: 1124 },
   "GET /api/v1/todos": { files: 26, lines: 356 },
-  "MCP create-todo": { files: 71, lines: 1316 },
-  "MCP get-pending-todos": { files: 67, lines: 1192 },
+  "MCP create-todo": { files: 70, lines: 1258 },
+  "MCP get-pending-todos": { files: 66, lines: 1098 },
 } as const;
 
 export type WalkName = keyof typeof budgets;

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import * as client from "openid-client";
 import { Client } from "pg";
-import { prune } from "../../../api/identity/prune.ts";
+import { prune } from "../../../api/identity/chores.ts";
 import { createBrowser } from "../../support/identity/browser.ts";
 import { relyingParty, signInToService } from "../../support/identity/relying-party.ts";
 import {

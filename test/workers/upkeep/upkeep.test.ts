@@ -5,7 +5,7 @@ import { createLog } from "../../../shared/process/observe/log.ts";
 import { advanceClock } from "../../../workers/upkeep/clock.ts";
 import { pruneDeliveries, pruneImports } from "../../../workers/upkeep/old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "../../../workers/upkeep/partitions.ts";
-import { runSteps } from "../../../workers/upkeep/run-steps.ts";
+import { runSteps } from "../../../workers/upkeep/upkeep.ts";
 import { createDatabase } from "../../harness.ts";
 
 const log = createLog("test", "error");

@@ -8,7 +8,7 @@ import type { Answered, CommandToRun } from "../received.ts";
 import { answerOne, finishReply, store } from "./answer.ts";
 import type { RunningGroup } from "./group.ts";
 import { contextOf } from "./handler-context.ts";
-import { withChanges } from "./preview.ts";
+import { addChanges } from "./preview.ts";
 import { type RunningTransaction, replayOf, replyTo } from "./replay.ts";
 
 /**
@@ -43,7 +43,7 @@ function answerNext(
   const operation = operations.get(command.ticket);
   const missing = operation && missingDependency(operation, ended);
   const answer = () => answerOne(transaction, command);
-  const answerNow = () => (command.preview ? withChanges(transaction, command, answer) : answer());
+  const answerNow = () => (command.preview ? addChanges(transaction, command, answer) : answer());
   const reply = missing ? replyTo(command, missing) : answerNow();
   ended.set(command.ticket, reply.outcome);
   return reply;

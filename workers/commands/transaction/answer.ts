@@ -21,7 +21,7 @@ import { ownRows } from "../../unit-of-work/state.ts";
 import type { Answered, CommandToRun } from "../received.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
-import { discarded, withChanges } from "./preview.ts";
+import { addChanges, discarded } from "./preview.ts";
 import { lateReply, type RunningTransaction, replayOf, replyTo } from "./replay.ts";
 import { underRules } from "./rules/under-rules.ts";
 
@@ -55,7 +55,7 @@ export async function answerEach<Work extends CommandToRun>(
 
 function answerOrPreview(transaction: RunningTransaction, command: QueuedCommand): Reply {
   const answer = () => answerOne(transaction, command);
-  return command.preview ? discarded(transaction, () => withChanges(transaction, command, answer)) : answer();
+  return command.preview ? discarded(transaction, () => addChanges(transaction, command, answer)) : answer();
 }
 
 const answerRuled = <Work extends CommandToRun>(

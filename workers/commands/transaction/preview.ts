@@ -32,7 +32,7 @@ export function discarded<Result>(transaction: Discarding, run: () => Result): R
 }
 
 /** Adds what a command changes to its answer. */
-export function withChanges(transaction: SharedContext, command: QueuedCommand, answer: () => Reply): Reply {
+export function addChanges(transaction: SharedContext, command: QueuedCommand, answer: () => Reply): Reply {
   const { state } = transaction;
   const count = state.changes.length;
   const reply = answer();

@@ -1,11 +1,76 @@
-import { msPerDay, timestamp } from "../../../../shared/domain/day/day.ts";
+import { localTime, msPerDay, timestamp } from "../../../../shared/domain/day/day.ts";
 import { successor } from "../../../../shared/domain/todo/recurrence.ts";
 import { mapGivingWay } from "../../../../shared/process/give-way.ts";
 import type { FeedTodo } from "../../../queries/calendar/read.ts";
-import { alarmLines, seriesAlarmLines } from "./alarms.ts";
 import { joinLines, textLine } from "./content-lines.ts";
-import { timeZoneLines } from "./time-zone.ts";
 import { dateLine, instantOf, utcTime, wallTimeLine } from "./times.ts";
+
+/** The reminder of a todo, if it will ring. */
+const alarmLines = ({ title, remind_at }: FeedTodo): string[] =>
+  remind_at === null ? [] : alarm(`TRIGGER;VALUE=DATE-TIME:${utcTime(timestamp(remind_at))}`, title);
+
+/**
+ * Later todos of the series have the same reminder: its wall-clock distance from their due time or day is that of
+ * the first.
+ */
+function seriesAlarmLines({ title, remind_at, due_date, due_time }: FeedTodo, timeZone: string): string[] {
+  if (remind_at === null) return [];
+  const wall = localTime(Date.parse(timestamp(remind_at)), timeZone);
+  const minutes = Math.round(
+    (Date.parse(`${wall}Z`) - Date.parse(`${due_date}T${due_time ?? "00:00"}Z`)) / 60_000,
+  );
+  return alarm(`TRIGGER:${minutes < 0 ? "-" : ""}PT${Math.abs(minutes)}M`, title);
+}
+
+const alarm = (trigger: string, title: string): string[] => [
+  "BEGIN:VALARM",
+  "ACTION:DISPLAY",
+  trigger,
+  textLine("DESCRIPTION", title),
+  "END:VALARM",
+];
+
+/** Series in the feed follow the zone's clock for this long. */
+const years = 10;
+
+/**
+ * A time zone (RFC 5545 §3.6.5) from an instant on: first the offset, then each change of its clock. Each change
+ * has its own lines, because ical.js reads only one date of RDATE.
+ */
+export function timeZoneLines(timeZone: string, instant: number): string[] {
+  const start = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone);
+  const end = start.add({ years }).epochMilliseconds;
+  const offset = start.offsetNanoseconds;
+  const lines = observanceLines("19700101T000000", offset, offset);
+  for (let at = changeAfter(start); at && at.epochMilliseconds < end; at = changeAfter(at)) {
+    const before = at.subtract({ nanoseconds: 1 }).offsetNanoseconds;
+    const local = new Date(at.epochMilliseconds + before / 1e6).toISOString().slice(0, 19);
+    lines.push(...observanceLines(local.replaceAll(/[-:]/g, ""), before, at.offsetNanoseconds));
+  }
+  return ["BEGIN:VTIMEZONE", `TZID:${timeZone}`, ...lines, "END:VTIMEZONE"];
+}
+
+const changeAfter = (time: Temporal.ZonedDateTime): Temporal.ZonedDateTime | null =>
+  time.getTimeZoneTransition("next");
+
+/** @param local the time of the change by the clock before it */
+function observanceLines(local: string, before: number, after: number): string[] {
+  const name = after > before ? "DAYLIGHT" : "STANDARD";
+  return [
+    `BEGIN:${name}`,
+    `DTSTART:${local}`,
+    `TZOFFSETFROM:${offsetText(before)}`,
+    `TZOFFSETTO:${offsetText(after)}`,
+    `END:${name}`,
+  ];
+}
+
+/** `+0530`; present zones have whole minutes. */
+function offsetText(nanoseconds: number): string {
+  const minutes = Math.abs(Math.round(nanoseconds / 6e10));
+  const digits = [Math.floor(minutes / 60), minutes % 60].map((number) => String(number).padStart(2, "0"));
+  return `${nanoseconds < 0 ? "-" : "+"}${digits.join("")}`;
+}
 
 /** Todos as events, which every calendar has, or as tasks, which some have. */
 export type FeedForm = "events" | "tasks";

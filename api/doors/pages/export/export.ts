@@ -4,15 +4,53 @@ import { perTarget } from "../../../../shared/domain/reminder/channels.ts";
 import { invalid } from "../../../../shared/errors.ts";
 import { mapGivingWay } from "../../../../shared/process/give-way.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
-import { allRows, type KindOfThing } from "../../../queries/import/export-rows.ts";
+import { allRows, type ExportRows, type KindOfThing } from "../../../queries/import/export-rows.ts";
 import { allEvents } from "../../../queries/journal/read.ts";
 import { readSettings } from "../../../queries/user/settings.ts";
 import { readWebhooks } from "../../../queries/webhook/read.ts";
 import { byteOrderMark, csvLine } from "../kit/csv.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { download } from "../session/download.ts";
-import { columnsOfTable, presentInTable } from "./csv-columns.ts";
-import { exportFormat, presentInFile } from "./exported-things.ts";
+import { exportFormat, fileColumns, presentInFile } from "./exported-things.ts";
+
+/** Columns for human readers that replace one column of the file for import. */
+const inPlaceOf: Readonly<Partial<Record<KindOfThing, Readonly<Record<string, readonly string[]>>>>> = {
+  habits: {
+    pauses: [],
+    skips: [],
+    category_id: ["category_id", "category", "completions", "longest_streak"],
+  },
+  todos: {
+    category_id: ["category_id", "category"],
+    reminder: ["remind_at", "remind_at_wall_time", "reminder_status"],
+  },
+};
+
+/** The columns of a kind's table, in order. */
+export const columnsOfTable = (kind: KindOfThing): readonly string[] =>
+  fileColumns[kind].flatMap((name) => inPlaceOf[kind]?.[name] ?? [name]);
+
+const additions: { [Kind in KindOfThing]: (row: ExportRows[Kind]) => Readonly<Record<string, unknown>> } = {
+  categories: () => ({}),
+  habits: (row) => ({
+    category: row.category_name,
+    completions: row.completions_count,
+    longest_streak: row.longest_streak,
+  }),
+  completions: () => ({}),
+  amounts: () => ({}),
+  todos: (row) => ({
+    category: row.category_name,
+    remind_at: row.remind_at,
+    remind_at_wall_time: row.wall_time,
+    reminder_status: row.reminder_status,
+  }),
+};
+
+export const presentInTable = <Kind extends KindOfThing>(
+  kind: Kind,
+  row: ExportRows[Kind],
+): Readonly<Record<string, unknown>> => ({ ...presentInFile[kind](row), ...additions[kind](row) });
 
 const secrets = Object.entries(perTarget(({ secret }) => secret)).filter(([, isSecret]) => isSecret);
 /** A file has what its person chose, without secrets and the state of channels. */

@@ -1,25 +1,117 @@
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
+import { type RunRow, readRunRows } from "../../../queries/action/runs.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type DaySummary, readDay } from "../../../queries/dashboard/day.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import { firstWeekday, locale } from "../../../web/locale.ts";
 import { readWaitingInWords, waitingBeside } from "../action/approval/waiting.ts";
+import { effectsOf } from "../action/list/run-card.ts";
+import { actionsPath } from "../action/paths.ts";
+import { nameOfCaller } from "../action/words/known.ts";
 import { firstCalendarDay } from "../habit/calendar.ts";
 import { yearPicture } from "../habit/year.ts";
-import { countInWords } from "../kit/dates.ts";
+import { countInWords, sayDate } from "../kit/dates.ts";
 import { habitItem } from "../kit/habit-item.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
 import { findLastVisit } from "../session/last-visit.ts";
+import { addPath } from "../session/quick-bar.ts";
 import { reminderWarning } from "../session/reminder-warning.ts";
 import { chosenForm } from "../todo/many.ts";
-import { activityStrip } from "./activity-strip.ts";
-import { firstHabit, firstTodo } from "./newcomer.ts";
-import { newsOfAgents } from "./news.ts";
 import { todosOfDay } from "./todos.ts";
+
+/** Sizes in the units of the picture's viewBox, which has one column for each day. */
+const column = 32;
+const gap = 6;
+const plot = { top: 16, bottom: 76, height: 94 };
+
+/** A bar for each of the last 14 days, with a text version for screen readers. */
+function activityStrip(counts: Readonly<Record<string, number>>, today: string): Html {
+  const days = Object.entries(counts).sort(([a], [b]) => a.localeCompare(b));
+  const total = days.reduce((sum, [, done]) => sum + done, 0);
+  const most = Math.max(1, ...days.map(([, done]) => done));
+  const title = `${countInWords(total, "completion")} in the last 14 days`;
+  return html`<figure class="strip card"><figcaption>${title}</figcaption>
+    <svg viewBox="0 0 ${column * days.length} ${plot.height}" role="img" aria-labelledby="strip-text">
+    <title id="strip-text">${title}. ${inWords(days, today)}</title>
+    ${days.map(([date, done], index) => bar({ date, done, index, most, isToday: date === today }))}
+    </svg></figure>`;
+}
+
+function inWords(days: readonly [string, number][], today: string): string {
+  const active = days
+    .filter(([, done]) => done > 0)
+    .map(([date, done]) => `${sayDate(date, today)}: ${done}`);
+  return active.length === 0 ? "" : `${active.join(", ")}.`;
+}
+
+type Bar = { date: string; done: number; index: number; most: number; isToday: boolean };
+
+function bar({ date, done, index, most, isToday }: Bar): Html {
+  const height = done === 0 ? 2 : Math.max(6, Math.round(((plot.bottom - plot.top) * done) / most));
+  const middle = column * (index + 0.5);
+  const weekday = new Date(date).toLocaleDateString("en-GB", { weekday: "short", timeZone: "UTC" });
+  const kind = done === 0 ? "empty" : isToday ? "today" : "past";
+  return html`<rect class="${kind}" x="${column * index + gap / 2}" y="${plot.bottom - height}"
+      width="${column - gap}" height="${height}" rx="3"/>
+    ${done > 0 && html`<text x="${middle}" y="${plot.bottom - height - 4}">${done}</text>`}
+    <text class="${isToday ? "now" : "label"}" x="${middle}" y="90">${weekday.slice(0, 2)}</text>`;
+}
+
+const firstHabits = ["habit Read every evening", "habit Run 3 times a week", "bad habit Smoking"];
+const firstTodos = ["Call Mum every Sunday at 18:00", "Renew the passport in 3 weeks"];
+
+/** The first habit, for people without one. */
+function firstHabit({ context: { config } }: Visit): Html {
+  const tokens =
+    config.builtInIdentity &&
+    html`Scripts use the REST API with a token that
+    <a href="${config.authUrl}/profile/api-tokens">you create</a>.`;
+  return html`<div class="card"><p>You have no habits yet. <a href="/account/habits/new">Make your first one</a>, or begin
+    with one of these:</p>${examples(firstHabits)}
+    <p class="quiet small">Or <a href="/account/connect">connect an AI agent</a> to <code>${config.baseUrl}/mcp</code> and ask it
+    to set one up: it leads you through the sign-in, and you choose what it may do. ${tokens}</p></div>`;
+}
+
+/** The first todo, for people who have nothing at all. */
+const firstTodo: Html = html`<div class="card"><p>Nothing is pending. Type what you have to do into the line above,
+    as you would say it, for example:</p>${examples(firstTodos)}</div>`;
+
+function examples(lines: readonly string[]): Html {
+  const link = (line: string) =>
+    html`<li><a href="${addPath}?${new URLSearchParams({ line }).toString()}">${line}</a></li>`;
+  return html`<ul class="plain chips">${lines.map(link)}</ul>`;
+}
+
+/** Today is shown anew after each change of an agent, so its line looks at few actions. */
+const mostLookedAt = 200;
+
+/** One line about the changes of agents and scripts since the person last looked at Actions; empty without any. */
+async function newsOfAgents(query: QueryContext, before: string | undefined): Promise<Html | false> {
+  if (before === undefined) return false;
+  const { rows, end } = await readRunRows(
+    query,
+    { kinds: ["change", "refusal"], from: before },
+    mostLookedAt,
+  );
+  const fresh = rows
+    .slice(0, mostLookedAt)
+    .filter(({ door, called_at }) => door !== "page" && called_at > before);
+  if (fresh.length === 0) return false;
+  const callers = [...Map.groupBy(fresh, ({ token_id }) => token_id).values()].map(callerInWords);
+  const isMore = end !== undefined || rows.length > mostLookedAt;
+  return html`<p class="quiet"><a href="${actionsPath}">Since you last looked</a>: ${callers.join("; ")}${isMore && ", and more before"}.</p>`;
+}
+
+const callerInWords = (rows: readonly RunRow[]): string => {
+  const name = rows[0] ? nameOfCaller(rows[0]) : "";
+  return `${name} ${effectsOf(rows)
+    .map(([effect, count]) => `${effect} ${count}`)
+    .join(", ")}`;
+};
 
 /** GET /account: what there is to do today, and below it how it went so far. */
 export async function showToday(visit: Visit): Promise<PageAnswer> {

@@ -2,8 +2,11 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import ICAL from "ical.js";
 import ical, { type VEvent } from "node-ical";
-import { calendarDocument, type FeedForm } from "../../../../../api/doors/pages/calendar/document.ts";
-import { timeZoneLines } from "../../../../../api/doors/pages/calendar/time-zone.ts";
+import {
+  calendarDocument,
+  type FeedForm,
+  timeZoneLines,
+} from "../../../../../api/doors/pages/calendar/document.ts";
 import type { FeedTodo } from "../../../../../api/queries/calendar/read.ts";
 import { resolveLocalTime } from "../../../../../shared/domain/day/day.ts";
 import { feedTodo } from "../../../../support/pages/feed-todo.ts";
