@@ -45,7 +45,7 @@ export async function countedBytes(database: Database, sub: string): Promise<num
   await eventually(async () => (await database.pool.query(isKnown, [sub])).rows.length > 0);
   await countAccounts(database, [sub]);
   const { rows } = await database.pool.query(
-    "select (things + images + log)::float8 as bytes from account_bytes where user_id = $1",
+    "select kept::float8 as bytes from account_bytes where user_id = $1",
     [sub],
   );
   return rows[0].bytes;

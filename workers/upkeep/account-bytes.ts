@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { Gauge, type Registry } from "prom-client";
 import type { Database } from "../../shared/db/orm.ts";
-import { countKeptBytes } from "../../shared/doctor/kept-bytes.ts";
+import { countKeptBytes, mostBytes } from "../../shared/doctor/kept-bytes.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { WorkerContext } from "../process/context.ts";
@@ -30,8 +30,9 @@ const shares = { more: 1, back: 1.1 };
 const storedForSent = 4;
 const hourMs = 3_600_000;
 const everyMs = 5_000;
-/** The most accounts that a worker counts at a time, and those that it remembers. */
+/** The most accounts that a worker counts at a time, asks about at a time, and remembers. */
 const mostAtOnce = 20;
+const mostAsked = 500;
 const mostKnown = 20_000;
 
 /** Refuses by the last counts, and counts the accounts that store something: each once an hour. */
@@ -39,10 +40,8 @@ export function startAccountBytes(
   worker: Pick<WorkerContext, "config" | "database" | "registry" | "log" | "watch">,
 ): AccountBytes & Readonly<{ stop(): Promise<void> }> {
   const { config, database } = worker;
-  const [most, mostLong] = [
-    limitOf(config.accountMegabytes),
-    storedForSent * limitOf(config.sentMegabytesPerHour),
-  ];
+  const most = mostBytes(config.accountMegabytes);
+  const mostLong = storedForSent * mostBytes(config.sentMegabytesPerHour);
   /** Accounts that stored something, and may be due. */
   const changed = new LRUCache<string, true>({ max: mostKnown });
   /** Lengths of long texts in the hour after the first one. */
@@ -50,9 +49,11 @@ export function startAccountBytes(
   let full = new Map<string, number>();
   const show = showKeptBytes(worker.registry, config.accountMegabytes);
   async function countDue(): Promise<void> {
-    const due = await takeDue(database.pool, [...changed.keys(), ...full.keys()]);
+    const asked = [...changed.keys()].slice(0, mostAsked);
+    const due = await takeDue(database.pool, [...asked, ...full.keys()]);
+    for (const userId of asked) changed.delete(userId);
+    for (const userId of asked) if (!due.includes(userId)) changed.set(userId, true);
     await countAccounts(database, due);
-    for (const userId of due) changed.delete(userId);
     full = await fullAccounts(database.pool, most);
     await show(database);
   }
@@ -72,10 +73,6 @@ export function startAccountBytes(
     },
   };
 }
-
-/** A limit of 0 means none. */
-const limitOf = (megabytes: number): number =>
-  megabytes > 0 ? megabytes * 1_000_000 : Number.POSITIVE_INFINITY;
 
 const keepsTooMuch = ({ accountMegabytes }: Pick<Config, "accountMegabytes">): Refused =>
   refuse("quota", `Your account keeps ${accountMegabytes} MB, the most that it may`, {
@@ -111,8 +108,7 @@ const isDue = (row: string): string => `${row}.counted_at < now() - interval '1 
 
 async function fullAccounts(connection: Queryable, most: number): Promise<Map<string, number>> {
   const { rows } = await connection.query<{ user_id: string; kept: number }>(
-    `select user_id, (things + images + log)::float8 as kept from account_bytes
-     where things + images + log >= $1`,
+    "select user_id, kept::float8 from account_bytes where kept >= $1",
     [most],
   );
   return new Map(rows.map(({ user_id, kept }) => [user_id, kept]));

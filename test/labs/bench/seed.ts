@@ -4,6 +4,9 @@ import { SQL } from "bun";
 export const perUser = 20;
 const firstUser = 1_000_000;
 
+/** Habits were done on each day of three years, until the day before yesterday, which is past in every zone. */
+const daysDone = 1_094;
+
 export const userAt = (index: number): string => String(firstUser + index);
 /** The id of a user's nth habit; of the nth todo, if `ofEach` is the number of todos of each user. */
 export const idAt = (userIndex: number, nth: number, ofEach = perUser): number =>
@@ -25,10 +28,12 @@ export async function seed(url: string, users: number, todosPerUser = perUser): 
     from generate_series(0, ${users - 1}::int) u, generate_series(0, 2) n`;
   await sql`
     insert into habits (user_id, id, name, type, frequency, schedule, time_of_day, category_id, description, grace_days,
-      completions_count, streak, streak_alive_through, longest_streak, next_due, recent_dates, created_at, updated_at)
+      completions_count, done_from, done_days, streak, streak_alive_through, longest_streak, next_due, recent_dates,
+      created_at, updated_at)
     select (${firstUser} + u)::text, u * ${perUser} + n + 1, 'Walk for half an hour, round ' || n, 'good', 'daily', null,
       (array['morning', 'afternoon', 'evening', null])[1 + n % 4]::time_of_day, u * 3 + n % 3 + 1,
-      'Outside, whatever the weather', 1, 0, 0, null, 0, null, '{}', now(), now()
+      'Outside, whatever the weather', 1, ${daysDone}, current_date - ${daysDone + 1}::int,
+      repeat('1', ${daysDone}::int)::varbit, 0, null, 0, null, '{}', now(), now()
     from generate_series(0, ${users - 1}::int) u, generate_series(0, ${perUser - 1}::int) n`;
   await sql`
     insert into todos (user_id, id, title, description, due_date, time_of_day, estimated_minutes, context, category_id,

@@ -31,7 +31,7 @@ export async function startService() {
         [{ due }] = await sql`select count(*)::int as due from account_bytes where counted_at = '-infinity'`;
       const [stored] = await sql`
         select pg_database_size(current_database())::float8 as database,
-          ((select coalesce(sum(things + images + log), 0) from account_bytes)
+          ((select coalesce(sum(kept), 0) from account_bytes)
             + (select coalesce(sum(200 + octet_length(reply)), 0) from inbox))::float8 as accounts`;
       return stored;
     },

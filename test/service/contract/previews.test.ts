@@ -12,10 +12,10 @@ afterAll(() => sql.close());
 
 const tables: readonly string[] = (
   await sql`select table_name as name from information_schema.columns join pg_class on relname = table_name
-    where table_schema = 'public' and column_name = 'user_id' and not relispartition and relkind in ('r', 'p') order by 1`
+    where table_schema = 'public' and column_name = 'user_id' and table_name <> 'account_bytes' and not relispartition and relkind in ('r', 'p') order by 1`
 ).map(({ name }: { name: string }) => name);
 
-/** Every row of a person, as one hash for each table. Workers move the cursors of webhooks. */
+/** Every row of a person, as one hash for each table. Workers move the cursors of webhooks, and count what accounts keep. */
 async function hashesOf(sub: string): Promise<Record<string, string>> {
   const found = tables.map(async (name) => {
     const [row] = await sql.unsafe(

@@ -196,7 +196,7 @@ async function runTheRest(): Promise<void> {
 }
 
 /** A metric counts the bytes of all accounts, which the workers measure once an hour. */
-const isOfAllAccounts = ({ text }: PlannedStatement): boolean => text.endsWith(") accounts");
+const isOfAllAccounts = ({ text }: PlannedStatement): boolean => text.endsWith("from account_bytes");
 
 function scansOf(plans: readonly PlannedStatement[]): string[] {
   return plans

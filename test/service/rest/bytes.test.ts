@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { countKeptBytes } from "../../../shared/doctor/kept-bytes.ts";
 import { countSoon } from "../../../workers/upkeep/account-bytes.ts";
 import { startStack } from "../../harness.ts";
 import { longText } from "../../support/long-text.ts";
@@ -82,6 +83,8 @@ test("what an account keeps is what the tables have", async () => {
   await undo((await changes()).slice(0, 5));
   const counted = await countedBytes(page.database, sub);
   expect(Math.abs(counted - (await storedBytes(page.pool, sub)))).toBeLessThan(500);
+  const all = await Promise.all([0, 200].map((most) => countKeptBytes(page.pool, most)));
+  expect(all).toEqual(all.map(() => ({ bytes: expect.any(Number), near: 0 })));
 });
 
 test("a change of one field stores no long text of another again", async () => {

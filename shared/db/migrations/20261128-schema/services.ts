@@ -144,9 +144,10 @@ export const serviceTables = `
     counted_at timestamptz not null,
     things bigint not null,
     images bigint not null,
-    log bigint not null
+    log bigint not null,
+    kept bigint not null generated always as (things + images + log) stored
   );
-  create index account_bytes_kept on account_bytes ((things + images + log));
+  create index account_bytes_kept on account_bytes (kept);
 
   -- The one row is the clock that upkeep deletes by, which does not follow a jump of PostgreSQL's ahead at once.
   create table upkeep_clock (
