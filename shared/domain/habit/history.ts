@@ -95,9 +95,17 @@ export function completed(history: HabitHistory, date: string): DoneColumns & Pi
   };
 }
 
-/** The history as if that day had never been completed. */
-export const withoutDone = (history: HabitHistory, date: string): DoneColumns =>
-  doneColumns(doneDays(history).filter((day) => day !== dayNumber(date)));
+/** The history as if that day had never been completed. The bits begin and end with a completed day. */
+export function withoutDone(history: HabitHistory, date: string): DoneColumns {
+  const { done_from, done_days } = history;
+  if (done_from == null || !isDoneOn(history, date)) return { done_from, done_days };
+  const start = dayNumber(done_from);
+  const at = dayNumber(date) - start;
+  const bits = `${done_days.slice(0, at)}0${done_days.slice(at + 1)}`;
+  const first = bits.indexOf("1");
+  if (first === -1) return { done_from: null, done_days: "" };
+  return { done_from: dateOfDay(start + first), done_days: bits.slice(first, bits.lastIndexOf("1") + 1) };
+}
 
 /** More edits on one day are put together. It bounds a history, even if a program edits without end. */
 const mostEdits = 16;
