@@ -12,11 +12,9 @@ const given = process.argv.slice(2).filter((argument) => argument !== "--all");
 const isAll = process.argv.includes("--all");
 /** Files of one process share what they load, and a stack (test/harness.ts). They wait more than they compute. */
 const ordinary = ["--parallel=3", "--path-ignore-patterns=**/*.slow.test.ts"];
-const slowFiles = [...new Bun.Glob("test/**/*.slow.test.ts").scanSync()].map((path) => `./${path}`).sort();
-/** Slow files that start and stop whole services wait for these. The limits of the others need the machine for themselves. */
-const waits = (path: string) => /embedded|failover/.test(path);
-const slow = [["--parallel=2", ...slowFiles.filter(waits)], slowFiles.filter((path) => !waits(path))];
-const runs = given.length > 0 ? [given] : isAll ? [ordinary, ...slow] : [ordinary];
+// Their limits are times, so each has the machine for itself.
+const slow = [".slow.test.ts"];
+const runs = given.length > 0 ? [given] : isAll ? [ordinary, slow] : [ordinary];
 
 /** Opens the line by which test/support/end-of-file.ts tells that a file has ended. */
 const endMark = "@ended";

@@ -16,7 +16,7 @@ test("so many requests a minute per token, refused ones counted, with the header
   expect(reset).toBeGreaterThan(55);
   const forbidden = await rest("GET", "/habits", { token });
   expect([forbidden.status, forbidden.headers.get("x-ratelimit-remaining")]).toEqual([403, "10"]);
-  const answers = await Promise.all(Array.from({ length: 12 }, () => rest("GET", "/todos", { token })));
+  const answers = await Promise.all(Array.from({ length: 12 }, () => rest("GET", "/habits", { token })));
   const limited = answers.filter(({ status }) => status === 429);
   expect(limited).toHaveLength(2);
   expect(limited[0]?.body).toEqual({ message: expect.stringContaining("wait"), code: "rate_limited" });

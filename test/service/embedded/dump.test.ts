@@ -15,7 +15,7 @@ async function contentsOf(url: string): Promise<Record<string, string>> {
   const sql = new SQL(url, { max: 1 });
   const tables: { name: string }[] = await sql`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname in ('public', 'identity') and tablename <> 'change_horizon' and tablename not like '%keyless%'`;
+    where schemaname in ('public', 'identity') and tablename not in ('change_horizon', 'account_bytes') and tablename not like '%keyless%'`;
   const contents: Record<string, string> = {};
   for (const { name } of tables) {
     const [row] = await sql.unsafe(

@@ -39,7 +39,8 @@ export const accountsAttacks: Readonly<Record<string, Attack>> = {
 
   "right passwords": (world) =>
     inLoops(world, 4, 100, async () => {
-      const browser = createBrowser(world.site.authUrl);
+      const network = world.account.headers["x-forwarded-for"];
+      const browser = createBrowser(world.site.authUrl, undefined, {}, network);
       const answers = { email: world.account.email, password: "correct horse battery" };
       const signIn = browser.open("/sign-in").then((page) => browser.submit(page, "/sign-in", answers));
       const done = await signIn.catch(() => undefined);
