@@ -53,7 +53,7 @@ export type HandlerContext = OwnTables &
     /** Counts one more row against the user's quota. @returns a refusal when the quota is used up */
     useQuota(table: NumberedTable): Refused | undefined;
     /** Tells that so much text is stored beside the rows. */
-    noteLong(length: number): void;
+    noteLong(length: number): unknown;
     /** @returns the refusal of what stores more in a full account */
     refuseFull(stores: Stores): Refused | undefined;
   }>;

@@ -53,8 +53,9 @@ export function startAccountBytes(
     const due = await takeDue(database.pool, [...asked, ...full.keys()]);
     for (const userId of asked) changed.delete(userId);
     for (const userId of asked) if (!due.includes(userId)) changed.set(userId, true);
-    await countAccounts(database, due);
-    full = await fullAccounts(database.pool, most);
+    await countAccounts(database, due).finally(async () => {
+      full = await fullAccounts(database.pool, most);
+    });
     await show(database);
   }
   const schedule = startSchedule(worker, { name: "account bytes", everyMs, run: countDue });
@@ -114,10 +115,15 @@ async function fullAccounts(connection: Queryable, most: number): Promise<Map<st
   return new Map(rows.map(({ user_id, kept }) => [user_id, kept]));
 }
 
-/** Stores what these accounts keep, by their tables. Stored replies end so soon that they do not count. */
+/** Stores what these accounts keep, by their tables. Stored replies end so soon that they do not count. One that fails stops no other. */
 export async function countAccounts({ pool, orm }: Database, userIds: readonly string[]): Promise<void> {
   const text = counting(describeTables(orm));
-  for (const userId of userIds) await pool.query(text, [userId]);
+  let failure: Error | undefined;
+  for (const userId of userIds)
+    await pool.query(text, [userId]).catch((error: Error) => {
+      failure = error;
+    });
+  if (failure) throw failure;
 }
 
 function counting(tables: TableMap): string {

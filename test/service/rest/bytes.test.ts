@@ -13,7 +13,7 @@ const stack = await startStack({ env: { ACCOUNT_MEGABYTES: "2", SENT_MEGABYTES_P
 const { page, someone } = await openUndoDoor(stack);
 
 test("an account sends so many bytes in an hour, and then deletes and reads only", async () => {
-  const [{ rest }, stranger] = [await someone(), await someone()];
+  const [{ agent, rest }, stranger] = [await someone(), await someone()];
   const { id } = (await rest("POST", "/todos", { title: "Long" })).body;
   const change = () => rest("PATCH", `/todos/${id}`, { description: longText(5_000) });
   let answer = await change();
@@ -27,6 +27,7 @@ test("an account sends so many bytes in an hour, and then deletes and reads only
   );
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(3_000);
   expect((await rest("GET", "/todos")).status).toBe(200);
+  expect((await agent.call("get-pending-todos")).isError).toBe(false);
   expect((await rest("DELETE", `/todos/${id}`)).status).toBe(204);
   expect((await stranger.rest("POST", "/todos", { title: "Mine" })).status).toBe(201);
 });

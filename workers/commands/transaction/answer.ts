@@ -155,14 +155,14 @@ function isStored({ idempotent }: AnyHandler, { fingerprint }: QueuedCommand, ou
 
 function inboxRow(
   { context, times }: RunningTransaction,
-  { id, userId, name, fingerprint }: QueuedCommand,
+  { id, userId, name, fingerprint, preview }: QueuedCommand,
   outcome: Outcome,
   today: Today,
 ) {
   const keyed = fingerprint !== null;
   const kept = { ...withoutSecret(name, outcome), ...(keyed && { today }) };
   const json = JSON.stringify(kept);
-  if (json.length > longFrom) context.accountBytes.noteLong(userId, json.length);
+  if (json.length > longFrom && !preview) context.accountBytes.noteLong(userId, json.length);
   return {
     command_id: id,
     fingerprint: fingerprint ?? "",
