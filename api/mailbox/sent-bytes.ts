@@ -33,7 +33,7 @@ function secondsLeft(error: unknown): number {
 }
 
 const sentTooMuch = (seconds: number): Refused =>
-  refuse("rate_limited", "Your account sent too much to be changed in this hour", {
+  refuse("rate_limited", "Your account sent too much in this hour", {
     next: `wait ${seconds} seconds.`,
     retryAfterSeconds: seconds,
   });

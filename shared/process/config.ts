@@ -72,7 +72,7 @@ export type CommonConfig = Readonly<{
   securityContact: string | undefined;
   /** The most megabytes of one account; 0 for no limit. */
   accountMegabytes: number;
-  /** The most megabytes that one account may send to be changed in an hour; 0 for no limit. */
+  /** The most megabytes that one account may send for changes in an hour; 0 for no limit. */
   sentMegabytesPerHour: number;
   /** Days that the log of tool calls is kept. */
   actionLogDays: number;

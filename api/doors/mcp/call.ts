@@ -15,38 +15,6 @@ import { logCall, type ReceivedCall, recordOf } from "./log-call.ts";
 import type { OverLimit } from "./over-limit.ts";
 import type { CallTarget } from "./target.ts";
 
-/** The result of a preview: the answer that the call would get, and what it would change. */
-function previewed(answer: Result, all: readonly PreviewedChange[]): CallToolResult {
-  const { content = [], structuredContent = {} } = answer as Partial<CallToolResult>;
-  const changes = all.map(leanChange);
-  const texts = content.flatMap((part) => (part.type === "text" ? part.text : []));
-  const text = [
-    "A preview: nothing was changed. Without preview this call would answer:",
-    ...texts,
-    changes.length === 0 ? "It would change nothing." : "It would change:",
-    ...changes.map(lineOf),
-  ].join("\n");
-  const facts = { ...Object(structuredContent), preview: true, changes };
-  return { content: [{ type: "text", text }], structuredContent: facts };
-}
-
-/** A change without facts that agents assume for absent ones. Of a changed thing each field is told. */
-function leanChange(change: PreviewedChange): PreviewedChange {
-  const { before, after } = change;
-  if (before && after) return change;
-  return { ...change, before: before && lean(before), after: after && lean(after) };
-}
-
-function lineOf({ kind, id, name, before, after }: PreviewedChange): string {
-  if (!before) return `- new ${kind} ${quoteStored(name)}: ${JSON.stringify(after)}`;
-  const thing = `${kind} #${id} ${quoteStored(name)}`;
-  if (!after) return `- ${thing} would be deleted: ${JSON.stringify(before)}`;
-  const fields = Object.keys(after).map(
-    (field) => `${field} ${JSON.stringify(before[field])} -> ${JSON.stringify(after[field])}`,
-  );
-  return `- ${thing}: ${fields.join(", ")}`;
-}
-
 /** The steps of a tool call or a read of a resource: admit, prepare, execute, log, shape. */
 
 export type CallContext = PerformContext &
@@ -185,3 +153,35 @@ const away = (applied: Applied): Refused =>
 
 const fault = (applied: Applied): Refused =>
   refuse("internal", "This call failed because of a fault of the service.", { applied });
+
+/** The result of a preview: the answer that the call would get, and what it would change. */
+function previewed(answer: Result, all: readonly PreviewedChange[]): CallToolResult {
+  const { content = [], structuredContent = {} } = answer as Partial<CallToolResult>;
+  const changes = all.map(leanChange);
+  const texts = content.flatMap((part) => (part.type === "text" ? part.text : []));
+  const text = [
+    "A preview: nothing was changed. Without preview this call would answer:",
+    ...texts,
+    changes.length === 0 ? "It would change nothing." : "It would change:",
+    ...changes.map(lineOf),
+  ].join("\n");
+  const facts = { ...Object(structuredContent), preview: true, changes };
+  return { content: [{ type: "text", text }], structuredContent: facts };
+}
+
+/** A change without facts that agents assume for absent ones. Of a changed thing each field is told. */
+function leanChange(change: PreviewedChange): PreviewedChange {
+  const { before, after } = change;
+  if (before && after) return change;
+  return { ...change, before: before && lean(before), after: after && lean(after) };
+}
+
+function lineOf({ kind, id, name, before, after }: PreviewedChange): string {
+  if (!before) return `- new ${kind} ${quoteStored(name)}: ${JSON.stringify(after)}`;
+  const thing = `${kind} #${id} ${quoteStored(name)}`;
+  if (!after) return `- ${thing} would be deleted: ${JSON.stringify(before)}`;
+  const fields = Object.keys(after).map(
+    (field) => `${field} ${JSON.stringify(before[field])} -> ${JSON.stringify(after[field])}`,
+  );
+  return `- ${thing}: ${fields.join(", ")}`;
+}

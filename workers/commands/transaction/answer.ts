@@ -142,7 +142,7 @@ export function store(
   ownRows(transaction.state, "inbox", command.userId).insert(inboxRow(transaction, command, outcome, today));
 }
 
-/** Shorter replies are no longer than what was sent for them may store (UTF-16 units). */
+/** Longer replies count towards what an account may store in an hour (UTF-16 units). */
 const longFrom = 4_096;
 
 const correctable: readonly RefusalCode[] = ["invalid", "precondition_failed", "quota", "token_limit"];

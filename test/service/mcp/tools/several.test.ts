@@ -186,7 +186,10 @@ test("habits are completed on several days by one call, and taken back", async (
   expect(back.facts.results.at(-1).habit).toMatchObject({ id: yoga, streak_count: 1 });
   expect(await wrong("complete-habit", { habit_ids: [yoga, run], dates: ["soon"] })).toEqual(["dates"]);
   const week = [...dates, "2026-11-17", "2026-11-16", "2026-11-15", "2026-11-14"];
-  const many = await call("complete-habit", { habit_ids: [yoga, run, 3, 4], dates: week });
+  const many = await call("complete-habit", {
+    habit_ids: [yoga, run, yoga + run, yoga + run + 1],
+    dates: week,
+  });
   expect(many.text).toStartWith("One call does at most 25 things; these are 28; correct");
   expect(await wrong("complete-habit", { habit_id: yoga, habit_ids: [run] })).toEqual(["habit_id"]);
 });

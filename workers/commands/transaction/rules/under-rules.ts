@@ -7,8 +7,7 @@ import type { Outcome, QueuedCommand, Reply } from "../../../../shared/queue/bat
 import { changedImages } from "../../../handlers/action/action-log.ts";
 import { effectsIn, restsOn } from "../../../handlers/approval/effects.ts";
 import { usedWith, verdictOn } from "../../../handlers/approval/verdict.ts";
-import type { AskedRequest } from "../../../handlers/approval.ts";
-import { tellPerson } from "../../../handlers/approval.ts";
+import { type AskedRequest, tellPerson } from "../../../handlers/approval.ts";
 import { rollBack, rowChanges } from "../../../unit-of-work/state.ts";
 import type { Answered, CommandToRun } from "../../received.ts";
 import type { RunningGroup } from "../group.ts";
