@@ -9,7 +9,7 @@ const most = {
   /** Lines of the TypeScript files in api, workers and shared, all lines counted. */
   sourceLines: 58_700,
   /** Lines of the TypeScript files in test. */
-  testLines: 49_973,
+  testLines: 49_974,
   /** Files of api, workers and shared with at most 60 lines that exactly one other of them imports. */
   singleImporterFiles: 146,
   /** Words of the pages in docs, as `wc -w` counts them, without docs/third-party.md. */
