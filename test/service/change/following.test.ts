@@ -148,8 +148,11 @@ test("the clients of one network hold 200 streams, however many accounts they ha
     held.push(answer);
     return answer.status;
   };
-  const crowd = Array.from({ length: 200 }, (_, n) => open(`of the crowd ${n}`, "192.0.2.7"));
-  expect(new Set(await Promise.all(crowd))).toEqual(new Set([200]));
+  // A few at a time, as a busy door answers more with 503.
+  for (let n = 0; n < 200; n += 10) {
+    const some = Array.from({ length: 10 }, (_, one) => open(`of the crowd ${n + one}`, "192.0.2.7"));
+    expect(await Promise.all(some)).toEqual(some.map(() => 200));
+  }
   expect(await open("newcomer", "192.0.2.7")).toBe(429);
   expect(await open("of the crowd 0", "192.0.2.7")).toBe(429);
   expect(await open("newcomer", "192.0.2.8")).toBe(200);
