@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { allScopes } from "../../shared/contracts/kernel/scopes.ts";
+import { addDays } from "../../shared/domain/day/day.ts";
 import { ageProofs } from "../support/identity/proofs.ts";
 import { authorizationRequest, newestLink, registerApp } from "../support/identity/support.ts";
 import { axeFaults } from "../support/pages/axe.ts";
@@ -89,8 +90,9 @@ browserTest("the account pages have no fault, light, dark and on a phone", async
   await page.setViewportSize(views.light.viewport);
   await page.reload();
   await page.getByText("completions of habits since").waitFor();
+  const lastWeek = addDays(new Date().toISOString().slice(0, 10), -8);
   const habit = await page.locator("li[id^=habit-]").first().getAttribute("id");
-  await page.goto(`${baseUrl}/account?tick=late_${habit}_yes_2026-11-20`);
+  await page.goto(`${baseUrl}/account?tick=late_${habit}_yes_${lastWeek}`);
   await page.getByText("Not ticked off yet").waitFor();
   await check(page, "today-late");
   await page.goto(`${baseUrl}/account`);

@@ -75,7 +75,7 @@ async function runSite(
     async open(options) {
       browser ??= launchBrowser();
       const page = await (await (await browser).newContext({ locale: "en-GB", ...options })).newPage();
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(30_000);
       return page;
     },
     async stop() {
