@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import { addDays } from "../../../../shared/domain/day/day.ts";
-import type { HabitHistory } from "../../../../shared/domain/habit/history.ts";
-import { completed } from "../../../../shared/domain/habit/history.ts";
+import { addDays, dayNumber } from "../../../../shared/domain/day/day.ts";
+import { completed, type HabitHistory } from "../../../../shared/domain/habit/history.ts";
 import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
 import { type StreakColumns, streakColumns } from "../../../../shared/domain/habit/streak.ts";
 import {
@@ -12,10 +11,56 @@ import {
   type RemindingHabit,
   ringsAfterChange,
 } from "../../../../workers/handlers/habit/next-ring.ts";
-import { dayAt, type Life, ringsAt } from "../../../support/reminder/habit-model.ts";
 import { obeyed, rowOf } from "../../../support/streak/streak-habit.ts";
 import type { Command } from "../../../support/streak/streak-history.ts";
+import { isDue } from "../../../support/streak/streak-spec.ts";
 import { wordsIn } from "../../../support/text-table.ts";
+
+/** A habit with its user as a person would describe them: the rule of reminders, slow and obvious. */
+type Life = {
+  timeZone: string;
+  dayStartHour: number;
+  rules: Rules;
+  remindAt: string | null;
+  done: Set<string>;
+  lastRung: string;
+};
+
+const quarterMs = 15 * 60_000;
+/** No zone repeats more than this when its clock goes back. */
+const longestRepeatMs = 3 * 3_600_000;
+
+const wallClock = (at: number, timeZone: string): string =>
+  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDateTime().toString();
+
+/** The user's day: the wall-clock date this many hours ago. */
+function dayAt({ timeZone, dayStartHour }: Life, at: number): string {
+  const now = wallClock(at, timeZone);
+  return Number(now.slice(11, 13)) < dayStartHour ? addDays(now.slice(0, 10), -1) : now.slice(0, 10);
+}
+
+/** @returns the day for which the habit rings at a quarter of an hour, if it rings */
+function ringsAt(life: Life, at: number): string | undefined {
+  const { timeZone, dayStartHour, rules, remindAt, lastRung, done } = life;
+  if (remindAt === null) return undefined;
+  const shownBefore = wallClock(at - quarterMs, timeZone);
+  const shown = wallClock(at, timeZone);
+  for (const date of new Set([shownBefore.slice(0, 10), shown.slice(0, 10)])) {
+    const wanted = `${date}T${remindAt}:00`;
+    if (shownBefore >= wanted || shown < wanted || wasShown(wanted, at, timeZone)) continue;
+    const day = Number(remindAt.slice(0, 2)) < dayStartHour ? addDays(date, -1) : date;
+    if (day > lastRung && !done.has(day) && isDue(rules, [...done].map(dayNumber), dayNumber(day)))
+      return day;
+  }
+  return undefined;
+}
+
+/** True if the clock has shown that time or a later one before, because it went back. */
+function wasShown(wanted: string, at: number, timeZone: string): boolean {
+  for (let before = at - quarterMs; before >= at - longestRepeatMs; before -= quarterMs)
+    if (wallClock(before, timeZone) >= wanted) return true;
+  return false;
+}
 
 const page = await Bun.file(join(import.meta.dir, "../../../../docs/reminders.md")).text();
 const rows = [...page.matchAll(/^\| `(daily|weekly|\{.*\})`.*?\|(.*)\|(.*)\|(.*)\|(.*)\|(.*)\|$/gm)].map(
@@ -100,7 +145,6 @@ const act = fc.oneof(
 );
 type Act = typeof act extends fc.Arbitrary<infer One> ? One : never;
 
-const quarterMs = 15 * 60_000;
 const quarters = 14 * 96;
 
 const lives = fc.record({

@@ -2,8 +2,18 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { movedTime } from "../../../../workers/handlers/todo/reminder.ts";
-import { firstMinute } from "../../../support/reminder/first-minute.ts";
 import { wordsIn } from "../../../support/text-table.ts";
+
+/**
+ * The first minute of a date at which its clock shows a time, or has passed it because that minute is skipped. This
+ * is a slow, plain search.
+ */
+function firstMinute(date: string, time: string, timeZone: string): number {
+  const clock = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" });
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  for (let at = midnight - 15 * 3_600_000; ; at += 60_000)
+    if (clock.format(at) >= `${date} ${time}`) return at;
+}
 
 const page = await Bun.file(join(import.meta.dir, "../../../../docs/reminders.md")).text();
 const rows = Array.from(page.matchAll(/^\| (\w+\/\w+) \|.*$/gm), ([row]) =>

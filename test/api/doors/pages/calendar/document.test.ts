@@ -9,7 +9,23 @@ import {
 } from "../../../../../api/doors/pages/calendar/document.ts";
 import type { FeedTodo } from "../../../../../api/queries/calendar/read.ts";
 import { resolveLocalTime } from "../../../../../shared/domain/day/day.ts";
-import { feedTodo } from "../../../../support/pages/feed-todo.ts";
+
+/** A todo of a calendar feed, due on a day. */
+const feedTodo: FeedTodo = {
+  id: 5,
+  title: "Pay rent",
+  description: null,
+  due_date: "2026-11-30",
+  due_time: null,
+  estimated_minutes: null,
+  remind_at: null,
+  recurrence: null,
+  recurrence_from: "due",
+  recurrence_anchor: null,
+  category_name: null,
+  created_at: "2026-11-01 08:00:00.123456+00",
+  updated_at: "2026-11-02 08:00:00+00",
+};
 
 async function parse(todos: readonly FeedTodo[], form: FeedForm = "events", today = "2026-11-22") {
   const place = { timeZone: "Europe/Berlin", host: "kept.example" };
