@@ -114,19 +114,14 @@ export async function openDatabase(options: Options): Promise<Database> {
   });
   await orm.connect();
   if (!pool) throw new Error("MikroORM opened no pool.");
-  const answer = await firstConnection(orm);
+  // MikroORM ends a pool only if it has used it itself. On a busy machine the first connection may take longer.
+  let answer = await orm.checkConnection();
+  for (let tries = 1; tries < 5 && !answer.ok && answer.reason.includes("timeout"); tries++)
+    answer = await orm.checkConnection();
   if (!answer.ok && !mayBeAway.includes(purpose)) throw new Error(unusable(url, answer.reason));
   if (purpose === "reads" || purpose === "writes")
     await demandSchema(pool).catch((error) => orm.close(true).then(() => Promise.reject(error)));
   return { orm, pool, close: () => orm.close(true) };
-}
-
-/** A machine that is starting is busy, and its first connection may take longer than a request may wait. */
-async function firstConnection(orm: MikroORM, tries = 1): ReturnType<MikroORM["checkConnection"]> {
-  // MikroORM ends a pool only if it has used it itself.
-  const answer = await orm.checkConnection();
-  const isSlow = !answer.ok && answer.reason.includes("timeout");
-  return isSlow && tries < 5 ? firstConnection(orm, tries + 1) : answer;
 }
 
 /** Names the setting and the server, but not the password. */
