@@ -94,3 +94,16 @@ type HandlerOf<Input, Output> = Readonly<{
   /** Work that is too much for one transaction. It follows the transaction, before the command is answered. */
   followUp?(connection: Queryable, userId: string, input: Input): Promise<void>;
 }>;
+
+/**
+ * Begins long work with the steps of the handler of `name`.
+ * @returns its id
+ */
+export function beginWork({ works, now }: HandlerContext, name: CommandName, input: object): string {
+  const id = Bun.randomUUIDv7();
+  works.push({
+    ...{ id, name, input: JSON.stringify(input), cursor: null, done: 0, tries: 0, total: 0 },
+    ...{ outcome: null, created_at: now, ended_at: null },
+  });
+  return id;
+}

@@ -4,8 +4,8 @@ import type { ActionRow } from "../../../shared/db/entities.ts";
 import { withinLength } from "../../../shared/domain/action/stored-images.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
-import { beginWork } from "../begin-work.ts";
 import type { Handler } from "../handler.ts";
+import { beginWork } from "../handler.ts";
 import type { Step, StepContext, Steps } from "../steps.ts";
 import { membersAtOnce, returnMembers } from "./undo/members-return.ts";
 

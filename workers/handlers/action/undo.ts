@@ -2,8 +2,8 @@ import { maxUndoneLength, undoDays } from "../../../shared/contracts/action/undo
 import type { ActionRow } from "../../../shared/db/entities.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
-import { beginWork } from "../begin-work.ts";
 import type { Handler, HandlerContext, LoadedTables } from "../handler.ts";
+import { beginWork } from "../handler.ts";
 import { mayBeReturnedTo } from "./undo/category.ts";
 import type { ChangedRows, Conflict } from "./undo/changed-row.ts";
 import { changedRows, lengthOfImages } from "./undo/images-of.ts";
