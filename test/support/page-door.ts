@@ -1,10 +1,12 @@
-import { createDispatch } from "../../api/mailbox/dispatch.ts";
+import { type CommandResult, createDispatch } from "../../api/mailbox/dispatch.ts";
 import { openMailbox } from "../../api/mailbox/mailbox.ts";
 import { openServerClock } from "../../api/mailbox/server-clock.ts";
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
+import { isRefused } from "../../shared/errors.ts";
 import { createLog } from "../../shared/process/observe/log.ts";
 import type { JsonBody, Stack } from "../harness.ts";
+import { patiently } from "./patiently.ts";
 
 /** Sends commands as the account pages do, for any user. To be closed before the stack, which counts connections. */
 export async function openPageDoor({ config, clock }: Pick<Stack, "config" | "clock">, connections?: number) {
@@ -25,10 +27,11 @@ export async function openPageDoor({ config, clock }: Pick<Stack, "config" | "cl
       await database.close();
     },
     async send(userId: string, name: CommandName, input: object, preview = false): Promise<JsonBody> {
-      const { outcome } = await dispatch(
-        { userId },
-        { name, input, preview, by: { ...by, requestId: Bun.randomUUIDv7() } },
-      );
+      const ask = () =>
+        dispatch({ userId }, { name, input, preview, by: { ...by, requestId: Bun.randomUUIDv7() } });
+      const isBusy = (answer: CommandResult) =>
+        isRefused(answer.outcome) && answer.outcome.refusal.applied === "no";
+      const { outcome } = await patiently(ask, isBusy);
       return "body" in outcome ? outcome.body : outcome.refusal;
     },
   };

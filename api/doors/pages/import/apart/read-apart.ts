@@ -4,7 +4,9 @@ import { createTurns } from "../../../../../shared/process/turns.ts";
 import type { AreHere } from "../plan.ts";
 import type { ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./messages.ts";
 
-const longestMs = 10_000;
+const longestCpuSeconds = 10;
+/** A busy machine gives a reader little of its time, which is no fault of the files. */
+const longestMs = 60_000;
 const longestRestMs = 1_000;
 
 const tooMuch =
@@ -29,7 +31,8 @@ export async function readApart(order: ReadOrder, areHere: AreHere): Promise<Rea
 
 async function readNow(order: ReadOrder, areHere: AreHere): Promise<ReadResult["read"]> {
   const result = Promise.withResolvers<ReadResult["read"]>();
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "reader.ts")], {
+  const limited = ["/bin/sh", "-c", `ulimit -t ${longestCpuSeconds}; exec "$0" "$@"`];
+  const child = Bun.spawn([...limited, process.execPath, join(import.meta.dir, "reader.ts")], {
     // In the working directory Bun would read a file `.env`.
     ...{ cwd: "/", env: {}, stdio: ["ignore", "ignore", "inherit"] },
     ...{ serialization: "advanced", timeout: longestMs, killSignal: "SIGKILL" },
@@ -39,8 +42,8 @@ async function readNow(order: ReadOrder, areHere: AreHere): Promise<ReadResult["
       else areHere(message.ask).then((here) => child.send({ here } satisfies ReadReply), result.reject);
     },
   });
-  // Low priority leaves the processor to the front door. In a session of its own a busy machine would starve the reader.
-  setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  // Less priority leaves the processor to the front door; the least, or a session of its own, would starve the reader.
+  setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   child.exited.then(() => {
     if (child.signalCode) result.resolve(tooMuch);
     else result.reject(new Error(`The reader of files ended with exit code ${child.exitCode}.`));
