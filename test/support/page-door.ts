@@ -29,8 +29,7 @@ export async function openPageDoor({ config, clock }: Pick<Stack, "config" | "cl
     async send(userId: string, name: CommandName, input: object, preview = false): Promise<JsonBody> {
       const ask = () =>
         dispatch({ userId }, { name, input, preview, by: { ...by, requestId: Bun.randomUUIDv7() } });
-      const isBusy = (answer: CommandResult) =>
-        isRefused(answer.outcome) && answer.outcome.refusal.applied === "no";
+      const isBusy = ({ outcome }: CommandResult) => isRefused(outcome) && outcome.refusal.applied === "no";
       const { outcome } = await patiently(ask, isBusy);
       return "body" in outcome ? outcome.body : outcome.refusal;
     },

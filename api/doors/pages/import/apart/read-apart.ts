@@ -4,10 +4,8 @@ import { createTurns } from "../../../../../shared/process/turns.ts";
 import type { AreHere } from "../plan.ts";
 import type { ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./messages.ts";
 
-const longestCpuSeconds = 10;
-/** A busy machine gives a reader little of its time, which is no fault of the files. */
-const longestMs = 60_000;
-const longestRestMs = 1_000;
+/** A busy machine gives a reader little of its time, which is no fault of the files: the processor's seconds count. */
+const longest = { cpuSeconds: 10, ms: 60_000, restMs: 1_000 };
 
 const tooMuch =
   "These files take too much time or memory to read. Split them, and upload one after the other.";
@@ -25,17 +23,17 @@ const turns = createTurns({ atOnce: 1 });
 export async function readApart(order: ReadOrder, areHere: AreHere): Promise<ReadResult["read"]> {
   const end = await turns.take("");
   const began = performance.now();
-  const rest = () => end && setTimeout(end, Math.min(longestRestMs, performance.now() - began));
+  const rest = () => end && setTimeout(end, Math.min(longest.restMs, performance.now() - began));
   return readNow(order, areHere).finally(rest);
 }
 
 async function readNow(order: ReadOrder, areHere: AreHere): Promise<ReadResult["read"]> {
   const result = Promise.withResolvers<ReadResult["read"]>();
-  const limited = ["/bin/sh", "-c", `ulimit -t ${longestCpuSeconds}; exec "$0" "$@"`];
+  const limited = ["/bin/sh", "-c", `ulimit -t ${longest.cpuSeconds}; exec "$0" "$@"`];
   const child = Bun.spawn([...limited, process.execPath, join(import.meta.dir, "reader.ts")], {
     // In the working directory Bun would read a file `.env`.
     ...{ cwd: "/", env: {}, stdio: ["ignore", "ignore", "inherit"] },
-    ...{ serialization: "advanced", timeout: longestMs, killSignal: "SIGKILL" },
+    ...{ serialization: "advanced", timeout: longest.ms, killSignal: "SIGKILL" },
     ipc(message: "ready" | ReadQuestion | ReadResult, child) {
       if (message === "ready") child.send(order);
       else if ("read" in message) result.resolve(message.read);
