@@ -1,7 +1,9 @@
-import { accountsAttacks } from "./attacks/account.ts";
-import type { Attack } from "./attacks/attack.ts";
+import { randomInt } from "node:crypto";
+import { createBrowser } from "../../support/identity/browser.ts";
+import { longText } from "../../support/long-text.ts";
+import { type Assault, type Attack, ask, inLoops, openPage, submitOn, upload } from "./attacks/attack.ts";
 import { strangersAttacks } from "./attacks/stranger.ts";
-import { newPerson } from "./person.ts";
+import { newPerson, toolCall } from "./person.ts";
 
 /** The outcomes of each attack, with their counts. */
 export type Tally = Record<string, Record<string, number>>;
@@ -32,3 +34,94 @@ async function main([baseUrl = "", authUrl = "", only = ""]: readonly string[]):
 }
 
 if (import.meta.main) await main(process.argv.slice(2));
+
+const post = (world: Assault, path: string, body: string) =>
+  ask(world, path, { method: "POST", headers: world.account.headers, body });
+const batch = (world: Assault, operations: readonly object[]) =>
+  post(world, "/api/v1/batch", JSON.stringify({ operations }));
+
+const toolList = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+const costly = {
+  method: "POST",
+  path: "/todos",
+  body: { title: "Costly", due_date: "2026-01-31", recurrence: "FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13" },
+};
+const hollow = `{"format":"kept-export","version":1,"todos":[${"{},".repeat(1_650_000)}{}]}`;
+const manyKeys = `{"format":"kept-export","version":1,"x":[${Array.from({ length: 400_000 }, (_, key) => `{"${key.toString(36)}":1}`).join()}]}`;
+const zones = ["Pacific/Auckland", "America/Los_Angeles", "Asia/Kolkata"];
+
+/** Attacks of one free account within its limits. */
+const accountsAttacks: Readonly<Record<string, Attack>> = {
+  async "long texts for 25 todos at once"(world) {
+    const todos = Array.from({ length: 25 }, (_, index) => ({ title: `Long ${index}` }));
+    const made = (await post(world, "/mcp", toolCall("create-todo", { todos }))) ?? "{}";
+    const todo_ids = [...made.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)).slice(0, 25);
+    await inLoops(world, 2, 100, () =>
+      post(world, "/mcp", toolCall("update-todo", { todo_ids, description: longText(5_000) })),
+    );
+  },
+
+  "lists of tools": (world) => inLoops(world, 20, 5, () => post(world, "/mcp", toolList)),
+
+  "groups of costly rules": (world) => inLoops(world, 4, 500, () => batch(world, Array(50).fill(costly))),
+
+  "files of 5 MB": (world) =>
+    inLoops(world, 3, 500, (loop) => upload(world, loop % 2 === 0 ? hollow : manyKeys)),
+
+  "right passwords": (world) =>
+    inLoops(world, 4, 100, async () => {
+      const network = world.account.headers["x-forwarded-for"];
+      const browser = createBrowser(world.site.authUrl, undefined, {}, network);
+      const answers = { email: world.account.email, password: "correct horse battery" };
+      const signIn = browser.open("/sign-in").then((page) => browser.submit(page, "/sign-in", answers));
+      const done = await signIn.catch(() => undefined);
+      // A sign-in ends at the other port, where this browser does not follow.
+      world.count(done?.status === 0 ? "signed in" : (done?.status ?? "no answer"));
+    }),
+
+  /** Decades of completions come by files. An agent deletes the habits, and its person presses the button that undoes that. */
+  async "ten years of habits deleted and taken back"(world) {
+    for (let file = 0; file < 8 && !world.isOver(); file++)
+      await upload(world, decades(1_000_000 + 5 * file));
+    await inLoops(world, 1, 1_000, async () => {
+      await deleteDecades(world);
+      await takeAllBack(world);
+    });
+  },
+
+  "changes of zone": (world) =>
+    inLoops(world, 1, 1_000, async () => {
+      const time_zone = zones[randomInt(zones.length)] ?? "UTC";
+      const page = await openPage(world, "/account/settings");
+      return submitOn(world, page, "/account/settings/day", { time_zone });
+    }),
+};
+
+/** A file with five habits of ten years. */
+function decades(firstId: number): string {
+  const ids = Array.from({ length: 5 }, (_, index) => firstId + index);
+  const dates = Array.from({ length: 3_650 }, (_, day) =>
+    new Date(Date.now() - (day + 1) * 86_400_000).toISOString().slice(0, 10),
+  );
+  const rules = { type: "good", frequency: "daily", grace_days: 1 };
+  const habits = ids.map((id) => ({ id, name: `Years ${id}`, ...rules }));
+  const completions = ids.flatMap((habit_id) => dates.map((date) => ({ habit_id, date })));
+  return JSON.stringify({ format: "kept-export", version: 1, habits, completions });
+}
+
+async function deleteDecades(world: Assault): Promise<void> {
+  const list = (await ask(world, "/api/v1/habits", { headers: world.account.headers })) ?? "";
+  const ids = [...list.matchAll(/"id":(\d+),"name":"Years/g)].map(([, id]) => id);
+  if (ids.length === 0) return;
+  await batch(
+    world,
+    ids.map((id) => ({ method: "DELETE", path: `/habits/${id}` })),
+  );
+}
+
+async function takeAllBack(world: Assault): Promise<void> {
+  const actions = await openPage(world, "/account/actions");
+  const token = /token_id=([^"&]+)/.exec(actions?.text ?? "")?.[1];
+  const run = "/account/actions/run";
+  if (token) await submitOn(world, await openPage(world, `${run}?token_id=${token}`), run);
+}
