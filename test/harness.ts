@@ -170,7 +170,9 @@ export const callRest: typeof callOnce = (config, method, path, call) =>
   patiently(
     () => callOnce(config, method, path, call),
     ({ status, headers, body }) =>
-      status === 503 && headers.get("retry-after") === "1" && (method === "GET" || body?.applied === "no"),
+      status === 503 &&
+      headers.get("retry-after") === "1" &&
+      (method === "GET" || call.headers?.["idempotency-key"] !== undefined || body?.applied === "no"),
   );
 
 /** One request, whatever its answer. */

@@ -11,7 +11,7 @@ type Failure = Readonly<{ file: string; name: string; text: string }>;
 const given = process.argv.slice(2).filter((argument) => argument !== "--all");
 const isAll = process.argv.includes("--all");
 /** Files of one process share what they load, and a stack (test/harness.ts). They wait more than they compute. */
-const ordinary = ["--parallel=3", "--path-ignore-patterns=**/*.slow.test.ts"];
+const ordinary = ["--parallel=3", "--max-concurrency=6", "--path-ignore-patterns=**/*.slow.test.ts"];
 // Their limits are times, so each has the machine for itself.
 const slow = [".slow.test.ts"];
 const runs = given.length > 0 ? [given] : isAll ? [ordinary, slow] : [ordinary];
