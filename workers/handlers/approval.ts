@@ -77,7 +77,9 @@ export const approvalDecide: Handler<"approval.decide"> = {
   run(context, { approval_ids, approve }) {
     const waiting = approval_ids.flatMap((id) => stillWaiting(context, id) ?? []);
     const end = approve ? { state: "approved" as const } : { state: "declined" as const, request: "" };
-    for (const one of waiting) context.approvals.update(one, { ...end, decided_at: context.now });
+    // The act's place in the log, where each stands by the time at which it was accepted.
+    const decided_at = new Date(context.acceptedAt).toISOString();
+    for (const one of waiting) context.approvals.update(one, { ...end, decided_at });
     const isWork = approve && waiting.length > 0;
     const work = isWork ? beginWork(context, "approval.decide", { ids: waiting.map(({ id }) => id) }) : null;
     return { decided: waiting.length, work_id: work };

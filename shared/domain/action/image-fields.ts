@@ -119,7 +119,14 @@ export function isSame(one: unknown, other: unknown): boolean {
   return value === counterpart || (typeof value === "object" && isDeepStrictEqual(value, counterpart));
 }
 
-const timeColumns = ["remind_at", "wall_time"];
+/**
+ * Columns that mean something only together: an image that has one of them has all, and an undo restores all or none.
+ * A reminder's two columns are its time, and whether that follows the user's zone.
+ */
+export const columnGroups: Readonly<Partial<Record<SeenTable, readonly string[]>>> = {
+  habits: ["paused_from", "paused_through"],
+  reminders: ["remind_at", "wall_time"],
+};
 
 /** @returns the fields in which two states of a row differ; both have all columns */
 export function changedColumns(table: SeenTable, before: Columns, after: Columns): string[] {
@@ -129,9 +136,10 @@ export function changedColumns(table: SeenTable, before: Columns, after: Columns
     if (old === value || following[table].has(column) || hidden[table].has(column)) continue;
     if (!isSame(inImage(column, old), inImage(column, value))) names.push(column);
   }
-  // A time, and whether it follows the user's zone, count as one field, as do words and their writer.
-  const isTime = table === "reminders" && timeColumns.some((column) => names.includes(column));
-  const rest = isTime ? timeColumns.filter((column) => !names.includes(column)) : [];
+  const group = columnGroups[table] ?? [];
+  const isOfGroup = group.some((column) => names.includes(column));
+  const rest = isOfGroup ? group.filter((column) => !names.includes(column)) : [];
+  // Words and their writer count as one field.
   const isWritten = names.length > 0 && !isSame(before[writerColumn], after[writerColumn]);
   return [...names, ...rest, ...(isWritten ? [writerColumn] : [])];
 }

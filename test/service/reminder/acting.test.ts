@@ -114,6 +114,17 @@ test("an hour is put off for this occurrence alone, and rings when it is over, w
   }
 });
 
+test("a reminder that was moved and then rang goes with its todo, when all is taken back", async () => {
+  travelTo("2026-11-21T07:00:00Z");
+  const id = await createTodo();
+  for (const time of ["08:30", "09:00"]) await remind(id, `2026-11-21T${time}:00`);
+  travelTo(start);
+  await statusBecomes(id, "sent");
+  const ends = [...(await reminders.undo(id, "reminder.set")), ...(await reminders.undo(id, "todo.create"))];
+  expect(ends.map(({ undone }) => undone)).toEqual(["whole", "whole", "whole"]);
+  expect((await rest("GET", `/todos/${id}`)).status).toBe(404);
+});
+
 test("a link that is forged, of another user, older than seven days or of a deleted todo does nothing", async () => {
   const { id, done } = await ringTodo();
   const { content, signature, fields } = read(done);

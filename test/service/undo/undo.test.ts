@@ -54,6 +54,37 @@ test("a reminder that follows its user's zone was not changed, and what is delet
   expect(await world()).toEqual(before);
 });
 
+test("an undo of an undo, and so on, leaves one state on the first action", async () => {
+  const { rest, last, undo, log } = await someone();
+  const { id } = (await rest("POST", "/todos", { title: "Here and gone" })).body;
+  for (const [isUndone, status] of [
+    [true, 404],
+    [false, 200],
+    [true, 404],
+    [false, 200],
+  ] as const) {
+    expect(await undo(await last())).toEqual(whole(1));
+    expect([(await rest("GET", `/todos/${id}`)).status, (await log())[0]?.undone_by !== null]).toEqual([
+      status,
+      isUndone,
+    ]);
+  }
+});
+
+test("the two ends of a pause are taken back together, or stay when somebody changed one of them", async () => {
+  const { rest, last, undo } = await someone();
+  const { id } = (await rest("POST", "/habits", habit)).body;
+  const shown = async () => (await rest("GET", `/habits/${id}`)).body;
+  await rest("PATCH", `/habits/${id}`, { paused_from: "2031-03-03" });
+  const archived = await last();
+  await rest("PATCH", `/habits/${id}`, { paused_through: "2031-03-06" });
+  const stays = { undone: "none", conflicts: [{ why: "changed_since", fields: ["paused_through"] }] };
+  expect(await undo(archived)).toMatchObject([stays]);
+  expect(await shown()).toMatchObject({ paused_from: "2031-03-03", paused_through: "2031-03-06" });
+  for (const action of [await last(), archived]) expect(await undo(action)).toEqual(whole(1));
+  expect(await shown()).toMatchObject({ paused_from: null, paused_through: null });
+});
+
 test("two undos at the same time are one", async () => {
   const { rest, last, undo, log } = await someone();
   const { id } = (await rest("POST", "/todos", { title: "Keep me" })).body;

@@ -49,7 +49,7 @@ export const actionUndo: Handler<"action.undo"> = {
 function rowsOf(loaded: LoadedTables, keys: readonly UndoneKey[]): RowRequest[] {
   const ids = new Set(keys.map(({ request_id }) => request_id));
   const actions = loaded.actions.all().filter(({ request_id }) => ids.has(request_id));
-  const undone = actions.flatMap((action) => undoneBy(action) ?? []);
+  const undone = actions.flatMap(undoneBy);
   return [
     ...undone.map(({ called_at, request_id }) => forUpdate("action_log", [called_at, request_id])),
     ...neededRows(actions.flatMap((action) => changedRows(loaded, action) ?? [])),

@@ -1,6 +1,6 @@
 import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
 import type { HabitRow } from "../../../../shared/db/entities.ts";
-import { countField, isSame } from "../../../../shared/domain/action/image-fields.ts";
+import { columnGroups, countField, isSame } from "../../../../shared/domain/action/image-fields.ts";
 import {
   type DaySettings,
   daySettingsField,
@@ -27,7 +27,7 @@ import {
 const ruleFields = ["frequency", "schedule", "grace_days"];
 /** An image has no nulls. */
 const usualColumns = { ...newColumns(habitFields, {}), ...noHistory };
-const pauseFields = ["paused_from", "paused_through"];
+const { habits: pauseFields = [] } = columnGroups;
 
 export const takeBackHabit: TableUndo = {
   restore(context, row) {

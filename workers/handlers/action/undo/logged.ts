@@ -49,7 +49,7 @@ export function logged(
   const resource = { resource_kind, resource_id, resource_name };
   writeAction(context, call, { outcome: "ok", replayed: false, resource, images });
   context.actions.update(action, { undone_by: call.requestId });
-  standAgain(context, action);
+  flipUndone(context, action, call.requestId);
   // These changes stay, even if the next action fails.
   context.takeChanges();
   return end(key, conflicts.length > 0 ? "part" : "whole", conflicts);
@@ -58,26 +58,39 @@ export function logged(
 /** Rows of the log are bounded, and cut arguments would not name the undone action. */
 const mostConflictsKept = 10;
 
-/** The arguments of an undo's row: the undone action, and its conflicts for the pages to show. */
-function undoArguments({ called_at, request_id }: ActionRow, conflicts: readonly Conflict[]): string {
+/**
+ * The arguments of an undo's row: the undone action, the first one of a chain of undos, and the conflicts for the pages to
+ * show.
+ */
+function undoArguments(action: ActionRow, conflicts: readonly Conflict[]): string {
+  const { called_at, request_id } = action;
   const stayed = conflicts.slice(0, mostConflictsKept);
+  const first = undoneBy(action).at(-1);
   return JSON.stringify({
-    called_at: timestamp(called_at),
-    request_id,
+    ...{ called_at: timestamp(called_at), request_id },
+    ...(first && { first }),
     ...(stayed.length > 0 && { stayed }),
   });
 }
 
-/** After the undo of its undo, an action is in force again and can be undone again. */
-function standAgain({ actions }: HandlerContext, undo: ActionRow): void {
-  const undone = undoneBy(undo);
-  const action = actions.all().find(({ request_id }) => request_id === undone?.request_id);
-  if (action) actions.update(action, { undone_by: null });
+/**
+ * After the undo of an undo, the action that this had undone is in force again. In a longer chain, undo and redo in turn
+ * undo its first action and bring it back.
+ */
+function flipUndone({ actions }: HandlerContext, undo: ActionRow, by: string): void {
+  const [undone, first] = undoneBy(undo).map((key) =>
+    actions.all().find(({ request_id }) => request_id === key.request_id),
+  );
+  if (undone) actions.update(undone, { undone_by: null });
+  if (first) actions.update(first, { undone_by: first.undone_by == null ? by : null });
 }
 
-/** @returns the action that this one undid, unless it was forgotten; an agent's tool can have any name */
-export function undoneBy({ door, tool, arguments: stored }: ActionRow): UndoneKey | undefined {
-  if (door !== "page" || tool !== undoTool) return undefined;
-  const { called_at, request_id }: Partial<UndoneKey> = JSON.parse(stored);
-  return called_at && request_id ? { called_at, request_id } : undefined;
+/**
+ * @returns the action that this one undid, and the first of a chain if that was an undo itself; none if it was forgotten. An
+ * agent's tool can have any name
+ */
+export function undoneBy({ door, tool, arguments: stored }: ActionRow): readonly UndoneKey[] {
+  if (door !== "page" || tool !== undoTool) return [];
+  const { called_at, request_id, first }: Partial<UndoneKey & { first: UndoneKey }> = JSON.parse(stored);
+  return called_at && request_id ? [{ called_at, request_id }, ...(first ? [first] : [])] : [];
 }

@@ -51,9 +51,7 @@ export const takeBackReminder: TableUndo = {
     const back = { ...old, ...asOfNow(context, id, isMoved ? { ...old, delivery_id: null } : old) };
     const hasRung = ["sent", "unsent"].includes(current.status) && made.status !== current.status;
     const isOver = hasRung && Date.parse(timestamp(back.remind_at)) < context.acceptedAt;
-    // A reminder that rang keeps its status. That of a recurring todo gets its old time back, because successors
-    // keep its distance.
-    if (isOver && context.todos.get(id)?.recurrence == null) return [];
+    // A reminder that rang keeps its status, and gets its old time back: an older undo looks for that time.
     const { status, delivery_id } = isOver ? current : back;
     context.reminders.update(current, { ...back, status, delivery_id, updated_at: context.now });
     if (isMoved) touchTodo(context, id);
