@@ -5,8 +5,7 @@ import type { QueuedCommand } from "../../shared/queue/batch.ts";
 import { keyedId } from "../../shared/queue/command-id.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { allForUpdate, forUpdate, withoutLock } from "../unit-of-work/row-request.ts";
-import type { Handler, HandlerContext } from "./handler.ts";
-import { beginWork } from "./handler.ts";
+import { beginWork, type Handler, type HandlerContext } from "./handler.ts";
 import { newDelivery } from "./reminder.ts";
 import type { StepContext } from "./steps.ts";
 

@@ -6,8 +6,7 @@ import { categoriesNamed } from "../../shared/domain/category/by-name.ts";
 import { invalid, notFound, type Refused } from "../../shared/errors.ts";
 import { allWithoutLock, forKeyShare, forUpdate, type RowRequest } from "../unit-of-work/row-request.ts";
 import { givenColumns, newColumns } from "./columns.ts";
-import type { Handler, HandlerContext, LoadedTables, Related } from "./handler.ts";
-import { beginWork } from "./handler.ts";
+import { beginWork, type Handler, type HandlerContext, type LoadedTables, type Related } from "./handler.ts";
 import type { StepContext, Steps } from "./steps.ts";
 
 type OneCategory = Readonly<{ category_id: number }>;

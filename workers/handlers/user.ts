@@ -21,8 +21,7 @@ import type { StoredDaySettings } from "../unit-of-work/batch-times.ts";
 import { allForUpdate, allWithoutLock, settingsForUpdate } from "../unit-of-work/row-request.ts";
 import { emptyAccount } from "../upkeep/deleted-users.ts";
 import { type DayRules, ringsAfterChange } from "./habit/next-ring.ts";
-import type { Handler, HandlerContext } from "./handler.ts";
-import { beginWork } from "./handler.ts";
+import { beginWork, type Handler, type HandlerContext } from "./handler.ts";
 import { patch } from "./patch.ts";
 import type { StepContext, Steps } from "./steps.ts";
 

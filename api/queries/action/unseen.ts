@@ -1,6 +1,5 @@
 import { literal, sql } from "../../../shared/db/reads/sql.ts";
-import type { QueryContext } from "../engine/context.ts";
-import { allOf } from "../engine/context.ts";
+import { allOf, type QueryContext } from "../engine/context.ts";
 import { actionConditions } from "./filters.ts";
 import { longestPauseMs } from "./runs.ts";
 

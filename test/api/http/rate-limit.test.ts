@@ -3,7 +3,7 @@ import { createRateLimit } from "../../../api/http/rate-limit.ts";
 import { connectFailFast } from "../../../shared/queue/connections.ts";
 import { startStack } from "../../harness.ts";
 
-// Where Redis answers late, on a busy machine, a front door counts by itself: then a test begins anew with new tokens.
+// On a busy machine Redis may answer late, and the front door counts by itself. Then a test begins anew.
 const again = { retry: 3 };
 const env = { RATE_LIMIT_PER_MINUTE: "12", MCP_RATE_LIMIT_PER_MINUTE: "10" };
 const { rest, issuer, config } = await startStack({ env });

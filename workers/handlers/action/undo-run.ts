@@ -4,10 +4,9 @@ import type { ActionRow } from "../../../shared/db/entities.ts";
 import { withinLength } from "../../../shared/domain/action/stored-images.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
-import type { Handler } from "../handler.ts";
-import { beginWork } from "../handler.ts";
+import { beginWork, type Handler } from "../handler.ts";
 import type { Step, StepContext, Steps } from "../steps.ts";
-import { membersAtOnce, returnMembers } from "./undo/members-return.ts";
+import { membersAtOnce, returnMembers } from "./undo/category.ts";
 
 type Run = InputOf<Commands["action.undo-run"]>;
 type Key = Pick<ActionRow, "called_at" | "request_id">;

@@ -2,15 +2,12 @@ import { maxUndoneLength, undoDays } from "../../../shared/contracts/action/undo
 import type { ActionRow } from "../../../shared/db/entities.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
-import type { Handler, HandlerContext, LoadedTables } from "../handler.ts";
-import { beginWork } from "../handler.ts";
-import { mayBeReturnedTo } from "./undo/category.ts";
+import { beginWork, type Handler, type HandlerContext, type LoadedTables } from "../handler.ts";
+import { categoriesBack, mayBeReturnedTo, membersReturn } from "./undo/category.ts";
 import type { ChangedRows, Conflict } from "./undo/changed-row.ts";
 import { changedRows, lengthOfImages } from "./undo/images-of.ts";
 import { type End, end, logged, type Undoable, type UndoneKey, undoneBy } from "./undo/logged.ts";
-import { categoriesBack, membersReturn } from "./undo/members-return.ts";
-import { neededRows } from "./undo/needed-rows.ts";
-import { takeBack } from "./undo/take-back.ts";
+import { neededRows, takeBack } from "./undo/take-back.ts";
 
 /**
  * Undoes actions, newest first. Each undo has its own row and changes in the log, so it can be undone like any other

@@ -2,8 +2,7 @@ import { categoryFields } from "../../../shared/contracts/category/fields.ts";
 import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
 import { newColumns } from "../columns.ts";
 import type { HandlerContext } from "../handler.ts";
-import type { KnownThings } from "./things.ts";
-import { timesOf } from "./things.ts";
+import { type KnownThings, timesOf } from "./things.ts";
 
 type ImportedCategory = ImportedThings["categories"];
 

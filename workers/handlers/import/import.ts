@@ -12,8 +12,7 @@ import {
   withoutLock,
 } from "../../unit-of-work/row-request.ts";
 import { changedImages, writeAction } from "../action/action-log.ts";
-import type { Handler, HandlerContext } from "../handler.ts";
-import { beginWork } from "../handler.ts";
+import { beginWork, type Handler, type HandlerContext } from "../handler.ts";
 import type { Steps } from "../steps.ts";
 import { insertCategories, missingCategories } from "./categories.ts";
 import { insertHabits } from "./habits.ts";

@@ -1,10 +1,13 @@
-import type { HabitCompletionRow } from "../../../../shared/db/entities.ts";
-import { isDoneOn, withDone, withoutDone } from "../../../../shared/domain/habit/history.ts";
+import type { HabitCompletionRow, HabitRow } from "../../../../shared/db/entities.ts";
+import type { Image } from "../../../../shared/domain/action/image-fields.ts";
+import { completed, isDoneOn, withDone, withoutDone } from "../../../../shared/domain/habit/history.ts";
+import { withoutChange, writeSum } from "../../habit/amount.ts";
 import { updateHistory } from "../../habit/habit.ts";
 import type { HandlerContext } from "../../handler.ts";
 import {
   type ChangedRow,
   type ChangedRows,
+  type Conflict,
   conflictAt,
   idOf,
   oldValues,
@@ -62,3 +65,51 @@ const isBySum = ({ key }: ChangedRow, rows: ChangedRows): boolean =>
 /** True where others have counted on the day since, which was ticked off without an amount. */
 const hasSum = ({ amounts }: HandlerContext, { key: [id, date = ""] }: ChangedRow): boolean =>
   amounts.get(Number(id), date) !== undefined;
+
+/** Others may have added to the day since: the sum goes back by what the action added, and decides about the completion. */
+const takeBack: TableUndo["change"] = (context, row, rows) => {
+  const { habits, amounts, completions } = context;
+  const [habit_id, [, date = ""]] = [idOf(row), row.key];
+  const habit = habits.get(habit_id);
+  if (!habit) return [conflictAt(row, "deleted_since")];
+  const isCompleted = completions.get(habit_id, date) !== undefined;
+  const sum = amounts.get(habit_id, date);
+  const day = withoutChange({ sum, isCompleted }, row, habit.target ?? null);
+  if (day === "gone")
+    return [sum ? conflictAt(row, "changed_since", ["amount"]) : conflictAt(row, "deleted_since")];
+  const ticked =
+    day.isCompleted === isCompleted ? habit : (isCompleted ? reopen : close)(context, row, habit, rows);
+  if (typeof ticked === "string") return [conflictAt(row, ticked)];
+  writeSum(context, ticked, date, day.sum);
+  return [];
+};
+
+export const takeBackAmount: TableUndo = { restore: takeBack, remove: takeBack, change: takeBack };
+
+type Ticking = (
+  context: HandlerContext,
+  row: ChangedRow,
+  habit: HabitRow,
+  rows: ChangedRows,
+) => HabitRow | Conflict["why"];
+
+/** A habit that came back is already without the completion. */
+const reopen: Ticking = (context, { key: [, date = ""] }, habit) => {
+  context.completions.remove(habit.id, date);
+  return isDoneOn(habit, date) ? updateHistory(context, habit, withoutDone(habit, date)) : habit;
+};
+
+/** The completion that the action took away returns to its place; one that others took away is made anew. */
+const close: Ticking = (context, { key }, habit, rows) => {
+  const { completions, now } = context;
+  const [, local_date = ""] = key;
+  const was = rows.get(`habit_completions/${key.join("/")}`)?.before;
+  if (!was && habit.skipped_dates.includes(local_date)) return "changed_since";
+  const completed_at = String(was?.completed_at ?? now);
+  completions.insert({ habit_id: habit.id, local_date, completed_at, note: noteIn(was) });
+  if (isDoneOn(habit, local_date)) return habit;
+  return updateHistory(context, habit, (was ? withDone : completed)(habit, local_date));
+};
+
+const noteIn = (image: Image | undefined): string | null =>
+  image?.note === undefined ? null : String(image.note);
