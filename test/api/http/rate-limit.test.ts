@@ -3,8 +3,7 @@ import { createRateLimit } from "../../../api/http/rate-limit.ts";
 import { connectFailFast } from "../../../shared/queue/connections.ts";
 import { startStack } from "../../harness.ts";
 
-// On a busy machine Redis may answer late, and the front door counts by itself. Then a test begins anew.
-const again = { retry: 3 };
+const again = { retry: 3 }; // On a busy machine Redis may answer late, and the front door counts by itself.
 const env = { RATE_LIMIT_PER_MINUTE: "12", MCP_RATE_LIMIT_PER_MINUTE: "10" };
 const { rest, issuer, config } = await startStack({ env });
 

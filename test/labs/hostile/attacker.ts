@@ -1,9 +1,8 @@
 import { randomInt } from "node:crypto";
-import { createBrowser } from "../../support/identity/browser.ts";
+import { connect } from "node:net";
+import { createBrowser, type Page } from "../../support/identity/browser.ts";
 import { longText } from "../../support/long-text.ts";
-import { type Assault, type Attack, ask, inLoops, openPage, submitOn, upload } from "./attacks/attack.ts";
-import { strangersAttacks } from "./attacks/stranger.ts";
-import { newPerson, toolCall } from "./person.ts";
+import { newPerson, type Person, type Site, toolCall } from "./person.ts";
 
 /** The outcomes of each attack, with their counts. */
 export type Tally = Record<string, Record<string, number>>;
@@ -124,4 +123,133 @@ async function takeAllBack(world: Assault): Promise<void> {
   const token = /token_id=([^"&]+)/.exec(actions?.text ?? "")?.[1];
   const run = "/account/actions/run";
   if (token) await submitOn(world, await openPage(world, `${run}?token_id=${token}`), run);
+}
+
+/** The stranger has no account, and one network. */
+const headers = { "x-forwarded-for": "203.0.113.66" };
+
+/** Attacks that need no account. */
+const strangersAttacks: Readonly<Record<string, Attack>> = {
+  "800 sockets that send a byte every five seconds": (world) =>
+    inLoops(world, 800, 2_000, () => trickle(world)),
+
+  "requests with made-up tokens": (world) =>
+    inLoops(world, 10, 50, () => {
+      const authorization = `Bearer ${crypto.randomUUID()}`;
+      return ask(world, "/api/v1/todos", { headers: { ...headers, authorization } });
+    }),
+
+  /** The network is that of a newcomer who comes later. */
+  async "sign-ins that are begun and left"(world) {
+    const start = await fetch(`${world.site.baseUrl}/account`, { redirect: "manual" });
+    const address = start.headers.get("location");
+    if (!address) throw new Error("The account pages lead to no sign-in.");
+    await inLoops(world, 5, 200, () => ask(world, address));
+  },
+
+  "calendars that do not exist": (world) =>
+    inLoops(world, 30, 100, () => {
+      const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+      return ask(world, `/calendar/${secret}.ics`, { headers });
+    }),
+};
+
+const dripMs = 5_000;
+
+/** Sends the head of a form and then its body in single bytes, each time as another sender. */
+function trickle({ site, isOver, count }: Assault): Promise<void> {
+  const { host, port, origin } = new URL(site.baseUrl);
+  const lines = [
+    "POST /account/tick HTTP/1.1",
+    `Host: ${host}`,
+    `Origin: ${origin}`,
+    `Authorization: Bearer ${crypto.randomUUID()}`,
+    "Content-Type: application/x-www-form-urlencoded",
+    "Content-Length: 60000",
+  ];
+  return new Promise((resolve) => {
+    const socket = connect({ port: Number(port), host: "127.0.0.1", localAddress: "127.0.0.66" });
+    socket.on("connect", () => socket.write(`${lines.join("\r\n")}\r\n\r\na`));
+    const drip = setInterval(() => (isOver() ? socket.destroy() : socket.write("a")), dripMs);
+    socket.on("data", (data) => count(data.toString("latin1", 9, 12)));
+    socket.on("error", () => count("no connection"));
+    socket.on("close", () => {
+      clearInterval(drip);
+      resolve();
+    });
+  });
+}
+
+/** An action that one stranger or one free account repeats until the run ends. */
+type Attack = (world: Assault) => Promise<void>;
+
+type Assault = Readonly<{
+  site: Site;
+  /** The free account. */
+  account: Person;
+  isOver(): boolean;
+  /** Counts an outcome, such as a status, for the report. */
+  count(outcome: string | number): void;
+}>;
+
+const patienceMs = 15_000;
+
+/** @returns the answer's text; undefined, and counted, if there was none */
+async function ask(world: Assault, address: string, init: RequestInit = {}): Promise<string | undefined> {
+  try {
+    const signal = AbortSignal.timeout(patienceMs);
+    const url = new URL(address, world.site.baseUrl);
+    const response = await fetch(url, { redirect: "manual", signal, ...init });
+    const text = await response.text();
+    world.count(response.status);
+    return text;
+  } catch {
+    world.count("no answer");
+    return undefined;
+  }
+}
+
+/** Runs `turn` in so many loops at once, with a pause after each turn. */
+async function inLoops(
+  { isOver }: Assault,
+  loops: number,
+  pauseMs: number,
+  turn: (loop: number) => Promise<unknown>,
+): Promise<void> {
+  const all = Array.from({ length: loops }, async (_, loop) => {
+    await Bun.sleep((pauseMs * loop) / loops);
+    while (!isOver()) {
+      await turn(loop);
+      await Bun.sleep(pauseMs);
+    }
+  });
+  await Promise.all(all);
+}
+
+/** A page that the free account opens or gets for a form; undefined if there is none. */
+async function counted({ count }: Assault, opening: Promise<Page>): Promise<Page | undefined> {
+  const page = await opening.catch(() => undefined);
+  count(page?.status ?? "no answer");
+  return page;
+}
+
+const openPage = (world: Assault, path: string): Promise<Page | undefined> =>
+  counted(world, world.account.account.open(path));
+
+/** Sends a form of a page; nothing when the page lacks it. */
+async function submitOn(
+  world: Assault,
+  page: Page | undefined,
+  action: string,
+  answers: Record<string, string | File> = {},
+): Promise<Page | undefined> {
+  if (!page?.forms.some((form) => form.action === action)) return undefined;
+  return counted(world, world.account.account.submit(page, action, answers));
+}
+
+/** Sends a file to the page that imports, and confirms the preview. */
+async function upload(world: Assault, file: string): Promise<void> {
+  const [data, action] = [await openPage(world, "/account/data"), "/account/data/import"];
+  const shown = await submitOn(world, data, action, { files: new File([file], "kept.json") });
+  await submitOn(world, shown, `${action}/apply`);
 }

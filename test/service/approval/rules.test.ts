@@ -193,7 +193,6 @@ test("a request is carried out for the day on which it was made", async () => {
   expect(await rows("select local_date::text from habit_completions where user_id = $1")).toEqual([
     { local_date: "2030-05-04" },
   ]);
-  // It stands in the log at the time at which the decision was accepted.
   const [decided] = await rows("select max(decided_at) as at from approvals where user_id = $1");
   expect(new Date(decided?.at).getTime()).toBe(stack.clock.now);
 });

@@ -188,12 +188,8 @@ test("deletions are forgotten after 30 days, and a cursor from before is told to
   expect(await pruneDeletions(database, "29 days")).toBe(0);
   expect((await hal.get(`/changes?cursor=${copy.cursor}`)).status).toBe(200);
   // A copy begins before the oldest transaction under way, which another test may have.
-  await eventually(async () => {
-    const { rows } = await pool.query(
-      "select settled_xid > (select max(changed_xid) from deletions) as is_settled from change_marks()",
-    );
-    return rows[0].is_settled;
-  });
+  const settled = "select settled_xid > (select max(changed_xid) from deletions) as now from change_marks()";
+  await eventually(async () => (await pool.query(settled)).rows[0].now);
   expect(await pruneDeletions(database, "31 days")).toBeGreaterThan(0);
   const { status, body } = await hal.get(`/changes?cursor=${copy.cursor}`);
   expect([status, body.errors.cursor]).toEqual([422, [expect.stringContaining(beginAnew)]]);

@@ -1,22 +1,34 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { listSubjects } from "../../../api/cli/subjects.ts";
 import { createDispatch } from "../../../api/mailbox/dispatch.ts";
 import { createDispatchGroup, type GroupedOperation } from "../../../api/mailbox/dispatch-group.ts";
 import { openMailbox } from "../../../api/mailbox/mailbox.ts";
 import { openServerClock } from "../../../api/mailbox/server-clock.ts";
 import { isLogged, readActions } from "../../../api/queries/action/read.ts";
-import { createQueryContext, type QueryContext } from "../../../api/queries/engine/context.ts";
+import { countUnseenRuns } from "../../../api/queries/action/unseen.ts";
+import { readDay } from "../../../api/queries/dashboard/day.ts";
+import {
+  createQueryContext,
+  type QueryContext,
+  readDaySettings,
+} from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase, type QueryDatabase } from "../../../api/queries/engine/guard.ts";
+import { habitSorts, readHabitPage } from "../../../api/queries/habit/overview.ts";
+import { readHabitInYear } from "../../../api/queries/habit/year.ts";
 import { read } from "../../../api/queries/index.ts";
 import {
   readComingReminders,
   readPastDeliveries,
   readReminderTarget,
 } from "../../../api/queries/reminder/deliveries.ts";
+import { dueGroups } from "../../../api/queries/todo/due-groups.ts";
+import { readTodoPage } from "../../../api/queries/todo/overview.ts";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
+import { addDays } from "../../../shared/domain/day/day.ts";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
@@ -33,20 +45,11 @@ import {
 } from "../../../workers/upkeep/old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "../../../workers/upkeep/partitions.ts";
 import { startStack } from "../../harness.ts";
-import { userAt } from "../../labs/bench/seed.ts";
+import { idAt, seed, userAt } from "../../labs/bench/seed.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { throwaway } from "../../support/servers/services.ts";
 import { byDatabase, type Run, runEveryCommand } from "./every-command.ts";
-import { readEveryPage } from "./every-page.ts";
 import { everyQuery } from "./every-query.ts";
-import { createPlansDatabase, fillDatabase } from "./large-database.ts";
-import {
-  logPlans,
-  type PlannedStatement,
-  readLeadingColumns,
-  readPlans,
-  wholeScans,
-} from "./recorded-plans.ts";
 
 /** A server of its own, because the plans are read from its log. */
 const folder = join(import.meta.dir, "../../..", `data-test-plans-${process.pid}`);
@@ -273,3 +276,194 @@ test("a missing index is noticed", async () => {
   const scans = scansOf(readPlans(logFile).slice(before));
   expect(scans.join()).toMatch(/reminders/);
 });
+
+const yearBefore = (today: string): string => addDays(today, -365);
+
+/** The account pages' reads beyond the contracts' queries, in each form of their statements. */
+async function readEveryPage(query: QueryContext): Promise<void> {
+  const { today } = await readDaySettings(query);
+  await readDay(query, yearBefore, 1);
+  await countUnseenRuns(query, yearBefore(today.date));
+  await readHabitInYear(query, idAt(0, 0), yearBefore);
+  const kinds = [{}, { category_id: 1 }];
+  for (const kind of kinds)
+    for (const page of [1, 2]) {
+      await readHabitPage(query, today, { ...kind, page });
+      await query.inTurn((own) => readHabitPage(own, today, { ...kind, page, q: "walk" }), true);
+    }
+  const filters = [
+    {},
+    { context: "desk" },
+    { categoryId: 1 },
+    { context: "desk", categoryId: 1 },
+    ...dueGroups
+      .map((name) => ({ name, firstWeekday: 1 }))
+      .flatMap((group) => [{ group }, { group, context: "desk" }, { group, categoryId: 1 }]),
+  ];
+  for (const sort of ["important", "title", "newest"] as const)
+    for (const page of [1, 1_000])
+      await query.inTurn((own) => readTodoPage(own, today, { sort, page }), true);
+  for (const sort of habitSorts) await readHabitPage(query, today, { sort, page: 1 });
+  for (const some of filters)
+    for (const status of [undefined, "incomplete", "completed"] as const)
+      for (const page of [1, 2, 1_000]) {
+        await readTodoPage(query, today, { ...some, status, page });
+        await query.inTurn((own) => readTodoPage(own, today, { ...some, status, page, q: "heating" }), true);
+      }
+}
+
+const users = 1_000;
+
+/** Its name differs from those on other servers, where tests count connections by it. */
+async function createPlansDatabase(serverUrl: string): Promise<string> {
+  const sql = new SQL(serverUrl, { max: 1 });
+  await sql`create database plans`;
+  await sql.close();
+  return Object.assign(new URL(serverUrl), { pathname: "/plans" }).href;
+}
+
+/**
+ * Fills every table of users until only an index makes sense: a user has 1/1,000 of the rows, so a scan reads
+ * a thousand times too much. More rows would change no plan, and each partition has as many as a table.
+ */
+async function fillDatabase(databaseUrl: string): Promise<void> {
+  await seed(databaseUrl, users);
+  const sql = new SQL(databaseUrl, { max: 1 });
+  await sql.unsafe(`
+    insert into habit_completions
+      select user_id, id, current_date - n, now() from habits, generate_series(0, 1) n on conflict do nothing;
+    insert into habit_amounts select user_id, habit_id, local_date, 1, 1 from habit_completions;
+    insert into reminders (user_id, todo_id, remind_at, status, created_at, updated_at)
+      select user_id, id, now() + interval '1 year', 'scheduled', now(), now() from todos on conflict do nothing;
+    insert into reminder_deliveries (user_id, id, todo_id, status, attempts, late, scheduled_at, next_attempt_at,
+        created_at, finished_at)
+      select user_id, gen_random_uuid(), id, 'sent', 1, false, at, at, at, at
+      from todos, lateral (select now() - interval '1 day' * (id % 30)) t(at);
+    update habits set remind_at = '07:00', rings_at = now() + interval '1 year';
+    insert into reminder_deliveries (user_id, id, habit_id, status, attempts, late, scheduled_at, next_attempt_at,
+        created_at, finished_at)
+      select user_id, gen_random_uuid(), id, 'sent', 1, false, at, at, at, at
+      from habits, lateral (select now() - interval '1 day' * (id % 30)) t(at);
+    update users set digest = 'daily', digest_at = now() + interval '1 year';
+    insert into reminder_deliveries (user_id, id, about, status, attempts, late, scheduled_at, next_attempt_at,
+        created_at, finished_at)
+      select user_id, gen_random_uuid(), 'digest', 'sent', 1, false, at, at, at, at
+      from users, lateral (select now() - interval '1 day' * n as at from generate_series(1, 30) n) t;
+    insert into token_rules (user_id, token_id, asks_deletions, changes_used, deletions_used, created_at, updated_at)
+      select user_id, 'token ' || n, true, 0, 0, now(), now() from users, generate_series(1, 10) n;
+    insert into approvals (user_id, id, token_id, state, request, before, after, rests_on, expires_at, created_at)
+      select user_id, gen_random_uuid(), 'token 1', 'waiting', '', '', '', '', now() + interval '1 day', now() from habits;
+    insert into webhooks (user_id, id, url, secret, events, is_active, created_at, updated_at)
+      select user_id, gen_random_uuid(), 'https://example.org', '', '{todo.*}', n = 1 and user_id like '%7', now(), now()
+      from users, generate_series(1, 3) n;
+    insert into webhook_deliveries (user_id, id, webhook_id, subject, thing_id, status, attempts, next_attempt_at, created_at, finished_at)
+      select user_id, gen_random_uuid(), id, 'todo', n, 'delivered', 1, now(), now(), now() from webhooks, generate_series(1, 20) n;
+    insert into push_subscriptions (user_id, id, endpoint, p256dh, auth, browser, created_at)
+      select user_id, gen_random_uuid(), 'https://push.example.org', '', '', '', now() from habits where id % 3 = 0;
+    insert into deletions (user_id, changed_xid, kind, id, deleted_at)
+      select user_id, changed_xid, 3, id + 100000000, now() - interval '1 day' * (id % 30) from todos;
+    insert into identity.accounts (id, email, password_hash)
+      select n::text, n || '@example.org', '' from generate_series(1, 20000) n;
+    insert into deleted_users select 'deleted ' || n, now() - interval '1 day', now() from generate_series(1, 20000) n`);
+  await multiplyPartitioned(sql, "inbox", "command_id", "created_at");
+  await multiplyPartitioned(sql, "action_log", "request_id", "called_at");
+  await sql.unsafe("vacuum analyze");
+  await sql.close();
+}
+
+/** Copies one real row of a partitioned table to many users, in each of its partitions. */
+async function multiplyPartitioned(sql: SQL, table: string, id: string, time: string): Promise<void> {
+  await sql.unsafe(`
+    insert into ${table}
+    select (jsonb_populate_record(r.one, jsonb_build_object('user_id', u.user_id, '${id}', gen_random_uuid(),
+      '${time}', p.upper - interval '1 second', 'keyed', p.kind = 'keyed'))).*
+    from (select ${table} as one from ${table} limit 1) r, list_partitions('${table}') p, users u`);
+}
+
+/** A statement as PostgreSQL ran it, with the plan that it chose. */
+type PlannedStatement = Readonly<{ text: string; plan: PlanNode }>;
+
+type PlanNode = Readonly<{
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Index Cond"?: string;
+  "Recheck Cond"?: string;
+  Filter?: string;
+  Plans?: readonly PlanNode[];
+}>;
+
+/**
+ * Makes PostgreSQL log the plans of all later statements, including those of functions and foreign keys, so that
+ * nobody has to keep a list. Plans are generic, as those of prepared statements become under load.
+ */
+async function logPlans(databaseUrl: string): Promise<void> {
+  const settings = {
+    session_preload_libraries: "auto_explain",
+    "auto_explain.log_min_duration": "0",
+    "auto_explain.log_nested_statements": "on",
+    "auto_explain.log_format": "json",
+    "auto_explain.log_parameter_max_length": "0",
+    plan_cache_mode: "force_generic_plan",
+  };
+  const database = new URL(databaseUrl).pathname.slice(1);
+  const sql = new SQL(databaseUrl, { max: 1 });
+  for (const [name, value] of Object.entries(settings))
+    await sql.unsafe(`alter database ${database} set ${name} = '${value}'`);
+  // Only new sessions have the settings.
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = ${database} and pid <> pg_backend_pid()`;
+  await sql.close();
+}
+
+/** Reads PostgreSQL's log, which may have been turned over once: each statement once with each of its plans. */
+function readPlans(logFile: string): PlannedStatement[] {
+  const texts = [`${logFile}.1`, logFile].filter(existsSync).map((file) => readFileSync(file, "utf8"));
+  const plans = texts.join("").matchAll(/LOG: {2}duration: \S+ ms {2}plan:\n(\t\{\n(?:\t.*\n)+?\t\}\n)/g);
+  return [...new Set([...plans].map(([, json = ""]) => json))].map((json) => {
+    const { "Query Text": text, Plan: plan } = JSON.parse(json);
+    return { text, plan };
+  });
+}
+
+/** The first column of each index, by the index's name. */
+async function readLeadingColumns(databaseUrl: string): Promise<ReadonlyMap<string, string>> {
+  const sql = new SQL(databaseUrl, { max: 1 });
+  const rows: { name: string; column: string }[] = await sql`
+    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid, 1, true) as column from pg_index`;
+  await sql.close();
+  return new Map(rows.map(({ name, column }) => [name.replace(/^\w+\./, ""), column]));
+}
+
+/** These pass rows on one by one, so that a LIMIT above them also ends the scan below. */
+const onePerRow = ["Limit", "LockRows", "Append", "Merge Append", "Subquery Scan", "Result", "Nested Loop"];
+
+/**
+ * An index of open deliveries only, a list of closed accounts that is searched once a minute, files of one day,
+ * active webhooks, and single rows.
+ */
+const fewRows = [
+  ...["reminder_deliveries_open", "deleted_users", "import_parts_pkey", "webhooks_active"],
+  ...["keyless_replies", "change_horizon", "upkeep_clock"],
+];
+
+/**
+ * Scans that read a whole table or index: their cost grows with the number of all users. A scan of an index in its
+ * order up to a LIMIT is fine if every row that it reads counts.
+ */
+function wholeScans(
+  node: PlanNode,
+  leadingColumns: ReadonlyMap<string, string>,
+  underLimit = false,
+): string[] {
+  const { "Node Type": type, "Relation Name": table, "Index Name": index } = node;
+  const limited = type === "Limit" || (underLimit && onePerRow.includes(type));
+  const below = (node.Plans ?? []).flatMap((child) => wholeScans(child, leadingColumns, limited));
+  if (table?.startsWith("pg_") || fewRows.includes(index ?? table ?? "")) return below;
+  if (type === "Seq Scan") return [`${type} on ${table}`, ...below];
+  if (index === undefined) return below;
+  const column = leadingColumns.get(index) ?? "no column";
+  const isLookup = new RegExp(`\\b${column}\\b`).test(node["Index Cond"] ?? "");
+  const isOrdered = underLimit && node.Filter === undefined;
+  return isLookup || isOrdered ? below : [`whole ${type} of ${index}`, ...below];
+}

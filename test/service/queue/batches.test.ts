@@ -101,8 +101,7 @@ test("a job that no front door signed changes nothing, is told in the log and co
 
 test("a signed job that somebody repeats, at once or later, changes nothing twice", async () => {
   const call = { ...toolCall(), door: "rest", tool: "todo.create" };
-  // None but the last may be late, however busy the machine is.
-  const sentAt = Date.now() + 30_000;
+  const sentAt = Date.now() + 30_000; // None but the last may be late, however busy the machine is.
   const jobs = [
     batchOf("once", { sentAt }),
     batchOf("with a key", { sentAt, fingerprint: "f" }),

@@ -56,9 +56,8 @@ test.concurrent.each(["Pacific/Auckland", "Australia/Lord_Howe", "America/New_Yo
   async (zone) => {
     await remind(user(zone), 5_000);
     await page.send(user(zone), "user.configure", { time_zone: zone });
-    const { done, total } = await eventually(
-      async () => (await sql`select done, total from works where user_id = ${user(zone)}`)[0],
-    );
+    const begun = () => sql`select done, total from works where user_id = ${user(zone)}`;
+    const { done, total } = await eventually(async () => (await begun())[0]);
     expect(done).toBeGreaterThanOrEqual(1_000);
     expect(total).toBe(5_000);
     await ended(user(zone));

@@ -57,17 +57,10 @@ test("a reminder that follows its user's zone was not changed, and what is delet
 test("an undo of an undo, and so on, leaves one state on the first action", async () => {
   const { rest, last, undo, log } = await someone();
   const { id } = (await rest("POST", "/todos", { title: "Here and gone" })).body;
-  for (const [isUndone, status] of [
-    [true, 404],
-    [false, 200],
-    [true, 404],
-    [false, 200],
-  ] as const) {
+  for (const isUndone of [true, false, true, false]) {
     expect(await undo(await last())).toEqual(whole(1));
-    expect([(await rest("GET", `/todos/${id}`)).status, (await log())[0]?.undone_by !== null]).toEqual([
-      status,
-      isUndone,
-    ]);
+    const { status } = await rest("GET", `/todos/${id}`);
+    expect([status, (await log())[0]?.undone_by !== null]).toEqual([isUndone ? 404 : 200, isUndone]);
   }
 });
 
@@ -78,8 +71,9 @@ test("the two ends of a pause are taken back together, or stay when somebody cha
   await rest("PATCH", `/habits/${id}`, { paused_from: "2031-03-03" });
   const archived = await last();
   await rest("PATCH", `/habits/${id}`, { paused_through: "2031-03-06" });
-  const stays = { undone: "none", conflicts: [{ why: "changed_since", fields: ["paused_through"] }] };
-  expect(await undo(archived)).toMatchObject([stays]);
+  expect(await undo(archived)).toMatchObject([
+    { undone: "none", conflicts: [{ fields: ["paused_through"] }] },
+  ]);
   expect(await shown()).toMatchObject({ paused_from: "2031-03-03", paused_through: "2031-03-06" });
   for (const action of [await last(), archived]) expect(await undo(action)).toEqual(whole(1));
   expect(await shown()).toMatchObject({ paused_from: null, paused_through: null });

@@ -3,9 +3,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../../../shared/embedded/servers/port.ts";
-import { testEnvironment } from "../../../harness.ts";
+import { callRest, testEnvironment } from "../../../harness.ts";
 import { pidsOf, type RoleName, startRoles } from "../../../support/chaos/roles.ts";
-import { startSteadyLoad } from "../../../support/chaos/steady-load.ts";
+import {
+  connectRaw,
+  type RawAnswer,
+  type RawConnection,
+  requestText,
+  toolCallText,
+} from "../../../support/raw.ts";
 import { query } from "../../../support/reminder/stack.ts";
 import { startBalancer } from "../../../support/servers/balancer.ts";
 
@@ -69,3 +75,86 @@ test("a rolling restart of all front doors, workers and identity providers fails
   const [stored] = await query(service.databaseUrl, "select count(*)::int as count from todos");
   expect(stored.count).toBe(made + 1);
 }, 300_000);
+
+/** The ports of front doors and identity providers. */
+type Ports = Readonly<{ doors: number; identities: number }>;
+
+type Kind = Readonly<{ name: string; port: number; status: number; textOf(key: string): string }>;
+
+const everyMs = 20;
+/** A process that starts takes time from those that serve; they may then ask for a moment. */
+const busy = 503;
+const maxTries = 10;
+const maxKept = 10;
+
+/**
+ * Sends 50 requests a second, regardless of earlier ones, and again only what meets a busy process: reads, changes, tool calls and pages in turn.
+ * Every second one has its own connection; the others share a few.
+ */
+async function startSteadyLoad(ports: Ports, token: string) {
+  const kinds = await kindsOf(ports, token);
+  const kept = new Map<number, RawConnection[]>();
+  const counts: Record<string, number> = {};
+  const underWay = new Set<Promise<void>>();
+  let sent = 0;
+
+  async function connectionFor(port: number, isKept: boolean): Promise<RawConnection> {
+    const idle = isKept ? kept.get(port)?.shift() : undefined;
+    return idle?.isOpen() ? idle : connectRaw(port);
+  }
+  function put(port: number, connection: RawConnection): void {
+    const idle = kept.get(port) ?? [];
+    if (connection.isOpen() && idle.length < maxKept) kept.set(port, [...idle, connection]);
+    else connection.close();
+  }
+  async function send({ name, port, textOf }: Kind, isKept: boolean): Promise<void> {
+    const text = textOf(crypto.randomUUID());
+    let answer: RawAnswer | "refused" = busy;
+    let connection: RawConnection | undefined;
+    for (let tries = 1; answer === busy && tries <= maxTries; tries++) {
+      if (tries > 1) await Bun.sleep(500);
+      connection = await connectionFor(port, isKept).catch(() => undefined);
+      answer = (await connection?.exchange(text)) ?? "refused";
+    }
+    counts[`${name} ${answer}`] = (counts[`${name} ${answer}`] ?? 0) + 1;
+    if (connection && isKept) put(port, connection);
+    else connection?.close();
+  }
+
+  const timer = setInterval(() => {
+    const kind = kinds[sent % kinds.length] as Kind;
+    const sending = send(kind, Math.floor(sent / kinds.length) % 2 === 0);
+    sent += 1;
+    underWay.add(sending);
+    void sending.finally(() => underWay.delete(sending));
+  }, everyMs);
+  return {
+    /** @returns the number of requests, of failures by kind, and of todos made according to the answers */
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(underWay);
+      const isExpected = (count: string) => kinds.some(({ name, status }) => count === `${name} ${status}`);
+      const failed = Object.fromEntries(Object.entries(counts).filter(([count]) => !isExpected(count)));
+      return { requests: sent, failed, made: (counts["create 201"] ?? 0) + (counts["tool 200"] ?? 0) };
+    },
+  };
+}
+
+async function kindsOf({ doors, identities }: Ports, token: string): Promise<Kind[]> {
+  const path = "/api/v1/todos";
+  const body = { title: "Written" };
+  const todo = await callRest({ baseUrl: `http://127.0.0.1:${doors}` }, "POST", "/todos", { token, body });
+  const kind = (name: string, status: number, textOf: Kind["textOf"]) => ({
+    ...{ name, status, textOf, port: doors },
+  });
+  const posted = (key: string, more: Readonly<{ path: string; body?: object }>) =>
+    requestText({ method: "POST", token, headers: [`idempotency-key: ${key}`], ...more });
+  const read = kind("read", 200, () => requestText({ method: "GET", path, token }));
+  const create = kind("create", 201, (key) => posted(key, { path, body }));
+  const toggle = kind("toggle", 200, (key) => posted(key, { path: `${path}/${todo.body.id}/toggle` }));
+  const tool = kind("tool", 200, (idempotency_key) =>
+    toolCallText(token, "create-todo", { ...body, idempotency_key }),
+  );
+  const page = kind("page", 200, () => requestText({ method: "GET", path: "/sign-in", token: "none" }));
+  return [...[read, create, read, create, read], toggle, tool, { ...page, port: identities }];
+}
