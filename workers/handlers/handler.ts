@@ -53,7 +53,7 @@ export type HandlerContext = OwnTables &
     /** Counts one more row against the user's quota. @returns a refusal when the quota is used up */
     useQuota(table: NumberedTable): Refused | undefined;
     /** Tells that so much text is stored beside the rows. */
-    noteLong(length: number): unknown;
+    noteLong(length: number): void;
     /** @returns the refusal of what stores more in a full account */
     refuseFull(stores: Stores): Refused | undefined;
   }>;
@@ -95,10 +95,7 @@ type HandlerOf<Input, Output> = Readonly<{
   followUp?(connection: Queryable, userId: string, input: Input): Promise<void>;
 }>;
 
-/**
- * Begins long work with the steps of the handler of `name`.
- * @returns its id
- */
+/** Begins long work with the steps of the handler of `name`. @returns its id */
 export function beginWork({ works, now }: HandlerContext, name: CommandName, input: object): string {
   const id = Bun.randomUUIDv7();
   works.push({

@@ -60,7 +60,9 @@ export function contextOf(shared: SharedContext, command: QueuedCommand): Handle
     isRepeat: repeats.has(command),
     nextId: (table: NumberedTable) => newIds?.get(command.id) ?? newRows.nextId(table),
     useQuota: (table: NumberedTable) => newRows.useQuota({ userId, table }),
-    noteLong: (length: number) => !command.preview && context.accountBytes.noteLong(userId, length),
+    noteLong(length: number) {
+      if (!command.preview) context.accountBytes.noteLong(userId, length);
+    },
     refuseFull: (stores: Stores) => context.accountBytes.refusal(userId, stores),
     takeChanges() {
       const rows = rowChanges(state, taken);

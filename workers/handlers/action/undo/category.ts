@@ -28,7 +28,7 @@ export const takeBackCategory: TableUndo = {
     const { categories, now } = context;
     const current = categories.get(idOf(row));
     if (!current) return [conflictAt(row, "deleted_since")];
-    const { patch, conflicts } = oldValues(context, row, current, []);
+    const { patch, conflicts } = oldValues(context, row, current);
     if (Object.keys(patch).length > 0) categories.update(current, { ...patch, updated_at: now });
     return conflicts;
   },

@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 import type { UndoConflict } from "../../../../shared/contracts/action/undo.ts";
 import {
   changedSince,
+  columnGroups,
   fieldsOf,
   type Image,
   isSame,
@@ -65,19 +66,20 @@ type Restorable = Readonly<{ patch: Record<string, unknown>; conflicts: readonly
 
 /**
  * Old values of the fields that still have the action's value.
- * @param groups fields that make sense only together: all of them are restored, or none
+ * @param groups further fields that make sense only together: all of them are restored, or none
  */
 export function oldValues(
   context: HandlerContext,
   row: ChangedRow,
   current: object,
-  groups: readonly (readonly string[])[],
+  groups: readonly (readonly string[])[] = [],
 ): Restorable {
   const { before = {}, after = {} } = withoutGoneCategory(context, row);
   const now = fieldsOf(row.table, current);
   const { former_category_id } = before;
   const names = Object.keys(before).filter((name) => name !== writerColumn && name !== "former_category_id");
-  const together = groups.map((group) => group.filter((name) => names.includes(name)));
+  const declared = columnGroups[row.table] ?? [];
+  const together = [declared, ...groups].map((group) => group.filter((name) => names.includes(name)));
   const alone = names.filter((name) => !together.flat().includes(name)).map((name) => [name]);
   const patch: Record<string, unknown> = {};
   const changed: string[] = [];

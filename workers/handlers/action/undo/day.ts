@@ -52,7 +52,7 @@ export const takeBackCompletion: TableUndo = {
     const [habit_id, [, local_date = ""]] = [idOf(row), row.key];
     const current = context.completions.get(habit_id, local_date);
     if (!current) return [conflictAt(row, "deleted_since")];
-    const { patch, conflicts } = oldValues(context, row, current, []);
+    const { patch, conflicts } = oldValues(context, row, current);
     if (conflicts.length === 0) context.completions.update(current, patch);
     return conflicts;
   },

@@ -1,6 +1,6 @@
 import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
 import type { HabitRow } from "../../../../shared/db/entities.ts";
-import { columnGroups, countField, isSame } from "../../../../shared/domain/action/image-fields.ts";
+import { countField, isSame } from "../../../../shared/domain/action/image-fields.ts";
 import {
   type DaySettings,
   daySettingsField,
@@ -27,7 +27,6 @@ import {
 const ruleFields = ["frequency", "schedule", "grace_days"];
 /** An image has no nulls. */
 const usualColumns = { ...newColumns(habitFields, {}), ...noHistory };
-const { habits: pauseFields = [] } = columnGroups;
 
 export const takeBackHabit: TableUndo = {
   restore(context, row) {
@@ -54,7 +53,7 @@ export const takeBackHabit: TableUndo = {
     const { habits } = context;
     const current = habits.get(idOf(row));
     if (!current) return [conflictAt(row, "deleted_since")];
-    const fields = oldValues(context, withoutRules(row), current, [pauseFields]);
+    const fields = oldValues(context, withoutRules(row), current);
     const old = inPresentCategory(context, row, fields);
     const history = historyUndone(row, current, old.patch);
     const patch = { ...old.patch, ...history.patch };
@@ -93,7 +92,7 @@ function historyUndone(row: ChangedRow, habit: HabitRow, restored: Partial<Habit
   const [before, after] = [row.before?.[historyField], row.after?.[historyField]] as (History | undefined)[];
   const skips = skipsUndone(row, habit);
   if (!before || !after) return skips;
-  const pauses = pauseFields.some((name) => name in restored) ? { pauses: before.pauses } : {};
+  const pauses = "paused_from" in restored ? { pauses: before.pauses } : {};
   const edit = editUndone(row, habit, before, after);
   return {
     patch: { ...skips.patch, ...pauses, ...edit.patch },

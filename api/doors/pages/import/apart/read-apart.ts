@@ -5,7 +5,7 @@ import type { AreHere } from "../plan.ts";
 import type { ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./messages.ts";
 
 /** A busy machine gives a reader little of its time, which is no fault of the files: the processor's seconds count. */
-const longest = { cpuSeconds: 10, ms: 60_000, restMs: 1_000 };
+const longest = { cpuSeconds: 10, ms: 30_000, restMs: 1_000 };
 
 const tooMuch =
   "These files take too much time or memory to read. Split them, and upload one after the other.";
