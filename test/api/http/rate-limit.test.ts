@@ -3,12 +3,24 @@ import { createRateLimit } from "../../../api/http/rate-limit.ts";
 import { connectFailFast } from "../../../shared/queue/connections.ts";
 import { startStack } from "../../harness.ts";
 
-const again = { retry: 3 }; // On a busy machine Redis may answer late, and the front door counts by itself.
 const env = { RATE_LIMIT_PER_MINUTE: "12", MCP_RATE_LIMIT_PER_MINUTE: "10" };
 const { rest, issuer, config } = await startStack({ env });
+const fallbacks = async () =>
+  /kept_rate_limit_fallbacks_total \d+/.exec(await (await fetch(`${config.baseUrl}/metrics`)).text())?.[0];
 
-test(
-  "so many requests a minute per token, refused ones counted, with the headers of both styles",
+/** A test that begins anew when the front door counted by itself, because Redis answered late. */
+const testCounts = (name: string, run: () => Promise<void>) =>
+  test(name, async () => {
+    for (let tries = 1; ; tries++) {
+      const before = await fallbacks();
+      const failure = await run().catch((error: unknown) => ({ error }));
+      if (!failure) return;
+      if (tries === 4 || (await fallbacks()) === before) throw failure.error;
+    }
+  });
+
+testCounts(
+  "so many requests a minute per token, refused ones too, with the headers of both styles",
   async () => {
     const token = await issuer.token({ scope: "todos:read" });
     const first = await rest("GET", "/todos", { token });
@@ -27,18 +39,13 @@ test(
     expect(limited[0]?.headers.get("x-ratelimit-remaining")).toBe("0");
     expect((await rest("GET", "/habits", { token })).status).toBe(429);
   },
-  again,
 );
 
-test(
-  "each token has its own limit, and a request without a token has no headers",
-  async () => {
-    const answer = await rest("GET", "/todos", { token: await issuer.token() });
-    expect(answer.headers.get("x-ratelimit-remaining")).toBe("11");
-    expect((await rest("GET", "/todos", { token: "" })).headers.has("x-ratelimit-limit")).toBe(false);
-  },
-  again,
-);
+testCounts("each token has its own limit, and a request without a token has no headers", async () => {
+  const answer = await rest("GET", "/todos", { token: await issuer.token() });
+  expect(answer.headers.get("x-ratelimit-remaining")).toBe("11");
+  expect((await rest("GET", "/todos", { token: "" })).headers.has("x-ratelimit-limit")).toBe(false);
+});
 
 test("without Redis, a front door counts by itself and says so", async () => {
   const redis = connectFailFast("redis://127.0.0.1:1");
@@ -52,8 +59,8 @@ test("without Redis, a front door counts by itself and says so", async () => {
   redis.disconnect();
 });
 
-test(
-  "all tokens of an account together have five times the limit, so that new ones give nobody more",
+testCounts(
+  "all tokens of an account have five times the limit, so that new ones give nobody more",
   async () => {
     const sub = crypto.randomUUID();
     const statuses: number[] = [];
@@ -66,20 +73,15 @@ test(
     expect(statuses).toEqual([...Array(60).fill(403), ...Array(12).fill(429)]);
     expect((await rest("GET", "/me", { token: await issuer.token({ sub: "another" }) })).status).toBe(200);
   },
-  again,
 );
 
-test(
-  "what is over one token's limit uses up nothing of the account's",
-  async () => {
-    const sub = crypto.randomUUID();
-    const tokenOf = (name: string) => issuer.token({ sub, jti: `${sub} ${name}` });
-    const [greedy, modest] = [await tokenOf("greedy"), await tokenOf("modest")];
-    await Promise.all(Array.from({ length: 80 }, () => rest("GET", "/me", { token: greedy })));
-    expect((await rest("GET", "/me", { token: modest })).status).toBe(200);
-  },
-  again,
-);
+testCounts("what is over one token's limit uses up nothing of the account's", async () => {
+  const sub = crypto.randomUUID();
+  const tokenOf = (name: string) => issuer.token({ sub, jti: `${sub} ${name}` });
+  const [greedy, modest] = [await tokenOf("greedy"), await tokenOf("modest")];
+  await Promise.all(Array.from({ length: 80 }, () => rest("GET", "/me", { token: greedy })));
+  expect((await rest("GET", "/me", { token: modest })).status).toBe(200);
+});
 
 async function message(token: string, method: string): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -87,19 +89,15 @@ async function message(token: string, method: string): Promise<Response> {
   return fetch(`${config.baseUrl}/mcp`, { method: "POST", headers, body });
 }
 
-test(
-  "messages that are no calls have a limit of their own for each token",
-  async () => {
-    const [busy, other] = [await issuer.token(), await issuer.token({ jti: crypto.randomUUID() })];
-    const methods = ["tools/list", "ping", "prompts/list", "tools/call", ""];
-    for (let n = 0; n < 10; n++) expect((await message(busy, methods[n % 5] ?? "")).status).not.toBe(429);
-    for (const method of methods) {
-      const refused = await message(busy, method);
-      expect([method, refused.status]).toEqual([method, 429]);
-      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-      expect(await refused.json()).toMatchObject({ error: { data: { code: "rate_limited" } } });
-    }
-    expect((await message(other, "tools/list")).status).toBe(200);
-  },
-  again,
-);
+testCounts("messages that are no calls have a limit of their own for each token", async () => {
+  const [busy, other] = [await issuer.token(), await issuer.token({ jti: crypto.randomUUID() })];
+  const methods = ["tools/list", "ping", "prompts/list", "tools/call", ""];
+  for (let n = 0; n < 10; n++) expect((await message(busy, methods[n % 5] ?? "")).status).not.toBe(429);
+  for (const method of methods) {
+    const refused = await message(busy, method);
+    expect([method, refused.status]).toEqual([method, 429]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({ error: { data: { code: "rate_limited" } } });
+  }
+  expect((await message(other, "tools/list")).status).toBe(200);
+});

@@ -36,6 +36,15 @@ test("a file of too many parts is refused and leaves no memory behind", async ()
   expect(await read(`{${keys}}`)).toMatchObject({ leftCount: 1 });
 });
 
+test("a reader has 10 seconds of a processor", async () => {
+  let limits = "";
+  await read(kept(todo(1)), async (things) => {
+    limits = await Bun.$`cat /proc/$(pgrep -P ${process.pid} -f apart/reader.ts)/limits`.text();
+    return things.map(() => false);
+  });
+  expect(limits).toMatch(/^Max cpu time +10 +10 /m);
+});
+
 test("files wait for each other, also for one that fails", async () => {
   const failing = read(kept(todo(1)), () => Promise.reject(new Error("no database")));
   const next = read(kept(todo(1)));
