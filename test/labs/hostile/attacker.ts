@@ -32,8 +32,6 @@ async function main([baseUrl = "", authUrl = "", only = ""]: readonly string[]):
   process.exit();
 }
 
-if (import.meta.main) await main(process.argv.slice(2));
-
 const post = (world: Assault, path: string, body: string) =>
   ask(world, path, { method: "POST", headers: world.account.headers, body });
 const batch = (world: Assault, operations: readonly object[]) =>
@@ -253,3 +251,5 @@ async function upload(world: Assault, file: string): Promise<void> {
   const shown = await submitOn(world, data, action, { files: new File([file], "kept.json") });
   await submitOn(world, shown, `${action}/apply`);
 }
+
+if (import.meta.main) await main(process.argv.slice(2));

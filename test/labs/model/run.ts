@@ -57,8 +57,6 @@ async function search({ scenario, faults, flags = [], finds }: Check, cwd: strin
   };
 }
 
-await runLab(() => checkModel(Number(process.argv[2] ?? 1)));
-
 /** One search through all states of protocol.pml. */
 type Check = Readonly<{
   /** Its line in the report. */
@@ -128,3 +126,5 @@ const limits: readonly Check[] = [
   control("ORDER", "TWIN", "no means never", "a fail-over of Redis gives a job without a key twice"),
   control("ORDER", "STRICT_ORDER", "order is kept", "a change found in the inbox, after a later one"),
 ];
+
+await runLab(() => checkModel(Number(process.argv[2] ?? 1)));
