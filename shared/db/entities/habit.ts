@@ -77,6 +77,7 @@ export const HabitAmountEntity = defineEntity({
     local_date: date().primary(),
     amount: p.integer(),
     target: p.integer(),
+    begun_at: timestamptz(),
   },
 });
 

@@ -125,6 +125,7 @@ export function isSame(one: unknown, other: unknown): boolean {
  */
 export const columnGroups: Readonly<Partial<Record<SeenTable, readonly string[]>>> = {
   habits: ["paused_from", "paused_through"],
+  habit_amounts: ["amount", "target", "begun_at"],
   reminders: ["remind_at", "wall_time"],
 };
 

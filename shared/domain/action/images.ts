@@ -139,7 +139,7 @@ const ruleColumns = ["frequency", "schedule", "grace_days", "paused_from", "paus
 
 /** The history before and after, if it changed otherwise than by the completions of the action. */
 function historiesOf(before: Columns, after: Columns, names: readonly string[]): readonly Image[] {
-  const isEdit = names.some((name) => ruleColumns.includes(name)) || !isSame(before.edits, after.edits);
+  const isEdit = names.some((name) => ruleColumns.includes(name));
   const [old, skipped] = [before[skippedField], after[skippedField]] as string[][];
   if (!isEdit && isSame(old, skipped)) return [];
   const image = (row: Columns, dates: readonly string[] = [], others: readonly string[] = []): Image => ({

@@ -7,6 +7,8 @@ import type { Rules } from "./schedule.ts";
 export type Edit = Readonly<{
   /** The user's today at the edit. */
   on: string;
+  /** Its time (ISO 8601). */
+  at: string;
   /** The rules before it. */
   until: Rules;
   /** The days from `on` on that had been completed before it. */
@@ -75,56 +77,54 @@ export function doneColumns(days: readonly number[]): DoneColumns {
   return { done_from: dateOfDay(first), done_days: bits.join("") };
 }
 
-/** The completed days with one more. A completion that an undo brings back has its old place before later edits. */
-export function withDone(history: HabitHistory, date: string): DoneColumns {
+type DayColumns = DoneColumns & Pick<HabitHistory, "edits">;
+
+/** The history with one more completed day. A completion that an undo brings back has its old place among the edits. */
+export function completed(history: HabitHistory, date: string, completedAt: string): DayColumns {
   const { done_from, done_days } = history;
   const at = done_from == null ? -1 : dayNumber(date) - dayNumber(done_from);
-  if (at < 0) return doneColumns([...doneDays(history), dayNumber(date)]);
-  return { done_from, done_days: `${done_days.slice(0, at).padEnd(at, "0")}1${done_days.slice(at + 1)}` };
-}
-
-/** The history after a completion now, which comes after all edits so far. */
-export function completed(history: HabitHistory, date: string): DoneColumns & Pick<HabitHistory, "edits"> {
-  const { edits } = history;
-  const comesAgain = edits.some(({ after }) => after.includes(date));
+  const bits = () => `${done_days.slice(0, at).padEnd(at, "0")}1${done_days.slice(at + 1)}`;
   return {
-    ...withDone(history, date),
-    edits: comesAgain
-      ? edits.map((edit) => ({ ...edit, after: edit.after.filter((day) => day !== date) }))
-      : edits,
+    ...(at < 0 ? doneColumns([...doneDays(history), dayNumber(date)]) : { done_from, done_days: bits() }),
+    edits: history.edits.map((edit) => {
+      const isBefore = edit.on <= date && Date.parse(completedAt) < Date.parse(edit.at);
+      return isBefore ? { ...edit, after: [...edit.after, date].sort() } : edit;
+    }),
   };
 }
 
 /** The history as if that day had never been completed. The bits begin and end with a completed day. */
-export function withoutDone(history: HabitHistory, date: string): DoneColumns {
+export function withoutDone(history: HabitHistory, date: string): DayColumns {
   const { done_from, done_days } = history;
-  if (done_from == null || !isDoneOn(history, date)) return { done_from, done_days };
+  const edits = history.edits.map((edit) => ({ ...edit, after: edit.after.filter((day) => day !== date) }));
+  if (done_from == null || !isDoneOn(history, date)) return { done_from, done_days, edits };
   const start = dayNumber(done_from);
   const at = dayNumber(date) - start;
   const bits = `${done_days.slice(0, at)}0${done_days.slice(at + 1)}`;
   const first = bits.indexOf("1");
-  if (first === -1) return { done_from: null, done_days: "" };
-  return { done_from: dateOfDay(start + first), done_days: bits.slice(first, bits.lastIndexOf("1") + 1) };
+  if (first === -1) return { done_from: null, done_days: "", edits };
+  const days = bits.slice(first, bits.lastIndexOf("1") + 1);
+  return { done_from: dateOfDay(start + first), done_days: days, edits };
 }
 
 /** More edits on one day are put together. It bounds a history, even if a program edits without end. */
 const mostEdits = 16;
 
 /** The edits with a new one today, unless the new rules demand the same. */
-export function edited(history: HabitHistory, to: Rules, today: string): readonly Edit[] {
+export function edited(history: HabitHistory, to: Rules, today: string, at: string): readonly Edit[] {
   const { frequency, schedule, grace_days, edits } = history;
   if (sameDemand(history, to)) return edits;
   const first = dayNumber(today);
   const after = doneDays(history)
     .filter((day) => day >= first)
     .map(dateOfDay);
-  const all = [...edits, { on: today, until: { frequency, schedule, grace_days }, after }];
-  return all.length > mostEdits ? withoutDirectEdits(history, all) : all;
+  const all = [...edits, { on: today, at, until: { frequency, schedule, grace_days }, after }];
+  return all.length > mostEdits ? withoutDirectEdits(all) : all;
 }
 
 /** An edit with no completion since the one before it, on the same day, only replaces the rules. */
-function withoutDirectEdits(history: HabitHistory, edits: readonly Edit[]): Edit[] {
-  const places = editPlaces({ ...history, edits });
+function withoutDirectEdits(edits: readonly Edit[]): Edit[] {
+  const places = editPlaces({ edits });
   return edits.filter((_, index) => {
     const [place, before] = [places[index], places[index - 1]];
     return place?.on !== before?.on || place?.isAfterDone !== before?.isAfterDone;
@@ -135,11 +135,11 @@ function withoutDirectEdits(history: HabitHistory, edits: readonly Edit[]): Edit
 export type EditPlace = Readonly<{ on: number; isAfterDone: boolean }>;
 
 /** Edits never run back: after today moved back, one counts from the latest day completed or edited before it. */
-export function editPlaces({ edits, ...history }: HabitHistory): EditPlace[] {
+export function editPlaces({ edits }: Pick<HabitHistory, "edits">): EditPlace[] {
   const before = new Set<number>();
   let on = 0;
   return edits.map((edit) => {
-    for (const date of edit.after) if (isDoneOn({ ...history, edits }, date)) before.add(dayNumber(date));
+    for (const date of edit.after) before.add(dayNumber(date));
     on = Math.max(on, dayNumber(edit.on), ...before);
     return { on, isAfterDone: before.has(on) };
   });

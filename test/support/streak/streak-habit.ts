@@ -35,12 +35,16 @@ export const newHabit = ({ rules, start }: History): Habit => ({
   furthest: start,
 });
 
+/** A time after all edits so far. */
+export const nowOf = ({ edits }: history.HabitHistory): string =>
+  new Date(Date.parse(edits.at(-1)?.at ?? "2026-01-01T00:00:00Z") + 1).toISOString();
+
 /** The row after a command; the same row if the day is already so, or was skipped. */
 export function obeyed(row: history.HabitHistory, command: Command): history.HabitHistory {
   const { today } = command;
   if (command.kind === "pause") return { ...row, pauses: withPause(row.pauses, command.to, today) };
   if (command.kind === "edit")
-    return { ...row, ...command.to, edits: history.edited(row, command.to, today) };
+    return { ...row, ...command.to, edits: history.edited(row, command.to, today, nowOf(row)) };
   if (command.kind === "move") return { ...row, ...history.moved(row, today, command.to) };
   const { kind, date } = command;
   const { skipped_dates } = row;
@@ -48,7 +52,7 @@ export function obeyed(row: history.HabitHistory, command: Command): history.Hab
   if (kind === "undo") return isDone ? { ...row, ...history.withoutDone(row, date) } : row;
   if (kind === "unskip") return { ...row, skipped_dates: skipped_dates.filter((one) => one !== date) };
   if (isDone || isSkipped) return row;
-  if (kind === "complete") return { ...row, ...history.completed(row, date) };
+  if (kind === "complete") return { ...row, ...history.completed(row, date, nowOf(row)) };
   return { ...row, skipped_dates: [...skipped_dates, date].sort() };
 }
 

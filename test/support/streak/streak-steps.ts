@@ -8,7 +8,7 @@ import {
 } from "../../../shared/domain/habit/history.ts";
 import type { Rules, Schedule } from "../../../shared/domain/habit/schedule.ts";
 import { type StreakColumns, streakColumns } from "../../../shared/domain/habit/streak.ts";
-import { rowOf, shown as shownOn } from "./streak-habit.ts";
+import { nowOf, rowOf, shown as shownOn } from "./streak-habit.ts";
 
 /** Days of May 2026; the 4th is a Monday, and days below 1 are in April. */
 export const day = (n: number) => new Date(Date.UTC(2026, 4, n)).toISOString().slice(0, 10);
@@ -27,7 +27,7 @@ export const done = (row: HabitHistory, ...days: number[]): HabitHistory =>
 
 function doneNow(row: HabitHistory, n: number): HabitHistory {
   if (isDoneOn(row, day(n))) throw new Error(`${day(n)} is completed already`);
-  return { ...row, ...completed(row, day(n)) };
+  return { ...row, ...completed(row, day(n), nowOf(row)) };
 }
 
 export const undone = (row: HabitHistory, n: number): HabitHistory => ({
@@ -38,7 +38,7 @@ export const undone = (row: HabitHistory, n: number): HabitHistory => ({
 export const edit = (row: HabitHistory, to: Rules, n: number): HabitHistory => ({
   ...row,
   ...to,
-  edits: edited(row, to, day(n)),
+  edits: edited(row, to, day(n), nowOf(row)),
 });
 
 export const move = (row: HabitHistory, from: number, to: number): HabitHistory => ({

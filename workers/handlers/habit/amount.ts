@@ -29,7 +29,7 @@ export function addToDay(
   return withTarget(after, isCompleted ? (sum?.target ?? 0) : target);
 }
 
-/** The sums that an action found and left; without a field that it did not change. */
+/** The sums that an action found and left. */
 export type SumChange = Readonly<{
   before: Partial<DaySum> | undefined;
   after: Partial<DaySum> | undefined;
@@ -69,18 +69,23 @@ export function relatedToDay(loaded: LoadedTables, input: OneDay): Related {
   return { rows: [...relatedToHabit(loaded, input).rows, ...sums] };
 }
 
-/** Writes a day's sum, or removes it, with the habit's copy of it. @returns the habit */
+/**
+ * Writes a day's sum, or removes it, with the habit's copy of it.
+ * @param begun_at the time of its first addition; unset: as stored, or now
+ * @returns the habit
+ */
 export function writeSum(
   { amounts, habits, now, today }: HandlerContext,
   row: HabitRow,
   date: string,
   sum: DaySum | undefined,
+  begun_at?: string,
 ): HabitRow {
   const stored = amounts.get(row.id, date);
   if (stored?.amount === sum?.amount && stored?.target === sum?.target) return row;
   if (!sum) amounts.remove(row.id, date);
-  else if (stored) amounts.update(stored, sum);
-  else amounts.insert({ habit_id: row.id, local_date: date, ...sum });
+  else if (stored) amounts.update(stored, { ...sum, begun_at: begun_at ?? stored.begun_at });
+  else amounts.insert({ habit_id: row.id, local_date: date, ...sum, begun_at: begun_at ?? now });
   const { [date]: _, ...others } = row.recent_amounts;
   const recent = { ...others, ...(sum && { [date]: sum.amount }) };
   return habits.update(row, { recent_amounts: lastAmounts(recent, today.date), updated_at: now });

@@ -96,7 +96,7 @@ export const habitComplete: Handler<"habit.complete"> = {
       return habitAnswer(context, note === undefined ? counted : noted(context, counted, date, note));
     if (!day.isCompleted) return habitAnswer(context, counted);
     completions.insert({ habit_id: row.id, local_date: date, completed_at: now, note: note ?? null });
-    return habitAnswer(context, updateHistory(context, counted, completed(row, date)));
+    return habitAnswer(context, updateHistory(context, counted, completed(row, date, now)));
   },
 };
 

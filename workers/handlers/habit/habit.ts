@@ -165,7 +165,7 @@ export const habitUpdate: Handler<"habit.update"> = {
     };
     // Another frequency clears a schedule that the request does not name.
     if (frequency !== row.frequency) changed.schedule ??= null;
-    const edits = edited(row, { ...row, ...changed }, today);
+    const edits = edited(row, { ...row, ...changed }, today, context.now);
     const pauses = pausesAfter(row, pause, today);
     return habitAnswer(context, updateHistory(context, row, { ...changed, edits, pauses }));
   },

@@ -125,6 +125,8 @@ export const productTables = `
     local_date date not null,
     amount int not null,
     target int not null,
+    -- Additions from before this time were taken back with the sum that they made.
+    begun_at timestamptz not null default now(),
     primary key (user_id, habit_id, local_date)
   );
 

@@ -122,3 +122,14 @@ test("all that was done to the amounts is taken back from the last to the first,
   });
   await fc.assert(property, { numRuns: 100, includeErrorInReport: true });
 }, 120_000);
+
+test("an addition that was wiped takes nothing from what was counted since, and comes back with the wiped sum", async () => {
+  const life = await newLife();
+  const add = (amount: number): Act => ({ do: "add", back: 0, amount });
+  for (const one of [add(3), { do: "clear", back: 0 } as const, add(2)]) await life.live(one);
+  const [first, wipe] = await life.changes();
+  const sums = async () => (await daysOf(life)).sums.map(({ amount }) => amount);
+  expect([await life.undo(first), await sums()]).toEqual(["none", [2]]);
+  expect([await life.undo(wipe), await sums()]).toEqual(["whole", [5]]);
+  expect([await life.undo(first), await sums()]).toEqual(["whole", [2]]);
+});

@@ -61,6 +61,16 @@ test("each change of a habit is taken back and brought again, and its streak is 
   await fc.assert(property, { numRuns: 100, includeErrorInReport: true });
 }, 120_000);
 
+test("a completion that comes back has its place before the edits that followed it", async () => {
+  const rules = { frequency: "daily", schedule: null, grace_days: 0 };
+  const { send, changes, undo, habit, today } = await liveHabit(Date.parse("2026-01-01T10:00:00Z"), rules);
+  for (const verb of ["complete", "undo"]) await send(verb);
+  await send("update", { frequency: "weekly" });
+  const [, , removal] = await changes();
+  expect(await undo(removal)).toBe("whole");
+  expect(await habit()).toMatchObject({ edits: [{ after: [today()] }] });
+});
+
 const dayMs = 86_400_000;
 
 /** The traffic between a worker and PostgreSQL while a deletion is undone, and while that undo is undone. */

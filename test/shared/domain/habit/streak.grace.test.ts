@@ -5,7 +5,7 @@ import { completed, type HabitHistory } from "../../../../shared/domain/habit/hi
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
 import { graceLeft, streakColumns } from "../../../../shared/domain/habit/streak.ts";
-import { rowOf } from "../../../support/streak/streak-habit.ts";
+import { nowOf, rowOf } from "../../../support/streak/streak-habit.ts";
 
 const start = "2026-11-16"; // a Monday
 const daily = (grace_days: number): Rules => ({ frequency: "daily", schedule: null, grace_days });
@@ -29,7 +29,10 @@ test.each([
   expect(graceLeft({ ...row, ...streakColumns(row, start) }, addDays(start, daysLater))).toBe(left);
 });
 
-const done = (row: HabitHistory, date: string): HabitHistory => ({ ...row, ...completed(row, date) });
+const done = (row: HabitHistory, date: string): HabitHistory => ({
+  ...row,
+  ...completed(row, date, nowOf(row)),
+});
 
 const dayRules = fc.record({
   frequency: fc.constant("custom" as const),

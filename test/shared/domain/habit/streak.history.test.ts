@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { completed, withoutDone } from "../../../../shared/domain/habit/history.ts";
 import { streakColumns } from "../../../../shared/domain/habit/streak.ts";
-import { agree, type Habit, newHabit, obey, shown } from "../../../support/streak/streak-habit.ts";
+import { agree, type Habit, newHabit, nowOf, obey, shown } from "../../../support/streak/streak-habit.ts";
 import {
   type Command,
   type History,
@@ -52,7 +52,7 @@ function keepsItsPromise(habit: Habit, command: Command): void {
   expect(after.count).toBeGreaterThanOrEqual(before.count);
   const undone = { ...habit.row, ...withoutDone(habit.row, command.date) };
   expect(shownIn(undone, command.today)).toEqual(before);
-  expect({ ...undone, ...completed(undone, command.date) }).toEqual(habit.row);
+  expect({ ...undone, ...completed(undone, command.date, nowOf(undone)) }).toEqual(habit.row);
 }
 
 const shownIn = (row: Habit["row"], today: string) => ({

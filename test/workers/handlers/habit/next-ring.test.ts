@@ -11,7 +11,7 @@ import {
   type RemindingHabit,
   ringsAfterChange,
 } from "../../../../workers/handlers/habit/next-ring.ts";
-import { obeyed, rowOf } from "../../../support/streak/streak-habit.ts";
+import { nowOf, obeyed, rowOf } from "../../../support/streak/streak-habit.ts";
 import type { Command } from "../../../support/streak/streak-history.ts";
 import { isDue } from "../../../support/streak/streak-spec.ts";
 import { wordsIn } from "../../../support/text-table.ts";
@@ -80,7 +80,7 @@ test.each(rows)(
     const rules = rulesOf(due);
     const days = done.split(", ").filter(Boolean);
     let lived = rowOf(rules);
-    for (const day of days) lived = { ...lived, ...completed(lived, day) };
+    for (const day of days) lived = { ...lived, ...completed(lived, day, nowOf(lived)) };
     const habit = { ...lived, ...streakColumns(lived, days.at(-1) ?? "2026-01-01"), remind_at };
     const settings = { timeZone, dayStartHour: Number(start) };
     const next = nextReminder(habit, settings, instantOf(after));

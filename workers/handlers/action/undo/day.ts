@@ -1,6 +1,6 @@
 import type { HabitCompletionRow, HabitRow } from "../../../../shared/db/entities.ts";
 import type { Image } from "../../../../shared/domain/action/image-fields.ts";
-import { completed, isDoneOn, withDone, withoutDone } from "../../../../shared/domain/habit/history.ts";
+import { completed, isDoneOn, withoutDone } from "../../../../shared/domain/habit/history.ts";
 import { withoutChange, writeSum } from "../../habit/amount.ts";
 import { updateHistory } from "../../habit/habit.ts";
 import type { HandlerContext } from "../../handler.ts";
@@ -28,7 +28,7 @@ export const takeBackCompletion: TableUndo = {
     if (!isBack && isDoneOn(habit, local_date)) return [conflictAt(row, "made_again")];
     const { note = null, ...made } = row.before as Pick<HabitCompletionRow, "completed_at" | "note">;
     completions.insert({ ...made, note, habit_id, local_date });
-    if (!isBack) updateHistory(context, habit, withDone(habit, local_date));
+    if (!isBack) updateHistory(context, habit, completed(habit, local_date, made.completed_at));
     return [];
   },
   remove(context, row, rows) {
@@ -74,15 +74,27 @@ const takeBack: TableUndo["change"] = (context, row, rows) => {
   if (!habit) return [conflictAt(row, "deleted_since")];
   const isCompleted = completions.get(habit_id, date) !== undefined;
   const sum = amounts.get(habit_id, date);
+  // The sum that the action left was wiped since, and others began a new one.
+  if (sum && row.after && beganAt(sum) > beganAt(row.after))
+    return [conflictAt(row, "changed_since", ["amount"])];
   const day = withoutChange({ sum, isCompleted }, row, habit.target ?? null);
   if (day === "gone")
     return [sum ? conflictAt(row, "changed_since", ["amount"]) : conflictAt(row, "deleted_since")];
   const ticked =
     day.isCompleted === isCompleted ? habit : (isCompleted ? reopen : close)(context, row, habit, rows);
   if (typeof ticked === "string") return [conflictAt(row, ticked)];
-  writeSum(context, ticked, date, day.sum);
+  writeSum(context, ticked, date, day.sum, beginning(row, sum));
   return [];
 };
+
+const beganAt = ({ begun_at }: Image): number => Date.parse(String(begun_at));
+
+/** A wiped sum comes back with its beginning, into what others have counted since. */
+function beginning({ before, after }: ChangedRow, sum: Image | undefined): string | undefined {
+  const isOlder = before && sum && (after ? beganAt(after) === beganAt(sum) : beganAt(before) < beganAt(sum));
+  const kept = sum && !isOlder ? sum : before;
+  return kept && String(kept.begun_at);
+}
 
 export const takeBackAmount: TableUndo = { restore: takeBack, remove: takeBack, change: takeBack };
 
@@ -108,7 +120,7 @@ const close: Ticking = (context, { key }, habit, rows) => {
   const completed_at = String(was?.completed_at ?? now);
   completions.insert({ habit_id: habit.id, local_date, completed_at, note: noteIn(was) });
   if (isDoneOn(habit, local_date)) return habit;
-  return updateHistory(context, habit, (was ? withDone : completed)(habit, local_date));
+  return updateHistory(context, habit, completed(habit, local_date, completed_at));
 };
 
 const noteIn = (image: Image | undefined): string | null =>

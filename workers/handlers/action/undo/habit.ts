@@ -101,14 +101,10 @@ function historyUndone(row: ChangedRow, habit: HabitRow, restored: Partial<Habit
 }
 
 function editUndone(row: ChangedRow, habit: HabitRow, before: History, after: History): Undone {
-  const isEdit = !isSame(before.rules, after.rules);
-  if (isEdit && !sameRules(habit, after.rules))
+  if (isSame(before.rules, after.rules)) return { patch: {}, conflicts: [] };
+  if (!sameRules(habit, after.rules))
     return { patch: {}, conflicts: [conflictAt(row, "changed_since", ruleFields)] };
-  if (isEdit)
-    return { patch: { ...before.rules, edits: editsUndone(before.edits, habit.edits) }, conflicts: [] };
-  // A completion of a day that had been completed before an edit has moved behind it.
-  const isMoved = !isSame(before.edits, after.edits) && isSame(habit.edits, after.edits);
-  return { patch: isMoved ? { edits: before.edits } : {}, conflicts: [] };
+  return { patch: { ...before.rules, edits: editsUndone(before.edits, habit) }, conflicts: [] };
 }
 
 /** The rules count as one field, because the streak follows from all of them. */
@@ -116,10 +112,11 @@ const sameRules = ({ frequency, schedule = null, grace_days }: HabitRow, rules: 
   isSame({ frequency, schedule, grace_days }, rules);
 
 /** The edits before the action. Later ones led away from its rules and back, so they go as well. */
-const editsUndone = (before: readonly Edit[], present: readonly Edit[]): Edit[] =>
+const editsUndone = (before: readonly Edit[], habit: HabitRow): Edit[] =>
   before.map((edit, index) => {
-    const now = present[index];
-    return now?.on === edit.on && isSame(now.until, edit.until) ? now : edit;
+    const now = habit.edits[index];
+    if (now?.at === edit.at) return now;
+    return { ...edit, after: edit.after.filter((date) => isDoneOn(habit, date)) };
   });
 
 /** Removes the skips that an action made, and restores those that it removed. */

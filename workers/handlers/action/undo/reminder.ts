@@ -45,7 +45,9 @@ export const takeBackReminder: TableUndo = {
     const isMoved = "remind_at" in before || "wall_time" in before;
     const made: Image = { ...fieldsOf("reminders", current), ...after };
     if (isMoved && !isAsMade(made, current)) return [conflictAt(row, "changed_since", ["remind_at"])];
-    if (!isMoved && current.status !== made.status) return [];
+    // The status of any other reminder follows from its todo and the clock.
+    if (!isMoved && current.status !== made.status)
+      return before.status === "failed" ? [conflictAt(row, "changed_since", ["status"])] : [];
     const old: ReminderRow = { ...current, ...before };
     // A delivery belongs to the present time of the reminder, so another time has none.
     const back = { ...old, ...asOfNow(context, id, isMoved ? { ...old, delivery_id: null } : old) };
