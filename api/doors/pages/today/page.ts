@@ -9,7 +9,7 @@ import { firstWeekday, locale } from "../../../web/locale.ts";
 import { readWaitingInWords, waitingBeside } from "../action/approval/waiting.ts";
 import { effectsOf } from "../action/list/run-card.ts";
 import { actionsPath } from "../action/paths.ts";
-import { nameOfCaller } from "../action/words/known.ts";
+import { nameOfCaller } from "../action/words.ts";
 import { firstCalendarDay } from "../habit/calendar.ts";
 import { yearPicture } from "../habit/year.ts";
 import { countInWords, sayDate } from "../kit/dates.ts";

@@ -28,32 +28,6 @@ const argumentNames = words(`todo_id habit_id title name type description due_da
 const ownWords = (tool: string, text: string, ok: boolean): string =>
   told({ tool, arguments: text, outcome: ok ? "ok" : "invalid" }).replace(/<q>.*?<\/q>/gs, "");
 
-const completion = { tool: "complete-habit", habit_id: 7 };
-const five = { tool: "create-todo", todos: ["a", "b", "c", "d", "e"].map((title) => ({ title })) };
-const date = "2026-05-07";
-const refused = { outcome: "invalid" } as const;
-const several = { tool: "update-todo", todo_ids: [7, 8], due_date: date };
-
-type Call = Readonly<{ tool: string; outcome?: "invalid"; [argument: string]: unknown }>;
-
-test.each<[Call, string]>([
-  [completion, "Completed the habit 7"],
-  [{ ...completion, date }, "Completed the habit 7 for Thu 7 May"],
-  [{ ...completion, undo: true }, "Took back the completion of the habit 7"],
-  [
-    { ...completion, date, undo: true, ...refused },
-    "Tried to take back the completion of the habit 7 for Thu 7 May",
-  ],
-  [five, "Created 5 todos, as far as possible: a, b, c and 2 more"],
-  [{ ...five, ...refused }, "Tried to create 5 todos, as far as possible: a, b, c and 2 more"],
-  [{ ...five, todos: [{ title: "a" }] }, "Created 1 todo, as far as possible: a"],
-  [several, "Changed 2 todos, as far as possible: due Thu 7 May"],
-  [{ tool: "update-todo", todo_ids: [7], title: "x" }, "Changed 1 todo, as far as possible: title x"],
-])("the call %j is told with its number and dates: %s", (call, sentence) => {
-  const { tool, outcome = "ok", ...args } = call;
-  expect(told({ tool, arguments: JSON.stringify(args), outcome }).replace(/<[^>]*>/g, "")).toBe(sentence);
-});
-
 test("whatever a call is, its sentence is Kept's: the caller's words stand in quotation marks", () => {
   const word = fc.constantFrom("EVIL", "done</q>EVIL", "EVIL\nEVIL", "2026-02-30EVIL", ...inherited);
   const value = fc.letrec((tie) => ({

@@ -1,10 +1,9 @@
 import { type Html, html } from "../../../../../shared/html.ts";
-import type { ThingNames } from "../../../../queries/action/names.ts";
+import type { ThingNames } from "../../../../queries/action/things.ts";
 import type { AskedChange } from "../../../../queries/approval/waiting.ts";
 import { sayWallTime } from "../../kit/dates.ts";
-import { describeAction } from "../words/describe.ts";
-import { type Day, localTimeOf, nameOfCaller } from "../words/known.ts";
-import { listInHtml, wordsInHtml } from "../words/words.ts";
+import { describeAction } from "../narrator.ts";
+import { type Day, listInHtml, localTimeOf, nameOfCaller, wordsInHtml } from "../words.ts";
 
 export type AskedOnDay = Day & Readonly<{ names: ThingNames }>;
 

@@ -1,12 +1,13 @@
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
+import { readNames } from "../../../../queries/action/things.ts";
 import { type AskedChange, readEnded } from "../../../../queries/approval/waiting.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { liveMark, liveScripts } from "../../live/live-mark.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
 import { accountPage } from "../../session/frame.ts";
 import { agentsPath } from "../paths.ts";
-import { readLogDay, readNames } from "../words/known.ts";
+import { readLogDay } from "../words.ts";
 import { type AskedOnDay, askedCard } from "./asked-card.ts";
 import { decidedInWords } from "./decided.ts";
 import { readWaitingInWords, waitingForm } from "./waiting.ts";

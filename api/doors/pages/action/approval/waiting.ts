@@ -1,4 +1,5 @@
 import { type Html, html } from "../../../../../shared/html.ts";
+import { readNames } from "../../../../queries/action/things.ts";
 import { type AskedChange, readWaiting } from "../../../../queries/approval/waiting.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { formToken } from "../../../../web/form/form.ts";
@@ -6,7 +7,7 @@ import { sayWallTime } from "../../kit/dates.ts";
 import type { Visit } from "../../session/context.ts";
 import { hereWithoutNotes } from "../../session/go-on.ts";
 import { approvalsPath } from "../paths.ts";
-import { localTimeOf, readLogDay, readNames } from "../words/known.ts";
+import { localTimeOf, readLogDay } from "../words.ts";
 import { type AskedOnDay, askedCard } from "./asked-card.ts";
 import { decidedInWords } from "./decided.ts";
 

@@ -2,11 +2,10 @@ import type { LoggedAction } from "../../../../../shared/contracts/action/contra
 import { type Cut, readStored } from "../../../../../shared/domain/action/cut-arguments.ts";
 import { readImages } from "../../../../../shared/domain/action/stored-images.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
-import type { ThingNames } from "../../../../queries/action/names.ts";
+import type { ThingNames } from "../../../../queries/action/things.ts";
+import { describeAction } from "../narrator.ts";
 import { actionsPath, runPath } from "../paths.ts";
-import { describeAction } from "../words/describe.ts";
-import { type Day, localTimeOf, nameOfCaller } from "../words/known.ts";
-import { listInHtml, quote, wordsInHtml } from "../words/words.ts";
+import { type Day, listInHtml, localTimeOf, nameOfCaller, quote, wordsInHtml } from "../words.ts";
 import { outcomes } from "./filters.ts";
 
 /** Everything that the cards of a list share. */

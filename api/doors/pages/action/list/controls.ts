@@ -2,6 +2,7 @@ import type { LoggedAction } from "../../../../../shared/contracts/action/contra
 import { undoDays } from "../../../../../shared/contracts/action/undo.ts";
 import { msPerDay } from "../../../../../shared/domain/day/day.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
+import { changedThings, isDeletion } from "../../../../queries/action/things.ts";
 import type { Undos } from "../../../../queries/action/undone.ts";
 import { sayWallTime } from "../../kit/dates.ts";
 import type { Visit } from "../../session/context.ts";
@@ -9,9 +10,7 @@ import { forgetPath } from "../paths.ts";
 import { chooseBox } from "../take-back/choose.ts";
 import { conflictsOf } from "../take-back/conflicts.ts";
 import { type UndoNote, undoForm } from "../take-back/undo.ts";
-import { changedThings, isDeletion } from "../words/changed-things.ts";
-import { type Day, localTimeOf } from "../words/known.ts";
-import { quote } from "../words/words.ts";
+import { type Day, localTimeOf, quote } from "../words.ts";
 
 type Listed = Day & Readonly<{ undos: Undos; undone: UndoNote | undefined; now: number }>;
 

@@ -1,14 +1,12 @@
 import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
-import { resourceRead } from "../../../../../shared/contracts/kernel/mcp-resource.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { mapGivingWay } from "../../../../../shared/process/give-way.ts";
 import type { ReadCount } from "../../../../queries/action/reads.ts";
 import type { ListedAction } from "../../../../queries/action/runs.ts";
 import { sayDate } from "../../kit/dates.ts";
+import { readOf } from "../narrator.ts";
 import { actionsPath } from "../paths.ts";
-import { readOf } from "../words/call-words.ts";
-import { localTimeOf, nameOfCaller } from "../words/known.ts";
-import { wordsInText } from "../words/words.ts";
+import { localTimeOf, nameOfCaller } from "../words.ts";
 import { actionCard, type Listing } from "./card.ts";
 import { runCard } from "./run-card.ts";
 
@@ -71,6 +69,4 @@ function readCards(date: string, reads: readonly ReadCount[]): readonly Html[] {
   });
 }
 
-/** The words of a call without arguments. */
-const inWords = (tool: string): string =>
-  tool === resourceRead ? "resources" : wordsInText(readOf(tool, {})?.({}, new Map()) ?? ["something"], "");
+const inWords = (tool: string): string => readOf(tool) ?? "resources";

@@ -2,7 +2,7 @@ import { type ActionEffect, actionEffects } from "../../../../../shared/domain/v
 import { type Html, html } from "../../../../../shared/html.ts";
 import type { Run } from "../../../../queries/action/runs.ts";
 import { actionsPath, runPath } from "../paths.ts";
-import { type Day, localTimeOf, nameOfCaller } from "../words/known.ts";
+import { type Day, localTimeOf, nameOfCaller } from "../words.ts";
 
 type Runs = Day & Readonly<{ isNew(row: Run[number]): boolean }>;
 

@@ -12,11 +12,10 @@ import {
   rowsInTheWay,
   withChanges,
 } from "../../../../queries/action/later-change.ts";
+import { namesThen, parseRow } from "../../../../queries/action/things.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
-import { parseRow } from "../words/changed-things.ts";
-import { nounOfColumn } from "../words/field-words.ts";
-import { localTimeOf, nameOfCaller, namesThen } from "../words/known.ts";
-import type { Known, Word } from "../words/words.ts";
+import { type Known, toldFields } from "../narrator.ts";
+import { localTimeOf, nameOfCaller, type Word } from "../words.ts";
 
 type Conflicting = Readonly<{ action: LoggedAction; conflicts: readonly UndoConflict[] }>;
 
@@ -137,21 +136,22 @@ const partsOfDay: ReadonlyMap<string, string> = new Map([
   ["habit_amounts", "amount"],
 ]);
 
-/** Nouns of the columns that no change mentions, because they follow from others. */
-const furtherNouns: ReadonlyMap<string, string> = new Map([
+const told = Object.values(toldFields).flat();
+
+/** The nouns of columns. The last ones are told of no change, because they follow from others. */
+const nouns: ReadonlyMap<string, string> = new Map([
+  ...told.flatMap(({ noun, columns }) => columns.map((column) => [column, noun] as const)),
   ["recurrence_anchor", "repetition"],
   ["is_completed", "completion"],
   ["completed_at", "completion"],
   ["completed_on", "completion"],
   ["next_todo_id", "completion"],
-  ["amount", "amount"],
   ["reminder", "reminder"],
   ["status", "reminder"],
 ]);
 
 function listOf(columns: readonly string[]): string {
-  const nouns = columns.flatMap((column) => nounOfColumn.get(column) ?? furtherNouns.get(column) ?? []);
-  const known = [...new Set(nouns)];
+  const known = [...new Set(columns.flatMap((column) => nouns.get(column) ?? []))];
   const last = known.pop() ?? "state";
   return known.length > 0 ? `${known.join(", ")} and ${last}` : last;
 }

@@ -3,14 +3,14 @@ import type { UndoConflict } from "../../../../../shared/contracts/action/undo.t
 import type { Commands, OutputOf } from "../../../../../shared/contracts/catalogue.ts";
 import { isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
+import { readNames } from "../../../../queries/action/things.ts";
 import { newestStanding, readParts, type TokenPeriod } from "../../../../queries/action/token-period.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { sayWallTime } from "../../kit/dates.ts";
 import type { Visit } from "../../session/context.ts";
 import { submitUndo } from "../../session/submit-undo.ts";
-import { describeAction } from "../words/describe.ts";
-import { type Day, localTimeOf, readNames } from "../words/known.ts";
-import { listInHtml, wordsInHtml } from "../words/words.ts";
+import { describeAction } from "../narrator.ts";
+import { type Day, listInHtml, localTimeOf, wordsInHtml } from "../words.ts";
 import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
 type Undone = OutputOf<Commands["action.undo"]>["ends"][number]["undone"];

@@ -11,8 +11,7 @@ import { sayWallTime } from "../../kit/dates.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
 import { accountPage } from "../../session/frame.ts";
 import { actionsPath, runPath } from "../paths.ts";
-import { type Day, nameOfCaller, readLogDay } from "../words/known.ts";
-import { quote } from "../words/words.ts";
+import { type Day, nameOfCaller, quote, readLogDay } from "../words.ts";
 import { type Preview, previewList, previewUndo, readPartlyUndone } from "./previews.ts";
 import { canRevoke, periodIn, revokedMarkIn } from "./undo-all.ts";
 

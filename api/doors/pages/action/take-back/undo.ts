@@ -2,6 +2,7 @@ import type { LoggedAction } from "../../../../../shared/contracts/action/contra
 import type { UndoConflict } from "../../../../../shared/contracts/action/undo.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
+import { readNames } from "../../../../queries/action/things.ts";
 import {
   type ActionKey,
   readAction,
@@ -15,8 +16,7 @@ import type { PageAnswer, Visit } from "../../session/context.ts";
 import { doneAddress, doneParameter, hereWithoutNotes, undoneParameter } from "../../session/go-on.ts";
 import { submitUndo } from "../../session/submit-undo.ts";
 import { actionsPath, undoPath } from "../paths.ts";
-import { type Day, readLogDay, readNames } from "../words/known.ts";
-import { listInHtml, type Word } from "../words/words.ts";
+import { type Day, listInHtml, readLogDay, type Word } from "../words.ts";
 import { chosenInWords, keyIn } from "./choose.ts";
 import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
