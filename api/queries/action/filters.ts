@@ -57,15 +57,21 @@ const ofKind: Readonly<Record<ActionKind, Condition>> = {
 
 const isEmpty = (image: Sql): Sql => sql`coalesce(${image}, '{}') = '{}'`;
 const imagesMatch = (pattern: string): Sql => sql`concat(a.before, a.after) ~ ${literal(pattern)}`;
+/** A reminder is a part of its todo, so it is never made or deleted by itself. */
+const hasThing = (image: Sql): Sql => sql`${image} ~ ${literal('"(categories|habits|todos)/[0-9]+"')}`;
 const isTickOfHabit = imagesMatch(String.raw`^(\{\})?\[?\{"habit_`);
+/** A row of a person's undo. An agent's tool can have any name. */
+export const isUndo = sql`(a.door = 'page' and a.tool = 'action.undo')`;
 /** The effect of an action `a`, read from its images, because one tool can do several things. */
 export const effectOf = sql`case
   when a.outcome = 'waiting' then 'asked'
   when a.outcome <> 'ok' then 'refused'
   when ${isReading} then 'read'
+  when ${isUndo} then 'took back'
+  when a.door = 'page' and a.tool = 'import.apply' then 'imported'
   when ${isTickOfHabit} then 'ticked'
-  when ${isEmpty(sql`a.after`)} and not ${isEmpty(sql`a.before`)} then 'deleted'
-  when ${isEmpty(sql`a.before`)} and not ${isEmpty(sql`a.after`)} then 'made'
+  when ${isEmpty(sql`a.after`)} and ${hasThing(sql`a.before`)} then 'deleted'
+  when ${isEmpty(sql`a.before`)} and ${hasThing(sql`a.after`)} then 'made'
   when ${imagesMatch('"habit_[^"]*":|"(is_)?completed[^"]*":')} then 'ticked'
   when ${imagesMatch('"due_date":')} then 'moved'
   else 'changed' end`;

@@ -3,7 +3,7 @@ import { join, literal, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ActionEffect } from "../../../shared/domain/vocabulary.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
-import { type ActionFilters, actionConditions, effectOf, isFromPlace, logOf } from "./filters.ts";
+import { type ActionFilters, actionConditions, effectOf, isFromPlace, isUndo, logOf } from "./filters.ts";
 import { actionColumns, cursorOf, endOfPage, presentAction, type ReadRow } from "./read.ts";
 
 /** The facts of an action by which its run is found and counted. */
@@ -13,6 +13,8 @@ export type RunRow = Pick<LoggedAction, "called_at" | "request_id" | "door" | "t
     /** The number of things that it changed, or of calls that were refused. */
     things: number;
     undone: boolean;
+    /** The caller whose action it took back. */
+    of: Pick<LoggedAction, "token_id" | "client_name"> | null;
   }>;
 
 /** Actions of one token that lie close together, newest first. */
@@ -83,23 +85,46 @@ export async function readRuns(
   };
 }
 
-/** The newest actions with the facts of runs: up to one more than `most`, and where the list ends before that. */
-export async function readRunRows(
+/** The newest actions with the facts of runs: up to one more than a page has, and where the list ends before that. */
+async function readRunRows(
   query: QueryContext,
   filters: ActionFilters,
-  most = mostInRuns,
 ): Promise<Readonly<{ rows: readonly RunRow[]; end: string | undefined }>> {
   const end = await endOfPage(query, filters);
   const found = await query.rows(sql<RunRow>`
-    select a.called_at, a.request_id, a.door, a.token_id, a.client_name, ${effectOf} as effect,
-      case when a.outcome = 'ok' then greatest(1, (a.resource_id is not null)::int + coalesce(cardinality(a.others), 0))
-        else a.calls end as things,
-      a.undone_by is not null as undone
+    select a.called_at, a.request_id, a.door, a.token_id, a.client_name, ${effectOf} as effect, ${countOfThings} as things,
+      a.undone_by is not null as undone,
+      (select json_build_object('token_id', u.token_id, 'client_name', u.client_name) from ${query.own("action_log")} u
+       where ${isUndo} and u.called_at = (a.arguments::json ->> 'called_at')::timestamptz
+         and u.request_id = (a.arguments::json ->> 'request_id')::uuid) as of
     from ${logOf(query, filters)} a
     where ${allOf(...actionConditions(filters), ...(end ? [isFromPlace(end)] : []))}
     order by a.called_at desc, a.request_id desc
-    limit ${literal(most + 1)}`);
+    limit ${literal(mostInRuns + 1)}`);
   return { rows: found.map((row) => ({ ...row, called_at: timestamp(row.called_at) })), end };
+}
+
+const countOfThings = sql`case when a.outcome = 'ok' and not ${isUndo}
+  then greatest(1, (a.resource_id is not null)::int + coalesce(cardinality(a.others), 0)) else a.calls end`;
+
+/** Each page of today shows the news, so they are those of few actions. */
+const mostOfNews = 5_000;
+
+/** The number of things for each effect that each agent or script had since an action. */
+export async function readNews({ own, rows }: QueryContext, after: string) {
+  const found = await rows(sql<Omit<RunRow, "of"> & { is_more: boolean }>`
+    with a as materialized (
+      select l.* from ${own("action_log")} l where l.called_at > ${after}::timestamptz
+      order by l.called_at desc, l.request_id desc limit ${literal(mostOfNews)}
+    )
+    select n.token_id, max(n.client_name) as client_name, n.effect, sum(n.things)::int as things,
+      (select count(*) from a) = ${literal(mostOfNews)} as is_more
+    from (
+      select a.token_id, a.client_name, a.called_at, ${effectOf} as effect, ${countOfThings} as things from a
+      where ${allOf(sql`a.door <> 'page'`, ...actionConditions({ kinds: ["change", "refusal"] }))}
+    ) n
+    group by n.token_id, n.effect order by max(n.called_at) desc, n.token_id`);
+  return found.map((row) => ({ ...row, client_name: row.client_name ?? null }));
 }
 
 const isSingle = (run: Run): boolean => run.length === 1;

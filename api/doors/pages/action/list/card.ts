@@ -48,7 +48,7 @@ function badges(row: LoggedAction, { isNew }: Listing): Html {
 
 function byWhom(row: LoggedAction): Html {
   if (row.door === "page" && row.client_name !== null) return html`You, by ${row.client_name}`;
-  if (row.door === "page") return html`You, on ${row.tool.startsWith("action.") ? "this" : "the Today"} page`;
+  if (row.door === "page") return html`You, ${row.tool === "import.apply" ? "by an import" : "on a page"}`;
   return html`<strong>${nameOfCaller(row)}</strong> over ${row.door === "rest" ? "REST" : "MCP"}`;
 }
 
