@@ -6,13 +6,14 @@ import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
 import { readStored } from "../../../../../shared/domain/action/cut-arguments.ts";
 import { readImages } from "../../../../../shared/domain/action/stored-images.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
+import { namesThen, parseRow } from "../../../../queries/action/things.ts";
 import {
+  type ActionKey,
+  causeOf,
   type LaterChange,
   readLaterChanges,
   rowsInTheWay,
-  withChanges,
-} from "../../../../queries/action/later-change.ts";
-import { namesThen, parseRow } from "../../../../queries/action/things.ts";
+} from "../../../../queries/action/undone.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { type Known, toldFields } from "../narrator.ts";
 import { localTimeOf, nameOfCaller, type Word } from "../words.ts";
@@ -39,41 +40,30 @@ export async function conflictsInWords(
   all: readonly Conflicting[],
   { names, timeZone, except }: Known & Readonly<{ except?: string }>,
 ): Promise<readonly (readonly (readonly Word[])[])[]> {
-  const changes = await readChanges(query, all);
-  const ownLast = changes.toSorted(
-    (one, other) => Number(one.token_id === except) - Number(other.token_id === except),
-  );
+  const rowNames = [
+    ...new Set(all.flatMap(({ conflicts }) => conflicts.slice(0, mostTold).flatMap(rowsInTheWay))),
+  ];
+  const [oldest] = all.map(({ action }) => action).toSorted((one, other) => (isAfter(one, other) ? 1 : -1));
+  const isNeeded = oldest !== undefined && rowNames.length > 0;
+  const found =
+    isNeeded && (await query.inTurn((own) => readLaterChanges(own, oldest, { rowNames, except }), true));
+  const changes = !found || isRefused(found) ? [] : found;
   return all.map(({ action, conflicts }) => {
-    const later = ownLast.filter((change) => placeOf(change) > placeOf(action));
+    const later = changes.filter((change) => isAfter(change, action));
     const known = { action, names: namesThen(action, names), timeZone };
-    const sentences = conflicts
+    const told = conflicts
       .slice(0, mostTold)
-      .flatMap((conflict) => withChanges(conflict, later))
-      .map(({ by, ...conflict }) => sayConflict(conflict, { ...known, by }));
+      .map((one) => sayConflict(one, { ...known, by: causeOf(one, later) }));
     const more = conflicts.length - mostTold;
-    return more > 0 ? [...sentences, [`And ${more} more like that.`]] : sentences;
+    return more > 0 ? [...told, [`And ${more} more like that.`]] : told;
   });
 }
 
-const placeOf = ({ called_at, request_id }: Pick<LoggedAction, "called_at" | "request_id">): string =>
-  `${called_at}_${request_id}`;
-
-/** All changes of the conflicting rows since the oldest action; none if that read takes too long. */
-async function readChanges(
-  query: QueryContext,
-  all: readonly Conflicting[],
-): Promise<readonly LaterChange[]> {
-  const rows = all.flatMap(({ conflicts }) => conflicts.slice(0, mostTold).flatMap(rowsInTheWay));
-  const [oldest] = all
-    .map(({ action }) => action)
-    .toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
-  if (!oldest || rows.length === 0) return [];
-  const found = await query.inTurn((own) => readLaterChanges(own, oldest, [...new Set(rows)]), true);
-  return isRefused(found) ? [] : found;
-}
+const isAfter = (one: ActionKey, other: ActionKey): boolean =>
+  `${one.called_at}_${one.request_id}` > `${other.called_at}_${other.request_id}`;
 
 /** An action, the names of that time, and the later change that conflicts, if found. */
-type Past = Known & Readonly<{ action: LoggedAction; by: Omit<LaterChange, "images"> | undefined }>;
+type Past = Known & Readonly<{ action: LoggedAction; by: Omit<LaterChange, "before" | "after"> | undefined }>;
 
 /** A sentence such as: The todo “Pay rent” keeps its present title: “Claude Desktop” changed that on Fri 20 Nov 09:12:01. */
 export function sayConflict(conflict: UndoConflict, past: Past): readonly Word[] {

@@ -4,7 +4,7 @@ import type { Commands, OutputOf } from "../../../../../shared/contracts/catalog
 import { isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { readNames } from "../../../../queries/action/things.ts";
-import { newestStanding, readParts, type TokenPeriod } from "../../../../queries/action/token-period.ts";
+import { newestStanding, readParts, type TokenPeriod } from "../../../../queries/action/undone.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { sayWallTime } from "../../kit/dates.ts";
 import type { Visit } from "../../session/context.ts";

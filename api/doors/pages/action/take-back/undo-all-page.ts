@@ -2,7 +2,7 @@ import { localTime } from "../../../../../shared/domain/day/day.ts";
 import { isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { readTokens } from "../../../../queries/action/read.ts";
-import { countChanges, type TokenPeriod } from "../../../../queries/action/token-period.ts";
+import { countChanges, type TokenPeriod } from "../../../../queries/action/undone.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { isUnderWay } from "../../../../queries/user/works.ts";
 import { formToken } from "../../../../web/form/form.ts";

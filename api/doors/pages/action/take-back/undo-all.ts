@@ -5,7 +5,7 @@ import { msPerDay, resolveLocalTime } from "../../../../../shared/domain/day/day
 import { invalid, isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { isConnectionId } from "../../../../auth/identity-client.ts";
 import { validate } from "../../../../http/input/validate.ts";
-import type { TokenPeriod } from "../../../../queries/action/token-period.ts";
+import type { TokenPeriod } from "../../../../queries/action/undone.ts";
 import { readDaySettings } from "../../../../queries/engine/context.ts";
 import { csrfHolds, csrfToken } from "../../../../web/form/csrf.ts";
 import { message } from "../../../../web/page.ts";
