@@ -3,8 +3,19 @@ import { join, literal, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ActionEffect } from "../../../shared/domain/vocabulary.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
-import { type ActionFilters, actionConditions, effectOf, isFromPlace, isUndo, logOf } from "./filters.ts";
-import { actionColumns, cursorOf, endOfPage, presentAction, type ReadRow } from "./read.ts";
+import {
+  type ActionFilters,
+  actionColumns,
+  actionConditions,
+  cursorOf,
+  effectOf,
+  endOfPage,
+  isFromPlace,
+  isUndo,
+  logOf,
+  presentAction,
+  type ReadRow,
+} from "./read.ts";
 
 /** The facts of an action by which its run is found and counted. */
 export type RunRow = Pick<LoggedAction, "called_at" | "request_id" | "door" | "token_id" | "client_name"> &
@@ -140,4 +151,23 @@ async function readThese(
   const found = await rows(sql<ReadRow>`select ${actionColumns} from ${own("action_log")} a
     where (a.called_at, a.request_id) in (${join(listed)})`);
   return found.map(presentAction);
+}
+
+/** Every page shows this number, so it looks at few actions. */
+const mostUnseen = 1_000;
+
+/** Counts the runs of agents and scripts that changed something, or tried to, after the action of that time. */
+export async function countUnseenRuns({ own, rows }: QueryContext, after: string): Promise<number> {
+  const [found] = await rows(sql<{ runs: number }>`
+    select count(*) filter (where pause is null or pause > ${literal(longestPauseMs)} * interval '1 millisecond')::int as runs
+    from (
+      select a.called_at - lag(a.called_at) over (partition by a.token_id order by a.called_at) as pause
+      from (
+        select l.called_at, l.token_id, l.door, l.tool, l.outcome from ${own("action_log")} l
+        where l.called_at > ${after}::timestamptz
+        order by l.called_at desc, l.request_id desc limit ${literal(mostUnseen)}
+      ) a
+      where ${allOf(sql`a.door <> 'page'`, ...actionConditions({ kinds: ["change", "refusal"] }))}
+    ) unseen`);
+  return found?.runs ?? 0;
 }

@@ -14,8 +14,7 @@ import { msPerDay, timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { mapGivingWay } from "../../../shared/process/give-way.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
-import { rangeConditions } from "./filters.ts";
-import { actionColumns, presentAction, type ReadRow, readActions } from "./read.ts";
+import { actionColumns, presentAction, type ReadRow, rangeConditions, readActions } from "./read.ts";
 
 export type ActionKey = Pick<LoggedAction, "called_at" | "request_id">;
 

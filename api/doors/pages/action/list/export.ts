@@ -2,8 +2,7 @@ import { LoggedAction } from "../../../../../shared/contracts/action/contracts.t
 import { localTime } from "../../../../../shared/domain/day/day.ts";
 import { invalid, isRefused } from "../../../../../shared/errors.ts";
 import { mapGivingWay } from "../../../../../shared/process/give-way.ts";
-import type { ActionFilters } from "../../../../queries/action/filters.ts";
-import { readActions } from "../../../../queries/action/read.ts";
+import { type ActionFilters, readActions } from "../../../../queries/action/read.ts";
 import { readNames } from "../../../../queries/action/things.ts";
 import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
 import { byteOrderMark, csvLine } from "../../kit/csv.ts";

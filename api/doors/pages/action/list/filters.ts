@@ -9,7 +9,7 @@ import { isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { queryFields } from "../../../../http/input/query-fields.ts";
 import { validate } from "../../../../http/input/validate.ts";
-import { isRequestId } from "../../../../queries/action/filters.ts";
+import { isRequestId } from "../../../../queries/action/read.ts";
 import { sayDay } from "../../kit/dates.ts";
 import { type FilterChoice, filterInput, filterSelect } from "../../kit/filter-fields.ts";
 import { actionsPath } from "../paths.ts";

@@ -1,8 +1,7 @@
 import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { html } from "../../../../../shared/html.ts";
-import { readActions, readTokens } from "../../../../queries/action/read.ts";
-import { readReadCounts } from "../../../../queries/action/reads.ts";
+import { readActions, readReadCounts, readTokens } from "../../../../queries/action/read.ts";
 import { type ListedAction, readRuns } from "../../../../queries/action/runs.ts";
 import { readNames } from "../../../../queries/action/things.ts";
 import { readUndos } from "../../../../queries/action/undone.ts";
@@ -11,14 +10,12 @@ import { liveMark, liveScripts } from "../../live/live-mark.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
 import { accountPage } from "../../session/frame.ts";
 import { findLastVisit } from "../../session/last-visit.ts";
-import { readWaitingInWords, waitingBeside } from "../approval/waiting.ts";
+import { readWaitingInWords, waitingBeside } from "../approval/approvals.ts";
 import { actionsPath, agentsPath, runPath } from "../paths.ts";
-import { chooseForm } from "../take-back/choose.ts";
-import { readNote } from "../take-back/undo.ts";
+import { chooseForm, readNote } from "../take-back/undo.ts";
 import { readLogDay } from "../words.ts";
-import { controlsOf } from "./controls.ts";
 import { type ActionsFilter, chosenIn, filterForm, readFilters } from "./filters.ts";
-import { actionList } from "./list.ts";
+import { actionList, controlsOf } from "./list.ts";
 
 const pageSize = 50;
 
@@ -50,7 +47,7 @@ export async function showActions(visit: Visit): Promise<PageAnswer> {
     <a href="${agentsPath}">What agents must ask you for</a></p>
     ${tokens.length > 0 && filterForm(chosen, tokens, day)}
     ${waitingBeside(visit, found.waiting)}
-    <div id="actions" data-part>${!isListed && undone?.note}${runLink(chosen)}${newsNote(newestFirst.filter(isNew).length, newestFirst.length)}${chosen.has("since") && chooseForm(visit)}
+    <div id="actions" data-part>${!isListed && undone?.note}${runLink(filters.input)}${newsNote(newestFirst.filter(isNew).length, newestFirst.length)}${chosen.has("since") && chooseForm(visit)}
     ${await actionList(shown)}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
     ${next_cursor && html`<a href="${address({ cursor: next_cursor })}" rel="next">Older</a>`}</nav></div>
@@ -83,13 +80,9 @@ async function readSingly(query: QueryContext, input: ActionsFilter["input"], li
 const isAction = (entry: ListedAction): entry is LoggedAction => "request_id" in entry;
 
 /** A link from the list of one token's actions to undoing all of them, at the top of the list. */
-function runLink(chosen: URLSearchParams) {
-  const token_id = chosen.get("token_id");
-  if (!token_id) return undefined;
-  const from = chosen.get("from");
-  const params = new URLSearchParams({ token_id, ...(from && { since: `${from}T00:00` }) });
-  return html`<p><a href="${runPath}?${params.toString()}">Take back all that it changed…</a></p>`;
-}
+const runLink = ({ token_id, from }: ActionsFilter["input"]) =>
+  token_id !== undefined &&
+  html`<p><a href="${runPath}?${new URLSearchParams({ token_id, ...(from && { since: from }) }).toString()}">Take back all that it changed…</a></p>`;
 
 const newsNote = (count: number, all: number) =>
   count > 0 &&
