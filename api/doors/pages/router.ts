@@ -10,7 +10,7 @@ import { exportActions } from "./action/list/export.ts";
 import { askForget, forgetThing } from "./action/list/forget.ts";
 import { showActions } from "./action/list/page.ts";
 import { agentsPath, approvalsPath } from "./action/paths.ts";
-import { showRun, undoRun } from "./action/take-back/run.ts";
+import { showRun, takeRunBack } from "./action/take-back/run.ts";
 import { undoAction, undoChosen } from "./action/take-back/undo.ts";
 import { addLine } from "./add/line.ts";
 import { newHabit, newTodo, previewLine } from "./add/page.ts";
@@ -81,7 +81,7 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   "/account/actions/export": { GET: requireSignIn(exportActions) },
   "/account/actions/undo": formOn("/account/actions", undoAction),
   "/account/actions/choose": formOn("/account/actions", undoChosen),
-  "/account/actions/run": { GET: requireSignIn(showRun), POST: requireSignIn(takeForm(undoRun)) },
+  "/account/actions/run": { GET: requireSignIn(showRun), POST: requireSignIn(takeForm(takeRunBack)) },
   "/account/actions/forget": { GET: requireSignIn(askForget), POST: requireSignIn(takeForm(forgetThing)) },
   [approvalsPath]: { GET: requireSignIn(showApprovals), POST: requireSignIn(takeForm(decide)) },
   [agentsPath]: {

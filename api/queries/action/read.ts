@@ -1,4 +1,3 @@
-import type { Static } from "typebox";
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { contracts, type InputOf, type Queries } from "../../../shared/contracts/catalogue.ts";
 import { resourceRead } from "../../../shared/contracts/kernel/mcp-resource.ts";
@@ -22,7 +21,7 @@ const mostBytesSearched = 8_000_000;
 export const readActions: QueryHandler<"action.list"> = async (query, input) => {
   const { limit = defaultLimit, ...filters } = input;
   const end = await endOfPage(query, filters);
-  const found = await query.rows(sql<ReadRow>`
+  const found = await query.rows(sql<LoggedAction>`
     select ${actionColumns}
     from ${logOf(query, filters)} a
     where ${allOf(...actionConditions(filters), ...(end ? [isFromPlace(end)] : []))}
@@ -33,25 +32,15 @@ export const readActions: QueryHandler<"action.list"> = async (query, input) => 
   return { actions, next_cursor: (last ? cursorOf(last) : end) ?? null };
 };
 
-export type ReadRow = Omit<ActionRow, "user_id" | "others">;
-
 /** The columns of rows `a` of the log. */
 export const actionColumns = sql`a.request_id, a.called_at, a.door, a.token_id, a.client_name, a.tool, a.arguments,
   a.outcome, a.message, a.resource_kind, a.resource_id, a.resource_name, a.before, a.after, a.undone_by, a.replayed,
   a.calls, a.duration_ms`;
 
-export const presentAction = (row: ReadRow): Static<typeof LoggedAction> => ({
+export const presentAction = (row: LoggedAction): LoggedAction => ({
   ...row,
   duration_ms: Number(row.duration_ms),
   called_at: timestamp(row.called_at),
-  client_name: row.client_name ?? null,
-  message: row.message ?? null,
-  resource_kind: row.resource_kind ?? null,
-  resource_id: row.resource_id ?? null,
-  resource_name: row.resource_name ?? null,
-  before: row.before ?? null,
-  after: row.after ?? null,
-  undone_by: row.undone_by ?? null,
 });
 
 /**
@@ -121,7 +110,7 @@ export async function isLogged(
 }
 
 export type ActionFilters = Omit<InputOf<Queries["action.list"]>, "limit">;
-export type ActionPlace = Pick<ActionRow, "called_at" | "request_id">;
+type ActionPlace = Pick<ActionRow, "called_at" | "request_id">;
 
 /** The conditions of the filters on rows `a` of the action log. */
 export function actionConditions(filters: ActionFilters): Condition[] {

@@ -14,7 +14,6 @@ import {
   isUndo,
   logOf,
   presentAction,
-  type ReadRow,
 } from "./read.ts";
 
 /** The facts of an action by which its run is found and counted. */
@@ -32,7 +31,7 @@ export type RunRow = Pick<LoggedAction, "called_at" | "request_id" | "door" | "t
 export type Run = readonly RunRow[];
 
 /** A pause longer than this ends a run. */
-export const longestPauseMs = 10 * 60_000;
+const longestPauseMs = 10 * 60_000;
 /** Actions that a page looks at. A longer run goes on on the next page. */
 const mostInRuns = 1_000;
 /** A run of more actions is one entry of the list. */
@@ -122,7 +121,7 @@ const countOfThings = sql`case when a.outcome = 'ok' and not ${isUndo}
 const mostOfNews = 5_000;
 
 /** The number of things for each effect that each agent or script had since an action. */
-export async function readNews({ own, rows }: QueryContext, after: string) {
+export async function readAgentNews({ own, rows }: QueryContext, after: string) {
   const found = await rows(sql<Omit<RunRow, "of"> & { is_more: boolean }>`
     with a as materialized (
       select l.* from ${own("action_log")} l where l.called_at > ${after}::timestamptz
@@ -148,7 +147,7 @@ async function readThese(
   const listed = keys.map(
     ({ called_at, request_id }) => sql`(${called_at}::timestamptz, ${request_id}::uuid)`,
   );
-  const found = await rows(sql<ReadRow>`select ${actionColumns} from ${own("action_log")} a
+  const found = await rows(sql<LoggedAction>`select ${actionColumns} from ${own("action_log")} a
     where (a.called_at, a.request_id) in (${join(listed)})`);
   return found.map(presentAction);
 }

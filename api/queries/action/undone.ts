@@ -14,7 +14,7 @@ import { msPerDay, timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { mapGivingWay } from "../../../shared/process/give-way.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
-import { actionColumns, presentAction, type ReadRow, rangeConditions, readActions } from "./read.ts";
+import { actionColumns, presentAction, rangeConditions, readActions } from "./read.ts";
 
 export type ActionKey = Pick<LoggedAction, "called_at" | "request_id">;
 
@@ -22,7 +22,7 @@ export type ActionKey = Pick<LoggedAction, "called_at" | "request_id">;
 export type Undos = ReadonlyMap<string, Pick<LoggedAction, "called_at" | "arguments">>;
 
 /** The token of actions on pages; only they undo. */
-export const noToken = "";
+const noToken = "";
 
 /** The id that sorts last. */
 const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
@@ -135,7 +135,7 @@ export async function readParts(
   { token_id, to }: TokenPeriod,
   most: number,
 ): Promise<readonly Part[]> {
-  const found = await rows(sql<ReadRow & { undo_arguments: string }>`
+  const found = await rows(sql<LoggedAction & { undo_arguments: string }>`
     select ${actionColumns}, undo.arguments as undo_arguments
     from (
       select a.request_id, a.arguments from ${own("action_log")} a

@@ -1,7 +1,7 @@
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { readNews } from "../../../queries/action/runs.ts";
+import { readAgentNews } from "../../../queries/action/runs.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type DaySummary, readDay } from "../../../queries/dashboard/day.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
@@ -88,7 +88,7 @@ function examples(lines: readonly string[]): Html {
 
 /** One line about the changes of agents and scripts since the person last looked at Actions; empty without any. */
 async function newsOfAgents(query: QueryContext, before: string | undefined): Promise<Html | false> {
-  const news = before === undefined ? [] : await readNews(query, before);
+  const news = before === undefined ? [] : await readAgentNews(query, before);
   if (news.length === 0) return false;
   const callers = [...Map.groupBy(news, ({ token_id }) => token_id).values()].map((own) => {
     const effects = effectsOf(own).map(({ effect, count }) => `${effect} ${count}`);

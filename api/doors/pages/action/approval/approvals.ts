@@ -84,7 +84,7 @@ export function waitingBeside(visit: Visit, found: WaitingInWords | undefined): 
 }
 
 /** Requests that the person approves or declines: one, the chosen ones, or all that are shown. */
-export function waitingForm(visit: Visit, { waiting, shown }: WaitingInWords): Html {
+function waitingForm(visit: Visit, { waiting, shown }: WaitingInWords): Html {
   const isMany = waiting.length > 1;
   const item = (one: AskedChange) => askedCard(one, shown, { controls: decision(one, shown, isMany) });
   return html`<form method="post" action="${approvalsPath}">${formToken(visit, { from: hereWithoutNotes(visit) })}
@@ -105,10 +105,10 @@ const buttons = (which: string, words = ""): Html =>
   html`<button class="plain" name="act" value="approve ${which}">Approve${words && ` ${words}`}</button>
     <button class="plain" name="act" value="decline ${which}">Decline${words && ` ${words}`}</button>`;
 
-export type AskedOnDay = Day & Readonly<{ names: ThingNames }>;
+type AskedOnDay = Day & Readonly<{ names: ThingNames }>;
 
 /** A request in words: when, who, and what would change. */
-export function askedCard(
+function askedCard(
   { action }: AskedChange,
   shown: AskedOnDay,
   { badge, controls }: Readonly<{ badge?: Html; controls?: Html }>,
@@ -147,7 +147,7 @@ const countOf = (states: readonly string[], state: string): number =>
   states.filter((one) => one === state).length;
 
 /** The parameter of an address with the states of what was decided last, such as `done-2_outdated-1`. */
-export const decidedParameter = "decided";
+const decidedParameter = "decided";
 
 const inWords: Readonly<Record<string, string>> = {
   done: "approved and carried out",
@@ -158,7 +158,7 @@ const inWords: Readonly<Record<string, string>> = {
 };
 
 /** The sentence about what was decided last; undefined without any. */
-export function decidedInWords({ url }: Pick<Visit, "url">): string | undefined {
+function decidedInWords({ url }: Pick<Visit, "url">): string | undefined {
   const parts = (url.searchParams.get(decidedParameter) ?? "").split("_").flatMap((part) => {
     const [, state = "", count = ""] = /^([a-z]+)-(\d{1,3})$/.exec(part) ?? [];
     const words = inWords[state];

@@ -73,7 +73,7 @@ function readCards(date: string, reads: readonly ReadCount[]): readonly Html[] {
 }
 
 /** Everything that the cards of a list share. */
-export type Listing = Day &
+type Listing = Day &
   Readonly<{
     /** Names of the things that still exist; each has a page to link to. */
     names: ThingNames;

@@ -201,7 +201,7 @@ function periodIn(params: URLSearchParams, now: number): TokenPeriod | Refused {
  * POST /account/actions/run: begins to undo the actions of a token, and on request revokes it first. Workers finish
  * the undo. Undone actions are not undone twice, so repeating the form does no harm.
  */
-export async function undoRun(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
+export async function takeRunBack(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   const { context, session, query } = visit;
   const period = periodIn(form, query.now);
   if (isRefused(period)) return period;

@@ -150,7 +150,7 @@ export async function undoChosen(visit: Visit, form: URLSearchParams): Promise<P
 }
 
 /** @returns the sentence for a note such as `12 of 15 of 20` (whole, tried, chosen); undefined for another */
-export function chosenInWords(note: string): string | undefined {
+function chosenInWords(note: string): string | undefined {
   if (!/^\d{1,3} of \d{1,3} of \d{1,3}$/.test(note)) return undefined;
   const [whole = 0, tried = 0, chosen = 0] = note.split(" of ").map(Number);
   const left = chosen - tried;
@@ -162,7 +162,7 @@ export function chosenInWords(note: string): string | undefined {
 }
 
 /** @returns the log key in a parameter such as `2026-11-20T09:15:00.000Z_<request id>`; undefined for another text */
-export function keyIn(cursor: string): ActionKey | undefined {
+function keyIn(cursor: string): ActionKey | undefined {
   const [called_at, request_id] = cursor.split("_");
   const isWrong = isRefused(validate(listActions, { cursor }));
   return isWrong || !called_at || !request_id ? undefined : { called_at, request_id };
