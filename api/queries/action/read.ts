@@ -77,6 +77,20 @@ const endOfSearch = (inRange: Condition) => sql<ActionPlace>`
 export const cursorOf = ({ called_at, request_id }: ActionPlace): string =>
   `${timestamp(called_at)}_${request_id}`;
 
+/** The actions with these keys. */
+export async function readThese(
+  { own, rows }: QueryContext,
+  keys: readonly ActionPlace[],
+): Promise<readonly LoggedAction[]> {
+  if (keys.length === 0) return [];
+  const listed = keys.map(
+    ({ called_at, request_id }) => sql`(${called_at}::timestamptz, ${request_id}::uuid)`,
+  );
+  const found = await rows(sql<LoggedAction>`select ${actionColumns} from ${own("action_log")} a
+    where (a.called_at, a.request_id) in (${join(listed)})`);
+  return found.map(presentAction);
+}
+
 /** Jumps from token to token along the index, so that a long log costs no more than a short one. */
 export const readTokens: QueryHandler<"action.tokens"> = async ({ own, rows }) => {
   const found = await rows(sql<{ token_id: string; client_name: string | null; called_at: string }>`

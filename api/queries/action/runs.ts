@@ -1,11 +1,10 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
-import { join, literal, sql } from "../../../shared/db/reads/sql.ts";
+import { literal, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ActionEffect } from "../../../shared/domain/vocabulary.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
 import {
   type ActionFilters,
-  actionColumns,
   actionConditions,
   cursorOf,
   effectOf,
@@ -13,7 +12,7 @@ import {
   isFromPlace,
   isUndo,
   logOf,
-  presentAction,
+  readThese,
 } from "./read.ts";
 
 /** The facts of an action by which its run is found and counted. */
@@ -138,19 +137,6 @@ export async function readAgentNews({ own, rows }: QueryContext, after: string) 
 }
 
 const isSingle = (run: Run): boolean => run.length === 1;
-
-async function readThese(
-  { own, rows }: QueryContext,
-  keys: readonly RunRow[],
-): Promise<readonly LoggedAction[]> {
-  if (keys.length === 0) return [];
-  const listed = keys.map(
-    ({ called_at, request_id }) => sql`(${called_at}::timestamptz, ${request_id}::uuid)`,
-  );
-  const found = await rows(sql<LoggedAction>`select ${actionColumns} from ${own("action_log")} a
-    where (a.called_at, a.request_id) in (${join(listed)})`);
-  return found.map(presentAction);
-}
 
 /** Every page shows this number, so it looks at few actions. */
 const mostUnseen = 1_000;

@@ -1,7 +1,9 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
-import { contracts } from "../../../shared/contracts/catalogue.ts";
+import { commands, contracts } from "../../../shared/contracts/catalogue.ts";
+import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
 import { inputOfUri } from "../../../shared/contracts/kernel/mcp-resource.ts";
 import { argument, idIn, type SentArguments } from "../../../shared/contracts/kernel/sent-arguments.ts";
+import { asksFor } from "../../../shared/contracts/kernel/tool.ts";
 import { sql } from "../../../shared/db/reads/sql.ts";
 import { readStored } from "../../../shared/domain/action/cut-arguments.ts";
 import { type Image, type SeenTable, seenTables } from "../../../shared/domain/action/image-fields.ts";
@@ -68,6 +70,13 @@ export function argumentsOf({
   const { args } = readStored(stored);
   const inputs = resources.map((resource) => inputOfUri(resource, argument(args, "uri")));
   return { ...(kind && { [`${kind}_id`]: resource_id }), ...inputs.find(Boolean), ...args };
+}
+
+/** The command behind a tool, or the one that scripts and pages name directly; undefined for other names. */
+export function commandOf(tool: string, args: SentArguments): string | undefined {
+  const own = Object.values<CommandContract>(commands).find(({ mcp }) => mcp?.name === tool);
+  if (!own) return Object.hasOwn(commands, tool) ? tool : undefined;
+  return own.mcp?.forms?.find((one) => asksFor(one, args))?.command ?? own.name;
 }
 
 /** Present names of a user's things, by the names of their rows, such as `todos/5`. Deleted things have none. */

@@ -14,7 +14,7 @@ import { msPerDay, timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { mapGivingWay } from "../../../shared/process/give-way.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
-import { actionColumns, presentAction, rangeConditions, readActions } from "./read.ts";
+import { actionColumns, presentAction, rangeConditions, readActions, readThese } from "./read.ts";
 
 export type ActionKey = Pick<LoggedAction, "called_at" | "request_id">;
 
@@ -24,18 +24,9 @@ export type Undos = ReadonlyMap<string, Pick<LoggedAction, "called_at" | "argume
 /** The token of actions on pages; only they undo. */
 const noToken = "";
 
-/** The id that sorts last. */
-const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
-
 /** @returns one action of the log, undefined where there is none */
-export async function readAction(
-  query: QueryContext,
-  { called_at, request_id }: ActionKey,
-): Promise<LoggedAction | undefined> {
-  const cursor = `${called_at}_${lastId}`;
-  const { actions } = await readActions(query, { from: called_at, cursor, limit: 200 });
-  return actions.find((action) => action.request_id === request_id);
-}
+export const readAction = async (query: QueryContext, key: ActionKey): Promise<LoggedAction | undefined> =>
+  (await readThese(query, [key]))[0];
 
 /**
  * The same, in the user's turn.

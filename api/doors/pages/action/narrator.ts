@@ -1,10 +1,9 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { LoggedAction } from "../../../../shared/contracts/action/contracts.ts";
-import { commands, contracts } from "../../../../shared/contracts/catalogue.ts";
+import { contracts } from "../../../../shared/contracts/catalogue.ts";
 import { categoryFields } from "../../../../shared/contracts/category/fields.ts";
 import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
-import type { CommandContract } from "../../../../shared/contracts/kernel/contract.ts";
 import {
   type DeclaredFields,
   type Field,
@@ -12,9 +11,8 @@ import {
 } from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { inputOfUri, resourceRead } from "../../../../shared/contracts/kernel/mcp-resource.ts";
 import { previewOfTool } from "../../../../shared/contracts/kernel/preview.ts";
-import { argument, idIn, type SentArguments } from "../../../../shared/contracts/kernel/sent-arguments.ts";
+import { argument, type SentArguments } from "../../../../shared/contracts/kernel/sent-arguments.ts";
 import { isCalendarDate } from "../../../../shared/contracts/kernel/text.ts";
-import { asksFor } from "../../../../shared/contracts/kernel/tool.ts";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import {
   countField,
@@ -25,11 +23,12 @@ import {
 import { skippedField } from "../../../../shared/domain/action/images.ts";
 import { readImages } from "../../../../shared/domain/action/stored-images.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
-import { type ResourceKind, resourceKinds } from "../../../../shared/domain/vocabulary.ts";
+import { type ResourceKind, resourceKinds, tableOf } from "../../../../shared/domain/vocabulary.ts";
 import {
   argumentsOf,
   type ChangedThing,
   changedThings,
+  commandOf,
   type Names,
   namesThen,
   parseRow,
@@ -277,22 +276,21 @@ function callInWords(action: LoggedAction, known: Known): readonly Word[] {
   const { tool, outcome } = action;
   const args = argumentsOf(action);
   const command = commandOf(tool, args);
-  const read = lookedAt(tool, args, known);
-  const unknown: readonly Word[] = ["a tool that Kept does not have, ", { quoted: tool }];
-  const object = (command && namedIn(command, args, known)) || read || unknown;
-  const usual = read ? (["Looked at", "look at"] as const) : (["Called", "call"] as const);
+  const looked = lookedAt(tool, args, known);
+  const unknown: readonly Word[] = ["what Kept does not have, ", { quoted: argument(args, "uri") ?? tool }];
+  const object = command === undefined ? (looked ?? unknown) : namedIn(command, args, known);
+  const usual = looked ? (["Looked at", "look at"] as const) : (["Called", "call"] as const);
   const [done, tried] = verbs.get(command ?? "") ?? verbs.get(command?.split(".")[1] ?? "") ?? usual;
   const attempt = outcome === "waiting" ? "Asked to" : "Tried to";
   return [outcome === "ok" ? done : `${attempt} ${tried}`, " ", ...object, traceOf(action)];
 }
 
+/** The object of a read, with the thing in a resource's address; undefined for anything else. */
 function lookedAt(tool: string, args: SentArguments, known: Known): readonly Word[] | undefined {
-  const object = readOf(tool);
-  if (object !== undefined || tool !== resourceRead) return object === undefined ? undefined : [object];
-  const uri = argument(args, "uri");
-  const read = resources.find((one) => inputOfUri(one, uri));
-  const things = thingsOf(args).flatMap((thing) => [" ", objectOf(thing, known)]);
-  return read ? [read.looksAt, ...things] : ["a resource that Kept does not have, ", { quoted: uri }];
+  const read = resources.find((one) => tool === resourceRead && inputOfUri(one, argument(args, "uri")));
+  const object = read?.looksAt ?? readOf(tool);
+  if (object === undefined) return undefined;
+  return [object, ...(read ? thingsOf(args).flatMap((thing) => [" ", objectOf(thing, known)]) : [])];
 }
 
 /** The things that a command names: one, or a number of them. */
@@ -301,18 +299,11 @@ function namedIn(command: string, args: SentArguments, known: Known): readonly W
   if (noun === "action" || noun === "webhook") return [noun === "action" ? "an action" : "a webhook"];
   const kind = resourceKinds.find((one) => one === noun) ?? "todo";
   const several = argument(args, `${kind}s`) ?? argument(args, `${kind}_ids`);
-  if (several !== undefined)
-    return [Array.isArray(several) ? countOf(several.length, kind) : `several ${kind}s`];
-  const id = idIn(args, `${kind}_id`);
-  const quoted = ["name", "title", kind].map((name) => argument(args, name)).find((one) => one !== undefined);
-  return [`the ${kind} `, id === undefined ? { quoted } : objectOf(rowOf(kind, id), known)];
-}
-
-/** The command behind a tool, or the one that scripts and pages name directly; undefined for other names. */
-function commandOf(tool: string, args: SentArguments): string | undefined {
-  const own = Object.values<CommandContract>(commands).find(({ mcp }) => mcp?.name === tool);
-  if (!own) return Object.hasOwn(commands, tool) ? tool : undefined;
-  return own.mcp?.forms?.find((one) => asksFor(one, args))?.command ?? own.name;
+  if (Array.isArray(several)) return [countOf(several.length, kind)];
+  if (several !== undefined) return [`several ${kind}s`];
+  const thing = thingsOf(args).find((one) => one.startsWith(tableOf[kind]));
+  const quoted = argument(args, "name") ?? argument(args, "title") ?? argument(args, kind);
+  return [`the ${kind} `, thing === undefined ? { quoted } : objectOf(thing, known)];
 }
 
 /** The reason why a change has no images: everything was so already, or the named thing was forgotten since. */

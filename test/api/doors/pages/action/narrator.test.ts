@@ -210,8 +210,8 @@ test.each([
   ["category.create", refused, "Tried to create the category without a name"],
   ["action.undo", {}, "Took back an action"],
   ["habit.delete", gone, "Deleted the habit 9 (forgotten since)"],
-  ["todo.explode", {}, "Called a tool that Kept does not have, “todo.explode”"],
-  ["constructor", {}, "Called a tool that Kept does not have, “constructor”"],
+  ["todo.explode", {}, "Called what Kept does not have, “todo.explode”"],
+  ["constructor", {}, "Called what Kept does not have, “constructor”"],
   ["webhook.create", {}, "Created a webhook"],
 ] as const)("%s of %j, without images, is told by its command: %s", (tool, row, words) => {
   expect(quoted(told({ ...row, tool, door: "rest" }, names))).toBe(words);
