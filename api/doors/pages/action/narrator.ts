@@ -213,7 +213,9 @@ function changesInWords(action: LoggedAction, known: Known): readonly Change[] {
     const verb = verbAs(act, action);
     const object = objectOf(thing, known);
     const isChange = before && after;
-    const facts = rows.flatMap((row) => (isChange ? changesIn : factsOf)(row, known));
+    const facts = isChange
+      ? rows.flatMap((row) => changesIn(row, known))
+      : rows.flatMap((row) => (row.date === "" ? factsOf(row, known) : []));
     const parts = facts.flatMap((fact, place) => [place === 0 ? ": " : isChange ? "; " : ", ", ...fact]);
     const count = (after ?? before)?.[countField];
     const history =

@@ -7,7 +7,7 @@ import { type DaySummary, readDay } from "../../../queries/dashboard/day.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import { firstWeekday, locale } from "../../../web/locale.ts";
 import { readWaitingInWords, waitingBeside } from "../action/approval/approvals.ts";
-import { effectsOf } from "../action/list/list.ts";
+import { effectsOf } from "../action/list/page.ts";
 import { actionsPath } from "../action/paths.ts";
 import { nameOfCaller } from "../action/words.ts";
 import { firstCalendarDay } from "../habit/calendar.ts";

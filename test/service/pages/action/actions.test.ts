@@ -340,12 +340,16 @@ test("a run of undos is told by whose changes it took back", async () => {
   await eventually(async () => (await open())[0]?.includes("You took back 6 changes of Claude"));
 });
 
-test("an import is told as an import", async () => {
-  const { open, sub } = await personWithAgent();
+test("an import is told as an import, also by what it made", async () => {
+  const { account, open, rest, sub } = await personWithAgent();
   const door = await openPageDoor(stack);
   await door.send(sub, "import.apply", await stageFile(door, sub, exportFile({ todos: [{ title: "Old" }] })));
   await door.close();
   expect(await open("?effect=imported")).toEqual([
     expect.stringMatching(/Imported 1 todo from a file .*You, by an import/),
   ]);
+  const [{ id }] = (await rest("GET", "/todos")).data;
+  expect(textOf(await account.open(`/account/todos/${id}`))).toContain(
+    "Made by an import, last changed by an import.",
+  );
 });

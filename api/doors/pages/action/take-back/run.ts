@@ -28,7 +28,7 @@ import { submitUndo } from "../../session/submit-undo.ts";
 import { describeAction } from "../narrator.ts";
 import { actionsPath, runPath } from "../paths.ts";
 import { type Day, listInHtml, localTimeOf, nameOfCaller, quote, readLogDay, wordsInHtml } from "../words.ts";
-import { conflictsInWords, conflictsOf } from "./conflicts.ts";
+import { conflictsInWords, conflictsOf } from "./undo.ts";
 
 /**
  * GET /account/actions/run?token_id=…&since=…: what undoing everything that a token did would restore, and what

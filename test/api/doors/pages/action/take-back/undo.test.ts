@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { sayConflict } from "../../../../../../api/doors/pages/action/take-back/conflicts.ts";
+import { sayConflict } from "../../../../../../api/doors/pages/action/take-back/undo.ts";
 import { wordsInHtml } from "../../../../../../api/doors/pages/action/words.ts";
 import { namesThen } from "../../../../../../api/queries/action/things.ts";
 import { undoConflicts } from "../../../../../../shared/contracts/action/undo.ts";
