@@ -1,9 +1,8 @@
 import { styleText } from "node:util";
 import type { LoggedAction } from "../../shared/contracts/action/contracts.ts";
 import { readStored } from "../../shared/domain/action/cut-arguments.ts";
-import { describeAction } from "../doors/pages/action/words/describe.ts";
-import { localTimeOf } from "../doors/pages/action/words/known.ts";
-import { type Known, wordsInText } from "../doors/pages/action/words/words.ts";
+import { describeAction, type Known } from "../doors/pages/action/narrator.ts";
+import { localTimeOf, wordsInText } from "../doors/pages/action/words.ts";
 import { printable } from "../http/printable.ts";
 
 const maxArgumentsLength = 160;

@@ -32,6 +32,8 @@ export type CommandResult = Readonly<{
   today?: Today | undefined;
   /** Set for a preview that was not refused. */
   changes?: readonly PreviewedChange[] | undefined;
+  /** The words that a tool call replaced, by field. */
+  former?: Readonly<Record<string, string>> | undefined;
 }>;
 
 /** Sends a mutation to the workers. Answers when its outcome is committed, or with a 503 that says whether it may be. */

@@ -62,6 +62,8 @@ export const actionEffects = [
   "refused",
   "asked",
   "read",
+  "took back",
+  "imported",
   "deleted",
   "made",
   "ticked",

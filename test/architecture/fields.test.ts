@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { changesBetween } from "../../api/doors/pages/action/words/field-words.ts";
+import { changesIn } from "../../api/doors/pages/action/narrator.ts";
 import { categoryForm } from "../../api/doors/pages/edit/category-form.ts";
 import { habitForm } from "../../api/doors/pages/edit/habit-form.ts";
 import type { FormContext } from "../../api/doors/pages/edit/thing-form.ts";
@@ -182,7 +182,7 @@ const isMigrated = (table: string, column: string): boolean =>
     migrations,
   );
 
-describe.each(things)("a field of $table", ({ table, kind, entity, fields, form, present, told }) => {
+describe.each(things)("a field of $table", ({ table, entity, fields, form, present, told }) => {
   const declared: DeclaredFields = fields;
   const columns = Object.keys(entity.meta.properties);
   const row: Row = {
@@ -209,8 +209,8 @@ describe.each(things)("a field of $table", ({ table, kind, entity, fields, form,
         (name) => (form.commandFields[name] ?? [name]).includes(column) && inputs.includes(`name="${name}"`),
       ),
     log: (column) => {
-      const change = { before: { [column]: row[column] }, after: { [column]: null } };
-      return changesBetween(kind, change, known).length > 0;
+      const change = { table, before: { [column]: row[column] }, after: { [column]: null } };
+      return changesIn(change, known).length > 0;
     },
     export: (column) => matters(column, (one) => presentInFile[table](one as never)),
     csv: (column) =>

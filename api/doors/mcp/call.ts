@@ -33,6 +33,7 @@ type End<Ended extends Outcome = Outcome> = Readonly<{
   today?: Today | undefined;
   replayed?: boolean;
   changes?: readonly PreviewedChange[] | undefined;
+  former?: Readonly<Record<string, string>> | undefined;
 }>;
 
 const at = ({ record }: ReceivedCall) => ({ calledAt: record.startedAt });
@@ -87,7 +88,8 @@ async function runCall(context: CallContext, call: ReceivedCall, target: CallTar
   if (!today) return call.refuse(away(appliedBy(target)).refusal, at(call));
   const { baseUrl } = context.config;
   const answer = target.answer({ body, input, actor: call.actor, today, ...at(call), replayed, baseUrl });
-  return end.changes ? previewed(answer, end.changes) : answer;
+  if (end.changes) return previewed(answer, end.changes);
+  return end.former ? withFormer(answer, end.former) : answer;
 }
 
 const overloadLogMs = 300;
@@ -156,17 +158,29 @@ const fault = (applied: Applied): Refused =>
 
 /** The result of a preview: the answer that the call would get, and what it would change. */
 function previewed(answer: Result, all: readonly PreviewedChange[]): CallToolResult {
-  const { content = [], structuredContent = {} } = answer as Partial<CallToolResult>;
   const changes = all.map(leanChange);
-  const texts = content.flatMap((part) => (part.type === "text" ? part.text : []));
-  const text = [
-    "A preview: nothing was changed. Without preview this call would answer:",
-    ...texts,
+  const lines = [
     changes.length === 0 ? "It would change nothing." : "It would change:",
     ...changes.map(lineOf),
-  ].join("\n");
-  const facts = { ...Object(structuredContent), preview: true, changes };
-  return { content: [{ type: "text", text }], structuredContent: facts };
+  ];
+  const lead = ["A preview: nothing was changed. Without preview this call would answer:"];
+  return extended(answer, { lead, lines, facts: { preview: true, changes } });
+}
+
+/** The result of a change that replaced words, with these: nobody but the person can bring them back. */
+const withFormer = (answer: Result, former: Readonly<Record<string, string>>): CallToolResult =>
+  extended(answer, {
+    lines: Object.entries(former).map(([field, text]) => `Replaced ${field}: ${quoteStored(text)}`),
+    facts: { former },
+  });
+
+type Addition = Readonly<{ lead?: readonly string[]; lines: readonly string[]; facts: object }>;
+
+function extended(answer: Result, { lead = [], lines, facts }: Addition): CallToolResult {
+  const { content = [], structuredContent = {} } = answer as Partial<CallToolResult>;
+  const texts = content.flatMap((part) => (part.type === "text" ? part.text : []));
+  const text = [...lead, ...texts, ...lines].join("\n");
+  return { content: [{ type: "text", text }], structuredContent: { ...Object(structuredContent), ...facts } };
 }
 
 /** A change without facts that agents assume for absent ones. Of a changed thing each field is told. */

@@ -1,8 +1,8 @@
 import { type TObject, Type } from "typebox";
 import { type CommandName, contracts } from "../../../shared/contracts/catalogue.ts";
 import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
+import { argument } from "../../../shared/contracts/kernel/sent-arguments.ts";
 import { asksFor, type Form, type OtherForm, type Tool } from "../../../shared/contracts/kernel/tool.ts";
-import { argument } from "../../../shared/contracts/kernel/tool-sentence.ts";
 import { isObject } from "../../http/input/body.ts";
 import type { KnownNames } from "../../http/input/unknown-names.ts";
 import type { Fields } from "../../http/input/validate.ts";

@@ -5,16 +5,13 @@ import { inLocaleOf } from "../../web/locale.ts";
 import { seeOther, stayOnPage } from "../../web/redirect.ts";
 import { answerByMethod, failurePage, notFoundPage, type PageMethods } from "../../web/router.ts";
 import { saveRules, showAgents } from "./action/approval/agents-page.ts";
-import { decide } from "./action/approval/decide.ts";
-import { showApprovals } from "./action/approval/page.ts";
+import { decide, showApprovals } from "./action/approval/approvals.ts";
 import { exportActions } from "./action/list/export.ts";
 import { askForget, forgetThing } from "./action/list/forget.ts";
 import { showActions } from "./action/list/page.ts";
 import { agentsPath, approvalsPath } from "./action/paths.ts";
-import { undoChosen } from "./action/take-back/choose.ts";
-import { undoAction } from "./action/take-back/undo.ts";
-import { undoAll } from "./action/take-back/undo-all.ts";
-import { showUndoAll } from "./action/take-back/undo-all-page.ts";
+import { showRun, takeRunBack } from "./action/take-back/run.ts";
+import { undoAction, undoChosen } from "./action/take-back/undo.ts";
 import { addLine } from "./add/line.ts";
 import { newHabit, newTodo, previewLine } from "./add/page.ts";
 import { changeFeed } from "./calendar/change.ts";
@@ -84,7 +81,7 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   "/account/actions/export": { GET: requireSignIn(exportActions) },
   "/account/actions/undo": formOn("/account/actions", undoAction),
   "/account/actions/choose": formOn("/account/actions", undoChosen),
-  "/account/actions/run": { GET: requireSignIn(showUndoAll), POST: requireSignIn(takeForm(undoAll)) },
+  "/account/actions/run": { GET: requireSignIn(showRun), POST: requireSignIn(takeForm(takeRunBack)) },
   "/account/actions/forget": { GET: requireSignIn(askForget), POST: requireSignIn(takeForm(forgetThing)) },
   [approvalsPath]: { GET: requireSignIn(showApprovals), POST: requireSignIn(takeForm(decide)) },
   [agentsPath]: {

@@ -1,10 +1,19 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
-import { join, literal, sql } from "../../../shared/db/reads/sql.ts";
+import { literal, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ActionEffect } from "../../../shared/domain/vocabulary.ts";
 import { allOf, type QueryContext } from "../engine/context.ts";
-import { type ActionFilters, actionConditions, effectOf, isFromPlace, logOf } from "./filters.ts";
-import { actionColumns, cursorOf, endOfPage, presentAction, type ReadRow } from "./read.ts";
+import {
+  type ActionFilters,
+  actionConditions,
+  cursorOf,
+  effectOf,
+  endOfPage,
+  isFromPlace,
+  isUndo,
+  logOf,
+  readThese,
+} from "./read.ts";
 
 /** The facts of an action by which its run is found and counted. */
 export type RunRow = Pick<LoggedAction, "called_at" | "request_id" | "door" | "token_id" | "client_name"> &
@@ -13,13 +22,15 @@ export type RunRow = Pick<LoggedAction, "called_at" | "request_id" | "door" | "t
     /** The number of things that it changed, or of calls that were refused. */
     things: number;
     undone: boolean;
+    /** The caller whose action it took back. */
+    of: Pick<LoggedAction, "token_id" | "client_name"> | null;
   }>;
 
 /** Actions of one token that lie close together, newest first. */
 export type Run = readonly RunRow[];
 
 /** A pause longer than this ends a run. */
-export const longestPauseMs = 10 * 60_000;
+const longestPauseMs = 10 * 60_000;
 /** Actions that a page looks at. A longer run goes on on the next page. */
 const mostInRuns = 1_000;
 /** A run of more actions is one entry of the list. */
@@ -83,36 +94,65 @@ export async function readRuns(
   };
 }
 
-/** The newest actions with the facts of runs: up to one more than `most`, and where the list ends before that. */
-export async function readRunRows(
+/** The newest actions with the facts of runs: up to one more than a page has, and where the list ends before that. */
+async function readRunRows(
   query: QueryContext,
   filters: ActionFilters,
-  most = mostInRuns,
 ): Promise<Readonly<{ rows: readonly RunRow[]; end: string | undefined }>> {
   const end = await endOfPage(query, filters);
   const found = await query.rows(sql<RunRow>`
-    select a.called_at, a.request_id, a.door, a.token_id, a.client_name, ${effectOf} as effect,
-      case when a.outcome = 'ok' then greatest(1, (a.resource_id is not null)::int + coalesce(cardinality(a.others), 0))
-        else a.calls end as things,
-      a.undone_by is not null as undone
+    select a.called_at, a.request_id, a.door, a.token_id, a.client_name, ${effectOf} as effect, ${countOfThings} as things,
+      a.undone_by is not null as undone,
+      (select json_build_object('token_id', u.token_id, 'client_name', u.client_name) from ${query.own("action_log")} u
+       where ${isUndo} and u.called_at = (a.arguments::json ->> 'called_at')::timestamptz
+         and u.request_id = (a.arguments::json ->> 'request_id')::uuid) as of
     from ${logOf(query, filters)} a
     where ${allOf(...actionConditions(filters), ...(end ? [isFromPlace(end)] : []))}
     order by a.called_at desc, a.request_id desc
-    limit ${literal(most + 1)}`);
+    limit ${literal(mostInRuns + 1)}`);
   return { rows: found.map((row) => ({ ...row, called_at: timestamp(row.called_at) })), end };
+}
+
+const countOfThings = sql`case when a.outcome = 'ok' and not ${isUndo}
+  then greatest(1, (a.resource_id is not null)::int + coalesce(cardinality(a.others), 0)) else a.calls end`;
+
+/** Each page of today shows the news, so they are those of few actions. */
+const mostOfNews = 5_000;
+
+/** The number of things for each effect that each agent or script had since an action. */
+export async function readAgentNews({ own, rows }: QueryContext, after: string) {
+  const found = await rows(sql<Omit<RunRow, "of"> & { is_more: boolean }>`
+    with a as materialized (
+      select l.* from ${own("action_log")} l where l.called_at > ${after}::timestamptz
+      order by l.called_at desc, l.request_id desc limit ${literal(mostOfNews)}
+    )
+    select n.token_id, max(n.client_name) as client_name, n.effect, sum(n.things)::int as things,
+      (select count(*) from a) = ${literal(mostOfNews)} as is_more
+    from (
+      select a.token_id, a.client_name, a.called_at, ${effectOf} as effect, ${countOfThings} as things from a
+      where ${allOf(sql`a.door <> 'page'`, ...actionConditions({ kinds: ["change", "refusal"] }))}
+    ) n
+    group by n.token_id, n.effect order by max(n.called_at) desc, n.token_id`);
+  return found.map((row) => ({ ...row, client_name: row.client_name ?? null }));
 }
 
 const isSingle = (run: Run): boolean => run.length === 1;
 
-async function readThese(
-  { own, rows }: QueryContext,
-  keys: readonly RunRow[],
-): Promise<readonly LoggedAction[]> {
-  if (keys.length === 0) return [];
-  const listed = keys.map(
-    ({ called_at, request_id }) => sql`(${called_at}::timestamptz, ${request_id}::uuid)`,
-  );
-  const found = await rows(sql<ReadRow>`select ${actionColumns} from ${own("action_log")} a
-    where (a.called_at, a.request_id) in (${join(listed)})`);
-  return found.map(presentAction);
+/** Every page shows this number, so it looks at few actions. */
+const mostUnseen = 1_000;
+
+/** Counts the runs of agents and scripts that changed something, or tried to, after the action of that time. */
+export async function countUnseenRuns({ own, rows }: QueryContext, after: string): Promise<number> {
+  const [found] = await rows(sql<{ runs: number }>`
+    select count(*) filter (where pause is null or pause > ${literal(longestPauseMs)} * interval '1 millisecond')::int as runs
+    from (
+      select a.called_at - lag(a.called_at) over (partition by a.token_id order by a.called_at) as pause
+      from (
+        select l.called_at, l.token_id, l.door, l.tool, l.outcome from ${own("action_log")} l
+        where l.called_at > ${after}::timestamptz
+        order by l.called_at desc, l.request_id desc limit ${literal(mostUnseen)}
+      ) a
+      where ${allOf(sql`a.door <> 'page'`, ...actionConditions({ kinds: ["change", "refusal"] }))}
+    ) unseen`);
+  return found?.runs ?? 0;
 }

@@ -1,6 +1,6 @@
 import type { TokenRuleRow } from "../../../shared/db/entities.ts";
 import { sql } from "../../../shared/db/reads/sql.ts";
-import { namesOf } from "../action/names.ts";
+import { namesOf } from "../action/things.ts";
 import type { QueryContext } from "../engine/context.ts";
 
 /** The rules of a user's tokens, and what is left of the user's day. */

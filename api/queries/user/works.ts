@@ -1,6 +1,6 @@
 import type { WorkRow } from "../../../shared/db/entities.ts";
 import { sql } from "../../../shared/db/reads/sql.ts";
-import { isRequestId as isUuid } from "../action/filters.ts";
+import { isRequestId as isUuid } from "../action/read.ts";
 import type { QueryContext } from "../engine/context.ts";
 
 export type OpenWork = Pick<WorkRow, "name" | "done" | "total">;

@@ -69,7 +69,7 @@ export const getDashboard = query({
     title: "Today",
     description: "Habits due today, and todos due today or overdue",
     lines: dayOverview,
-    looksAt: () => ["the overview of the day"],
+    looksAt: "the overview of the day",
   },
   input: Type.Object({}),
   output: Dashboard,

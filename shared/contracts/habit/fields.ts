@@ -86,13 +86,14 @@ export const habitFields = {
   frequency: required(word(FrequencyField), {
     usual: "daily",
     meaning: "Every day, once in each week from Monday on, or custom as schedule says",
+    inLog: "rhythm",
   }),
   time_of_day: optional(timeOfDay(TimeOfDayField), {
     label: "Part of the day",
     meaning: "The part of the day for which it is meant; null for any",
     inLog: "time of day",
   }),
-  category_id: link(Id),
+  category_id: link(Id, { inLog: "category" }),
   remind_at: optional(clockTime(ClockTime), {
     label: "Remind at",
     hint: "On each day on which it is due and not done yet",

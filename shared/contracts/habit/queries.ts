@@ -2,13 +2,12 @@ import { Type } from "typebox";
 import { query } from "../kernel/contract.ts";
 import { Flag, Id, OneOf, Page, PageOf, SearchText, TimeOfDayField, titled } from "../kernel/fields.ts";
 import { queryTool } from "../kernel/tool.ts";
-import { idIn } from "../kernel/tool-sentence.ts";
 import { habitExamples } from "./examples.ts";
 import { DueHabitsFacts } from "./facts.ts";
 import { FrequencyField } from "./fields.ts";
 import { dueHabits, habitOverview } from "./result.ts";
 import { Habit, TodayHabits } from "./schema.ts";
-import { checkToday, habitsInWords, TodayFilters } from "./today.ts";
+import { checkToday, TodayFilters } from "./today.ts";
 
 export const listHabits = query({
   name: "habit.list",
@@ -45,7 +44,7 @@ export const todayHabits = query({
     toInput: (args) => args,
     facts: DueHabitsFacts,
     result: dueHabits,
-    looksAt: habitsInWords,
+    looksAt: "the habits",
   }),
   input: TodayFilters,
   searchField: "query",
@@ -74,11 +73,7 @@ export const getHabit = query({
     title: "Habit",
     description: "One habit with its streak; get-today-habits lists ids",
     lines: habitOverview,
-    looksAt(args, names) {
-      const id = idIn(args, "habit_id");
-      const name = names.get(`habits/${id}`);
-      return ["the habit ", name === undefined ? `${id}` : { quoted: name }];
-    },
+    looksAt: "the habit",
   },
   input: Type.Object({ habit_id: Id }),
   output: Habit,

@@ -2,13 +2,6 @@ import { type Static, Type } from "typebox";
 import { daysBetween } from "../../domain/day/day.ts";
 import type { FieldErrors } from "../../errors.ts";
 import { CalendarDate, checkPeriod, Flag, Id, SearchText, TimeOfDayField } from "../kernel/fields.ts";
-import {
-  argument,
-  dateAfter,
-  type Phrase,
-  quotedAfter,
-  type SentArguments,
-} from "../kernel/tool-sentence.ts";
 import { mostCompletionDays } from "./completions.ts";
 
 /** The arguments of get-today-habits. */
@@ -33,21 +26,4 @@ export function checkToday({ from, to }: TodayInput): FieldErrors | undefined {
   if (daysBetween(from, to) >= mostCompletionDays)
     return { to: [`The to field must be at most ${mostCompletionDays - 1} days after from.`] };
   return checkPeriod("from", from, "to", to);
-}
-
-/** The list in words, for the log. */
-export const habitsInWords = (args: SentArguments): readonly Phrase[] => [
-  isForAll(args) ? "all habits" : "the habits due today",
-  ...timeOfDayIn(args),
-  ...quotedAfter(" with ", args, "query"),
-  ...dateAfter(", from ", args, "from"),
-  ...dateAfter(" to ", args, "to"),
-];
-
-const isForAll = (args: SentArguments): boolean =>
-  argument(args, "all") === true || ["query", "from"].some((name) => argument(args, name) !== undefined);
-
-function timeOfDayIn(args: SentArguments): readonly Phrase[] {
-  const known = TimeOfDayField.enum.find((time) => time === argument(args, "time_of_day"));
-  return known ? [`, ${known}`] : quotedAfter(", ", args, "time_of_day");
 }

@@ -126,8 +126,9 @@ export const usually = <Value extends TSchema, Shown extends TSchema>(
 ) => ({ ...values, ...words, ...clearable(values.value), file: Nullable(values.value), usual });
 
 /** The id of another thing. A file has the key of that thing, in a field of another name. */
-export const link = <Value extends TSchema>(id: Value) => ({
+export const link = <Value extends TSchema>(id: Value, words: Words = {}) => ({
   ...values("link", "bigint")(id),
+  ...words,
   ...clearable(id),
   shown: Nullable(id),
   usual: null,

@@ -1,6 +1,5 @@
 import type { Today } from "../../domain/day/day.ts";
 import { numberOfDigits } from "./fields.ts";
-import type { LooksAt } from "./tool-sentence.ts";
 
 /** A read that people attach to a conversation, from a menu of their MCP client. */
 export type McpResource<Output = unknown> = Readonly<{
@@ -12,7 +11,8 @@ export type McpResource<Output = unknown> = Readonly<{
   title: string;
   description: string;
   lines(output: Output, today: Today): readonly string[];
-  looksAt: LooksAt;
+  /** Its object in the log, after “Looked at”; the thing of its id follows. */
+  looksAt: string;
 }>;
 
 /** The log's name for a read of a resource; its only argument is `uri`. */

@@ -1,8 +1,8 @@
 import type { Static, TObject } from "typebox";
 import type { FieldProblems } from "../../errors.ts";
 import type { DayFields } from "./fields.ts";
+import { argument, type SentArguments } from "./sent-arguments.ts";
 import type { ToolResult } from "./tool-result.ts";
-import { argument, type LooksAt, type SentArguments } from "./tool-sentence.ts";
 
 /** One form of a call: its arguments, turned into the input of a command or query, and the answer. */
 export type Form<Input = object, Output = unknown, Arguments extends TObject = TObject> = Readonly<{
@@ -57,9 +57,12 @@ export type Tool<Input = object, Output = unknown, Arguments extends TObject = T
     forms?: readonly OtherForm[];
   }>;
 
-/** The tool of a read, whose output has the user's day and zone. A change gets both with the worker's reply. */
+/**
+ * The tool of a read, with its object in the log after “Looked at”. Its output has the user's day and zone. A change gets
+ * both with the worker's reply.
+ */
 export type QueryTool<Input = object, Output = unknown> = Tool<Input, Output> &
-  Readonly<{ looksAt: LooksAt; day(output: Output): Readonly<{ date: string; timeZone: string }> }>;
+  Readonly<{ looksAt: string; day(output: Output): Readonly<{ date: string; timeZone: string }> }>;
 
 /** True if a call's arguments select a form. */
 export const asksFor = ({ by, and = by }: Partial<OtherForm>, args: SentArguments): boolean =>
@@ -87,7 +90,7 @@ export function form<Arguments extends TObject, Input extends object, Output>(
 
 /** Declares the tool of a query. */
 export function queryTool<Arguments extends TObject, Input, Output extends DayFields>(
-  definition: Tool<Input, Output, Arguments> & Readonly<{ looksAt: LooksAt }>,
+  definition: Tool<Input, Output, Arguments> & Readonly<{ looksAt: string }>,
 ): QueryTool<Input, Output> {
   return { ...definition, day: ({ today, time_zone }) => ({ date: today, timeZone: time_zone }) };
 }

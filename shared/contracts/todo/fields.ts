@@ -79,7 +79,7 @@ export const todoFields = {
     hint: "Such as desk or phone",
     meaning: "A label for a place or tool, such as desk or phone",
   }),
-  category_id: link(Id),
+  category_id: link(Id, { inLog: "category" }),
   is_important: usually(flag(Flag), false, {
     ticked: "true",
     label: "Important",
@@ -98,6 +98,7 @@ export const todoFields = {
     suggestions: repeats,
     hint: "Such as every Monday, every month on the 1st, every 2 weeks until 1 March; or an RRULE.",
     meaning: "The rule by which it repeats; null if it does not",
+    inLog: "repeating",
     noun: "repetition",
   }),
   recurrence_from: usually(word(RecurrenceFrom), "due", {

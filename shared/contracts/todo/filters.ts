@@ -10,13 +10,6 @@ import {
   SearchText,
   WholeNumber,
 } from "../kernel/fields.ts";
-import {
-  argument,
-  dateAfter,
-  type Phrase,
-  quotedAfter,
-  type SentArguments,
-} from "../kernel/tool-sentence.ts";
 import { TodoCursor } from "./cursor.ts";
 
 /** The default limit of listed pending todos. */
@@ -79,27 +72,3 @@ const excludes = (field: string, value: string, wanted: string): FieldProblems =
     },
   ],
 });
-
-/** The list in words, for the log. */
-export const listInWords = (args: SentArguments): readonly Phrase[] => [
-  `${kindOf(args)} todos`,
-  ...dateAfter(" due by ", args, "due_by"),
-  ...dateAfter(" done since ", args, "done_since"),
-  ...(argument(args, "has_reminder") === true ? [" with a reminder"] : []),
-  ...(argument(args, "count_by_category") === true ? [" by category"] : []),
-  ...quotedAfter(" of the context ", args, "context"),
-  ...quotedAfter(" in the category ", args, "category"),
-  ...quotedAfter(" with ", args, "query"),
-];
-
-const dueKinds = { today: "today's", overdue: "the overdue", upcoming: "the upcoming", none: "the undated" };
-
-function kindOf(args: SentArguments): string {
-  if (argument(args, "overdue_only") === true) return "the overdue";
-  const due = DueField.enum.find((known) => known === argument(args, "due"));
-  if (due !== undefined) return dueKinds[due];
-  const status = ListedStatus.enum.find((known) => known === argument(args, "status"));
-  if (status === "all") return "all";
-  const isDone = status === "completed" || argument(args, "done_since") !== undefined;
-  return isDone ? "the completed" : "the pending";
-}

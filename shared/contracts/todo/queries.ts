@@ -18,7 +18,7 @@ import {
 import { queryTool } from "../kernel/tool.ts";
 import { todoExamples } from "./examples.ts";
 import { PendingFacts } from "./facts.ts";
-import { checkPending, listInWords, PendingFilters, pendingLimit } from "./filters.ts";
+import { checkPending, PendingFilters, pendingLimit } from "./filters.ts";
 import { pendingPage } from "./result.ts";
 import { PendingTodos, Todo } from "./schema.ts";
 
@@ -62,7 +62,7 @@ export const pendingTodos = query({
     toInput: (args) => args,
     facts: PendingFacts,
     result: pendingPage,
-    looksAt: listInWords,
+    looksAt: "the todos",
   }),
   // All categories of the user, also those without a todo.
   fieldScopes: { count_by_category: "categories:read" },

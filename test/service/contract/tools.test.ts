@@ -21,7 +21,7 @@ const parts = {
   toInput: (args: { habit_id: number }) => args,
 };
 const result = () => ({ lines: ["Read."], facts: {} });
-const looksAt = () => ["a habit"];
+const looksAt = "a habit";
 const contract = { scopes: [], summary: "Read", input: Type.Object({ habit_id: Type.Integer() }) };
 
 test("a tool is declared whole, or it does not compile", () => {

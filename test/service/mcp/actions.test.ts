@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { stripVTControlCharacters } from "node:util";
-import type { ActionFilters } from "../../../api/queries/action/filters.ts";
-import { readReadCounts } from "../../../api/queries/action/reads.ts";
+import { type ActionFilters, readReadCounts } from "../../../api/queries/action/read.ts";
 import { createQueryContext } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
 import { read } from "../../../api/queries/index.ts";

@@ -8,7 +8,7 @@ import { createDispatchGroup, type GroupedOperation } from "../../../api/mailbox
 import { openMailbox } from "../../../api/mailbox/mailbox.ts";
 import { openServerClock } from "../../../api/mailbox/server-clock.ts";
 import { isLogged, readActions } from "../../../api/queries/action/read.ts";
-import { countUnseenRuns } from "../../../api/queries/action/unseen.ts";
+import { countUnseenRuns } from "../../../api/queries/action/runs.ts";
 import { readDay } from "../../../api/queries/dashboard/day.ts";
 import {
   createQueryContext,

@@ -1,5 +1,5 @@
-import { describeAction } from "../../../api/doors/pages/action/words/describe.ts";
-import { wordsInHtml } from "../../../api/doors/pages/action/words/words.ts";
+import { describeAction } from "../../../api/doors/pages/action/narrator.ts";
+import { wordsInHtml } from "../../../api/doors/pages/action/words.ts";
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { markup } from "../../../shared/html.ts";
 

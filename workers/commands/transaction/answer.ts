@@ -1,4 +1,5 @@
 import { type CommandName, commands as contracts } from "../../../shared/contracts/catalogue.ts";
+import type { RowChange } from "../../../shared/domain/action/images.ts";
 import { shareTexts } from "../../../shared/domain/action/shared-texts.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
 import { entityTag, failedPrecondition, type Preconditions } from "../../../shared/domain/preconditions.ts";
@@ -17,7 +18,7 @@ import { addEvents } from "../../handlers/journal.ts";
 import { timeOfUuid, trustedTime } from "../../unit-of-work/batch-times.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import type { OnLocked } from "../../unit-of-work/load.ts";
-import { ownRows } from "../../unit-of-work/state.ts";
+import { ownRows, rowChanges } from "../../unit-of-work/state.ts";
 import type { Answered, CommandToRun } from "../received.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
@@ -78,8 +79,26 @@ export function answerOne(transaction: RunningTransaction, command: QueuedComman
   const isFirst =
     command.fingerprint === null && !transaction.repeats.has(command) && !transaction.late.has(command);
   const known = isFirst ? undefined : (replayOf(transaction, command) ?? lateReply(transaction, command));
-  return finishReply(context, command, known ?? answer(transaction, context, command));
+  if (known || !isToolCall(command.call))
+    return finishReply(context, command, known ?? answer(transaction, context, command));
+  const count = transaction.state.changes.length;
+  const reply = finishReply(context, command, answer(transaction, context, command));
+  const former = wordsReplaced(rowChanges(transaction.state, count));
+  return former.length > 0 ? { ...reply, former: Object.fromEntries(former) } : reply;
 }
+
+const longestFormer = 300;
+
+/** The titles and descriptions that changes replaced, by field. */
+const wordsReplaced = (changes: readonly RowChange[]): readonly (readonly [string, string])[] =>
+  changes.flatMap(({ before = {}, after = {} }) => {
+    const left: Readonly<Record<string, unknown>> = { ...after };
+    return Object.entries(before).flatMap(([field, old]: [string, unknown]) => {
+      const isWords = field in left && ["title", "name", "description"].includes(field);
+      if (!isWords || typeof old !== "string" || old === left[field]) return [];
+      return [[field, old.length > longestFormer ? `${old.slice(0, longestFormer).toWellFormed()}…` : old]];
+    });
+  });
 
 /** Ends commands that are not carried out, with an outcome that a repeat gets as well. */
 export const closing =

@@ -8,6 +8,7 @@ import { listsOf } from "../several.ts";
 const changeFields = {
   preview: Type.Optional(Type.Boolean()),
   changes: Type.Optional(Type.Array(PreviewedChange)),
+  former: Type.Optional(Type.Object({}, { additionalProperties: Type.String() })),
   waiting: Type.Optional(Type.Boolean()),
   approval_id: Type.Optional(Type.String()),
   state: Type.Optional(Type.String()),

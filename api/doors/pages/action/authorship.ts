@@ -1,6 +1,6 @@
 import type { CategoryRow, HabitRow, TodoRow } from "../../../../shared/db/entities.ts";
 import { sql } from "../../../../shared/db/reads/sql.ts";
-import { nameOfAuthor } from "../../../../shared/domain/author.ts";
+import { importer, nameOfAuthor, storedAuthor } from "../../../../shared/domain/author.ts";
 import { type ResourceKind, tableOf } from "../../../../shared/domain/vocabulary.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
@@ -15,6 +15,7 @@ export async function authorship(query: QueryContext, kind: ResourceKind, id: nu
 
 /** An app chooses its name itself, so that is quoted. */
 function author(stored: string | null | undefined): Html | string {
+  if (stored === storedAuthor(importer)) return "an import";
   const name = nameOfAuthor(stored);
   return name === null ? "you" : html`<q><bdi>${name}</bdi></q>`;
 }

@@ -1,6 +1,6 @@
 import { DatabaseFailure } from "../../../../shared/db/database-failure.ts";
 import { html } from "../../../../shared/html.ts";
-import { countUnseenRuns } from "../../../queries/action/unseen.ts";
+import { countUnseenRuns } from "../../../queries/action/runs.ts";
 import { frame } from "../../../web/frame.ts";
 import type { Layout } from "../../../web/layout.ts";
 import { page } from "../../../web/page.ts";

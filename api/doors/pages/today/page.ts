@@ -1,15 +1,15 @@
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { type RunRow, readRunRows } from "../../../queries/action/runs.ts";
+import { readAgentNews } from "../../../queries/action/runs.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type DaySummary, readDay } from "../../../queries/dashboard/day.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import { firstWeekday, locale } from "../../../web/locale.ts";
-import { readWaitingInWords, waitingBeside } from "../action/approval/waiting.ts";
-import { effectsOf } from "../action/list/run-card.ts";
+import { readWaitingInWords, waitingBeside } from "../action/approval/approvals.ts";
+import { effectsOf } from "../action/list/page.ts";
 import { actionsPath } from "../action/paths.ts";
-import { nameOfCaller } from "../action/words/known.ts";
+import { nameOfCaller } from "../action/words.ts";
 import { firstCalendarDay } from "../habit/calendar.ts";
 import { yearPicture } from "../habit/year.ts";
 import { countInWords, sayDate } from "../kit/dates.ts";
@@ -86,32 +86,16 @@ function examples(lines: readonly string[]): Html {
   return html`<ul class="plain chips">${lines.map(link)}</ul>`;
 }
 
-/** Today is shown anew after each change of an agent, so its line looks at few actions. */
-const mostLookedAt = 200;
-
 /** One line about the changes of agents and scripts since the person last looked at Actions; empty without any. */
 async function newsOfAgents(query: QueryContext, before: string | undefined): Promise<Html | false> {
-  if (before === undefined) return false;
-  const { rows, end } = await readRunRows(
-    query,
-    { kinds: ["change", "refusal"], from: before },
-    mostLookedAt,
-  );
-  const fresh = rows
-    .slice(0, mostLookedAt)
-    .filter(({ door, called_at }) => door !== "page" && called_at > before);
-  if (fresh.length === 0) return false;
-  const callers = [...Map.groupBy(fresh, ({ token_id }) => token_id).values()].map(callerInWords);
-  const isMore = end !== undefined || rows.length > mostLookedAt;
-  return html`<p class="quiet"><a href="${actionsPath}">Since you last looked</a>: ${callers.join("; ")}${isMore && ", and more before"}.</p>`;
+  const news = before === undefined ? [] : await readAgentNews(query, before);
+  if (news.length === 0) return false;
+  const callers = [...Map.groupBy(news, ({ token_id }) => token_id).values()].map((own) => {
+    const effects = effectsOf(own).map(({ effect, count }) => `${effect} ${count}`);
+    return `${own.slice(0, 1).map(nameOfCaller)} ${effects.join(", ")}`;
+  });
+  return html`<p class="quiet"><a href="${actionsPath}">Since you last looked</a>: ${callers.join("; ")}${news.some(({ is_more }) => is_more) && ", and more before"}.</p>`;
 }
-
-const callerInWords = (rows: readonly RunRow[]): string => {
-  const name = rows[0] ? nameOfCaller(rows[0]) : "";
-  return `${name} ${effectsOf(rows)
-    .map(([effect, count]) => `${effect} ${count}`)
-    .join(", ")}`;
-};
 
 /** GET /account: what there is to do today, and below it how it went so far. */
 export async function showToday(visit: Visit): Promise<PageAnswer> {

@@ -10,7 +10,7 @@ const actions = (token_id: string, ...times: number[]): RunRow[] =>
     called_at: minutesBeforeNoon(time),
     request_id: `${token_id}-${time}`,
     door: "rest",
-    ...{ token_id, client_name: null, effect: "made", things: 1, undone: false },
+    ...{ token_id, client_name: null, effect: "made", things: 1, undone: false, of: null },
   }));
 const newestFirst = (...rows: RunRow[]) =>
   rows.toSorted((one, other) => other.called_at.localeCompare(one.called_at));

@@ -146,7 +146,7 @@ test("one is renamed by its name, and everything stays in it", async () => {
   const args = { category: "HOME", rename_category: "House", idempotency_key: "rename" };
   const renamed = await call("update-todo", args);
   expect(renamed.facts.category).toBe("House");
-  expect(renamed.text).toEndWith('Renamed the category "HOME" to "House".');
+  expect(renamed.text).toEndWith('Renamed the category "HOME" to "House".\nReplaced name: "Home"');
   expect((await call("update-todo", args)).facts.replayed).toBe(true);
   expect((await rest("GET", `/todos/${id}`)).body.category.name).toBe("House");
   const unknown = await call("update-todo", { category: "Home", rename_category: "X" });

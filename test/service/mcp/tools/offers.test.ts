@@ -167,7 +167,7 @@ describe("resources", () => {
     expect(said("kept://today")).toBe("Looked at the overview of the day");
     expect(said("kept://habits/7")).toContain("Looked at the habit ");
     expect(said("kept://habits/7")).toContain("Run &lt;fast&gt;");
-    expect(said("kept://tomorrow", false)).toContain("Tried to look at a resource that Kept does not have, ");
+    expect(said("kept://tomorrow", false)).toContain("Tried to call what Kept does not have, ");
   });
 });
 

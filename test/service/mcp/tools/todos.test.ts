@@ -25,6 +25,20 @@ test("a todo is created, changed, toggled and deleted, each answer with what it 
   expect(gone).toMatchObject({ isError: true, facts: { code: "not_found" } });
 });
 
+test("an answer that replaced words has the former ones, cut, and no other does", async () => {
+  const { call } = await newcomer(stack);
+  const long = "word ".repeat(100).trim();
+  const { todo } = (await call("create-todo", { title: "Bins", description: long })).facts;
+  const added = await call("update-todo", { todo_id: todo.id, context: "yard" });
+  expect(added.facts).not.toHaveProperty("former");
+  const replaced = await call("update-todo", { todo_id: todo.id, title: "Bins out", description: "Both" });
+  const description = `${long.slice(0, 300)}…`;
+  expect(replaced.facts.former).toEqual({ title: "Bins", description });
+  expect(replaced.text).toEndWith(`Replaced title: "Bins"\nReplaced description: "${description}"`);
+  const cleared = await call("update-todo", { todo_id: todo.id, clear: ["description"] });
+  expect(cleared.facts.former).toEqual({ description: "Both" });
+});
+
 test("each field is changed, and cleared by its word", async () => {
   const { call, rest } = await newcomer(stack);
   await rest("POST", "/categories", { name: "Home" });

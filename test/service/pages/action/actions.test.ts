@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { addDays } from "../../../../shared/domain/day/day.ts";
 import { useStack } from "../../../harness.ts";
+import { openPageDoor } from "../../../support/page-door.ts";
 import {
   callsOf,
   cardsOf,
@@ -10,7 +11,8 @@ import {
   textOf,
   withForms,
 } from "../../../support/pages/plain.ts";
-import { query } from "../../../support/reminder/stack.ts";
+import { exportFile, stageFile } from "../../../support/pages/staged-import.ts";
+import { eventually, query } from "../../../support/reminder/stack.ts";
 
 const stack = await useStack({ travels: true });
 const { databaseUrl } = stack.config;
@@ -46,7 +48,7 @@ test("changes and refusals come first, and what was only looked at is one line t
   expect(refused).toContain("Tried to delete the todo 404");
   expect(refused).toContain("It was told: Todo not found.");
   expect(created).toContain("Created the todo Pay rent");
-  expect(folded).toStartWith("Claude: Looked at the pending todos 35 times; looked at the habits due today");
+  expect(folded).toStartWith("Claude: Looked at the todos 35 times; looked at the habits");
   const page = await account.open("/account/actions");
   const reads = /class="card folded.*?href="([^"]+)"/s.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
   expect(cardsOf(await account.open(reads))).toHaveLength(36);
@@ -114,7 +116,7 @@ test("a change is told before and after, by whom, and leads to what it is about"
     done: "yes",
   });
   const [ticked, changed] = await open();
-  expect(ticked).toMatch(/Ticked off the todo Pay &lt;b&gt;rent&lt;\/b&gt; .*You, on the Today page/);
+  expect(ticked).toMatch(/Ticked off the todo Pay &lt;b&gt;rent&lt;\/b&gt; .*You, on a page/);
   expect(changed).toMatch(/context none → @desk .*Claude over REST/);
   const [card = ""] = cardsOf(await account.open("/account/actions"));
   const [, link = ""] = /<a href="([^"]+)"/.exec(card) ?? [];
@@ -193,9 +195,9 @@ test("what the filter shows can be had as CSV that no spreadsheet takes for form
 
   const lines = (json?.text.trimEnd().split("\n") ?? []).map((line) => JSON.parse(line));
   expect(lines.map(({ tool, outcome, what }) => [tool, outcome, what])).toEqual([
-    ["todo.update", "not_found", "Tried to change the todo 404: title “+1”"],
+    ["todo.update", "not_found", "Tried to change the todo 404"],
     ["delete-todo", "not_found", "Tried to delete the todo 404"],
-    ["get-pending-todos", "ok", "Looked at the pending todos"],
+    ["get-pending-todos", "ok", "Looked at the todos"],
     ["create-todo", "ok", `Created the todo “${evil}”`],
   ]);
   expect(Object.values(lines[3].after)).toMatchObject([{ title: evil }]);
@@ -307,4 +309,47 @@ test("the history of a thing has all that was done to it, together with others a
     expect([cardsOf(history).length, textOf(history)]).toEqual([count, expect.stringContaining(words)]);
   }
   expect((await account.open("/account/actions?thing=todo/x")).status).toBe(422);
+});
+
+test("the news of Today counts what agents did, however much the person did since, and no reminder as a thing", async () => {
+  const { account, rest, sub } = await personWithAgent();
+  await rest("POST", "/todos", { title: "before" });
+  await account.open("/account/actions");
+  for (const title of ["a", "b", "c"]) {
+    const { id } = await rest("POST", "/todos", { title });
+    await rest("PUT", `/todos/${id}/reminder`, { remind_at: "2066-12-01T09:00:00" });
+  }
+  await query(
+    databaseUrl,
+    `insert into action_log (user_id, request_id, called_at, door, token_id, tool, arguments, outcome, after, replayed, calls, duration_ms)
+     select $1, gen_random_uuid(), now(), 'page', '', 'todo.create', '{}', 'ok', '{"todos/1":{}}', false, 1, 1
+     from generate_series(1, 300) n`,
+    [sub],
+  );
+  const today = await account.open("/account");
+  expect(textOf(today)).toContain("Since you last looked: Claude made 3, changed 3.");
+});
+
+test("a run of undos is told by whose changes it took back", async () => {
+  const { account, rest, open } = await personWithAgent();
+  for (let n = 0; n < 6; n++) await rest("POST", "/todos", { title: `T${n}` });
+  const [run = ""] = cardsOf(await account.open("/account/actions"));
+  const address = /href="([^"]*run[^"]*)"/.exec(run)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const page = await account.open(address);
+  await account.submit({ ...page, forms: page.forms.toReversed() }, "/account/actions/run", {});
+  await eventually(async () => (await open())[0]?.includes("You took back 6 changes of Claude"));
+});
+
+test("an import is told as an import, also by what it made", async () => {
+  const { account, open, rest, sub } = await personWithAgent();
+  const door = await openPageDoor(stack);
+  await door.send(sub, "import.apply", await stageFile(door, sub, exportFile({ todos: [{ title: "Old" }] })));
+  await door.close();
+  expect(await open("?effect=imported")).toEqual([
+    expect.stringMatching(/Imported 1 todo from a file .*You, by an import/),
+  ]);
+  const [{ id }] = (await rest("GET", "/todos")).data;
+  expect(textOf(await account.open(`/account/todos/${id}`))).toContain(
+    "Made by an import, last changed by an import.",
+  );
 });

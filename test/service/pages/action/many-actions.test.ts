@@ -1,8 +1,8 @@
 import { expect, mock, spyOn, test } from "bun:test";
 import { exportedRows } from "../../../../api/doors/pages/action/list/export.ts";
-import { actionList } from "../../../../api/doors/pages/action/list/list.ts";
-import { conflictsInWords } from "../../../../api/doors/pages/action/take-back/conflicts.ts";
-import { readLaterChanges } from "../../../../api/queries/action/later-change.ts";
+import { actionList } from "../../../../api/doors/pages/action/list/page.ts";
+import { conflictsInWords } from "../../../../api/doors/pages/action/take-back/undo.ts";
+import { readLaterChanges } from "../../../../api/queries/action/undone.ts";
 import { markup } from "../../../../shared/html.ts";
 import { useStack } from "../../../harness.ts";
 import { loggedRow } from "../../../support/pages/logged-row.ts";
@@ -66,38 +66,32 @@ test("so does a page of the list", async () => {
   expect(formatsMade).toBeLessThan(50);
 });
 
-/** 40 changes of 25 todos each by another token, with images of 300 kB beside their rows, and the places before them. */
-async function changedLater(userId: string) {
-  const image = { ...rowOfMany(), long: "x".repeat(150_000) };
-  const whole = (json: string) => `${json.slice(0, -1)},"todos/99":{"description":"${image.long}"}}`;
+test("who changed what since is found among many changes, each of which is read once", async () => {
+  const { before, after } = rowOfMany();
   await database.pool.query(
-    `with made as (
-       insert into action_log (user_id, request_id, called_at, door, token_id, tool, arguments, outcome, before, after, replayed, calls, duration_ms)
-       select $1, gen_random_uuid(), now() - n * interval '1 second', 'rest', 't', 'todo.update', '{}', 'ok', '[{},{}]', '[{},{}]', false, 1, 1
-       from generate_series(1, 40) n returning user_id, called_at, request_id
-     ) insert into action_images (user_id, called_at, request_id, before, after) select user_id, called_at, request_id, $2, $3 from made`,
-    [userId, whole(image.before), whole(image.after)],
+    `insert into action_log (user_id, request_id, called_at, door, token_id, tool, arguments, outcome, before, after, replayed, calls, duration_ms)
+     select 'explained', gen_random_uuid(), now() - n * interval '1 second', 'rest', 't', 'todo.update', '{}', 'ok', $1, $2, false, 1, 1
+     from generate_series(1, 600) n`,
+    [before, after],
   );
   const earlier = { called_at: "2026-11-01T00:00:00.000000Z", request_id: crypto.randomUUID() };
-  return loggedRow({ ...earlier, before: image.before, after: image.after });
-}
-
-test("who changed what since is found in some megabytes, each of which is read once", async () => {
-  const action = await changedLater("explained");
+  const action = loggedRow({ ...earlier, before });
   const query = readerOf("explained");
   const rows = Array.from({ length: 10 }, (_, n) => `todos/${n + 1}`);
-  const changes = await readLaterChanges(query, action, rows);
-  expect(changes.length).toBeWithin(5, 14);
-  expect(JSON.stringify(changes).length).toBeLessThan(100_000);
-  // Nobody else touched these fields, so each conflict is searched in all changes.
-  const fields = ["context", "description", "category_id"];
-  const conflicts = rows.map((row) => ({ row, fields, why: "changed_since" as const }));
+  expect(await readLaterChanges(query, action, { rowNames: rows })).toHaveLength(500);
+  const conflicts = rows.flatMap((row) =>
+    [["title"], ["context", "description"]].map((fields) => ({ row, fields, why: "changed_since" as const })),
+  );
   const conflicting = Array.from({ length: 20 }, () => ({ action, conflicts }));
   const parse = spyOn(JSON, "parse");
   const told = await conflictsInWords(query, conflicting, { names: new Map(), timeZone: "UTC" });
   const parsedBytes = parse.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
   parse.mockRestore();
-  expect(told.flat()).toHaveLength(200);
-  expect(JSON.stringify(told[0]?.[0])).toContain("somebody changed that since");
+  expect(told.flat()).toHaveLength(220);
+  const [title, others] = told[0] ?? [];
+  expect([JSON.stringify(title), JSON.stringify(others)]).toEqual([
+    expect.stringContaining("Token t"),
+    expect.stringContaining("somebody changed that since"),
+  ]);
   expect(parsedBytes).toBeLessThan(8_000_000);
 });

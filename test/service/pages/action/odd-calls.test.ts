@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { callLine } from "../../../../api/cli/call-line.ts";
-import { actionList } from "../../../../api/doors/pages/action/list/list.ts";
+import { actionList } from "../../../../api/doors/pages/action/list/page.ts";
 import { readActions } from "../../../../api/queries/action/read.ts";
 import { markup } from "../../../../shared/html.ts";
 import { useStack } from "../../../harness.ts";
@@ -27,32 +27,6 @@ const argumentNames = words(`todo_id habit_id title name type description due_da
 /** The words of a sentence outside quotation marks. */
 const ownWords = (tool: string, text: string, ok: boolean): string =>
   told({ tool, arguments: text, outcome: ok ? "ok" : "invalid" }).replace(/<q>.*?<\/q>/gs, "");
-
-const completion = { tool: "complete-habit", habit_id: 7 };
-const five = { tool: "create-todo", todos: ["a", "b", "c", "d", "e"].map((title) => ({ title })) };
-const date = "2026-05-07";
-const refused = { outcome: "invalid" } as const;
-const several = { tool: "update-todo", todo_ids: [7, 8], due_date: date };
-
-type Call = Readonly<{ tool: string; outcome?: "invalid"; [argument: string]: unknown }>;
-
-test.each<[Call, string]>([
-  [completion, "Completed the habit 7"],
-  [{ ...completion, date }, "Completed the habit 7 for Thu 7 May"],
-  [{ ...completion, undo: true }, "Took back the completion of the habit 7"],
-  [
-    { ...completion, date, undo: true, ...refused },
-    "Tried to take back the completion of the habit 7 for Thu 7 May",
-  ],
-  [five, "Created 5 todos, as far as possible: a, b, c and 2 more"],
-  [{ ...five, ...refused }, "Tried to create 5 todos, as far as possible: a, b, c and 2 more"],
-  [{ ...five, todos: [{ title: "a" }] }, "Created 1 todo, as far as possible: a"],
-  [several, "Changed 2 todos, as far as possible: due Thu 7 May"],
-  [{ tool: "update-todo", todo_ids: [7], title: "x" }, "Changed 1 todo, as far as possible: title x"],
-])("the call %j is told with its number and dates: %s", (call, sentence) => {
-  const { tool, outcome = "ok", ...args } = call;
-  expect(told({ tool, arguments: JSON.stringify(args), outcome }).replace(/<[^>]*>/g, "")).toBe(sentence);
-});
 
 test("whatever a call is, its sentence is Kept's: the caller's words stand in quotation marks", () => {
   const word = fc.constantFrom("EVIL", "done</q>EVIL", "EVIL\nEVIL", "2026-02-30EVIL", ...inherited);

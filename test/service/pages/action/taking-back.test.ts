@@ -96,7 +96,7 @@ test("all that a token did is taken back with one button, after a page that says
 
   const done = await takeAllBack(preview);
   expect(textOf(done)).toContain("4 of 4 changes of Claude Desktop are taken back.");
-  expect(textOf(done)).toMatch(/What stayed.*The todo Todo 0 keeps its present title/);
+  expect(textOf(done)).toMatch(/What stays.*The todo Todo 0 keeps its present title/);
   for (const id of ids) expect(await statusOf(id)).toBe(200);
   expect(await other.rest("GET", `/todos/${kept}`)).toMatchObject({ title: "Mine", due_date: null });
   // A repeat does no harm, and a reload shows the same.

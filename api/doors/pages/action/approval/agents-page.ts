@@ -14,7 +14,7 @@ import type { PageAnswer, Visit } from "../../session/context.ts";
 import { accountPage } from "../../session/frame.ts";
 import { submit } from "../../session/submit.ts";
 import { actionsPath, agentsPath, approvalsPath } from "../paths.ts";
-import { nameOfCaller } from "../words/known.ts";
+import { nameOfCaller } from "../words.ts";
 
 /** GET /account/agents: the tokens that have called, and the rules of each. */
 export async function showAgents(visit: Visit, error?: string): Promise<PageAnswer> {

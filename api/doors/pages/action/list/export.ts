@@ -2,15 +2,14 @@ import { LoggedAction } from "../../../../../shared/contracts/action/contracts.t
 import { localTime } from "../../../../../shared/domain/day/day.ts";
 import { invalid, isRefused } from "../../../../../shared/errors.ts";
 import { mapGivingWay } from "../../../../../shared/process/give-way.ts";
-import type { ActionFilters } from "../../../../queries/action/filters.ts";
-import { readActions } from "../../../../queries/action/read.ts";
+import { type ActionFilters, readActions } from "../../../../queries/action/read.ts";
+import { readNames } from "../../../../queries/action/things.ts";
 import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
 import { byteOrderMark, csvLine } from "../../kit/csv.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
 import { download } from "../../session/download.ts";
-import { describeAction } from "../words/describe.ts";
-import { localTimeOf, readNames } from "../words/known.ts";
-import { type Known, type Word, wordsInText } from "../words/words.ts";
+import { describeAction, type Known } from "../narrator.ts";
+import { localTimeOf, type Word, wordsInText } from "../words.ts";
 import { chosenIn, readFilters } from "./filters.ts";
 
 const { called_at: _, ...others } = LoggedAction.properties;

@@ -9,11 +9,11 @@ import { isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { queryFields } from "../../../../http/input/query-fields.ts";
 import { validate } from "../../../../http/input/validate.ts";
-import { isRequestId } from "../../../../queries/action/filters.ts";
+import { isRequestId } from "../../../../queries/action/read.ts";
 import { sayDay } from "../../kit/dates.ts";
 import { type FilterChoice, filterInput, filterSelect } from "../../kit/filter-fields.ts";
 import { actionsPath } from "../paths.ts";
-import { type Day, nameOfCaller } from "../words/known.ts";
+import { type Day, nameOfCaller } from "../words.ts";
 
 /** The values of the parameter `show` with their labels; without it, changes and refusals are listed. */
 const shown: readonly (readonly [show: string, label: string, kinds: readonly ActionKind[] | undefined])[] = [

@@ -2,6 +2,7 @@ import { undoActions } from "../../../../../shared/contracts/action/undo.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { validate } from "../../../../http/input/validate.ts";
+import { type ChangedThing, changedThings, isDeletion, titleIn } from "../../../../queries/action/things.ts";
 import { readActionInTurn } from "../../../../queries/action/undone.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { seeOther } from "../../../../web/redirect.ts";
@@ -10,8 +11,7 @@ import type { PageAnswer, Visit } from "../../session/context.ts";
 import { accountPage } from "../../session/frame.ts";
 import { submit } from "../../session/submit.ts";
 import { actionsPath, forgetPath } from "../paths.ts";
-import { type ChangedThing, changedThings, isDeletion, titleIn } from "../words/changed-things.ts";
-import { quote } from "../words/words.ts";
+import { quote } from "../words.ts";
 
 /** GET /account/actions/forget?called_at=…&request_id=…: asks before what an action deleted is forgotten for good. */
 export async function askForget(visit: Visit): Promise<PageAnswer> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { contracts } from "../../../../../../shared/contracts/catalogue.ts";
-import { told } from "../../../../../support/pages/logged-row.ts";
+import { contracts } from "../../../../../shared/contracts/catalogue.ts";
+import { told } from "../../../../support/pages/logged-row.ts";
 
 type Image = Record<string, unknown>;
 type Images = Record<string, Image>;
@@ -91,7 +91,7 @@ test.each([
   [`Deleted the todo “Pay rent”: ${facts}, reminder Mon 23 Nov 09:00`, ringing, {}],
   ["Created the todo “Nap”", {}, ofTodo({ title: "Nap", is_completed: false })],
   ["Ticked off the todo “Pay rent”; it comes again on Sun 20 Dec", ofTodo(open), doneAndNext],
-  ["Reopened the todo “Pay rent”; the next one, on Sun 20 Dec, is gone again", doneAndNext, ofTodo(open)],
+  ["Reopened the todo “Pay rent”; the next one on Sun 20 Dec is gone again", doneAndNext, ofTodo(open)],
   ["Ticked off the todo “Pay rent”", ofTodo(open), ofTodo({ ...done, next_todo_id: null })],
   [`Brought back the todo “Pay rent”: ${facts}`, {}, ofTodo(todo), undo],
   [`Removed the todo “Pay rent”: ${facts}`, ofTodo(todo), {}, undo],
@@ -136,7 +136,7 @@ describe("a habit", () => {
   test("that was deleted is told with its completions, a new one without", () => {
     const habit = { name: "Run", type: "bad", frequency: "daily", grace_days: 1, completions_count: 41 };
     expect(tell(ofHabit({ ...habit, longest_streak: 30 }), {})).toBe(
-      "Deleted the habit “Run” with 41 completions and a longest streak of 30: type bad, rhythm Daily, grace days 1",
+      "Deleted the habit “Run” with 41 completions: type bad, rhythm Daily, grace days 1",
     );
     expect(tell({}, ofHabit({ ...habit, completions_count: 0 }))).toBe(
       "Created the habit “Run”: type bad, rhythm Daily, grace days 1",
@@ -172,15 +172,15 @@ test("an action on several things names the first, and says when more were named
 
 test.each([
   ["complete-habit", { habit_id: 9, set: { name: "Run", clear: ["description"] } }, "change the habit 9"],
-  ["complete-habit", { habit_ids: [9, 8], delete: true }, "delete 2 habits, as far as possible"],
-  ["complete-habit", { habit_id: 9, delete: false, dates: ["2026-11-19", "x"] }, "complete the habit 9 for "],
+  ["complete-habit", { habit_ids: [9, 8], delete: true }, "delete 2 habits"],
+  ["complete-habit", { habit_id: 9, delete: false, dates: ["2026-11-19", "x"] }, "complete the habit 9"],
   ["complete-habit", { habit_id: 9, skip: true }, "skip the habit 9"],
   ["complete-habit", { habit_ids: [9, 8], skip: true, undo: true }, "take back the skip of 2 habits"],
   ["update-todo", { category: "Home", rename_category: "House" }, "rename the category “Home”"],
-  ["delete-todo", { todo_ids: [1, 2] }, "delete 2 todos, as far as possible"],
+  ["delete-todo", { todo_ids: [1, 2] }, "delete 2 todos"],
 ])("%s with %j, which changed nothing, is told as what it asked for", (tool, args, words) => {
   const sentence = quoted(told({ tool, arguments: JSON.stringify(args), outcome: "invalid" }));
-  expect(sentence).toStartWith(`Tried to ${words}`);
+  expect(sentence).toBe(`Tried to ${words}`);
 });
 
 test("what was cut says so", () => {
@@ -210,52 +210,21 @@ test.each([
   ["category.create", refused, "Tried to create the category without a name"],
   ["action.undo", {}, "Took back an action"],
   ["habit.delete", gone, "Deleted the habit 9 (forgotten since)"],
-  ["todo.explode", {}, "Called a tool that Kept does not have, “todo.explode”"],
-  ["constructor", {}, "Called a tool that Kept does not have, “constructor”"],
+  ["todo.explode", {}, "Called what Kept does not have, “todo.explode”"],
+  ["constructor", {}, "Called what Kept does not have, “constructor”"],
   ["webhook.create", {}, "Created a webhook"],
 ] as const)("%s of %j, without images, is told by its command: %s", (tool, row, words) => {
   expect(quoted(told({ ...row, tool, door: "rest" }, names))).toBe(words);
 });
 
-const changes = {
-  title: "Rent",
-  due_date: "2026-11-20",
-  context: "",
-  category: "Home",
-  clear: ["remind_at"],
-};
-const at9 = "2026-11-20T09:00:00";
 test.each([
-  [
-    "update-todo",
-    { todo_id: 5, ...changes },
-    "change the todo “Pay rent”: title “Rent”, due Fri 20 Nov, category “Home”, no reminder",
-  ],
-  [
-    "todo.create",
-    { title: "Nap", due_date: "soon", estimated_minutes: 5, remind_at: at9, category_id: 2 },
-    "create the todo “Nap”: due “soon”, duration 5 min, category “Work”, reminder Fri 20 Nov 09:00",
-    { resource_kind: "category", resource_id: 2 },
-  ],
-  ["create-habit", { name: "Jog", type: "bad", frequency: "hourly" }, "create the habit “Jog”: type bad"],
-  ["toggle-todo", { todo_id: 5, completed: true }, "tick off the todo “Pay rent”"],
-] as [string, object, string, Row?][])(
-  "what a refused %s was to change is told like a change",
-  (tool, args, words, row = {}) => {
-    const call = { ...row, ...refused, tool, arguments: JSON.stringify(args), before: null, after: null };
-    expect(tell({}, {}, call)).toBe(`Tried to ${words}`);
-  },
-);
-
-test.each(["soon", "+275760-09-13T00:00:00Z", 7, "2026-02-30T09:00:00EVIL"])(
-  "a refused reminder at %p is told as it was asked for",
-  (remind_at) => {
-    const sent = { tool: "update-todo", arguments: JSON.stringify({ todo_id: 5, remind_at }) };
-    expect(tell({}, {}, { ...sent, ...refused, before: null, after: null })).toStartWith(
-      "Tried to change the todo “Pay rent”: reminder ",
-    );
-  },
-);
+  ["update-todo", { todo_id: 5, title: "Rent", due_date: "2026-11-20" }, "change the todo “Pay rent”"],
+  ["todo.create", { title: "Nap", category_id: 2 }, "create the todo “Nap”"],
+  ["toggle-todo", { todo_id: 5, completed: true }, "tick off or reopen the todo “Pay rent”"],
+] as const)("a refused %s with %j is told by what it named", (tool, args, words) => {
+  const call = { ...refused, tool, arguments: JSON.stringify(args), before: null, after: null };
+  expect(tell({}, {}, call)).toBe(`Tried to ${words}`);
+});
 
 test("no command that scripts or agents have is told in words that say nothing", () => {
   const logged = contracts.filter(
@@ -263,7 +232,7 @@ test("no command that scripts or agents have is told in words that say nothing",
   );
   expect(logged.length).toBeGreaterThan(10);
   for (const { name } of logged)
-    expect(told({ tool: name, ...refused, door: "rest" })).not.toContain("something");
+    expect(told({ tool: name, ...refused, door: "rest" })).not.toStartWith("Tried to call");
   expect(told({ tool: "webhook.delete", outcome: "not_found", door: "rest" })).toStartWith(
     "Tried to delete a webhook",
   );

@@ -1,25 +1,27 @@
-import type { Names, Phrase } from "../../../../../shared/contracts/kernel/tool-sentence.ts";
-import { sayDated } from "../../../../../shared/domain/day/say-date.ts";
-import { type Html, html } from "../../../../../shared/html.ts";
-import { printable } from "../../../../http/printable.ts";
-import { locale } from "../../../../web/locale.ts";
-import { sayWallTime } from "../../kit/dates.ts";
+import type { LoggedAction } from "../../../../shared/contracts/action/contracts.ts";
+import { localTime } from "../../../../shared/domain/day/day.ts";
+import { sayDated } from "../../../../shared/domain/day/say-date.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { printable } from "../../../http/printable.ts";
+import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
+import { locale } from "../../../web/locale.ts";
+import { sayWallTime } from "../kit/dates.ts";
 
 /**
- * A part of a sentence of the log: text, a wall time of the user, or the name of a thing by its row, such as
- * `todos/5`.
+ * A part of a sentence of the log: Kept's own words, a date, a wall time of the user, a text that somebody wrote, or the
+ * name of a thing by its row, such as `todos/5`.
  */
-export type Word = Phrase | Readonly<{ name: string; thing: string }> | Readonly<{ wallTime: string }>;
+export type Word =
+  | string
+  | Readonly<{ date: string }>
+  | Readonly<{ wallTime: string }>
+  | Readonly<{ quoted: unknown }>
+  | Readonly<{ name: string; thing: string }>;
 
-/** Names and the zone, for the sentences of an action. */
-export type Known = Readonly<{ names: Names; timeZone: string }>;
+/** The things that have a page to link to. */
+type Linked = Pick<ReadonlySet<string>, "has">;
 
-/** @param linked the things that have a page to link to */
-export const wordsInHtml = (
-  words: readonly Word[],
-  today: string,
-  linked: Pick<ReadonlySet<string>, "has"> = new Set(),
-): Html =>
+export const wordsInHtml = (words: readonly Word[], today: string, linked: Linked = new Set()): Html =>
   html`${words.map((word) => {
     if (typeof word === "string") return word;
     if ("quoted" in word) return quote(word.quoted);
@@ -32,7 +34,7 @@ export const wordsInHtml = (
 export const listInHtml = (
   kind: string,
   sentences: readonly (readonly Word[])[],
-  ...reading: readonly [today: string, linked?: Pick<ReadonlySet<string>, "has">]
+  ...reading: readonly [today: string, linked?: Linked]
 ): Html | false =>
   sentences.length > 0 &&
   html`<ul class="${kind}">${sentences.map((words) => html`<li>${wordsInHtml(words, ...reading)}</li>`)}</ul>`;
@@ -53,15 +55,10 @@ export function listed(items: readonly (readonly Word[])[], most = 3): readonly 
   const named = items.length > most + 1 ? items.slice(0, most) : items;
   const more = items.length - named.length;
   const all = more > 0 ? [...named, [`${more} more`]] : named;
-  return all.flatMap((item, index) => {
-    const isLast = index === all.length - 1;
-    return index === 0 ? item : [isLast ? " and " : ", ", ...item];
-  });
+  return all.flatMap((item, index) =>
+    index === 0 ? item : [index === all.length - 1 ? " and " : ", ", ...item],
+  );
 }
-
-/** `: a, b` */
-export const afterColon = (parts: readonly (readonly Word[])[], separator: string): readonly Word[] =>
-  parts.flatMap((part, index) => [index === 0 ? ": " : separator, ...part]);
 
 const usual = 80;
 
@@ -89,12 +86,31 @@ function quoteInText(value: unknown): string {
 /** One line without curly quotation marks, because a text that closed them could go on in Kept's name. */
 function shorten(text: string, longest: number): string {
   // An emoji may be two units of a string, so the first cut leaves room for the second unit.
-  const line = text
-    .slice(0, longest * 10)
-    .replace(/[“”„‟]/g, '"')
-    .replace(/\s+/g, " ")
-    .trim();
-  const characters = [...line];
-  const isLong = characters.length > longest || text.length > longest * 10;
-  return isLong ? `${characters.slice(0, longest).join("")}…` : line;
+  const part = text.slice(0, longest * 10);
+  const characters = [
+    ...part
+      .replace(/[“”„‟]/g, '"')
+      .replace(/\s+/g, " ")
+      .trim(),
+  ];
+  const isLong = characters.length > longest || text.length > part.length;
+  return isLong ? `${characters.slice(0, longest).join("")}…` : characters.join("");
 }
+
+/** The user's zone and its present date; days of the log go from midnight to midnight. */
+export type Day = Readonly<{ timeZone: string; today: string }>;
+
+export async function readLogDay(query: QueryContext): Promise<Day> {
+  const { timeZone } = await readDaySettings(query);
+  return { timeZone, today: localTime(query.now, timeZone).slice(0, 10) };
+}
+
+/** The wall time of an action in the user's zone. */
+export const localTimeOf = ({ called_at }: Pick<LoggedAction, "called_at">, timeZone: string): string =>
+  localTime(Date.parse(called_at), timeZone);
+
+type Caller = Pick<LoggedAction, "client_name" | "token_id">;
+
+/** The name of the calling token or app, or the beginning of the token's id. */
+export const nameOfCaller = ({ client_name, token_id }: Caller): string =>
+  client_name ?? `Token ${token_id.slice(0, 8)}`;
