@@ -3,12 +3,11 @@ import { undoDays } from "../../../../../shared/contracts/action/undo.ts";
 import type { Commands, OutputOf } from "../../../../../shared/contracts/catalogue.ts";
 import { msPerDay, resolveLocalTime } from "../../../../../shared/domain/day/day.ts";
 import { invalid, isRefused, type Refused } from "../../../../../shared/errors.ts";
-import { isConnectionId } from "../../../../auth/identity-client.ts";
+import { isConnectionId } from "../../../../auth/token-format.ts";
 import { validate } from "../../../../http/input/validate.ts";
 import type { TokenPeriod } from "../../../../queries/action/token-period.ts";
 import { readDaySettings } from "../../../../queries/engine/context.ts";
 import { csrfHolds, csrfToken } from "../../../../web/form/csrf.ts";
-import { message } from "../../../../web/page.ts";
 import { seeOther } from "../../../../web/redirect.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
 import { submit } from "../../session/submit.ts";
@@ -54,8 +53,7 @@ export async function undoAll(visit: Visit, form: URLSearchParams): Promise<Page
   const { token_id, from, to } = period;
   const revokes = form.get("revoke") === "yes";
   if (revokes && !canRevoke(visit, token_id)) return notHere;
-  if (revokes && !(await context.revokeToken?.({ userId: session.sub, tokenId: token_id })))
-    return notRevoked(visit);
+  if (revokes) await context.endToken?.({ userId: session.sub, tokenId: token_id });
   const outcome = await submit(visit, "action.undo-run", { token_id, from, to });
   if (isRefused(outcome)) return outcome;
   const { work_id: work } = outcome.body as OutputOf<Commands["action.undo-run"]>;
@@ -68,14 +66,9 @@ export async function undoAll(visit: Visit, form: URLSearchParams): Promise<Page
 
 const notHere = invalid({ token_id: ["This token is revoked at the identity provider that issued it."] });
 
-function notRevoked({ context }: Visit): Response {
-  const text = "The token could not be revoked just now, so this took nothing back. Go back and try again.";
-  return message(context.site, "That did not work", text, { status: 503, headers: { "Retry-After": "5" } });
-}
-
 /** True if the built-in provider keeps the tokens and can have issued this one. */
 export const canRevoke = ({ context }: Visit, tokenId: string): boolean =>
-  context.revokeToken !== undefined && isConnectionId(tokenId);
+  context.endToken !== undefined && isConnectionId(tokenId);
 
 const holderOf = ({ holder }: Visit, tokenId: string): string => `${holder}.revoked.${tokenId}`;
 
