@@ -14,7 +14,7 @@ COPY shared shared
 COPY api api
 COPY workers workers
 
-# Only the identity provider writes here, and only the owner's first token.
+# Only front doors write here, and only the owner's first token.
 RUN useradd --uid 1000 --user-group kept && mkdir /data && chown kept:kept /data
 # Its number: Kubernetes cannot tell from a name that it is not root.
 USER 1000:1000

@@ -18,12 +18,15 @@ import { restPrefix, restRoute } from "./doors/rest/route.ts";
 import { loggedIds, loggedPath, pathOf } from "./http/request.ts";
 import { cacheable, fault, nothingHere, refusalResponse } from "./http/response.ts";
 import { securityText, securityTextPath } from "./http/security-text.ts";
+import { identityPaths } from "./identity/paths.ts";
 import { assets } from "./web/assets.ts";
 
 type AppContext = RestContext &
   McpContext &
   Readonly<{
     answerPage(request: Request): Promise<Response>;
+    /** Undefined if another provider signs people in. */
+    answerProvider: ((request: Request) => Promise<Response>) | undefined;
     calendar: CalendarContext;
     acts: ActContext;
   }>;
@@ -50,6 +53,7 @@ export function createApp(context: AppContext): AnyElysia {
   );
   addPublicDocuments(app, context);
   addAccountPages(app, context);
+  if (context.answerProvider) addProvider(app, context, context.answerProvider);
   app.all(mcpPath, mcpHandler(context, mcpPath), { parse: "none" });
   addRestRoutes(app, context);
   return app;
@@ -107,6 +111,19 @@ function addAccountPages(app: AnyElysia, context: AppContext): void {
       ),
     { parse: "none" },
   );
+}
+
+function addProvider(
+  app: AnyElysia,
+  { observe }: AppContext,
+  answer: (request: Request) => Promise<Response>,
+): void {
+  for (const path of identityPaths)
+    app.all(
+      path,
+      ({ request }) => observe(request, { method: request.method, path }, () => answer(request)),
+      { parse: "none" },
+    );
 }
 
 function addRestRoutes(app: AnyElysia, context: AppContext): void {

@@ -1,19 +1,20 @@
+import type { Pool } from "pg";
 import { openDatabase } from "../shared/db/orm.ts";
 import { openReminderSecrets } from "../shared/db/reminder-secrets.ts";
 import { createPostgresCheck } from "../shared/db/schema-guard.ts";
 import type { Config } from "../shared/process/config.ts";
 import { readConnections } from "../shared/process/connections.ts";
+import { databaseUrlOf } from "../shared/process/database-roles.ts";
 import { createHealthCheck } from "../shared/process/observe/health.ts";
 import type { Log } from "../shared/process/observe/log.ts";
 import { openTracing } from "../shared/process/observe/open-tracing.ts";
 import { throttled } from "../shared/process/observe/throttle-log.ts";
+import type { Role } from "../shared/process/role.ts";
 import type { QueuedCommand } from "../shared/queue/batch.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
 import { createApp, refuseUnread } from "./app.ts";
-import { createAuthenticator } from "./auth/authenticate.ts";
+import { createAuthenticator, type TokenKey } from "./auth/authenticate.ts";
 import { createZoneClaim } from "./auth/claim-zone.ts";
-import { identityClient } from "./auth/identity-client.ts";
-import { createRevocation } from "./auth/revocation.ts";
 import { createUseCount } from "./auth/use-count.ts";
 import { createOverLimit } from "./doors/mcp/over-limit.ts";
 import { feedsPerMinute } from "./doors/pages/calendar/feed.ts";
@@ -28,7 +29,9 @@ import { listen } from "./http/listen.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { createObserve } from "./http/observe.ts";
 import { createLocalRateLimit, createRateLimit } from "./http/rate-limit.ts";
-import { createDispatch } from "./mailbox/dispatch.ts";
+import { createTell, type Tell } from "./identity/accounts/outbox.ts";
+import type { BuiltInProvider } from "./identity/start.ts";
+import { createDispatch, type Dispatch } from "./mailbox/dispatch.ts";
 import { createDispatchGroup } from "./mailbox/dispatch-group.ts";
 import { openMailbox } from "./mailbox/mailbox.ts";
 import { limitSentBytes } from "./mailbox/sent-bytes.ts";
@@ -37,12 +40,16 @@ import { openQueries } from "./queries/engine/context.ts";
 import { feedOwner } from "./queries/engine/guard.ts";
 import { readTurns, refuseRead } from "./queries/engine/share.ts";
 import { openReads, type Reads } from "./queries/standby.ts";
+import type { KeyRing } from "./web/key-ring.ts";
 
 type Options = Readonly<{
   config: Config;
   log: Log;
   /** Dates commands, reads and tool calls (epoch ms) instead of PostgreSQL's clock, for tests that travel in time. */
   now?: () => number;
+  /** Certificates that the built-in provider trusts, and who hears its news, in tests. */
+  ca?: string;
+  tell?: Tell;
 }>;
 
 /**
@@ -52,30 +59,29 @@ type Options = Readonly<{
 const counting = { commandTimeout: 300, enableAutoPipelining: true };
 
 /** Starts one front door. Any number of them can run side by side. */
-export async function startApi({ config, log, ...options }: Options): Promise<{ stop(): Promise<void> }> {
+export async function startApi({ config, log, ...options }: Options): Promise<Role> {
   const database = await openDoorDatabase({ config, log });
-  const redis = connectFailFast(config.redisUrl, counting);
-  const metrics = createMetrics(config);
+  const [metrics, redis] = [createMetrics(config), connectFailFast(config.redisUrl, counting)];
   const tracing = await openTracing("kept-api", { config, log });
   const reads = await openReads({ config, log, database, registry: metrics.registry });
-  const [mailbox, clock] = await Promise.all([
-    openMailbox(config, database.pool, sayLost(log)).then((opened) => limitSentBytes(opened, config)),
-    openServerClock(database.pool),
-  ]);
-  metrics.show({ pools: reads.pools, mailbox });
+  const [mailbox, clock] = await openSending({ config, log }, database.pool);
   const { now = clock.now } = options;
   const query = openQueries(config, reads, now);
   const dispatch = createDispatch(mailbox, database, clock, now);
   const dispatchGroup = createDispatchGroup(mailbox, database, clock, now);
-  const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
-  const readState = (userId: string) => readUserState(query({ userId }), userId);
-  const live = await openLiveHub({ config, redis, readState });
+  const live = await openLiveHub({
+    config,
+    redis,
+    readState: (userId) => readUserState(query({ userId }), userId),
+  });
   const claimZone = createZoneClaim({ query, dispatch });
-  const authenticator = createAuthenticator({ config, client, log, onChecked: claimZone });
-  const revokeToken = createRevocation(config, client, authenticator.refuseToken);
+  const [secrets, keys] = [openReminderSecrets(database.pool), await loadPagesKeys(database.pool)];
+  const provider = await openProvider({ config, log, ...options, metrics, dispatch, formKeys: keys.forms });
+  metrics.show({ pools: { ...reads.pools, ...(provider && { identity: provider.pool }) }, mailbox });
+  const findClaims = provider?.findClaims;
+  const authenticator = createAuthenticator({ config, log, findClaims, onChecked: claimZone });
   const findOwner = createFindOwner(reads.primary);
   const [overLimit, useCount] = [createOverLimit({ dispatch, query }, now), createUseCount(dispatch)];
-  const [secrets, keys] = [openReminderSecrets(database.pool), await loadPagesKeys(database.pool)];
   const rateLimit = createRateLimits({ config, log, redis, metrics, now: clock.now });
   const app = createApp({
     config,
@@ -83,14 +89,14 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     observe: createObserve(metrics.requestSeconds, tracing),
     ...{ now, dispatch, dispatchGroup, overLimit, query, live, noteUse: useCount.note },
     authenticate: authenticator.authenticate,
+    answerProvider: provider?.answer,
     answerPage: openAccountPages({
-      ...{ config, log, client, dispatch, query, claimZone, revokeToken, live, secrets, keys },
-      formLimit: rateLimit("forms", formsPerMinute),
-      uploadLimit: rateLimit("uploads", uploadsPerHour, 3_600),
+      ...{ config, log, dispatch, query, claimZone, live, secrets, keys },
+      findOwnSession: provider?.findSession,
+      endToken: provider && endingTokens(provider, authenticator.refuseToken),
+      ...limitsOfPages(rateLimit),
     }),
-    toolRateLimit: unlessOff(config.mcpRateLimitPerMinute, (limit) => rateLimit("mcp", limit)),
-    messageLimit: unlessOff(config.mcpRateLimitPerMinute, (limit) => createLocalRateLimit(limit, clock.now)),
-    rateLimit: unlessOff(config.rateLimitPerMinute, (limit) => rateLimit("rest", limit)),
+    ...limitsOfTokens(config, rateLimit, clock.now),
     calendar: { config, query, findOwner, limit: rateLimit("calendar", feedsPerMinute) },
     acts: { now, dispatch, query, linkKeys: secrets.linkKeys, limit: rateLimit("acts", actsPerMinute) },
   });
@@ -107,8 +113,10 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     endStreams: live.endAll,
   });
   return {
+    details: { ...provider?.details },
     async stop() {
       await listener.stop();
+      await provider?.stop();
       live.close();
       await Promise.all([overLimit.stop(), useCount.stop()]);
       await mailbox.close();
@@ -123,11 +131,38 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
 
 const openDoorDatabase = ({ config, log }: Options) =>
   openDatabase({
-    url: config.databaseUrl,
+    url: databaseUrlOf(config, "door"),
     log,
     prepare: config.databasePrepare,
     connections: readConnections(config),
   });
+
+type ForProvider = Options & Readonly<{ metrics: Metrics; dispatch: Dispatch; formKeys: KeyRing<string> }>;
+
+/** The packages of the provider are loaded only if it runs here. */
+async function openProvider({
+  metrics,
+  dispatch,
+  ...parts
+}: ForProvider): Promise<BuiltInProvider | undefined> {
+  if (!parts.config.builtInIdentity) return undefined;
+  const { startIdentity } = await import("./identity/start.ts");
+  return startIdentity({ tell: createTell(dispatch, parts.log), ...parts, registry: metrics.registry });
+}
+
+/** This door refuses an ended token at once; other doors do when their cached checks expire. */
+const endingTokens =
+  ({ endToken }: BuiltInProvider, refuseToken: (key: TokenKey) => void) =>
+  async (key: TokenKey): Promise<void> => {
+    await endToken(key);
+    refuseToken(key);
+  };
+
+const openSending = ({ config, log }: Options, pool: Pool) =>
+  Promise.all([
+    openMailbox(config, pool, sayLost(log)).then((opened) => limitSentBytes(opened, config)),
+    openServerClock(pool),
+  ]);
 
 /** The user of a feed is unknown before the look-up, so each network has turns of its own. */
 function createFindOwner(primary: Reads["primary"]) {
@@ -144,6 +179,21 @@ function createRateLimits({ config, log, redis, metrics, now }: Limiting) {
   return (door: string, limit: number, seconds?: number) =>
     createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, now, onFallback, seconds);
 }
+
+const limitsOfPages = (rateLimit: ReturnType<typeof createRateLimits>) => ({
+  formLimit: rateLimit("forms", formsPerMinute),
+  uploadLimit: rateLimit("uploads", uploadsPerHour, 3_600),
+});
+
+const limitsOfTokens = (
+  { mcpRateLimitPerMinute, rateLimitPerMinute }: Config,
+  rateLimit: ReturnType<typeof createRateLimits>,
+  now: () => number,
+) => ({
+  toolRateLimit: unlessOff(mcpRateLimitPerMinute, (limit) => rateLimit("mcp", limit)),
+  messageLimit: unlessOff(mcpRateLimitPerMinute, (limit) => createLocalRateLimit(limit, now)),
+  rateLimit: unlessOff(rateLimitPerMinute, (limit) => rateLimit("rest", limit)),
+});
 
 /** A limit of 0 means none. */
 const unlessOff = <Limit>(limit: number, make: (limit: number) => Limit): Limit | undefined =>

@@ -24,6 +24,8 @@ type Call = Readonly<{
 
 export type Stack = Readonly<{
   config: Config;
+  /** The facts that the door tells at its start. */
+  details: Readonly<Record<string, string>>;
   issuer: Issuer;
   /** The user of tokens without a `sub`. */
   sub: string;
@@ -39,6 +41,8 @@ export type StackOptions = Readonly<{
   introspect?: Introspect;
   /** Takes what doors and workers log; unset: the output of the tests. */
   log?: Log;
+  /** Certificates that the built-in provider trusts. */
+  ca?: string;
 }>;
 
 type RunningStack = Stack & Readonly<{ stop(): Promise<void> }>;
@@ -111,12 +115,13 @@ export async function runStack({
   const pooler = isPooled ? await poolerFor(config) : undefined;
   const own = (role: "door" | "worker") => (pooler ? { ...config, ...pooler[role] } : asRole(config, role));
   const parts = await Promise.all([
-    startApi({ config: own("door"), log, now }),
+    startApi({ config: own("door"), log, now, ...(options.ca !== undefined && { ca: options.ca }) }),
     ...Array.from({ length: workers }, () => startWorkers({ config: own("worker"), log, now })),
   ]);
   const defaultToken = await issuer.token();
   return {
     config,
+    details: { ...parts[0]?.details },
     issuer,
     sub: "ada",
     clock,
@@ -130,10 +135,10 @@ export async function runStack({
 }
 
 /** The settings of a process; those of tests have the address of the owner. */
-export const asRole = (config: Config, role: DatabaseRole): Config => ({
-  ...config,
-  databaseUrl: roleUrlsOf(config.databaseUrl)[role],
-});
+export function asRole(config: Config, role: DatabaseRole): Config {
+  const urls = roleUrlsOf(config.databaseUrl);
+  return { ...config, databaseUrl: urls[role], roleUrls: { identity: urls.identity } };
+}
 
 /**
  * Starts a pooler before the database of `config`.
@@ -144,7 +149,8 @@ async function poolerFor({ databaseUrl }: Config) {
     (await services()).databaseUrl,
     new URL(databaseUrl).pathname.slice(1),
   );
-  const behind = (url: string) => ({ databaseUrl: url, databasePrepare: prepare === "yes" });
+  const roleUrls = { identity: pooled.identity };
+  const behind = (url: string) => ({ databaseUrl: url, roleUrls, databasePrepare: prepare === "yes" });
   return { door: behind(pooled.door), worker: behind(pooled.worker), stop };
 }
 

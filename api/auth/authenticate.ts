@@ -5,13 +5,13 @@ import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { throttled } from "../../shared/process/observe/throttle-log.ts";
 import type { Actor } from "../mailbox/actor.ts";
-import { actorOf, type Claims } from "./claims.ts";
-import type { IdentityClient } from "./identity-client.ts";
+import { actorOf, type FindClaims } from "./claims.ts";
 import { introspect } from "./introspect.ts";
 import { createJwtVerifier, looksLikeJwt } from "./jwt.ts";
 import { discoverProvider, ProviderUnavailable } from "./provider.ts";
-import type { TokenKey } from "./revocation.ts";
-import { isMistypedToken } from "./token-format.ts";
+
+/** A person's token or app. */
+export type TokenKey = Pick<Actor, "userId" | "tokenId">;
 
 /** Turns the Authorization header into the caller, or into the refusal that the caller gets. */
 export type Authenticate = (authorization: string | null) => Promise<Readonly<{ actor: Actor }> | Refused>;
@@ -25,12 +25,10 @@ type Authenticator = Readonly<{
 }>;
 
 type Options = Readonly<{
-  config: Pick<
-    Config,
-    "authUrl" | "authInternalUrl" | "authAudience" | "authJwtTyp" | "builtInIdentity" | "tokenCacheSeconds"
-  >;
-  client: IdentityClient | undefined;
+  config: Pick<Config, "authUrl" | "authAudience" | "authClient" | "authJwtTyp" | "tokenCacheSeconds">;
   log: Log;
+  /** Finds the claims of the built-in provider's tokens; unset: another provider is asked. */
+  findClaims?: FindClaims | undefined;
   /** Called whenever a token was checked, before the token counts as known. */
   onChecked(actor: Actor): Promise<void>;
   maxKnown?: number;
@@ -53,7 +51,7 @@ const refreshAfter = { from: 0.7, to: 0.9 };
  * stored under their hash only.
  */
 export function createAuthenticator({ maxKnown = 10_000, ...options }: Options): Authenticator {
-  const check = createCheck({ maxKnown, ...options });
+  const check = checkBy(options.findClaims ?? askProvider({ maxKnown, ...options }), options.onChecked);
   const sayAway = throttled((reason: string) =>
     options.log.warn({ reason }, "the identity provider is away"),
   );
@@ -95,7 +93,6 @@ export function createAuthenticator({ maxKnown = 10_000, ...options }: Options):
     if (authorization === null) return refuse("unauthenticated", "This request needs an access token.");
     const token = tokenIn(authorization);
     if (token === undefined || token.length > maxTokenLength) return invalidToken;
-    if (options.config.builtInIdentity && isMistypedToken(token)) return invalidToken;
     const tokenHash = hash("sha256", token);
     try {
       const found = await findKnown(token, tokenHash);
@@ -120,6 +117,16 @@ export function createAuthenticator({ maxKnown = 10_000, ...options }: Options):
   };
 }
 
+/** Turns the claims of a token into its actor. */
+const checkBy =
+  (findClaims: FindClaims, onChecked: Options["onChecked"]) => async (token: string, tokenHash: string) => {
+    const claims = await findClaims(token, tokenHash);
+    const actor = claims && actorOf(claims, tokenHash);
+    if (!claims || !actor) return undefined;
+    await onChecked(actor);
+    return { actor, expires: typeof claims.exp === "number" ? claims.exp * 1000 : Number.POSITIVE_INFINITY };
+  };
+
 const keyOf = ({ userId, tokenId }: TokenKey): string => JSON.stringify([userId, tokenId]);
 
 class InvalidToken extends Error {}
@@ -134,7 +141,11 @@ const providerAway = refuse("overloaded", "The identity provider cannot be reach
   retryAfterSeconds: 5,
 });
 
-function createCheck({ config, client, log, onChecked, maxKnown }: Required<Options>) {
+type Asking = Pick<Options, "config" | "log"> & Readonly<{ maxKnown: number }>;
+
+/** JWTs are introspected too when the provider offers it, because a signature does not show a revocation. */
+function askProvider({ config, log, maxKnown }: Asking): FindClaims {
+  const client = config.authClient;
   const discover = discoverProvider(config);
   const verifyJwt = createJwtVerifier(config, maxKnown);
   let hasWarned = false;
@@ -150,8 +161,7 @@ function createCheck({ config, client, log, onChecked, maxKnown }: Required<Opti
   // Warns at the start, where operators look. A provider that is down then is discovered with the first token.
   if (client === undefined) findProvider().catch(() => {});
 
-  /** JWTs are introspected too when the provider offers it, because a signature does not show a revocation. */
-  async function claimsOf(token: string, tokenHash: string): Promise<Claims | undefined> {
+  return async (token, tokenHash) => {
     const provider = await findProvider();
     const isJwt = looksLikeJwt(token);
     const verified = isJwt ? await verifyJwt(token, tokenHash, provider) : undefined;
@@ -160,13 +170,5 @@ function createCheck({ config, client, log, onChecked, maxKnown }: Required<Opti
     if (introspectionEndpoint === undefined || client === undefined) return verified;
     const answer = await introspect(token, { issuer, introspectionEndpoint }, client, config.authAudience);
     return answer === "unsupported" ? verified : answer && { ...verified, ...answer };
-  }
-
-  return async (token: string, tokenHash: string) => {
-    const claims = await claimsOf(token, tokenHash);
-    const actor = claims && actorOf(claims, tokenHash);
-    if (!claims || !actor) return undefined;
-    await onChecked(actor);
-    return { actor, expires: typeof claims.exp === "number" ? claims.exp * 1000 : Number.POSITIVE_INFINITY };
   };
 }

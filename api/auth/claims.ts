@@ -5,6 +5,9 @@ import type { Actor } from "../mailbox/actor.ts";
 /** Claims of a verified JWT or of an active introspection answer: the names are the same (RFC 9068, RFC 7662). */
 export type Claims = Readonly<Record<string, unknown>>;
 
+/** Finds the claims of a token that is valid now, for this service. */
+export type FindClaims = (token: string, tokenHash: string) => Promise<Claims | undefined>;
+
 /** @returns undefined when the claims name no user */
 export function actorOf(claims: Claims, tokenHash: string): Actor | undefined {
   const { sub, jti, iat, zoneinfo } = claims;

@@ -1,6 +1,12 @@
+import type { Config } from "../../shared/process/config.ts";
 import type { Claims } from "./claims.ts";
-import { basicAuthorization, type IdentityClient } from "./identity-client.ts";
 import { type Provider, ProviderUnavailable, providerTimeoutMs } from "./provider.ts";
+
+type AuthClient = NonNullable<Config["authClient"]>;
+
+/** The Authorization header of the service's own requests to the provider (RFC 6749 §2.3.1). */
+const basicAuthorization = ({ id, secret }: AuthClient): string =>
+  `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`;
 
 type Introspecting = Readonly<{ issuer: Provider["issuer"]; introspectionEndpoint: string }>;
 
@@ -13,7 +19,7 @@ type Introspecting = Readonly<{ issuer: Provider["issuer"]; introspectionEndpoin
 export async function introspect(
   token: string,
   { issuer, introspectionEndpoint }: Introspecting,
-  client: IdentityClient,
+  client: AuthClient,
   audience: readonly string[],
 ): Promise<Claims | "unsupported" | undefined> {
   const answer = await ask(token, introspectionEndpoint, client);
@@ -33,7 +39,7 @@ function isIssuedBy(issuer: string, iss: unknown): boolean {
   return typeof iss === "string" && iss.replace(/\/$/, "") === issuer.replace(/\/$/, "");
 }
 
-async function ask(token: string, endpoint: string, client: IdentityClient): Promise<Claims> {
+async function ask(token: string, endpoint: string, client: AuthClient): Promise<Claims> {
   try {
     const response = await fetch(endpoint, {
       method: "POST",

@@ -20,32 +20,21 @@ export class ProviderUnavailable extends Error {}
 export const providerTimeoutMs = 2_000;
 export const discoveryMaxAgeMs = 300_000;
 
-type ProviderConfig = Pick<Config, "authUrl" | "authInternalUrl">;
-
-/**
- * Returns how this process reaches an address of the provider. Its metadata has public addresses, which may lead
- * nowhere from inside a network of containers.
- */
-export function reachProvider({ authUrl, authInternalUrl }: ProviderConfig): (address: string) => string {
-  const [outside, inside] = [new URL(authUrl).origin, new URL(authInternalUrl).origin];
-  return (address) => (address.startsWith(`${outside}/`) ? inside + address.slice(outside.length) : address);
-}
-
 /** Finds the provider's endpoints on first use and again every five minutes; a failure is not remembered. */
-export function discoverProvider(config: ProviderConfig): () => Promise<Provider> {
-  return rememberFor(discoveryMaxAgeMs, () => discover(config.authUrl, reachProvider(config)));
+export function discoverProvider({ authUrl }: Pick<Config, "authUrl">): () => Promise<Provider> {
+  return rememberFor(discoveryMaxAgeMs, () => discover(authUrl));
 }
 
-async function discover(authUrl: string, reach: (address: string) => string): Promise<Provider> {
+async function discover(authUrl: string): Promise<Provider> {
   for (const address of discoveryAddresses(authUrl)) {
-    const metadata = await fetchMetadata(reach(address));
+    const metadata = await fetchMetadata(address);
     if (metadata?.issuer !== authUrl && metadata?.issuer !== `${authUrl}/`) continue;
     if (typeof metadata.jwks_uri !== "string") continue;
     const endpoint = metadata.introspection_endpoint;
     return {
       issuer: metadata.issuer,
-      findKey: remoteKeys(reach(metadata.jwks_uri)),
-      introspectionEndpoint: typeof endpoint === "string" ? reach(endpoint) : undefined,
+      findKey: remoteKeys(metadata.jwks_uri),
+      introspectionEndpoint: typeof endpoint === "string" ? endpoint : undefined,
     };
   }
   throw new ProviderUnavailable(`No provider metadata of ${authUrl} was found.`);

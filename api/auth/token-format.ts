@@ -23,6 +23,9 @@ export function isMistypedToken(text: string): boolean {
   return random !== undefined && checksumOf(random) !== checksum;
 }
 
+/** True if the built-in provider can have issued a token with this id; the log may have ids of another provider. */
+export const isConnectionId = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
+
 /** The CRC-32 of the random part in base62, filled up with zeros from the left. */
 function checksumOf(random: string): string {
   let rest = crc32(random);

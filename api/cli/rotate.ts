@@ -2,7 +2,7 @@ import { loadCommonConfig } from "../../shared/process/config.ts";
 import { type RotationStep, rotateSecrets, rotationSteps } from "../identity/accounts/rotation.ts";
 import { openRunningDatabase } from "./running.ts";
 
-const restart = "Now restart all front doors, workers and identity providers";
+const restart = "Now restart all front doors and workers";
 const done: Readonly<Record<RotationStep, string>> = {
   prepare: `New keys were made; nothing uses them yet. ${restart}, then: npm run admin -- rotate switch`,
   switch: `The new keys are used, and the old ones accepted. ${restart}, then, twelve hours later: npm run admin -- rotate finish`,

@@ -1,16 +1,17 @@
 import { pathOf } from "./request.ts";
 
 /** Scripts of any site may call these. They are public or need a token, and a browser adds none by itself. */
-const openPaths = /^\/(api\/v1|mcp|openapi\.json|\.well-known\/oauth-protected-resource)(\/|$)/;
+const openPaths =
+  /^\/(api\/v1|mcp|openapi\.json|\.well-known\/(oauth|openid)-[\w-]+|jwks|register|token|revoke|userinfo)(\/|$)/;
 
 /** Lets scripts of any site read an answer (CORS). Without Allow-Credentials browsers send no cookies along. */
-export const readableByScripts = {
+const readableByScripts = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "*",
 };
 
 /** Browsers ask before a script's request; the answer is the same for all requests, so it costs nothing. */
-export const preflightHeaders = (asked: string) => ({
+const preflightHeaders = (asked: string) => ({
   ...readableByScripts,
   "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
   "access-control-allow-headers": asked,

@@ -3,24 +3,15 @@ import { errors } from "oidc-provider";
 import type { Pool, PoolClient } from "pg";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { throttled } from "../../shared/process/observe/throttle-log.ts";
-import type { IdentityClient } from "../auth/identity-client.ts";
-import { networkOf } from "../http/intake/network.ts";
 import { readTurns, tooManyReads } from "../queries/engine/share.ts";
 import { isUniqueViolation } from "./accounts/accounts.ts";
 import { duringRequest, requestUnderWay } from "./journal/origin.ts";
-import { isService } from "./oauth/revocations.ts";
 
 type Statement = [text: string, values?: unknown[]];
 
-/**
- * Counts a request's database statements for its network. The service itself asks for everybody, so it has no turns.
- */
-export function countForNetwork(ownClient: IdentityClient) {
-  return (ctx: Context, next: Next): Promise<void> =>
-    isService(ctx.get("authorization"), ownClient)
-      ? next()
-      : duringRequest({ network: networkOf(ctx.ip), userAgent: ctx.get("user-agent") }, next);
-}
+/** Counts a request's database statements for its network. */
+export const countForNetwork = (ctx: Context, next: Next): Promise<void> =>
+  duringRequest({ network: ctx.ip, userAgent: ctx.get("user-agent") }, next);
 
 /**
  * Shares a pool between networks: each has a few statements or transactions at a time, so that one with many leaves

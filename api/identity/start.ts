@@ -1,112 +1,144 @@
+import "./quiet-packages.ts";
 import { mkdir } from "node:fs/promises";
+import type { Pool } from "pg";
+import type { Registry } from "prom-client";
 import { openDatabase } from "../../shared/db/orm.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { readConnections } from "../../shared/process/connections.ts";
+import { databaseUrlOf } from "../../shared/process/database-roles.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { createSecurityLog } from "../../shared/process/observe/security-log.ts";
-import type { Role } from "../../shared/process/role.ts";
-import { identityClient } from "../auth/identity-client.ts";
+import type { TokenKey } from "../auth/authenticate.ts";
+import type { FindClaims } from "../auth/claims.ts";
+import type { FindOwnSession } from "../doors/pages/session/context.ts";
+import { clientOf } from "../http/request.ts";
+import type { KeyRing } from "../web/key-ring.ts";
 import type { IdentityContext } from "./accounts/context.ts";
 import { loadKeys } from "./accounts/keys.ts";
 import { createMailer } from "./accounts/mail.ts";
 import { createDelivery, type Tell } from "./accounts/outbox.ts";
+import { findSession } from "./accounts/sessions.ts";
 import { noteAddress } from "./accounts/sign-in-links.ts";
 import { createThrottle } from "./accounts/throttle.ts";
+import { findToken } from "./accounts/tokens/claims.ts";
 import { scheduleChores } from "./chores.ts";
 import { countForNetwork, fairPool } from "./fair-pool.ts";
+import { revokeConnection } from "./grants/connections.ts";
 import { resourcesOf, warnOfFormerResources } from "./grants/resources.ts";
-import { networkUnderWay } from "./journal/origin.ts";
-import { createLifecycle } from "./lifecycle.ts";
+import { duringRequest, networkUnderWay } from "./journal/origin.ts";
 import { tellPeople } from "./notices/notices.ts";
 import { boundAuthorizations, defaultScope, keepStrangersHere, signInFirst } from "./oauth/authorization.ts";
-import { describeToken, letScriptsCall, listScopes } from "./oauth/middleware.ts";
+import { listScopes } from "./oauth/middleware.ts";
 import { createProvider } from "./oauth/provider.ts";
 import { throttleRegistrations } from "./oauth/registration.ts";
-import { takeRevocations } from "./oauth/revocations.ts";
 import { tellSignOut } from "./oauth/sign-out.ts";
 import { createOwner } from "./owner.ts";
+import { sessionIdIn } from "./pages/cookies.ts";
 import { explainFailures } from "./pages/failures.ts";
 import { servePages } from "./pages/router.ts";
-import { pinAddress, serve } from "./server.ts";
+import { openSocket } from "./socket.ts";
 
-/**
- * Starts the built-in identity provider on a migrated database; `tell` sends the service news of accounts, and tests have
- * certificates of their own (`ca`).
- */
-export async function startIdentity(
-  { config, log, ca }: { config: Config; log: Log; ca?: string | undefined },
-  tell: Tell,
-): Promise<Role> {
+/** The built-in provider, which is a part of the front door's process. */
+export type BuiltInProvider = Readonly<{
+  /** Answers a request for one of `identityPaths`. */
+  answer(request: Request): Promise<Response>;
+  findClaims: FindClaims;
+  findSession: FindOwnSession;
+  endToken(key: TokenKey): Promise<void>;
+  pool: Pool;
+  /** The owner's sign-in, told at the first start. */
+  details: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}>;
+
+type Parts = Readonly<{
+  config: Config;
+  log: Log;
+  registry: Registry;
+  formKeys: KeyRing<string>;
+  /** Sends the workers news of accounts. */
+  tell: Tell;
+  /** Certificates to trust, in tests. */
+  ca?: string;
+}>;
+
+/** Starts the built-in identity provider on a migrated database, with a pool and a database role of its own. */
+export async function startIdentity(parts: Parts): Promise<BuiltInProvider> {
+  const { config, log } = parts;
   await mkdir(config.dataDir, { recursive: true });
   const database = await openDatabase({
-    url: config.databaseUrl,
+    url: databaseUrlOf(config, "identity"),
     log,
     prepare: config.databasePrepare,
     connections: readConnections(config),
   });
-  const pool = fairPool(database.pool, log);
-  const ownClient = await identityClient(config, pool);
-  const throttle = createThrottle(pool);
-  const lifecycle = createLifecycle(config, { pool, log });
-  const journaled = {
-    pool,
-    security: createSecurityLog(log, lifecycle.registry),
-    tellPeople: () => tellPeople(identity),
-  };
-  const parts = {
-    ...journaled,
-    config,
-    keys: await loadKeys(pool),
-    resources: resourcesOf(config),
-    ownClient,
-  };
-  // Reading an app's document counts as a registration, because strangers can ask for it.
-  const mayFetch = async () => (await throttle.registration(networkUnderWay())) === 0;
-  const provider = createProvider({ ...parts, mayFetch, ca });
-  const identity: IdentityContext = {
-    ...parts,
-    log,
-    provider,
-    throttle,
-    sendMail: await createMailer(config, log),
-    deliverNews: createDelivery(pool, log, tell),
-  };
+  const identity = await createContext(parts, fairPool(database.pool, log));
+  const { pool, provider } = identity;
   mount(identity);
-
   const owner = await createOwner(identity);
-  await noteAddress(pool, config.authUrl);
+  await noteAddress(pool, config.baseUrl);
   const former_address = await warnOfFormerResources(pool, identity.resources, log);
-  const stopServer = await serve(lifecycle.wrap(pinAddress(provider.callback(), config)), config);
+  const socket = await openSocket(provider.callback(), config);
   const stopChores = scheduleChores(identity);
   return {
+    answer: socket.answer,
+    findClaims: (token) => findToken(database.pool, config.authAudience, token),
+    findSession: (request) =>
+      duringRequest({ network: clientOf(request), userAgent: request.headers.get("user-agent") ?? "" }, () =>
+        findSession(pool, sessionIdIn(request.headers, config)),
+      ),
+    endToken: ({ userId, tokenId }) => revokeConnection(identity, userId, tokenId),
+    pool: database.pool,
     details: { ...owner, ...(former_address && { former_address }) },
     async stop() {
       stopChores();
-      await lifecycle.drain();
-      await stopServer();
+      await socket.close();
       await database.close();
     },
   };
 }
 
+async function createContext(
+  { config, log, registry, formKeys, tell, ca }: Parts,
+  pool: Pool,
+): Promise<IdentityContext> {
+  const throttle = createThrottle(pool);
+  const parts = {
+    pool,
+    security: createSecurityLog(log, registry),
+    tellPeople: () => tellPeople(identity),
+    config,
+    keys: await loadKeys(pool, formKeys),
+    resources: resourcesOf(config),
+  };
+  // Reading an app's document counts as a registration, because strangers can ask for it.
+  const mayFetch = async () => (await throttle.registration(networkUnderWay())) === 0;
+  const identity: IdentityContext = {
+    ...parts,
+    log,
+    provider: createProvider({ ...parts, mayFetch, ca }),
+    throttle,
+    sendMail: await createMailer(config, log),
+    deliverNews: createDelivery(pool, log, tell),
+  };
+  return identity;
+}
+
 function mount(identity: IdentityContext): void {
-  const { provider, log, throttle, ownClient } = identity;
+  const { provider, log, throttle } = identity;
   provider.on("server_error", (_ctx, error) =>
     log.error({ reason: error.message }, "an OAuth request failed"),
   );
   // Koa sees only errors of clients that hung up, because explainFailures handles the others.
   provider.silent = true;
-  provider.use(letScriptsCall);
   provider.use(explainFailures(log));
-  provider.use(countForNetwork(ownClient));
+  provider.use(countForNetwork);
   provider.use(servePages(identity));
-  provider.use(takeRevocations(identity));
   provider.use(throttleRegistrations(throttle));
   provider.use(boundAuthorizations);
   provider.use(signInFirst);
-  provider.use(keepStrangersHere(identity));
+  provider.use(keepStrangersHere(provider));
   provider.use(defaultScope);
   provider.use(listScopes);
-  provider.use(describeToken(identity));
   provider.use(tellSignOut(identity));
 }

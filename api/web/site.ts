@@ -1,6 +1,6 @@
 import type { KeyRing } from "./key-ring.ts";
 
-/** The pages of one origin: the account pages, or those of the built-in identity provider. */
+/** Pages of one kind: the account pages, or those of the built-in identity provider. */
 export type Site = Readonly<{
   /** The only origin of accepted forms and of `next` addresses. */
   origin: string;
@@ -18,7 +18,7 @@ export type Site = Readonly<{
 
 export type PageRequest = Readonly<{
   site: Site;
-  /** The part of a Fetch `Request` that pages read. The identity provider makes it from a Koa context. */
+  /** The part of a Fetch `Request` that pages read. The built-in provider makes it from a Koa context. */
   request: Readonly<{ method: string; headers: Headers; body: AsyncIterable<Uint8Array> | null }>;
   url: URL;
 }>;

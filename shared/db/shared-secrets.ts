@@ -2,25 +2,16 @@ import { createECDH, randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import { keepSecret } from "./secrets.ts";
 
-/** The credentials of the service itself at the built-in provider, for introspection and the account pages. */
-export type IdentityClient = Readonly<{
-  id: string;
-  secret: string;
-  /** Accepted as well, while the secret is being replaced. */
-  otherSecrets?: readonly string[];
-}>;
-
 /** Keys for push services (VAPID, RFC 8292), in base64url. */
 export type PushKeys = Readonly<{ publicKey: string; privateKey: string }>;
 
 const makers = {
-  client: async (): Promise<IdentityClient> => ({ id: "kept", secret: newKey() }),
   /** Keys for links in reminders: the first one signs new links. */
   "reminder-links": async (): Promise<readonly [string, ...string[]]> => [newKey()],
   push: async (): Promise<PushKeys> => newPushKeys(),
   /** Keys for messages over Redis: the first one signs. */
   queue: async (): Promise<readonly string[]> => [newKey()],
-  /** Keys for cookies and forms of the account pages: the first one makes new values. */
+  /** Keys for cookies and forms of all pages: the first one makes new values. */
   pages: async (): Promise<readonly [string, ...string[]]> => [newKey()],
 };
 

@@ -1,4 +1,10 @@
-import { databaseRoles, type RoleUrls, roleSettings, roleUrlsOf } from "../process/database-roles.ts";
+import {
+  type DatabaseRole,
+  databaseRoles,
+  type RoleUrls,
+  roleSettings,
+  roleUrlsOf,
+} from "../process/database-roles.ts";
 import { connectFailFast, firstTry } from "../queue/connections.ts";
 import { startBackedUpPostgres } from "./backup/archive-wal.ts";
 import { lockDataDir } from "./lock.ts";
@@ -80,8 +86,8 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
         plan.roles.map((role) =>
           startRole(role, {
             ...env,
-            ...roleEnvironment({}),
-            DATABASE_URL: urls[role.database] ?? database.url,
+            ...roleEnvironment(urls, role.databases),
+            DATABASE_URL: urls[role.databases[0]] ?? database.url,
           }),
         ),
       );
@@ -100,9 +106,11 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
 
 type Environment = Record<string, string | undefined>;
 
-/** The settings with the addresses of all roles, which only migrations need: each process gets its own alone. */
-const roleEnvironment = (urls: RoleUrls): Environment =>
-  Object.fromEntries(databaseRoles.map((role) => [roleSettings[role], urls[role]]));
+/** The settings with the addresses of these roles alone. */
+const roleEnvironment = (urls: RoleUrls, roles: readonly DatabaseRole[] = databaseRoles): Environment =>
+  Object.fromEntries(
+    databaseRoles.map((role) => [roleSettings[role], roles.includes(role) ? urls[role] : undefined]),
+  );
 
 /** Reports after a second, and then every five, that the work still goes on. */
 async function withProgress<Result>(work: Promise<Result>, report: () => void): Promise<Result> {

@@ -3,8 +3,12 @@ import type { FromRole } from "../process/role.ts";
 import type { Life } from "./servers/supervisor.ts";
 import { type LifeWatch, watchForLife } from "./signs-of-life.ts";
 
-/** A process of Kept under the supervisor: a script that calls runRole, and its role in the database. */
-export type RoleScript = Readonly<{ name: string; script: string; database: DatabaseRole }>;
+/** A process of Kept under the supervisor: a script that calls runRole, and the roles of its parts in the database. */
+export type RoleScript = Readonly<{
+  name: string;
+  script: string;
+  databases: readonly [DatabaseRole, ...DatabaseRole[]];
+}>;
 
 /** A role stops within the drain time and 10 s; after this it is stuck. */
 const stuckMs = 12_000;

@@ -9,14 +9,13 @@ type Details = Record<string, string>;
  * the owner's password and token only once, at the first start.
  */
 export function welcome(config: CommonConfig, dataDir: string, details: Details): string {
-  const { baseUrl, authUrl } = config;
+  const { baseUrl } = config;
   return [
     "",
     `REST      ${baseUrl}/api/v1`,
     `MCP       ${baseUrl}/mcp`,
     `Account   ${baseUrl}/account`,
     `Agents    ${baseUrl}/account/connect`,
-    `Sign-in   ${authUrl}`,
     "",
     ...firstCall(config, dataDir, details),
     "",
@@ -31,7 +30,8 @@ const ownerCommand = process.env.npm_lifecycle_event === "npx" ? "npx kept owner
 /** Tells commands that run beside this one the data folder, unless it is the default. */
 const besideIt = (dataDir: string): string => (dataDir === resolve("./data") ? "" : `DATA_DIR='${dataDir}' `);
 
-function firstCall({ baseUrl, builtInIdentity }: CommonConfig, dataDir: string, details: Details): string[] {
+function firstCall(config: CommonConfig, dataDir: string, details: Details): string[] {
+  const { baseUrl, authUrl, builtInIdentity } = config;
   const { owner_email, owner_password, owner_token, former_address } = details;
   const call = (token: string) => `  curl -H "Authorization: Bearer ${token}" ${baseUrl}/api/v1/dashboard`;
   if (owner_token)
@@ -44,7 +44,10 @@ function firstCall({ baseUrl, builtInIdentity }: CommonConfig, dataDir: string, 
       "Try it:",
       call(owner_token),
     ];
-  const withNew = ["Try it with a token from the sign-in address above:", call("…")];
+  const withNew = [
+    `Try it with a token from ${builtInIdentity ? `${baseUrl}/profile/api-tokens` : authUrl}:`,
+    call("…"),
+  ];
   if (former_address)
     return [`Tokens made for ${former_address} are refused, unless AUTH_AUDIENCE names it.`, ...withNew];
   const tokenFile = join(dataDir, "owner-token");

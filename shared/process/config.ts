@@ -30,7 +30,7 @@ export type CommonConfig = Readonly<{
   /** The folder for backups of the embedded database by `npm run backup`; unset: a folder in DATA_DIR. */
   backupDir: string | undefined;
   databaseUrl: string | undefined;
-  /** Addresses by role, for `migrate`, which makes the roles, and `npm start`; a process has its own as databaseUrl. */
+  /** Addresses by role. A part of the service without one uses databaseUrl. */
   roleUrls: RoleUrls;
   /** Names statements, so that PostgreSQL parses each once. Some poolers cannot follow names. */
   databasePrepare: boolean;
@@ -41,17 +41,12 @@ export type CommonConfig = Readonly<{
   redisUrl: string | undefined;
   /** Prefix of every Redis key and channel, so that several instances can share one server. */
   queuePrefix: string;
-  /** Issuer of the tokens: AUTH_URL, or the address of the built-in provider, IDENTITY_URL. */
+  /** Issuer of the tokens: AUTH_URL, or BASE_URL, where the built-in provider answers. */
   authUrl: string;
-  /**
-   * The address of the issuer for front doors; differs from authUrl only if the public address does not work for them.
-   */
-  authInternalUrl: string;
-  identityPort: number;
   builtInIdentity: boolean;
   authAudience: readonly string[];
   authJwtTyp: "any" | "at+jwt";
-  authClient: { id: string; secret: string; otherSecrets?: string[] } | undefined;
+  authClient: Readonly<{ id: string; secret: string }> | undefined;
   tokenCacheSeconds: number;
   rateLimitPerMinute: number;
   mcpRateLimitPerMinute: number;
@@ -81,7 +76,7 @@ export type CommonConfig = Readonly<{
   workerConcurrency: number;
   /** The port of a worker's health and metrics; 0 for none. */
   workerPort: number;
-  /** Seconds that a front door or the identity provider serves on after it was told to stop. */
+  /** Seconds that a front door serves on after it was told to stop. */
   drainSeconds: number;
   logLevel: string;
 }>;
@@ -118,10 +113,8 @@ export function loadCommonConfig(given: Environment = Bun.env): CommonConfig {
 
 function readSettings(env: Environment): CommonConfig {
   const port = integer(env, "PORT", 3000, 65_535);
-  const identityPort = integer(env, "IDENTITY_PORT", port + 1, 65_535);
   const baseUrl = httpUrl(env, "BASE_URL") ?? `http://localhost:${port}`;
-  const givenAuthUrl = httpUrl(env, "AUTH_URL");
-  const authUrl = givenAuthUrl ?? httpUrl(env, "IDENTITY_URL") ?? `http://localhost:${identityPort}`;
+  const authUrl = httpUrl(env, "AUTH_URL");
   return {
     host: text(env, "HOST"),
     port,
@@ -135,10 +128,8 @@ function readSettings(env: Environment): CommonConfig {
     readDatabaseUrl: postgresUrl(env, "READ_DATABASE_URL"),
     redisUrl: text(env, "REDIS_URL"),
     queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
-    authUrl,
-    authInternalUrl: givenAuthUrl ?? httpUrl(env, "IDENTITY_INTERNAL_URL") ?? authUrl,
-    identityPort,
-    builtInIdentity: givenAuthUrl === undefined,
+    authUrl: authUrl ?? baseUrl,
+    builtInIdentity: authUrl === undefined,
     authAudience: text(env, "AUTH_AUDIENCE")
       ?.split(",")
       .map((part) => part.trim()) ?? [baseUrl, `${baseUrl}/mcp`],
@@ -182,8 +173,7 @@ function databaseConnections(env: Environment): number | undefined {
 function authClient(env: Environment): Config["authClient"] {
   const id = text(env, "AUTH_CLIENT_ID");
   const secret = text(env, "AUTH_CLIENT_SECRET") ?? "";
-  const previous = text(env, "AUTH_CLIENT_SECRET_PREVIOUS");
-  return id === undefined ? undefined : { id, secret, ...(previous && { otherSecrets: [previous] }) };
+  return id === undefined ? undefined : { id, secret };
 }
 
 /** A proxy usually runs on this machine or in the network of the containers. */

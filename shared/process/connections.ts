@@ -4,32 +4,31 @@ import type { Config } from "./config.ts";
 export const slowConcurrency = 4;
 /** A worker has these for reminders, upkeep and deferred commands. */
 const otherConnections = 5;
-/** The provider asks the service by these. */
-export const newsConnections = 2;
 
-type Settings = Pick<Config, "databaseConnections" | "workerConcurrency">;
+type Settings = Pick<Config, "builtInIdentity" | "databaseConnections" | "workerConcurrency">;
 
-/** The most connections of a pool for reads: of a door, of the provider, and of a door to the standby. */
+/** The most connections of a pool for reads: of a door, of its provider, and of a door to the standby. */
 export const readConnections = ({
   databaseConnections = 10,
 }: Pick<Settings, "databaseConnections">): number => databaseConnections;
 
+/** The most connections of a door. */
+export const doorConnections = (config: Omit<Settings, "workerConcurrency">): number =>
+  readConnections(config) * (config.builtInIdentity ? 2 : 1);
+
 /** The most connections of a worker. */
-export const workerConnections = (config: Settings): number =>
+export const workerConnections = (config: Omit<Settings, "builtInIdentity">): number =>
   config.databaseConnections ?? config.workerConcurrency + 2 * slowConcurrency + otherConnections;
 
 /** PostgreSQL keeps these for its owner. */
 const reservedConnections = 3;
 const migrationConnections = 2;
 
-/** Processes by role. */
-type Processes = Readonly<{ doors: number; workers: number; providers: number }>;
+/** Processes by role; doors have a second pool while they are the provider, too. */
+type Processes = Readonly<{ doors: number; workers: number }>;
 
 /** The max_connections that PostgreSQL needs, while a migration runs and no standby is read from. */
-export function neededConnections(config: Settings, { doors, workers, providers }: Processes): number {
-  const served =
-    doors * readConnections(config) +
-    workers * workerConnections(config) +
-    providers * (readConnections(config) + newsConnections);
+export function neededConnections(config: Settings, { doors, workers }: Processes): number {
+  const served = doors * doorConnections(config) + workers * workerConnections(config);
   return served + migrationConnections + reservedConnections;
 }

@@ -1,18 +1,24 @@
 import { createHmac } from "node:crypto";
 
-/** The processes that have a role of their own in the database. Migrations run as the owner of the tables. */
+/** The parts of the service that have a role each in the database. Migrations run as the owner of the tables. */
 export const databaseRoles = ["door", "worker", "identity"] as const;
 export type DatabaseRole = (typeof databaseRoles)[number];
 
 /** Addresses of one database by role. */
 export type RoleUrls = Readonly<Partial<Record<DatabaseRole, string | undefined>>>;
 
-/** Names the settings of `migrate` and `npm start`, from which the roles get their passwords. */
+/** Names the settings of the roles' addresses, from which `migrate` gives them their passwords. */
 export const roleSettings = {
   door: "DOOR_DATABASE_URL",
   worker: "WORKER_DATABASE_URL",
   identity: "IDENTITY_DATABASE_URL",
 } as const satisfies Readonly<Record<DatabaseRole, string>>;
+
+/** The address that a part of the service connects to. */
+export const databaseUrlOf = (
+  { databaseUrl, roleUrls }: Readonly<{ databaseUrl: string; roleUrls: RoleUrls }>,
+  role: DatabaseRole,
+): string => roleUrls[role] ?? databaseUrl;
 
 /** Names the role of a process of the installation whose tables belong to `owner`, for example kept_door. */
 export const roleName = (owner: string, role: DatabaseRole): string => `${owner}_${role}`;

@@ -3,7 +3,7 @@ import type { Fields } from "./validate.ts";
 
 const maxBodyBytes = 64 * 1024;
 
-const tooLarge = refuse("body_too_large", "The request body must not be larger than 64 KiB.");
+export const tooLarge = refuse("body_too_large", "The request body must not be larger than 64 KiB.");
 const notJson = refuse("malformed_body", "The request body must be a JSON object.");
 const notJsonType = refuse("unsupported_media_type", "The request body must be sent as application/json.");
 

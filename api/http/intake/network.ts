@@ -12,7 +12,7 @@ export function networkOf(address: string): string {
 }
 
 /** True if this peer's X-Forwarded-For counts. Others could claim a new network for each request. */
-export function isTrustedProxy(proxies: BlockList, peer: string): boolean {
+function isTrustedProxy(proxies: BlockList, peer: string): boolean {
   const address = plainAddress(peer);
   return proxies.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }

@@ -1,7 +1,6 @@
 import type { Provider } from "oidc-provider";
 import type { Config } from "../../../shared/process/config.ts";
 import type { Log } from "../../../shared/process/observe/log.ts";
-import type { IdentityClient } from "../../auth/identity-client.ts";
 import type { Resources } from "../grants/resources.ts";
 import type { Journaled } from "../journal/record.ts";
 import type { IdentityKeys } from "./keys.ts";
@@ -16,8 +15,6 @@ export type IdentityContext = Journaled &
     log: Log;
     keys: IdentityKeys;
     resources: Resources;
-    /** The service's own client: front doors introspect with it, and the account pages sign people in with it. */
-    ownClient: IdentityClient;
     throttle: Throttle;
     provider: Provider;
     /** Sends mail; undefined when SMTP_URL is not set. */

@@ -9,18 +9,19 @@ export type IdentityKeys = Readonly<{
   jwks: JWKS;
   /** These keys sign cookies. */
   cookies: string[];
-  /** These keys sign the tokens inside forms. */
+  /** These keys sign the tokens inside forms, and the links in messages. */
   forms: KeyRing<string>;
 }>;
 
-/** Loads the provider's keys. The first process that starts makes them, and all others use the same. */
-export async function loadKeys(pool: Pick<Pool, "query">): Promise<IdentityKeys> {
-  // Old releases stored a single key, which could not be replaced.
-  const forms = await keepSecret<string | KeyRing<string>>(pool, "forms", async () => [newSecret()]);
+/**
+ * Loads the provider's keys. The first process that starts makes them, and all others use the same.
+ * @param forms the keys of all pages' forms
+ */
+export async function loadKeys(pool: Pick<Pool, "query">, forms: KeyRing<string>): Promise<IdentityKeys> {
   return {
     jwks: await keepSecret(pool, "jwks", async () => ({ keys: [await newSigningKey()] })),
     cookies: await keepSecret(pool, "cookies", async () => [newSecret()]),
-    forms: typeof forms === "string" ? [forms] : forms,
+    forms,
   };
 }
 

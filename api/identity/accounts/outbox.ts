@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import type { Log } from "../../../shared/process/observe/log.ts";
+import type { Dispatch } from "../../mailbox/dispatch.ts";
 
 /** A change of an account that the service must carry out too; `name` is a command of the service. */
 export type News = Readonly<{
@@ -11,6 +12,18 @@ export type News = Readonly<{
 
 /** Sends news to the service. Rejects when that is not possible now; sending the same news again is safe. */
 export type Tell = (news: News) => Promise<void>;
+
+/** Workers alone change what the service stores about a person. */
+export const createTell =
+  (dispatch: Dispatch, log: Log): Tell =>
+  async ({ id, userId, name, input }) => {
+    const { outcome } = await dispatch({ userId }, { name, input, idempotencyKey: `identity ${id}` });
+    if (!("refusal" in outcome)) return;
+    const { code, message } = outcome.refusal;
+    if (code === "overloaded") throw new Error(message);
+    // Another attempt would be refused as well, so the news is dropped.
+    log.warn({ news: name, reason: message }, "the service refused news of an account");
+  };
 
 /** Sends the service all waiting news. Resolves to false when some must wait for a later attempt. */
 export type DeliverNews = () => Promise<boolean>;

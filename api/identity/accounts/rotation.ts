@@ -1,7 +1,6 @@
 import type { JWKS } from "oidc-provider";
 import type { Pool, PoolClient } from "pg";
 import { inTransaction } from "../../../shared/db/in-transaction.ts";
-import { type IdentityClient, secretsOf } from "../../auth/identity-client.ts";
 import { newSecret } from "../../web/key-ring.ts";
 import { newSigningKey } from "./keys.ts";
 
@@ -44,14 +43,9 @@ async function take(client: PoolClient, name: RotationStep): Promise<void> {
   const { change, to } = steps[name];
   const jwks = await read<JWKS>(client, "jwks");
   if (jwks) await write(client, "jwks", { keys: change(jwks.keys, await newSigningKey()) });
-  for (const list of ["cookies", "forms", "reminder-links", "queue", "pages"]) {
+  for (const list of ["cookies", "reminder-links", "queue", "pages"]) {
     const keys = await read<string | string[]>(client, list);
     if (keys) await write(client, list, change([keys].flat(), newSecret()));
-  }
-  const own = await read<IdentityClient>(client, "client");
-  if (own) {
-    const [secret, ...otherSecrets] = change(secretsOf(own), newSecret());
-    await write(client, "client", { id: own.id, secret, otherSecrets });
   }
   await write(client, "rotation", to);
 }

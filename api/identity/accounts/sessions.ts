@@ -1,8 +1,10 @@
 import type { AdapterPayload } from "oidc-provider";
 import type { Pool } from "pg";
 import type { DetailsOf } from "../../../shared/domain/journal/events.ts";
+import type { FindOwnSession } from "../../doors/pages/session/context.ts";
 import { browserName } from "../../http/browser-name.ts";
 import { inJournal, type Journaled } from "../journal/record.ts";
+import { hashToken } from "./confirmation.ts";
 import type { IdentityContext } from "./context.ts";
 
 /** A session of the provider; times are epoch milliseconds. */
@@ -10,7 +12,7 @@ export type AccountSession = Readonly<{
   uid: string;
   userAgent: string;
   signedInAt: number;
-  /** The last sign-in to the account pages or an app; the account pages ask every 12 hours. */
+  /** The last use, to 12 hours. */
   usedAt: number;
 }>;
 
@@ -51,6 +53,41 @@ export async function noteBrowser(
   });
 }
 
+/** Seconds after which the sign-in page renews a session in use, without asking its person. */
+const renewedAfter = 12 * 60 * 60;
+
+type FoundSession = Readonly<{
+  payload: AdapterPayload;
+  accountId: string;
+  email: string;
+  emailVerified: boolean;
+  timeZone: string | null;
+  generation: number;
+  /** Epoch seconds. */
+  renewedAt: number;
+}>;
+
+/** @returns undefined when the session has ended or is due to be renewed */
+export async function findSession(pool: Pool, id: string): ReturnType<FindOwnSession> {
+  const { rows } = await pool.query<FoundSession>(
+    `select s.payload, a.id as "accountId", a.email, a.email_verified_at is not null as "emailVerified",
+       a.time_zone as "timeZone", coalesce(u.session_generation, 0) as generation,
+       (extract(epoch from s.expires_at) - $2)::double precision as "renewedAt"
+     from identity.artifacts s
+       join identity.session_browsers b on b.session_uid = s.uid and b.account_id = s.account_id
+       join identity.accounts a on a.id = s.account_id
+       left join users u on u.user_id = a.id
+     where s.kind = 'Session' and s.id_hash = $1 and s.expires_at > now()`,
+    [hashToken(id), sessionSeconds],
+  );
+  const [found] = rows;
+  if (!found || found.renewedAt + renewedAfter < Date.now() / 1_000) return undefined;
+  const { accountId: sub, payload, email, emailVerified: email_verified, generation, timeZone } = found;
+  const { uid: sid = "", loginTs: proven_at = 0 } = payload;
+  const exp = found.renewedAt + renewedAfter;
+  return { session: { sub, sid, generation, email, email_verified, proven_at, exp }, timeZone };
+}
+
 /** More browsers than anybody signs in with; a session stays for 30 days. */
 const mostSessions = 50;
 
@@ -88,11 +125,10 @@ export async function listSessions(pool: Pool, accountId: string): Promise<Accou
 type Ending = Readonly<{ only: string } | { allBut: string }>;
 
 /**
- * Ends sessions of an account, and with them all sessions of the account pages. Browsers that stay signed in here get
- * theirs back; deleting the grant ends a sign-in there that is under way.
+ * Ends sessions of an account. The news closes the streams of all its pages; those of other browsers open anew.
  */
 export async function endAccountSessions(
-  { ownClient, deliverNews, ...journaled }: Journaled & Pick<IdentityContext, "ownClient" | "deliverNews">,
+  { deliverNews, ...journaled }: Journaled & Pick<IdentityContext, "deliverNews">,
   accountId: string,
   ending: Ending,
 ): Promise<void> {
@@ -104,14 +140,12 @@ export async function endAccountSessions(
        returning session_uid, user_agent
      ), stored as (
        delete from identity.artifacts s using ended where s.kind = 'Session' and s.uid = ended.session_uid
-     ), signed_in as (
-       delete from identity.grants where account_id = $1 and client_id = $4 and exists (select from ended)
      ), told as (
        insert into identity.outbox (user_id, name, input)
        select $1, 'user.end-sessions', '{}' where exists (select from ended)
      )
      select user_agent as "userAgent" from ended`,
-      [accountId, isOnly ? ending.only : ending.allBut, isOnly, ownClient.id],
+      [accountId, isOnly ? ending.only : ending.allBut, isOnly],
     );
     for (const { userAgent } of rows) await record("signed_out", { of: browserName(userAgent) });
   });

@@ -1,16 +1,15 @@
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
-import type { IdentityClient } from "../../auth/identity-client.ts";
 import { inJournal, type Journaled } from "../journal/record.ts";
 
 export type ConnectionKey = Readonly<{ accountId: string; id: string }>;
 
 /**
- * Renames a connection and removes scopes that are not in `scopes`. Introspection reads the grant, so its tokens lose
- * them too. The statement intersects with the present scopes: a form from an old page cannot widen them again.
+ * Renames a connection and removes scopes that are not in `scopes`. A check of a token reads its grant, so the tokens
+ * lose them too. The statement intersects with the present scopes: a form from an old page cannot widen them again.
  * @returns false when the account has no connection with this id
  */
 export async function changeConnection(
-  { ownClient, ...journaled }: Journaled & Readonly<{ ownClient: IdentityClient }>,
+  journaled: Journaled,
   { accountId, id }: ConnectionKey,
   { name, scopes }: Readonly<{ name: string; scopes: readonly Scope[] }>,
 ): Promise<boolean> {
@@ -25,8 +24,8 @@ export async function changeConnection(
          )), '{}')
          from jsonb_each_text(g.payload->'resources') allowed
        ))
-     where g.account_id = $1 and g.id = $2 and g.client_id <> $5 and g.expires_at > now()`,
-      [accountId, id, name, scopes, ownClient.id],
+     where g.account_id = $1 and g.id = $2 and g.expires_at > now()`,
+      [accountId, id, name, scopes],
     );
     if (rowCount === 1) await record("token_changed", { name, scopes: scopes.join(", ") });
     return rowCount === 1;

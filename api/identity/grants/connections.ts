@@ -1,11 +1,11 @@
 import type { Pool } from "pg";
 import { isScope, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
-import { type IdentityClient, isConnectionId } from "../../auth/identity-client.ts";
+import { isConnectionId } from "../../auth/token-format.ts";
 import { inJournal, type Journaled } from "../journal/record.ts";
 import { personalClientId } from "./grants.ts";
 import type { Resources } from "./resources.ts";
 
-/** A personal access token or a connected app. The id is the `jti` of introspection; times are epoch milliseconds. */
+/** A personal access token or a connected app. The id is the `jti` of its claims; times are epoch milliseconds. */
 export type Connection = Readonly<{
   id: string;
   isPersonal: boolean;
@@ -20,9 +20,9 @@ export type Connection = Readonly<{
   oldSecretEndsAt: number | null;
 }>;
 
-type Source = Readonly<{ pool: Pool; resources: Resources; ownClient: IdentityClient }>;
+type Source = Readonly<{ pool: Pool; resources: Resources }>;
 
-/** The account's connections, newest first; the service's own sign-in is not one of them. */
+/** The account's connections, newest first. */
 export const listConnections = (source: Source, accountId: string): Promise<Connection[]> =>
   readConnections(source, accountId, null);
 
@@ -38,7 +38,7 @@ export async function findConnection(
 }
 
 async function readConnections(
-  { pool, resources, ownClient }: Source,
+  { pool, resources }: Source,
   accountId: string,
   id: string | null,
 ): Promise<Connection[]> {
@@ -54,9 +54,9 @@ async function readConnections(
          select a.expires_at ${workingSecrets("g.id")} offset 1) old
         where g.client_id = $3) as "oldSecretEndsAt"
      from identity.grants g left join identity.clients c on c.id = g.client_id
-     where g.account_id = $1 and g.client_id <> $4 and g.expires_at > now() and ($5::text is null or g.id = $5)
+     where g.account_id = $1 and g.expires_at > now() and ($4::text is null or g.id = $4)
      order by g.created_at desc, g.id`,
-    [accountId, resources.byDefault, personalClientId, ownClient.id, id],
+    [accountId, resources.byDefault, personalClientId, id],
   );
   return rows.map(({ scope, ...row }) => ({ ...row, scopes: (scope ?? "").split(" ").filter(isScope) }));
 }
@@ -85,12 +85,10 @@ export async function revokeConnection(journaled: Journaled, accountId: string, 
 
 type Ended = Readonly<{ name: string; isPersonal: boolean }>;
 
-/** Ends a grant, and names it unless it is the service's own sign-in. */
 const endGrant = `
   with ended as (
     delete from identity.grants where account_id = $1 and id = $2 returning name, client_id
   )
   select coalesce(e.name, c.payload->>'client_name', e.client_id) as name,
     e.client_id = '${personalClientId}' as "isPersonal"
-  from ended e left join identity.clients c on c.id = e.client_id
-  where not exists (select from identity.secrets s where s.name = 'client' and s.value->>'id' = e.client_id)`;
+  from ended e left join identity.clients c on c.id = e.client_id`;

@@ -22,27 +22,6 @@ export async function findGrantId(
   return rows[0]?.id;
 }
 
-/** The present facts of a token's grant; `scope` is null when it allows nothing. */
-type TokenUse = Readonly<{ clientName: string; timeZone: string | null; scope: string | null }>;
-
-/** Records that a token of the grant was used (at most once a minute), and reads what introspection adds. */
-export async function recordUse(pool: Pool, grantId: string): Promise<TokenUse | undefined> {
-  const { rows } = await pool.query<TokenUse>(
-    `with used as (
-       update identity.grants set last_used_at = now()
-       where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute')
-     )
-     select coalesce(g.name, c.payload->>'client_name', g.client_id) as "clientName", a.time_zone as "timeZone",
-       (select string_agg(allowed.value, ' ') from jsonb_each_text(g.payload->'resources') allowed) as scope
-     from identity.grants g
-       join identity.accounts a on a.id = g.account_id
-       left join identity.clients c on c.id = g.client_id
-     where g.id = $1`,
-    [grantId],
-  );
-  return rows[0];
-}
-
 /** The most personal tokens of an account, and the most connected apps. */
 export const maxConnections = 50;
 

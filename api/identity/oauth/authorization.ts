@@ -2,7 +2,6 @@ import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { message } from "../../web/page.ts";
-import type { IdentityContext } from "../accounts/context.ts";
 import { reply } from "../pages/koa.ts";
 import { refusedRequestPage } from "../pages/oauth.ts";
 import { authorizePath } from "../pages/redirects.ts";
@@ -66,13 +65,12 @@ type Failed = Authorizing & { state: { oauthError?: Error } };
  * Sends an error to a registered app only when the person is signed in. Anybody may register an app, so otherwise
  * this server would redirect strangers to any address, which serves phishing (RFC 9700 §4.11.2).
  */
-export function keepStrangersHere({ provider, ownClient }: Pick<IdentityContext, "provider" | "ownClient">) {
+export function keepStrangersHere(provider: Provider) {
   rememberErrors(provider);
   return async (ctx: Failed, next: Next): Promise<void> => {
     await next();
     const { oidc, state } = ctx;
-    const isOurs = oidc?.client?.clientId === ownClient.id;
-    if (!state.oauthError || isOurs || oidc?.session?.accountId) return;
+    if (!state.oauthError || oidc?.session?.accountId) return;
     ctx.remove("Location");
     await reply(ctx, refusedRequestPage(state.oauthError));
   };

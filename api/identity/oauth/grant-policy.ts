@@ -11,14 +11,14 @@ import { findGrantId } from "../grants/grants.ts";
 import { type Resources, scopesOf } from "../grants/resources.ts";
 
 /** Asks for consent at every connection of an app, because anybody may have sent the person here (RFC 9700 §2.1). */
-export function askForConsent(ownClientId: string): interactionPolicy.DefaultPolicy {
+export function askForConsent(): interactionPolicy.DefaultPolicy {
   const { Check, base } = interactionPolicy;
   const policy = base();
   const check = new Check(
     "every_connection_asks",
     "the person must agree",
     "interaction_required",
-    ({ oidc }) => oidc.client?.clientId !== ownClientId && !oidc.result?.consent,
+    ({ oidc }) => !oidc.result?.consent,
   );
   policy.get("consent")?.checks.add(check);
   return policy;
@@ -47,7 +47,7 @@ export function resourceServer(resources: Resources, identifier: string): Resour
  * offers what the app had before.
  */
 export async function loadGrant(
-  { pool, ownClient }: Pick<IdentityContext, "pool" | "ownClient">,
+  { pool }: Pick<IdentityContext, "pool">,
   { oidc }: KoaContextWithOIDC,
 ): Promise<Grant | undefined> {
   const { client, session, result, params, provider } = oidc;
@@ -55,17 +55,8 @@ export async function loadGrant(
   if (!client || !params || !accountId) return undefined;
   const id = result?.consent?.grantId ?? (await findGrantId(pool, accountId, client.clientId));
   const grant = id === undefined ? undefined : await provider.Grant.find(id);
-  if (client.clientId === ownClient.id) return grant ?? (await grantToService());
   if (grant && result?.consent) {
     params.scope = [...oidc.requestParamOIDCScopes, ...scopesOf(grant)].join(" ");
   }
   return grant;
-
-  /** The account pages belong to the service itself, so they need no consent to learn who is signed in. */
-  async function grantToService(): Promise<Grant> {
-    const own = new provider.Grant({ accountId, clientId: ownClient.id });
-    own.addOIDCScope("openid email profile");
-    await own.save();
-    return own;
-  }
 }

@@ -4,13 +4,13 @@ import { findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { sessionSeconds } from "../accounts/sessions.ts";
 import { claimedZone } from "../accounts/zones.ts";
+import { personalClientId } from "../grants/grants.ts";
 import type { Journaled } from "../journal/record.ts";
 import { cookieNames } from "../pages/cookies.ts";
 import { reply } from "../pages/koa.ts";
 import { renderOAuthError, renderSignOut, signedOutPage } from "../pages/oauth.ts";
 import { postgresAdapter } from "./adapter.ts";
 import { openDocumentFetch } from "./client-documents.ts";
-import { acceptOwnSecrets, staticClients } from "./clients.ts";
 import { askForConsent, defaultResource, loadGrant, resourceServer } from "./grant-policy.ts";
 import { registrationPolicy } from "./registration.ts";
 
@@ -18,7 +18,7 @@ const hour = 60 * 60;
 const day = 24 * hour;
 
 type Dependencies = Journaled &
-  Pick<IdentityContext, "config" | "keys" | "resources" | "ownClient"> &
+  Pick<IdentityContext, "config" | "keys" | "resources"> &
   Readonly<{
     /** True while the network that asks may make the provider read documents of apps. */
     mayFetch(): Promise<boolean>;
@@ -26,14 +26,14 @@ type Dependencies = Journaled &
     ca?: string | undefined;
   }>;
 
-/** The OAuth 2.1 and OpenID Connect server (RFC 6749, 7591, 7636, 7662, 7009, 8414, 8707, 9207). */
+/** The OAuth 2.1 and OpenID Connect server (RFC 6749, 7591, 7636, 7009, 8414, 8707, 9207). */
 export function createProvider(parts: Dependencies): Provider {
-  const { config, pool, keys, ownClient } = parts;
+  const { config, pool, keys } = parts;
   const { session, interaction, resume } = cookieNames(config);
   const provider = new Provider(config.authUrl, {
     adapter: postgresAdapter(parts),
     jwks: keys.jwks,
-    clients: staticClients(parts),
+    clients: [personalClient],
     features: features(parts),
     ...registration,
     ...lifetimes,
@@ -45,26 +45,34 @@ export function createProvider(parts: Dependencies): Provider {
     conformIdTokenClaims: false,
     findAccount: (_ctx, id) => accountWithClaims(pool, id),
     loadExistingGrant: (ctx) => loadGrant(parts, ctx),
-    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}`, policy: askForConsent(ownClient.id) },
+    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}`, policy: askForConsent() },
     cookies: {
       keys: keys.cookies,
       names: { session, interaction, resume },
       long: cookie,
       short: cookie,
     },
-    // `letScriptsCall` opens addresses to all origins; the others are closed.
+    // The front door opens addresses to all origins; the others are closed.
     clientBasedCORS: () => false,
     renderError: renderOAuthError,
     fetch: openDocumentFetch(config, parts.ca),
     // Apps that register may not make the provider fetch anything.
     sectorIdentifierUriValidate: () => false,
   });
-  // Only a proxy knows the client's address; `pinAddress` removes that header from others.
+  // The front door, before this, tells the client's network.
   provider.proxy = true;
   provider.maxIpsCount = 1;
-  acceptOwnSecrets(provider, ownClient);
   return provider;
 }
+
+const personalClient = {
+  client_id: personalClientId,
+  client_name: "Personal access token",
+  token_endpoint_auth_method: "none",
+  redirect_uris: [],
+  response_types: [],
+  grant_types: [],
+} as const;
 
 const cookie = { signed: true, httpOnly: true, sameSite: "lax" } as const;
 
@@ -110,14 +118,13 @@ const routes = {
   authorization: "/authorize",
   token: "/token",
   registration: "/register",
-  introspection: "/introspect",
   revocation: "/revoke",
   userinfo: "/userinfo",
   jwks: "/jwks",
   end_session: "/session/end",
 };
 
-function features({ ownClient, resources, mayFetch }: Dependencies): Configuration["features"] {
+function features({ resources, mayFetch }: Dependencies): Configuration["features"] {
   return {
     devInteractions: { enabled: false },
     dPoP: { enabled: false },
@@ -134,12 +141,6 @@ function features({ ownClient, resources, mayFetch }: Dependencies): Configurati
       allowedPolicy: (_ctx, client, token) => client.clientId === token.clientId,
     },
     registration: { enabled: true, issueRegistrationAccessToken: false },
-    introspection: {
-      enabled: true,
-      // A refresh token or a sign-in's own token must never open the service.
-      allowedPolicy: (_ctx, client, token) =>
-        client.clientId === ownClient.id && token.kind === "AccessToken" && token.aud !== undefined,
-    },
     resourceIndicators: {
       enabled: true,
       defaultResource: (ctx, _client, oneOf) => defaultResource(resources, ctx, oneOf),
@@ -148,7 +149,7 @@ function features({ ownClient, resources, mayFetch }: Dependencies): Configurati
     },
     rpInitiatedLogout: {
       enabled: true,
-      logoutSource: (ctx) => renderSignOut(ctx, ownClient.id),
+      logoutSource: renderSignOut,
       postLogoutSuccessSource: (ctx) => reply(ctx, signedOutPage()),
     },
   };

@@ -1,6 +1,5 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC } from "oidc-provider";
-import { seeOther } from "../../web/redirect.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { endAccountSessions } from "../accounts/sessions.ts";
 import { reply } from "../pages/koa.ts";
@@ -8,16 +7,13 @@ import { signedOutPage } from "../pages/oauth.ts";
 
 type EndedSession = Readonly<{ destroyed?: boolean; accountId?: string | undefined; uid: string }>;
 
-/** Ends the sessions of the account pages after a sign-out by RP-Initiated Logout 1.0, which oidc-provider serves. */
+/** Ends the session for all pages after a sign-out by RP-Initiated Logout 1.0, which oidc-provider serves. */
 export function tellSignOut(identity: IdentityContext) {
-  const { provider, config } = identity;
+  const { provider } = identity;
   return async (ctx: Context & Partial<KoaContextWithOIDC>, next: Next): Promise<void> => {
     // If nobody is signed in, oidc-provider would store something and answer with a form that only a script sends.
-    if (ctx.path === "/session/end" && !(await provider.Session.get(ctx)).accountId) {
-      const back = `${config.baseUrl}/account`;
-      const isOurs = ctx.query.post_logout_redirect_uri === back;
-      return reply(ctx, isOurs ? seeOther(back) : signedOutPage());
-    }
+    if (ctx.path === "/session/end" && !(await provider.Session.get(ctx)).accountId)
+      return reply(ctx, signedOutPage());
     await next();
     if (!ctx.path.startsWith("/session/end")) return;
     const session: EndedSession | undefined = ctx.oidc?.session;

@@ -1,5 +1,9 @@
 import type { Config } from "../../../shared/process/config.ts";
 
+/** The id of the session that a request's cookie names. It cannot be guessed, so it needs no signature. */
+export const sessionIdIn = (headers: Headers, config: Pick<Config, "authUrl">): string =>
+  new Bun.CookieMap(headers.get("cookie") ?? "").get(cookieNames(config).session) ?? "";
+
 /** The provider's cookies. With https, those of the whole site have a prefix that no subdomain can set. */
 export function cookieNames({ authUrl }: Pick<Config, "authUrl">) {
   const isSecure = authUrl.startsWith("https:");

@@ -1,7 +1,6 @@
 import { type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
 import { html } from "../../../shared/html.ts";
 import { message, page } from "../../web/page.ts";
-import { seeOther } from "../../web/redirect.ts";
 import { reply } from "./koa.ts";
 import { formSource } from "./redirects.ts";
 import { messageSite } from "./site.ts";
@@ -28,19 +27,10 @@ export function refusedRequestPage(error: Error): Response {
   return page(messageSite, { title: "That did not work", body }, { status });
 }
 
-/**
- * Asks before an app signs the person out here (OpenID Connect RP-Initiated Logout 1.0 §2). The account pages have a
- * button for it, so they are not asked again if the ID token shows the same person.
- */
-export async function renderSignOut(ctx: KoaContextWithOIDC, ownClientId: string): Promise<void> {
-  const { session, params, client, entities } = ctx.oidc;
+/** Asks before an app signs the person out here (OpenID Connect RP-Initiated Logout 1.0 §2). */
+export async function renderSignOut(ctx: KoaContextWithOIDC): Promise<void> {
+  const { session, params } = ctx.oidc;
   const back = params?.post_logout_redirect_uri;
-  const isSamePerson = entities.IdTokenHint?.payload.sub === session?.accountId;
-  if (session && client?.clientId === ownClientId && isSamePerson && typeof back === "string") {
-    await session.destroy();
-    ctx.cookies.set(ctx.oidc.provider.cookieName("session"), null, { signed: true });
-    return reply(ctx, seeOther(back));
-  }
   const body = html`<p>You will be signed out in this browser. Apps and tokens that you connected stay
     connected.</p>
     <form method="post" action="${ctx.oidc.urlFor("end_session_confirm")}" class="actions">

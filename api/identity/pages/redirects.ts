@@ -3,8 +3,8 @@ import type { IdentityContext } from "../accounts/context.ts";
 /** The path of an interaction: an authorization request that waits for its person. */
 export const interactionPath = /^\/interaction\/(?<uid>[\w-]{1,64})$/;
 
-/** The authorization request at `next`: its address and the app's name, unless it is the service itself. */
-type WaitingRequest = Readonly<{ app: string | undefined; redirectUri: unknown }>;
+/** The authorization request at `next`: the app's name, and where its answer goes. */
+type WaitingRequest = Readonly<{ app: string; redirectUri: unknown }>;
 
 /** The address of an authorization request. */
 export function authorizePath(params: Readonly<Record<string, unknown>>): string {
@@ -17,16 +17,14 @@ export function authorizePath(params: Readonly<Record<string, unknown>>): string
 
 /** Finds the authorization request that a form leads to, if there is one. */
 export async function findRequest(
-  { provider, ownClient }: Pick<IdentityContext, "provider" | "ownClient">,
+  { provider }: Pick<IdentityContext, "provider">,
   next: string,
 ): Promise<WaitingRequest | undefined> {
   const { client_id, redirect_uri } = await paramsAt(provider, next);
   const client = typeof client_id === "string" ? await provider.Client.find(client_id) : undefined;
   // Anybody can send people to an address with a request of their own making.
   if (!client?.redirectUriAllowed(String(redirect_uri))) return undefined;
-  const isOurs = client.clientId === ownClient.id;
-  const app = isOurs ? undefined : (client.clientName ?? "an app without a name");
-  return { app, redirectUri: redirect_uri };
+  return { app: client.clientName ?? "an app without a name", redirectUri: redirect_uri };
 }
 
 async function paramsAt(

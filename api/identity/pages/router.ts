@@ -1,5 +1,4 @@
 import type { Context, Next } from "koa";
-import { assets } from "../../web/assets.ts";
 import { takeForm } from "../../web/form/form.ts";
 import { inLocaleOf } from "../../web/locale.ts";
 import { seeOther } from "../../web/redirect.ts";
@@ -43,8 +42,6 @@ const requireSignIn = createRequireSignIn<IdentityRequest, SignedIn>({
 const pageOfForm = (path: string): string => (path.startsWith(tokensPath) ? tokensPath : "/profile");
 
 const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
-  "/": { GET: ({ identity }) => seeOther(`${identity.config.baseUrl}/account`) },
-  ...Object.fromEntries(assets.map(({ path, response }) => [path, { GET: response }])),
   "/sign-in": { GET: asVisitor(showSignIn), POST: asVisitor(takeForm(doSignIn)) },
   [passkeySignInPath]: { POST: asVisitor(takeForm(doSignInByPasskey)) },
   [signInLinkPath]: { GET: asVisitor(showSignInLink), POST: asVisitor(takeForm(doSignInByLink)) },

@@ -101,10 +101,16 @@ export async function startSession(
   return true;
 }
 
+/** Lets a session last anew from now on. */
+export async function renewSession({ identity: { provider }, ctx, session }: Visitor): Promise<void> {
+  await session.save(sessionSeconds);
+  ctx.cookies.set(provider.cookieName("session"), session.jti, { ...cookie, maxAge: sessionSeconds * 1_000 });
+}
+
 /** Removes the cookie of an ended session from its browser. */
 export function dropSessionCookie({ identity: { provider }, ctx }: IdentityRequest): void {
   ctx.cookies.set(provider.cookieName("session"), null, cookie);
 }
 
 export const profileFrame = (visitor: SignedIn): Pick<Layout, "nav" | "corner"> =>
-  frame(visitor, { config: visitor.identity.config, port: "provider", signOutPath: "/sign-out" });
+  frame(visitor, visitor.identity.config);

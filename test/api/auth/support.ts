@@ -32,7 +32,6 @@ type Settings = Readonly<{
   /** False for a service without credentials at the provider. */
   asks?: boolean;
   authJwtTyp?: "any" | "at+jwt";
-  builtInIdentity?: boolean;
   tokenCacheSeconds?: number;
   maxKnown?: number;
   log?: ReturnType<typeof createLog>;
@@ -41,10 +40,13 @@ type Settings = Readonly<{
 /** The front door's check of tokens, for an issuer at this address. */
 export function openAuthenticator(authUrl: string, settings: Settings = {}) {
   const { asks = true, log = createLog("test", "error"), maxKnown, ...given } = settings;
-  const defaults = { authJwtTyp: "any", builtInIdentity: false, tokenCacheSeconds: 60 } as const;
+  const defaults = { authJwtTyp: "any", tokenCacheSeconds: 60 } as const;
   const { authenticate, refuseToken } = createAuthenticator({
-    config: { authUrl, authInternalUrl: authUrl, authAudience: [audience], ...defaults, ...given },
-    client: asks ? client : undefined,
+    config: {
+      ...{ authUrl, authAudience: [audience], authClient: asks ? client : undefined },
+      ...defaults,
+      ...given,
+    },
     log,
     onChecked: async () => {},
     ...(maxKnown !== undefined && { maxKnown }),

@@ -12,7 +12,6 @@ export type Memory = Readonly<Record<string, number>>;
 const known = {
   npm: /^npm /,
   supervisor: /bun\S* .*shared\/embedded\/main\.ts$/,
-  identity: /bun\S* .*api\/identity\/main\.ts$/,
   ...programs,
 };
 

@@ -21,11 +21,10 @@ import { checkOut, ownRoot, type Subject, startSubject } from "./subject.ts";
 
 /** Starts what users have after `npm start`: servers and identity provider of its own, and opaque tokens. */
 async function startBuiltIn(users: number): Promise<Subject> {
-  const [port, identityPort] = [await freePort(), await freePort()];
+  const port = await freePort();
   const dataDir = join(ownRoot, `data-test-bench-${process.pid}`);
   const env = {
     HOST: "127.0.0.1",
-    IDENTITY_PORT: String(identityPort),
     RATE_LIMIT_PER_MINUTE: "1000000000",
     MCP_RATE_LIMIT_PER_MINUTE: "1000000000",
   };

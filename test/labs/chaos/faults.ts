@@ -8,14 +8,13 @@ const workers = ["worker-0", "worker-1"] as const;
 const servers = ["redis", "postgres"] as const;
 
 /** The processes of the service, and its servers. */
-export const parts = [...doors, ...workers, ...servers, "identity"] as const;
+export const parts = [...doors, ...workers, ...servers] as const;
 export type Part = (typeof parts)[number];
 
 /** The connections of the service, each through a gate of its own. */
 export const ways = [
   ...doors.map((door) => `clients to ${door}` as const),
   ...[...doors, ...workers].flatMap((part) => servers.map((server) => `${part} to ${server}` as const)),
-  "doors to identity",
 ] as const;
 export type Way = (typeof ways)[number];
 

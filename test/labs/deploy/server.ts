@@ -13,7 +13,7 @@ if (!isPossible)
   );
 
 const file = "test/labs/deploy/server.ts";
-const names = ["kept.example.org", "id.example.org"];
+const names = ["kept.example.org"];
 const certificates = "/etc/letsencrypt/live/kept.example.org";
 const checkout = "package.json package-lock.json .npmrc tsconfig.json api shared workers docs";
 
@@ -54,7 +54,7 @@ const servers = `
   grep DATABASE_URL /run/servers > /etc/kept/owner.env
   echo RATE_LIMIT_PER_MINUTE=0 >> /etc/kept/settings.env
   echo NODE_EXTRA_CA_CERTS=${certificates}/fullchain.pem >> /etc/kept/settings.env
-  sed -i 's/server 127.0.0.1:3000 .*/& server 127.0.0.1:3010 max_fails=0;/; s/server 127.0.0.1:3001 .*/& server 127.0.0.1:3011 max_fails=0;/' /etc/nginx/conf.d/kept.conf
+  sed -i 's/server 127.0.0.1:3000 .*/& server 127.0.0.1:3010 max_fails=0;/' /etc/nginx/conf.d/kept.conf
   systemctl reload nginx`;
 
 const token = "$(cat /var/lib/kept/data/owner-token)";
@@ -97,7 +97,7 @@ test.skipIf(!isPossible)(
       said.push(await type(typed));
     }
     const all = said.join("\n");
-    expect(all).toContain("https://id.example.org/sign-in/link?token=");
+    expect(all).toContain("https://kept.example.org/sign-in/link?token=");
     expect(all).toContain('"pending_todos"');
     expect(all).toContain("The backup is good");
     expect(all).toContain("Restored in");

@@ -8,8 +8,8 @@ import { newPerson, type Person, type Site, toolCall } from "./person.ts";
 export type Tally = Record<string, Record<string, number>>;
 
 /** Runs the attacks whose names have these words until its parent says "stop", in a process of its own. */
-async function main([baseUrl = "", authUrl = "", only = ""]: readonly string[]): Promise<void> {
-  const site = { baseUrl, authUrl };
+async function main([baseUrl = "", only = ""]: readonly string[]): Promise<void> {
+  const site = { baseUrl };
   const account = await newPerson(site, "203.0.113.7");
   const attacks: Record<string, Attack> = { ...strangersAttacks, ...accountsAttacks };
   const chosen = Object.entries(attacks).filter(([name]) => name.includes(only));
@@ -68,7 +68,7 @@ const accountsAttacks: Readonly<Record<string, Attack>> = {
   "right passwords": (world) =>
     inLoops(world, 4, 100, async () => {
       const network = world.account.headers["x-forwarded-for"];
-      const browser = createBrowser(world.site.authUrl, undefined, {}, network);
+      const browser = createBrowser(world.site.baseUrl, undefined, {}, network);
       const answers = { email: world.account.email, password: "correct horse battery" };
       const signIn = browser.open("/sign-in").then((page) => browser.submit(page, "/sign-in", answers));
       const done = await signIn.catch(() => undefined);

@@ -1,9 +1,9 @@
 import type { Browser } from "../../support/identity/browser.ts";
-import { accountOf, signedUp, tokenByForm } from "../../support/identity/support.ts";
+import { signedUp, tokenByForm } from "../../support/identity/support.ts";
 import { rpc } from "../../support/mcp.ts";
 
-/** The addresses of the service. */
-export type Site = Readonly<{ baseUrl: string; authUrl: string }>;
+/** The address of the service. */
+export type Site = Readonly<{ baseUrl: string }>;
 
 /** Somebody with an account, signed in to the account pages, with one token of all scopes. */
 export type Person = Readonly<{
@@ -13,12 +13,11 @@ export type Person = Readonly<{
   headers: Readonly<Record<string, string>>;
 }>;
 
-export async function newPerson({ baseUrl, authUrl }: Site, network: string): Promise<Person> {
+export async function newPerson({ baseUrl }: Site, network: string): Promise<Person> {
   const email = `${crypto.randomUUID()}@example.org`;
-  const provider = await signedUp({ authUrl }, email, { time_zone: "UTC" });
-  const account = await accountOf(provider, baseUrl);
+  const account = await signedUp({ authUrl: baseUrl }, email, { time_zone: "UTC" });
   const headers = {
-    authorization: `Bearer ${await tokenByForm(provider, "Agent")}`,
+    authorization: `Bearer ${await tokenByForm(account, "Agent")}`,
     accept: "application/json, text/event-stream",
     "content-type": "application/json",
     "x-forwarded-for": network,

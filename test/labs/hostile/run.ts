@@ -1,5 +1,5 @@
+import { setPriority } from "node:os";
 import { join } from "node:path";
-import { lowerPriority } from "../../../api/identity/priority.ts";
 import type { Answer } from "../../harness.ts";
 import { serviceOf } from "../../service/deploy/compose-file.ts";
 import { msAt, type Sample, sample, succeeded, tally, times } from "../../support/chaos/samples.ts";
@@ -64,10 +64,10 @@ async function phase(ms: number): Promise<(sample: Sample) => boolean> {
 }
 
 /** @returns a function that stops it, and answers what it saw */
-async function startAttacker({ baseUrl, authUrl }: Site, only: string): Promise<() => Promise<Tally>> {
+async function startAttacker({ baseUrl }: Site, only: string): Promise<() => Promise<Tally>> {
   const started = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Tally>();
-  const command = [process.execPath, join(import.meta.dir, "attacker.ts"), baseUrl, authUrl, only];
+  const command = [process.execPath, join(import.meta.dir, "attacker.ts"), baseUrl, only];
   const child = Bun.spawn(command, {
     detached: true,
     stdio: ["ignore", "inherit", "inherit"],
@@ -77,7 +77,7 @@ async function startAttacker({ baseUrl, authUrl }: Site, only: string): Promise<
     },
   });
   // An attacker has its own machine; here it gets the processor time that the service leaves.
-  lowerPriority(19, child.pid);
+  setPriority(child.pid, 19);
   child.exited.then(() => {
     started.reject(new Error("The attacker did not start."));
     ended.resolve({});

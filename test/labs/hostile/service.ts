@@ -14,9 +14,8 @@ export type Stored = Readonly<{ database: number; accounts: number }>;
 export async function startService() {
   const parent = temporaryFolder("hostile");
   shareRuntime(parent);
-  const [port, identityPort] = [await freePort(), await freePort()];
-  const env = { IDENTITY_PORT: String(identityPort), LOG_LEVEL: "warn" };
-  const instance = { dataDir: join(parent, "data"), port, env };
+  const port = await freePort();
+  const instance = { dataDir: join(parent, "data"), port, env: { LOG_LEVEL: "warn" } };
   const command = [join(ownRoot, "node_modules/.bin/bun"), join(ownRoot, "shared/embedded/main.ts")];
   const run = startCommand(instance, command, { cwd: ownRoot });
   await run.printed("Ready in");
@@ -24,7 +23,6 @@ export async function startService() {
   const sql = new SQL(url, { max: 2 });
   return {
     baseUrl: `http://localhost:${port}`,
-    authUrl: `http://localhost:${identityPort}`,
     async stored(): Promise<Stored> {
       await sql`update account_bytes set counted_at = '-infinity'`;
       for (let due = 1; due > 0; await Bun.sleep(200))

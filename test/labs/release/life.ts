@@ -22,7 +22,6 @@ const place: Instance = {
   dataDir: join(folder, "data"),
   port: await freePort(),
   env: {
-    IDENTITY_PORT: String(await freePort()),
     BACKUP_DIR: join(folder, "other-disk"),
     RATE_LIMIT_PER_MINUTE: "0",
     npm_config_prefer_offline: "true",

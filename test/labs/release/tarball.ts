@@ -9,8 +9,8 @@ import { pack } from "./build.ts";
 // Somebody's empty folder, with nothing of this checkout but a Redis.
 const folder = await sharedParent();
 const archive = await pack(join(folder, "release"));
-const [port, identityPort] = [await freePort(), await freePort()];
-const env = { IDENTITY_PORT: String(identityPort), npm_config_offline: "true" };
+const port = await freePort();
+const env = { npm_config_offline: "true" };
 const place = { dataDir: join(folder, "data"), port, env };
 const here = environmentOf(place);
 
@@ -29,7 +29,7 @@ test("the packed service starts by npx in an empty folder, and the README's call
   const page = await (await fetch(`http://localhost:${port}/docs`)).text();
   expect(page).toContain('id="createTodo"');
   const owner = await $`npx kept owner`.cwd(folder).env(here).text();
-  expect(owner).toContain(`http://localhost:${identityPort}/sign-in/link?token=`);
+  expect(owner).toContain(`http://localhost:${port}/sign-in/link?token=`);
   expect(await $`npx kept backup`.cwd(folder).env(here).text()).toContain("backed up within a minute");
 
   // A terminal sends Ctrl-C to npx and to all that it runs.

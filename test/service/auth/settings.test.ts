@@ -1,15 +1,12 @@
 import { expect, test } from "bun:test";
-import { pinAddress, serve } from "../../../api/identity/server.ts";
+import { clientNetwork } from "../../../api/http/intake/network.ts";
 import { loadCommonConfig } from "../../../shared/process/config.ts";
-import { freePort } from "../../support/servers/services.ts";
 
 test("the client's secret at the provider may have any length", () => {
   const client = (env: Record<string, string>) =>
     loadCommonConfig({ AUTH_CLIENT_ID: "kept", ...env }).authClient;
   expect(client({ AUTH_CLIENT_SECRET: "a" })).toEqual({ id: "kept", secret: "a" });
   expect(client({})).toEqual({ id: "kept", secret: "" });
-  const both = { AUTH_CLIENT_SECRET: "a", AUTH_CLIENT_SECRET_PREVIOUS: "b" };
-  expect(client(both)).toEqual({ id: "kept", secret: "a", otherSecrets: ["b"] });
 });
 
 test("a misspelt setting, and an address or level that cannot be used, are named", () => {
@@ -28,15 +25,17 @@ test("a misspelt setting, and an address or level that cannot be used, are named
   expect(load({ POSTGRES_PASSWORD: "x", HOSTNAME: "kept", DATA_DIR: "/srv/kept" })).not.toThrow();
 });
 
-test("the built-in provider can have an address of its own and stays the built-in one", () => {
-  const given = { IDENTITY_URL: "https://id.example.org/" };
-  expect(loadCommonConfig(given)).toMatchObject({ authUrl: "https://id.example.org", builtInIdentity: true });
-  const other = { ...given, AUTH_URL: "https://other.example.org" };
+test("the built-in provider answers at BASE_URL, unless AUTH_URL names another", () => {
+  const BASE_URL = "https://kept.example.org/";
+  expect(loadCommonConfig({ BASE_URL })).toMatchObject({
+    authUrl: "https://kept.example.org",
+    builtInIdentity: true,
+  });
+  const other = { BASE_URL, AUTH_URL: "https://other.example.org" };
   expect(loadCommonConfig(other)).toMatchObject({
     authUrl: "https://other.example.org",
     builtInIdentity: false,
   });
-  expect(() => loadCommonConfig({ IDENTITY_URL: "id.example.org" })).toThrow("IDENTITY_URL must be");
 });
 
 test("a token has 60 requests and 600 calls a minute unless the settings say otherwise", () => {
@@ -50,23 +49,13 @@ test("a contact for vulnerabilities is an address that can be opened", () => {
     expect(() => given(wrong)).toThrow("SECURITY_CONTACT must be");
 });
 
-test("X-Forwarded-For is believed from a trusted proxy only", async () => {
-  const seenThrough = async (TRUSTED_PROXIES?: string) => {
-    const { trustedProxies } = loadCommonConfig({ TRUSTED_PROXIES });
-    const identityPort = freePort();
-    const config = { host: "127.0.0.1", identityPort, authUrl: "https://id.example", trustedProxies };
-    const listener = pinAddress((request, response) => {
-      response.end(request.headers["x-forwarded-for"] ?? "none");
-    }, config);
-    const stop = await serve(listener, config);
-    const headers = { "x-forwarded-for": "203.0.113.9" };
-    const seen = await (await fetch(`http://127.0.0.1:${identityPort}/`, { headers })).text();
-    await stop();
-    return seen;
-  };
-  expect(await seenThrough()).toBe("203.0.113.9");
-  expect(await seenThrough("127.0.0.1, 2001:db8::/32")).toBe("203.0.113.9");
-  expect(await seenThrough("10.0.0.0/8,::1")).toBe("none");
+test("X-Forwarded-For is believed from a trusted proxy only", () => {
+  const headers = new Headers({ "x-forwarded-for": "203.0.113.9" });
+  const seenThrough = (TRUSTED_PROXIES?: string) =>
+    clientNetwork(loadCommonConfig({ TRUSTED_PROXIES }).trustedProxies, headers, "127.0.0.1");
+  expect(seenThrough()).toBe("203.0.113.9");
+  expect(seenThrough("127.0.0.1, 2001:db8::/32")).toBe("203.0.113.9");
+  expect(seenThrough("10.0.0.0/8,::1")).toBe("127.0.0.1");
   expect(() => loadCommonConfig({ TRUSTED_PROXIES: "proxy.example" })).toThrow(
     "TRUSTED_PROXIES must be networks",
   );

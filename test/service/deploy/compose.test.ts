@@ -45,9 +45,11 @@ test("only migrations have the owner's password, and each process its own role's
         password,
       ]),
     );
-  expect(seenBy("api")).toEqual([["kept_door", "door_password"]]);
+  expect(seenBy("api")).toEqual([
+    ["kept_door", "door_password"],
+    ["kept_identity", "identity_password"],
+  ]);
   expect(seenBy("workers")).toEqual([["kept_worker", "worker_password"]]);
-  expect(seenBy("identity")).toEqual([["kept_identity", "identity_password"]]);
   expect(seenBy("migrate")[0]).toEqual(["kept", "postgres_password"]);
 });
 
@@ -60,7 +62,7 @@ test("every setting can be passed to the containers, except what depends on comp
       text.includes(`{${name}:`) || name in noPasswords || name.endsWith("_DATABASE_URL") ? [] : name,
     );
     expect(fixed.toSorted().join(" ")).toBe(
-      "DATABASE_URL DATA_DIR DRAIN_SECONDS HOST IDENTITY_INTERNAL_URL IDENTITY_PORT PORT REDIS_URL WORKER_PORT",
+      "DATABASE_URL DATA_DIR DRAIN_SECONDS HOST PORT REDIS_URL WORKER_PORT",
     );
   }
 });
@@ -76,14 +78,14 @@ test("what is not given is as if it were unset, and what is given arrives", () =
   const own = { ...api.environment, BASE_URL: "http://localhost:3000" };
   const servers = (password: string) => ({
     DATABASE_URL: "postgres://kept_door:pw3@postgres:5432/kept",
+    IDENTITY_DATABASE_URL: "postgres://kept_identity:pw4@postgres:5432/kept",
     REDIS_URL: `redis://:${password}@redis:6379`,
   });
   const copied = Object.fromEntries(exampleNames.map((name) => [name, ""]));
-  const bare = { ...copied, POSTGRES_PASSWORD: "pw1", DOOR_PASSWORD: "pw3" };
+  const bare = { ...copied, POSTGRES_PASSWORD: "pw1", DOOR_PASSWORD: "pw3", IDENTITY_PASSWORD: "pw4" };
   expect(configOf(api, bare)).toEqual(loadConfig({ ...own, ...servers("pw1") }));
   const given = {
     BASE_URL: "https://kept.example.org",
-    IDENTITY_URL: "https://id.example.org",
     SIGN_UP: "closed",
     METRICS_TOKEN: "t",
     AUTH_CLIENT_ID: "kept",
@@ -166,12 +168,11 @@ test("a role that stops has time to drain, and the balancer hears of it in time"
 });
 
 test("checks and proxies ask at the ports at which the roles listen", () => {
-  const { port, identityPort, workerPort } = configOf(api, { POSTGRES_PASSWORD: "pw1" });
+  const { port, workerPort } = configOf(api, { POSTGRES_PASSWORD: "pw1" });
   const checkedAt = (name: string) => Number(serviceOf(name).healthcheck?.test[4]);
-  expect(["api", "identity", "workers"].map(checkedAt)).toEqual([port, identityPort, workerPort]);
+  expect(["api", "workers"].map(checkedAt)).toEqual([port, workerPort]);
   const { CONFIGURATION = "" } = serviceOf("balancer").environment;
   expect(CONFIGURATION).toContain(`api:${port}`);
-  expect(CONFIGURATION).toContain(`identity:${identityPort}`);
   const proxied = fillIn(serviceOf("https").environment.CONFIGURATION ?? "", {});
-  expect(proxied).toMatch(new RegExp(`balancer:${port}\\n[^]*balancer:${identityPort}\\n`));
+  expect(proxied).toContain(`balancer:${port}\n`);
 });

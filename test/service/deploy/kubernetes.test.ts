@@ -72,7 +72,7 @@ test("the manifests tell how many connections PostgreSQL must allow for the most
     const deployment = deployments.find(({ metadata }) => metadata?.name === name);
     return 1 + (scaler?.spec?.maxReplicas ?? deployment?.spec?.replicas ?? Number.NaN);
   };
-  const processes = { doors: most("door"), workers: most("workers"), providers: most("identity") };
+  const processes = { doors: most("door"), workers: most("workers") };
   const text = readFileSync(join(folder, "door.yaml"), "utf8");
   expect(text).toContain(`PostgreSQL needs max_connections = ${neededConnections(config, processes)}.`);
 });
@@ -90,7 +90,7 @@ test.skipIf(!kubectl)(
 );
 
 test("the settings are settings, and every container gets them, the secret and its own database role", () => {
-  const databases = { door: "door", workers: "worker", identity: "identity", migrate: "owner" };
+  const databases = { door: "door", workers: "worker", migrate: "owner" };
   for (const { name, pod, container } of pods) {
     expect(Object.keys(environmentOf(name)).filter((setting) => !settingNames.has(setting))).toEqual([]);
     expect(container.envFrom?.[0]).toEqual({ configMapRef: { name: "kept-settings" } });
@@ -98,13 +98,12 @@ test("the settings are settings, and every container gets them, the secret and i
     expect(secretsOf(name)).toEqual(["kept-secrets", `kept-database-${database}`]);
     const { username } = new URL(environmentOf(name).DATABASE_URL ?? "");
     expect(username).toBe(database === "owner" ? "kept" : `kept_${database}`);
-    // Otherwise a service named `identity` would set IDENTITY_PORT.
     expect(pod.enableServiceLinks).toBe(false);
   }
 });
 
 test("each role runs its program, listens where it is asked, and answers what it is asked", () => {
-  const ports = { door: config.port, workers: config.workerPort, identity: config.identityPort };
+  const ports = { door: config.port, workers: config.workerPort };
   const pages = createStatusPages({
     exposition: { answer: async () => new Response() },
     ready: async () => ({ status: "ok", missing: [] }),
@@ -130,11 +129,10 @@ test("each role runs its program, listens where it is asked, and answers what it
     .filter(Service.is)
     .map(({ metadata, spec }) => [metadata?.name, spec?.ports?.[0]?.port]);
   expect(Object.fromEntries(served)).toEqual(ports);
-  expect(config.authInternalUrl).toBe(`http://identity:${config.identityPort}`);
 });
 
 test("no container is root, can write to its image or has powers, and each is bounded", () => {
-  expect(pods.map(({ name }) => name).toSorted()).toEqual(["door", "identity", "migrate", "workers"]);
+  expect(pods.map(({ name }) => name).toSorted()).toEqual(["door", "migrate", "workers"]);
   for (const { pod, container } of pods) {
     expect(pod.securityContext).toMatchObject({
       runAsNonRoot: true,

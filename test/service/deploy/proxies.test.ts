@@ -17,20 +17,17 @@ for (const { name } of proxies.filter(({ program }) => !program))
   );
 
 const port = freePort();
-const [baseUrl, identityUrl] = [`https://localhost:${port}`, `https://127.0.0.1:${port}`];
-const identity = freePort();
+const baseUrl = `https://localhost:${port}`;
 const tls = { ca: await makeCertificate() };
 let isBack = false;
 const env: Record<string, string> = {
   ...(await testEnvironment()),
   BASE_URL: baseUrl,
   AUTH_URL: "",
-  IDENTITY_URL: identityUrl,
-  IDENTITY_INTERNAL_URL: `http://127.0.0.1:${identity}`,
   DRAIN_SECONDS: serviceOf("api").environment.DRAIN_SECONDS ?? "",
   DATA_DIR: mkdtempSync(join(tmpdir(), "kept-behind-tls-")),
 };
-const roles = ready.length > 0 && (await startRoles({ env, apis: 2, identityPorts: [identity], report }));
+const roles = ready.length > 0 && (await startRoles({ env, apis: 2, report }));
 if (roles) afterAll(roles.stop);
 const token = roles ? (roles.details.owner_token ?? "") : "";
 
@@ -46,7 +43,7 @@ const ask = (path: string, init: BunFetchRequestInit = {}) =>
   });
 const create = (title: string) => ask("/api/v1/todos", { method: "POST", body: JSON.stringify({ title }) });
 
-/** Signs the owner in by a link, as the operator does. @returns the cookies of the account pages */
+/** Signs the owner in by a link, as the operator does. @returns the cookies */
 async function signIn(): Promise<string> {
   const owner = Bun.spawn([process.execPath, "api/cli/owner.ts"], {
     cwd: root,
@@ -54,21 +51,18 @@ async function signIn(): Promise<string> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const link = /http\S+/.exec(await owner.stdout.text())?.[0] ?? "";
-  expect(link).toStartWith(`${identityUrl}/sign-in/link?`);
-  const [provider, account] = [identityUrl, baseUrl].map((site) => createBrowser(site, site, tls));
-  if (!provider || !account) throw new Error("There are no browsers.");
-  const away = await provider.submit(await provider.open(link), "/sign-in/link", {});
-  const asked = await account.open(away.url);
-  const today = await account.open((await provider.open(asked.url)).url);
+  expect(link).toStartWith(`${baseUrl}/sign-in/link?`);
+  const browser = createBrowser(baseUrl, baseUrl, tls);
+  const today = await browser.submit(await browser.open(link), "/sign-in/link", {});
   expect(today).toMatchObject({ status: 200, url: `${baseUrl}/account` });
-  return cookieOf(account);
+  return cookieOf(browser);
 }
 
 /** Status codes of registrations at the provider, all from one address of this machine and with a forged origin. */
 async function register(from: string, times: number): Promise<string[]> {
   const body = JSON.stringify({ redirect_uris: ["http://localhost/callback"] });
   const said = ["-o", "/dev/null", "-w", "%{http_code}\n", "-H", "X-Forwarded-For: 203.0.113.9"];
-  const url = `${identityUrl}/register?n=[1-${times}]`;
+  const url = `${baseUrl}/register?n=[1-${times}]`;
   const posted = ["--json", body, "--insecure", "--silent", "--interface", from];
   return (await Bun.$`curl ${posted} ${said} ${url}`.text()).trim().split("\n");
 }
@@ -76,7 +70,7 @@ async function register(from: string, times: number): Promise<string[]> {
 /** Lets a test work behind a proxy, which ends with it. */
 async function behind(proxy: FrontProxy, port: number, work: () => Promise<void>): Promise<void> {
   const doors = (roles ? roles.baseUrls : []).map((url) => Number(new URL(url).port));
-  const running = await proxy.start({ port, doors, identity });
+  const running = await proxy.start({ port, doors });
   await work().finally(() => running.stop());
 }
 
@@ -102,7 +96,6 @@ async function tryAll(name: string, [mine, theirs]: readonly [string, string]): 
   const large = await create("x".repeat(2_000_000));
   expect([large.status, large.headers.get("content-type")]).toEqual([413, expect.stringContaining("json")]);
   expect((await ask("/metrics")).status).toBe(404);
-  expect((await fetch(`${identityUrl}/metrics`, { tls })).status).toBe(404);
 
   const statuses = await register(mine, 61);
   expect([new Set(statuses.slice(0, 60)), statuses[60]]).toEqual([new Set(["201"]), "429"]);

@@ -6,7 +6,7 @@ import { freePort } from "../../harness.ts";
 import { fillIn, root, serviceOf } from "./compose-file.ts";
 
 /** The ports of the processes behind a proxy, and its own. */
-export type Behind = Readonly<{ port: number; doors: readonly number[]; identity: number }>;
+export type Behind = Readonly<{ port: number; doors: readonly number[] }>;
 
 export type FrontProxy = Readonly<{
   name: string;
@@ -20,9 +20,9 @@ const folder = mkdtempSync(join(tmpdir(), "kept-proxies-"));
 chmodSync(folder, 0o755);
 const [certificate, key] = [join(folder, "fullchain.pem"), join(folder, "privkey.pem")];
 
-/** Makes the certificate of the two names under which tests reach a proxy. @returns it, in PEM */
+/** Makes the certificate of the name under which tests reach a proxy. @returns it, in PEM */
 export async function makeCertificate(): Promise<string> {
-  const names = "subjectAltName=DNS:localhost,IP:127.0.0.1";
+  const names = "subjectAltName=DNS:localhost";
   const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
   await Bun.$`openssl req -x509 ${kind} -subj /CN=kept -addext ${names} -keyout ${key} -out ${certificate}`.quiet();
   return Bun.file(certificate).text();
@@ -60,19 +60,17 @@ const find = (name: string): string | null => Bun.which(name) ?? Bun.which(`/usr
 export const nginx: FrontProxy = {
   name: "nginx",
   program: find("nginx"),
-  async start({ port, doors, identity }) {
+  async start({ port, doors }) {
     const site = await sample("nginx.conf", [
       [/ *listen \[::\].*\n/g, ""],
       ["listen 80;", `listen 127.0.0.1:${freePort()};`],
       ["listen 443 ", `listen 127.0.0.1:${port} `],
       ["server_name kept.example.org;", "server_name localhost;"],
-      ["server_name id.example.org;", "server_name 127.0.0.1;"],
       ["/etc/letsencrypt/live/kept.example.org", folder],
       [
         "server 127.0.0.1:3000 max_fails=0;",
         doors.map((door) => `server 127.0.0.1:${door} max_fails=0;`).join(" "),
       ],
-      ["127.0.0.1:3001", `127.0.0.1:${identity}`],
     ]);
     const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
       (name) => `${name}_temp_path ${folder}/${name};`,
@@ -88,12 +86,10 @@ export const nginx: FrontProxy = {
 export const caddy: FrontProxy = {
   name: "Caddy",
   program: find("caddy"),
-  async start({ port, doors, identity }) {
+  async start({ port, doors }) {
     const site = await sample("Caddyfile", [
       ["kept.example.org {", `https://localhost:${port} {\n\ttls ${certificate} ${key}`],
-      ["id.example.org {", `https://127.0.0.1:${port} {\n\ttls ${certificate} ${key}`],
       ["127.0.0.1:3000", doors.map((door) => `127.0.0.1:${door}`).join(" ")],
-      ["127.0.0.1:3001", `127.0.0.1:${identity}`],
     ]);
     const file = join(folder, "Caddyfile");
     await Bun.write(
@@ -113,7 +109,6 @@ export const balancer: FrontProxy = {
     const servers = doors.map((door, number) => `server door${number} 127.0.0.1:${door}`);
     const text = fillIn(serviceOf("balancer").environment.CONFIGURATION ?? "", {})
       .replace("bind :3000", `bind 127.0.0.1:${port}`)
-      .replace("bind :3001", `bind 127.0.0.1:${freePort()}`)
       .replace(/server-template door .*/, servers.join("\n"));
     const file = join(folder, "haproxy.cfg");
     await Bun.write(file, text);

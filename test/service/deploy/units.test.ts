@@ -13,7 +13,7 @@ test.skipIf(!Bun.which("systemd-analyze")).each(units)("%s leaves a break-in lit
 const server = Bun.serve({ hostname: "127.0.0.2", port: 0, fetch: () => new Response() });
 afterAll(() => server.stop(true));
 
-test.each(["kept.service", "kept-door@.service", "kept-worker@.service", "kept-identity@.service"])(
+test.each(["kept.service", "kept-door@.service", "kept-worker@.service"])(
   "%s waits for its process at the HOST and PORT of the settings",
   async (name) => {
     const unit = units.find((path) => basename(path) === name) ?? "";

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { startBackedUpPostgres } from "../../../shared/embedded/backup/archive-wal.ts";
 import { archiveOf, segmentFile } from "../../../shared/embedded/backup/wal-archive.ts";
-import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { runningDatabase } from "../../../shared/process/running-database.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
@@ -92,7 +91,7 @@ async function titlesAt(url: string): Promise<Set<string>> {
   return new Set(rows.map(({ title }) => title));
 }
 
-const env = { IDENTITY_PORT: String(await freePort()), RATE_LIMIT_PER_MINUTE: "0" };
+const env = { RATE_LIMIT_PER_MINUTE: "0" };
 const instance = await newInstance(parent, env);
 let run: Run;
 let call: Call;

@@ -56,7 +56,6 @@ export async function startReady(
   } catch (error) {
     if (!run.output().includes("is in use by another program")) throw error;
     instance.port = await freePort();
-    if (instance.env?.IDENTITY_PORT) instance.env.IDENTITY_PORT = String(await freePort());
     return startReady(instance, start);
   }
 }

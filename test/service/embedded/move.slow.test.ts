@@ -2,7 +2,6 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { $, SQL } from "bun";
-import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { runningDatabase } from "../../../shared/process/running-database.ts";
 import { callDoors } from "../../support/chaos/world.ts";
@@ -59,7 +58,7 @@ test.skipIf(!hasDebianPostgres)(
   async () => {
     const server = await startDebianPostgres();
     afterAll(server.stop);
-    const env = { IDENTITY_PORT: String(await freePort()), RATE_LIMIT_PER_MINUTE: "0" };
+    const env = { RATE_LIMIT_PER_MINUTE: "0" };
     const instance = await newInstance(await sharedParent(), env);
     const token = () => readFileSync(join(instance.dataDir, "owner-token"), "utf8").trim();
     const old = await startKept(instance);

@@ -11,8 +11,7 @@ import { environmentOf, root, sharedParent, startCommand, startReady } from "./i
 const parent = await sharedParent();
 const dataDir = join(parent, "data");
 mkdirSync(dataDir);
-const env = { IDENTITY_PORT: String(await freePort()), LOG_LEVEL: "debug" };
-const instance = { dataDir, port: await freePort(), env };
+const instance = { dataDir, port: await freePort(), env: { LOG_LEVEL: "debug" } };
 
 const blocks = (await commandBlocks("README.md")).map(({ text }) => text.trim());
 const start = blocks.find((block) => block.endsWith("npm start"))?.replace("npm ci && ", "") ?? "";
@@ -20,7 +19,6 @@ const calls = blocks.filter((block) => block.includes("curl"));
 const run = await startReady(instance, () => startCommand(instance, start.split(" "), { cwd: root }));
 afterAll(() => run.end("SIGTERM"));
 const { port } = instance;
-const identityPort = env.IDENTITY_PORT;
 
 test("the README's start is told in plain lines: no package warns, and no role logs that it is ready", () => {
   expect(run.output()).not.toMatch(/warn|unsupported|deprecat|"level":[3-6]0/i);
@@ -50,20 +48,17 @@ test("npm run owner beside npm start prints a link that opens the account pages,
     stdio: ["ignore", "pipe", "inherit"],
   });
   const link = /http\S+/.exec(await cli.stdout.text())?.[0] ?? "";
-  expect(link).toStartWith(`http://localhost:${identityPort}/sign-in/link?token=`);
+  expect(link).toStartWith(`http://localhost:${port}/sign-in/link?token=`);
 
-  // Each site sees its own cookies, so one browser stands for each.
-  const provider = createBrowser(`http://localhost:${identityPort}`);
-  const account = createBrowser(`http://localhost:${port}`);
-  const away = await provider.submit(await provider.open(link), "/sign-in/link", {});
+  const browser = createBrowser(`http://localhost:${port}`);
+  await browser.submit(await browser.open(link), "/sign-in/link", {});
   // A busy machine may need "Try again".
   await eventually(async () => {
-    const asked = await account.open(away.url);
-    const today = await account.open((await provider.open(asked.url)).url);
+    const today = await browser.open("/account");
     return today.url === `http://localhost:${port}/account` && today.text.includes("<h1>Today</h1>");
   });
-  expect((await provider.open(link)).status).toBe(410);
-  expect((await provider.open("/profile")).text).toContain("owner@localhost");
+  expect((await browser.open(link)).status).toBe(410);
+  expect((await browser.open("/profile")).text).toContain("owner@localhost");
 
   await run.end("SIGINT");
   const token = new URL(link).searchParams.get("token") ?? "";

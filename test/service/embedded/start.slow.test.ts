@@ -49,17 +49,17 @@ test("a second start on the same data is refused and leaves the first alone", as
 });
 
 const guards = /^.bin.sh/;
-const roles = /fixtures\/(api|workers|identity)\.ts/;
+const roles = /fixtures\/(api|workers)\.ts/;
 const victims: readonly [string, () => number[], number, string[]][] = [
   ["PostgreSQL", () => [postmaster()], 1, ["postgres"]],
   ["Redis", () => [redis()], 1, ["redis"]],
   ["the guards of both", () => matching(guards), 4, ["postgres", "redis"]],
-  ["the roles", () => matching(roles), 3, ["api", "workers", "identity"]],
+  ["the roles", () => matching(roles), 2, ["api", "workers"]],
   [
     "everything but the supervisor",
     () => [...processesOf(instance).keys()].filter((pid) => pid !== run.pid),
     0,
-    ["postgres", "redis", "api", "workers", "identity"],
+    ["postgres", "redis", "api", "workers"],
   ],
 ];
 
@@ -95,7 +95,7 @@ test("a frozen role, PostgreSQL and Redis are replaced within 15 seconds, with t
 test("a stop goes from the front door to the database and leaves nothing", async () => {
   expect(await run.end("SIGTERM")).toBe(0);
   const stopped = [...run.output().matchAll(/(\w+) +stopped$/gm)].map(([, part]) => part);
-  expect(stopped).toEqual(["api", "workers", "identity", "Redis", "PostgreSQL"]);
+  expect(stopped).toEqual(["api", "workers", "Redis", "PostgreSQL"]);
   expect(run.output()).toEndWith("Stopped.\n");
   await nothingIsLeft();
 });

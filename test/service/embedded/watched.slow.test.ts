@@ -7,7 +7,7 @@ import { descendants } from "../../support/chaos/descendants.ts";
 import { untilAnswered } from "../../support/chaos/writer.ts";
 import { root, serviceOf } from "../deploy/compose-file.ts";
 
-const ports = { PORT: freePort(), IDENTITY_PORT: freePort(), WORKER_PORT: freePort() };
+const ports = { PORT: freePort(), WORKER_PORT: freePort() };
 const env = {
   ...process.env,
   ...(await testEnvironment()),
@@ -17,7 +17,6 @@ const env = {
 };
 const roles = [
   { name: "workers", port: ports.WORKER_PORT },
-  { name: "identity", port: ports.IDENTITY_PORT },
   { name: "api", port: ports.PORT },
 ];
 

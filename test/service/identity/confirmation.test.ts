@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type Browser, createBrowser } from "../../support/identity/browser.ts";
-import { signInToService } from "../../support/identity/relying-party.ts";
+import { signInElsewhere } from "../../support/identity/relying-party.ts";
 import {
   changePassword,
   newestLink,
@@ -102,7 +102,7 @@ test("opening the link confirms nothing, its button does, and once; ID token and
   const email = "dora@confirm.example";
   const browser = await joinUnconfirmed(email);
   const isToldVerified = async () => {
-    const { claims, told } = await signInToService(config, browser);
+    const { claims, told } = await signInElsewhere(config, browser);
     return [claims?.email_verified, told.email_verified];
   };
   expect(await isToldVerified()).toEqual([false, false]);

@@ -5,7 +5,6 @@ import { newAddress } from "../../support/identity/browser.ts";
 import {
   authorizationRequest,
   registerApp,
-  serviceClient,
   signIn,
   startTestIdentity,
 } from "../../support/identity/support.ts";
@@ -60,18 +59,13 @@ test("a flood from one network gets no fault, and delays no sign-in from another
 });
 
 test("a database that does not answer is an outage on pages and at the endpoints, with one line in the log", async () => {
-  const { id, secret } = await serviceClient(config);
   const client_id = await registerApp(config);
-  const form = (fields: Record<string, string>, headers = {}) => ({
-    ...{ method: "POST", headers },
-    body: new URLSearchParams(fields),
-  });
+  const form = (fields: Record<string, string>) => ({ method: "POST", body: new URLSearchParams(fields) });
   const tables = "identity.clients, identity.artifacts, identity.throttle, identity.accounts";
   await whileLocked(tables, async () => {
     const endpoints = [
       ask("/token", form({ client_id, grant_type: "refresh_token", refresh_token: "x" })),
       ask("/revoke", form({ client_id, token: "x" })),
-      ask("/introspect", form({ token: "x" }, { Authorization: `Basic ${btoa(`${id}:${secret}`)}` })),
       ask("/userinfo", { headers: { Authorization: "Bearer x" } }),
       ask("/register", { method: "POST" }),
     ];
@@ -104,7 +98,7 @@ async function openSlowly(count: number): Promise<() => number> {
   let closed = 0;
   for (let n = 0; n < count; n++) {
     const beginning = beginnings[n % beginnings.length] ?? "";
-    const socket = connect(config.identityPort, "127.0.0.1", () => socket.write(beginning));
+    const socket = connect(config.port, "127.0.0.1", () => socket.write(beginning));
     const drip = setInterval(() => beginning && socket.write("a"), 1_000);
     socket.on("error", () => {});
     socket.on("close", () => {
@@ -126,12 +120,12 @@ test("many slow senders keep nobody from signing in or being checked, and are cu
 }, 180_000);
 
 test("a connection that is kept open serves one request after the other", async () => {
-  const socket = connect(config.identityPort, "127.0.0.1");
+  const socket = connect(config.port, "127.0.0.1");
   let answers = 0;
   socket.on("data", (data) => {
     answers += String(data).split("HTTP/1.1 ").length - 1;
   });
-  const head = (line: string) => `${line} HTTP/1.1\r\nHost: localhost:${config.identityPort}\r\n`;
+  const head = (line: string) => `${line} HTTP/1.1\r\nHost: localhost:${config.port}\r\n`;
   for (let n = 1; n <= 4; n++) {
     // All of them together take longer than one request may.
     if (n > 1) await Bun.sleep(3_500);

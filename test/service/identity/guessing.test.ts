@@ -73,7 +73,7 @@ test("a network that is blocked for fifty guesses takes nothing more from anybod
 test("guesses from ever so many networks do not lock out a browser in which the account was signed in", async () => {
   const { email } = await newPerson();
   const { browser } = await signIn(config, email);
-  const signOut = async () => browser.submit(await browser.open("/profile"), "/sign-out", {});
+  const signOut = async () => browser.submit(await browser.open("/profile"), "/account/sign-out", {});
   const inBrowser = async (secret: string) => (await signIn(config, email, secret, browser)).page.status;
   await signOut();
   await count(keys.ofAccount(email), 200);

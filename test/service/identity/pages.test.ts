@@ -103,7 +103,7 @@ test("a form without its token, from another site or from another browser is ref
     expect((await createToken(page, browser, { csrf })).status).toBe(403);
   const elsewhere = createBrowser(config.authUrl, "https://evil.example");
   for (const [name, cookie] of browser.cookies) elsewhere.cookies.set(name, cookie);
-  expect((await elsewhere.submit(page, "/sign-out", {})).status).toBe(403);
+  expect((await elsewhere.submit(page, "/account/sign-out", {})).status).toBe(403);
 });
 
 test("a new password can end every token and app, and says what became of them", async () => {
@@ -156,8 +156,8 @@ function attributesOf(lines: readonly string[], name: string): string[] {
 }
 
 test("with https the provider's cookies are its host's own, and every answer keeps browsers on https", async () => {
-  const secure = await startTestIdentity({ AUTH_URL: "https://id.example" });
-  const here = `http://localhost:${secure.config.identityPort}`;
+  const secure = await startTestIdentity({ BASE_URL: "https://kept.example" });
+  const here = `http://localhost:${secure.config.port}`;
   const signInPage = await fetch(`${here}/sign-in`);
   const browser = attributesOf(signInPage.headers.getSetCookie(), "__Host-kept_browser");
   expect(browser).toEqual(expect.arrayContaining(["path=/", "secure", "httponly"]));

@@ -27,7 +27,7 @@ test("the command's link leads to this provider and signs the owner in, once", a
   expect(link).toStartWith(`${config.authUrl}${path}?token=`);
   const browser = newBrowser();
   const answer = await press(browser, link);
-  expect(answer.url).toBe(`${config.baseUrl}/account/sign-in`);
+  expect(answer.url).toBe(`${config.baseUrl}/account`);
   expect(await profileOf(browser)).toContain("owner@localhost");
   const stranger = newBrowser();
   expect((await stranger.open(link)).status).toBe(410);
@@ -42,7 +42,7 @@ test("opening it uses nothing up and signs nobody in; two who press the button a
   const answers = await Promise.all(
     browsers.map((browser, n) => browser.submit(pages[n] ?? expect.unreachable(), path, {})),
   );
-  expect(answers.map(({ status }) => status).sort()).toEqual([0, 410]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 410]);
 });
 
 test("its page tells its address to nobody, and takes forms of its own browser only", async () => {

@@ -3,7 +3,7 @@ import * as client from "openid-client";
 import { Client } from "pg";
 import { prune } from "../../../api/identity/chores.ts";
 import { createBrowser } from "../../support/identity/browser.ts";
-import { relyingParty, signInToService } from "../../support/identity/relying-party.ts";
+import { relyingParty, signInElsewhere } from "../../support/identity/relying-party.ts";
 import {
   authorizationRequest,
   isSignedIn,
@@ -20,8 +20,8 @@ const identity = await startTestIdentity({ DEFAULT_TIME_ZONE: "Europe/Berlin" })
 const { config, sql, owner } = identity;
 afterAll(identity.stop);
 
-const zoneIn = async (browser: Parameters<typeof signInToService>[1]) =>
-  (await signInToService(config, browser)).claims?.zoneinfo;
+const zoneIn = async (browser: Parameters<typeof signInElsewhere>[1]) =>
+  (await signInElsewhere(config, browser)).claims?.zoneinfo;
 
 /** Makes statements that need a lock wait while something else happens. */
 async function whileHeld(lock: string, held: () => Promise<unknown>, act: () => Promise<unknown>) {
@@ -36,13 +36,12 @@ async function whileHeld(lock: string, held: () => Promise<unknown>, act: () => 
   await waiting;
 }
 
-test("the service signs a person in by OpenID Connect, without consent and without an app on the list", async () => {
+test("an app signs a person in by OpenID Connect, and its token does not open the service", async () => {
   const browser = await signedUp(config, "ada@example.org");
-  const { claims, told, accessToken } = await signInToService(config, browser);
+  const { claims, told, accessToken } = await signInElsewhere(config, browser);
   expect(claims).toMatchObject({ email: "ada@example.org", zoneinfo: "Europe/Berlin" });
   expect(told.email).toBe("ada@example.org");
   expect(await identity.introspect(accessToken)).toEqual({ active: false });
-  expect((await browser.open("/profile/api-tokens")).text).toContain("No app is connected");
 });
 
 test("the owner's zone is that of the browser at the first sign-in, and of no later one", async () => {
@@ -56,14 +55,14 @@ test("the owner's zone is that of the browser at the first sign-in, and of no la
 
 test("once a person has chosen a zone in the settings, apps and pages are told that one", async () => {
   const browser = await signedUp(config);
-  const { claims } = await signInToService(config, browser);
+  const { claims } = await signInElsewhere(config, browser);
   await sql(`insert into users (user_id, time_zone, zone_source, day_start_hour, created_at, updated_at)
     values ('${claims?.sub}', 'Pacific/Auckland', 'chosen', 0, now(), now())`);
   expect(await zoneIn(browser)).toBe("Pacific/Auckland");
   expect((await browser.open("/profile")).text).toContain("Pacific/Auckland");
 });
 
-test("signing out at the provider asks first, leads back to the service, and no text of an app spoils it", async () => {
+test("signing out at the provider asks first, leads back to the app, and no text of an app spoils it", async () => {
   const party = await relyingParty(config);
   const browser = await signedUp(config);
   await browser.open("/session/end?state=%00");
@@ -75,7 +74,7 @@ test("signing out at the provider asks first, leads back to the service, and no 
   const page = await browser.open(address.href);
   expect(page.text).toContain("Sign out?");
   const back = await browser.submit(page, page.forms[0]?.action ?? "", { logout: "yes" });
-  expect(back.url).toStartWith(`${config.baseUrl}/account`);
+  expect(back.url).toBe(`${config.baseUrl}/sign-in?next=%2Faccount`);
   expect(await isSignedIn(browser)).toBe(false);
 });
 

@@ -1,21 +1,20 @@
 import { expect, test } from "bun:test";
 import { createBrowser } from "../../support/identity/browser.ts";
-import { accountOf, signedUp, tokenByForm } from "../../support/identity/support.ts";
+import { signedUp, tokenByForm } from "../../support/identity/support.ts";
 import { useSite } from "../../support/pages/support.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 const site = await useSite();
-const { baseUrl, authUrl } = site.stack.config;
+const { authUrl } = site.stack.config;
 const { config, sql } = site.identity;
 let secret = "";
 const receiver = startReceiver(() => secret);
 
 test("where no mail is sent, the person is told by the channel of reminders, and its link ends the token", async () => {
   const email = "ada@channel.example";
-  const provider = await signedUp(config, email);
+  const account = await signedUp(config, email);
   const [{ id } = {}] = await sql(`select id from identity.accounts where email = '${email}'`);
-  const account = await accountOf(provider, baseUrl);
   const settings = "/account/settings";
   await account.submit(await account.open(settings), `${settings}/webhook`, { webhook_url: receiver.url });
   await account.submit(await account.open(settings), `${settings}/reminders`, {
@@ -23,7 +22,7 @@ test("where no mail is sent, the person is told by the channel of reminders, and
   });
   const [user] = await sql(`select webhook_secret from users where user_id = '${id}'`);
   secret = String(user?.webhook_secret);
-  const token = await tokenByForm(provider, "Script");
+  const token = await tokenByForm(account, "Script");
   const { event } = await eventually(() => receiver.received[0]);
   expect(event).toMatchObject({ type: "account.changed", data: { actions: [] } });
   expect(event.data.notes).toContain("The token “Script” was made");

@@ -4,7 +4,6 @@ import { type EventName, events } from "../../../shared/domain/journal/events.ts
 import { createAuthenticator, partsIn } from "../../support/identity/authenticator.ts";
 import { type Browser, createBrowser } from "../../support/identity/browser.ts";
 import {
-  accountOf,
   connect,
   newestLink,
   password,
@@ -25,7 +24,7 @@ const lines: Record<string, unknown>[] = [];
 const log = pino({ level: "info" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
 const site = await startSite({ SMTP_URL: mailbox.url, RATE_LIMIT_PER_MINUTE: "0" }, log);
 const { sql, config } = site.identity;
-const { baseUrl, authUrl } = site.stack.config;
+const { authUrl } = site.stack.config;
 
 const eventNames = Object.keys(events) as EventName[];
 const newPassword = "another long sentence";
@@ -73,14 +72,14 @@ const provider = await signedUpByMail(config, mailbox, email);
 const user = await idOf(email);
 
 // Signing in and out.
-await post(provider, "/profile", "/sign-out");
+await post(provider, "/profile", "/account/sign-out");
 await signIn(email, "a wrong password");
 await signIn(email, password, provider);
 await signIn(email);
 await post(provider, "/forgot-password", "/forgot-password", { email });
 await eventually(() => mailsTo(email).some(({ source }) => source.includes("/reset-password?")));
 
-const account = await accountOf(provider, baseUrl);
+const account = provider;
 
 // Passkeys.
 const authenticator = await createAuthenticator();

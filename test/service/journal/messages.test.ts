@@ -67,7 +67,7 @@ test("a message about a new token ends it by one button, once; opening the link 
 test("a sign-in in a new browser is told and ended from the mail; one in a known browser is not told", async () => {
   const email = "bea@journal.example";
   const known = await joined(email);
-  await known.submit(await known.open("/profile"), "/sign-out", {});
+  await known.submit(await known.open("/profile"), "/account/sign-out", {});
   await signIn(email, undefined, known);
   const { browser: stranger } = await signIn(email);
   const [link = "no link"] = await linksAbout(email, "A new browser signed in to Kept");

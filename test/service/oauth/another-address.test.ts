@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { freePort, testEnvironment } from "../../harness.ts";
+import { createBrowser } from "../../support/identity/browser.ts";
 import {
   authorizationRequest,
   connect,
+  password,
   registerApp,
   runIdentity,
-  signedUp,
   signIn,
   tokenRequest,
 } from "../../support/identity/support.ts";
@@ -21,12 +22,14 @@ const servers = await testEnvironment();
 /** The tokens of one life of the installation, at addresses that later lead nowhere. */
 async function issuedAt(baseUrl: string) {
   const dataDir = await mkdtemp(join(tmpdir(), "kept-former-"));
-  const settings = { BASE_URL: baseUrl, IDENTITY_PORT: String(freePort()), DATA_DIR: dataDir };
+  const settings = { BASE_URL: baseUrl, PORT: String(freePort()), DATA_DIR: dataDir };
   const former = await runIdentity(loadConfig({ ...servers, ...settings }));
-  const clientId = await registerApp(former.config);
+  const here = { ...former.config, authUrl: `http://127.0.0.1:${former.config.port}` };
+  const clientId = await registerApp(here);
   const email = `${crypto.randomUUID()}@example.org`;
-  const browser = await signedUp(former.config, email);
-  const app = await connect(former.config, browser, { clientId, scope: "todos:read todos:write" });
+  const browser = createBrowser(here.authUrl, baseUrl);
+  await browser.submit(await browser.open("/sign-up"), "/sign-up", { email, password });
+  const app = await connect(here, browser, { clientId, scope: "todos:read todos:write" });
   await former.stop();
   return { owner: former.owner.token, email, clientId, app };
 }

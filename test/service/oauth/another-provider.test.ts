@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
 import { auth } from "@modelcontextprotocol/client";
-import { basicAuthorization } from "../../../api/auth/identity-client.ts";
 import { callRest, freePort, startStack } from "../../harness.ts";
 import { createBrowser } from "../../support/identity/browser.ts";
 import { agentOf } from "../../support/identity/oauth-agent.ts";
@@ -75,7 +74,7 @@ withGlewlwyd("a revoked token is refused once the door asks again, by signatures
   expect([await status(), await verified()]).toEqual([200, 200]);
   const revoked = await fetch(`${it.glewlwyd.issuer}/revoke`, {
     method: "POST",
-    headers: { authorization: basicAuthorization(client) },
+    headers: { authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}` },
     body: new URLSearchParams({ token, token_type_hint: "access_token" }),
   });
   expect(revoked.status).toBe(200);

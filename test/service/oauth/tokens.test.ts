@@ -55,7 +55,7 @@ test("a new token is shown by the page after the form, once, is listed with its 
   expect(created.text.match(new RegExp(token, "g"))?.length).toBe(1 + guides.length);
   const again = await browser.open(tokensPath);
   for (const other of [token, "Never"]) expect(again.text).not.toContain(other);
-  for (const own of [`kept_…${token.slice(-4)}`, `${config.baseUrl}/account/actions?token_id=${jti}"`])
+  for (const own of [`kept_…${token.slice(-4)}`, `"/account/actions?token_id=${jti}"`])
     expect(again.text).toContain(own);
   const ofAccount = `account_id = (select account_id from identity.grants where id = '${jti}')`;
   expect(await sql(`select from identity.grants where ${ofAccount}`)).toHaveLength(1);

@@ -1,34 +1,30 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { freePort, startStack, testEnvironment } from "../../harness.ts";
 import { openGate } from "../../support/chaos/gate.ts";
-import { runIdentity } from "../../support/identity/support.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { documentedMetrics, labelsIn, metricsIn, monitoringExpressions } from "./documented-metrics.ts";
 
 const settings = await testEnvironment();
 const gate = await openGate(settings.REDIS_URL ?? "");
-const [workerPort, identityPort] = [freePort(), freePort()];
-// Registered before the stack's own, so that it runs first: the provider uses the stack's database.
-afterAll(() => identity.stop());
-const { config, rest } = await startStack({
+const workerPort = freePort();
+const {
+  config,
+  details: { owner_token: token = "" },
+  ...stack
+} = await startStack({
   env: {
     ...settings,
+    ...{ AUTH_URL: "", DATA_DIR: temporaryFolder("metrics") },
     REDIS_URL: gate.url,
     // No standby runs here, so it is never used; the metrics are the same.
     READ_DATABASE_URL: settings.DATABASE_URL ?? "",
     WORKER_PORT: String(workerPort),
   },
 });
-const identity = await runIdentity({
-  ...config,
-  ...{
-    identityPort,
-    authUrl: `http://127.0.0.1:${identityPort}`,
-    dataDir: `${config.dataDir}-${identityPort}`,
-  },
-});
+const rest: typeof stack.rest = (method, path, call) => stack.rest(method, path, { token, ...call });
 
-const ports = { "front door": config.port, worker: workerPort, "identity provider": identityPort };
+const ports = { "front door": config.port, worker: workerPort };
 type Role = keyof typeof ports;
 const roles = Object.keys(ports) as Role[];
 

@@ -8,13 +8,12 @@ import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 const site = await useSite();
-const { baseUrl, authUrl } = site.stack.config;
+const { baseUrl } = site.stack.config;
 const person = await signedUpPerson(site);
 const token = await person.newToken("Automation");
 const { rest } = callsOf(site.stack, token);
 const text = await Bun.file(join(import.meta.dir, "../../../docs/automations.md")).text();
-const here = (lines: string) =>
-  lines.replaceAll("http://localhost:3000", baseUrl).replaceAll("http://localhost:3001", authUrl);
+const here = (lines: string) => lines.replaceAll("http://localhost:3000", baseUrl);
 const blocks = (language: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"))].map(([, block = ""]) =>
     here(block),
@@ -124,8 +123,8 @@ test("a registration for Home Assistant signs in with its secret", async () => {
     code_challenge: new Bun.CryptoHasher("sha256").update(code_verifier).digest("base64url"),
     ...{ scope: "todos:read habits:read", access_type: "offline", prompt: "consent" },
   });
-  const { provider } = person;
-  const back = await consent(provider, await provider.open(`${authUrl}/authorize?${query}`));
+  const { browser } = person;
+  const back = await consent(browser, await browser.open(`/authorize?${query}`));
   const code = new URL(back.url).searchParams.get("code") ?? "";
   const { access_token } = await tokenRequest(site.identity.config, {
     ...{ grant_type: "authorization_code", code, redirect_uri, code_verifier, client_id, client_secret },

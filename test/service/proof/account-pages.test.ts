@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createBrowser, type Page } from "../../support/identity/browser.ts";
+import type { Page } from "../../support/identity/browser.ts";
 import { ageProofs } from "../../support/identity/proofs.ts";
 import { textOf } from "../../support/pages/plain.ts";
 import { signedUpPerson, useSite } from "../../support/pages/support.ts";
@@ -7,12 +7,10 @@ import { signedUpPerson, useSite } from "../../support/pages/support.ts";
 const site = await useSite();
 const { baseUrl } = site.stack.config;
 
-/** A person who came back to the account pages with a sign-in at the provider that is eleven minutes old. */
+/** A person whose sign-in is eleven minutes old. */
 async function newPerson() {
-  const { provider, email } = await signedUpPerson(site);
+  const { browser: account, email } = await signedUpPerson(site);
   await ageProofs(site.identity);
-  const account = createBrowser(baseUrl);
-  await account.open((await provider.open((await account.open("/account")).url)).url);
   const [{ id } = {}] = await site.identity.sql(`select id from identity.accounts where email = '${email}'`);
   return {
     account,
@@ -20,11 +18,9 @@ async function newPerson() {
     target: async () =>
       (await site.identity.sql(`select webhook_url from users where user_id = '${id}'`))[0]?.webhook_url,
     /** Enters the password where the answer to a form or link leads. */
-    async prove({ url }: Page): Promise<Page> {
-      const asked = await provider.open(url);
+    async prove(asked: Page): Promise<Page> {
       expect(asked.url).toContain("/sign-in");
-      const proven = await provider.submit(asked, "/sign-in", { email, password: "correct horse battery" });
-      return account.open(proven.url);
+      return account.submit(asked, "/sign-in", { email, password: "correct horse battery" });
     },
   };
 }

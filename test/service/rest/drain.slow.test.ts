@@ -11,14 +11,12 @@ afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
 });
 
-type Role = "api" | "api/identity";
-
-/** A role in a process of its own, as soon as it serves. */
-async function startRole(role: Role, drainSeconds: number) {
+/** A front door in a process of its own, as soon as it serves. */
+async function startDoor(drainSeconds: number) {
   const port = freePort();
-  const own = { PORT: String(port), IDENTITY_PORT: String(port), DRAIN_SECONDS: String(drainSeconds) };
+  const own = { PORT: String(port), DRAIN_SECONDS: String(drainSeconds) };
   const serving = Promise.withResolvers<void>();
-  const child = Bun.spawn([process.execPath, join(root, role, "main.ts")], {
+  const child = Bun.spawn([process.execPath, join(root, "api/main.ts")], {
     env: { ...process.env, ...env, ...own },
     stdio: ["ignore", "inherit", "inherit"],
     ipc: ({ alive }: FromRole) => alive || serving.resolve(),
@@ -32,33 +30,30 @@ async function startRole(role: Role, drainSeconds: number) {
 
 const health = (path: string) => requestText({ method: "GET", path, token: "none" });
 
-for (const [role, page, status] of [
-  ["api", "/docs", 200],
-  ["api/identity", "/sign-in", 200],
-] as const)
-  test.concurrent(`${role} told to stop says so, serves on for the drain time, and lets go of kept connections`, async () => {
-    const { child, port, statusOf } = await startRole(role, 2);
-    const [kept, idle] = [await connectRaw(port), await connectRaw(port)];
-    for (const connection of [kept, idle]) expect(await connection.exchange(health(page))).toBe(status);
-    expect([kept.isOpen(), await statusOf("/health/accepting")]).toEqual([true, 200]);
+test.concurrent("a door told to stop says so, serves on for the drain time, and lets go of kept connections", async () => {
+  const [page, status] = ["/docs", 200];
+  const { child, port, statusOf } = await startDoor(2);
+  const [kept, idle] = [await connectRaw(port), await connectRaw(port)];
+  for (const connection of [kept, idle]) expect(await connection.exchange(health(page))).toBe(status);
+  expect([kept.isOpen(), await statusOf("/health/accepting")]).toEqual([true, 200]);
 
-    const toldAt = performance.now();
-    child.kill("SIGTERM");
-    while ((await statusOf("/health/accepting")) === 200) await Bun.sleep(5);
-    expect(performance.now() - toldAt).toBeLessThan(1_000);
-    expect([await statusOf("/health/ready"), await statusOf("/health/live")]).toEqual([503, 200]);
-    expect(await kept.exchange(health(page))).toBe(status);
-    expect(kept.isOpen()).toBe(false);
-    expect(await statusOf(page)).toBe(status);
+  const toldAt = performance.now();
+  child.kill("SIGTERM");
+  while ((await statusOf("/health/accepting")) === 200) await Bun.sleep(5);
+  expect(performance.now() - toldAt).toBeLessThan(1_000);
+  expect([await statusOf("/health/ready"), await statusOf("/health/live")]).toEqual([503, 200]);
+  expect(await kept.exchange(health(page))).toBe(status);
+  expect(kept.isOpen()).toBe(false);
+  expect(await statusOf(page)).toBe(status);
 
-    expect(await child.exited).toBe(0);
-    expect(performance.now() - toldAt).toBeGreaterThan(2_000);
-    expect(performance.now() - toldAt).toBeLessThan(8_000);
-    expect(idle.isOpen()).toBe(false);
-  });
+  expect(await child.exited).toBe(0);
+  expect(performance.now() - toldAt).toBeGreaterThan(2_000);
+  expect(performance.now() - toldAt).toBeLessThan(8_000);
+  expect(idle.isOpen()).toBe(false);
+});
 
 test.concurrent("a second signal ends a role at once, unless it is the first one passed on again", async () => {
-  const { child, statusOf } = await startRole("api", 60);
+  const { child, statusOf } = await startDoor(60);
   child.kill("SIGTERM");
   while ((await statusOf("/health/accepting")) === 200) await Bun.sleep(5);
   child.kill("SIGTERM");

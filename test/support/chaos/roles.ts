@@ -21,8 +21,6 @@ type Options = Readonly<{
   databases?: Readonly<Partial<Record<RoleName, string>>>;
   apis?: number;
   workers?: number;
-  /** The ports of identity providers, if there are any; `env` has their address for front doors. */
-  identityPorts?: readonly number[];
   /** The folder of the processes' files; unset: this one. */
   root?: string;
   /** Receives a line when a role has died and when it is back. */
@@ -31,16 +29,16 @@ type Options = Readonly<{
 
 /** The addresses of the roles that processes have in production. */
 export function databasesOf(ownerUrl: string): Readonly<Record<RoleName, string>> {
-  const { door, worker, identity } = roleUrlsOf(ownerUrl);
-  return { api: door, workers: worker, identity };
+  const { door, worker } = roleUrlsOf(ownerUrl);
+  return { api: door, workers: worker };
 }
 
 const ownRoot = join(import.meta.dir, "../../..");
-const scripts = { api: "api/main.ts", workers: "workers/main.ts", identity: "api/identity/main.ts" } as const;
+const scripts = { api: "api/main.ts", workers: "workers/main.ts" } as const;
 export type RoleName = keyof typeof scripts;
 
 /**
- * Front doors, workers and identity providers as the processes they are in production, started again when they die.
+ * Front doors and workers as the processes they are in production, started again when they die.
  * Front doors take the tokens of one test issuer, unless AUTH_URL is empty in `env`. Without `env`, they have no limit
  * and no log.
  */
@@ -49,7 +47,6 @@ export async function startRoles({
   databases,
   apis = 1,
   workers = 1,
-  identityPorts = [],
   root = ownRoot,
   report = () => {},
 }: Options): Promise<Roles> {
@@ -70,7 +67,6 @@ export async function startRoles({
   const started = await Promise.all([
     ...ports.map((port) => start("api", { PORT: String(port) })),
     ...Array.from({ length: workers }, () => start("workers")),
-    ...identityPorts.map((port) => start("identity", { IDENTITY_PORT: String(port) })),
   ]);
   return {
     baseUrls,

@@ -38,7 +38,9 @@ export function createBrowser(
   const cookies: Browser["cookies"] = new Map();
 
   async function open(address: string, init: RequestInit = {}): Promise<Page> {
-    const url = new URL(address, site);
+    const named = new URL(address, site);
+    const url =
+      named.origin === origin ? new URL(`${named.pathname}${named.search}${named.hash}`, site) : named;
     // The browser does not follow to another site: that address is the answer.
     if (url.origin !== new URL(site).origin) return { url: url.href, status: 0, ...nothing };
     const own = { Cookie: cookieHeader(url.pathname), Accept: "text/html", "X-Forwarded-For": client };
@@ -50,7 +52,7 @@ export function createBrowser(
     keepCookies(response);
     const location = response.headers.get("location");
     if (response.status >= 300 && response.status < 400 && location) {
-      return open(new URL(location, url).href);
+      return open(new URL(location, url).href, response.status === 307 ? init : {});
     }
     const text = await response.text();
     return { url: url.href, status: response.status, headers: response.headers, text, forms: formsOf(text) };

@@ -1,12 +1,12 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { Client } from "pg";
-import type { IdentityClient } from "../../../api/auth/identity-client.ts";
+import { Client, Pool } from "pg";
 import type { News, Tell } from "../../../api/identity/accounts/outbox.ts";
-import { startIdentity } from "../../../api/identity/start.ts";
+import { findToken } from "../../../api/identity/accounts/tokens/claims.ts";
+import { startApi } from "../../../api/start.ts";
 import { type Config, loadConfig } from "../../../shared/process/config.ts";
-import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { createLog, type Log } from "../../../shared/process/observe/log.ts";
+import { asRole } from "../../harness.ts";
 import { temporaryFolder } from "../folder.ts";
 import { once } from "../once.ts";
 import { type Mailbox, startMailbox } from "../servers/mailbox.ts";
@@ -19,7 +19,7 @@ export type TestIdentity = {
   /** The facts that the supervisor gets at the start. */
   details: Readonly<Record<string, string>>;
   owner: { email: string; password: string; token: string };
-  /** The news for the service, if no service runs. */
+  /** The news for the workers, if none run. */
   news: Omit<News, "id">[];
   introspect(token: string): Promise<Record<string, unknown>>;
   sql(statement: string): Promise<Record<string, unknown>[]>;
@@ -37,44 +37,51 @@ export const useIdentityWithMail = () =>
     return { mailbox, identity: await startTestIdentity(env) };
   });
 
-/** Starts a provider on a database of its own; it trusts `ca`, if given. */
+type Options = Readonly<{ tell?: Tell; ca?: string; log?: Log }>;
+
+/** Starts a front door with its provider, and no workers, on a database of its own; it trusts `ca`, if given. */
 export async function startTestIdentity(
   env: Record<string, string> = {},
-  { tell, ca }: { tell?: Tell; ca?: string } = {},
+  options: Options = {},
 ): Promise<TestIdentity> {
   const config = loadConfig({
     DATABASE_URL: await createDatabase(),
     REDIS_URL: (await services()).redisUrl,
     DATA_DIR: temporaryFolder("identity"),
     PORT: String(freePort()),
-    IDENTITY_PORT: String(freePort()),
+    QUEUE_PREFIX: `test-${randomUUID()}`,
     ...env,
   });
-  return runIdentity(config, tell, undefined, ca);
+  return runIdentity(config, options);
 }
 
-/** Starts a provider with the settings of a running service; `tell` brings that service news of accounts. */
+/** The same with given settings. */
 export async function runIdentity(
   config: Config,
-  tell?: Tell,
-  log = createLog("identity", "silent"),
-  ca?: string,
+  { tell, log = createLog("identity", "silent"), ca }: Options = {},
 ): Promise<TestIdentity> {
   const news: TestIdentity["news"] = [];
   const note: Tell = async ({ id: _, ...item }) => void news.push(item);
-  const databaseUrl = roleUrlsOf(config.databaseUrl).identity;
-  const role = await startIdentity({ config: { ...config, databaseUrl }, log, ca }, tell ?? note);
-  const { owner_email = "", owner_password = "", owner_token = "" } = role.details ?? {};
+  const trusted = ca === undefined ? {} : { ca };
+  const door = await startApi({ config: asRole(config, "door"), log, tell: tell ?? note, ...trusted });
+  return identityOf({ config, details: { ...door.details } }, { news, log, stop: door.stop });
+}
+
+/** The view that tests have of a front door's provider. */
+export function identityOf(
+  { config, details }: Pick<TestIdentity, "config" | "details">,
+  { stop, ...parts }: Pick<TestIdentity, "news" | "log" | "stop">,
+): TestIdentity {
+  const { owner_email = "", owner_password = "", owner_token = "" } = details;
   return {
+    ...parts,
     config,
-    log,
-    details: role.details ?? {},
+    details,
     owner: { email: owner_email, password: owner_password, token: owner_token },
-    news,
     introspect: (token) => introspect(config, token),
     sql: (statement) => run(config.databaseUrl, statement),
     async stop() {
-      await role.stop();
+      await stop();
       await rm(config.dataDir, { recursive: true });
     },
   };
@@ -94,21 +101,15 @@ async function run(url: string, statement: string): Promise<Record<string, unkno
   return rows;
 }
 
-/** The credentials of the service at the built-in provider, which all of its processes share. */
-export async function serviceClient({ databaseUrl }: Pick<Config, "databaseUrl">): Promise<IdentityClient> {
-  const [row] = await run(databaseUrl, "select value from identity.secrets where name = 'client'");
-  return row?.value as IdentityClient;
-}
-
-/** Introspects a token, as the front door does. */
-export async function introspect(config: Config, token: string): Promise<Record<string, unknown>> {
-  const { id, secret } = await serviceClient(config);
-  const response = await fetch(`${config.authUrl}/introspect`, {
-    method: "POST",
-    headers: { Authorization: `Basic ${btoa(`${id}:${secret}`)}` },
-    body: new URLSearchParams({ token, token_type_hint: "access_token" }),
-  });
-  return response.json() as Promise<Record<string, unknown>>;
+/** Looks into a token, as the front door does. */
+export async function introspect(
+  { databaseUrl, authAudience }: Pick<Config, "databaseUrl" | "authAudience">,
+  token: string,
+): Promise<Record<string, unknown>> {
+  const pool = new Pool({ connectionString: databaseUrl, max: 1 });
+  const claims = await findToken(pool, authAudience, token);
+  await pool.end();
+  return { active: claims !== undefined, ...claims };
 }
 
 export const password = "correct horse battery";
@@ -160,13 +161,6 @@ export async function signedUpByMail(
   const page = await browser.open(newestLink(mailbox, email));
   await browser.submit(page, "/sign-up/finish", { password });
   return browser;
-}
-
-/** The account pages in a second browser, in which the person of the provider's has signed in. */
-export async function accountOf(provider: Browser, baseUrl: string): Promise<Browser> {
-  const account = createBrowser(baseUrl);
-  await account.open((await provider.open((await account.open("/account")).url)).url);
-  return account;
 }
 
 /** Makes a token of all scopes on the page of a browser without scripts. */

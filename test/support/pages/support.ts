@@ -1,15 +1,13 @@
 import { afterAll, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { connectService } from "../../../api/identity/service.ts";
 import { createLog, type Log } from "../../../shared/process/observe/log.ts";
-import { freePort, runStack, type Stack, type StackOptions, startStack } from "../../harness.ts";
+import { runStack, type Stack, type StackOptions, startStack } from "../../harness.ts";
 import { temporaryFolder } from "../folder.ts";
 import type { Browser as PlainBrowser } from "../identity/browser.ts";
 import {
-  accountOf,
+  identityOf,
   newestLink,
-  runIdentity,
   signedUp,
   signedUpByMail,
   type TestIdentity,
@@ -61,13 +59,15 @@ async function runSite(
     AUTH_URL: "",
     AUTH_CLIENT_ID: "",
     AUTH_CLIENT_SECRET: "",
-    IDENTITY_PORT: String(freePort()),
     DATA_DIR: dataDir,
     TOKEN_CACHE_SECONDS: "1",
   };
   const stack = await start({ env: { ...provider, ...env }, ...(log && { log }) });
-  const service = await connectService(stack.config, createLog("identity", "silent"));
-  const identity = await runIdentity(stack.config, service.tell, log);
+  const identity = identityOf(stack, {
+    news: [],
+    log: log ?? createLog("test", "silent"),
+    stop: async () => {},
+  });
   let browser: Promise<Browser> | undefined;
   return {
     stack,
@@ -81,7 +81,6 @@ async function runSite(
     async stop() {
       await (await browser)?.close();
       await identity.stop();
-      await service.close();
     },
   };
 }
@@ -120,16 +119,17 @@ export async function signUp(
   await page.waitForURL(`${site.stack.config.baseUrl}/account`);
 }
 
-/** A new person in Europe/Berlin, signed in to the service and the provider in browsers without scripts. */
-export async function signedUpPerson({ stack, identity }: Site, mailbox?: Mailbox) {
+/** A new person in Europe/Berlin, signed in in a browser without scripts. */
+export async function signedUpPerson({ identity }: Site, mailbox?: Mailbox) {
   const email = `${crypto.randomUUID()}@example.org`;
   const answers = { time_zone: "Europe/Berlin" };
-  const provider = mailbox
+  const browser = mailbox
     ? await signedUpByMail(identity.config, mailbox, email, answers)
     : await signedUp(identity.config, email, answers);
-  const account = await accountOf(provider, stack.config.baseUrl);
-  const newToken = (name: string) => tokenByForm(provider, name);
-  return { email, provider, account, newToken };
+  // The first page takes over the address and the zone.
+  await browser.open("/account");
+  const newToken = (name: string) => tokenByForm(browser, name);
+  return { email, browser, newToken };
 }
 
 /**
@@ -140,10 +140,9 @@ export async function signedInPerson(
   site: Site,
   { mailbox, ...options }: BrowserContextOptions & { mailbox?: Mailbox } = {},
 ) {
-  const { baseUrl, authUrl } = site.stack.config;
-  const { provider, account, ...person } = await signedUpPerson(site, mailbox);
+  const { browser, ...person } = await signedUpPerson(site, mailbox);
   const page = await site.open(options);
-  await page.context().addCookies([...cookiesOf(provider, authUrl), ...cookiesOf(account, baseUrl)]);
+  await page.context().addCookies(cookiesOf(browser, site.stack.config.baseUrl));
   const token = await person.newToken("Claude Desktop");
   return { ...person, page, token, ...callsOf(site.stack, token) };
 }

@@ -40,10 +40,8 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
       "usage on schema public, identity",
       "select, insert, update, delete on all tables in schema identity",
       "usage on all sequences in schema identity",
-      // Replies to the commands that it sends, and the zone and language of its mails.
-      "select on shared_secrets, mikro_orm_migrations, inbox",
-      "select (user_id, request_id, called_at, outcome, resource_id, replayed) on action_log",
-      "select (user_id, time_zone, zone_source, day_start_hour, locale) on users",
+      "select on mikro_orm_migrations",
+      "select (user_id, time_zone, zone_source, locale, session_generation) on users",
       "execute on function journal_append(text, text, jsonb, bigint, text, text, bigint)",
     ],
   },

@@ -17,7 +17,7 @@ import { webhooksPath } from "../webhook/page.ts";
 /** GET /account/connect: open to anybody, because it shows nothing but this server's address. */
 export async function showConnect(guest: Guest): Promise<Response> {
   const { site, context } = guest;
-  const { baseUrl, authUrl, builtInIdentity } = context.config;
+  const { baseUrl, builtInIdentity } = context.config;
   const visit = await signedInVisit(guest);
   const waiting = visit && waitingAddress(visit);
   const mark = visit && (await liveMark(visit, { follows: "actions", from: waiting }));
@@ -29,7 +29,7 @@ export async function showConnect(guest: Guest): Promise<Response> {
     ${connectGuides(baseUrl).map((guide, n) => guideSection(guide, `lines-${n}`))}
     ${
       builtInIdentity &&
-      html`<p><a href="${authUrl}/profile/api-tokens">Make a token for scripts</a>; you can end it there as well.</p>`
+      html`<p><a href="/profile/api-tokens">Make a token for scripts</a>; you can end it there as well.</p>`
     }
     <p class="unseen" role="status" id="copied"></p>`;
   const frame = visit ? await accountFrame(visit) : guestFrame;

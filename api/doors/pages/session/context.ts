@@ -3,7 +3,7 @@ import type { Refused } from "../../../../shared/errors.ts";
 import type { Html } from "../../../../shared/html.ts";
 import type { Config } from "../../../../shared/process/config.ts";
 import type { Log } from "../../../../shared/process/observe/log.ts";
-import type { RevokeToken } from "../../../auth/revocation.ts";
+import type { TokenKey } from "../../../auth/authenticate.ts";
 import type { RateLimit } from "../../../http/rate-limit.ts";
 import type { Actor } from "../../../mailbox/actor.ts";
 import type { PerformContext } from "../../../perform.ts";
@@ -22,11 +22,13 @@ export type PagesContext = PerformContext &
     /** The keys of links in reminders, which workers have as well. */
     secrets: ReminderSecrets;
     site: Site;
-    findProvider: FindProvider;
+    findSession: FindSession;
+    /** Undefined if the built-in provider signs people in. */
+    findProvider: FindProvider | undefined;
     /** Stores the time zone of a sign-in, as doors do with the zone in a token. */
     claimZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
-    /** Undefined if another provider revokes tokens. */
-    revokeToken: RevokeToken | undefined;
+    /** Ends a token or an app; undefined if another provider does. */
+    endToken: ((key: TokenKey) => Promise<void>) | undefined;
     /** Counts the forms that a person opens or sends. */
     formLimit: RateLimit;
     /** Counts the uploads of a person in an hour. */
@@ -39,7 +41,7 @@ export type PagesContext = PerformContext &
 export type Session = {
   /** The user: the `sub` of the ID token. */
   sub: string;
-  /** The id of this sign-in, to which form tokens are bound. */
+  /** The id of the session, to which form tokens are bound. */
   sid: string;
   /** The user's generation of sessions at this sign-in. */
   generation: number;
@@ -49,9 +51,17 @@ export type Session = {
   id_token?: string;
   /** The time (epoch s) at which the person last proved to the provider who they are. */
   proven_at?: number;
-  /** The end of the session (epoch s), as in the cookie. */
+  /** The end of the session (epoch s), unless it is renewed. */
   exp?: number;
 };
+
+/** Finds the session of a visit; undefined if there is none, or if it ended. */
+export type FindSession = (guest: Guest) => Promise<Session | undefined>;
+
+/** Finds the session at the built-in provider, and the time zone that its account has there. */
+export type FindOwnSession = (
+  request: Guest["request"],
+) => Promise<Readonly<{ session: Session; timeZone: string | null }> | undefined>;
 
 /** The answer of a page; a refusal is shown as a page of its own. */
 export type PageAnswer = Response | Refused;

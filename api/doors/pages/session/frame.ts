@@ -20,9 +20,7 @@ export const accountPage = async (
 /** The frame of every account page: the navigation, the sign-out button, the line to add something, and the notice. */
 export async function accountFrame(visit: Visit): Promise<Frame> {
   const own = { tools: quickBar(visit), notice: visit.notice, isApp: true };
-  const { config } = visit.context;
-  const news = await countNews(visit);
-  return { ...frame(visit, { config, port: "service", signOutPath: "/account/sign-out", news }), ...own };
+  return { ...frame(visit, visit.context.config, await countNews(visit)), ...own };
 }
 
 /** The number of runs of agents that the person has not looked at. */

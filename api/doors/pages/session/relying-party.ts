@@ -1,7 +1,6 @@
 import * as oidc from "openid-client";
 import type { Config } from "../../../../shared/process/config.ts";
-import type { IdentityClient } from "../../../auth/identity-client.ts";
-import { discoveryMaxAgeMs, reachProvider, rememberFor } from "../../../auth/provider.ts";
+import { discoveryMaxAgeMs, rememberFor } from "../../../auth/provider.ts";
 
 /** Finds the provider at which the account pages sign people in (OpenID Connect Core 1.0). */
 export type FindProvider = () => Promise<oidc.Configuration>;
@@ -10,16 +9,13 @@ const timeoutSeconds = 3;
 
 /** Discovers the provider at the first sign-in and again every five minutes; a failure is not remembered. */
 export function createFindProvider(
-  config: Pick<Config, "authUrl" | "authInternalUrl">,
-  { id, secret }: IdentityClient,
+  { authUrl }: Pick<Config, "authUrl">,
+  { id, secret }: NonNullable<Config["authClient"]>,
 ): FindProvider {
-  const { authUrl } = config;
-  const reach = reachProvider(config);
   const extras = [oidc.enableNonRepudiationChecks];
   // An address without TLS is allowed only for a provider on this machine or the operator's private network.
   if (authUrl.startsWith("http:")) extras.push(oidc.allowInsecureRequests);
-  const customFetch: oidc.CustomFetch = (address, request) => fetch(reach(address), request);
-  const options = { timeout: timeoutSeconds, execute: extras, [oidc.customFetch]: customFetch };
+  const options = { timeout: timeoutSeconds, execute: extras };
   return rememberFor(discoveryMaxAgeMs, () =>
     oidc.discovery(new URL(authUrl), id, undefined, oidc.ClientSecretBasic(secret), options),
   );

@@ -61,7 +61,7 @@ function emailHint({ context: { config }, session }: Visit, email: string | null
   if (email !== null) return email;
   if (session.email === undefined) return "Your identity provider gives no e-mail address.";
   const confirm = config.builtInIdentity
-    ? html`<a href="${config.authUrl}/profile">Confirm it</a>`
+    ? html`<a href="/profile">Confirm it</a>`
     : "Confirm it at your identity provider";
   return html`${session.email} is not confirmed. ${confirm}, then
     <a href="/account/sign-in?next=/account/settings">sign in again</a>.`;

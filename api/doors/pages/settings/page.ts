@@ -65,8 +65,7 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
 
 function whoIsSignedIn({ context: { config }, session }: Visit): Html {
   const profile =
-    config.builtInIdentity &&
-    html` <a href="${config.authUrl}/profile">Account: e-mail address, password and sessions</a>.`;
+    config.builtInIdentity && html` <a href="/profile">Account: e-mail address, password and sessions</a>.`;
   return html`<p class="quiet lead">You are signed in${session.email && html` as ${session.email}`}.${profile}
     <a href="/account/connect">Connect an agent</a></p>`;
 }

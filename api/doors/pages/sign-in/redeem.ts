@@ -20,8 +20,12 @@ export type Redeemed = Readonly<{
 }>;
 
 /** Exchanges the code for the provider's claims about the person. */
-export async function redeem(context: PagesContext, attempt: PendingSignIn, url: URL): Promise<Redeemed> {
-  const provider = await context.findProvider();
+export async function redeem(
+  context: PagesContext,
+  provider: oidc.Configuration,
+  attempt: PendingSignIn,
+  url: URL,
+): Promise<Redeemed> {
   const { state, nonce, verifier, maxAge } = attempt;
   const callback = new URL(`${context.config.baseUrl}/account/callback${url.search}`);
   const tokens = await oidc.authorizationCodeGrant(provider, callback, {

@@ -1,11 +1,8 @@
 import * as oidc from "openid-client";
-import { readSettings } from "../../../queries/user/settings.ts";
-import { locale } from "../../../web/locale.ts";
 import { safeNext, seeOther } from "../../../web/redirect.ts";
-import type { Guest, PagesContext, Session, Visit } from "../session/context.ts";
+import type { Guest, PagesContext, Session } from "../session/context.ts";
 import { type SealedCookie, sealedCookie } from "../session/sealed-cookie.ts";
-import { sessionCookie } from "../session/session.ts";
-import { submit } from "../session/submit.ts";
+import { sessionCookie, takeOver } from "../session/session.ts";
 import { type PendingSignIn, type Redeemed, redeem } from "./redeem.ts";
 import { failedSignInPage, providerUnavailablePage, startAgainPage } from "./sign-in-failures.ts";
 
@@ -34,8 +31,15 @@ const freshSeconds = 5 * 60;
 /** With a limit, however long, the provider says when the person proved who they are (OpenID Connect Core §2). */
 const noLimitSeconds = 10 * 365 * 24 * 60 * 60;
 
-/** GET /account/sign-in?next=…: redirects to the provider, with PKCE, state and nonce (OpenID Connect Core §3.1). */
+/**
+ * GET /account/sign-in?next=…: redirects to the sign-in page, or to another provider with PKCE, state and nonce (OpenID
+ * Connect Core §3.1).
+ */
 export async function beginSignIn({ context, site, url }: Guest): Promise<Response> {
+  const next = safeNext(site, url.searchParams.get("next"));
+  const isAgain = url.searchParams.get("proof") === "fresh";
+  if (!context.findProvider)
+    return seeOther(`/sign-in?${new URLSearchParams({ next, ...(isAgain && { again: "yes" }) })}`);
   const provider = await context.findProvider().catch((error: Error) => error);
   if (provider instanceof Error) return providerUnavailablePage(context, provider);
   const verifier = oidc.randomPKCECodeVerifier();
@@ -43,8 +47,8 @@ export async function beginSignIn({ context, site, url }: Guest): Promise<Respon
     state: oidc.randomState(),
     nonce: oidc.randomNonce(),
     verifier,
-    next: safeNext(site, url.searchParams.get("next")),
-    ...(url.searchParams.get("proof") === "fresh" && { maxAge: freshSeconds }),
+    next,
+    ...(isAgain && { maxAge: freshSeconds }),
   };
   const address = oidc.buildAuthorizationUrl(provider, {
     redirect_uri: `${context.config.baseUrl}/account/callback`,
@@ -62,15 +66,18 @@ export async function beginSignIn({ context, site, url }: Guest): Promise<Respon
 export async function finishSignIn({ context, request, url }: Guest): Promise<Response> {
   const attempt = await attemptCookie(context).open(request);
   if (!attempt) return startAgainPage(context, "This sign-in took too long or was finished already.");
-  const redeemed = await redeem(context, attempt, url).catch((error) => failedSignInPage(context, error));
+  const redeemed = await context
+    .findProvider?.()
+    .then((provider) => redeem(context, provider, attempt, url))
+    .catch((error) => failedSignInPage(context, error));
+  if (redeemed === undefined) return seeOther("/account");
   if (redeemed instanceof Response) return redeemed;
   const { claims } = redeemed;
   const session = sessionOf(redeemed);
   if (!session) return startAgainPage(context, "This account was deleted.");
-  const { sub, iat, zoneinfo } = claims;
+  const { iat, zoneinfo } = claims;
   const zone = typeof zoneinfo === "string" ? { name: zoneinfo, issuedAt: iat } : undefined;
-  await context.claimZone({ userId: sub, zone });
-  await claimSettings({ context, session, request });
+  await takeOver({ context, session, request }, zone);
   return seeOther(attempt.next, [await sessionCookie(context).seal(session), attemptCookie(context).clear()]);
 }
 
@@ -85,18 +92,4 @@ function sessionOf({ claims, idToken, generation }: Redeemed): Session | undefin
   // Both times are by the provider's clock.
   const proven_at = Math.floor(Date.now() / 1_000) - (iat - (auth_time ?? 0));
   return { sub, sid: crypto.randomUUID(), generation, proven_at, ...known, ...hint };
-}
-
-/**
- * Stores the address that the provider has confirmed, because reminders by e-mail go to no other. If the provider sends
- * none or has not confirmed it, the stored one is removed: it may now belong to somebody else. Messages write dates as
- * this browser does.
- */
-async function claimSettings(visit: Pick<Visit, "context" | "session" | "request">): Promise<void> {
-  const { context, session } = visit;
-  const confirmed = session.email_verified ? (session.email ?? null) : null;
-  const known = await readSettings(context.query({ userId: session.sub }), {});
-  if (known.email === confirmed && known.locale === locale()) return;
-  const email = known.email === confirmed ? {} : { email: confirmed };
-  await submit(visit, "user.configure", { ...email, locale: locale() });
 }

@@ -7,11 +7,14 @@ import { sessionCookie, visitOf } from "../session/session.ts";
 import { submit } from "../session/submit.ts";
 
 /**
- * POST /account/sign-out: ends all sessions of these pages, then the provider's if it supports that (RP-Initiated
+ * POST /account/sign-out: ends all sessions of these pages, then another provider's if it supports that (RP-Initiated
  * Logout 1.0). An ended session is accepted too, because the provider would renew it. Other browsers signed in at the
  * provider get their sessions back from it.
  */
 export async function signOut(guest: Guest): Promise<Response> {
+  // The built-in provider takes the same form.
+  if (!guest.context.findProvider)
+    return new Response(null, { status: 307, headers: { location: "/sign-out" } });
   const session = await sessionCookie(guest.context).open(guest.request);
   // Without the ID token the provider itself asks the person to confirm.
   if (!session) return leaveProvider(guest, undefined);
@@ -36,7 +39,7 @@ async function leaveProvider(guest: Guest, session: Session | undefined): Promis
 
 async function providerSignOut({ context }: Guest, session: Session | undefined): Promise<Response> {
   const cookies = session ? [sessionCookie(context).clear()] : [];
-  const provider = await context.findProvider().catch(() => undefined);
+  const provider = await context.findProvider?.().catch(() => undefined);
   if (!provider?.serverMetadata().end_session_endpoint) return signedOutPage({ context, cookies });
   const address = oidc.buildEndSessionUrl(provider, {
     post_logout_redirect_uri: `${context.config.baseUrl}/account`,

@@ -69,7 +69,7 @@ function firstHabit({ context: { config } }: Visit): Html {
   const tokens =
     config.builtInIdentity &&
     html`Scripts use the REST API with a token that
-    <a href="${config.authUrl}/profile/api-tokens">you create</a>.`;
+    <a href="/profile/api-tokens">you create</a>.`;
   return html`<div class="card"><p>You have no habits yet. <a href="/account/habits/new">Make your first one</a>, or begin
     with one of these:</p>${examples(firstHabits)}
     <p class="quiet small">Or <a href="/account/connect">connect an AI agent</a> to <code>${config.baseUrl}/mcp</code> and ask it

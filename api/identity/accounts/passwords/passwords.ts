@@ -3,7 +3,6 @@ import type { Pool } from "pg";
 import type { DetailsOf } from "../../../../shared/domain/journal/events.ts";
 import { inJournal, type Journaled } from "../../journal/record.ts";
 import { type Account, accountColumns } from "../accounts.ts";
-import type { IdentityContext } from "../context.ts";
 import { checkInTurn } from "./hashing-turns.ts";
 import { findResetAccount } from "./resets.ts";
 
@@ -53,12 +52,11 @@ type NewPassword = Readonly<{
 }>;
 
 /**
- * Sets a new password and ends all sessions of the account, this browser's included. The news ends sessions of the
- * account pages; deleting their grant ends a sign-in that is under way.
+ * Sets a new password and ends all sessions of the account, this browser's included.
  * @returns the hash of the new password; undefined when the given hash or link is no longer valid
  */
 export async function changePassword(
-  { ownClient, ...journaled }: Journaled & Pick<IdentityContext, "ownClient">,
+  journaled: Journaled,
   { accountId, password, passwordHash, resetToken, way, endsAll = false }: NewPassword,
 ): Promise<string | undefined> {
   const newHash = await hashPassword(password);
@@ -70,7 +68,7 @@ export async function changePassword(
     );
     if (rowCount === 0) return undefined;
     if (resetToken !== undefined && !(await findResetAccount(client, resetToken))) return undefined;
-    await client.query(saveAndEnd, [accountId, newHash, ownClient.id, endsAll]);
+    await client.query(saveAndEnd, [accountId, newHash, endsAll]);
     await record("password_changed", { way, endsAll });
     return newHash;
   });
@@ -84,9 +82,9 @@ const saveAndEnd = `
   ), resets as (
     delete from identity.password_resets where account_id = $1
   ), let_in as (
-    delete from identity.grants where account_id = $1 and (client_id = $3 or $4)
+    delete from identity.grants where account_id = $1 and $3
   ), passkeys as (
-    delete from identity.passkeys where account_id = $1 and $4
+    delete from identity.passkeys where account_id = $1 and $3
   ), changed as (
     update identity.accounts set password_hash = $2 where id = $1 returning id
   )

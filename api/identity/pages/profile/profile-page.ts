@@ -22,12 +22,12 @@ export async function profilePage(visitor: SignedIn, notes: Notes, answer: Answe
   const csrf = formToken(visitor);
   const body = html`${notes.done && html`<p class="note" role="status">${notes.done}</p>`}
     <p>You are signed in as <strong>${visitor.account.email}</strong>.</p>
-    <p><a href="${visitor.identity.config.baseUrl}/account/journal">What happened to this account</a></p>
+    <p><a href="/account/journal">What happened to this account</a></p>
     ${emailSection(visitor, notes.email)}
     ${passwordSection(csrf, visitor, notes.password)}
     ${await passkeysSection(visitor, notes.passkey)}
     ${await sessionsSection(visitor)}
-    ${deletionSection(csrf, visitor)}`;
+    ${deletionSection(csrf)}`;
   const content = { title: "Account", body, ...profileFrame(visitor) };
   const isRefused = notes.email || notes.password || notes.passkey;
   return page(visitor.site, content, { status: isRefused ? 422 : 200, ...answer });
@@ -69,12 +69,10 @@ function passwordSection(csrf: Html, { account }: SignedIn, error: string | unde
     <button>Change password</button></form>`;
 }
 
-function deletionSection(csrf: Html, { identity }: SignedIn): Html {
-  const data = `${identity.config.baseUrl}/account/data`;
-  return html`<h2>Delete account</h2>
+const deletionSection = (csrf: Html): Html =>
+  html`<h2>Delete account</h2>
     <details class="card"><summary>Delete my account and everything in it</summary>
     <p>Your habits, todos, categories, reminders, tokens and connected apps are deleted. This cannot be undone.
-      <a href="${data}">Download everything first</a>, if you may want it again.</p>
+      <a href="/account/data">Download everything first</a>, if you may want it again.</p>
     <form method="post" action="/profile/delete">${csrf}
     <button class="danger">Delete my account</button></form></details>`;
-}

@@ -43,8 +43,7 @@ export async function doReset(visitor: Visitor, form: URLSearchParams): Promise<
   await identity.deliverNews();
   rememberBrowser(identity, ctx, account.email);
   await startSession(visitor, { accountId, passwordHash }, arrival(visitor, "reset", account));
-  // This redirect starts a new sign-in, because the account pages may still know somebody else in this browser.
-  return seeOther(`${identity.config.baseUrl}/account/sign-in`);
+  return seeOther("/account");
 }
 
 type PageData = Readonly<{ account: Account; token: string; error?: string }>;

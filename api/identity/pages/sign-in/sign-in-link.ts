@@ -41,8 +41,7 @@ export async function doSignInByLink(visitor: Visitor, form: URLSearchParams): P
   rememberBrowser(identity, ctx, account.email);
   await rememberBrowserZone(pool, account, form.get("browser_zone"));
   await startSession(visitor, { accountId: account.id }, arrival(visitor, "link", account));
-  // This redirect starts a new sign-in, because the account pages may still know somebody else in this browser.
-  return seeOther(`${config.baseUrl}/account/sign-in`);
+  return seeOther("/account");
 }
 
 const accountOf = ({ identity: { pool, config } }: Visitor, token: string) =>

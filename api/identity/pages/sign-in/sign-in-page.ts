@@ -28,7 +28,7 @@ export async function signInPage(
   const query = new URLSearchParams({ next });
   const request = await findRequest(identity, next);
   const body = html`${problem(error)}
-    ${request?.app && html`<p>To connect <strong>${request.app}</strong>. The app gave itself this name.</p>`}
+    ${request && html`<p>To connect <strong>${request.app}</strong>. The app gave itself this name.</p>`}
     <form method="post" action="/sign-in" class="narrow">${formToken(visitor, { next })}${browserZoneField}
     ${field({
       ...emailAddress,

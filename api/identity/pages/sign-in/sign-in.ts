@@ -8,14 +8,17 @@ import { rememberBrowserZone } from "../../accounts/zones.ts";
 import { networkUnderWay } from "../../journal/origin.ts";
 import { findByPasskey } from "../../passkeys/sign-in.ts";
 import { knownBrowser, rememberBrowser } from "../known-browser.ts";
-import { arrival, dropSessionCookie, startSession, type Visitor } from "../visitor.ts";
+import { arrival, dropSessionCookie, renewSession, startSession, type Visitor } from "../visitor.ts";
 import { signInPage } from "./sign-in-page.ts";
 
 /** GET /sign-in?next=…: `again=yes` asks a signed-in person to prove once more who they are. */
 export async function showSignIn(visitor: Visitor): Promise<Response> {
   const query = visitor.url.searchParams;
   const next = safeNext(visitor.site, query.get("next"));
-  if (visitor.account && query.get("again") !== "yes") return seeOther(next);
+  if (visitor.account && query.get("again") !== "yes") {
+    await renewSession(visitor);
+    return seeOther(next);
+  }
   return signInPage(visitor, { next, email: visitor.account?.email ?? "" });
 }
 
@@ -87,9 +90,10 @@ export async function doSignOut(visitor: Visitor): Promise<Response> {
   const signOut = async (_visitor: Visitor, form: URLSearchParams): Promise<Response> => {
     await endAccountSessions(identity, account.id, { only: session.uid });
     dropSessionCookie(visitor);
-    // Today leads to the sign-in, and its worker then removes what it kept of the person.
-    const today = `${identity.config.baseUrl}/account`;
-    return seeOther(form.get("next") ? safeNext(site, form.get("next")) : today);
+    const answer = seeOther(safeNext(site, form.get("next")));
+    // Everything that pages stored in the browser is removed.
+    answer.headers.set("Clear-Site-Data", '"storage"');
+    return answer;
   };
   return takeForm(signOut)({ ...visitor, askAgain: (form) => signOut(visitor, form) });
 }

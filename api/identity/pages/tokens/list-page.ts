@@ -86,7 +86,7 @@ function connectionCard(visitor: SignedIn, connection: Connection): Html {
     <dl class="facts"><dt>May</dt><dd>${allowedInWords(connection.scopes)}</dd>
     <dt>${isPersonal ? "Created" : "Connected"}</dt><dd>${timeIn(visitor.zone, createdAt)}</dd>
     <dt>Last used</dt><dd>${sayUse(visitor, connection)}
-      <a href="${actionsOf(visitor, id)}">What it did<span class="unseen">: ${name}</span></a></dd>
+      <a href="${actionsOf(id)}">What it did<span class="unseen">: ${name}</span></a></dd>
     ${isPersonal && html`<dt>Ends</dt><dd>${sayEnd(visitor, connection)}</dd>`}</dl>
     ${oldSecretForm(visitor, connection)}
     ${endingForm(visitor, connection)}</li>`;
@@ -110,5 +110,4 @@ function endingForm(visitor: SignedIn, { id, isPersonal, name }: Connection): Ht
 }
 
 /** The action log of the connection, where its actions can be undone. */
-const actionsOf = ({ identity }: SignedIn, id: string): string =>
-  `${identity.config.baseUrl}/account/actions?${new URLSearchParams({ token_id: id })}`;
+const actionsOf = (id: string): string => `/account/actions?${new URLSearchParams({ token_id: id })}`;

@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../../../../shared/embedded/servers/port.ts";
 import { callRest, testEnvironment } from "../../../harness.ts";
 import { pidsOf, type RoleName, startRoles } from "../../../support/chaos/roles.ts";
 import {
@@ -15,47 +14,44 @@ import {
 import { query } from "../../../support/reminder/stack.ts";
 import { startBalancer } from "../../../support/servers/balancer.ts";
 
-const roleNames: readonly RoleName[] = ["workers", "api", "identity"];
+const roleNames: readonly RoleName[] = ["workers", "api"];
 /** Keeps several processes from starting at the same time, which would take all cores from the serving ones. */
 const apartMs = 700;
 
-/** Two front doors, workers and identity providers behind balancers. */
-async function startBehindBalancers() {
+/** Two front doors behind a balancer, and two workers. */
+async function startBehindBalancer() {
   const dataDir = await mkdtemp(join(tmpdir(), "kept-rolling-"));
-  const identityPorts = [await freePort(), await freePort()];
-  const identities = await startBalancer(identityPorts);
   const env: Record<string, string> = {
     ...(await testEnvironment()),
     AUTH_URL: "",
-    IDENTITY_URL: `http://127.0.0.1:${identities.port}`,
     DATA_DIR: dataDir,
-    // Balancers need less time than this to notice.
+    // The balancer needs less time than this to notice.
     DRAIN_SECONDS: "1",
   };
   let returned = 0;
   const report = (line: string) => {
     if (line.includes(" is back ")) returned += 1;
   };
-  const roles = await startRoles({ env, apis: 2, workers: 2, identityPorts, report });
+  const roles = await startRoles({ env, apis: 2, workers: 2, report });
   const doors = await startBalancer(roles.baseUrls.map((url) => Number(new URL(url).port)));
   return {
     databaseUrl: env.DATABASE_URL ?? "",
-    ports: { doors: doors.port, identities: identities.port },
+    port: doors.port,
     ownerToken: roles.details.owner_token ?? "",
     returned: () => returned,
-    allHealthy: () => Promise.all([doors.allHealthy(), identities.allHealthy()]),
+    allHealthy: doors.allHealthy,
     async stop() {
       await roles.stop();
-      await Promise.all([doors.stop(), identities.stop()]);
+      await doors.stop();
       await rm(dataDir, { recursive: true });
     },
   };
 }
 
-test("a rolling restart of all front doors, workers and identity providers fails no request", async () => {
-  const service = await startBehindBalancers();
+test("a rolling restart of all front doors and workers fails no request", async () => {
+  const service = await startBehindBalancer();
   await service.allHealthy();
-  const load = await startSteadyLoad(service.ports, service.ownerToken);
+  const load = await startSteadyLoad(service.port, service.ownerToken);
   await Bun.sleep(1_000);
   const pids = roleNames.map(pidsOf);
   for (const turn of [0, 1]) {
@@ -76,10 +72,7 @@ test("a rolling restart of all front doors, workers and identity providers fails
   expect(stored.count).toBe(made + 1);
 }, 300_000);
 
-/** The ports of front doors and identity providers. */
-type Ports = Readonly<{ doors: number; identities: number }>;
-
-type Kind = Readonly<{ name: string; port: number; status: number; textOf(key: string): string }>;
+type Kind = Readonly<{ name: string; status: number; textOf(key: string): string }>;
 
 const everyMs = 20;
 /** A process that starts takes time from those that serve; they may then ask for a moment. */
@@ -91,33 +84,32 @@ const maxKept = 10;
  * Sends 50 requests a second, regardless of earlier ones, and again only what meets a busy process: reads, changes, tool calls and pages in turn.
  * Every second one has its own connection; the others share a few.
  */
-async function startSteadyLoad(ports: Ports, token: string) {
-  const kinds = await kindsOf(ports, token);
-  const kept = new Map<number, RawConnection[]>();
+async function startSteadyLoad(port: number, token: string) {
+  const kinds = await kindsOf(port, token);
+  const kept: RawConnection[] = [];
   const counts: Record<string, number> = {};
   const underWay = new Set<Promise<void>>();
   let sent = 0;
 
-  async function connectionFor(port: number, isKept: boolean): Promise<RawConnection> {
-    const idle = isKept ? kept.get(port)?.shift() : undefined;
+  async function connectionFor(isKept: boolean): Promise<RawConnection> {
+    const idle = isKept ? kept.shift() : undefined;
     return idle?.isOpen() ? idle : connectRaw(port);
   }
-  function put(port: number, connection: RawConnection): void {
-    const idle = kept.get(port) ?? [];
-    if (connection.isOpen() && idle.length < maxKept) kept.set(port, [...idle, connection]);
+  function put(connection: RawConnection): void {
+    if (connection.isOpen() && kept.length < maxKept) kept.push(connection);
     else connection.close();
   }
-  async function send({ name, port, textOf }: Kind, isKept: boolean): Promise<void> {
+  async function send({ name, textOf }: Kind, isKept: boolean): Promise<void> {
     const text = textOf(crypto.randomUUID());
     let answer: RawAnswer | "refused" = busy;
     let connection: RawConnection | undefined;
     for (let tries = 1; answer === busy && tries <= maxTries; tries++) {
       if (tries > 1) await Bun.sleep(500);
-      connection = await connectionFor(port, isKept).catch(() => undefined);
+      connection = await connectionFor(isKept).catch(() => undefined);
       answer = (await connection?.exchange(text)) ?? "refused";
     }
     counts[`${name} ${answer}`] = (counts[`${name} ${answer}`] ?? 0) + 1;
-    if (connection && isKept) put(port, connection);
+    if (connection && isKept) put(connection);
     else connection?.close();
   }
 
@@ -140,13 +132,11 @@ async function startSteadyLoad(ports: Ports, token: string) {
   };
 }
 
-async function kindsOf({ doors, identities }: Ports, token: string): Promise<Kind[]> {
+async function kindsOf(port: number, token: string): Promise<Kind[]> {
   const path = "/api/v1/todos";
   const body = { title: "Written" };
-  const todo = await callRest({ baseUrl: `http://127.0.0.1:${doors}` }, "POST", "/todos", { token, body });
-  const kind = (name: string, status: number, textOf: Kind["textOf"]) => ({
-    ...{ name, status, textOf, port: doors },
-  });
+  const todo = await callRest({ baseUrl: `http://127.0.0.1:${port}` }, "POST", "/todos", { token, body });
+  const kind = (name: string, status: number, textOf: Kind["textOf"]) => ({ name, status, textOf });
   const posted = (key: string, more: Readonly<{ path: string; body?: object }>) =>
     requestText({ method: "POST", token, headers: [`idempotency-key: ${key}`], ...more });
   const read = kind("read", 200, () => requestText({ method: "GET", path, token }));
@@ -156,5 +146,5 @@ async function kindsOf({ doors, identities }: Ports, token: string): Promise<Kin
     toolCallText(token, "create-todo", { ...body, idempotency_key }),
   );
   const page = kind("page", 200, () => requestText({ method: "GET", path: "/sign-in", token: "none" }));
-  return [...[read, create, read, create, read], toggle, tool, { ...page, port: identities }];
+  return [...[read, create, read, create, read], toggle, tool, page];
 }

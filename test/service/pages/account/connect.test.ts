@@ -42,7 +42,7 @@ test("the page has the lines for anybody, and a script alone would add what copi
 });
 
 test("without scripts the light of the page turns green at another look after a new client's first call", async () => {
-  const { account, newToken } = await signedUpPerson(site);
+  const { browser: account, newToken } = await signedUpPerson(site);
   const known = callsOf(site.stack, await newToken("Claude Desktop"));
   const fresh = callsOf(site.stack, await newToken("Cursor"));
   await known.call("get-pending-todos");

@@ -1,98 +1,77 @@
 import { expect, test } from "bun:test";
-import { hkdfSync } from "node:crypto";
-import { sealedCookie } from "../../../../api/doors/pages/session/sealed-cookie.ts";
-import type { KeyRing } from "../../../../api/web/key-ring.ts";
 import { type Browser, cookieOf, createBrowser } from "../../../support/identity/browser.ts";
-import { changePassword, password, serviceClient, signedUp } from "../../../support/identity/support.ts";
-import { pagesKeysOf } from "../../../support/pages/live-support.ts";
+import { changePassword, password, signedUp, signIn } from "../../../support/identity/support.ts";
 import { useSite } from "../../../support/pages/support.ts";
 
 const { stack, identity } = await useSite();
-const { baseUrl, authUrl } = stack.config;
+const { baseUrl } = stack.config;
 const anotherPassword = { new_password: "another long one" };
 
-/** The service and its provider each see their own cookies, so one browser stands for each. */
-async function signIn(provider: Browser, path = "/account", account = createBrowser(baseUrl)) {
-  const away = await account.open(path);
-  const back = await provider.open(away.url);
-  return { provider, account, away: away.url, back: back.url, page: await account.open(back.url) };
+async function newPerson() {
+  const account = await signedUp(identity.config);
+  return { account, page: await account.open("/account") };
 }
-
-const newPerson = async () => signIn(await signedUp(identity.config));
 
 const get = (path: string, cookie = "") =>
   fetch(`${baseUrl}${path}`, { headers: { cookie }, redirect: "manual" });
 
-test("a stranger signs in at the provider and ends on the page that was asked for", async () => {
-  const path = "/account/actions?tool=create-todo";
-  const { away, page } = await signIn(await signedUp(identity.config), path);
-  expect(away).toStartWith(`${authUrl}/authorize?`);
-  expect(new URL(away).searchParams.get("code_challenge_method")).toBe("S256");
+async function isSignedIn(browser: Pick<Browser, "cookies">): Promise<boolean> {
+  return (await get("/account", cookieOf(browser))).status === 200;
+}
+
+test("a stranger signs in and ends on the page that was asked for", async () => {
+  const email = `${crypto.randomUUID()}@example.org`;
+  await signedUp(identity.config, email);
+  const [browser, path] = [createBrowser(baseUrl), "/account/actions?tool=create-todo"];
+  const asked = await browser.open(path);
+  expect(asked.url).toBe(`${baseUrl}/sign-in?${new URLSearchParams({ next: path })}`);
+  const page = await browser.submit(asked, "/sign-in", { email, password });
   expect(page).toMatchObject({ status: 200, url: `${baseUrl}${path}` });
 });
 
-test("the session is a cookie that neither scripts nor other sites can use", async () => {
-  const account = createBrowser(baseUrl);
-  const provider = await signedUp(identity.config);
-  const back = await provider.open((await account.open("/account")).url);
-  const answer = await get(back.url.slice(baseUrl.length), cookieOf(account));
-  const session = answer.headers.getSetCookie().find((line) => line.startsWith("kept_account="));
-  for (const attribute of ["HttpOnly", "SameSite=Lax", "Path=/account", "Max-Age=43200"])
-    expect(session).toContain(attribute);
-});
-
-test("a session that is forged, changed, of another key or expired is none", async () => {
+test("the session is one cookie for all pages, which neither scripts nor other sites can use", async () => {
   const { account } = await newPerson();
-  const real = account.cookies.get("kept_account")?.value ?? "";
-  const { secret } = await serviceClient(stack.config);
-  const seal = async (key: KeyRing<Uint8Array>, lifetimeSeconds: number) => {
-    const cookie = sealedCookie({ name: "kept_account", key, lifetimeSeconds, secure: false });
-    const [pair = ""] = (await cookie.seal({ sub: "ada", sid: "1", generation: 0 })).split(";");
-    return pair.slice("kept_account=".length);
-  };
-  const keys = await pagesKeysOf(stack.config);
-  const guessable = new Uint8Array(hkdfSync("sha256", secret, "kept account pages", "session", 32));
-  const odd = [
-    "nonsense",
-    `${real.slice(0, -4)}AAAA`,
-    await seal([guessable], 60),
-    await seal(keys.signIn, 60),
-    await seal(keys.session, -1),
-  ];
-  expect((await get("/account", `kept_account=${real}`)).status).toBe(200);
-  expect((await get("/account", `kept_account=${await seal(keys.session, 60)}`)).status).toBe(200);
-  for (const value of odd) {
-    const answer = await get("/account", `kept_account=${value}`);
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get("location")).toStartWith(`${baseUrl}/account/sign-in?`);
+  const names = [...account.cookies.keys()].filter((name) => !/^kept_(browser|known|seen)/.test(name));
+  expect(names).toEqual(["kept_session", "kept_session.sig"]);
+  const renewed = await get("/sign-in", cookieOf(account));
+  const session = renewed.headers.getSetCookie().find((line) => line.startsWith("kept_session="));
+  for (const attribute of ["httponly", "samesite=lax", "path=/"])
+    expect(session?.toLowerCase()).toContain(attribute);
+});
+
+test("a session that is forged, changed or expired is none", async () => {
+  const { account } = await newPerson();
+  const real = account.cookies.get("kept_session")?.value ?? "";
+  expect((await get("/account", `kept_session=${real}`)).status).toBe(200);
+  const expire = (interval: string) =>
+    identity.sql(`update identity.artifacts set expires_at = expires_at - interval '${interval}'
+      where kind = 'Session' and id_hash = '\\x${new Bun.CryptoHasher("sha256").update(real).digest("hex")}'`);
+  for (const value of ["nonsense", "", `${real.slice(0, -4)}AAAA`]) {
+    const answer = await get("/account", `kept_session=${value}`);
+    expect([answer.status, answer.headers.get("location")]).toEqual([
+      303,
+      `${baseUrl}/account/sign-in?next=%2Faccount`,
+    ]);
   }
+  await expire("31 days");
+  expect(await isSignedIn(account)).toBe(false);
 });
 
-test("the way back from the provider counts only in the browser that left, and once", async () => {
-  const { account, back } = await newPerson();
-  expect((await createBrowser(baseUrl).open(back)).status).toBe(400);
-  expect((await account.open(back)).text).toContain("You are not signed in");
-  const other = createBrowser(baseUrl);
-  await other.open("/account");
-  const answer = await other.open(back);
-  expect(answer.status).toBe(400);
-  expect(answer.text).toContain("not the one that you started");
-});
-
-test("a sign-in that the provider or the person refused says so", async () => {
-  const browser = createBrowser(baseUrl);
-  const state = new URL((await browser.open("/account")).url).searchParams.get("state") ?? "";
-  const query = new URLSearchParams({ error: "access_denied", state, iss: authUrl });
-  const page = await browser.open(`/account/callback?${query}`);
-  expect(page.status).toBe(400);
-  expect(page.text).toContain("cancelled");
+test("a session that was not used for half a day is renewed, and its person is not asked", async () => {
+  const { account } = await newPerson();
+  await identity.sql(
+    "update identity.artifacts set expires_at = expires_at - interval '13 hours' where kind = 'Session'",
+  );
+  expect(await isSignedIn(account)).toBe(false);
+  expect((await account.open("/account/todos")).url).toBe(`${baseUrl}/account/todos`);
+  expect(await isSignedIn(account)).toBe(true);
 });
 
 test("signing in never leads to another site", async () => {
-  const provider = await signedUp(identity.config);
+  const { account } = await newPerson();
   const elsewhere = ["https://evil.example/account", "//evil.example/account", "/\\evil.example"];
   for (const next of [...elsewhere, "/account/../api/v1/todos", "javascript:alert(1)"]) {
-    const { page } = await signIn(provider, `/account/sign-in?${new URLSearchParams({ next })}`);
+    const page = await account.open(`/account/sign-in?${new URLSearchParams({ next })}`);
     expect(page.url).toBe(`${baseUrl}/account`);
   }
 });
@@ -148,130 +127,92 @@ test("pages are never cached or framed, run no script of others, and odd address
   expect((await fetch(`${baseUrl}/account`, { method: "DELETE" })).status).toBe(405);
 });
 
-test("the provider's confirmed address, and no other, is where reminders by e-mail go", async () => {
+test("the confirmed address, and no other, is where reminders by e-mail go", async () => {
   const email = `${crypto.randomUUID()}@example.org`;
-  const provider = await signedUp(identity.config, email);
+  await signedUp(identity.config, email);
   const [{ id } = {}] = await identity.sql(`select id from identity.accounts where email = '${email}'`);
   const addressIs = async () =>
     (await identity.sql(`select email, reminder_channel from users where user_id = '${id}'`))[0];
   const confirm = (at: string) =>
     identity.sql(`update identity.accounts set email_verified_at = ${at} where id = '${id}'`);
-  await signIn(provider);
+  const visit = async () => (await signIn(identity.config, email)).browser.open("/account");
+  await visit();
   expect((await addressIs())?.email ?? null).toBeNull();
   await confirm("now()");
-  await signIn(provider);
+  await visit();
   expect((await addressIs())?.email).toBe(email);
-  // The provider no longer confirms the address: it may belong to somebody else now.
+  // The address is no longer confirmed: it may belong to somebody else now.
   await identity.sql(`update users set reminder_channel = 'email' where user_id = '${id}'`);
   await confirm("null");
-  await signIn(provider);
+  await visit();
   expect(await addressIs()).toEqual({ email: null, reminder_channel: "log" });
 });
 
-/** A person who is signed in to the account pages in two browsers. */
+/** A person who is signed in in two browsers. */
 async function inTwoBrowsers() {
   const email = `${crypto.randomUUID()}@example.org`;
-  const mine = await signIn(await signedUp(identity.config, email));
-  const elsewhere = createBrowser(authUrl);
-  await elsewhere.submit(await elsewhere.open("/sign-in"), "/sign-in", { email, password });
+  const mine = await signedUp(identity.config, email);
+  const { browser: theirs } = await signIn(identity.config, email);
   const [account] = await identity.sql(`select id from identity.accounts where email = '${email}'`);
-  return { mine, theirs: await signIn(elsewhere), id: account?.id };
+  return { mine, theirs, id: account?.id };
 }
 
 const hook = { webhook_url: "https://attacker.example/x" };
 
-async function isSignedIn(browser: Pick<Browser, "cookies">): Promise<boolean> {
-  const headers = { cookie: cookieOf(browser) };
-  return (await fetch(`${baseUrl}/account`, { headers, redirect: "manual" })).status === 200;
-}
-
-test("a new password ends every other session at once, the account pages' too", async () => {
+test("a new password ends every other session at once", async () => {
   const { mine, theirs, id } = await inTwoBrowsers();
-  const settings = await theirs.account.open("/account/settings");
+  const settings = await theirs.open("/account/settings");
   expect(settings.status).toBe(200);
-  const changed = await changePassword(mine.provider, anotherPassword);
+  const changed = await changePassword(mine, anotherPassword);
   expect(changed.text).toContain("Other browsers are signed out");
-  expect((await theirs.provider.open("/profile")).url).toContain("/sign-in");
-  expect(await isSignedIn(theirs.account)).toBe(false);
-  await theirs.account.submit(settings, "/account/settings/webhook", hook);
+  expect((await theirs.open("/profile")).url).toContain("/sign-in");
+  expect(await isSignedIn(theirs)).toBe(false);
+  await theirs.submit(settings, "/account/settings/webhook", hook);
   const hooked = `select from users where user_id = '${id}' and webhook_url is not null`;
   expect(await identity.sql(hooked)).toEqual([]);
   // The person who changed the password is not asked again.
-  await signIn(mine.provider, "/account", mine.account);
-  expect(await isSignedIn(mine.account)).toBe(true);
+  expect(await isSignedIn(mine)).toBe(true);
 });
 
-test("a sign-in that was under way when the password changed opens nothing", async () => {
-  const { mine, theirs } = await inTwoBrowsers();
-  const account = createBrowser(baseUrl);
-  const back = await theirs.provider.open((await account.open("/account")).url);
-  await changePassword(mine.provider, anotherPassword);
-  expect((await account.open(back.url)).status).toBe(400);
+test("signing out from any page ends this browser's session with copies of its cookie, and no other browser's", async () => {
+  for (const path of ["/account", "/profile"]) {
+    const { mine, theirs } = await inTwoBrowsers();
+    const copy = { cookies: new Map(mine.cookies) };
+    const left = await mine.submit(await mine.open(path), "/account/sign-out", {});
+    expect(left.url).toContain("/sign-in");
+    expect([await isSignedIn(copy), await isSignedIn(theirs)]).toEqual([false, true]);
+  }
 });
 
-test("signing out of the account pages signs out of the provider without a question, and ends copied cookies", async () => {
-  const { mine, theirs } = await inTwoBrowsers();
-  const copy = { ...mine.account, cookies: new Map(mine.account.cookies) };
-  const away = await mine.account.submit(await mine.account.open("/account"), "/account/sign-out", {});
-  expect((await mine.provider.open(away.url)).url).toBe(`${baseUrl}/account`);
-  expect((await mine.provider.open("/profile")).url).toContain("/sign-in");
-  expect(await isSignedIn(copy)).toBe(false);
-  // Another browser that is signed in at the provider comes back by itself.
-  const { page } = await signIn(theirs.provider, "/account", theirs.account);
-  expect(page.url).toBe(`${baseUrl}/account`);
-});
-
-test("signing out at the provider signs out of the account pages", async () => {
-  const { mine } = await inTwoBrowsers();
-  await mine.provider.submit(await mine.provider.open("/profile"), "/sign-out", {});
-  expect(await isSignedIn(mine.account)).toBe(false);
-});
-
-test("one click signs out also from a page whose session has ended, which the provider would open anew", async () => {
-  const { mine, theirs } = await inTwoBrowsers();
-  const old = await mine.account.open("/account");
-  // Ends the sessions of the account pages everywhere; at the provider this browser stays signed in.
-  await theirs.provider.submit(await theirs.provider.open("/profile"), "/sign-out", {});
-  const away = await mine.account.submit(old, "/account/sign-out", {});
-  expect((await mine.provider.open(away.url)).url).toBe(`${baseUrl}/account`);
-  expect((await mine.provider.open("/profile")).url).toContain("/sign-in");
-});
-
-test("on the provider too, from a page of an earlier session; where nobody is signed in nothing is refused", async () => {
+test("one click signs out also from a page of an earlier session; where nobody is signed in nothing is refused", async () => {
   const email = `${crypto.randomUUID()}@example.org`;
-  const provider = await signedUp(identity.config, email);
-  const old = await provider.open("/profile");
-  await provider.submit(old, "/sign-out", {});
-  const again = await provider.submit(old, "/sign-out", {});
-  expect(again).toMatchObject({ status: 200, url: `${authUrl}/sign-in` });
-  await provider.submit(await provider.open("/sign-in"), "/sign-in", { email, password });
-  await provider.submit(old, "/sign-out", {});
-  expect((await provider.open("/profile")).url).toContain("/sign-in");
+  const browser = await signedUp(identity.config, email);
+  const old = await browser.open("/account");
+  await browser.submit(old, "/account/sign-out", {});
+  const again = await browser.submit(old, "/account/sign-out", {});
+  expect(again).toMatchObject({ status: 200, url: `${baseUrl}/sign-in` });
+  await browser.submit(await browser.open("/sign-in"), "/sign-in", { email, password });
+  await browser.submit(old, "/account/sign-out", {});
+  expect(await isSignedIn(browser)).toBe(false);
 });
 
-test("an ID token of one person signs nobody else out", async () => {
-  const [mine, theirs] = [await newPerson(), await newPerson()];
-  const away = await mine.account.submit(await mine.account.open("/account"), "/account/sign-out", {});
-  const page = await theirs.provider.open(away.url);
-  expect(page.text).toContain("Sign out?");
-  expect(await isSignedIn(theirs.account)).toBe(true);
-});
-
-test("whoever signs out where nobody is signed in is sent back", async () => {
-  const { account } = await newPerson();
-  const away = await account.submit(await account.open("/account"), "/account/sign-out", {});
-  expect((await createBrowser(authUrl).open(away.url)).url).toBe(`${baseUrl}/account`);
+test("a sign-out tells the browser to forget what pages stored in it", async () => {
+  const { account, page } = await newPerson();
+  const csrf = page.forms.flatMap(({ fields }) => fields).find(([name]) => name === "csrf")?.[1] ?? "";
+  const body = new URLSearchParams({ csrf });
+  const headers = { cookie: cookieOf(account), origin: baseUrl };
+  const answer = await fetch(`${baseUrl}/sign-out`, { method: "POST", body, headers, redirect: "manual" });
+  expect([answer.status, answer.headers.get("clear-site-data")]).toEqual([303, '"storage"']);
 });
 
 test("a deleted account is signed out everywhere, and nothing is written for it any more", async () => {
   const { mine, theirs, id } = await inTwoBrowsers();
-  const settings = await theirs.account.open("/account/settings");
-  const profile = await mine.provider.open("/profile");
-  const done = await mine.provider.submit(profile, "/profile/delete", {});
+  const settings = await theirs.open("/account/settings");
+  const done = await mine.submit(await mine.open("/profile"), "/profile/delete", {});
   expect(done.text).toContain("Your habits and todos are gone with it");
   const deleted = `insert into deleted_users (id, deleted_at) values ('${id}', now()) on conflict do nothing`;
   await identity.sql(deleted);
-  expect(await isSignedIn(theirs.account)).toBe(false);
-  await theirs.account.submit(settings, "/account/settings/webhook", hook);
+  expect(await isSignedIn(theirs)).toBe(false);
+  await theirs.submit(settings, "/account/settings/webhook", hook);
   expect(await identity.sql(`select from users where user_id = '${id}'`)).toEqual([]);
 });

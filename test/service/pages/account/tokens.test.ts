@@ -10,9 +10,9 @@ const { stack, identity } = site;
 const tokensPath = "/profile/api-tokens";
 
 test("a person makes a token of two scopes, sees its lines and what it did, and ends it on both doors", async () => {
-  const { account, provider } = await signedUpPerson(site);
+  const { browser } = await signedUpPerson(site);
   const chosen = { name: "Laptop script", preset: "custom", scope: ["todos:read", "todos:write"] };
-  const made = await provider.submit(await provider.open(tokensPath), tokensPath, chosen);
+  const made = await browser.submit(await browser.open(tokensPath), tokensPath, chosen);
   const token = tokenIn(made);
   const lines = [...made.text.matchAll(/<pre class="lines"[^>]*><code class="secret">([^<]*)</g)];
   const guides = tokenGuides(stack.config.baseUrl, token).map((guide) => Bun.escapeHTML(guide.lines));
@@ -23,14 +23,14 @@ test("a person makes a token of two scopes, sees its lines and what it did, and 
   expect([status, (await answer("GET", "/habits")).status]).toEqual([201, 403]);
   expect((await call("toggle-todo", { todo_id: body.id })).status).toBe(200);
   expect((await call("get-today-habits")).status).toBe(403);
-  const [refused = "", changed = ""] = cardsOf(await account.open("/account/actions"));
+  const [refused = "", changed = ""] = cardsOf(await browser.open("/account/actions"));
   expect(refused).toContain("Tried to look at the habits");
   expect(refused).toContain("Not permitted");
   expect(textOf({ ...made, text: changed })).toMatch(/the todo Water the plants.*Laptop script/);
 
   const { jti: id } = await identity.introspect(token);
-  await provider.submit(await provider.open(tokensPath), `${tokensPath}/revoke`, { id: String(id) });
-  expect(textOf(await provider.open(tokensPath))).toContain("You have none");
+  await browser.submit(await browser.open(tokensPath), `${tokensPath}/revoke`, { id: String(id) });
+  expect(textOf(await browser.open(tokensPath))).toContain("You have none");
   await eventually(async () => (await answer("GET", "/todos")).status === 401);
   await eventually(async () => (await call("get-pending-todos")).status === 401);
 });

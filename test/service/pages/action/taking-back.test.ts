@@ -19,7 +19,7 @@ const oddTimes = wordsIn(`2026-12-31T23:59:60Z 0000-01-01T00:00:00Z 2026-11-20T0
 
 /** A new person in a browser without scripts, their agent, and another app of theirs. */
 async function newPerson() {
-  const { account, newToken } = await signedUpPerson(site);
+  const { browser: account, newToken } = await signedUpPerson(site);
   const token = await newToken("Claude Desktop");
   const other = callsOf(stack, await newToken("Laptop <script>"));
   const { jti: tokenId, sub } = await identity.introspect(token);

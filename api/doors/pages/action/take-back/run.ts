@@ -4,7 +4,7 @@ import type { Commands, OutputOf } from "../../../../../shared/contracts/catalog
 import { msPerDay } from "../../../../../shared/domain/day/day.ts";
 import { invalid, isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
-import { isConnectionId } from "../../../../auth/identity-client.ts";
+import { isConnectionId } from "../../../../auth/token-format.ts";
 import { validate } from "../../../../http/input/validate.ts";
 import { readTokens } from "../../../../queries/action/read.ts";
 import { readNames } from "../../../../queries/action/things.ts";
@@ -18,7 +18,6 @@ import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { isUnderWay } from "../../../../queries/user/works.ts";
 import { csrfHolds, csrfToken } from "../../../../web/form/csrf.ts";
 import { formToken } from "../../../../web/form/form.ts";
-import { message } from "../../../../web/page.ts";
 import { seeOther } from "../../../../web/redirect.ts";
 import { sayWallTime } from "../../kit/dates.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
@@ -208,8 +207,7 @@ export async function takeRunBack(visit: Visit, form: URLSearchParams): Promise<
   const { token_id, from, to } = period;
   const revokes = form.get("revoke") === "yes";
   if (revokes && !canRevoke(visit, token_id)) return notHere;
-  if (revokes && !(await context.revokeToken?.({ userId: session.sub, tokenId: token_id })))
-    return notRevoked(visit);
+  if (revokes) await context.endToken?.({ userId: session.sub, tokenId: token_id });
   const outcome = await submit(visit, "action.undo-run", { token_id, from, to });
   if (isRefused(outcome)) return outcome;
   const { work_id: work } = outcome.body as OutputOf<Commands["action.undo-run"]>;
@@ -222,14 +220,9 @@ export async function takeRunBack(visit: Visit, form: URLSearchParams): Promise<
 
 const notHere = invalid({ token_id: ["This token is revoked at the identity provider that issued it."] });
 
-function notRevoked({ context }: Visit): Response {
-  const text = "The token could not be revoked just now, so this took nothing back. Go back and try again.";
-  return message(context.site, "That did not work", text, { status: 503, headers: { "Retry-After": "5" } });
-}
-
 /** True if the built-in provider keeps the tokens and can have issued this one. */
 const canRevoke = ({ context }: Visit, tokenId: string): boolean =>
-  context.revokeToken !== undefined && isConnectionId(tokenId);
+  context.endToken !== undefined && isConnectionId(tokenId);
 
 const holderOf = ({ holder }: Visit, tokenId: string): string => `${holder}.revoked.${tokenId}`;
 
