@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 
 /**
  * Gives a process a lower priority. Linux may compare nice values only within a session, and gives each session the
- * same share (sched(7), autogroups), so a process that leads a session passes its value on to that.
+ * same share (sched(7), autogroups), so a process that leads a session passes its value on to that. Never fails.
  */
 export function lowerPriority(nice: number, pid = process.pid): void {
-  setPriority(pid, nice);
   try {
+    setPriority(pid, Math.max(nice, getPriority(pid)));
     if (sessionOf(pid) === pid) writeFileSync(`/proc/${pid}/autogroup`, String(nice));
   } catch {
-    // The file is missing on macOS, and from kernels without autogroups.
+    // A sandbox may forbid it; the file is missing on macOS, and from kernels without autogroups.
   }
 }
 

@@ -17,3 +17,17 @@ test.each([true, false])("a process gives way, and its session if it leads one (
   child.kill();
   await child.exited;
 });
+
+test("a process that has less priority already keeps it", async () => {
+  const script = `import { getPriority } from "node:os";
+    import { lowerPriority } from "./api/identity/priority.ts";
+    lowerPriority(5);
+    console.log(getPriority());`;
+  // Only root may raise a priority, so the process is another user's.
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const niced = Bun.spawn(["nice", "-n", "8", process.execPath, "-e", script], {
+    stderr: "inherit",
+    ...user,
+  });
+  expect(Number(await niced.stdout.text())).toBe(8);
+});
