@@ -9,10 +9,12 @@ import { openTracing } from "../shared/process/observe/open-tracing.ts";
 import { throttled } from "../shared/process/observe/throttle-log.ts";
 import type { QueuedCommand } from "../shared/queue/batch.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
+import { createRedisCheck } from "../shared/queue/redis-check.ts";
 import { createApp, refuseUnread } from "./app.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { createZoneClaim } from "./auth/claim-zone.ts";
 import { identityClient } from "./auth/identity-client.ts";
+import { discoverProvider } from "./auth/provider.ts";
 import { createRevocation } from "./auth/revocation.ts";
 import { createUseCount } from "./auth/use-count.ts";
 import { createOverLimit } from "./doors/mcp/over-limit.ts";
@@ -78,10 +80,8 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const [secrets, keys] = [openReminderSecrets(database.pool), await loadPagesKeys(database.pool)];
   const rateLimit = createRateLimits({ config, log, redis, metrics, now: clock.now });
   const app = createApp({
-    config,
-    log,
     observe: createObserve(metrics.requestSeconds, tracing),
-    ...{ now, dispatch, dispatchGroup, overLimit, query, live, noteUse: useCount.note },
+    ...{ config, log, now, dispatch, dispatchGroup, overLimit, query, live, noteUse: useCount.note },
     authenticate: authenticator.authenticate,
     answerPage: openAccountPages({
       ...{ config, log, client, dispatch, query, claimZone, revokeToken, live, secrets, keys },
@@ -100,8 +100,9 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     exposition: metrics,
     ready: createHealthCheck({
       postgres: createPostgresCheck(database.pool, log),
-      redis: () => redis.ping(),
+      redis: createRedisCheck(redis, config.queuePrefix, log),
       worker: () => mailbox.ping(),
+      "sign-in": discoverProvider(config),
     }),
     answer: app.handle,
     endStreams: live.endAll,

@@ -12,6 +12,7 @@ import { createStatusPages } from "../shared/process/observe/status-pages.ts";
 import type { Role } from "../shared/process/role.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
 import { commandQueue, deliveryQueue, openQueue } from "../shared/queue/queues.ts";
+import { createRedisCheck } from "../shared/queue/redis-check.ts";
 import { showQueues } from "./commands/queue-metrics.ts";
 import { startCommands } from "./commands/worker.ts";
 import type { WorkerContext } from "./process/context.ts";
@@ -62,7 +63,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<Role>
     exposition,
     ready: createHealthCheck({
       postgres: createPostgresCheck(database.pool, log),
-      redis: () => publisher.ping(),
+      redis: createRedisCheck(publisher, config.queuePrefix, log),
     }),
     isDraining: () => isStopping,
     hanging: context.watch.hanging,

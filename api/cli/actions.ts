@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { listActions } from "../../shared/contracts/action/contracts.ts";
 import { isRefused } from "../../shared/errors.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
+import { toRun } from "../../shared/process/to-run.ts";
 import { readNames } from "../doors/pages/action/words/known.ts";
 import { validate } from "../http/input/validate.ts";
 import { createQueryContext, type QueryContext, readDaySettings } from "../queries/engine/context.ts";
@@ -13,7 +14,7 @@ import { findSubject, listSubjects } from "./subjects.ts";
 
 const usage = `What each token of a user did over MCP and REST, and the user on the account pages.
 
-  npm run admin -- actions --subject WHO [--token ID] [--door mcp|rest|page] [--tool NAME] [--outcome ok|CODE]
+  ${toRun("actions")} --subject WHO [--token ID] [--door mcp|rest|page] [--tool NAME] [--outcome ok|CODE]
                               [--search TEXT] [--limit N] [--follow]
 
 WHO is an e-mail address at the built-in identity provider, or a user's id (the token's sub). In the log:`;

@@ -2,7 +2,7 @@ import { archive, backup, disk } from "./copies.ts";
 import type { Check } from "./diagnosis.ts";
 import type { Patient } from "./patient.ts";
 import { failingChannels, fullAccounts, lateReminders } from "./people.ts";
-import { clocks, mail, postgres, redis, roles, schema, workers } from "./servers.ts";
+import { clocks, door, mail, postgres, redis, roles, schema, workers } from "./servers.ts";
 
 /** All checks, for `npm run admin -- doctor` and for the metric `kept_check_state`. */
 export const checksOf = (patient: Patient): readonly Check[] => [
@@ -11,6 +11,7 @@ export const checksOf = (patient: Patient): readonly Check[] => [
   { name: "roles", needs: "PostgreSQL", look: () => roles(patient) },
   { name: "Redis", look: () => redis(patient) },
   { name: "workers", needs: "Redis", look: () => workers(patient) },
+  { name: "door", isCostly: true, look: () => door(patient) },
   { name: "clocks", needs: "PostgreSQL", look: () => clocks(patient) },
   { name: "disk", look: () => disk(patient) },
   { name: "backup", look: () => backup(patient) },

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { toRun } from "../process/to-run.ts";
 import { broken, type Diagnosis, look, ok } from "./diagnosis.ts";
 import type { Patient } from "./patient.ts";
 import { megabytes } from "./servers.ts";
@@ -28,11 +29,11 @@ const dayMs = 86_400_000;
 export async function backup(patient: Pick<Patient, "config" | "isEmbedded">): Promise<Diagnosis> {
   if (!patient.isEmbedded) return ok("by tools of your PostgreSQL, not seen from here");
   const made = newestBackup(backupDirOf(patient));
-  if (made === undefined) return look("there is none", "Run npm run backup, and again every night.");
+  if (made === undefined) return look("there is none", `Run ${toRun("backup")}, and again every night.`);
   const days = (Date.now() - made) / dayMs;
   const says = `the newest is ${days < 1 ? `${Math.round(days * 24)} h` : `${Math.round(days)} days`} old`;
   if (days < 2) return ok(says);
-  return (days < 8 ? look : broken)(says, "Look at the nightly backup: npm run backup -- --keep 7.");
+  return (days < 8 ? look : broken)(says, `Look at the nightly backup: ${toRun("backup --keep 7")}.`);
 }
 
 /** @returns the time (epoch ms) at which the newest whole base backup was finished */
@@ -64,7 +65,7 @@ export async function archive(patient: Omit<Patient, "redis">): Promise<Diagnosi
   if (!existsSync(spool))
     return newestBackup(backupDirOf(patient)) === undefined
       ? ok("begins with the first backup")
-      : broken("given up: new changes are in no backup", "Make room, then run npm run backup.");
+      : broken("given up: new changes are in no backup", `Make room, then run ${toRun("backup")}.`);
   const waiting = readdirSync(spool).filter((name) => /^[0-9A-F]{24}$/.test(name));
   const since = Math.min(Date.now(), ...waiting.map((name) => statSync(join(spool, name)).mtimeMs));
   const seconds = Math.round((Date.now() - since) / 1_000);

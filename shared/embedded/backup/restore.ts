@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadCommonConfig } from "../../process/config.ts";
+import { toRun } from "../../process/to-run.ts";
 import { lockDataDir, lockFile } from "../lock.ts";
 import { elapsed } from "../servers/elapsed.ts";
 import { endOrphan } from "../servers/orphan.ts";
@@ -46,7 +47,7 @@ async function main(): Promise<void> {
   if (aside) return backUpAnew(folders);
   // The original database may live elsewhere, and a backup of this copy would be mistaken for one of it.
   console.log(
-    "There is no backup of it: make one (npm run backup) after the start if it takes the other's place.",
+    `There is no backup of it: make one (${toRun("backup")}) after the start if it takes the other's place.`,
   );
 }
 
