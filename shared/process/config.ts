@@ -3,6 +3,7 @@ import type { RoleUrls } from "./database-roles.ts";
 import {
   contact,
   type Environment,
+  hostUrl,
   httpUrl,
   integer,
   networks,
@@ -119,7 +120,7 @@ export function loadCommonConfig(given: Environment = Bun.env): CommonConfig {
 function readSettings(env: Environment): CommonConfig {
   const port = integer(env, "PORT", 3000, 65_535);
   const identityPort = integer(env, "IDENTITY_PORT", port + 1, 65_535);
-  const baseUrl = httpUrl(env, "BASE_URL") ?? `http://localhost:${port}`;
+  const baseUrl = hostUrl(env, "BASE_URL") ?? `http://localhost:${port}`;
   const givenAuthUrl = httpUrl(env, "AUTH_URL");
   const authUrl = givenAuthUrl ?? httpUrl(env, "IDENTITY_URL") ?? `http://localhost:${identityPort}`;
   return {
