@@ -3,6 +3,7 @@ import { type CommonConfig, loadCommonConfig } from "../process/config.ts";
 import { sameSignalMs } from "../process/role.ts";
 import { toRun } from "../process/to-run.ts";
 import { feedWatchdog } from "../process/watchdog.ts";
+import { explain } from "./explain.ts";
 import { createInstance, type Instance, type Plan } from "./instance.ts";
 import { elapsed } from "./servers/elapsed.ts";
 import { welcome } from "./welcome.ts";
@@ -36,7 +37,7 @@ export async function run(scripts: (config: CommonConfig) => Scripts): Promise<v
     );
     console.log(welcome(config, plan.dataDir, details));
   } catch (error) {
-    console.error(`Kept could not start. ${error instanceof Error ? error.message : error}`);
+    console.error(`Kept could not start. ${explain(error)}`);
     await instance?.stop();
     process.exit(1);
   }

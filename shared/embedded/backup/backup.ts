@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { isOnDiskOf } from "../../doctor/copies.ts";
 import { loadCommonConfig } from "../../process/config.ts";
 import { runningDatabase } from "../../process/running-database.ts";
+import { explain } from "../explain.ts";
 import { elapsed } from "../servers/elapsed.ts";
 import { makeBaseBackup, packedBytes } from "./base-backup.ts";
 import { keepNewest } from "./catalogue.ts";
@@ -31,7 +32,7 @@ async function main(): Promise<void> {
   if (removed > 0) console.log(`Removed ${removed} older ${removed === 1 ? "backup" : "backups"}.`);
 }
 
-await main().catch((error: Error) => {
-  console.error(`There is no new backup. ${error.message}`);
+await main().catch((error) => {
+  console.error(`There is no new backup. ${explain(error)}`);
   process.exit(1);
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadCommonConfig } from "../../process/config.ts";
 import { toRun } from "../../process/to-run.ts";
+import { explain } from "../explain.ts";
 import { lockDataDir, lockFile } from "../lock.ts";
 import { elapsed } from "../servers/elapsed.ts";
 import { endOrphan } from "../servers/orphan.ts";
@@ -172,11 +173,11 @@ async function backUpAnew(folders: BackupFolders): Promise<void> {
     const { folder } = await makeBaseBackup(folders, postgres.url).finally(postgres.stop);
     console.log(`A first backup of it is in ${folder}. Now start Kept.`);
   } catch (error) {
-    console.error(`There is no backup of it yet (${error instanceof Error ? error.message : error}).`);
+    console.error(`There is no backup of it yet (${explain(error)}).`);
   }
 }
 
 await main().catch((error: Error) => {
-  console.error(`Nothing was restored. ${error.message}`);
+  console.error(`Nothing was restored. ${explain(error)}`);
   process.exit(1);
 });
