@@ -1,12 +1,98 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
+import { maxUndone } from "../../shared/contracts/action/undo.ts";
+import { maxAtOnce } from "../../shared/contracts/group/contracts.ts";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
-import type { TableRows, WorkRow } from "../../shared/db/entities.ts";
-import { type NewHistory, writeHistory } from "./habit-histories.ts";
-import { type JournalEntry, writeJournal } from "./journal.ts";
+import type { HabitAmountRow, TableRows, WorkRow } from "../../shared/db/entities.ts";
+import type { EventName } from "../../shared/domain/journal/events.ts";
 import { statementsOf } from "./statements.ts";
 import type { Column, Effect, SizedColumns, Table, TableSpec, View } from "./table.ts";
-import { type CategoryMembers, categoryMembers } from "./views/category-members.ts";
 import { type RuledToken, ruledToken } from "./views/ruled-token.ts";
+
+type NewHistory = Readonly<{
+  user_id: string;
+  habit_id: number;
+  dates: readonly string[];
+  /** The time of each completion; null becomes noon (UTC) of its day. */
+  times: readonly (string | null)[];
+  notes: readonly (string | null)[];
+  sums: readonly Pick<HabitAmountRow, "local_date" | "amount" | "target">[];
+}>;
+
+/**
+ * Writes the completions and amounts that come with a new habit. As rows of the unit of work, thousands of them would keep a worker
+ * busy for longer than everything else of an import.
+ */
+const writeHistory: Effect<NewHistory> = {
+  key: ["user_id", "habit_id"],
+  size: ({ dates, sums }) => dates.length + sums.length,
+  statement: `
+    with given as (
+      select * from json_to_recordset($1) v(user_id text, habit_id bigint, dates date[], times timestamptz[], notes text[], sums json)
+    ), counted as (
+      insert into habit_amounts (user_id, habit_id, local_date, amount, target)
+      select v.user_id, v.habit_id, s.local_date, s.amount, s.target from given v
+      cross join lateral json_to_recordset(v.sums) s(local_date date, amount int, target int)
+    )
+    insert into habit_completions (user_id, habit_id, local_date, completed_at, note)
+    select v.user_id, v.habit_id, c.local_date,
+      coalesce(c.completed_at, (c.local_date + time '12:00') at time zone 'UTC'), c.note
+    from given v
+    cross join lateral unnest(v.dates, v.times, v.notes) c(local_date, completed_at, note)`,
+};
+
+/** A row that the account journal gets in this transaction, if its kind has room for more. */
+type JournalEntry = Readonly<{
+  user_id: string;
+  /** The command, and the place among its events. */
+  id: string;
+  kind: EventName;
+  details: object;
+  most: number;
+  period: string;
+  subject: string;
+  times: number;
+}> & {
+  /** True for a thing that is news once a year, and was told this year. */
+  isOld?: boolean;
+};
+
+/** Users are in order, so that two transactions never wait for each other in a circle. */
+const writeJournal: Effect<JournalEntry> = {
+  key: ["user_id", "id"],
+  statement: `
+    select e.id, journal_append(e.user_id, e.kind, e.details, e.most, e.period, e.subject, e.times) as is_new
+    from (
+      select * from json_to_recordset($1) e(user_id text, id text, kind text, details jsonb, most bigint, period text,
+        subject text, times bigint)
+      order by user_id, id offset 0
+    ) e`,
+  written(entries, answers) {
+    const isNew = new Map(answers.map(({ id, is_new }) => [id, is_new]));
+    for (const entry of entries) entry.isOld = entry.period === "year" && !isNew.get(entry.id);
+  },
+};
+
+type CategoryMembers = Readonly<{
+  user_id: string;
+  id: number;
+  habit_ids: readonly number[];
+  todo_ids: readonly number[];
+}>;
+
+/** One more than a single undo can remove from the category, to see whether others are in it. */
+const mostSeen = maxUndone * maxAtOnce + 1;
+
+const members = (table: string): string => `
+  array(select t.id from ${table} t where t.user_id = v.user_id and t.category_id = v.id::bigint limit ${mostSeen})`;
+
+/** The habits and todos of a category. */
+const categoryMembers = {
+  as: "categoryMembers",
+  key: ["user_id", "id"],
+  read: `
+    select v.user_id, v.id::bigint, ${members("habits")} as habit_ids, ${members("todos")} as todo_ids
+    from unnest($1::text[], $2::bigint[]) v(user_id, id)`,
+} as const satisfies View;
 
 /** Reads the images of actions. An import in steps has further ones, in the microseconds after its time. */
 const readActionImages = `
