@@ -133,7 +133,9 @@ function showQueues(registry: Registry, queues: readonly Pick<Queue, "name" | "g
     registers: [registry],
     async collect() {
       const counted = await within(
-        Promise.all(queues.map(async (queue) => [queue.name, await queue.getJobCounts(...jobStates)] as const)),
+        Promise.all(
+          queues.map(async (queue) => [queue.name, await queue.getJobCounts(...jobStates)] as const),
+        ),
       );
       this.reset();
       for (const [queue, counts] of counted)

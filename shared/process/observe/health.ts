@@ -8,7 +8,6 @@ export type Health = Readonly<{ status: "ok" | "unavailable" | "draining"; missi
 type Checks = Readonly<Record<string, () => Promise<unknown>>>;
 
 const patienceMs = 1_500;
-/** Somebody waits for a start. */
 const maxAgeMs = { atStart: 100, later: 1_000 };
 
 /**
