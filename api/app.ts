@@ -5,7 +5,7 @@ import { actPath } from "../shared/domain/reminder/link.ts";
 import { type Refusal, refuse } from "../shared/errors.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
 import { ZoneNotClaimed } from "./auth/claim-zone.ts";
-import { type McpContext, mcpHandler } from "./doors/mcp/door.ts";
+import type { McpContext } from "./doors/mcp/door.ts";
 import { rpcRefusal } from "./doors/mcp/errors.ts";
 import { answerFeed, type CalendarContext } from "./doors/pages/calendar/feed.ts";
 import { isForPeople, nothingHerePage } from "./doors/pages/front/page.ts";
@@ -54,9 +54,19 @@ export function createApp(context: AppContext): AnyElysia {
   addPublicDocuments(app, context);
   addAccountPages(app, context);
   if (context.answerProvider) addProvider(app, context, context.answerProvider);
-  app.all(mcpPath, mcpHandler(context, mcpPath), { parse: "none" });
+  app.all(mcpPath, mcpDoor(context), { parse: "none" });
   addRestRoutes(app, context);
   return app;
+}
+
+/** The SDK of MCP takes 14 MB, so it is loaded with the first request to its door. */
+function mcpDoor(context: AppContext) {
+  const load = () => import("./doors/mcp/door.ts").then((door) => door.mcpHandler(context, mcpPath));
+  let handler: ReturnType<typeof load> | undefined;
+  return async ({ request }: Readonly<{ request: Request }>): Promise<Response> => {
+    handler ??= load();
+    return (await handler)({ request });
+  };
 }
 
 const nothingAt = (request: Request): Response =>

@@ -12,9 +12,11 @@ import { throttled } from "../shared/process/observe/throttle-log.ts";
 import type { Role } from "../shared/process/role.ts";
 import type { QueuedCommand } from "../shared/queue/batch.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
+import { createRedisCheck } from "../shared/queue/redis-check.ts";
 import { createApp, refuseUnread } from "./app.ts";
 import { createAuthenticator, type TokenKey } from "./auth/authenticate.ts";
 import { createZoneClaim } from "./auth/claim-zone.ts";
+import { discoverProvider } from "./auth/provider.ts";
 import { createUseCount } from "./auth/use-count.ts";
 import { createOverLimit } from "./doors/mcp/over-limit.ts";
 import { feedsPerMinute } from "./doors/pages/calendar/feed.ts";
@@ -84,10 +86,8 @@ export async function startApi({ config, log, ...options }: Options): Promise<Ro
   const [overLimit, useCount] = [createOverLimit({ dispatch, query }, now), createUseCount(dispatch)];
   const rateLimit = createRateLimits({ config, log, redis, metrics, now: clock.now });
   const app = createApp({
-    config,
-    log,
     observe: createObserve(metrics.requestSeconds, tracing),
-    ...{ now, dispatch, dispatchGroup, overLimit, query, live, noteUse: useCount.note },
+    ...{ config, log, now, dispatch, dispatchGroup, overLimit, query, live, noteUse: useCount.note },
     authenticate: authenticator.authenticate,
     answerProvider: provider?.answer,
     answerPage: openAccountPages({
@@ -106,8 +106,9 @@ export async function startApi({ config, log, ...options }: Options): Promise<Ro
     exposition: metrics,
     ready: createHealthCheck({
       postgres: createPostgresCheck(database.pool, log),
-      redis: () => redis.ping(),
+      redis: createRedisCheck(redis, config.queuePrefix, log),
       worker: () => mailbox.ping(),
+      "sign-in": provider ? () => provider.pool.query(anyAccount) : discoverProvider(config),
     }),
     answer: app.handle,
     endStreams: live.endAll,
@@ -128,6 +129,8 @@ export async function startApi({ config, log, ...options }: Options): Promise<Ro
     },
   };
 }
+
+const anyAccount = "select from identity.accounts limit 1";
 
 const openDoorDatabase = ({ config, log }: Options) =>
   openDatabase({

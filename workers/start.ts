@@ -1,6 +1,11 @@
+import type { Queue } from "bullmq";
+import { Gauge, type Registry } from "prom-client";
 import { openDatabase } from "../shared/db/orm.ts";
 import { showPools } from "../shared/db/pool-metrics.ts";
 import { createPostgresCheck } from "../shared/db/schema-guard.ts";
+import { checksOf } from "../shared/doctor/checks.ts";
+import { examine, states } from "../shared/doctor/diagnosis.ts";
+import { usesEmbeddedDatabase } from "../shared/doctor/patient.ts";
 import type { Config } from "../shared/process/config.ts";
 import { workerConnections } from "../shared/process/connections.ts";
 import { createHealthCheck } from "../shared/process/observe/health.ts";
@@ -8,18 +13,16 @@ import type { Log } from "../shared/process/observe/log.ts";
 import { createExposition } from "../shared/process/observe/metrics.ts";
 import { openTracing } from "../shared/process/observe/open-tracing.ts";
 import { createSecurityLog } from "../shared/process/observe/security-log.ts";
-import { createStatusPages } from "../shared/process/observe/status-pages.ts";
+import { createStatusPages, type FindStatusPage } from "../shared/process/observe/status-pages.ts";
 import type { Role } from "../shared/process/role.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
 import { commandQueue, deliveryQueue, openQueue } from "../shared/queue/queues.ts";
-import { showQueues } from "./commands/queue-metrics.ts";
+import { createRedisCheck } from "../shared/queue/redis-check.ts";
 import { startCommands } from "./commands/worker.ts";
 import type { WorkerContext } from "./process/context.ts";
 import { createHangWatch } from "./process/hang-watch.ts";
 import { createJobMetrics } from "./process/job-worker.ts";
-import { serveStatus } from "./process/status-server.ts";
 import { startReminders } from "./reminder/start.ts";
-import { showCheckStates } from "./upkeep/check-states.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 import { startWebhooks } from "./webhook/start.ts";
 
@@ -62,7 +65,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<Role>
     exposition,
     ready: createHealthCheck({
       postgres: createPostgresCheck(database.pool, log),
-      redis: () => publisher.ping(),
+      redis: createRedisCheck(publisher, config.queuePrefix, log),
     }),
     isDraining: () => isStopping,
     hanging: context.watch.hanging,
@@ -93,3 +96,88 @@ export async function startWorkers({ config, log, now }: Options): Promise<Role>
 /** Every queue that workers take jobs from, to be counted. */
 const openQueues = ({ config: { queuePrefix }, publisher: connection }: WorkerContext) =>
   [commandQueue, deliveryQueue].map((queue) => openQueue(queue, { connection, queuePrefix }));
+
+/** Serves health and metrics of a worker on WORKER_PORT; nothing listens when that is 0. */
+function serveStatus(
+  { host, workerPort: port }: Pick<Config, "host" | "workerPort">,
+  findPage: FindStatusPage,
+): { stop(): Promise<void> } {
+  if (port === 0) return { stop: async () => {} };
+  const server = Bun.serve({
+    hostname: host ?? "127.0.0.1",
+    port,
+    fetch(request, server) {
+      const page = findPage(request.method, URL.parse(request.url)?.pathname ?? "");
+      return (
+        page?.(request.headers, () => server.requestIP(request)?.address) ??
+        new Response(null, { status: 404 })
+      );
+    },
+  });
+  return { stop: () => server.stop(true) };
+}
+
+/** A scrape waits no longer than this for Redis, and leaves out unknown numbers. */
+const patienceMs = 500;
+
+const jobStates = ["waiting", "active", "failed"] as const;
+
+type Counts = Readonly<Record<string, number>>;
+
+/** Shows at each scrape the number of jobs in Redis by queue. */
+function showQueues(registry: Registry, queues: readonly Pick<Queue, "name" | "getJobCounts">[]): void {
+  new Gauge({
+    name: "kept_queue_jobs",
+    help: "Jobs in the queue, the same at every worker; absent while Redis does not answer",
+    labelNames: ["queue", "state"],
+    registers: [registry],
+    async collect() {
+      const counted = await within(
+        Promise.all(
+          queues.map(async (queue) => [queue.name, await queue.getJobCounts(...jobStates)] as const),
+        ),
+      );
+      this.reset();
+      for (const [queue, counts] of counted)
+        for (const state of jobStates) this.set({ queue, state }, counts[state] ?? 0);
+    },
+  });
+}
+
+async function within(
+  asked: Promise<readonly (readonly [string, Counts])[]>,
+): Promise<readonly (readonly [string, Counts])[]> {
+  return Promise.race([asked.catch(() => []), Bun.sleep(patienceMs).then(() => [])]);
+}
+
+const everyMs = 60_000;
+
+/**
+ * Shows what `npm run admin -- doctor` finds. A scrape does not wait for the checks: it begins them once a minute, and a
+ * later one shows them. Accounts have metrics of their own, because to count them costs more.
+ */
+function showCheckStates({
+  config,
+  registry,
+  database: { pool },
+  publisher: redis,
+}: Pick<WorkerContext, "config" | "registry" | "database" | "publisher">): void {
+  let beganAt = Number.NEGATIVE_INFINITY;
+  const state = new Gauge({
+    name: "kept_check_state",
+    help: "What npm run admin -- doctor finds: 0 is ok, 1 wants a look, 2 is broken",
+    labelNames: ["check"],
+    registers: [registry],
+    collect() {
+      if (performance.now() < beganAt + everyMs) return;
+      beganAt = performance.now();
+      void look();
+    },
+  });
+  async function look() {
+    const isEmbedded = await usesEmbeddedDatabase(config);
+    const checks = checksOf({ config, isEmbedded, pool, redis }).filter(({ isCostly }) => !isCostly);
+    for (const [check, diagnosis] of await examine(checks))
+      state.set({ check }, states.indexOf(diagnosis.state));
+  }
+}

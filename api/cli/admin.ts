@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { toRun } from "../../shared/process/to-run.ts";
 
 type Command = Readonly<{ says: string; script: string }>;
 
@@ -25,6 +26,6 @@ const command = commands[name];
 const options = given[0] === "--" ? given.slice(1) : given;
 const script = resolve(import.meta.dir, "../..", command?.script ?? "");
 if (command) process.execve?.(process.execPath, [process.execPath, script, ...options], process.env);
-console.log("npm run admin -- COMMAND [options]\n");
+console.log(`${toRun("COMMAND [options]")}\n`);
 for (const [known, { says }] of Object.entries(commands)) console.log(`  ${known.padEnd(13)}${says}`);
 process.exitCode = name === "" ? 0 : 1;

@@ -5,7 +5,7 @@ import { runningRedis, usesEmbeddedDatabase } from "../../shared/doctor/patient.
 import { loadCommonConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/observe/log.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";
-import { connectFailFast, firstTry } from "../../shared/queue/connections.ts";
+import { connectFailFast } from "../../shared/queue/connections.ts";
 
 /** `npm run admin -- doctor`: one line for each part of a running Kept. Exit code 1 means that something is broken. */
 async function main(): Promise<void> {
@@ -19,7 +19,6 @@ async function main(): Promise<void> {
     connections: 2,
   });
   const redis = connectFailFast(redisUrl);
-  await firstTry(redis);
   const isEmbedded = await usesEmbeddedDatabase(config);
   const diagnoses = await examine(checksOf({ config, isEmbedded, pool, redis }));
   for (const [name, diagnosis] of diagnoses) console.log(lineOf(name, diagnosis));

@@ -1,11 +1,12 @@
 import { loadCommonConfig } from "../../shared/process/config.ts";
+import { toRun } from "../../shared/process/to-run.ts";
 import { type RotationStep, rotateSecrets, rotationSteps } from "../identity/accounts/rotation.ts";
 import { openRunningDatabase } from "./running.ts";
 
 const restart = "Now restart all front doors and workers";
 const done: Readonly<Record<RotationStep, string>> = {
-  prepare: `New keys were made; nothing uses them yet. ${restart}, then: npm run admin -- rotate switch`,
-  switch: `The new keys are used, and the old ones accepted. ${restart}, then, twelve hours later: npm run admin -- rotate finish`,
+  prepare: `New keys were made; nothing uses them yet. ${restart}, then: ${toRun("rotate switch")}`,
+  switch: `The new keys are used, and the old ones accepted. ${restart}, then, twelve hours later: ${toRun("rotate finish")}`,
   finish: `The old keys are gone. ${restart}, after which their signatures are refused.`,
 };
 
@@ -17,7 +18,7 @@ async function main(): Promise<void> {
   const database = await openRunningDatabase(loadCommonConfig(), "rotate");
   const due = await rotateSecrets(database.pool, step);
   await database.close();
-  if (due) throw new Error(`Nothing was changed. The next step is: npm run admin -- rotate ${due}`);
+  if (due) throw new Error(`Nothing was changed. The next step is: ${toRun(`rotate ${due}`)}`);
   console.log(done[step]);
 }
 

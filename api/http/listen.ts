@@ -3,14 +3,18 @@ import type { Config } from "../../shared/process/config.ts";
 import type { Health } from "../../shared/process/observe/health.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import type { Exposition } from "../../shared/process/observe/metrics.ts";
-import { createStatusPages } from "../../shared/process/observe/status-pages.ts";
+import {
+  createStatusPages,
+  type FindStatusPage,
+  isAskedByBalancers,
+  statusPaths,
+} from "../../shared/process/observe/status-pages.ts";
 import { answerScript } from "./cross-origin.ts";
-import { drain, noTraffic, until } from "./drain.ts";
+import { drain, noTraffic, type Traffic, until } from "./drain.ts";
 import { type Answering, type AnswerRequest, arrivalSeconds, createIntake } from "./intake/intake.ts";
 import { inFormAccepted } from "./problem.ts";
-import { logAnswer, requestIdOf, withFullAddress } from "./request.ts";
+import { logAnswer, pathOf, requestIdOf, withFullAddress } from "./request.ts";
 import { createFinish, fault, refusalResponse } from "./response.ts";
-import { statusRoutes } from "./status-routes.ts";
 
 type Answers = Answering &
   Readonly<{
@@ -115,4 +119,31 @@ async function stopServer(server: ReturnType<typeof Bun.serve>): Promise<void> {
   void server.stop();
   await until(() => server.pendingRequests === 0);
   await server.stop(true);
+}
+
+/** Bun's handler of a route. */
+type Take = (received: Request, server: Bun.Server<undefined>) => Promise<Response> | Response;
+
+type Dependencies = Readonly<{
+  findPage: FindStatusPage;
+  traffic: Traffic;
+  send(request: object, response: Response): Response;
+  /** Answers requests that no status page takes, such as a POST. */
+  take: Take;
+}>;
+
+/** Bun matches the status pages itself, so other requests are not compared with their addresses. */
+function statusRoutes({ findPage, traffic, send, take }: Dependencies): Record<string, Take> {
+  const answer: Take = (received, server) => {
+    const request = withFullAddress(received);
+    const path = request && pathOf(request.url);
+    const page = path && findPage(received.method, path);
+    if (!page) return take(received, server);
+    if (isAskedByBalancers(path)) traffic.lastAsked = performance.now();
+    const answered = page(received.headers, () => server.requestIP(received)?.address);
+    return answered instanceof Promise
+      ? answered.then((response) => send(received, response))
+      : send(received, answered);
+  };
+  return Object.fromEntries(statusPaths.map((path) => [path, answer]));
 }

@@ -16,14 +16,11 @@ import { createWaiters } from "./waiters.ts";
 
 /** Sends batches of commands to the workers and receives their replies. */
 export type BatchSender = Readonly<{
-  /**
-   * Sends one batch.
-   * @returns whether a worker answered it in time
-   */
-  send(commands: readonly QueuedCommand[]): Promise<boolean>;
+  /** Sends one batch, and waits until a worker has answered it or it is lost. */
+  send(commands: readonly QueuedCommand[]): Promise<unknown>;
   /** False while sending is useless: no worker runs, or its answer could not be received. */
   isOpen(): boolean;
-  /** True if a worker answers, or is alive and only too busy. */
+  /** True if a worker answers, or has answered before and is only too busy. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }>;
@@ -68,7 +65,7 @@ export async function openBatchSender(
     }
   }
 
-  async function send(commands: readonly QueuedCommand[]): Promise<boolean> {
+  async function send(commands: readonly QueuedCommand[]): Promise<"answered" | Lost> {
     const batch: CommandBatch = { v: batchVersion, id: Bun.randomUUIDv7(), replyTo, commands };
     const sentAt = performance.now();
     const outcome = answers.wait(batch.id, () => {
@@ -82,7 +79,7 @@ export async function openBatchSender(
       .catch((error: unknown) => answers.settle(batch.id, lossOf(error)));
     const answer = await outcome;
     if (answer !== "answered") onLost(commands, answer);
-    return answer === "answered";
+    return answer;
   }
 
   /** Counts the workers as away if none has answered since then and none is alive. Then it asks until one answers. */
@@ -91,7 +88,7 @@ export async function openBatchSender(
     if (!isSilent() || (await isAlive()) || !isSilent()) return;
     isAway = true;
     onAway();
-    while (isAway && !isClosed) if (!(await send([]))) await Bun.sleep(probePauseMs);
+    while (isAway && !isClosed) if ((await send([])) !== "answered") await Bun.sleep(probePauseMs);
   }
 
   // A connection that is not ready refuses everything, so the mailbox opens only with a ready one.
@@ -106,7 +103,7 @@ export async function openBatchSender(
   return {
     send,
     isOpen,
-    ping: async () => isOpen() && ((await send([])) || isAlive()),
+    ping: async () => isOpen() && isServed(await send([]), heardAt > 0, isAlive),
     async close() {
       isClosed = true;
       subscription.close();
@@ -115,6 +112,10 @@ export async function openBatchSender(
     },
   };
 }
+
+/** A worker that is too busy counts if one was heard before. A batch that Redis or a worker refuses never counts. */
+const isServed = (answer: "answered" | Lost, wasHeard: boolean, isAlive: () => Promise<boolean>) =>
+  answer === "answered" || (answer === "unanswered" && wasHeard && isAlive());
 
 /** Redis refused the job, or its connection was known to be down, so nothing was queued. */
 function lossOf(error: unknown): Lost {

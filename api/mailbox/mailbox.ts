@@ -12,7 +12,7 @@ type SendResult = Omit<Reply, "ticket"> | "undelivered" | "unanswered";
 
 export type Mailbox = Readonly<{
   send(command: Omit<QueuedCommand, "ticket">): Promise<SendResult>;
-  /** True if a worker answers, or is alive and only too busy. */
+  /** True if a worker answers, or has answered before and is only too busy. */
   ping(): Promise<boolean>;
   /** The commands that wait here for the next batch. */
   waiting(): number;

@@ -4,7 +4,7 @@ import type { Log } from "../process/observe/log.ts";
 import { entities } from "./entities.ts";
 import { migrations } from "./migrations/index.ts";
 import { demandSchema } from "./schema-guard.ts";
-import { demandSettings } from "./session-settings.ts";
+import { demandPrepared, demandSettings } from "./session-settings.ts";
 import { setUsers } from "./statements/row-users.ts";
 import { statementName, takeStatements } from "./statements/statements.ts";
 
@@ -120,7 +120,9 @@ export async function openDatabase(options: Options): Promise<Database> {
   for (let tries = 1; tries < 5 && !answer.ok && mustBeThere; tries++) answer = await orm.checkConnection();
   if (!answer.ok && mustBeThere) throw new Error(unusable(url, answer.reason));
   if (purpose === "reads" || purpose === "writes")
-    await demandSchema(pool).catch((error) => orm.close(true).then(() => Promise.reject(error)));
+    await Promise.all([demandSchema(pool), prepare && connections > 1 && demandPrepared(pool)]).catch(
+      (error) => orm.close(true).then(() => Promise.reject(error)),
+    );
   return { orm, pool, close: () => orm.close(true) };
 }
 

@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import type { Log } from "../process/observe/log.ts";
 import { throttled } from "../process/observe/throttle-log.ts";
+import { toRun } from "../process/to-run.ts";
 import { migrations } from "./migrations/index.ts";
 
 const known = migrations.map(({ name }) => name);
@@ -33,10 +34,10 @@ export function tooNew({ neighboursKnow: wanted }: Schema): string | undefined {
 /** @returns a sentence if this release cannot serve a database with that schema */
 export function problemOf(schema: Schema, names = known): string | undefined {
   if (schema.applied.length === 0)
-    return "The database is empty, no installation is there: correct DATABASE_URL, or make one with `npm run migrate`.";
+    return `The database is empty, no installation is there: correct DATABASE_URL, or make one with \`${toRun("migrate")}\`.`;
   const missing = names.filter((name) => !schema.applied.includes(name));
   const count = missing.length === 1 ? "a migration is" : `${missing.length} migrations are`;
-  const isOlder = `The database is older than this release, ${count} missing from ${missing[0]} on: run \`npm run migrate\`.`;
+  const isOlder = `The database is older than this release, ${count} missing from ${missing[0]} on: run \`${toRun("migrate")}\`.`;
   return tooNew(schema) ?? (missing.length > 0 ? isOlder : undefined);
 }
 
@@ -46,13 +47,27 @@ export async function demandSchema(pool: Pick<Pool, "query">): Promise<void> {
   if (problem) throw new Error(problem);
 }
 
-/** A health check of PostgreSQL, which tells when its schema has become one that this release cannot serve. */
+/**
+ * Makes PostgreSQL write a small file, which ends with the statement.
+ * @throws when it cannot, as on a full disk
+ */
+export async function demandWrites(pool: Pick<Pool, "query">): Promise<void> {
+  await pool.query("select pg_export_snapshot()");
+}
+
+/** A health check of PostgreSQL, which tells when it cannot write, and when its schema is one that this release cannot serve. */
 export function createPostgresCheck(pool: Pick<Pool, "query">, log: Log) {
   const say = throttled((problem: string) => log.error(problem));
   return async (): Promise<Readonly<{ missing?: "schema" }>> => {
     const problem = problemOf(await readSchema(pool));
-    if (!problem) return {};
-    say(problem);
-    return { missing: "schema" };
+    if (problem) {
+      say(problem);
+      return { missing: "schema" };
+    }
+    await demandWrites(pool).catch((error: Error) => {
+      say(`PostgreSQL takes no changes (${error.message}). Make room on its disk.`);
+      throw error;
+    });
+    return {};
   };
 }

@@ -1,4 +1,4 @@
-import type { PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 
 /**
  * Checks that a new connection has its settings. A pooler in between may drop them; then times are in the server's
@@ -29,4 +29,32 @@ function inUnit(asked: string, unit: string | null): string {
   if (suffix === undefined || unit === null) return asked;
   const ms = Number(number) * (suffix === "s" ? 1_000 : 1);
   return String(unit === "s" ? ms / 1_000 : ms);
+}
+
+/** SQLSTATE of a statement's name that the server does not know, or knows already. */
+const wrongNames = ["26000", "42P05"];
+
+/**
+ * Checks that a session knows the statements that it prepared. A pooler may give its server's connection to the next
+ * session, which a transaction beside it shows.
+ * @throws Error naming DATABASE_PREPARE
+ */
+export async function demandPrepared(pool: Pick<Pool, "connect">): Promise<void> {
+  const taken: PoolClient[] = [];
+  const take = async () => taken[taken.push(await pool.connect()) - 1];
+  const named = { name: "kept_probe", text: "select" };
+  try {
+    const [session, other] = [await take(), await take()];
+    await session?.query(named);
+    await other?.query("begin");
+    await session?.query(named);
+  } catch (error) {
+    // Other failures, such as of a server that has no room for a second connection, say nothing of names.
+    if (!(error instanceof Error && "code" in error && wrongNames.includes(String(error.code)))) return;
+    throw new Error(
+      "A connection pooler in between drops prepared statements: set DATABASE_PREPARE=no, or let it follow them (max_prepared_statements of PgBouncer).",
+    );
+  } finally {
+    for (const client of taken) client.release(true);
+  }
 }

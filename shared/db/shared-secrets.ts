@@ -1,5 +1,6 @@
 import { createECDH, randomBytes } from "node:crypto";
 import type { Pool } from "pg";
+import { toRun } from "../process/to-run.ts";
 import { keepSecret } from "./secrets.ts";
 
 /** Keys for push services (VAPID, RFC 8292), in base64url. */
@@ -24,7 +25,7 @@ export async function readSecret<Name extends keyof SharedSecrets>(
 ): Promise<SharedSecrets[Name]> {
   const text = "select value from shared_secrets where name = $1";
   const { rows } = await pool.query<{ value: SharedSecrets[Name] }>(text, [name]);
-  if (!rows[0]) throw new Error(`The database has no secret ${name}: run \`npm run migrate\`.`);
+  if (!rows[0]) throw new Error(`The database has no secret ${name}: run \`${toRun("migrate")}\`.`);
   return rows[0].value;
 }
 

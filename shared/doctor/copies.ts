@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { broken, type Diagnosis, look, ok } from "./diagnosis.ts";
+import { toRun } from "../process/to-run.ts";
+import { broken, type Diagnosis, look, ok, reasonOf } from "./diagnosis.ts";
 import type { Patient } from "./patient.ts";
 import { megabytes } from "./servers.ts";
 
@@ -27,13 +28,36 @@ const dayMs = 86_400_000;
 
 export async function backup(patient: Pick<Patient, "config" | "isEmbedded">): Promise<Diagnosis> {
   if (!patient.isEmbedded) return ok("by tools of your PostgreSQL, not seen from here");
-  const made = newestBackup(backupDirOf(patient));
-  if (made === undefined) return look("there is none", "Run npm run backup, and again every night.");
+  const folder = backupDirOf(patient);
+  const refusal = refusalOf(folder);
+  if (refusal) return refusal;
+  const made = newestBackup(folder);
+  if (made === undefined) return look("there is none", `Run ${toRun("backup")}, and again every night.`);
   const days = (Date.now() - made) / dayMs;
   const says = `the newest is ${days < 1 ? `${Math.round(days * 24)} h` : `${Math.round(days)} days`} old`;
+  if (days < 2 && isOnDiskOf(patient.config.dataDir, folder))
+    return look(
+      `${says}, on the disk of the data`,
+      "Set BACKUP_DIR to another disk: both would be lost at once.",
+    );
   if (days < 2) return ok(says);
-  return (days < 8 ? look : broken)(says, "Look at the nightly backup: npm run backup -- --keep 7.");
+  return (days < 8 ? look : broken)(says, `Look at the nightly backup: ${toRun("backup --keep 7")}.`);
 }
+
+/** A folder that does not exist is made with the first backup. */
+function refusalOf(folder: string): Diagnosis | undefined {
+  if (!existsSync(folder)) return undefined;
+  try {
+    readdirSync(folder);
+    accessSync(folder, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return broken(reasonOf(error), "Make BACKUP_DIR a folder that the user of npm start can write.");
+  }
+}
+
+export const isOnDiskOf = (data: string, folder: string): boolean =>
+  statSync(data).dev === statSync(folder).dev;
 
 /** @returns the time (epoch ms) at which the newest whole base backup was finished */
 function newestBackup(folder: string): number | undefined {
@@ -60,11 +84,13 @@ export async function archive(patient: Omit<Patient, "redis">): Promise<Diagnosi
     return broken("PostgreSQL cannot archive its log", "Look at its log for the reason; see docs/backup.md.");
   if (!patient.isEmbedded)
     return ok(rows[0]?.mode === "off" ? "off: dumps are the only backup" : "PostgreSQL archives its log");
+  const refusal = refusalOf(backupDirOf(patient));
+  if (refusal) return refusal;
   const spool = join(patient.config.dataDir, "postgres", "kept_archive");
   if (!existsSync(spool))
     return newestBackup(backupDirOf(patient)) === undefined
       ? ok("begins with the first backup")
-      : broken("given up: new changes are in no backup", "Make room, then run npm run backup.");
+      : broken("given up: new changes are in no backup", `Make room, then run ${toRun("backup")}.`);
   const waiting = readdirSync(spool).filter((name) => /^[0-9A-F]{24}$/.test(name));
   const since = Math.min(Date.now(), ...waiting.map((name) => statSync(join(spool, name)).mtimeMs));
   const seconds = Math.round((Date.now() - since) / 1_000);

@@ -7,7 +7,14 @@ import type { RedisConnection } from "../queue/connections.ts";
 
 type Settings = Pick<
   CommonConfig,
-  "databaseUrl" | "dataDir" | "backupDir" | "smtpUrl" | "mailFrom" | "accountMegabytes" | "queuePrefix"
+  | "baseUrl"
+  | "databaseUrl"
+  | "dataDir"
+  | "backupDir"
+  | "smtpUrl"
+  | "mailFrom"
+  | "accountMegabytes"
+  | "queuePrefix"
 >;
 
 /** An installation as seen from one of its machines. */

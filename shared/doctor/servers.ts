@@ -1,6 +1,7 @@
 import { migrations } from "../db/migrations/index.ts";
-import { problemOf, readSchema } from "../db/schema-guard.ts";
+import { demandWrites, problemOf, readSchema } from "../db/schema-guard.ts";
 import { createSmtpTransport } from "../process/smtp.ts";
+import { problemOfRedis } from "../queue/redis-check.ts";
 import { hasSign } from "../queue/signs-of-life.ts";
 import { broken, type Diagnosis, look, ok, reasonOf } from "./diagnosis.ts";
 import type { Patient } from "./patient.ts";
@@ -16,6 +17,8 @@ export async function postgres({ pool }: Patient): Promise<Diagnosis> {
   );
   const { version, used, most } = rows[0] ?? { version: "?", used: 0, most: 1 };
   const says = `${version}, ${used} of ${most} connections`;
+  const refusal = await demandWrites(pool).catch(reasonOf);
+  if (refusal) return broken(`${version} takes no changes: ${refusal}`, "Make room on its disk.");
   if (used < fullShare * most) return ok(says);
   return look(says, "Raise max_connections, or lower DATABASE_CONNECTIONS of the processes.");
 }
@@ -44,7 +47,9 @@ export async function schema({ pool }: Patient): Promise<Diagnosis> {
   return look(`beyond this release, at ${newer.at(-1)}`, "Replace this release by that one.");
 }
 
-export async function redis({ redis }: Patient): Promise<Diagnosis> {
+export async function redis({ redis, config }: Patient): Promise<Diagnosis> {
+  const problem = await problemOfRedis(redis, config.queuePrefix);
+  if (problem) return broken(problem.reason, problem.advice);
   const facts = new Map(
     (await redis.info("memory")).split("\r\n").map((line) => line.split(":") as [string, string]),
   );
@@ -62,6 +67,14 @@ export const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} 
 export async function workers({ config, redis }: Patient): Promise<Diagnosis> {
   if (await hasSign(redis, config.queuePrefix)) return ok("alive");
   return broken("no worker gives a sign of life", "Start workers with this QUEUE_PREFIX.");
+}
+
+/** A door knows by itself whether commands come back and people can sign in. */
+export async function door({ config: { baseUrl } }: Patient): Promise<Diagnosis> {
+  const answer = await fetch(`${baseUrl}/health/ready`).catch(() => undefined);
+  if (!answer) return look(`no answer at ${baseUrl} from here`, "Look whether a front door runs there.");
+  if (answer.ok) return ok("changes come back, and people can sign in");
+  return broken(`not ready: ${await answer.text()}`, "Mend what is missing; the door's log has the reasons.");
 }
 
 /** Milliseconds by which clocks may differ: more shows in late reminders, or in tokens that are not valid yet. */

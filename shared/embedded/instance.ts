@@ -5,7 +5,6 @@ import {
   roleSettings,
   roleUrlsOf,
 } from "../process/database-roles.ts";
-import { connectFailFast, firstTry } from "../queue/connections.ts";
 import { startBackedUpPostgres } from "./backup/archive-wal.ts";
 import { lockDataDir } from "./lock.ts";
 import { launchRole, type RoleScript } from "./role-process.ts";
@@ -22,6 +21,7 @@ export type Plan = Readonly<{
   /** Addresses of the roles in that server. */
   roleUrls: RoleUrls;
   redisUrl: string | undefined;
+  queuePrefix: string;
   /** The addresses that the roles will listen on. */
   addresses: readonly ListenAddress[];
   /** A script that migrates the database and ends. */
@@ -71,7 +71,7 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
           ? { url: plan.databaseUrl }
           : step("PostgreSQL", startBackedUpPostgres(plan.dataDir, report)),
         plan.redisUrl
-          ? answering(plan.redisUrl)
+          ? usable(plan.redisUrl, plan.queuePrefix)
           : step("Redis", startRedis(plan.dataDir, report, { endsHanging: true })),
       ]);
       const env = {
@@ -121,23 +121,15 @@ async function withProgress<Result>(work: Promise<Result>, report: () => void): 
   return work.finally(() => clearTimeout(timer));
 }
 
-/** @throws when Redis does not answer: without it no change is accepted */
-async function answering(url: string): Promise<{ url: string }> {
+/** @throws when Redis cannot be used: without it no change is accepted. Its client takes 10 MB and is loaded only here. */
+async function usable(url: string, queuePrefix: string): Promise<{ url: string }> {
+  const { connectFailFast } = await import("../queue/connections.ts");
+  const { problemOfRedis, sentenceOf } = await import("../queue/redis-check.ts");
   const redis = connectFailFast(url);
-  let failure: Error | undefined;
-  redis.once("error", (error) => {
-    failure = error;
-  });
-  try {
-    await firstTry(redis);
-    await redis.ping();
-    return { url };
-  } catch (error) {
-    const reason = failure?.message ?? String(error);
-    throw new Error(`Redis does not answer at the address in REDIS_URL: ${reason}.`);
-  } finally {
-    redis.disconnect();
-  }
+  const problem = sentenceOf(await problemOfRedis(redis, queuePrefix));
+  redis.disconnect();
+  if (problem) throw new Error(problem);
+  return { url };
 }
 
 async function migrate(script: string, env: Environment): Promise<{ stop?: never }> {

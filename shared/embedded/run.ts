@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
 import { type CommonConfig, loadCommonConfig } from "../process/config.ts";
 import { sameSignalMs } from "../process/role.ts";
+import { toRun } from "../process/to-run.ts";
 import { feedWatchdog } from "../process/watchdog.ts";
+import { explain } from "./explain.ts";
 import { createInstance, type Instance, type Plan } from "./instance.ts";
 import { elapsed } from "./servers/elapsed.ts";
 import { welcome } from "./welcome.ts";
@@ -27,12 +29,32 @@ export async function run(scripts: Scripts): Promise<void> {
     stopOnRequest(running);
     console.log(`Kept starts; its data is in ${plan.dataDir}`);
     const details = await running.start();
-    console.log(`Ready in ${elapsed(start)}.\n${welcome(config, plan.dataDir, details)}`);
+    const isWhole = await isReady(config);
+    console.log(
+      isWhole
+        ? `Ready in ${elapsed(start)}.`
+        : `Kept runs, but not all of it works. Ask the doctor: ${toRun("doctor")}`,
+    );
+    console.log(welcome(config, plan.dataDir, details));
   } catch (error) {
-    console.error(`Kept could not start. ${error instanceof Error ? error.message : error}`);
+    console.error(`Kept could not start. ${explain(error)}`);
     await instance?.stop();
     process.exit(1);
   }
+}
+
+const readyMs = 10_000;
+
+/** Waits for a front door that can do everything, at most for a while. */
+async function isReady({ host = "localhost", port }: CommonConfig): Promise<boolean> {
+  const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}/health/ready`;
+  const deadline = performance.now() + readyMs;
+  const ask = () => fetch(address).catch(() => undefined);
+  while (!(await ask())?.ok) {
+    if (performance.now() > deadline) return false;
+    await Bun.sleep(20);
+  }
+  return true;
 }
 
 function planOf(config: CommonConfig, scripts: Scripts): Plan {
@@ -49,6 +71,7 @@ function planOf(config: CommonConfig, scripts: Scripts): Plan {
     databaseUrl: config.databaseUrl,
     roleUrls: config.roleUrls,
     redisUrl: config.redisUrl,
+    queuePrefix: config.queuePrefix,
     addresses,
     ...scripts,
   };

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { CommonConfig } from "../process/config.ts";
+import { toRun } from "../process/to-run.ts";
 
 type Details = Record<string, string>;
 
@@ -20,12 +21,10 @@ export function welcome(config: CommonConfig, dataDir: string, details: Details)
     ...firstCall(config, dataDir, details),
     "",
     ...(config.builtInIdentity
-      ? [`For a link that signs the owner in: ${besideIt(dataDir)}${ownerCommand}`, ""]
+      ? [`For a link that signs the owner in: ${besideIt(dataDir)}${toRun("owner")}`, ""]
       : []),
   ].join("\n");
 }
-
-const ownerCommand = process.env.npm_lifecycle_event === "npx" ? "npx kept owner" : "npm run owner";
 
 /** Tells commands that run beside this one the data folder, unless it is the default. */
 const besideIt = (dataDir: string): string => (dataDir === resolve("./data") ? "" : `DATA_DIR='${dataDir}' `);

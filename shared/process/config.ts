@@ -3,6 +3,7 @@ import type { RoleUrls } from "./database-roles.ts";
 import {
   contact,
   type Environment,
+  hostUrl,
   httpUrl,
   integer,
   networks,
@@ -113,7 +114,7 @@ export function loadCommonConfig(given: Environment = Bun.env): CommonConfig {
 
 function readSettings(env: Environment): CommonConfig {
   const port = integer(env, "PORT", 3000, 65_535);
-  const baseUrl = httpUrl(env, "BASE_URL") ?? `http://localhost:${port}`;
+  const baseUrl = hostUrl(env, "BASE_URL") ?? `http://localhost:${port}`;
   const authUrl = httpUrl(env, "AUTH_URL");
   return {
     host: text(env, "HOST"),

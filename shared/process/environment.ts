@@ -44,6 +44,17 @@ export function httpUrl(env: Environment, name: string): string | undefined {
   return value.replace(/\/+$/, "");
 }
 
+/** The address of a whole host, because the service has all paths below it. */
+export function hostUrl(env: Environment, name: string): string | undefined {
+  const value = httpUrl(env, name);
+  const { pathname, search, hash } = new URL(value ?? "http://unset");
+  if (pathname + search + hash !== "/")
+    throw new Error(
+      `${name} must be an address without a path, such as https://kept.example.org, not "${value}".`,
+    );
+  return value;
+}
+
 /** An address of a server with one of the given schemes. Its password is not shown. */
 export function serverUrl(env: Environment, name: string, ...schemes: readonly string[]): string | undefined {
   const value = text(env, name);
@@ -62,15 +73,13 @@ export const roleUrls = (env: Environment): RoleUrls => ({
   identity: postgresUrl(env, roleSettings.identity),
 });
 
-/** A short name may differ from another program's variable by few letters. */
-const shortestMisspelt = 8;
-const mostWrongLetters = 2;
+/** The shorter a name, the fewer letters tell it from another program's variable. */
+const mostWrongLetters = ({ length }: string): number => (length < 6 ? 0 : length < 8 ? 1 : 2);
 
 /** @throws Error naming a variable that is nearly one of the settings, and the setting */
 export function refuseMisspelt(env: Environment, settings: ReadonlySet<string>): void {
-  const given = Object.keys(env).filter((name) => name.length >= shortestMisspelt && !settings.has(name));
-  for (const name of given) {
-    const meant = [...settings].find((setting) => distance(name, setting) <= mostWrongLetters);
+  for (const name of Object.keys(env).filter((name) => !settings.has(name))) {
+    const meant = [...settings].find((setting) => distance(name, setting) <= mostWrongLetters(name));
     if (meant) throw new Error(`There is no setting ${name}. Did you mean ${meant}?`);
   }
 }

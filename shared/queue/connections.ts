@@ -136,8 +136,14 @@ function connect(url: string, options: Patience): RedisConnection {
   return quiet(cluster);
 }
 
+const failures = new WeakMap<RedisConnection, string>();
+
+/** The reason why a connection is not ready, which a command that it refuses does not tell. */
+export const failureOf = (redis: RedisConnection): string | undefined =>
+  redis.status === "ready" ? undefined : failures.get(redis);
+
 /** Errors show in the command that fails; an `error` event without a listener would end the process. */
 function quiet<Connection extends RedisConnection>(redis: Connection): Connection {
-  redis.on("error", () => {});
+  redis.on("error", (error: Error) => failures.set(redis, error.message));
   return redis;
 }

@@ -22,7 +22,7 @@ function entryOf({ id, call }: QueuedCommand, event: AccountEvent, index: number
 /** Logs the events of a committed transaction for operators. */
 export function logEvents(security: SecurityLog, state: State): void {
   for (const { row } of entriesOf(state, "journal").values())
-    if (row) security({ kind: row.kind, user: row.user_id, times: row.times });
+    if (row && !row.isOld) security({ kind: row.kind, user: row.user_id, times: row.times });
 }
 
 /** The journal's row follows from the contract. */

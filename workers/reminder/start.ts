@@ -1,23 +1,26 @@
+import type { Pool } from "pg";
+import type { Database } from "../../shared/db/orm.ts";
 import { openReminderSecrets } from "../../shared/db/reminder-secrets.ts";
 import type { ReminderChannel } from "../../shared/domain/reminder/channels.ts";
+import type { Log } from "../../shared/process/observe/log.ts";
 import { deliveryQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../process/context.ts";
 import { openWorker } from "../process/job-worker.ts";
 import { startSchedule } from "../process/schedule.ts";
-import type { Channel } from "./channels/channel.ts";
+import { type Channel, sendFailed } from "./channels/channel.ts";
 import { createEmailChannel } from "./channels/email.ts";
-import { forgetBrowsers } from "./channels/forget-browsers.ts";
 import { createLogChannel } from "./channels/log.ts";
-import { messageOf } from "./channels/message.ts";
+import { type Message, messageOf } from "./channels/message.ts";
 import { createNtfyChannel } from "./channels/ntfy.ts";
 import { createPushChannel } from "./channels/push.ts";
 import { createTelegramChannel } from "./channels/telegram.ts";
 import { createWebhookChannel } from "./channels/webhook.ts";
-import { watchJumps } from "./clock-jumps.ts";
-import { createDeliverer } from "./deliver.ts";
 import type { DeliveryKeys } from "./jobs.ts";
-import type { LeasedDelivery } from "./lease.ts";
-import { createReminderMetrics } from "./reminder-metrics.ts";
+import { type LeasedDelivery, leaseDeliveries, renewLeaseEveryMs, renewLeases } from "./lease.ts";
+import { createReminderMetrics, type ReminderMetrics } from "./reminder-metrics.ts";
+import { createResultWriter } from "./result-writer.ts";
+import { createSlowTargets, targetOfReminder } from "./slow-targets.ts";
+import type { ReminderStore } from "./store.ts";
 import { runTick } from "./tick.ts";
 
 const tickEveryMs = 1_000;
@@ -69,4 +72,107 @@ async function openChannels({ config, log, database }: WorkerContext) {
   };
   const compose = async (delivery: LeasedDelivery) => messageOf(delivery, config, await linkKeys());
   return { channels, compose };
+}
+
+const leastMs = 2_000;
+
+/**
+ * Tells whether PostgreSQL's clock has jumped within the time in which living processes renew their leases. A jump
+ * ahead ends all leases at once, and taking those deliveries up would send them twice.
+ */
+function watchJumps(pool: Pick<Pool, "query">): () => Promise<boolean> {
+  let offset: number | undefined;
+  let jumpedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const { rows } = await pool.query<{ ms: number }>(
+      "select (extract(epoch from now()) * 1000)::float8 as ms",
+    );
+    const found = Number(rows[0]?.ms) - performance.now();
+    if (offset !== undefined && Math.abs(found - offset) > leastMs) jumpedAt = performance.now();
+    offset = found;
+    return performance.now() - jumpedAt < 2 * renewLeaseEveryMs;
+  };
+}
+
+type DelivererContext = Readonly<{
+  database: ReminderStore["database"];
+  log: Log;
+  travel(): string;
+  channels: Record<ReminderChannel, Channel>;
+  compose(delivery: LeasedDelivery): Promise<Message>;
+  metrics: ReminderMetrics;
+}>;
+
+type Deliverer = Readonly<{
+  /** Starts the deliveries of one job. Resolves when they have started, not finished. */
+  deliver(keys: DeliveryKeys): Promise<void>;
+  /** Waits for deliveries under way; slow ones are left to another process. */
+  stop(): Promise<void>;
+}>;
+
+/** A slow receiver delays only its own deliveries, until this many are under way. */
+const maxUnderWay = 300;
+const stopWithinMs = 8_000;
+
+/** Sends deliveries and writes their results. In PostgreSQL they are `sending` until the result is written. */
+function createDeliverer(context: DelivererContext): Deliverer {
+  const { database, log, travel, channels, compose, metrics } = context;
+  const underWay = new Map<string, LeasedDelivery>();
+  const sendTo = createSlowTargets();
+  const results = createResultWriter(context, ({ delivery }) => underWay.delete(delivery.id));
+  const heartbeat = setInterval(() => {
+    const keys = { users: [...underWay.values()].map(({ user_id }) => user_id), ids: [...underWay.keys()] };
+    if (underWay.size > 0) renewLeases({ database, travel: travel() }, keys).catch(() => {});
+  }, renewLeaseEveryMs);
+
+  const sendNow = (delivery: LeasedDelivery) =>
+    compose(delivery)
+      .then((message) => channels[delivery.channel].send(delivery, message))
+      .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error)));
+
+  async function send(delivery: LeasedDelivery): Promise<void> {
+    const from = performance.now();
+    const result = await sendTo(targetOfReminder(delivery), () => sendNow(delivery));
+    if (result !== "busy" && !result.ok) {
+      const reason = result.detail ?? result.reason;
+      log.warn({ delivery: delivery.id, reason }, "reminder not delivered");
+    }
+    metrics.attempted({ delivery, result }, (performance.now() - from) / 1_000);
+    results.add({ delivery, result });
+  }
+
+  return {
+    async deliver(keys) {
+      while (underWay.size >= maxUnderWay) await Bun.sleep(10);
+      for (const delivery of await leaseDeliveries({ database, travel: travel() }, keys)) {
+        underWay.set(delivery.id, delivery);
+        void send(delivery);
+      }
+    },
+    async stop() {
+      const deadline = performance.now() + stopWithinMs;
+      while (underWay.size > 0 && performance.now() < deadline) await Bun.sleep(10);
+      clearInterval(heartbeat);
+      results.stop();
+      for (const channel of Object.values(channels)) channel.close();
+    },
+  };
+}
+
+/** Without any browser, reminders to browsers reach nobody, as when a person removes the last one. */
+const removeBrowsers = `
+  with gone as (
+    delete from push_subscriptions where user_id = $1 and id = any($2::uuid[])
+  )
+  update users set reminder_channel = 'log', updated_at = now()
+  where user_id = $1 and reminder_channel = 'push' and not exists (
+    select from push_subscriptions where user_id = $1 and id <> all($2::uuid[]))`;
+
+/** Removes browsers whose push service knows them no more: their person withdrew the permission or left them. */
+async function forgetBrowsers(
+  { pool }: Pick<Database, "pool">,
+  userId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await pool.query(removeBrowsers, [userId, ids]);
 }

@@ -35,10 +35,10 @@ const changedEntries = <Name extends StateName>(state: State, name: Name, kind: 
 const rowsOf = <Row>(entries: readonly Entry<Row>[]): Row[] => entries.flatMap(({ row }) => row ?? []);
 
 function carryOut<Name extends EffectName>(connection: Queryable, state: State, name: Name) {
-  const { statement, size = () => 0 } = effects[name];
+  const { statement, written, size = () => 0 } = effects[name];
   if (statement === undefined) return [];
   const parts = inParts(rowsOf(changedEntries(state, name, "insert")), size);
-  return parts.map((part) => connection.query(statement, [asJson(part)]));
+  return parts.map(async (part) => written?.(part, (await connection.query(statement, [asJson(part)])).rows));
 }
 
 /** PostgreSQL stops a statement that takes too long, and thousands of statements would keep the worker busy. */

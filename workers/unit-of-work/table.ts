@@ -63,6 +63,8 @@ export type Effect<Row> = Readonly<{
   key: readonly ["user_id", keyof Row & string];
   /** Takes the requests as one JSON array; undefined for an effect without a statement. */
   statement?: string;
+  /** Takes the rows that the statement returns for these requests. */
+  written?(rows: readonly Row[], answers: readonly Readonly<Record<string, unknown>>[]): void;
   /** The number of rows that the statement writes for one request, if it can be thousands. */
   size?(row: Row): number;
 }>;

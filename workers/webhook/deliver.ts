@@ -1,12 +1,220 @@
+import type { CategoryRow, UserRow } from "../../shared/db/entities.ts";
+import type { Database } from "../../shared/db/orm.ts";
+import {
+  type CategoryRefRow,
+  type PresentedReminder,
+  presentCategory,
+  presentHabit,
+  presentTodo,
+  type ShownHabitRow,
+  type ShownTodoRow,
+  shownOfHabit,
+  shownOfTodo,
+} from "../../shared/db/present.ts";
+import { ofUser, own } from "../../shared/db/reads/own.ts";
+import { columnList, type Sql, sql } from "../../shared/db/reads/sql.ts";
+import { viewerAt } from "../../shared/domain/reach.ts";
+import type { ResourceKind } from "../../shared/domain/vocabulary.ts";
+import type { WebhookSubject } from "../../shared/domain/webhook.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { createTurns } from "../../shared/process/turns.ts";
 import { type ChannelResult, sendFailed } from "../reminder/channels/channel.ts";
 import { openWebhookPoster } from "../reminder/channels/webhook.ts";
 import { createSlowTargets } from "../reminder/slow-targets.ts";
-import type { ReminderStore } from "../reminder/store.ts";
-import { type Attempt, type LeasedPost, leasePosts, mostOfWebhook, writeAttempt } from "./lease.ts";
-import { eventOf } from "./payload.ts";
+import { now, type ReminderStore } from "../reminder/store.ts";
+
+/** A delivery that this process must post. */
+type LeasedPost = Readonly<{
+  user_id: string;
+  id: string;
+  webhook_id: string;
+  subject: WebhookSubject;
+  thing_id: number;
+  attempts: number;
+  url: string;
+  secret: string;
+  /** PostgreSQL's time at the start of the lease, in epoch ms. */
+  now_ms: number;
+}>;
+
+/** The most deliveries of a webhook that are taken at once. */
+const mostOfWebhook = 8;
+
+/**
+ * Takes due deliveries, a few of each webhook, so that no webhook takes the turns of another. Of a thing only one is
+ * under way, which keeps its changes in order. A lease is longer than an attempt may last.
+ */
+const take = `
+  with due as materialized (
+    select d.*, w.url, w.secret
+    from (select * from webhooks where is_active and id <> all($2::uuid[]) order by random()) w
+    cross join lateral (
+      select d.user_id, d.id from webhook_deliveries d
+      where d.user_id = w.user_id and d.webhook_id = w.id and d.finished_at is null and d.next_attempt_at <= ${now}
+        and not exists (
+          select from webhook_deliveries o
+          where o.user_id = d.user_id and o.webhook_id = d.webhook_id and o.subject = d.subject
+            and o.thing_id = d.thing_id and o.finished_at is null and o.id <> d.id
+            and (o.id < d.id or (o.status = 'sending' and o.next_attempt_at > ${now})))
+      order by d.next_attempt_at limit ${mostOfWebhook} for update skip locked
+    ) d
+    limit $3
+  )
+  update webhook_deliveries d
+  set status = 'sending', attempts = d.attempts + 1, next_attempt_at = ${now} + interval '30 seconds'
+  from due
+  where d.user_id = due.user_id and d.id = due.id
+  returning d.user_id, d.id, d.webhook_id, d.subject, d.thing_id, d.attempts, due.url, due.secret,
+    floor(extract(epoch from ${now}) * 1000)::float8 as now_ms`;
+
+/** @param busy webhooks that have no turn free */
+async function leasePosts(
+  { database, travel }: ReminderStore,
+  busy: readonly string[],
+  most: number,
+): Promise<LeasedPost[]> {
+  return (await database.pool.query<LeasedPost>(take, [travel, busy, most])).rows;
+}
+
+/** The result of an attempt. */
+type Attempt = Readonly<{
+  status: "delivered" | "failed" | "waiting" | "postponed";
+  error: string | null;
+  againInMs: number;
+}>;
+
+/** If a newer change has taken the delivery's place, that one is due now, or after the pause of a failure. */
+const finish = `
+  with finished as (
+    update webhook_deliveries set error = $5,
+      status = case $4 when 'postponed' then 'waiting' else $4 end,
+      attempts = attempts - ($4 = 'postponed')::int,
+      next_attempt_at = ${now} + $6 * interval '1 millisecond',
+      finished_at = case when $4 in ('delivered', 'failed') then ${now} end
+    where user_id = $2 and id = $3
+    returning id
+  )
+  update webhook_deliveries set next_attempt_at = ${now} + $6 * interval '1 millisecond'
+  where user_id = $2 and webhook_id = $7 and subject = $8 and thing_id = $9 and finished_at is null and status = 'waiting'
+    and not exists (select from finished)`;
+
+/**
+ * A webhook that fails for three days is switched off, and its person is told by the channel of reminders. Its row is
+ * written only then, and at the first failure or success.
+ */
+const noteHealth = `
+  with noted as (
+    update webhooks set
+      failing_since = case when not $4::boolean then coalesce(failing_since, ${now}) end,
+      is_active = is_active and ($4 or coalesce(failing_since, ${now}) > ${now} - interval '3 days'),
+      disabled_at = case when not $4 and is_active and failing_since <= ${now} - interval '3 days' then ${now} else disabled_at end
+    where user_id = $2 and id = $3 and case
+      when $4 then failing_since is not null
+      else failing_since is null or failing_since <= ${now} - interval '3 days' end
+    returning user_id, disabled_at = ${now} as is_off
+  )
+  insert into reminder_deliveries
+    (user_id, id, about, status, attempts, late, used_acts, scheduled_at, next_attempt_at, created_at)
+  select user_id, gen_random_uuid(), 'webhooks', 'queued', 0, false, '', ${now}, ${now}, ${now} from noted where is_off`;
+
+async function writeAttempt(
+  { database, travel }: ReminderStore,
+  { user_id, id, webhook_id, subject, thing_id }: LeasedPost,
+  { status, error, againInMs }: Attempt,
+): Promise<void> {
+  const thing = [webhook_id, subject, thing_id];
+  await database.pool.query(finish, [travel, user_id, id, status, error, againInMs, ...thing]);
+  if (status === "postponed") return;
+  await database.pool.query(noteHealth, [travel, user_id, webhook_id, status === "delivered"]);
+}
+
+type PayloadContext = Readonly<{
+  database: Pick<Database, "pool">;
+  config: Pick<Config, "defaultTimeZone" | "baseUrl">;
+}>;
+
+type Subject = Readonly<{ user_id: string; subject: WebhookSubject; thing_id: number; now_ms: number }>;
+
+type Categorised = { category: CategoryRefRow | null };
+type ViewedBy = Pick<UserRow, "time_zone" | "day_start_hour" | "reminder_channel" | "webhook_disabled_at">;
+
+/**
+ * The event of a delivery: what GET /changes shows of its thing now, which is at least as new as the change.
+ */
+async function eventOf(context: PayloadContext, delivery: Subject) {
+  const { subject, thing_id: id, now_ms } = delivery;
+  const kind = subject === "due_todo" ? "todo" : subject === "due_habit" ? "habit" : subject;
+  const resource = (await readers[kind](context, delivery)) ?? null;
+  const verb = resource === null ? "deleted" : "changed";
+  return {
+    type: kind === subject || resource === null ? `${kind}.${verb}` : "reminder.due",
+    timestamp: new Date(now_ms).toISOString(),
+    data: { type: kind, id, deleted: resource === null, resource },
+  };
+}
+
+const category = sql`
+  (select jsonb_build_object('id', c.id, 'name', c.name, 'color', c.color)
+   from ${own("categories")} c where c.id = x.category_id) as category`;
+
+type Reader = (context: PayloadContext, delivery: Subject) => Promise<object | undefined>;
+
+const readers: Readonly<Record<ResourceKind, Reader>> = {
+  async category(context, { user_id, thing_id }) {
+    const row = await one(
+      context,
+      user_id,
+      sql<CategoryRow>`select x.* from ${own("categories")} x where x.id = ${thing_id}`,
+    );
+    return row && presentCategory(row);
+  },
+  async habit(context, delivery) {
+    const row = await one(
+      context,
+      delivery.user_id,
+      sql<ShownHabitRow & Categorised>`
+        select ${columnList("x", shownOfHabit)}, ${category} from ${own("habits")} x where x.id = ${delivery.thing_id}`,
+    );
+    return row && presentHabit(row, row.category ?? undefined, await viewerOf(context, delivery));
+  },
+  async todo(context, delivery) {
+    const row = await one(
+      context,
+      delivery.user_id,
+      sql<ShownTodoRow & Categorised & { reminder: PresentedReminder | null }>`
+        select ${columnList("x", shownOfTodo)}, ${category},
+          (select jsonb_build_object('todo_id', r.todo_id, 'remind_at', r.remind_at::text, 'status', r.status)
+           from ${own("reminders")} r where r.todo_id = x.id) as reminder
+        from ${own("todos")} x where x.id = ${delivery.thing_id}`,
+    );
+    return (
+      row &&
+      presentTodo(
+        row,
+        row.category ?? undefined,
+        row.reminder ?? undefined,
+        await viewerOf(context, delivery),
+      )
+    );
+  },
+};
+
+async function viewerOf(context: PayloadContext, { user_id, now_ms }: Subject) {
+  const user = await one(
+    context,
+    user_id,
+    sql<ViewedBy>`
+    select u.time_zone, u.day_start_hour, u.reminder_channel, u.webhook_disabled_at from ${own("users")} u`,
+  );
+  return viewerAt(now_ms, user ?? {}, context.config, { tokenId: "", name: null });
+}
+
+async function one<Row>({ database }: PayloadContext, userId: string, statement: Sql<Row>) {
+  const { text, values } = ofUser(statement, userId);
+  const { rows } = await database.pool.query(text, values);
+  return rows[0] as Row | undefined;
+}
 
 type DelivererContext = Readonly<{
   database: ReminderStore["database"];

@@ -1,7 +1,197 @@
-import { access } from "./access.ts";
-import { data } from "./data.ts";
-import type { Details, EventKind, Origin } from "./event.ts";
-import { gettingIn } from "./getting-in.ts";
+import { type Details, type EventKind, kind, type Origin } from "./event.ts";
+
+type Named = { name: string };
+type Way = { way: keyof typeof ways };
+type SetPassword = { way: keyof typeof setPassword; endsAll: boolean };
+
+const ways = {
+  password: "with the password",
+  passkey: "with a passkey",
+  link: "with a one-time link of the operator",
+  reset: "with a new password",
+  "sign-up": "as a new account",
+};
+const setPassword = {
+  profile: "on the account page",
+  reset: "by a mailed link",
+  link: "by a one-time link of the operator",
+};
+
+const toSession = { subject: "A new browser signed in to Kept", ends: "session" } as const;
+
+/** Events of the account itself and of signing in. */
+const gettingIn = {
+  account_made: kind({ says: () => "The account was made.", logs: "user_created", told: null }),
+  account_deleted: kind({ says: () => "The account was deleted.", logs: "user_deleted", told: null }),
+  signed_in: kind<Way>({
+    says: ({ way }) => `Signed in ${ways[way]}.`,
+    logs: "authn_login_success",
+    told: null,
+  }),
+  signed_in_anew: kind<Way>({
+    says: ({ way }) => `Signed in ${ways[way]}, in a browser that was not known.`,
+    logs: "authn_login_success",
+    told: toSession,
+  }),
+  sign_in_failed: kind<Way>({
+    says: ({ way }) => `A sign-in ${ways[way]} failed.`,
+    logs: "authn_login_fail",
+    told: null,
+    most: 1,
+    period: "hour",
+  }),
+  signed_out: kind<{ of: string }>({
+    says: ({ of }) => `${of} was signed out.`,
+    logs: "session_expired",
+    told: null,
+  }),
+  reset_asked: kind({
+    says: () => "A link for a new password was asked for.",
+    logs: "authn_password_reset_asked",
+    told: null,
+  }),
+  password_changed: kind<SetPassword>({
+    says: ({ way, endsAll }) =>
+      `The password of your account of Kept was changed ${setPassword[way]}. Other browsers were signed out${endsAll ? ", and all passkeys, tokens and apps ended" : ""}.`,
+    logs: "authn_password_change",
+    told: { subject: "Your password for Kept was changed", ends: "password" },
+  }),
+  address_changed: kind({
+    says: () => "The account has another e-mail address. Nothing more is sent to the one before.",
+    logs: "user_updated",
+    told: { subject: "Your e-mail address for Kept was changed", ends: "password" },
+  }),
+  address_restored: kind({
+    says: () => "The e-mail address was set back by the link in a message.",
+    logs: "user_updated",
+    told: null,
+  }),
+  address_confirmed: kind({
+    says: () => "The e-mail address was confirmed.",
+    logs: "user_updated",
+    told: null,
+  }),
+  passkey_added: kind<Named>({
+    says: ({ name }) =>
+      `Your account of Kept has a new passkey, “${name}”, which signs in without the password.`,
+    logs: "authn_passkey_added",
+    told: { subject: "A passkey was added to your account of Kept", ends: "passkey" },
+  }),
+  passkey_removed: kind<Named>({
+    says: ({ name }) => `The passkey “${name}” was removed.`,
+    logs: "authn_passkey_removed",
+    told: { subject: "A passkey was removed from your account of Kept", ends: "password" },
+  }),
+} as const;
+
+/** Events of tokens and connected apps. */
+const access = {
+  token_made: kind<Named & { scopes: string; ends: string }>({
+    says: ({ name, scopes, ends }) => `The token “${name}” was made, for ${scopes}, until ${ends}.`,
+    logs: "authn_token_created",
+    told: { subject: "A new token for Kept", ends: "token" },
+  }),
+  token_changed: kind<Named & { scopes: string }>({
+    says: ({ name, scopes }) => `“${name}” was renamed or narrowed; it may do ${scopes}.`,
+    logs: "privilege_permissions_changed",
+    told: null,
+  }),
+  token_ruled: kind<{ token: string }>({
+    says: ({ token }) => `The rules of the token ${token} were changed.`,
+    logs: "privilege_permissions_changed",
+    told: null,
+  }),
+  token_rotated: kind<Named>({
+    says: ({ name }) => `The token “${name}” got a new secret.`,
+    logs: "authn_token_created",
+    told: { subject: "A token of yours for Kept has a new secret", ends: "token" },
+  }),
+  token_secrets_ended: kind<Named>({
+    says: ({ name }) => `Earlier secrets of the token “${name}” were ended.`,
+    logs: "authn_token_revoked",
+    told: null,
+  }),
+  token_revoked: kind<Named>({
+    says: ({ name }) => `The token “${name}” was revoked.`,
+    logs: "authn_token_revoked",
+    told: null,
+  }),
+  token_elsewhere: kind<Named>({
+    says: ({ name }) => `“${name}” was used from a network that it did not use this year.`,
+    logs: "authn_token_new_network",
+    told: null,
+    most: 1,
+    period: "year",
+  }),
+  app_connected: kind<Named & { scopes: string }>({
+    says: ({ name, scopes }) => `The app “${name}” was connected, for ${scopes}.`,
+    logs: "authn_token_created",
+    told: { subject: "A new app is connected to your account of Kept", ends: "token" },
+  }),
+  app_allowed: kind<Named & { scopes: string }>({
+    says: ({ name, scopes }) => `The app “${name}” was connected again, for ${scopes}.`,
+    logs: "authz_change",
+    told: null,
+  }),
+  app_ended: kind<Named>({
+    says: ({ name }) => `The app “${name}” was disconnected.`,
+    logs: "authn_token_revoked",
+    told: null,
+  }),
+  rest_reads: kind<Named>({
+    says: ({ name }) => `“${name}” read over REST.`,
+    logs: "sensitive_read",
+    told: null,
+    // One row for each token and day tells the number.
+    most: 0,
+  }),
+} as const;
+
+/** Events of settings and data, and of the ways that lead out. */
+const data = {
+  settings_changed: kind<{ fields: string }>({
+    says: ({ fields }) => `Settings were saved: ${fields}.`,
+    logs: "user_updated",
+    told: null,
+  }),
+  channel_changed: kind<{ fields: string }>({
+    says: ({ fields }) => `The ways in which reminders come were changed: ${fields}.`,
+    logs: "user_updated",
+    told: null,
+  }),
+  feed_changed: kind<{ isOn: boolean }>({
+    says: ({ isOn }) =>
+      isOn ? "The calendar got a new secret address." : "The calendar’s address was ended.",
+    logs: "sensitive_create",
+    told: null,
+  }),
+  webhook_made: kind<{ host: string }>({
+    says: ({ host }) => `A webhook to ${host} was made.`,
+    logs: "sensitive_create",
+    told: null,
+  }),
+  webhook_changed: kind<{ webhook: string; change: string }>({
+    says: ({ webhook, change }) => `The webhook ${webhook} was changed${change}.`,
+    logs: "sensitive_update",
+    told: null,
+  }),
+  webhook_deleted: kind<{ webhook: string }>({
+    says: ({ webhook }) => `The webhook ${webhook} was deleted.`,
+    logs: "sensitive_delete",
+    told: null,
+  }),
+  exported: kind<{ what: string }>({
+    says: ({ what }) => `A file was downloaded: ${what}.`,
+    logs: "sensitive_read",
+    told: null,
+  }),
+  imported: kind({ says: () => "A file was imported.", logs: "upload_complete", told: null }),
+  forgotten: kind<{ thing: string }>({
+    says: ({ thing }) => `A deleted ${thing} was forgotten for good.`,
+    logs: "sensitive_delete",
+    told: null,
+  }),
+} as const;
 
 /**
  * Every event of an account that its journal tells. Page, export, messages, security log, metric and documents follow

@@ -1,6 +1,7 @@
 import { statfsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { toRun } from "../../process/to-run.ts";
 import { spoolFolder } from "../servers/archive.ts";
 import { startPostgres } from "../servers/postgres.ts";
 import { archiveOf, archiveSegments, leaveArchive } from "./wal-archive.ts";
@@ -50,7 +51,7 @@ function startArchiving(cluster: string, report: (line: string) => void): { stop
       if (await isOutOfPatience(cluster)) {
         leaveArchive(cluster);
         complaint = undefined;
-        report(`given up: changes from now on are in no backup until the next npm run backup`);
+        report(`given up: changes from now on are in no backup until the next ${toRun("backup")}`);
       }
     }
   }

@@ -1,6 +1,8 @@
 import { parseArgs } from "node:util";
+import { isOnDiskOf } from "../../doctor/copies.ts";
 import { loadCommonConfig } from "../../process/config.ts";
 import { runningDatabase } from "../../process/running-database.ts";
+import { explain } from "../explain.ts";
 import { elapsed } from "../servers/elapsed.ts";
 import { makeBaseBackup, packedBytes } from "./base-backup.ts";
 import { keepNewest } from "./catalogue.ts";
@@ -20,13 +22,17 @@ async function main(): Promise<void> {
   const url = await runningDatabase(config);
   const { archive, folder } = await makeBaseBackup(folders, url);
   console.log(`Backed up in ${elapsed(start)}, ${(packedBytes(folder) / 1e6).toFixed(1)} MB: ${folder}`);
+  if (isOnDiskOf(folders.dataDir, folders.backupDir))
+    console.log(
+      "It is on the disk of the data, so both would be lost at once: set BACKUP_DIR to another disk.",
+    );
   console.log("Changes from here on are backed up within a minute, as long as npm start runs.");
   if (keep === undefined) return;
   const removed = keepNewest(folders.backupDir, Number(keep), archive);
   if (removed > 0) console.log(`Removed ${removed} older ${removed === 1 ? "backup" : "backups"}.`);
 }
 
-await main().catch((error: Error) => {
-  console.error(`There is no new backup. ${error.message}`);
+await main().catch((error) => {
+  console.error(`There is no new backup. ${explain(error)}`);
   process.exit(1);
 });

@@ -2,6 +2,8 @@ import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadCommonConfig } from "../../process/config.ts";
+import { toRun } from "../../process/to-run.ts";
+import { explain } from "../explain.ts";
 import { lockDataDir, lockFile } from "../lock.ts";
 import { elapsed } from "../servers/elapsed.ts";
 import { endOrphan } from "../servers/orphan.ts";
@@ -10,13 +12,51 @@ import type { Cluster } from "../servers/postgres-cluster.ts";
 import { makeUpFor } from "./after-restore.ts";
 import { startBackedUpPostgres } from "./archive-wal.ts";
 import { demandSpace, makeBaseBackup } from "./base-backup.ts";
-import { listBaseBackups } from "./catalogue.ts";
-import { chooseSource, type Source } from "./choose.ts";
+import { type BaseBackup, listBaseBackups } from "./catalogue.ts";
 import { type BackupFolders, backupFolders } from "./folders.ts";
 import { momentOf, presentMoment, stampOf } from "./moment.ts";
 import { layOut, type Recovered, readBeside, recover } from "./recover.ts";
-import { archiveOf, endArchive } from "./wal-archive.ts";
-import { segmentBytes } from "./wal-segments.ts";
+import { archiveOf, type Ending, endArchive, endingOf, segmentsIn } from "./wal-archive.ts";
+import { endOf, runFrom, segmentBytes } from "./wal-segments.ts";
+
+/** The parts of a restore: a base backup, and the log after it. */
+type Source = Readonly<{
+  backup: BaseBackup;
+  segments: readonly string[];
+  /** The end of that log in bytes from its beginning. */
+  endsAt: number;
+  /** Set if the archive is complete; later changes are in no backup. */
+  ending: Ending | undefined;
+}>;
+
+/**
+ * Chooses the newest backup before the moment, or the newest of all. Its archive was the one in use at the moment,
+ * because each archive begins with a backup.
+ * @throws with a line for people when nothing in `backupDir` can restore that moment
+ */
+async function chooseSource(backupDir: string, moment: string | undefined): Promise<Source> {
+  const backups = listBaseBackups(backupDir);
+  const [oldest] = backups;
+  if (!oldest) throw new Error(`There is no backup in ${backupDir}. BACKUP_DIR names another folder.`);
+  if (moment !== undefined && moment > presentMoment()) throw new Error(`${moment} lies in the future.`);
+  const backup = backups.findLast(({ manifest }) => moment === undefined || manifest.finishedAt <= moment);
+  if (!backup)
+    throw new Error(
+      `The oldest backup is of ${oldest.manifest.finishedAt}: nothing from before it can be restored.`,
+    );
+  const { archive, folder, manifest } = backup;
+  const known = await segmentsIn(archive);
+  const segments = runFrom(manifest.firstSegment, known);
+  const last = segments.at(-1);
+  if (last === undefined || last < manifest.lastSegment)
+    throw new Error(
+      `The log that belongs to ${folder} is missing in ${archive.folder}: choose another moment.`,
+    );
+  const isWhole = [...known].filter((segment) => segment >= manifest.firstSegment).length === segments.length;
+  const ending = endingOf(archive);
+  const isComplete = isWhole && ending !== undefined && (moment === undefined || moment <= ending.endedAt);
+  return { backup, segments, endsAt: endOf(last), ending: isComplete ? ending : undefined };
+}
 
 const options = { to: { type: "string" }, list: { type: "boolean" }, drill: { type: "boolean" } } as const;
 
@@ -46,7 +86,7 @@ async function main(): Promise<void> {
   if (aside) return backUpAnew(folders);
   // The original database may live elsewhere, and a backup of this copy would be mistaken for one of it.
   console.log(
-    "There is no backup of it: make one (npm run backup) after the start if it takes the other's place.",
+    `There is no backup of it: make one (${toRun("backup")}) after the start if it takes the other's place.`,
   );
 }
 
@@ -171,11 +211,11 @@ async function backUpAnew(folders: BackupFolders): Promise<void> {
     const { folder } = await makeBaseBackup(folders, postgres.url).finally(postgres.stop);
     console.log(`A first backup of it is in ${folder}. Now start Kept.`);
   } catch (error) {
-    console.error(`There is no backup of it yet (${error instanceof Error ? error.message : error}).`);
+    console.error(`There is no backup of it yet (${explain(error)}).`);
   }
 }
 
 await main().catch((error: Error) => {
-  console.error(`Nothing was restored. ${error.message}`);
+  console.error(`Nothing was restored. ${explain(error)}`);
   process.exit(1);
 });

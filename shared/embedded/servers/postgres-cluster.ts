@@ -1,13 +1,4 @@
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chownSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { spawnGuarded, type User } from "./guard.ts";
 
@@ -53,12 +44,15 @@ export async function createCluster({ bin, folder, logFile, user, password }: Cl
  * @returns undefined when the current user can run it
  */
 export function serviceUser(folder: string): User | undefined {
-  if (process.getuid?.() !== 0) return undefined;
+  const own = process.getuid?.();
+  const owner = statSync(folder, { throwIfNoEntry: false });
+  if (owner && (owner.uid === 0 || (own !== 0 && owner.uid !== own)))
+    throw new Error(
+      `${folder} belongs to ${owner.uid === 0 ? "root, as whom PostgreSQL may not run" : "another user"}. Give it to the user who runs it: chown --recursive USER ${folder}`,
+    );
+  if (own !== 0) return undefined;
   if (process.platform !== "linux") throw new Error("Start Kept as an ordinary user, not as root.");
-  if (existsSync(folder)) {
-    const { uid, gid } = statSync(folder);
-    return { uid, gid };
-  }
+  if (owner) return { uid: owner.uid, gid: owner.gid };
   const accounts = readFileSync("/etc/passwd", "utf8");
   for (const name of ["postgres", "nobody"]) {
     const [, uid, gid] = new RegExp(`^${name}:[^:]*:(\\d+):(\\d+):`, "m").exec(accounts) ?? [];

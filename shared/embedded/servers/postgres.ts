@@ -36,6 +36,8 @@ export const serverSettings: ServerSettings = {
   max_wal_size: "2GB",
   checkpoint_timeout: "15min",
   random_page_cost: "1.1",
+  io_method: "sync",
+  max_logical_replication_workers: "0",
   archive_mode: "on",
   archive_command: archiveCommand,
   timezone: "UTC",

@@ -8,21 +8,26 @@ export type Health = Readonly<{ status: "ok" | "unavailable" | "draining"; missi
 type Checks = Readonly<Record<string, () => Promise<unknown>>>;
 
 const patienceMs = 1_500;
-const maxAgeMs = 1_000;
+const maxAgeMs = { atStart: 100, later: 1_000 };
 
 /**
- * Checks what this process depends on, at most once a second, because anybody may ask. A front door's check costs a job
- * and a transaction.
+ * Checks what this process depends on, at most once a second, because anybody may ask: a front door's check costs a job
+ * and a transaction. The first check is made at once, for the log.
  */
 export function createHealthCheck(checks: Checks): () => Promise<Health> {
-  let latest: Promise<Health> | undefined;
-  let since = 0;
+  let askAgainAt = Number.POSITIVE_INFINITY;
+  let wasOk = false;
+  const ask = async () => {
+    const health = await checkAll(checks);
+    wasOk ||= health.status === "ok";
+    askAgainAt = performance.now() + (wasOk ? maxAgeMs.later : maxAgeMs.atStart);
+    return health;
+  };
+  let latest = ask();
   return () => {
-    if (!latest || performance.now() - since > maxAgeMs) {
-      since = Number.POSITIVE_INFINITY;
-      latest = checkAll(checks).finally(() => {
-        since = performance.now();
-      });
+    if (performance.now() > askAgainAt) {
+      askAgainAt = Number.POSITIVE_INFINITY;
+      latest = ask();
     }
     return latest;
   };

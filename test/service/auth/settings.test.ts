@@ -12,6 +12,9 @@ test("the client's secret at the provider may have any length", () => {
 test("a misspelt setting, and an address or level that cannot be used, are named", () => {
   const load = (env: Record<string, string>) => () => loadCommonConfig(env);
   expect(load({ RATE_LIMT_PER_MINUTE: "5" })).toThrow("Did you mean RATE_LIMIT_PER_MINUTE?");
+  expect(load({ SIGNUP: "closed" })).toThrow("There is no setting SIGNUP. Did you mean SIGN_UP?");
+  for (const BASE_URL of ["https://example.org/kept", "https://example.org/?kept"])
+    expect(load({ BASE_URL })).toThrow("BASE_URL must be an address without a path");
   expect(load({ DATABASE_URL: "kept" })).toThrow(
     "DATABASE_URL must be an address that begins with postgres://",
   );
@@ -22,7 +25,9 @@ test("a misspelt setting, and an address or level that cannot be used, are named
     { authJwtTyp: "any" },
     { authJwtTyp: "at+jwt" },
   ]);
-  expect(load({ POSTGRES_PASSWORD: "x", HOSTNAME: "kept", DATA_DIR: "/srv/kept" })).not.toThrow();
+  expect(
+    load({ POSTGRES_PASSWORD: "x", HOSTNAME: "kept", HOSTS: "", PORTS: "", DATA_DIR: "/srv/kept" }),
+  ).not.toThrow();
 });
 
 test("the built-in provider answers at BASE_URL, unless AUTH_URL names another", () => {

@@ -35,6 +35,18 @@ testPooled("a user who lacks a session setting is refused, by the setting's name
   }
 });
 
+testPooled("a pooler that drops prepared statements is refused, by the setting's name", async (pooler) => {
+  for (const [purpose, url] of [
+    ["reads", pooler.pooled.door],
+    ["writes", pooler.pooled.worker],
+  ] as const) {
+    const opened = openDatabase({ url, log, purpose }).then(({ close }) => close());
+    if (pooler.prepare === "no") await expect(opened).rejects.toThrow("set DATABASE_PREPARE=no");
+    else await opened;
+    await openDatabase({ url, log, purpose, prepare: false }).then(({ close }) => close());
+  }
+});
+
 testPooled("24 connections share twenty of PostgreSQL's and get their own answers", async (pooler) => {
   const { pool, close } = await openDatabase({
     url: pooler.pooled.worker,

@@ -1,8 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { RedisClient, SQL } from "bun";
+import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
+import { serviceUser } from "../../../shared/embedded/servers/postgres-cluster.ts";
 import { startRedis } from "../../../shared/embedded/servers/redis.ts";
 import { look, newInstance, root, sharedParent, startIn, startReady } from "./instance.ts";
 
@@ -36,7 +38,7 @@ test("servers that cannot be used are told in one sentence, and nothing is start
   const nowhere = postgres.url.replace(/:\d+\//, ":1/");
   const migrate = "shared/embedded/main.ts";
   expect(await said({ DATABASE_URL: postgres.url, REDIS_URL: "redis://127.0.0.1:1" })).toMatch(
-    /Redis does not answer at the address in REDIS_URL: connect ECONNREFUSED 127.0.0.1:1\.\n/,
+    /Redis cannot be used \(connect ECONNREFUSED 127.0.0.1:1\)\. Look .+ REDIS_URL\.\n/,
   );
   const refused = await said({ DATABASE_URL: nowhere, REDIS_URL: redis.url }, migrate);
   expect(refused).toContain("PostgreSQL at 127.0.0.1:1/kept cannot be used (DATABASE_URL)");
@@ -44,6 +46,29 @@ test("servers that cannot be used are told in one sentence, and nothing is start
   expect(await said(misspelt, migrate)).toContain('database "ketp" does not exist');
   expect(refused).not.toMatch(/at .+\.ts:\d+/);
 });
+
+test("a data folder that cannot be used is told with what to do", async () => {
+  const said = async (dataDir: string) => {
+    const run = startIn({ dataDir, port: await freePort() });
+    expect(await run.exited).toBe(1);
+    return run.output();
+  };
+  const file = join(parent, "file");
+  await Bun.write(file, "");
+  for (const dataDir of [file, join(file, "data")])
+    expect(await said(dataDir)).toContain("There is a file in the place of a folder: move it away.");
+  expect(await said("/proc/kept")).toContain("Make the folder above it, or correct DATA_DIR");
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  "PostgreSQL's folder of root, or of another user, is told with what to do",
+  () => {
+    const folder = mkdtempSync(join(parent, "postgres-"));
+    expect(() => serviceUser(folder)).toThrow(`${folder} belongs to root, as whom PostgreSQL may not run.`);
+    chownSync(folder, 12_345, 12_345);
+    expect(serviceUser(folder)).toEqual({ uid: 12_345, gid: 12_345 });
+  },
+);
 
 async function askPostgres(url: string): Promise<void> {
   const sql = new SQL(url, { max: 1 });

@@ -136,7 +136,7 @@ test("mails are few: two for an address from one network while a link works", as
 test("a server without mail says who can help", async () => {
   const browser = createBrowser((await useIdentity()).config.authUrl);
   expect((await browser.open("/sign-in")).text).toContain("/forgot-password");
-  expect((await browser.open("/forgot-password")).text).toContain("npm run owner");
+  expect((await browser.open("/forgot-password")).text).toContain("npm run admin -- owner");
 });
 
 const refusals = (email: string) => ({

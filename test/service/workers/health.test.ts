@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { Registry } from "prom-client";
+import { startApi } from "../../../api/start.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { createStatusPages } from "../../../shared/process/observe/status-pages.ts";
@@ -10,12 +11,14 @@ import {
   workerSilenceMs,
 } from "../../../shared/queue/connections.ts";
 import { commandQueue, openQueue } from "../../../shared/queue/queues.ts";
+import { giveSign } from "../../../shared/queue/signs-of-life.ts";
 import { createHangWatch } from "../../../workers/process/hang-watch.ts";
 import { createJobMetrics, openWorker } from "../../../workers/process/job-worker.ts";
 import { startWorkers } from "../../../workers/start.ts";
 import { freePort, startStack, testEnvironment } from "../../harness.ts";
 import { openGate } from "../../support/chaos/gate.ts";
 import { eventually } from "../../support/reminder/stack.ts";
+import { limitedUser } from "../../support/servers/redis-user.ts";
 import { openConnections } from "../../support/servers/services.ts";
 
 const env = await testEnvironment();
@@ -49,6 +52,11 @@ afterAll(async () => {
   publisher.disconnect();
   gate.shut();
 });
+
+const ask = async (port: number, check: string): Promise<[number, unknown]> => {
+  const answer = await fetch(`http://127.0.0.1:${port}/health/${check}`);
+  return [answer.status, await answer.json()];
+};
 
 test("a worker hangs when it stops asking for jobs, and when a job does not end, but not while Redis is away", async () => {
   travelled += minuteMs;
@@ -91,10 +99,6 @@ test("a process in which something hangs says so to whoever asks whether it live
 });
 
 test("ready tells what is away; whether a process lives, and takes requests, does not depend on it", async () => {
-  const ask = async (port: number, check: string): Promise<[number, unknown]> => {
-    const answer = await fetch(`http://127.0.0.1:${port}/health/${check}`);
-    return [answer.status, await answer.json()];
-  };
   const [door, ports] = [stack.config.port, [stack.config.port, workerPort]];
   const allReady = async () => {
     for (const port of ports) await eventually(async () => (await ask(port, "ready"))[0] === 200);
@@ -125,4 +129,38 @@ test("a worker stops while Redis is away, and leaves no connection", async () =>
   await eventually(async () => JSON.stringify(await missing()).includes("redis"));
   await workers.stop();
   expect(await openConnections(config.databaseUrl)).toBe(0);
+});
+
+test("a door is ready once a command has passed the queue and people can sign in, whatever else answers", async () => {
+  const [port, missing] = [freePort(), async () => (await ask(port, "ready"))[1]];
+  const own = await testEnvironment();
+  const config = loadConfig({ ...own, PORT: String(port), AUTH_URL: stack.config.authUrl });
+  const log = createLog("test", "silent");
+  const door = await startApi({ config, log });
+  const signs = setInterval(() => giveSign(publisher, config.queuePrefix), 100);
+  for (let turn = 0; turn < 2; turn++) expect(await missing()).toMatchObject({ missing: ["worker"] });
+  const workers = await startWorkers({ config, log });
+  await eventually(async () => (await ask(port, "ready"))[0] === 200);
+  clearInterval(signs);
+  await Promise.all([door.stop(), workers.stop()]);
+
+  const noProvider = await startApi({ config: { ...config, authUrl: "http://localhost:1" }, log });
+  expect(await missing()).toMatchObject({ missing: expect.arrayContaining(["sign-in"]) });
+  await noProvider.stop();
+});
+
+test("processes whose user of Redis may not add to the queue are not ready", async () => {
+  const own = await testEnvironment();
+  const rights = `~${own.QUEUE_PREFIX}:* ~{${own.QUEUE_PREFIX}}:commands:meta &* +@all`;
+  const [port, statusPort] = [freePort(), freePort()];
+  const config = loadConfig({
+    ...{ ...own, PORT: String(port), WORKER_PORT: String(statusPort), AUTH_URL: stack.config.authUrl },
+    REDIS_URL: await limitedUser(REDIS_URL, rights),
+  });
+  const log = createLog("test", "silent");
+  const parts = await Promise.all([startApi({ config, log }), startWorkers({ config, log })]);
+  giveSign(publisher, config.queuePrefix);
+  expect((await ask(port, "ready"))[1]).toMatchObject({ missing: ["redis", "worker"] });
+  expect((await ask(statusPort, "ready"))[1]).toMatchObject({ missing: ["redis"] });
+  await Promise.all(parts.map((part) => part.stop()));
 });

@@ -36,12 +36,12 @@ test("each schema that a release cannot serve is told in one sentence with the n
     undefined,
     undefined,
     "This release is older than the database, which has the migration 20990101-later: start a newer release.",
-    `The database is older than this release, a migration is missing from ${last} on: run \`npm run migrate\`.`,
-    "The database is empty, no installation is there: correct DATABASE_URL, or make one with `npm run migrate`.",
+    `The database is older than this release, a migration is missing from ${last} on: run \`npm run admin -- migrate\`.`,
+    "The database is empty, no installation is there: correct DATABASE_URL, or make one with `npm run admin -- migrate`.",
   ]);
   const later = ["20990101-notes", "20990102-effort"];
   expect(problemOf({ applied: known, neighboursKnow }, [...known, ...later])).toBe(
-    "The database is older than this release, 2 migrations are missing from 20990101-notes on: run `npm run migrate`.",
+    "The database is older than this release, 2 migrations are missing from 20990101-notes on: run `npm run admin -- migrate`.",
   );
 });
 

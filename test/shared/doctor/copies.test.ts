@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openDatabase } from "../../../shared/db/orm.ts";
@@ -22,7 +22,7 @@ function put(path: string, hours: number): void {
 
 const config = {
   ...{ databaseUrl: undefined, dataDir, backupDir: undefined, smtpUrl: undefined, mailFrom: "" },
-  ...{ accountMegabytes: 200, queuePrefix: "kept" },
+  ...{ accountMegabytes: 200, queuePrefix: "kept", baseUrl: "" },
 };
 const database = await openDatabase({ url: await createDatabase(), log: createLog("test", "error") });
 afterAll(() => database.close());
@@ -39,7 +39,15 @@ test("the newest whole backup counts: after two days it wants a look, after eigh
   put(manifest("2026-11-06.unfinished"), 1);
   expect(await backup(patient)).toMatchObject({ state: "look", says: "the newest is 5 days old" });
   put(manifest("2026-11-05"), 3);
-  expect(await backup(patient)).toEqual({ state: "ok", says: "the newest is 3 h old" });
+  expect(await backup(patient)).toMatchObject({
+    state: "look",
+    says: "the newest is 3 h old, on the disk of the data",
+  });
+  const disk = existsSync("/dev/shm") ? mkdtempSync("/dev/shm/kept-") : dataDir;
+  afterAll(() => rmSync(disk, { recursive: true, force: true }));
+  cpSync(join(dataDir, "backup"), disk, { recursive: true });
+  const apart = { ...patient, config: { ...config, backupDir: disk } };
+  expect(await backup(apart)).toMatchObject({ state: disk === dataDir ? "look" : "ok" });
 });
 
 test("log that waits for the folder of backups is late, and an archive that was given up is broken", async () => {
@@ -56,6 +64,14 @@ test("log that waits for the folder of backups is late, and an archive that was 
   });
   put(`${spool}/0000000100000000000000A0`, 1);
   expect(await archive(patient)).toMatchObject({ state: "broken" });
+});
+
+test("backup and archive are broken where BACKUP_DIR cannot be used", async () => {
+  put("file", 0);
+  const unusable = { ...patient, config: { ...config, backupDir: join(dataDir, "file") } };
+  const diagnosis = { state: "broken", says: expect.stringContaining("ENOTDIR") };
+  expect(await backup(unusable)).toMatchObject(diagnosis);
+  expect(await archive(unusable)).toMatchObject(diagnosis);
 });
 
 test("the room on the disk is that of the fullest folder", async () => {

@@ -1,4 +1,4 @@
-import { type ReadResourceResult, ResourceNotFoundError } from "@modelcontextprotocol/server";
+import { ProtocolError, type ReadResourceResult, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { contracts, type QueryName } from "../../../../shared/contracts/catalogue.ts";
 import type { QueryContract } from "../../../../shared/contracts/kernel/contract.ts";
 import {
@@ -8,7 +8,8 @@ import {
 } from "../../../../shared/contracts/kernel/mcp-resource.ts";
 import { type Refusal, refuse } from "../../../../shared/errors.ts";
 import type { Fields } from "../../../http/input/validate.ts";
-import { rpcError } from "../errors.ts";
+import { advise } from "../advice.ts";
+import { serverError } from "../errors.ts";
 import { dayFields, dayLine } from "../result.ts";
 import type { Asked, CallTarget, Success } from "../target.ts";
 import { appUri } from "./app.ts";
@@ -63,6 +64,14 @@ const shownText = (uri: string, resource: McpResource, { body, ...moment }: Succ
   ],
 });
 
+/** A read of a resource has no `isError`, unlike a tool's result, so its refusal is an error of the protocol. */
 function refuseResource(uri: string, refusal: Refusal): never {
-  throw refusal.code === "not_found" ? new ResourceNotFoundError(uri) : rpcError(refusal);
+  const { code, applied, retryAfterSeconds: seconds } = refusal;
+  if (code === "not_found") throw new ResourceNotFoundError(uri);
+  const data = {
+    code,
+    ...(applied && { applied }),
+    ...(seconds !== undefined && { retry_after_seconds: seconds }),
+  };
+  throw new ProtocolError(serverError, advise(refusal), data);
 }

@@ -1,4 +1,5 @@
 import { html } from "../../../../shared/html.ts";
+import { toRun } from "../../../../shared/process/to-run.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { field, problem } from "../../../web/form/form-fields.ts";
 import { message, page } from "../../../web/page.ts";
@@ -47,8 +48,8 @@ export async function doForgot(visitor: Visitor, form: URLSearchParams): Promise
 
 const signInLink = { link: { href: "/sign-in", label: "Back to the sign-in" } };
 
-const operatorHelps = html`Whoever runs the server can: <code>npm run owner</code> prints a link that signs the owner
-  in, and <code>npm run owner -- ada@example.org</code> one for another account. On its page a new password is chosen.`;
+const operatorHelps = html`Whoever runs the server can: <code>${toRun("owner")}</code> prints a link that signs the owner
+  in, and <code>${toRun("owner ada@example.org")}</code> one for another account. On its page a new password is chosen.`;
 
 type PageData = Readonly<{
   email?: string;

@@ -1,4 +1,5 @@
 import { html } from "../../../../shared/html.ts";
+import { toRun } from "../../../../shared/process/to-run.ts";
 import { zoneScript } from "../../../web/assets.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { browserZoneField, field } from "../../../web/form/form-fields.ts";
@@ -71,7 +72,7 @@ function signInLinkPage(visitor: Visitor, { account, token, error }: PageData): 
 }
 
 function deadLinkPage(site: Site): Response {
-  const text = html`It was used, is older than ten minutes, or there is a newer one. <code>npm run owner</code> makes
+  const text = html`It was used, is older than ten minutes, or there is a newer one. <code>${toRun("owner")}</code> makes
     a new one.`;
   return message(site, "This link does not work", text, { status: 410, link: null });
 }

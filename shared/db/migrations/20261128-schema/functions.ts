@@ -70,7 +70,7 @@ export const journal = `
   create function journal_append(
     p_user text, p_kind text, p_details jsonb, p_most bigint, p_period text,
     p_subject text default '', p_times bigint default 1)
-  returns void language plpgsql ${asOwner} as $$
+  returns boolean language plpgsql ${asOwner} as $$
   declare
     ends timestamptz := date_trunc(p_period, now(), 'UTC') + ('1 ' || p_period)::interval;
     counted bigint;
@@ -87,6 +87,7 @@ export const journal = `
     if counted <= p_most then
       insert into journal (user_id, kind, details) values (p_user, p_kind, p_details);
     end if;
+    return counted <= p_most;
   end
   $$;
 

@@ -1,4 +1,3 @@
-import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { createTurns } from "../../../../../shared/process/turns.ts";
 import type { AreHere } from "../plan.ts";
@@ -29,7 +28,8 @@ export async function readApart(order: ReadOrder, areHere: AreHere): Promise<Rea
 
 async function readNow(order: ReadOrder, areHere: AreHere): Promise<ReadResult["read"]> {
   const result = Promise.withResolvers<ReadResult["read"]>();
-  const limited = ["/bin/sh", "-c", `ulimit -t ${longest.cpuSeconds}; exec "$0" "$@"`];
+  // Less priority leaves the processor to the front door; the least, or a session of its own, would starve the reader.
+  const limited = ["/bin/sh", "-c", `ulimit -t ${longest.cpuSeconds} 2>&-; exec nice -n 10 "$0" "$@"`];
   const child = Bun.spawn([...limited, process.execPath, join(import.meta.dir, "reader.ts")], {
     // In the working directory Bun would read a file `.env`.
     ...{ cwd: "/", env: {}, stdio: ["ignore", "ignore", "inherit"] },
@@ -40,8 +40,6 @@ async function readNow(order: ReadOrder, areHere: AreHere): Promise<ReadResult["
       else areHere(message.ask).then((here) => child.send({ here } satisfies ReadReply), result.reject);
     },
   });
-  // Less priority leaves the processor to the front door; the least, or a session of its own, would starve the reader.
-  setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   child.exited.then(() => {
     if (child.signalCode) result.resolve(tooMuch);
     else result.reject(new Error(`The reader of files ended with exit code ${child.exitCode}.`));
