@@ -61,7 +61,10 @@ export function createApp(context: AppContext): AnyElysia {
 
 /** The SDK of MCP takes 14 MB, so it is loaded with the first request to its door. */
 function mcpDoor(context: AppContext) {
-  const load = () => import("./doors/mcp/door.ts").then((door) => door.mcpHandler(context, mcpPath));
+  const load = async () => {
+    const { mcpHandler } = await import("./doors/mcp/door.ts");
+    return mcpHandler(context, mcpPath);
+  };
   let handler: ReturnType<typeof load> | undefined;
   return async ({ request }: Readonly<{ request: Request }>): Promise<Response> => {
     handler ??= load();

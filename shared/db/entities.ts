@@ -146,8 +146,6 @@ const CalendarFeedEntity = defineEntity({
   },
 });
 
-export type CalendarFeedRow = InferEntity<typeof CalendarFeedEntity>;
-
 /** A checked part of a file that waits for its person's confirmation. */
 const ImportPartEntity = defineEntity({
   name: "ImportPart",
@@ -200,8 +198,6 @@ const InboxEntity = defineEntity({
     created_at: timestamptz(),
   },
 });
-
-export type InboxRow = InferEntity<typeof InboxEntity>;
 
 /** One event of an account. Rows are written by `journal_append` alone, and no process may change them. */
 const JournalEntity = defineEntity({

@@ -120,10 +120,16 @@ export async function openDatabase(options: Options): Promise<Database> {
   for (let tries = 1; tries < 5 && !answer.ok && mustBeThere; tries++) answer = await orm.checkConnection();
   if (!answer.ok && mustBeThere) throw new Error(unusable(url, answer.reason));
   if (purpose === "reads" || purpose === "writes")
-    await Promise.all([demandSchema(pool), prepare && connections > 1 && demandPrepared(pool)]).catch(
-      (error) => orm.close(true).then(() => Promise.reject(error)),
+    await demandUse(pool, prepare && connections > 1).catch((error) =>
+      orm.close(true).then(() => Promise.reject(error)),
     );
   return { orm, pool, close: () => orm.close(true) };
+}
+
+/** One after the other, because a busy machine takes long to make a connection. */
+async function demandUse(pool: Pool, prepares: boolean): Promise<void> {
+  await demandSchema(pool);
+  if (prepares) await demandPrepared(pool);
 }
 
 /** Names the setting and the server, but not the password. */

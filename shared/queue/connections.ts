@@ -139,7 +139,7 @@ function connect(url: string, options: Patience): RedisConnection {
 const failures = new WeakMap<RedisConnection, string>();
 
 /** The reason why a connection is not ready, which a command that it refuses does not tell. */
-export const failureOf = (redis: RedisConnection): string | undefined =>
+export const connectionFailure = (redis: RedisConnection): string | undefined =>
   redis.status === "ready" ? undefined : failures.get(redis);
 
 /** Errors show in the command that fails; an `error` event without a listener would end the process. */

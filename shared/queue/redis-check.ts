@@ -1,6 +1,6 @@
 import type { Log } from "../process/observe/log.ts";
 import { throttled } from "../process/observe/throttle-log.ts";
-import { failureOf, firstTry, type RedisConnection } from "./connections.ts";
+import { connectionFailure, firstTry, type RedisConnection } from "./connections.ts";
 
 type RedisProblem = Readonly<{ reason: string; advice: string }>;
 
@@ -26,7 +26,7 @@ export async function problemOfRedis(
     await redis.publish(`${queuePrefix}:probe`, "");
     return undefined;
   } catch (error) {
-    const reason = (failureOf(redis) ?? String(error)).replace(/^\w*Error: |\.$/g, "");
+    const reason = (connectionFailure(redis) ?? String(error)).replace(/^\w*Error: |\.$/g, "");
     const [, advice = ""] = advices.find(([pattern]) => pattern.test(reason)) ?? [];
     return { reason, advice };
   }
