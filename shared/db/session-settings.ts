@@ -43,11 +43,14 @@ export async function demandPrepared(pool: Pick<Pool, "connect">): Promise<void>
   const taken: PoolClient[] = [];
   const take = async () => taken[taken.push(await pool.connect()) - 1];
   const named = { name: "kept_probe", text: "select" };
+  let isWhole = false;
   try {
     const [session, other] = [await take(), await take()];
     await session?.query(named);
     await other?.query("begin");
     await session?.query(named);
+    await other?.query("rollback");
+    isWhole = true;
   } catch (error) {
     // Other failures, such as of a server that has no room for a second connection, say nothing of names.
     if (!(error instanceof Error && "code" in error && wrongNames.includes(String(error.code)))) return;
@@ -55,6 +58,6 @@ export async function demandPrepared(pool: Pick<Pool, "connect">): Promise<void>
       "A connection pooler in between drops prepared statements: set DATABASE_PREPARE=no, or let it follow them (max_prepared_statements of PgBouncer).",
     );
   } finally {
-    for (const client of taken) client.release(true);
+    for (const client of taken) client.release(!isWhole);
   }
 }
