@@ -1,3 +1,4 @@
+import { Worker } from "node:worker_threads";
 import type { Queue } from "bullmq";
 import { Gauge, type Registry } from "prom-client";
 import { openDatabase } from "../shared/db/orm.ts";
@@ -8,6 +9,7 @@ import { examine, states } from "../shared/doctor/diagnosis.ts";
 import { usesEmbeddedDatabase } from "../shared/doctor/patient.ts";
 import type { Config } from "../shared/process/config.ts";
 import { workerConnections } from "../shared/process/connections.ts";
+import { databaseUrlOf } from "../shared/process/database-roles.ts";
 import { createHealthCheck } from "../shared/process/observe/health.ts";
 import type { Log } from "../shared/process/observe/log.ts";
 import { createExposition } from "../shared/process/observe/metrics.ts";
@@ -18,6 +20,7 @@ import type { Role } from "../shared/process/role.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
 import { commandQueue, deliveryQueue, openQueue } from "../shared/queue/queues.ts";
 import { createRedisCheck } from "../shared/queue/redis-check.ts";
+import type { SignThreadData } from "./commands/sign-thread.ts";
 import { startCommands } from "./commands/worker.ts";
 import type { WorkerContext } from "./process/context.ts";
 import { createHangWatch } from "./process/hang-watch.ts";
@@ -33,7 +36,7 @@ type Options = Readonly<{
   now?: () => number;
 }>;
 
-/** Starts one worker process: commands, reminders and upkeep, until it is stopped. */
+/** Starts one worker: commands, reminders and upkeep, until it is stopped. */
 export async function startWorkers({ config, log, now }: Options): Promise<Role> {
   const exposition = createExposition(config);
   const context: WorkerContext = {
@@ -42,7 +45,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<Role>
     security: createSecurityLog(log, exposition.registry),
     travel: () => (now ? `${now() - Date.now()} milliseconds` : "0"),
     database: await openDatabase({
-      url: config.databaseUrl,
+      url: databaseUrlOf(config, "worker"),
       log,
       purpose: "writes",
       prepare: config.databasePrepare,
@@ -89,6 +92,20 @@ export async function startWorkers({ config, log, now }: Options): Promise<Role>
       context.blocking.disconnect();
       await context.database.close();
       await context.tracing?.stop();
+    },
+  };
+}
+
+/** Starts a worker, and a thread that gives signs of life for its process. */
+export async function startWorkerProcess(options: Options): Promise<Role> {
+  const worker = await startWorkers(options);
+  const { redisUrl, queuePrefix } = options.config;
+  const workerData: SignThreadData = { redisUrl, queuePrefix };
+  const signs = new Worker(new URL("./commands/sign-thread.ts", import.meta.url), { workerData });
+  return {
+    ...worker,
+    async stop() {
+      await Promise.all([signs.terminate(), worker.stop()]);
     },
   };
 }

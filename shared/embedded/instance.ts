@@ -88,6 +88,7 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
             ...env,
             ...roleEnvironment(urls, role.databases),
             DATABASE_URL: urls[role.databases[0]] ?? database.url,
+            ...role.env,
           }),
         ),
       );

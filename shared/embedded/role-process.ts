@@ -7,7 +7,10 @@ import { type LifeWatch, watchForLife } from "./signs-of-life.ts";
 export type RoleScript = Readonly<{
   name: string;
   script: string;
+  args?: readonly string[];
   databases: readonly [DatabaseRole, ...DatabaseRole[]];
+  /** Settings of this process alone. */
+  env?: Readonly<Record<string, string>>;
 }>;
 
 /** A role stops within the drain time and 10 s; after this it is stuck. */
@@ -20,13 +23,13 @@ type Options = Readonly<{
 
 /** Launches a role in a session of its own, so that a Ctrl-C in the terminal reaches the supervisor first. */
 export function launchRole(
-  { name, script }: Pick<RoleScript, "name" | "script">,
+  { name, script, args = [] }: Pick<RoleScript, "name" | "script" | "args">,
   env: Record<string, string | undefined>,
   { endsHanging = false }: Options = {},
 ): Life<Record<string, string>> {
   const ready = Promise.withResolvers<Record<string, string>>();
   let watch: LifeWatch | undefined;
-  const child = Bun.spawn([process.execPath, script], {
+  const child = Bun.spawn([process.execPath, script, ...args], {
     env,
     detached: true,
     stdio: ["ignore", "inherit", "inherit"],

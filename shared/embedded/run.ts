@@ -17,13 +17,13 @@ type Scripts = Pick<Plan, "migrate" | "roles">;
  * Does all of `npm start`: runs an instance until SIGINT or SIGTERM; a second one ends it at once. Everything it starts
  * is a child of this process and ends with it. If it cannot start, it prints the reason in one line and ends with exit code 1.
  */
-export async function run(scripts: Scripts): Promise<void> {
+export async function run(scripts: (config: CommonConfig) => Scripts): Promise<void> {
   const start = performance.now();
   feedWatchdog(() => true);
   let instance: Instance | undefined;
   try {
     const config = loadCommonConfig();
-    const plan = planOf(config, scripts);
+    const plan = planOf(config, scripts(config));
     const running = createInstance(plan, (line) => console.log(`  ${line}`));
     instance = running;
     stopOnRequest(running);
@@ -60,12 +60,8 @@ async function isReady({ host = "localhost", port }: CommonConfig): Promise<bool
 function planOf(config: CommonConfig, scripts: Scripts): Plan {
   const hosts = config.host ? [config.host] : ["127.0.0.1", "::1"];
   const addresses = [{ setting: "PORT", port: config.port, hosts }];
-  if (config.workerPort !== 0)
-    addresses.push({
-      setting: "WORKER_PORT",
-      port: config.workerPort,
-      hosts: hosts.slice(0, 1),
-    });
+  for (let number = 0; config.workerPort !== 0 && number < Math.max(1, config.workers); number++)
+    addresses.push({ setting: "WORKER_PORT", port: config.workerPort + number, hosts: hosts.slice(0, 1) });
   return {
     dataDir: resolve(config.dataDir),
     databaseUrl: config.databaseUrl,

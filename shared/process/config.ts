@@ -74,6 +74,8 @@ export type CommonConfig = Readonly<{
   actionLogDays: number;
   /** Networks of the proxy in front of BASE_URL: their X-Forwarded-For is believed. */
   trustedProxies: BlockList;
+  /** The worker processes of `npm start`; 0: front door and workers are one process. */
+  workers: number;
   workerConcurrency: number;
   /** The port of a worker's health and metrics; 0 for none. */
   workerPort: number;
@@ -154,6 +156,7 @@ function readSettings(env: Environment): CommonConfig {
     sentMegabytesPerHour: integer(env, "SENT_MEGABYTES_PER_HOUR", 20, 1_000_000),
     actionLogDays: integer(env, "ACTION_LOG_DAYS", 400, 36_500),
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
+    workers: integer(env, "WORKERS", 0, 64),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
     workerPort: integer(env, "WORKER_PORT", 0, 65_535),
     drainSeconds: integer(env, "DRAIN_SECONDS", 0, 300),

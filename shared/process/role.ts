@@ -10,6 +10,8 @@ export type Role = Readonly<{
   hanging?(): string[];
 }>;
 
+export type StartRole = (context: { config: Config; log: Log }) => Promise<Role>;
+
 /** A role tells its supervisor once that it serves, and again and again that it is alive. */
 export type FromRole = Readonly<{ alive: false; details: Record<string, string> }> | SignOfLife;
 
@@ -23,10 +25,7 @@ export const sameSignalMs = 500;
  * ends it at once. Under the supervisor of `npm start` it also ends with the supervisor. A failed start is logged and
  * exits with code 1.
  */
-export async function runRole(
-  name: string,
-  start: (context: { config: Config; log: Log }) => Promise<Role>,
-): Promise<void> {
+export async function runRole(name: string, start: StartRole): Promise<void> {
   const log = createLog(name, "info");
   process.on("uncaughtException", (error) => crash(log, error));
   process.on("unhandledRejection", (reason) => crash(log, reason));

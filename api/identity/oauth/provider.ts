@@ -52,8 +52,8 @@ export function createProvider(parts: Dependencies): Provider {
       long: cookie,
       short: cookie,
     },
-    // The front door opens addresses to all origins; the others are closed.
-    clientBasedCORS: () => false,
+    // The front door decides which addresses scripts may read, and no cookies come with their requests.
+    clientBasedCORS: () => true,
     renderError: renderOAuthError,
     fetch: openDocumentFetch(config, parts.ca),
     // Apps that register may not make the provider fetch anything.

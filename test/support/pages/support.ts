@@ -2,7 +2,7 @@ import { afterAll, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { createLog, type Log } from "../../../shared/process/observe/log.ts";
-import { runStack, type Stack, type StackOptions, startStack } from "../../harness.ts";
+import { freePort, runStack, type Stack, type StackOptions, startStack } from "../../harness.ts";
 import { temporaryFolder } from "../folder.ts";
 import type { Browser as PlainBrowser } from "../identity/browser.ts";
 import {
@@ -55,7 +55,10 @@ async function runSite(
   log?: Log,
 ): Promise<RunningSite> {
   const dataDir = temporaryFolder("pages");
+  const port = freePort();
   const provider = {
+    // Browsers make passkeys for `localhost`, and for no address.
+    ...{ HOST: "", PORT: String(port), BASE_URL: `http://localhost:${port}` },
     AUTH_URL: "",
     AUTH_CLIENT_ID: "",
     AUTH_CLIENT_SECRET: "",

@@ -18,7 +18,8 @@ export const cpuTotal = ({ api, workers, redis, postgres }: Cpu): number => api 
 export type HttpResult = Measured & Readonly<{ perSecond: number; cpu: Cpu }>;
 
 export const programs: Record<keyof Cpu, RegExp> = {
-  api: /bun\S* .*api\/(identity\/)?main\.ts$/,
+  // Under `npm start` it may hold the workers, too.
+  api: /bun\S* .*(api\/main|embedded\/together)\.ts( |$)/,
   workers: /bun\S* .*workers\/main\.ts$/,
   redis: /^\S*(redis|valkey)-server/,
   postgres: /^(\S*\/postgres |postgres: )/,
