@@ -19,7 +19,8 @@ export function inMemory(): System & Readonly<{ traffic(): number }> {
     id: randomUUIDv7(),
     userId,
     name,
-    input,
+    // As it comes through Redis: without the prototypes of a generator.
+    input: JSON.parse(JSON.stringify(input)),
     fingerprint: null,
     acceptedAt: clock.now,
     sentAt: clock.now,
