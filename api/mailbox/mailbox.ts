@@ -3,8 +3,7 @@ import type { Config } from "../../shared/process/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../../shared/queue/batch.ts";
 import { openSigner } from "../../shared/queue/signature.ts";
 import { type BatchSender, type BatchSenderEvents, openBatchSender } from "./batch-sender.ts";
-import { createPendingCommands, maxBatch } from "./pending.ts";
-import { createSendLoop } from "./send-loop.ts";
+import { createPendingCommands, type LineKind, maxBatch, type PendingCommands } from "./pending.ts";
 import { createWaiters } from "./waiters.ts";
 
 /** `undelivered`: no worker will run it. `unanswered`: a worker may have run it, or may yet. */
@@ -91,5 +90,108 @@ export async function createMailbox(
     ping: sender.ping,
     waiting: pending.size,
     close: () => sender.close(),
+  };
+}
+
+type SendLoop = Readonly<{
+  /** Call this when a command was put in. */
+  added(): void;
+  /** Call this when a line may go on. */
+  start(): void;
+  /** Milliseconds that a new command would wait behind so many full batches. */
+  answerInMs(batchesAhead: number): number;
+}>;
+
+type Options = Readonly<{
+  pending: PendingCommands;
+  /** Resolves when the batch is answered or given up. */
+  send(commands: readonly QueuedCommand[]): Promise<unknown>;
+}>;
+
+/**
+ * Milliseconds that the next batch waits for callers just answered, so that they share it: half the time of the last
+ * one, because callers on a slow machine need longer too. Without this wait the first caller would leave alone.
+ */
+const gatherMs = (tookMs: number): number => Math.min(10, Math.max(2, tookMs / 2));
+/** A batch unanswered for this long no longer keeps the next from leaving: its worker may be frozen or dead. */
+const slowMs = 100;
+/** Additional batches: beside slow ones, and while more than a full batch waits. */
+const maxBesideSlow = 3;
+const maxWhileFull = 3;
+/** About the last five batches count, so one slow batch is soon forgotten. */
+const weight = 0.2;
+
+/**
+ * Decides when batches leave. A batch takes all waiting commands at once, and the next one leaves when it is answered:
+ * a lone command travels alone, and under load many share one job, one transaction and one fsync.
+ */
+function createSendLoop({ pending, send }: Options): SendLoop {
+  /** Batches under way that keep the next of their kind waiting, and all unanswered batches. */
+  const leaving = { short: 0, long: 0 };
+  let underWay = 0;
+  const gatherings = new Set<{ count: number; end(): void }>();
+  let [answerMs, followMs] = [0, 0];
+
+  const maxLeaving = () => 1 + Math.min(maxWhileFull, Math.floor(pending.size() / maxBatch));
+
+  function sendAll(kind: LineKind): void {
+    while (leaving[kind] < maxLeaving() && underWay < 2 * maxLeaving() + maxBesideSlow) {
+      const commands = pending.take(maxBatch, kind);
+      if (commands.length === 0) return;
+      void sendOne(kind, commands);
+    }
+  }
+
+  /** Long lines come first, so a line that has just become short is not missed. */
+  function start(): void {
+    sendAll("long");
+    sendAll("short");
+  }
+
+  async function sendOne(kind: LineKind, commands: readonly QueuedCommand[]): Promise<void> {
+    const began = performance.now();
+    const tookMs = () => performance.now() - began;
+    leaving[kind] += 1;
+    underWay += 1;
+    const answered = send(commands).then(() => {
+      underWay -= 1;
+      answerMs += weight * (tookMs() - answerMs);
+      start();
+    });
+    await Promise.race([answered, Bun.sleep(slowMs)]);
+    if (commands.length > 1)
+      await gathered(Math.min(commands.length + pending.size(), maxBatch), gatherMs(tookMs()));
+    followMs += weight * (tookMs() / leaving[kind] - followMs);
+    leaving[kind] -= 1;
+    start();
+  }
+
+  /** Resolves when `count` commands wait, at the latest after `ms`. */
+  async function gathered(count: number, ms: number): Promise<void> {
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const gathering = { count, end };
+    const timer = setTimeout(end, ms);
+    gatherings.add(gathering);
+    endGatherings();
+    await promise;
+    clearTimeout(timer);
+    gatherings.delete(gathering);
+  }
+
+  function endGatherings(): void {
+    for (const { count, end } of gatherings) if (pending.size() >= count) end();
+  }
+
+  return {
+    /**
+     * A line becomes long only while a batch of it is out, and the end of that batch starts it. So long lines need
+     * no check here.
+     */
+    added() {
+      endGatherings();
+      sendAll("short");
+    },
+    start,
+    answerInMs: (batchesAhead) => batchesAhead * followMs + answerMs,
   };
 }

@@ -1,6 +1,6 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
+import { actionCount, actionRecord } from "./action/action-log.ts";
 import { actionForget } from "./action/forget.ts";
-import { actionCount, actionRecord } from "./action/record.ts";
 import { actionUndo } from "./action/undo.ts";
 import { actionUndoRun } from "./action/undo-run.ts";
 import { approvalDecide, tokenSetRules } from "./approval.ts";

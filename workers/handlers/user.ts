@@ -20,9 +20,9 @@ import { type FieldErrors, invalid } from "../../shared/errors.ts";
 import type { StoredDaySettings } from "../unit-of-work/batch-times.ts";
 import { allForUpdate, allWithoutLock, settingsForUpdate } from "../unit-of-work/row-request.ts";
 import { emptyAccount } from "../upkeep/deleted-users.ts";
+import { patch } from "./columns.ts";
 import { type DayRules, ringsAfterChange } from "./habit/next-ring.ts";
 import { beginWork, type Handler, type HandlerContext } from "./handler.ts";
-import { patch } from "./patch.ts";
 import type { StepContext, Steps } from "./steps.ts";
 
 /** A stored reminder, and the wall time of its series. */

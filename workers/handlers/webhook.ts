@@ -2,8 +2,8 @@ import { presentDelivery, presentWebhook } from "../../shared/db/present-webhook
 import { maxWebhooks } from "../../shared/domain/webhook.ts";
 import { alreadySo, conflict, notFound } from "../../shared/errors.ts";
 import { allForUpdate, forUpdate } from "../unit-of-work/row-request.ts";
+import { patch } from "./columns.ts";
 import type { Handler } from "./handler.ts";
-import { patch } from "./patch.ts";
 import { newSigningSecret } from "./user.ts";
 
 export const webhookCreate: Handler<"webhook.create"> = {

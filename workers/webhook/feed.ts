@@ -1,4 +1,4 @@
-import { changeCursor } from "../../shared/contracts/change/cursor.ts";
+import { changeCursor } from "../../shared/contracts/change/contracts.ts";
 import type { WebhookRow } from "../../shared/db/entities.ts";
 import { readChangedThings } from "../../shared/db/reads/change-places.ts";
 import { ofUser } from "../../shared/db/reads/own.ts";

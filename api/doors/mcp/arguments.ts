@@ -1,7 +1,7 @@
 import { type TObject, type TSchema, Type } from "typebox";
 import { Flag, Id, IdempotencyKey, numberOfDigits } from "../../../shared/contracts/kernel/fields.ts";
-import { givenIn } from "../../../shared/contracts/kernel/sent-arguments.ts";
 import type { Form } from "../../../shared/contracts/kernel/tool.ts";
+import { givenIn } from "../../../shared/contracts/kernel/tool.ts";
 import { type FieldProblems, invalid, isRefused, type Refused } from "../../../shared/errors.ts";
 import { type KnownNames, unknownNames } from "../../http/input/unknown-names.ts";
 import { type Fields, validate } from "../../http/input/validate.ts";

@@ -1,6 +1,6 @@
 import { type CallToolResult, ProtocolError, type Result } from "@modelcontextprotocol/server";
 import { type PreviewedChange, previewOfTool } from "../../../shared/contracts/kernel/preview.ts";
-import { lean, quoteStored } from "../../../shared/contracts/kernel/tool-result.ts";
+import { lean, quoteStored } from "../../../shared/contracts/kernel/tool.ts";
 import { DatabaseFailure } from "../../../shared/db/database-failure.ts";
 import { keptOfRun } from "../../../shared/domain/action/cut-arguments.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";

@@ -1,6 +1,6 @@
 import { hostHeaderValidationResponse, localhostAllowedHostnames } from "@modelcontextprotocol/server";
-import { resourceRead } from "../../../shared/contracts/kernel/mcp-resource.ts";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
+import { resourceRead } from "../../../shared/contracts/kernel/tool.ts";
 import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { Authenticate } from "../../auth/authenticate.ts";

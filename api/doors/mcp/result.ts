@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { DayFields } from "../../../shared/contracts/kernel/fields.ts";
-import type { ToolResult } from "../../../shared/contracts/kernel/tool-result.ts";
+import type { ToolResult } from "../../../shared/contracts/kernel/tool.ts";
 import { dayNumber, isoWeekday, localTime, type Today } from "../../../shared/domain/day/day.ts";
 import { withPresentExamples } from "../../../shared/domain/day/example-dates.ts";
 import type { FieldErrors, Refusal, WaitingApproval } from "../../../shared/errors.ts";

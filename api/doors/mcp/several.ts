@@ -7,9 +7,8 @@ import {
   type ActionOutput,
   maxAtOnce,
 } from "../../../shared/contracts/group/contracts.ts";
-import { givenIn } from "../../../shared/contracts/kernel/sent-arguments.ts";
-import type { Form, Tool } from "../../../shared/contracts/kernel/tool.ts";
-import type { ToolResult } from "../../../shared/contracts/kernel/tool-result.ts";
+import type { Form, Tool, ToolResult } from "../../../shared/contracts/kernel/tool.ts";
+import { givenIn } from "../../../shared/contracts/kernel/tool.ts";
 import { withPresentExamples } from "../../../shared/domain/day/example-dates.ts";
 import { invalid, isRefused, type Refused } from "../../../shared/errors.ts";
 import { mapGivingWay } from "../../../shared/process/give-way.ts";

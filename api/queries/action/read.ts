@@ -1,7 +1,7 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { contracts, type InputOf, type Queries } from "../../../shared/contracts/catalogue.ts";
-import { resourceRead } from "../../../shared/contracts/kernel/mcp-resource.ts";
 import { previewOfTool } from "../../../shared/contracts/kernel/preview.ts";
+import { resourceRead } from "../../../shared/contracts/kernel/tool.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
 import { join, literal, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";

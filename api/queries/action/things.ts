@@ -1,9 +1,13 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { commands, contracts } from "../../../shared/contracts/catalogue.ts";
 import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
-import { inputOfUri } from "../../../shared/contracts/kernel/mcp-resource.ts";
-import { argument, idIn, type SentArguments } from "../../../shared/contracts/kernel/sent-arguments.ts";
-import { asksFor } from "../../../shared/contracts/kernel/tool.ts";
+import {
+  argument,
+  asksFor,
+  idIn,
+  inputOfUri,
+  type SentArguments,
+} from "../../../shared/contracts/kernel/tool.ts";
 import { sql } from "../../../shared/db/reads/sql.ts";
 import { readStored } from "../../../shared/domain/action/cut-arguments.ts";
 import { type Image, type SeenTable, seenTables } from "../../../shared/domain/action/image-fields.ts";

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import type { ResourceChange } from "../../../shared/contracts/change/contracts.ts";
-import { cursorIsOutdated } from "../../../shared/contracts/change/cursor.ts";
+import { cursorIsOutdated } from "../../../shared/contracts/change/contracts.ts";
 import type { CategoryRow } from "../../../shared/db/entities.ts";
 import { presentCategory } from "../../../shared/db/present.ts";
 import { readChangedThings } from "../../../shared/db/reads/change-places.ts";

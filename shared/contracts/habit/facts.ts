@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { schemasOf } from "../kernel/declared-fields.ts";
 import { CalendarDate, Id, Nullable } from "../kernel/fields.ts";
-import { deletionFacts, LeanObject } from "../kernel/tool-result.ts";
+import { deletionFacts, LeanObject } from "../kernel/tool.ts";
 import { habitFields } from "./fields.ts";
 import { HabitOfWeek } from "./schema.ts";
 

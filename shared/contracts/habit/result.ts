@@ -7,7 +7,7 @@ import {
   type ToolResult,
   type Unleaned,
   wordsOfOthers,
-} from "../kernel/tool-result.ts";
+} from "../kernel/tool.ts";
 import { HabitFacts } from "./facts.ts";
 import { amountsOf, amountWords, historyOf, historyWords, type Period } from "./history.ts";
 import type { TodayHabits } from "./schema.ts";

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { quoteStored } from "../kernel/tool-result.ts";
+import { quoteStored } from "../kernel/tool.ts";
 import type { AmountsDone, DaysDone } from "./history.ts";
 import type { Habit, HabitOfWeek } from "./schema.ts";
 

@@ -1,10 +1,9 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { AccountEvent } from "../../domain/journal/events.ts";
 import type { FieldProblems, Refused, ResourceName } from "../../errors.ts";
-import type { McpResource } from "./mcp-resource.ts";
 import type { Scope } from "./scopes.ts";
 import type { RoutePath } from "./tags.ts";
-import type { QueryTool, Tool } from "./tool.ts";
+import type { McpResource, QueryTool, Tool } from "./tool.ts";
 
 /** A request and its answer, as the OpenAPI document shows them; a test replays each one. */
 type Example<Input, Output> = Readonly<{ input: Input; output: Output }>;

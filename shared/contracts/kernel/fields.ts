@@ -1,14 +1,20 @@
 import { type TSchema, Type } from "typebox";
+import Format from "typebox/format";
 import { examples } from "../../domain/day/example-dates.ts";
 import { reaches } from "../../domain/reach.ts";
 import { timesOfDay } from "../../domain/vocabulary.ts";
 import type { FieldErrors } from "../../errors.ts";
-import "./formats.ts";
+import { isCalendarDate, isLine, isParagraph } from "./text.ts";
 
 /**
  * Field types that contracts share. `expects` completes the sentence "The … field must be …", so a refusal says
  * what would be accepted.
  */
+
+/** Formats of text that TypeBox checks and JSON Schema names. */
+Format.Set("line", isLine);
+Format.Set("paragraph", isParagraph);
+Format.Set("date", isCalendarDate);
 
 /** Names a schema in the OpenAPI document; every use refers to it by this name. */
 export function titled<Schema extends TSchema>(title: string, schema: Schema): Schema & { title: string } {

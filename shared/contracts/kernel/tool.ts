@@ -1,8 +1,151 @@
-import type { Static, TObject } from "typebox";
+import {
+  type Static,
+  type TBoolean,
+  type TNull,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TUnion,
+  Type,
+} from "typebox";
+import type { Today } from "../../domain/day/day.ts";
 import type { FieldProblems } from "../../errors.ts";
-import type { DayFields } from "./fields.ts";
-import { argument, type SentArguments } from "./sent-arguments.ts";
-import type { ToolResult } from "./tool-result.ts";
+import { type DayFields, numberOfDigits } from "./fields.ts";
+
+/** A call's arguments as sent: they are unchecked. */
+export type SentArguments = Readonly<Record<string, unknown>>;
+
+/** Hosts in strict mode send every argument, with one of these values for an absent one. */
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  (typeof value === "string" && value.trim() === "") ||
+  (Array.isArray(value) && value.length === 0);
+
+/** @returns the arguments without absent ones */
+export const givenIn = (args: SentArguments): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(args).filter(([, value]) => !isEmpty(value)));
+
+/** @returns undefined for an absent argument, also if every object has a property of that name */
+export const argument = (args: SentArguments, name: string): unknown =>
+  Object.hasOwn(args, name) && !isEmpty(args[name]) ? args[name] : undefined;
+
+export function idIn(args: SentArguments, name: string): number | undefined {
+  const id = numberOfDigits(argument(args, name));
+  return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
+}
+
+/** The answer of a tool: the same facts twice, as lines for reading and with REST's names. */
+export type ToolResult = Readonly<{
+  lines: readonly string[];
+  facts: Readonly<Record<string, unknown>>;
+  /** True if it names a reminder that would reach nobody. */
+  reachesNobody?: boolean;
+  /** True if it names a deleted thing, which the person can bring back. */
+  canReturn?: boolean;
+}>;
+
+/**
+ * Leaves out null and false, which agents assume for absent facts; this saves tokens. A plain loop, because
+ * building it from lists of entries took nine times as long.
+ */
+export function lean(facts: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const stated: Record<string, unknown> = {};
+  for (const name in facts) {
+    const value = facts[name];
+    if (value !== null && value !== false) stated[name] = value;
+  }
+  return stated;
+}
+
+/**
+ * The facts that a schema names, in its order: of a thing, but for those that are given otherwise. What is null or false
+ * is left out, as by `lean`.
+ */
+export function factsBy(
+  { properties }: TObject,
+  thing: object,
+  otherwise: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const known = thing as Readonly<Record<string, unknown>>;
+  const stated: Record<string, unknown> = {};
+  for (const name in properties) {
+    const value = name in otherwise ? otherwise[name] : known[name];
+    if (value != null && value !== false) stated[name] = value;
+  }
+  return stated;
+}
+
+type Leaned<Schema extends TSchema> =
+  Schema extends TUnion<[infer Value extends TSchema, TNull]>
+    ? TOptional<Value>
+    : Schema extends TBoolean
+      ? TOptional<Schema>
+      : Schema;
+
+/** The schema of facts that `lean` leaves: what can be null or false is optional. */
+export const LeanObject = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(Object.fromEntries(Object.entries(properties).map(leaned))) as unknown as TObject<{
+    [Name in keyof Properties]: Leaned<Properties[Name]>;
+  }>;
+
+function leaned([name, schema]: readonly [string, TSchema]): [string, TSchema] {
+  if (Type.IsUnion(schema) && schema.anyOf.some(Type.IsNull)) {
+    const [value] = schema.anyOf;
+    if (value) return [name, Type.Optional(value)];
+  }
+  return [name, Type.IsBoolean(schema) ? Type.Optional(schema) : schema];
+}
+
+/** The facts of a deletion; the door adds the page where the person brings the thing back. */
+export const deletionFacts = { brought_back_at: Type.Optional(Type.String()) };
+
+/** Facts before `lean`: the compiler finds one that is missing in their schema. */
+export type Unleaned<Schema extends TObject> = {
+  [Name in keyof Static<Schema>]?: Static<Schema>[Name] | null;
+};
+
+/** A stored text on one line and in quotation marks, so that it cannot pass for Kept's own words. */
+export const quoteStored = (text: string): string => JSON.stringify(text.replace(/\s+/g, " ").trim());
+
+type Words = Readonly<{ description: string | null; written_by: string | null }>;
+
+/** Lines of their own: a description can be long, and words of another app are none of the person. */
+export const wordsOfOthers = ({ description, written_by }: Words): string =>
+  (description === null ? "" : `\n  description: ${quoteStored(description)}`) +
+  (written_by == null ? "" : `\n  written_by: ${quoteStored(written_by)}`);
+
+/** The parts that apply, separated by commas. */
+export const joined = (parts: readonly (string | false | null | undefined)[]): string =>
+  parts.filter((part) => part !== false && part != null).join(", ");
+
+/** A read that people attach to a conversation, from a menu of their MCP client. */
+export type McpResource<Output = unknown> = Readonly<{
+  /** Its address; `{id}` at the end stands for the id of one thing. */
+  uri: string;
+  /** The input field of the contract that takes the id. */
+  idField?: string;
+  name: string;
+  title: string;
+  description: string;
+  lines(output: Output, today: Today): readonly string[];
+  /** Its object in the log, after “Looked at”; the thing of its id follows. */
+  looksAt: string;
+}>;
+
+/** The log's name for a read of a resource; its only argument is `uri`. */
+export const resourceRead = "resources/read";
+
+/** @returns the input for the read that an address means; undefined if it means another resource, or none */
+export function inputOfUri(
+  { uri, idField }: McpResource,
+  sent: unknown,
+): Readonly<Record<string, number>> | undefined {
+  if (idField === undefined) return sent === uri ? {} : undefined;
+  const prefix = uri.replace("{id}", "");
+  const id = typeof sent === "string" && sent.startsWith(prefix) && numberOfDigits(sent.slice(prefix.length));
+  return typeof id === "number" && Number.isSafeInteger(id) ? { [idField]: id } : undefined;
+}
 
 /** One form of a call: its arguments, turned into the input of a command or query, and the answer. */
 export type Form<Input = object, Output = unknown, Arguments extends TObject = TObject> = Readonly<{

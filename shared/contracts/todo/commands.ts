@@ -1,17 +1,62 @@
 import { type Static, Type } from "typebox";
+import type { FieldProblems } from "../../errors.ts";
 import { categoryNameScopes, checkOneCategory } from "../category/name.ts";
-import { renamingCategory } from "../category/result.ts";
-import { clearing } from "../kernel/clear.ts";
+import type { Category } from "../category/schema.ts";
+import { checkChanges, clearing } from "../kernel/clear.ts";
 import { command } from "../kernel/contract.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
 import { Flag, Id, Name, Nullable } from "../kernel/fields.ts";
-import { tool } from "../kernel/tool.ts";
-import { ChangeArguments, checkChange, unlikeTodos } from "./changes.ts";
+import { form, quoteStored, tool } from "../kernel/tool.ts";
 import { todoExamples } from "./examples.ts";
 import { DeletedTodoFacts, OneTodoFacts } from "./facts.ts";
 import { todoFields } from "./fields.ts";
 import { deletedTodo, oneTodo } from "./result.ts";
-import { checkRecurrence, describing, Todo, toolTodoFields, toolTodoNames } from "./schema.ts";
+import { ClearedFields, checkRecurrence, describing, Todo, toolTodoFields, toolTodoNames } from "./schema.ts";
+
+/** The arguments of update-todo: changes of a todo, and names of fields to clear. */
+const ChangeArguments = Type.Object({
+  todo_id: Id,
+  title: Type.Optional(Name),
+  ...describing,
+  clear: Type.Optional(ClearedFields),
+});
+
+type Change = Static<typeof ChangeArguments>;
+
+const checkChange = ({ todo_id: _, ...change }: Change): FieldProblems | undefined =>
+  checkOneCategory(change) ?? checkChanges("todo_id", change);
+
+/** Fields of todos in other apps, each with the nearest field here. */
+const unlikeTodos: FieldProblems = {
+  priority: [
+    {
+      reason: "Tools set no priority",
+      next: "the person marks todos as important; a context such as urgent, or a due_date, can stand for it.",
+    },
+  ],
+  subtasks: [
+    {
+      reason: "Todos have no subtasks",
+      next: "make several by todos of create-todo, with a category or context in common.",
+    },
+  ],
+};
+
+/**
+ * The form of update-todo that renames a category. It is not a tool of its own, and belongs to the one that changes
+ * what is stored.
+ */
+const renamingCategory = form({
+  command: "category.rename",
+  by: "rename_category",
+  arguments: Type.Object({ category: Name, rename_category: Name }),
+  toInput: ({ category, rename_category: name }) => ({ category, name }),
+  facts: Type.Object({ category: Type.String() }),
+  result: ({ name }: Static<typeof Category>, { category }: { category: string }) => ({
+    lines: [`Renamed the category ${quoteStored(category)} to ${quoteStored(name)}.`],
+    facts: { category: name },
+  }),
+});
 
 const path = "/todos/{todo_id}";
 const onlyId = Type.Object({ todo_id: Id });

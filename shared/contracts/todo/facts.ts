@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { Id, Nullable, Reach } from "../kernel/fields.ts";
-import { deletionFacts, LeanObject } from "../kernel/tool-result.ts";
+import { deletionFacts, LeanObject } from "../kernel/tool.ts";
 import { RecurrenceFrom } from "./fields.ts";
 import { ListedStatus } from "./filters.ts";
 import { Reminder } from "./reminder-schema.ts";

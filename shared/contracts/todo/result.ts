@@ -7,7 +7,7 @@ import {
   type ToolResult,
   type Unleaned,
   wordsOfOthers,
-} from "../kernel/tool-result.ts";
+} from "../kernel/tool.ts";
 import { TodoFacts } from "./facts.ts";
 import { listedStatus, type PendingInput } from "./filters.ts";
 import type { ListedTodo, PendingTodos, Todo } from "./schema.ts";

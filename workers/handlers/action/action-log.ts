@@ -15,7 +15,7 @@ import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type Call, isToolCall, type QueuedCommand, type Reply } from "../../../shared/queue/batch.ts";
 import { trustedTime } from "../../unit-of-work/batch-times.ts";
-import type { HandlerContext } from "../handler.ts";
+import type { Handler, HandlerContext } from "../handler.ts";
 
 /** The resource of an action, with its name at that moment. */
 type NamedResource = Pick<ActionRow, "resource_kind" | "resource_id" | "resource_name">;
@@ -106,7 +106,7 @@ function othersIn(images: BeforeAndAfter, resource: NamedResource): string[] | n
 }
 
 /** The logged time of an action. Operations of one request keep their order. */
-export function calledAt(context: HandlerContext, { startedAt, index = 0 }: Call): string {
+function calledAt(context: HandlerContext, { startedAt, index = 0 }: Call): string {
   const time = trustedTime(startedAt, context);
   return time === context.now || index === 0 ? time : time.replace("Z", `${String(index).padStart(3, "0")}Z`);
 }
@@ -175,3 +175,28 @@ function nameOf(row: object | undefined): string | null {
   const { title, name = title }: { title?: unknown; name?: unknown } = row ?? {};
   return typeof name === "string" ? name : null;
 }
+
+/** The row's key is the call's own id, so that a redelivered command writes nothing twice. */
+export const actionRecord: Handler<"action.record"> = {
+  idempotent: true,
+  run(context, { call, outcome, message }) {
+    writeAction(context, call, { outcome, message, replayed: false });
+    return null;
+  },
+};
+
+/** Several front doors add to one row; the inbox ensures that each number is added once. */
+export const actionCount: Handler<"action.count"> = {
+  run(context, { call, calls }) {
+    const before = context.actions.get(calledAt(context, call), call.requestId)?.calls ?? 0;
+    const end = {
+      outcome: "rate_limited",
+      replayed: false,
+      calls: before + calls,
+      durationMs: 0,
+      isRepeat: true,
+    };
+    writeAction(context, call, end);
+    return null;
+  },
+};

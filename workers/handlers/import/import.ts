@@ -1,4 +1,6 @@
 import type { Commands, OutputOf } from "../../../shared/contracts/catalogue.ts";
+import { categoryFields } from "../../../shared/contracts/category/fields.ts";
+import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
 import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
 import type { ActionImagesRow, ImportPartRow } from "../../../shared/db/entities.ts";
 import { shareTexts } from "../../../shared/domain/action/shared-texts.ts";
@@ -12,9 +14,9 @@ import {
   withoutLock,
 } from "../../unit-of-work/row-request.ts";
 import { changedImages, writeAction } from "../action/action-log.ts";
+import { newColumns } from "../columns.ts";
 import { beginWork, type Handler, type HandlerContext } from "../handler.ts";
 import type { Steps } from "../steps.ts";
-import { insertCategories, missingCategories } from "./categories.ts";
 import { insertHabits } from "./habits.ts";
 import {
   idOfThing,
@@ -25,6 +27,7 @@ import {
   knownSince,
   stagedParts,
   stagedThings,
+  timesOf,
 } from "./things.ts";
 import { insertTodos } from "./todos.ts";
 
@@ -250,3 +253,34 @@ export const importContinue: Handler<"import.continue"> = {
     return made;
   },
 };
+
+type ImportedCategory = ImportedThings["categories"];
+
+/** A category whose name the person already has is that one, because two of a name would confuse. */
+function missingCategories(
+  { categories }: Pick<HandlerContext, "categories">,
+  things: readonly ImportedCategory[],
+): ImportedCategory[] {
+  const names = new Set(categories.all().map(({ name }) => name));
+  return things.filter(({ name }) => !names.has(name));
+}
+
+/** Makes missing categories, and finds the others. */
+export function insertCategories(
+  context: HandlerContext,
+  things: readonly ImportedCategory[],
+  missing: readonly ImportedCategory[],
+  { ids }: KnownThings,
+): void {
+  const { categories, nextId } = context;
+  const byName = new Map(categories.all().map(({ name, id }) => [name, id]));
+  for (const thing of missing) {
+    const id = nextId("categories");
+    categories.insert({ id, ...newColumns(categoryFields, thing), ...timesOf(context, thing) });
+    ids.set(thing.key, id);
+  }
+  for (const { key, name } of things) {
+    const id = ids.get(key) ?? byName.get(name);
+    if (id !== undefined) ids.set(key, id);
+  }
+}

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
+import { createServer, type Server } from "node:http";
 import { hostname } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
 import { localCommand, type Terminal } from "../command-line.ts";
 import { addressIn, defaultAddress } from "../login/access.ts";
-import { openCallback } from "../login/callback.ts";
 import { findProvider, type LoginProvider, register } from "../login/provider.ts";
-import { writeLogin } from "../login/stored.ts";
+import { forgetLogin, readLogin, writeLogin } from "../login/stored.ts";
 import { requestTokens } from "../login/tokens.ts";
 
 export const loginCommand = localCommand({
@@ -81,3 +82,77 @@ function codeIn(arrived: URLSearchParams, { issuer }: LoginProvider): string {
     throw new Error(arrived.get("error_description") ?? arrived.get("error") ?? "No sign-in.");
   return code;
 }
+
+export const logoutCommand = localCommand({
+  name: "logout",
+  operands: "",
+  summary: "revokes the tokens of the sign-in and forgets them",
+  options: {},
+  async run({ env, print }) {
+    const login = await readLogin(env);
+    if (!login) throw new Error("Nobody is signed in.");
+    await forgetLogin(env);
+    const { url, revocation_endpoint, client_id, refresh_token, access_token } = login;
+    const isRevoked =
+      revocation_endpoint !== undefined &&
+      (await revoke(revocation_endpoint, { client_id, token: refresh_token ?? access_token }));
+    if (!isRevoked)
+      throw new Error(
+        `Forgotten here, but not revoked at ${url}; end the app's connection on its page of tokens.`,
+      );
+    print(`Signed out of ${url}.`, { url });
+  },
+});
+
+/** RFC 7009. The refresh token takes its access tokens with it. */
+const revoke = (endpoint: string, parameters: Readonly<Record<string, string>>): Promise<boolean> =>
+  fetch(endpoint, {
+    method: "POST",
+    body: new URLSearchParams(parameters),
+    signal: AbortSignal.timeout(15_000),
+  }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** The provider ends a sign-in after this long. */
+const signInMs = 10 * 60_000;
+
+const page = `<!doctype html><html lang="en"><title>Kept</title><p>You can close this page and return to the terminal.</p></html>`;
+
+type Callback = Readonly<{
+  redirectUri: string;
+  /** The parameters with which the browser comes back with this state. */
+  arrival(state: string): Promise<URLSearchParams>;
+  close(): void;
+}>;
+
+/** Listens on this computer only, at a port that the system chooses (RFC 8252 §7.3). */
+async function openCallback(): Promise<Callback> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  return {
+    redirectUri: `http://127.0.0.1:${port}/callback`,
+    async arrival(state) {
+      const tooLate = pause(signInMs, undefined, { ref: false });
+      const arrived = await Promise.race([firstArrival(server, state), tooLate]);
+      if (!arrived) throw new Error("Nobody signed in within ten minutes.");
+      return arrived;
+    },
+    close: () => void server.close(),
+  };
+}
+
+/** Other programs of this computer may ask, too; only the provider's answer knows the state. */
+const firstArrival = (server: Server, state: string): Promise<URLSearchParams> =>
+  new Promise((resolve) => {
+    server.on("request", ({ url }, response) => {
+      const { pathname, searchParams } = new URL(url ?? "/", "http://127.0.0.1");
+      const isOurs = pathname === "/callback" && searchParams.get("state") === state;
+      const headers = { "content-type": "text/html; charset=utf-8", connection: "close" };
+      response.writeHead(isOurs ? 200 : 404, headers).end(isOurs ? page : "");
+      if (isOurs) resolve(searchParams);
+    });
+  });

@@ -1,11 +1,7 @@
 import { ProtocolError, type ReadResourceResult, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { contracts, type QueryName } from "../../../../shared/contracts/catalogue.ts";
 import type { QueryContract } from "../../../../shared/contracts/kernel/contract.ts";
-import {
-  inputOfUri,
-  type McpResource,
-  resourceRead,
-} from "../../../../shared/contracts/kernel/mcp-resource.ts";
+import { inputOfUri, type McpResource, resourceRead } from "../../../../shared/contracts/kernel/tool.ts";
 import { type Refusal, refuse } from "../../../../shared/errors.ts";
 import type { Fields } from "../../../http/input/validate.ts";
 import { advise } from "../advice.ts";

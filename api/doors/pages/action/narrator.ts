@@ -9,10 +9,14 @@ import {
   type Field,
   schemasOf,
 } from "../../../../shared/contracts/kernel/declared-fields.ts";
-import { inputOfUri, resourceRead } from "../../../../shared/contracts/kernel/mcp-resource.ts";
 import { previewOfTool } from "../../../../shared/contracts/kernel/preview.ts";
-import { argument, type SentArguments } from "../../../../shared/contracts/kernel/sent-arguments.ts";
 import { isCalendarDate } from "../../../../shared/contracts/kernel/text.ts";
+import {
+  argument,
+  inputOfUri,
+  resourceRead,
+  type SentArguments,
+} from "../../../../shared/contracts/kernel/tool.ts";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import {
   countField,

@@ -1,13 +1,19 @@
+import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
+import type { Clock } from "../../../queries/quick-add/forms/clock.ts";
 import { type QuickHabit, type QuickTodo, readQuickAdd } from "../../../queries/quick-add/quick-add.ts";
+import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
+import { createFrom } from "../edit/create.ts";
 import { newThingId, newThingPage } from "../edit/form-page.ts";
 import { draftOfQuickHabit, habitForm } from "../edit/habit-form.ts";
 import { openForm } from "../edit/thing-form.ts";
 import { draftOfQuickTodo, todoForm } from "../edit/todo-form.ts";
+import { sayDue, sayTime, sayWallTime } from "../kit/dates.ts";
+import { rhythmInWords } from "../kit/habit-words.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { addPath } from "../session/quick-bar.ts";
-import { chips } from "./chips.ts";
+import { notedPage, noteOf } from "../tick/note-address.ts";
 
 /** GET /account/add?line=…&kind=…: shows the reading of a line in words, in a form that saves it. */
 export async function previewLine(visit: Visit): Promise<PageAnswer> {
@@ -99,4 +105,51 @@ function choices(
     <span class="quiet">Or is it</span>
     ${isChosen && html`<button class="plain" name="choice" value="">as first read</button>`}
     ${others.map(({ label }) => html`<button class="plain" name="choice" value="${label}">${label}</button>`)}</form>`;
+}
+
+type Chip = readonly [label: string, value: string | number | null];
+
+/** One chip for each field that the line sets, besides its title. */
+function chips(quick: QuickTodo | QuickHabit, { today }: Clock): Html {
+  const said = (quick.kind === "todo" ? ofTodo(quick, today) : ofHabit(quick)).filter(
+    ([, value]) => value !== null,
+  );
+  if (said.length === 0)
+    return html`<p class="quiet">Kept understood only a title. Fill in the rest below.</p>`;
+  return html`<ul class="plain chips" aria-label="What was understood">${said.map(
+    ([label, value]) => html`<li><span class="quiet">${label}</span> ${value}</li>`,
+  )}</ul>`;
+}
+
+const ofTodo = (todo: QuickTodo, today: string): readonly Chip[] => [
+  ["Due", sayDue(todo, today)],
+  ["Remind me", todo.remind_at && sayWallTime(`${todo.remind_at}:00`, today)],
+  ["Repeats", todo.recurrence && sayRepeat(todo.recurrence)],
+  ["Counted", todo.recurrence_from === "completion" ? "from the day on which it is done" : null],
+  ["Part of the day", todo.time_of_day],
+  ["Takes", todo.estimated_minutes && `${todo.estimated_minutes} min`],
+  ["Context", todo.context],
+  ["Category", todo.category],
+  ["Important", todo.is_important ? "yes" : null],
+];
+
+const ofHabit = (habit: QuickHabit): readonly Chip[] => [
+  ["How often", rhythmInWords(rhythmOf({ ...habit, grace_days: 0 }))],
+  ["Part of the day", habit.time_of_day],
+  ["Remind me at", habit.remind_at && sayTime(habit.remind_at)],
+  ["A habit", habit.type === "bad" ? "to avoid" : null],
+  ["Category", habit.category],
+];
+
+/** POST /account/add: adds a line in words at once; the next page says what was read, with undo and edit. */
+export async function addLine(visit: Visit, sent: URLSearchParams): Promise<PageAnswer> {
+  const context = await openForm(visit);
+  if (isRefused(context)) return context;
+  const quick = readQuickAdd(sent.get("line") ?? "", context.clock);
+  const leadsTo = (key: Readonly<{ called_at: string; request_id: string }>) =>
+    notedPage(visit, sent, noteOf({ verb: "made", key }), "");
+  const rest = { errors: {}, sent, leadsTo };
+  return quick.kind === "todo"
+    ? createFrom(todoForm, context, { draft: draftOfQuickTodo(quick, context), ...rest })
+    : createFrom(habitForm, context, { draft: draftOfQuickHabit(quick, context), ...rest });
 }

@@ -1,9 +1,7 @@
-import { localTime, msPerDay, timestamp } from "../../../../shared/domain/day/day.ts";
+import { localTime, msPerDay, resolveLocalTime, timestamp } from "../../../../shared/domain/day/day.ts";
 import { successor } from "../../../../shared/domain/todo/recurrence.ts";
 import { mapGivingWay } from "../../../../shared/process/give-way.ts";
 import type { FeedTodo } from "../../../queries/calendar/read.ts";
-import { joinLines, textLine } from "./content-lines.ts";
-import { dateLine, instantOf, utcTime, wallTimeLine } from "./times.ts";
 
 /** The reminder of a todo, if it will ring. */
 const alarmLines = ({ title, remind_at }: FeedTodo): string[] =>
@@ -196,3 +194,55 @@ const taskLines = (todo: FeedTodo, common: readonly string[], context: FeedConte
   ...alarmLines(todo),
   "END:VTODO",
 ];
+
+/** The lines of an iCalendar object (RFC 5545 §3.1). Kept chooses names and parameters; texts are a person's. */
+
+const mostOctets = 75;
+
+/** A property with a text as its value. */
+const textLine = (name: string, text: string): string => `${name}:${escaped(text)}`;
+
+/** Escapes a text (§3.3.11) and removes characters that no line may have. */
+const escaped = (text: string): string =>
+  text
+    .replace(/[\\;,]/g, "\\$&")
+    .replace(/\r\n?|\n/g, "\\n")
+    .replace(/[^\P{Cc}\t]/gu, "");
+
+/** Joins lines and folds long ones, at octets of UTF-8 and never within a character. */
+const joinLines = (lines: readonly string[]): string => lines.map((line) => `${folded(line)}\r\n`).join("");
+
+function folded(line: string): string {
+  const octets = Buffer.from(line);
+  if (octets.length <= mostOctets) return line;
+  const parts: string[] = [];
+  for (let from = 0; from < octets.length; ) {
+    // The blank at the beginning of a further line counts as one of its octets.
+    let end = from + mostOctets - (from === 0 ? 0 : 1);
+    while (isWithinCharacter(octets[end])) end -= 1;
+    parts.push(octets.toString("utf8", from, end));
+    from = end;
+  }
+  return parts.join("\r\n ");
+}
+
+const isWithinCharacter = (octet = 0): boolean => (octet & 0xc0) === 0x80;
+
+/** Dates and times as lines have them (RFC 5545 §3.3). */
+
+const bare = (text: string): string => text.replaceAll(/[-:]/g, "");
+
+/** An instant (RFC 3339 in UTC) to the second: `20261201T133000Z`. */
+const utcTime = (instant: string): string => `${bare(instant.slice(0, 19))}Z`;
+
+const dateLine = (name: string, date: string): string => `${name};VALUE=DATE:${bare(date)}`;
+
+/** The instant of a due time, which is the same for every reader. */
+const instantOf = (date: string, time: string, timeZone: string): string =>
+  utcTime(new Date(resolveLocalTime(`${date}T${time}`, timeZone)).toISOString());
+
+/** A wall time, which a repetition keeps when the zone's clock changes. */
+const wallTimeLine = (
+  name: string,
+  { date, time, timeZone }: Readonly<{ date: string; time: string; timeZone: string }>,
+): string => `${name};TZID=${timeZone}:${bare(`${date}T${time}`)}00`;

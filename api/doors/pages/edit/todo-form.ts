@@ -1,18 +1,19 @@
 import type { Static } from "typebox";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import type { Todo } from "../../../../shared/contracts/todo/schema.ts";
+import { longestLine } from "../../../../shared/domain/todo/quick-add-words.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { type QuickTodo, readQuickAdd } from "../../../queries/quick-add/quick-add.ts";
 import { readRepeat } from "../../../queries/quick-add/read-repeat.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
+import { field } from "../../../web/form/form-fields.ts";
 import { sayDay } from "../kit/dates.ts";
-import { tickFields } from "../kit/tick-fields.ts";
-import { categoryValue, chosenCategoryId } from "./category-choice.ts";
-import { draftOf, fieldsOfDraft } from "./field-inputs.ts";
+import { tickFields } from "../kit/tick-button.ts";
+import { categoryField, categoryValue, chosenCategoryId } from "./category-choice.ts";
+import { draftOf, fieldsOfDraft, inputsOf } from "./field-inputs.ts";
 import type { Draft, DraftErrors, FormContext, Settled, ThingForm } from "./thing-form.ts";
-import { todoInputs, wordsInput } from "./todo-inputs.ts";
 
 const blank = { ...draftOf(todoFields), words: "", remind_at: "", category: "" } satisfies Draft;
 
@@ -103,4 +104,47 @@ async function todoState(
     ${tickFields(visit, { kind: "todo", id, day: clock.today })}
     <p>${since ? html`Done: ${since}.${next}` : is_overdue ? "Overdue" : "Not done yet"}</p>
     <button class="plain" name="done" value="${done ? "no" : "yes"}">${done ? "Open again" : "Done"}</button></form>`;
+}
+
+function todoInputs(draft: Draft, errors: DraftErrors, context: FormContext): Html {
+  const { title, due_date, due_time, recurrence, recurrence_from, time_of_day, ...more } = inputsOf(
+    todoFields,
+    draft,
+    errors,
+  );
+  const { estimated_minutes, context: place, description, ...others } = more;
+  const remindAt = field({
+    name: "remind_at",
+    value: draft.remind_at ?? "",
+    error: errors.remind_at,
+    label: "Remind me at",
+    type: "datetime-local",
+    required: false,
+    hint: `${context.clock.timeZone}. It moves with the due date.`,
+  });
+  return html`${title}
+    <div class="fields">${due_date}
+    ${due_time}
+    ${remindAt}</div>
+    ${recurrence}
+    ${recurrence_from}
+    <div class="fields">${time_of_day}
+    ${estimated_minutes}</div>
+    <div class="fields">${place}
+    ${categoryField(draft.category ?? "", errors.category ?? errors.category_id, context)}</div>
+    ${Object.values(others)}
+    ${description}`;
+}
+
+/** A line that changes other fields when the form is saved. */
+function wordsInput({ words = "" }: Draft, errors: DraftErrors): Html {
+  return field({
+    name: "words",
+    label: "Or change it in words",
+    value: words,
+    error: errors.words,
+    required: false,
+    max: longestLine,
+    hint: "Such as tomorrow at 9 every week #Home @desk 10min",
+  });
 }

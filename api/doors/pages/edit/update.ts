@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { entityTag } from "../../../../shared/domain/preconditions.ts";
 import { isRefused, type Refused } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
 import type { Fields } from "../../../http/input/validate.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { notFoundPage } from "../../../web/router.ts";
@@ -10,7 +11,6 @@ import type { PageAnswer, Visit } from "../session/context.ts";
 import { doneAddress, hereWithoutNotes } from "../session/go-on.ts";
 import { submitLogged } from "../session/submit.ts";
 import { notedPage } from "../tick/note-address.ts";
-import { type Clash, clashesIn, clashNotice } from "./clashes.ts";
 import { complaintOf, invalidDraft } from "./complaints.ts";
 import { withNewCategory } from "./create.ts";
 import { type Complaint, newThingPage, thingPage } from "./form-page.ts";
@@ -137,3 +137,30 @@ function baseOf(params: URLSearchParams): Draft {
     return {};
   }
 }
+
+/** A field that the person and somebody else have changed to different values. */
+type Clash = Readonly<{ name: string; now: string }>;
+
+type Compared = Readonly<{ base: Draft; draft: Draft; now: Draft; changed: readonly string[] }>;
+
+const clashesIn = ({ base, draft, now, changed }: Compared): readonly Clash[] =>
+  changed.flatMap((name) => {
+    const [theirs = "", own = ""] = [now[name], draft[name]];
+    return theirs === base[name] || theirs === own ? [] : [{ name, now: theirs }];
+  });
+
+/** Tells which changes of others would be lost if the form were sent again. */
+function clashNotice(form: ThingForm, context: FormContext, clashes: readonly Clash[]): Html {
+  const categoryName = (id: string) => context.categories.find((one) => String(one.id) === id)?.name;
+  const say = ({ name, now }: Clash) => (name === "category" ? (categoryName(now) ?? now) : now);
+  return html`<div class="note warn" role="alert"><p>Somebody changed this ${form.noun} meanwhile, so nothing is saved
+    yet. What you wrote is below. Saving it replaces:</p>
+    <ul>${clashes.map(
+      (one) => html`<li>${labelOf(one.name)}: ${one.now === "" ? "nothing" : html`<q>${say(one)}</q>`}</li>`,
+    )}</ul></div>`;
+}
+
+const labelOf = (name: string): string => {
+  const words = name.replaceAll("_", " ");
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+};

@@ -1,23 +1,35 @@
-import { localDay } from "../../../../shared/domain/day/day.ts";
+import { sumOn } from "../../../../shared/contracts/habit/words.ts";
+import { addDays, localDay } from "../../../../shared/domain/day/day.ts";
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { datesIn, spansOf } from "../../../../shared/domain/habit/free-days.ts";
+import { daysShown } from "../../../../shared/domain/habit/history.ts";
+import { isPausedOn } from "../../../../shared/domain/habit/pause.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
+import type { DoneDays } from "../../../queries/habit/done-days.ts";
+import type { HabitInWeek } from "../../../queries/habit/week.ts";
+import { weekOf } from "../../../queries/habit/week-progress.ts";
 import { type HabitInYear, readHabitInYear } from "../../../queries/habit/year.ts";
 import { locale } from "../../../web/locale.ts";
 import { notFoundPage } from "../../../web/router.ts";
 import { authorship } from "../action/authorship.ts";
 import { countInWords, sayDate, sayTime } from "../kit/dates.ts";
 import { categoryTag, facts } from "../kit/facts.ts";
-import { outlookInWords, pauseInWords, rhythmInWords, streakUnit, weekInWords } from "../kit/habit-words.ts";
+import {
+  amountInWords,
+  outlookInWords,
+  pauseInWords,
+  rhythmInWords,
+  streakUnit,
+  weekInWords,
+} from "../kit/habit-words.ts";
 import { pathId } from "../kit/path-id.ts";
+import { amountForm, tickFields } from "../kit/tick-button.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
 import { firstCalendarDay } from "./calendar.ts";
-import { lastDays } from "./last-days.ts";
-import { weekDots } from "./week.ts";
 import { yearPicture } from "./year.ts";
 
 /** GET /account/habits/:id: one habit with its streak, week and year, and the days that can still be corrected. */
@@ -85,3 +97,68 @@ const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${w
 
 const tile = (number: number | string, label: string): Html => html`<li class="card tile">
   <strong>${number}</strong> <span class="quiet">${label}</span></li>`;
+
+type Week = Readonly<{ today: string; done: DoneDays }>;
+
+/** Buttons for today and the days before it, newest first. */
+function lastDays(visit: Visit, item: HabitInWeek, { today, done }: Week): Html {
+  const dates = Array.from({ length: daysShown + 1 }, (_, ago) => addDays(today, -ago));
+  const day = (date: string): Html => {
+    const isDone = done.has(date);
+    const isSkipped = item.habit.skipped_dates.includes(date);
+    const amount = sumOn(item.habit, date) ?? 0;
+    const counted = amountInWords(item.habit, amount);
+    return html`<li class="card spread${isDone && " done"}" id="day-${date}">
+      <p><strong>${sayDate(date, today)}</strong> <span class="quiet">${isSkipped ? "skipped" : wordFor(item, { date, isDone, today })}${counted && `, ${counted}`}</span></p>
+      ${dayForm(visit, item, { date, isDone, isSkipped, today, amount })}</li>`;
+  };
+  return html`<ul class="plain days" id="habit-${item.habit.id}">${dates.map(day)}</ul>`;
+}
+
+function wordFor({ habit }: HabitInWeek, { date, isDone, today }: Omit<Day, "isSkipped" | "amount">): string {
+  if (!isDone && isPausedOn(habit, date)) return "paused";
+  if (date === today && !isDone) return "not yet";
+  if (habit.type === "bad") return isDone ? "avoided" : "not avoided";
+  return isDone ? "done" : "not done";
+}
+
+type Day = Readonly<{ date: string; isDone: boolean; isSkipped: boolean; today: string; amount: number }>;
+
+function dayForm(visit: Visit, item: HabitInWeek, { date, isDone, isSkipped, today, amount }: Day): Html {
+  const { id, unit, target, type } = item.habit;
+  const tick = { kind: "habit", id, day: today, date } as const;
+  const button = (value: string, label: string) => html`<button class="plain" name="done" value="${value}"
+      aria-label="${label}: ${sayDate(date, today)}">${label}</button>`;
+  const did = type === "bad" ? "I avoided it" : "I did it";
+  const buttons = isSkipped
+    ? button("unskip", "Take the skip back")
+    : isDone
+      ? button("no", "Take back")
+      : html`${button("yes", did)} ${amount > 0 ? button("no", "Set to 0") : button("skip", "Skip")}`;
+  const adding =
+    target !== null &&
+    !isSkipped &&
+    amountForm(visit, { id, day: today, date, unit, name: sayDate(date, today) });
+  return html`${adding}<form method="post" action="/account/tick" data-stay>${tickFields(visit, tick)}
+    ${buttons}</form>`;
+}
+
+const names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+const pitch = 14;
+
+/** A dot for each day of this week, Monday to Sunday, filled where the habit was done. */
+export function weekDots(doneDays: readonly string[], today: string): Html {
+  const { monday } = weekOf(today);
+  const days = names.map((name, index) => ({ name, index, date: addDays(monday, index) }));
+  const done = days.filter(({ date }) => doneDays.includes(date)).map(({ name }) => name);
+  const words = done.length === 0 ? "Not done this week" : `Done this week: ${done.join(", ")}`;
+  return html`<svg class="dots" viewBox="0 0 ${pitch * 7} ${pitch}" role="img" aria-label="${words}">${days.map(
+    ({ date, index }) =>
+      html`<circle class="${kindOf(date, doneDays, today)}" cx="${pitch * (index + 0.5)}" cy="7" r="4.5"/>`,
+  )}</svg>`;
+}
+
+function kindOf(date: string, doneDays: readonly string[], today: string): string {
+  if (doneDays.includes(date)) return "done";
+  return date < today ? "past" : date === today ? "now" : "ahead";
+}

@@ -1,6 +1,6 @@
+import { Unzip, UnzipInflate } from "fflate";
 import type { Upload } from "../../../web/form/upload.ts";
 import type { TextFile } from "./readers/found.ts";
-import { isZip, unzip } from "./readers/unzip.ts";
 
 /** Archives count by their unpacked size. */
 const mostTextBytes = 8 * 1024 * 1024;
@@ -20,3 +20,43 @@ export function textsOf(files: Upload["files"]): readonly TextFile[] | string {
   if (left < 0) return "These files are too large to be read.";
   return texts.length === 0 ? "Choose a file first." : texts;
 }
+
+/** Bytes unpacked in one step, because some kilobytes can become thousands of times as much. */
+const bytesAtOnce = 2_048;
+const mostFiles = 200;
+
+type Unpacked = Readonly<{ name: string; bytes: Uint8Array }>;
+
+/**
+ * Unpacks the text files of an archive, chosen by name.
+ * @param mostBytes limit of all files together
+ * @returns the files, or a sentence why they cannot be unpacked
+ */
+export function unzip(archive: Uint8Array, mostBytes: number): readonly Unpacked[] | string {
+  const files: { name: string; chunks: Uint8Array[] }[] = [];
+  let [size, problem]: [number, string | undefined] = [0, undefined];
+  const unpacking = new Unzip((file) => {
+    if (!/\.(csv|json)$/i.test(file.name) || files.length === mostFiles) return;
+    const chunks: Uint8Array[] = [];
+    files.push({ name: file.name, chunks });
+    file.ondata = (error, chunk) => {
+      if (error) problem ??= "This archive is damaged.";
+      else chunks.push(chunk);
+      size += chunk?.length ?? 0;
+    };
+    file.start();
+  });
+  unpacking.register(UnzipInflate);
+  try {
+    for (let at = 0; at < archive.length && problem === undefined; at += bytesAtOnce) {
+      const end = at + bytesAtOnce;
+      unpacking.push(archive.subarray(at, end), end >= archive.length);
+      if (size > mostBytes) problem = "What this archive holds is too large.";
+    }
+  } catch {
+    problem ??= "This archive is damaged.";
+  }
+  return problem ?? files.map(({ name, chunks }) => ({ name, bytes: Buffer.concat(chunks) }));
+}
+
+const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b;

@@ -16,8 +16,7 @@ import {
   streakUnit,
   weekInWords,
 } from "./habit-words.ts";
-import { amountForm, tickButton, tickFormId } from "./tick-button.ts";
-import { tickFields } from "./tick-fields.ts";
+import { amountForm, tickButton, tickFields, tickFormId } from "./tick-button.ts";
 
 /** A habit in a list: ticked off or not, with its streak and the days before, which can be ticked as well. */
 export function habitItem(visit: Visit, item: HabitInWeek, today: string): Html {

@@ -1,6 +1,7 @@
 import { type Html, html } from "../../../../shared/html.ts";
+import { formToken } from "../../../web/form/form.ts";
 import type { Visit } from "../session/context.ts";
-import { type Tickable, tickFields } from "./tick-fields.ts";
+import { hereWithoutNotes } from "../session/go-on.ts";
 
 /** The labels say what a press does: to an item that is not done, and to one that is. */
 type Tick = Tickable & Readonly<{ done: boolean; labels: readonly [string, string] }>;
@@ -25,4 +26,22 @@ export function amountForm(visit: Visit, { name, unit, ...item }: Omit<Tickable,
   return html`<form method="post" action="/account/tick" class="amount" data-stay>${tickFields(visit, { ...item, kind: "habit" })}
     <input type="number" name="amount" value="1" min="1" max="100000" required aria-label="${unit ?? "Amount"} to add: ${name}">
     <button class="plain" name="done" value="add">Add</button></form>`;
+}
+
+export type Tickable = Readonly<{
+  kind: "habit" | "todo";
+  id: number;
+  /** The user's day that the page shows: a page of yesterday must not complete anything without asking. */
+  day: string;
+  /** The day to complete, if it is not today. */
+  date?: string;
+  /** The id of the element to go on at when this one leaves its list, for browsers without scripts. */
+  next?: string | undefined;
+}>;
+
+/** The hidden fields of a form that completes an item or undoes that. */
+export function tickFields(visit: Visit, { kind, id, day, date, next }: Tickable): Html {
+  const here = hereWithoutNotes(visit);
+  const from = here === "/account" ? null : here;
+  return formToken(visit, { [`${kind}_id`]: id, day, date, next, from });
 }

@@ -1,19 +1,26 @@
+import { channels } from "../../../../shared/domain/reminder/channels.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { readComingReminders, readPastDeliveries } from "../../../queries/reminder/deliveries.ts";
+import {
+  type ComingReminder,
+  type PastDelivery,
+  readComingReminders,
+  readPastDeliveries,
+} from "../../../queries/reminder/deliveries.ts";
 import { readSettings } from "../../../queries/user/settings.ts";
 import { type OpenWork, readOpenWorks } from "../../../queries/user/works.ts";
 import { pushScript } from "../../../web/assets.ts";
-import { problem } from "../../../web/form/form-fields.ts";
+import { selectField } from "../../../web/form/choice-fields.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { problem, zoneField } from "../../../web/form/form-fields.ts";
+import { countInWords, sayInstant } from "../kit/dates.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
 import { reminderWarning } from "../session/reminder-warning.ts";
 import { channelForm } from "./channel-form.ts";
-import { dayForm } from "./day-form.ts";
-import { comingReminders, pastDeliveries } from "./past.ts";
 import { pushCard } from "./push-card.ts";
 import { targetCards, typedTargets } from "./target-cards.ts";
-import type { RejectedForm } from "./user-settings.ts";
+import type { RejectedForm, UserSettings } from "./user-settings.ts";
 
 /** Messages after a form was saved and the browser was redirected here. */
 const outcomes = new Map<string, string>([
@@ -85,3 +92,66 @@ const underWay = (works: readonly OpenWork[]): Html[] =>
     return html`<p class="note" role="status">${sentence}: ${done.toLocaleString("en")} of
       ${total.toLocaleString("en")} are done.</p>`;
   });
+
+const hours = ["Midnight", "1 a.m.", "2 a.m.", "3 a.m.", "4 a.m.", "5 a.m.", "6 a.m."];
+
+/** The form for the time zone and hour in which the user's day begins. */
+function dayForm(visit: Visit, { time_zone, day_start_hour }: UserSettings): Html {
+  return html`<form method="post" action="/account/settings/day" class="card">${formToken(visit)}
+    ${zoneField(time_zone)}
+    ${selectField({
+      name: "day_start_hour",
+      label: "A new day starts at",
+      value: String(day_start_hour),
+      options: hours.map((label, hour) => ({ value: String(hour), label })),
+      hint: html`For people who finish after midnight. Changing this or the zone breaks no streak.`,
+    })}
+    <button>Save your day</button></form>`;
+}
+
+/** The last reminders with their results, and a button for those that failed. */
+function pastDeliveries(visit: Visit, past: readonly PastDelivery[], timeZone: string): Html {
+  const kept = html`<p class="quiet small">Deliveries older than 30 days are forgotten.</p>`;
+  if (past.length === 0) return html`<p class="quiet">No reminder was sent.</p>${kept}`;
+  const item = (delivery: PastDelivery) =>
+    html`<li class="card"><div class="spread"><p>${sayInstant(delivery.scheduled_at, timeZone)}
+      <strong>${delivery.title ?? (delivery.habit_id === null ? "A todo that is deleted" : "A habit that is deleted")}</strong></p>
+      ${delivery.canBeSentAgain && againForm(visit, delivery)}</div>
+      <p class="small${isBad(delivery) && " error"}">${outcome(delivery, timeZone)}</p></li>`;
+  return html`<ul class="plain reminders">${past.map(item)}</ul>${kept}`;
+}
+
+function againForm(visit: Visit, { id, todo_id, habit_id, title }: PastDelivery): Html {
+  return html`<form method="post" action="/account/settings/reminders/again">${formToken(visit, { todo_id, habit_id, delivery_id: id })}
+    <button class="plain">Send again<span class="unseen"> ${title}</span></button></form>`;
+}
+
+const isBad = ({ status }: PastDelivery): boolean =>
+  status === "failed" || status === "missed" || status === "unsent";
+
+function outcome(delivery: PastDelivery, timeZone: string): Html | string {
+  const { channel, status, attempts, finished_at, next_attempt_at } = delivery;
+  const way = channel === null ? "" : ` ${channels[channel].way}`;
+  if (status === "missed") return "Missed: the service was away for more than a day when it was due.";
+  if (status === "sent")
+    return html`Sent${way}${finished_at && html` on ${sayInstant(finished_at, timeZone)}`}.`;
+  if (status === "unsent") return "It reached nobody, because no channel was chosen when it was due.";
+  const tries = attempts > 1 && `, after ${countInWords(attempts, "attempt")}`;
+  if (status === "failed") return html`Could not be sent${way}${tries}. ${reasonOf(delivery)}`;
+  if (status === "retrying")
+    return html`Not sent${way} yet${tries}. ${reasonOf(delivery)} The next attempt is at
+      ${sayInstant(next_attempt_at, timeZone)}.`;
+  return "On its way.";
+}
+
+/** Earlier releases stored errors of libraries, with system calls and addresses that tell a person nothing. */
+const reasonOf = ({ error }: PastDelivery): string =>
+  error === null || /\bE[A-Z]{4,}\b|getaddrinfo/.test(error) ? "It could not be reached." : error;
+
+/** The next reminders to ring. */
+function comingReminders(coming: readonly ComingReminder[], timeZone: string): Html {
+  if (coming.length === 0) return html`<p class="quiet">No reminder is set.</p>`;
+  const item = ({ title, remind_at }: ComingReminder) =>
+    html`<li class="card"><p>${sayInstant(remind_at, timeZone)} <strong>${title}</strong></p></li>`;
+  return html`<ul class="plain reminders">${coming.map(item)}</ul>`;
+}

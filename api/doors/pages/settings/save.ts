@@ -1,13 +1,14 @@
-import { mayBePublic } from "../../../../shared/domain/public-address.ts";
+import { Resolver } from "node:dns/promises";
+import { isAllowedAddress, mayBePublic } from "../../../../shared/domain/public-address.ts";
 import type { TargetColumn } from "../../../../shared/domain/reminder/channels.ts";
 import { type FieldErrors, isRefused } from "../../../../shared/errors.ts";
+import { browserName } from "../../../http/browser-name.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { submit } from "../session/submit.ts";
 import { showSettings } from "./page.ts";
 import type { TypedTarget } from "./target-cards.ts";
 import type { Texts } from "./user-settings.ts";
-import { resolvesToPrivate } from "./webhook-host.ts";
 
 /** POST /account/settings/day */
 export async function saveDay(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
@@ -74,4 +75,58 @@ async function privateTarget({ context }: Visit, url: string): Promise<string | 
 async function save(visit: Visit, done: string, fields: Record<string, unknown>): Promise<PageAnswer> {
   const outcome = await submit(visit, "user.configure", fields);
   return isRefused(outcome) ? outcome : seeOther(`/account/settings?done=${done}`);
+}
+
+type Resolve = (name: string) => Promise<readonly string[]>;
+
+const patienceMs = 1_000;
+
+/**
+ * True if a name resolves to an address that reminders must not be sent to. An unresolvable name passes, because each
+ * address is checked again when a reminder is sent.
+ */
+export async function resolvesToPrivate(
+  hostname: string,
+  allowLoopback: boolean,
+  resolve: Resolve = addressesOf,
+): Promise<boolean> {
+  const addresses = await Promise.race([resolve(hostname), Bun.sleep(patienceMs).then(() => [])]).catch(
+    () => [],
+  );
+  return addresses.some((address) => !isAllowedAddress(address, allowLoopback));
+}
+
+/** The system's own look-ups are few at a time in a process, so a slow name would delay others. */
+async function addressesOf(name: string): Promise<readonly string[]> {
+  const resolver = new Resolver({ timeout: patienceMs, tries: 1 });
+  const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  return found.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+}
+
+/** POST /account/settings/push */
+export async function addBrowser(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
+  const [endpoint, p256dh, auth] = ["endpoint", "p256dh", "auth"].map((name) => form.get(name) ?? "");
+  const browser = browserName(visit.request.headers.get("user-agent") ?? "");
+  const outcome = await submit(visit, "push.subscribe", { endpoint, p256dh, auth, browser });
+  if (!isRefused(outcome)) return seeOther("/account/settings?done=push#push");
+  const { code, message } = outcome.refusal;
+  return code === "conflict" || code === "invalid" ? showSettings(visit, { browser: message }) : outcome;
+}
+
+/** POST /account/settings/push/remove */
+export async function removeBrowser(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
+  const outcome = await submit(visit, "push.unsubscribe", { id: form.get("id") ?? "" });
+  return isRefused(outcome) ? outcome : seeOther("/account/settings?done=no-push#push");
+}
+
+/** POST /account/settings/reminders/again: sends a failed reminder once more, even if the button is pressed twice. */
+export async function sendAgain(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
+  const habit = form.get("habit_id");
+  const thing = habit === null ? { todo_id: Number(form.get("todo_id")) } : { habit_id: Number(habit) };
+  const delivery_id = form.get("delivery_id") ?? "";
+  const outcome = await submit(visit, "reminder.send-again", { ...thing, delivery_id });
+  if (!isRefused(outcome)) return seeOther("/account/settings?done=again#past");
+  const { code, message } = outcome.refusal;
+  if (code !== "conflict" && code !== "not_found") return outcome;
+  return showSettings(visit, { again: message });
 }

@@ -1,22 +1,35 @@
+import { listTodos } from "../../../../shared/contracts/todo/queries.ts";
 import type { Today } from "../../../../shared/domain/day/day.ts";
-import { isRefused } from "../../../../shared/errors.ts";
+import { invalid, isRefused, type Refused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
+import { queryFields } from "../../../http/input/query-fields.ts";
+import { validate } from "../../../http/input/validate.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { orStopped } from "../../../queries/engine/search.ts";
 import { dueGroupOf, dueGroups } from "../../../queries/todo/due-groups.ts";
 import { readTodoCounts } from "../../../queries/todo/groups.ts";
+import { todoOrders } from "../../../queries/todo/order.ts";
 import { readTodoPage, type TodoFilters, todosPerPage } from "../../../queries/todo/overview.ts";
 import { firstWeekday } from "../../../web/locale.ts";
 import { countInWords } from "../kit/dates.ts";
-import { categoryChoices, chosenFilters, isWhole, withoutPage } from "../kit/filter-fields.ts";
+import {
+  categoryChoices,
+  chosenFilters,
+  chosenSort,
+  type FilterChoice,
+  filterInput,
+  filterSelect,
+  foldedFilters,
+  isWhole,
+  withoutPage,
+} from "../kit/filter-fields.ts";
 import { pager } from "../kit/pager.ts";
 import { groupNames, type TodoItem, todoList } from "../kit/todo-item.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
 import { reminderWarning } from "../session/reminder-warning.ts";
-import { readTodoFilters, todoFilterForm, todoFilterNames } from "./filters.ts";
 import { chosenForm } from "./many.ts";
 
 type Wanted = TodoFilters & Readonly<{ page: number }>;
@@ -88,3 +101,40 @@ function sections(
     ? html`${open}<details><summary>${heading}</summary>${list(done)}</details>`
     : html`${open}${heading}${list(done)}`;
 }
+
+const todoFilterNames = ["q", "status", "due", "category_id", "context", "sort", "page"];
+
+/** The filters as the query takes them: the fields of the REST list, where `due` is a group of due dates. */
+function readTodoFilters(chosen: URLSearchParams): (TodoFilters & Readonly<{ page: number }>) | Refused {
+  const { due, ...fields } = queryFields(listTodos.input, chosen);
+  const name = dueGroups.find((known) => known === due);
+  if (due !== undefined && !name)
+    return invalid({ due: [`The due field must be one of: ${dueGroups.join(", ")}.`] });
+  const sort = chosenSort(chosen, Object.keys(todoOrders) as (keyof typeof todoOrders)[]);
+  const validated = validate(listTodos, fields);
+  if (isRefused(validated)) return validated;
+  const group = name && { name, firstWeekday: firstWeekday() };
+  const { q, context, category_id: categoryId, status, page = 1 } = validated.input;
+  return { q, context, categoryId, group, status: status === "all" ? undefined : status, sort, page };
+}
+
+const statuses: readonly FilterChoice[] = [
+  ["incomplete", "Only open"],
+  ["completed", "Only done"],
+];
+const dues = dueGroups.map((group): FilterChoice => [group, groupNames[group]]);
+const sorts: readonly FilterChoice[] = [
+  ["important", "Important first"],
+  ["title", "Title"],
+  ["newest", "Newest first"],
+];
+
+/** The form that filters and sorts the list; the address keeps its values. */
+const todoFilterForm = (chosen: URLSearchParams, categories: readonly FilterChoice[]): Html =>
+  foldedFilters("/account/todos", chosen, [
+    filterSelect({ name: "status", label: "Show" }, statuses, chosen, "Open and done"),
+    filterSelect({ name: "due", label: "Due" }, dues, chosen, "Any time"),
+    filterSelect({ name: "category_id", label: "Category" }, categories, chosen),
+    filterInput("text", { name: "context", label: "Context" }, chosen),
+    filterSelect({ name: "sort", label: "Order" }, sorts, chosen, "Due date"),
+  ]);

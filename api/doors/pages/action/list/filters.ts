@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { Instant, listActions, type listTokens } from "../../../../../shared/contracts/action/contracts.ts";
 import { contracts, type InputOf } from "../../../../../shared/contracts/catalogue.ts";
 import { CalendarDate } from "../../../../../shared/contracts/kernel/fields.ts";
-import { resourceRead } from "../../../../../shared/contracts/kernel/mcp-resource.ts";
+import { resourceRead } from "../../../../../shared/contracts/kernel/tool.ts";
 import { addDays, resolveLocalTime } from "../../../../../shared/domain/day/day.ts";
 import type { ActionKind } from "../../../../../shared/domain/vocabulary.ts";
 import { isRefused, type Refused } from "../../../../../shared/errors.ts";

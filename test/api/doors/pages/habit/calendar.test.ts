@@ -7,7 +7,7 @@ import {
   levelOf,
   monthlyCounts,
 } from "../../../../../api/doors/pages/habit/calendar.ts";
-import { weekDots } from "../../../../../api/doors/pages/habit/week.ts";
+import { weekDots } from "../../../../../api/doors/pages/habit/one.ts";
 import { yearPicture } from "../../../../../api/doors/pages/habit/year.ts";
 import { inLocaleOf } from "../../../../../api/web/locale.ts";
 import { addDays, dateOfDay, dayNumber, isoWeekday } from "../../../../../shared/domain/day/day.ts";

@@ -7,8 +7,8 @@ import { collect } from "../../../../../../api/doors/pages/import/collect.ts";
 import { csvRecords, csvRows } from "../../../../../../api/doors/pages/import/readers/csv-rows.ts";
 import type { TextFile } from "../../../../../../api/doors/pages/import/readers/found.ts";
 import { readFiles } from "../../../../../../api/doors/pages/import/readers/read-files.ts";
-import { readTodoistDate } from "../../../../../../api/doors/pages/import/readers/todoist-dates.ts";
-import { unzip } from "../../../../../../api/doors/pages/import/readers/unzip.ts";
+import { readTodoistDate } from "../../../../../../api/doors/pages/import/readers/todoist.ts";
+import { unzip } from "../../../../../../api/doors/pages/import/texts.ts";
 
 const context = { today: { date: "2026-11-22", timeZone: "Europe/Berlin" } };
 const sample = async (name: string, as = name): Promise<TextFile> => ({

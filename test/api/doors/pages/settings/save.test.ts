@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { resolvesToPrivate } from "../../../../../api/doors/pages/settings/webhook-host.ts";
+import { resolvesToPrivate } from "../../../../../api/doors/pages/settings/save.ts";
 
 const leadsTo = (...addresses: string[]) =>
   resolvesToPrivate("hooks.example.com", false, async () => addresses);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { inOrderOfDay } from "../../../../../api/doors/pages/today/todos.ts";
+import { inOrderOfDay } from "../../../../../api/doors/pages/today/page.ts";
 
 const today = "2026-11-23";
 const todo = (
