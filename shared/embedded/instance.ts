@@ -5,7 +5,6 @@ import {
   roleSettings,
   roleUrlsOf,
 } from "../process/database-roles.ts";
-import { connectFailFast, firstTry } from "../queue/connections.ts";
 import { startBackedUpPostgres } from "./backup/archive-wal.ts";
 import { lockDataDir } from "./lock.ts";
 import { launchRole, type RoleScript } from "./role-process.ts";
@@ -124,6 +123,8 @@ async function withProgress<Result>(work: Promise<Result>, report: () => void): 
 
 /** @throws when Redis does not answer: without it no change is accepted */
 async function answering(url: string): Promise<{ url: string }> {
+  // A Redis of its own needs no client here.
+  const { connectFailFast, firstTry } = await import("../queue/connections.ts");
   const redis = connectFailFast(url);
   let failure: Error | undefined;
   redis.once("error", (error) => {

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { type CommonConfig, loadCommonConfig } from "../process/config.ts";
-import { sameSignalMs } from "../process/role.ts";
-import { feedWatchdog } from "../process/watchdog.ts";
+import { feedWatchdog, sameSignalMs } from "../process/watchdog.ts";
 import { createInstance, type Instance, type Plan } from "./instance.ts";
 import { elapsed } from "./servers/elapsed.ts";
 import { welcome } from "./welcome.ts";
