@@ -72,6 +72,7 @@ export async function startIdentity(parts: Parts): Promise<BuiltInProvider> {
     prepare: config.databasePrepare,
     connections: readConnections(config),
   });
+  await demandRights(database.pool);
   const identity = await createContext(parts, fairPool(database.pool, log));
   const { pool, provider } = identity;
   mount(identity);
@@ -96,6 +97,15 @@ export async function startIdentity(parts: Parts): Promise<BuiltInProvider> {
       await database.close();
     },
   };
+}
+
+/** @throws when the role of the database is that of a front door alone */
+async function demandRights(pool: Pool): Promise<void> {
+  const { rows } = await pool.query("select has_schema_privilege('identity', 'usage') as allowed");
+  if (!rows[0].allowed)
+    throw new Error(
+      "The database's role may not read accounts: set IDENTITY_DATABASE_URL beside DATABASE_URL.",
+    );
 }
 
 async function createContext(

@@ -90,6 +90,6 @@ async function committed(
   const { id, acceptedAt } = command;
   const stored = (await findStoredReplies(inbox, [id], command)).get(id);
   if (!stored || (isToolCall(command.call) && stored.replayed === null)) return undefined;
-  const { outcome, today, isSame } = replayStored(stored, command, dateNowBy(stored, acceptedAt));
-  return { outcome, today, replayed: isSame && (stored.replayed ?? stored.before) };
+  const { outcome, isSame, ...facts } = replayStored(stored, command, dateNowBy(stored, acceptedAt));
+  return { outcome, ...facts, replayed: isSame && (stored.replayed ?? stored.before) };
 }

@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { type CommonConfig, loadCommonConfig } from "../process/config.ts";
-import { sameSignalMs } from "../process/role.ts";
 import { toRun } from "../process/to-run.ts";
-import { feedWatchdog } from "../process/watchdog.ts";
+import { feedWatchdog, sameSignalMs } from "../process/watchdog.ts";
 import { explain } from "./explain.ts";
 import { createInstance, type Instance, type Plan } from "./instance.ts";
 import { elapsed } from "./servers/elapsed.ts";

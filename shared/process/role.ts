@@ -1,6 +1,6 @@
 import { type Config, loadConfig } from "./config.ts";
 import { createLog, type Log } from "./observe/log.ts";
-import { feedWatchdog, type SignOfLife } from "./watchdog.ts";
+import { feedWatchdog, type SignOfLife, sameSignalMs } from "./watchdog.ts";
 
 export type Role = Readonly<{
   stop(): Promise<void>;
@@ -17,8 +17,6 @@ export type FromRole = Readonly<{ alive: false; details: Record<string, string> 
 
 /** Milliseconds that a role may take to stop, beside the drain time. */
 const stopMs = 10_000;
-/** npm and some supervisors repeat a signal within this many milliseconds. */
-export const sameSignalMs = 500;
 
 /**
  * Runs one process of Kept until SIGINT or SIGTERM, then stops it within the drain time and 10 s more; a second signal

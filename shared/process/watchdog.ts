@@ -3,6 +3,9 @@ export type SignOfLife = Readonly<{ alive: true }>;
 
 const supervisorHearsEveryMs = 1_000;
 
+/** npm and some supervisors repeat a signal within this many milliseconds. */
+export const sameSignalMs = 500;
+
 /**
  * Tells whoever watches this process that it is alive: systemd as often as that asks (`WatchdogSec`), or the supervisor.
  * Both replace a process that falls silent.

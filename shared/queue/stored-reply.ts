@@ -4,11 +4,11 @@ import type { CommandContract } from "../contracts/kernel/contract.ts";
 import { parseWithTexts } from "../domain/action/shared-texts.ts";
 import type { Today } from "../domain/day/day.ts";
 import { isRefused, keyTaken } from "../errors.ts";
-import { isToolCall, type Outcome, type QueuedCommand } from "./batch.ts";
+import { isToolCall, type Outcome, type QueuedCommand, type Reply } from "./batch.ts";
 
 type Seen = Readonly<{ fingerprint: string; reply: string }>;
 type Repeat = Pick<QueuedCommand, "name" | "input" | "fingerprint" | "call">;
-type Replay = Readonly<{ outcome: Outcome; today?: Today | undefined; isSame: boolean }>;
+type Replay = Readonly<{ outcome: Outcome; isSame: boolean }> & Partial<Pick<Reply, "today" | "former">>;
 
 /**
  * Answers a command whose id is known: with the stored reply, or with a refusal if its key belongs to another
@@ -22,10 +22,10 @@ export function replayStored(
 ): Replay {
   const isFromTool = isToolCall(command.call);
   if (fingerprint !== (command.fingerprint ?? "")) return { outcome: keyTaken(isFromTool), isSame: false };
-  const { today, ...outcome } = parseWithTexts(reply) as Outcome & { today?: Today };
+  const { today, former, ...outcome } = parseWithTexts(reply) as Outcome & Pick<Reply, "today" | "former">;
   if (today && meansToday(command) && dateNow(today) !== today.date)
     return { outcome: keyTaken(isFromTool, today.date), isSame: false };
-  return { outcome, today, isSame: true };
+  return { outcome, isSame: true, ...(today && { today }), ...(former && { former }) };
 }
 
 const contracts: Readonly<Record<string, CommandContract>> = commands;

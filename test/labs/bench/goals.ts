@@ -29,8 +29,8 @@ export function goalsOf(run: Measured): Readonly<{ goals: readonly Goal[]; unmea
   const rate = (name: string) => busy(name)?.http.perSecond;
   const lone = (name: string) => loneWrites?.find((write) => write.name === name);
   const judged = [
-    atMost(260, "memory at rest", besidePostgres(idleMb), " MB"),
-    atMost(400, "memory after the bench", besidePostgres(afterMb), " MB"),
+    atMost(170, "memory at rest", besidePostgres(idleMb), " MB"),
+    atMost(330, "memory after the bench", besidePostgres(afterMb), " MB"),
     atLeast(0.6, "create, of pgbench's statement", rate("create"), busy("create")?.limitPerSecond),
     atLeast(1.2, "toggle, of pgbench's statement", rate("toggle"), busy("toggle")?.limitPerSecond),
     atLeast(1.15, "complete, of pgbench's statement", rate("complete"), busy("complete")?.limitPerSecond),

@@ -19,14 +19,15 @@ import { sequencesOf } from "./scenarios.ts";
 import { seed, userAt } from "./seed.ts";
 import { checkOut, ownRoot, type Subject, startSubject } from "./subject.ts";
 
-/** Starts what users have after `npm start`: servers and identity provider of its own, and opaque tokens. */
-async function startBuiltIn(users: number): Promise<Subject> {
+/** Starts what users have after `npm start`: servers of its own, and opaque tokens. */
+async function startBuiltIn(users: number, workers: number): Promise<Subject> {
   const port = await freePort();
   const dataDir = join(ownRoot, `data-test-bench-${process.pid}`);
   const env = {
     HOST: "127.0.0.1",
     RATE_LIMIT_PER_MINUTE: "1000000000",
     MCP_RATE_LIMIT_PER_MINUTE: "1000000000",
+    WORKERS: String(workers),
   };
   const npm = startCommand({ dataDir, port, env }, ["npm", "start"], { cwd: ownRoot });
   process.on("exit", () => npm.end("SIGTERM"));
@@ -77,9 +78,15 @@ async function bench(options: Options): Promise<boolean> {
   return true;
 }
 
+/** Measures one process, and then a front door with a worker beside it. */
 async function measureBuiltIn(options: Options): Promise<object> {
-  const own = await startBuiltIn(options.users);
-  return besideLimits(own, options).finally(own.stop);
+  const figures: object[] = [];
+  for (const workers of [0, 1]) {
+    console.log(`\n${workers === 0 ? "One process" : "Front door and worker"}\n`);
+    const own = await startBuiltIn(options.users, workers);
+    figures.push(await besideLimits(own, options).finally(own.stop));
+  }
+  return figures;
 }
 
 async function measureRoles(options: Options): Promise<object> {

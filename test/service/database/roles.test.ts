@@ -1,8 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
 import { SQL } from "bun";
 import { type DatabaseRole, databaseRoles, roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
-import { createDatabase } from "../../harness.ts";
+import { createDatabase, testEnvironment } from "../../harness.ts";
+import { folderOfFile } from "../../support/folder.ts";
 
 const ownerUrl = await createDatabase();
 const owner = new SQL(ownerUrl, { max: 1 });
@@ -91,8 +93,8 @@ test("a worker reads and changes rows of the product, but no password, key or mi
   expect(await typed("worker", "select drop_partition('inbox', 'todos')")).toBe("P0001");
 });
 
-test("the identity provider changes nothing of the product, and reads replies and a person's zone alone", async () => {
-  const readable = ["public.inbox", "public.mikro_orm_migrations"];
+test("the identity provider changes nothing of the product, and reads a person's zone alone", async () => {
+  const readable = ["public.mikro_orm_migrations"];
   const others = productTables.filter((name) => !readable.includes(name));
   await refused("identity", [
     ...others.map((name) => `select * from ${name}`),
@@ -101,6 +103,17 @@ test("the identity provider changes nothing of the product, and reads replies an
   expect(await typed("identity", "select time_zone from users")).toBeUndefined();
   expect(await typed("identity", "select webhook_secret from users")).toBe(notAllowed);
   expect(await typed("identity", "select password_hash from identity.accounts")).toBeUndefined();
+});
+
+test("a door with its own role, and none for the provider, ends with a sentence that says what is missing", async () => {
+  const own = { DATABASE_URL: urls.door, AUTH_URL: "", DATA_DIR: folderOfFile("door"), LOG_LEVEL: "info" };
+  const door = Bun.spawn([process.execPath, "api/main.ts"], {
+    cwd: join(import.meta.dir, "../../.."),
+    env: { ...process.env, ...(await testEnvironment()), ...own },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  expect(await door.stdout.text()).toContain("set IDENTITY_DATABASE_URL beside DATABASE_URL");
+  expect(await door.exited).toBe(1);
 });
 
 test("no role changes the journal: workers and provider add rows within bounds, and workers drop what is old", async () => {

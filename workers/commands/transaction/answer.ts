@@ -79,33 +79,31 @@ export function answerOne(transaction: RunningTransaction, command: QueuedComman
   const isFirst =
     command.fingerprint === null && !transaction.repeats.has(command) && !transaction.late.has(command);
   const known = isFirst ? undefined : (replayOf(transaction, command) ?? lateReply(transaction, command));
-  if (known || !isToolCall(command.call))
-    return finishReply(context, command, known ?? answer(transaction, context, command));
-  const count = transaction.state.changes.length;
-  const reply = finishReply(context, command, answer(transaction, context, command));
-  const former = wordsReplaced(rowChanges(transaction.state, count));
-  return former.length > 0 ? { ...reply, former: Object.fromEntries(former) } : reply;
+  return finishReply(context, command, known ?? answer(transaction, context, command));
 }
 
 const longestFormer = 300;
 
-/** The titles and descriptions that changes replaced, by field. */
-const wordsReplaced = (changes: readonly RowChange[]): readonly (readonly [string, string])[] =>
-  changes.flatMap(({ before = {}, after = {} }) => {
+/** The title or description that a change of one thing replaced, by field. */
+function wordsReplaced(changes: readonly RowChange[]): Reply["former"] {
+  const replaced = changes.flatMap(({ before = {}, after = {} }) => {
     const left: Readonly<Record<string, unknown>> = { ...after };
-    return Object.entries(before).flatMap(([field, old]: [string, unknown]) => {
+    const words = Object.entries(before).flatMap(([field, old]: [string, unknown]) => {
       const isWords = field in left && ["title", "name", "description"].includes(field);
       if (!isWords || typeof old !== "string" || old === left[field]) return [];
       return [[field, old.length > longestFormer ? `${old.slice(0, longestFormer).toWellFormed()}…` : old]];
     });
+    return words.length > 0 ? [Object.fromEntries(words)] : [];
   });
+  return replaced.length === 1 ? replaced[0] : undefined;
+}
 
 /** Ends commands that are not carried out, with an outcome that a repeat gets as well. */
 export const closing =
   (transaction: RunningTransaction) =>
   (command: QueuedCommand, outcome: Outcome): Reply => {
     const context = contextOf(transaction, command);
-    store(transaction, command, outcome, context.today);
+    store(transaction, command, outcome, { today: context.today });
     return finishReply(context, command, replyTo(command, outcome));
   };
 
@@ -127,14 +125,16 @@ const accountDeleted = refuse("unauthenticated", "The account of this access tok
 /** Runs the handler, and stores its answer. */
 function answer(transaction: RunningTransaction, context: HandlerContext, command: QueuedCommand): Reply {
   const handler: AnyHandler = handlers[command.name];
+  const count = transaction.state.changes.length;
   const result =
     (command.preconditions && checkPreconditions(handler, context, command.preconditions, command.input)) ??
     (handler.stores && context.refuseFull(handler.stores)) ??
     handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
   if (!isRefused(result)) addEvents(context, command);
-  store(transaction, command, outcome, context.today);
-  return { ticket: command.ticket, outcome, replayed: false };
+  const former = isToolCall(command.call) ? wordsReplaced(rowChanges(transaction.state, count)) : undefined;
+  store(transaction, command, outcome, { today: context.today, former });
+  return { ticket: command.ticket, outcome, replayed: false, ...(former && { former }) };
 }
 
 /** Refuses a command whose caller saw another state of the resource than the locked row has. */
@@ -150,15 +150,17 @@ function checkPreconditions(
   return failed && preconditionFailed(failed);
 }
 
+type Facts = Readonly<{ today: Today; former?: Reply["former"] }>;
+
 /** Stores the reply of a command, if a repeat should get the same one. */
 export function store(
   transaction: RunningTransaction,
   command: QueuedCommand,
   outcome: Outcome,
-  today: Today,
+  facts: Facts,
 ): void {
   if (!isStored(handlers[command.name], command, outcome)) return;
-  ownRows(transaction.state, "inbox", command.userId).insert(inboxRow(transaction, command, outcome, today));
+  ownRows(transaction.state, "inbox", command.userId).insert(inboxRow(transaction, command, outcome, facts));
 }
 
 /** Longer replies count towards what an account may store in an hour (UTF-16 units). */
@@ -176,10 +178,10 @@ function inboxRow(
   { context, times }: RunningTransaction,
   { id, userId, name, fingerprint, preview }: QueuedCommand,
   outcome: Outcome,
-  today: Today,
+  { today, former }: Facts,
 ) {
   const keyed = fingerprint !== null;
-  const kept = { ...withoutSecret(name, outcome), ...(keyed && { today }) };
+  const kept = { ...withoutSecret(name, outcome), ...(keyed && { today }), ...(former && { former }) };
   const json = JSON.stringify(kept);
   if (json.length > longFrom && !preview) context.accountBytes.noteLong(userId, json.length);
   return {

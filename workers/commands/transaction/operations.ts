@@ -101,7 +101,7 @@ function storeFailure(
   const refersToGone = Object.keys(operations.get(command.ticket)?.references ?? {}).length > 0;
   const isPassing = isRefused(outcome) && ["overloaded", "unauthenticated"].includes(outcome.refusal.code);
   if (isPassing || (refersToGone && command.fingerprint !== null) || replayOf(transaction, command)) return;
-  store(transaction, command, outcome, today);
+  store(transaction, command, outcome, { today });
 }
 
 /**

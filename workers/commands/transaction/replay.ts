@@ -20,12 +20,12 @@ export function replayOf(transaction: RunningTransaction, command: QueuedCommand
   const { name, userId, id } = command;
   const seen = handlers[name].idempotent ? undefined : ownRows(transaction.state, "inbox", userId).get(id);
   if (!seen) return undefined;
-  const { outcome, today, isSame } = replayStored(
+  const { outcome, isSame, ...facts } = replayStored(
     seen,
     command,
     () => dayOf(transaction, command).today.date,
   );
-  return { ...replyTo(command, outcome, isSame), ...(today && { today }) };
+  return { ...replyTo(command, outcome, isSame), ...facts };
 }
 
 const afterWork = refuse("overloaded", "Something that you asked for before is still under way.", {

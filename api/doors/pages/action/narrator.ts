@@ -168,6 +168,8 @@ const verbs: ReadonlyMap<string, readonly [done: string, tried: string, byUndo?:
   ["delete", ["Deleted", "delete", "Removed"]],
   ["complete", ["Completed", "complete"]],
   ["habit.undo", ["Took back the completion of", "take back the completion of"]],
+  ["add", ["Added to", "add to"]],
+  ["take", ["Took from", "take from"]],
   ["skip", ["Skipped", "skip"]],
   ["unskip", ["Took back the skip of", "take back the skip of"]],
   ["tick", ["Ticked off", "tick off"]],
@@ -201,7 +203,9 @@ function actOn({ before, after, rows }: ChangedThing): readonly [verb: string, d
   if (skipped?.length) return ["skip", dates];
   if (unskipped?.length) return ["unskip", dates];
   if (typeof after.is_completed === "boolean") return [after.is_completed ? "tick" : "reopen", []];
-  return ["update", dates];
+  const counted = rows.find(({ table }) => table === "habit_amounts");
+  if (!counted) return ["update", dates];
+  return [Number(counted.after?.amount ?? 0) > Number(counted.before?.amount ?? 0) ? "add" : "take", dates];
 }
 
 /** The words for a change of one thing: verb and name for a summary, and the whole sentence. */

@@ -19,7 +19,7 @@ export function inMemory(): System & Readonly<{ traffic(): number }> {
     id: randomUUIDv7(),
     userId,
     name,
-    // As it comes through Redis: without the prototypes of a generator.
+    // Redis carries no prototypes, which generators give to objects.
     input: JSON.parse(JSON.stringify(input)),
     fingerprint: null,
     acceptedAt: clock.now,
