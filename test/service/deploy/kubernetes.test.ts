@@ -2,24 +2,63 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { Glob, YAML } from "bun";
+import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler";
+import { Job } from "kubernetes-models/batch/v1/Job";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
+import { ConfigMap } from "kubernetes-models/v1/ConfigMap";
+import { Secret } from "kubernetes-models/v1/Secret";
 import { Service } from "kubernetes-models/v1/Service";
 import manifest from "../../../package.json";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { neededConnections } from "../../../shared/process/connections.ts";
 import { createStatusPages } from "../../../shared/process/observe/status-pages.ts";
 import { root, settingNames } from "./compose-file.ts";
-import {
-  deployments,
-  environmentOf,
-  files,
-  folder,
-  kustomizations,
-  pods,
-  resources,
-  secretsOf,
-} from "./manifests.ts";
+
+const folder = join(root, "docs/kubernetes");
+
+type Resource = Readonly<{ apiVersion: string; kind: string }>;
+
+/** The files of the manifests' folder and of the migrations. */
+const files = [...new Glob("**/*.yaml").scanSync(folder)].toSorted();
+const documents = new Map<string, readonly Resource[]>();
+for (const file of files) {
+  const parsed = YAML.parse(await Bun.file(join(folder, file)).text()) as Resource | Resource[];
+  documents.set(file, [parsed].flat());
+}
+
+type Kustomization = Resource & Readonly<{ resources: string[]; images: { newTag: string }[] }>;
+
+/** The lists of files by folder; kubectl reads them, and no server knows their kind. */
+const kustomizations = [...documents].flatMap(([file, [found]]) =>
+  found?.kind === "Kustomization" ? [{ file, ...(found as Kustomization) }] : [],
+);
+
+const resources = [...documents.values()].flat().filter(({ kind }) => kind !== "Kustomization");
+const deployments = resources.filter(Deployment.is);
+
+/** All resources that make pods, with the one container of each. */
+const pods = [...deployments, ...resources.filter(Job.is)].flatMap(({ metadata, spec }) => {
+  const pod = spec?.template.spec;
+  const [container, ...others] = pod?.containers ?? [];
+  if (!pod || !container || others.length > 0) throw new Error(`${metadata?.name} has not one container.`);
+  return { name: metadata?.name ?? "", pod, container };
+});
+
+const secrets = new Map(
+  resources.filter(Secret.is).map(({ metadata, stringData }) => [metadata?.name, stringData]),
+);
+
+/** The secrets that the container of a pod gets, by their names. */
+const secretsOf = (pod: string): string[] =>
+  pods
+    .filter(({ name }) => name === pod)
+    .flatMap(({ container }) => container.envFrom?.flatMap(({ secretRef }) => secretRef?.name ?? []) ?? []);
+
+/** The environment of a pod's container, with the secrets made from their examples. */
+const environmentOf = (pod: string): Readonly<Record<string, string>> =>
+  Object.assign({}, resources.find(ConfigMap.is)?.data, ...secretsOf(pod).map((name) => secrets.get(name)));
 
 const config = loadConfig(environmentOf("door"));
 const moduleOf = ({ apiVersion, kind }: (typeof resources)[number]) =>
