@@ -38,7 +38,10 @@ function carryOut<Name extends EffectName>(connection: Queryable, state: State, 
   const { statement, written, size = () => 0 } = effects[name];
   if (statement === undefined) return [];
   const parts = inParts(rowsOf(changedEntries(state, name, "insert")), size);
-  return parts.map(async (part) => written?.(part, (await connection.query(statement, [asJson(part)])).rows));
+  return parts.map(async (part) => {
+    const { rows } = await connection.query(statement, [asJson(part)]);
+    written?.(part, rows);
+  });
 }
 
 /** PostgreSQL stops a statement that takes too long, and thousands of statements would keep the worker busy. */
