@@ -17,14 +17,13 @@ async function fullDay() {
   const { page, rest, call } = await signedInPerson(site, { viewport: desk });
   const habit = { type: "good", frequency: "daily", grace_days: 0 };
   const days = [-3, 0, 0, 1, 4, 9, null, null];
-  await Promise.all([
-    ...Array.from({ length: 12 }, (_, n) => rest("POST", "/habits", { ...habit, name: `Habit ${n + 1}` })),
-    ...Array.from({ length: 40 }, (_, n) => {
-      const inDays = days[n % days.length];
-      const due_date = inDays == null ? undefined : addDays(today, inDays);
-      return rest("POST", "/todos", { title: `Todo ${n + 1}`, due_date });
-    }),
-  ]);
+  for (let n = 1; n <= 12; n++) await rest("POST", "/habits", { ...habit, name: `Habit ${n}` });
+  // The list has them in the order in which they were made.
+  for (let n = 0; n < 40; n++) {
+    const inDays = days[n % days.length];
+    const due_date = inDays == null ? undefined : addDays(today, inDays);
+    await rest("POST", "/todos", { title: `Todo ${n + 1}`, due_date });
+  }
   return { page, rest, call };
 }
 
