@@ -86,16 +86,19 @@ const longestFormer = 300;
 
 /** The title or description that a change of one thing replaced, by field. */
 function wordsReplaced(changes: readonly RowChange[]): Reply["former"] {
-  const replaced = changes.flatMap(({ before = {}, after = {} }) => {
-    const left: Readonly<Record<string, unknown>> = { ...after };
-    const words = Object.entries(before).flatMap(([field, old]: [string, unknown]) => {
-      const isWords = field in left && ["title", "name", "description"].includes(field);
-      if (!isWords || typeof old !== "string" || old === left[field]) return [];
-      return [[field, old.length > longestFormer ? `${old.slice(0, longestFormer).toWellFormed()}…` : old]];
-    });
-    return words.length > 0 ? [Object.fromEntries(words)] : [];
-  });
+  const replaced = changes.flatMap(replacedIn);
   return replaced.length === 1 ? replaced[0] : undefined;
+}
+
+function replacedIn({ before, after }: RowChange): readonly Record<string, string>[] {
+  if (!before || !after) return [];
+  const left: Readonly<Record<string, unknown>> = { ...after };
+  const words = Object.entries(before).flatMap(([field, old]: [string, unknown]) => {
+    const isWords = field in left && ["title", "name", "description"].includes(field);
+    if (!isWords || typeof old !== "string" || old === left[field]) return [];
+    return [[field, old.length > longestFormer ? `${old.slice(0, longestFormer).toWellFormed()}…` : old]];
+  });
+  return words.length > 0 ? [Object.fromEntries(words)] : [];
 }
 
 /** Ends commands that are not carried out, with an outcome that a repeat gets as well. */
