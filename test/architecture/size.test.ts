@@ -9,7 +9,7 @@ const most = {
   /** Lines of the TypeScript files in api, workers and shared, all lines counted. */
   sourceLines: 57_977,
   /** Lines of the TypeScript files in test. */
-  testLines: 50_139,
+  testLines: 50_140,
   /** Files of api, workers and shared with at most 60 lines that exactly one other of them imports. */
   singleImporterFiles: 73,
   /** Words of the pages in docs, as `wc -w` counts them, without docs/third-party.md. */
