@@ -116,21 +116,19 @@ async function readRunRows(
 const countOfThings = sql`case when a.outcome = 'ok' and not ${isUndo}
   then greatest(1, (a.resource_id is not null)::int + coalesce(cardinality(a.others), 0)) else a.calls end`;
 
-/** Each page of today shows the news, so they are those of few actions. */
+/** Today is shown anew after each change of an agent, so its line looks at few calls. */
 const mostOfNews = 5_000;
 
 /** The number of things for each effect that each agent or script had since an action. */
 export async function readAgentNews({ own, rows }: QueryContext, after: string) {
+  const newest = sql`from ${own("action_log")} l where l.called_at > ${after}::timestamptz and l.door <> 'page'
+    order by l.called_at desc, l.request_id desc limit ${literal(mostOfNews)}`;
   const found = await rows(sql<Omit<RunRow, "of"> & { is_more: boolean }>`
-    with a as materialized (
-      select l.* from ${own("action_log")} l where l.called_at > ${after}::timestamptz
-      order by l.called_at desc, l.request_id desc limit ${literal(mostOfNews)}
-    )
     select n.token_id, max(n.client_name) as client_name, n.effect, sum(n.things)::int as things,
-      (select count(*) from a) = ${literal(mostOfNews)} as is_more
+      (select count(*) from (select 1 ${newest}) looked) = ${literal(mostOfNews)} as is_more
     from (
-      select a.token_id, a.client_name, a.called_at, ${effectOf} as effect, ${countOfThings} as things from a
-      where ${allOf(sql`a.door <> 'page'`, ...actionConditions({ kinds: ["change", "refusal"] }))}
+      select a.token_id, a.client_name, a.called_at, ${effectOf} as effect, ${countOfThings} as things
+      from (select l.* ${newest}) a where ${allOf(...actionConditions({ kinds: ["change", "refusal"] }))}
     ) n
     group by n.token_id, n.effect order by max(n.called_at) desc, n.token_id`);
   return found.map((row) => ({ ...row, client_name: row.client_name ?? null }));
