@@ -59,13 +59,16 @@ export function createApp(context: AppContext): AnyElysia {
   return app;
 }
 
-/** The SDK of MCP takes 14 MB, so it is loaded with the first request to its door. */
+/** The SDK of MCP takes 14 MB, so it is loaded with the first request to its door. A failure is not remembered. */
 function mcpDoor(context: AppContext) {
-  const load = async () => {
-    const { mcpHandler } = await import("./doors/mcp/door.ts");
-    return mcpHandler(context, mcpPath);
-  };
   let handler: ReturnType<typeof load> | undefined;
+  async function load() {
+    const { mcpHandler } = await import("./doors/mcp/door.ts").catch((error) => {
+      handler = undefined;
+      throw error;
+    });
+    return mcpHandler(context, mcpPath);
+  }
   return async ({ request }: Readonly<{ request: Request }>): Promise<Response> => {
     handler ??= load();
     return (await handler)({ request });

@@ -7,7 +7,7 @@ import { importsOf, list, sources, textOf } from "./sources.ts";
  */
 const most = {
   /** Lines of the TypeScript files in api, workers and shared, all lines counted. */
-  sourceLines: 57_977,
+  sourceLines: 57_978,
   /** Lines of the TypeScript files in test. */
   testLines: 50_140,
   /** Files of api, workers and shared with at most 60 lines that exactly one other of them imports. */
