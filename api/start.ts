@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { openDatabase } from "../shared/db/orm.ts";
-import { openReminderSecrets } from "../shared/db/reminder-secrets.ts";
 import { createPostgresCheck } from "../shared/db/schema-guard.ts";
+import { openReminderSecrets } from "../shared/db/shared-secrets.ts";
 import type { Config } from "../shared/process/config.ts";
 import { readConnections } from "../shared/process/connections.ts";
 import { databaseUrlOf } from "../shared/process/database-roles.ts";

@@ -15,8 +15,7 @@ import { endless } from "../domain/habit/streak.ts";
 import type { Viewer } from "../domain/reach.ts";
 import { perTarget } from "../domain/reminder/channels.ts";
 import { isOverdue } from "../domain/todo/overdue.ts";
-import { HabitEntity } from "./entities/habit.ts";
-import { TodoEntity } from "./entities/todo.ts";
+import { HabitEntity, TodoEntity } from "./entities/things.ts";
 import type { CategoryRow, HabitRow, ReminderRow, TodoRow, UserRow } from "./entities.ts";
 
 /** The only way from a row to JSON, for workers' answers, both doors' reads and the dashboard. */

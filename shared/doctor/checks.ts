@@ -1,8 +1,8 @@
 import { archive, backup, disk } from "./copies.ts";
-import { broken, type Check, type Diagnosis, look, ok } from "./diagnosis.ts";
+import { broken, type Check, type Diagnosis, look, megabytes, ok } from "./diagnosis.ts";
 import { countKeptBytes } from "./kept-bytes.ts";
 import type { Patient } from "./patient.ts";
-import { clocks, door, mail, megabytes, postgres, redis, roles, schema, workers } from "./servers.ts";
+import { clocks, door, mail, postgres, redis, roles, schema, workers } from "./servers.ts";
 
 const failing = `
   select channel, count(*) filter (where status = 'failed')::int as failed, count(*)::int as ended

@@ -22,6 +22,8 @@ export const ok = (says: string): Diagnosis => ({ state: "ok", says });
 export const look = (says: string, advice: string): Diagnosis => ({ state: "look", says, advice });
 export const broken = (says: string, advice: string): Diagnosis => ({ state: "broken", says, advice });
 
+export const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
+
 /** A server that takes longer counts as away. */
 const patienceMs = 5_000;
 

@@ -3,7 +3,7 @@ import { demandWrites, problemOf, readSchema } from "../db/schema-guard.ts";
 import { createSmtpTransport } from "../process/smtp.ts";
 import { problemOfRedis } from "../queue/redis-check.ts";
 import { hasSign } from "../queue/signs-of-life.ts";
-import { broken, type Diagnosis, look, ok, reasonOf } from "./diagnosis.ts";
+import { broken, type Diagnosis, look, megabytes, ok, reasonOf } from "./diagnosis.ts";
 import type { Patient } from "./patient.ts";
 
 /** Above this share of what a server may use, little is left for a busy hour. */
@@ -61,8 +61,6 @@ export async function redis({ redis, config }: Patient): Promise<Diagnosis> {
   if (most > 0 && used > fullShare * most) return look(says, "Raise maxmemory.");
   return ok(says);
 }
-
-export const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
 
 export async function workers({ config, redis }: Patient): Promise<Diagnosis> {
   if (await hasSign(redis, config.queuePrefix)) return ok("alive");

@@ -6,7 +6,7 @@ import {
   parseChangeCursor,
 } from "../../contracts/change/contracts.ts";
 import type { ResourceKind } from "../../domain/vocabulary.ts";
-import { deletionKinds } from "../entities/deletion.ts";
+import { deletionKinds } from "../entities/things.ts";
 import { own, type own as ownRows } from "./own.ts";
 import { join, literal, type Sql, sql } from "./sql.ts";
 
