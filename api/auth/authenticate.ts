@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
-import { throttled } from "../../shared/process/observe/throttle-log.ts";
+import { throttled } from "../../shared/process/observe/log.ts";
 import type { Actor } from "../mailbox/actor.ts";
 import { actorOf, type FindClaims } from "./claims.ts";
 import { introspect } from "./introspect.ts";

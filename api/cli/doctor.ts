@@ -1,7 +1,11 @@
 import { openDatabase } from "../../shared/db/orm.ts";
 import { checksOf } from "../../shared/doctor/checks.ts";
-import { type Diagnosis, examine } from "../../shared/doctor/diagnosis.ts";
-import { runningRedis, usesEmbeddedDatabase } from "../../shared/doctor/patient.ts";
+import {
+  type Diagnosis,
+  examine,
+  runningRedis,
+  usesEmbeddedDatabase,
+} from "../../shared/doctor/diagnosis.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/observe/log.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";

@@ -1,20 +1,17 @@
 import { refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
-import type { Health } from "../../shared/process/observe/health.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import type { Exposition } from "../../shared/process/observe/metrics.ts";
 import {
   createStatusPages,
   type FindStatusPage,
+  type Health,
   isAskedByBalancers,
   statusPaths,
 } from "../../shared/process/observe/status-pages.ts";
-import { answerScript } from "./cross-origin.ts";
-import { drain, noTraffic, type Traffic, until } from "./drain.ts";
 import { type Answering, type AnswerRequest, arrivalSeconds, createIntake } from "./intake/intake.ts";
-import { inFormAccepted } from "./problem.ts";
 import { logAnswer, pathOf, requestIdOf, withFullAddress } from "./request.ts";
-import { createFinish, fault, refusalResponse } from "./response.ts";
+import { createFinish, fault, inFormAccepted, refusalResponse } from "./response.ts";
 
 type Answers = Answering &
   Readonly<{
@@ -146,4 +143,91 @@ function statusRoutes({ findPage, traffic, send, take }: Dependencies): Record<s
       : send(received, answered);
   };
   return Object.fromEntries(statusPaths.map((path) => [path, answer]));
+}
+
+/** Scripts of any site may call these. They are public or need a token, and a browser adds none by itself. */
+const openPaths =
+  /^\/(api\/v1|mcp|openapi\.json|\.well-known\/(oauth|openid)-[\w-]+|jwks|register|token|revoke|userinfo)(\/|$)/;
+
+/** Lets scripts of any site read an answer (CORS). Without Allow-Credentials browsers send no cookies along. */
+const readableByScripts = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "*",
+};
+
+/** Browsers ask before a script's request; the answer is the same for all requests, so it costs nothing. */
+const preflightHeaders = (asked: string) => ({
+  ...readableByScripts,
+  "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+  "access-control-allow-headers": asked,
+  "access-control-max-age": "7200",
+});
+
+/** @returns the answer to a preflight; undefined for any other request */
+function preflightAnswer({ method, headers, url }: Request): Response | undefined {
+  if (method !== "OPTIONS" || !headers.has("access-control-request-method")) return undefined;
+  if (!openPaths.test(pathOf(url))) return undefined;
+  const asked = headers.get("access-control-request-headers") ?? "";
+  return new Response(null, { status: 204, headers: preflightHeaders(asked) });
+}
+
+/** Opens the answer to a script's request, if its address is open to scripts. */
+function openToScripts({ url }: Pick<Request, "url">, response: Response): Response {
+  if (!openPaths.test(pathOf(url))) return response;
+  for (const [name, value] of Object.entries(readableByScripts)) response.headers.set(name, value);
+  return response;
+}
+
+/** Answers a request with an origin: a preflight here, others by `answer`. */
+const answerScript = async (
+  request: Request,
+  answer: (request: Request) => Promise<Response> | Response,
+): Promise<Response> => preflightAnswer(request) ?? openToScripts(request, await answer(request));
+
+/** A stopping process waits for balancers that ask for health at least this often, until each has heard of the stop. */
+const askedMs = 10_000;
+/** After this silence no further request is coming and every answer has left. */
+const quietMs = 250;
+const drainMs = 3_000;
+
+/** The facts about a server's requests that decide when it may stop (times of performance.now()). */
+type Traffic = {
+  isStopping: boolean;
+  lastRequest: number;
+  /** The time of a balancer's last question for health. */
+  lastAsked: number;
+};
+
+const noTraffic = (): Traffic => ({
+  isStopping: false,
+  lastRequest: Number.NEGATIVE_INFINITY,
+  lastAsked: Number.NEGATIVE_INFINITY,
+});
+
+type Stopping = Readonly<{
+  /** Seconds to serve on in any case; a balancer may need them to notice the stop. */
+  drainSeconds: number;
+  isBusy(): boolean;
+  /** Called once new requests go to other doors. Streams end then, because they would never end by themselves. */
+  endStreams?(): void;
+}>;
+
+/** Lets clients go elsewhere; resolves when all have gone, or a while after the drain time. */
+async function drain(traffic: Traffic, { drainSeconds, isBusy, endStreams }: Stopping): Promise<void> {
+  traffic.isStopping = true;
+  const began = performance.now();
+  const isWatched = began - traffic.lastAsked < askedMs;
+  await Bun.sleep(drainSeconds * 1_000);
+  await until(() => !isWatched || traffic.lastAsked > began);
+  endStreams?.();
+  await until(() => {
+    if (isBusy()) traffic.lastRequest = performance.now();
+    return performance.now() - traffic.lastRequest > quietMs;
+  });
+}
+
+/** Waits until the condition holds, or for as long as a server takes to stop. */
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + drainMs;
+  while (!holds() && performance.now() < deadline) await Bun.sleep(5);
 }

@@ -1,6 +1,6 @@
 import type { Config } from "../../../shared/process/config.ts";
 import type { RedisConnection } from "../../../shared/queue/connections.ts";
-import { subscribe } from "../../../shared/queue/subscription.ts";
+import { subscribe } from "../../../shared/queue/connections.ts";
 import {
   changedChannel,
   readUsers,

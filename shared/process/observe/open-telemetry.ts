@@ -19,7 +19,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { Config } from "../config.ts";
 import type { Log } from "./log.ts";
-import { throttled } from "./throttle-log.ts";
+import { throttled } from "./log.ts";
 import type { Tracing } from "./tracing.ts";
 import { version } from "./version.ts";
 
