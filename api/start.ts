@@ -5,8 +5,7 @@ import { openReminderSecrets } from "../shared/db/shared-secrets.ts";
 import type { Config } from "../shared/process/config.ts";
 import { readConnections } from "../shared/process/connections.ts";
 import { databaseUrlOf } from "../shared/process/database-roles.ts";
-import type { Log } from "../shared/process/observe/log.ts";
-import { throttled } from "../shared/process/observe/log.ts";
+import { type Log, throttled } from "../shared/process/observe/log.ts";
 import { openTracing } from "../shared/process/observe/open-tracing.ts";
 import { createHealthCheck } from "../shared/process/observe/status-pages.ts";
 import type { Role } from "../shared/process/role.ts";
@@ -76,7 +75,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<Ro
   const claimZone = createZoneClaim({ query, dispatch });
   const [secrets, keys] = [openReminderSecrets(database.pool), await loadPagesKeys(database.pool)];
   const provider = await openProvider({ config, log, ...options, metrics, dispatch, formKeys: keys.forms });
-  metrics.show({ pools: { ...reads.pools, ...(provider && { identity: provider.pool }) }, mailbox });
+  metrics.show(mailbox, { ...reads.pools, ...(provider && { identity: provider.pool }) });
   const findClaims = provider?.findClaims;
   const authenticator = createAuthenticator({ config, log, findClaims, onChecked: claimZone });
   const findOwner = createFindOwner(reads.primary);

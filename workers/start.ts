@@ -2,7 +2,6 @@ import { Worker } from "node:worker_threads";
 import type { Queue } from "bullmq";
 import { Gauge, type Registry } from "prom-client";
 import { openDatabase } from "../shared/db/orm.ts";
-import { showPools } from "../shared/db/pool-metrics.ts";
 import { createPostgresCheck } from "../shared/db/schema-guard.ts";
 import { checksOf } from "../shared/doctor/checks.ts";
 import { examine, states, usesEmbeddedDatabase } from "../shared/doctor/diagnosis.ts";
@@ -10,7 +9,7 @@ import type { Config } from "../shared/process/config.ts";
 import { workerConnections } from "../shared/process/connections.ts";
 import { databaseUrlOf } from "../shared/process/database-roles.ts";
 import type { Log } from "../shared/process/observe/log.ts";
-import { createExposition } from "../shared/process/observe/metrics.ts";
+import { createExposition, showPools } from "../shared/process/observe/metrics.ts";
 import { openTracing } from "../shared/process/observe/open-tracing.ts";
 import { createSecurityLog } from "../shared/process/observe/security-log.ts";
 import {

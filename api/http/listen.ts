@@ -29,7 +29,7 @@ export function listen(
 ): { stop(): Promise<void> } {
   const { host, port, trustedProxies, drainSeconds } = config;
   const finish = createFinish(config.baseUrl);
-  const traffic = noTraffic();
+  const traffic: Traffic = { isStopping: false, lastRequest: never, lastAsked: never };
   const isLogged = log.isLevelEnabled("debug");
 
   /** Asks the client of a stopping door to reconnect, which leads it to another door. */
@@ -87,7 +87,7 @@ export function listen(
      * answer is being sent. So requests are served until no more come, as a balancer's health checks ensure.
      */
     async stop() {
-      await drain(traffic, { drainSeconds, isBusy, endStreams });
+      await drain(traffic, isBusy, { drainSeconds, endStreams });
       await Promise.all(servers.map(stopServer));
       intake.stop();
     },
@@ -155,34 +155,22 @@ const readableByScripts = {
   "access-control-expose-headers": "*",
 };
 
-/** Browsers ask before a script's request; the answer is the same for all requests, so it costs nothing. */
-const preflightHeaders = (asked: string) => ({
-  ...readableByScripts,
-  "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
-  "access-control-allow-headers": asked,
-  "access-control-max-age": "7200",
-});
-
-/** @returns the answer to a preflight; undefined for any other request */
-function preflightAnswer({ method, headers, url }: Request): Response | undefined {
-  if (method !== "OPTIONS" || !headers.has("access-control-request-method")) return undefined;
-  if (!openPaths.test(pathOf(url))) return undefined;
-  const asked = headers.get("access-control-request-headers") ?? "";
-  return new Response(null, { status: 204, headers: preflightHeaders(asked) });
-}
-
-/** Opens the answer to a script's request, if its address is open to scripts. */
-function openToScripts({ url }: Pick<Request, "url">, response: Response): Response {
-  if (!openPaths.test(pathOf(url))) return response;
+/** Answers a request with an origin. Preflights of scripts have one answer for all requests, so they cost nothing. */
+async function answerScript(request: Request, answer: AnswerRequest): Promise<Response> {
+  const { method, headers, url } = request;
+  if (!openPaths.test(pathOf(url))) return answer(request);
+  if (method === "OPTIONS" && headers.has("access-control-request-method")) {
+    const allowed = {
+      "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+      "access-control-allow-headers": headers.get("access-control-request-headers") ?? "",
+      "access-control-max-age": "7200",
+    };
+    return new Response(null, { status: 204, headers: { ...readableByScripts, ...allowed } });
+  }
+  const response = await answer(request);
   for (const [name, value] of Object.entries(readableByScripts)) response.headers.set(name, value);
   return response;
 }
-
-/** Answers a request with an origin: a preflight here, others by `answer`. */
-const answerScript = async (
-  request: Request,
-  answer: (request: Request) => Promise<Response> | Response,
-): Promise<Response> => preflightAnswer(request) ?? openToScripts(request, await answer(request));
 
 /** A stopping process waits for balancers that ask for health at least this often, until each has heard of the stop. */
 const askedMs = 10_000;
@@ -197,29 +185,22 @@ type Traffic = {
   /** The time of a balancer's last question for health. */
   lastAsked: number;
 };
-
-const noTraffic = (): Traffic => ({
-  isStopping: false,
-  lastRequest: Number.NEGATIVE_INFINITY,
-  lastAsked: Number.NEGATIVE_INFINITY,
-});
-
-type Stopping = Readonly<{
-  /** Seconds to serve on in any case; a balancer may need them to notice the stop. */
-  drainSeconds: number;
-  isBusy(): boolean;
-  /** Called once new requests go to other doors. Streams end then, because they would never end by themselves. */
-  endStreams?(): void;
-}>;
+const never = Number.NEGATIVE_INFINITY;
 
 /** Lets clients go elsewhere; resolves when all have gone, or a while after the drain time. */
-async function drain(traffic: Traffic, { drainSeconds, isBusy, endStreams }: Stopping): Promise<void> {
+async function drain(
+  traffic: Traffic,
+  isBusy: () => boolean,
+  { drainSeconds, endStreams }: Pick<Config, "drainSeconds"> & Pick<Answers, "endStreams">,
+): Promise<void> {
   traffic.isStopping = true;
   const began = performance.now();
   const isWatched = began - traffic.lastAsked < askedMs;
+  // A balancer may need this time to notice the stop.
   await Bun.sleep(drainSeconds * 1_000);
   await until(() => !isWatched || traffic.lastAsked > began);
-  endStreams?.();
+  // New requests go to other doors now. Streams would never end by themselves.
+  endStreams();
   await until(() => {
     if (isBusy()) traffic.lastRequest = performance.now();
     return performance.now() - traffic.lastRequest > quietMs;

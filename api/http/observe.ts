@@ -1,7 +1,6 @@
 import { Counter, Gauge, Histogram } from "prom-client";
-import { showPools } from "../../shared/db/pool-metrics.ts";
 import type { Config } from "../../shared/process/config.ts";
-import { createExposition, type Exposition } from "../../shared/process/observe/metrics.ts";
+import { createExposition, showPools } from "../../shared/process/observe/metrics.ts";
 import type { TraceSpan, Tracing } from "../../shared/process/observe/tracing.ts";
 import type { Mailbox } from "../mailbox/mailbox.ts";
 import { idleMsOf, noteTrace, requestIdOf } from "./request.ts";
@@ -53,22 +52,12 @@ function startSpan(tracing: Tracing, request: Request, { method, path }: Paramet
   return span;
 }
 
+export type Metrics = ReturnType<typeof createMetrics>;
+
 /** The counts of one front door, in Prometheus' units (seconds). */
-export type Metrics = Exposition &
-  Readonly<{
-    /** Time from a request's arrival to its answer. */
-    requestSeconds: RequestSeconds;
-    /** Counts a request whose rate limit was counted by this process alone. */
-    countFallback(): void;
-    /** Shows, at each scrape, numbers that the parts of the door have. */
-    show(parts: Measured): void;
-  }>;
-
-type Measured = Readonly<{ mailbox: Pick<Mailbox, "waiting">; pools: Parameters<typeof showPools>[1] }>;
-
-export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">): Metrics {
+export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">) {
   const { registry, answer } = createExposition(config);
-  const requestSeconds = new Histogram({
+  const requestSeconds: RequestSeconds = new Histogram({
     name: "kept_request_seconds",
     help: "Time from a request's arrival to its answer",
     labelNames: ["method", "route", "status"],
@@ -83,9 +72,11 @@ export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">):
   return {
     registry,
     requestSeconds,
-    countFallback: () => fallbacks.inc(),
     answer,
-    show({ mailbox, pools }) {
+    /** Counts a request whose rate limit was counted by this process alone. */
+    countFallback: () => fallbacks.inc(),
+    /** Shows, at each scrape, numbers that the parts of the door have. */
+    show(mailbox: Pick<Mailbox, "waiting">, pools: Parameters<typeof showPools>[1]) {
       showPools(registry, pools);
       new Gauge({
         name: "kept_mailbox_commands",

@@ -106,7 +106,7 @@ export const problemBody = (status: number, { message, ...members }: Readonly<{ 
 export async function inFormAccepted({ url, headers }: Request, response: Response): Promise<Response> {
   if (!headers.get("accept")?.includes(problemJson) || !pathOf(url).startsWith("/api/")) return response;
   const { status } = response;
-  const refusal = (await response.json()) as Parameters<typeof problemBody>[1];
+  const refusal: Parameters<typeof problemBody>[1] = JSON.parse(await response.text());
   const answer = jsonResponse(JSON.stringify(problemBody(status, refusal)), status, response.headers);
   answer.headers.set("content-type", problemJson);
   return answer;

@@ -1,6 +1,4 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
-import type { PreviewedChange } from "../../shared/contracts/kernel/preview.ts";
-import type { Today } from "../../shared/domain/day/day.ts";
 import type { Preconditions } from "../../shared/domain/preconditions.ts";
 import { isRefused, type Refused, unavailable } from "../../shared/errors.ts";
 import {
@@ -11,6 +9,7 @@ import {
   type OperationEnd,
   type Outcome,
   type QueuedCommand,
+  type Reply,
   readEnds,
 } from "../../shared/queue/batch.ts";
 import { fingerprintOf, indexedId, keyedId } from "../../shared/queue/command-id.ts";
@@ -35,16 +34,8 @@ type CommandRequest = Readonly<{
   preview?: boolean | undefined;
 }>;
 
-export type CommandResult = Readonly<{
-  outcome: Outcome;
-  replayed: boolean;
-  /** The user's day, where a worker answered a tool call. */
-  today?: Today | undefined;
-  /** Set for a preview that was not refused. */
-  changes?: readonly PreviewedChange[] | undefined;
-  /** The words that a tool call replaced, by field. */
-  former?: Readonly<Record<string, string>> | undefined;
-}>;
+/** The reply to a command; `changes` are those of a preview that was not refused. */
+export type CommandResult = Omit<Reply, "ticket">;
 
 /** Sends a mutation to the workers. Answers when its outcome is committed, or with a 503 that says whether it may be. */
 export type Dispatch = (actor: Pick<Actor, "userId">, request: CommandRequest) => Promise<CommandResult>;

@@ -83,19 +83,13 @@ export async function keepSecret<Value>(
   name: string,
   make: () => Promise<Value>,
 ): Promise<Value> {
-  const known = await read<Value>(pool, name);
-  if (known !== undefined) return known;
+  const known = "select value from identity.secrets where name = $1";
+  const { rows } = await pool.query<{ value: Value }>(known, [name]);
+  if (rows[0]) return rows[0].value;
   // Another process may have stored its own meanwhile, so the stored value is read again.
   await pool.query("insert into identity.secrets (name, value) values ($1, $2) on conflict do nothing", [
     name,
     JSON.stringify(await make()),
   ]);
   return keepSecret(pool, name, make);
-}
-
-async function read<Value>(pool: Pick<Pool, "query">, name: string): Promise<Value | undefined> {
-  const { rows } = await pool.query<{ value: Value }>("select value from identity.secrets where name = $1", [
-    name,
-  ]);
-  return rows[0]?.value;
 }

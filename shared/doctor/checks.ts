@@ -4,8 +4,16 @@ import { createSmtpTransport } from "../process/smtp.ts";
 import { problemOfRedis } from "../queue/redis-check.ts";
 import { hasSign } from "../queue/signs-of-life.ts";
 import { archive, backup, disk } from "./copies.ts";
-import type { Patient } from "./diagnosis.ts";
-import { broken, type Check, type Diagnosis, look, megabytes, ok, reasonOf } from "./diagnosis.ts";
+import {
+  broken,
+  type Check,
+  type Diagnosis,
+  look,
+  megabytes,
+  ok,
+  type Patient,
+  reasonOf,
+} from "./diagnosis.ts";
 import { countKeptBytes } from "./kept-bytes.ts";
 
 const failing = `
@@ -109,11 +117,10 @@ async function schema({ pool }: Patient): Promise<Diagnosis> {
 async function redis({ redis, config }: Patient): Promise<Diagnosis> {
   const problem = await problemOfRedis(redis, config.queuePrefix);
   if (problem) return broken(problem.reason, problem.advice);
-  const facts = new Map(
-    (await redis.info("memory")).split("\r\n").map((line) => line.split(":") as [string, string]),
-  );
-  const [used, most] = [Number(facts.get("used_memory")), Number(facts.get("maxmemory"))];
-  const policy = facts.get("maxmemory_policy");
+  const facts = await redis.info("memory");
+  const fact = (name: string) => new RegExp(`^${name}:(.*)$`, "m").exec(facts)?.[1];
+  const [used, most] = [Number(fact("used_memory")), Number(fact("maxmemory"))];
+  const policy = fact("maxmemory_policy");
   const says = `${megabytes(used)}${most > 0 ? ` of ${megabytes(most)}` : ""}, ${policy}`;
   if (most > 0 && policy !== "noeviction")
     return look(says, "Set maxmemory-policy noeviction, or a full Redis forgets jobs.");

@@ -23,7 +23,7 @@ const nullableText = Type.Union([Type.String(), Type.Null()]);
 
 const call = Type.Object({
   requestId: Type.String(),
-  /** Front doors of an earlier release send tool calls alone, without it. */
+  /** Absent in what a door records of tool calls alone. */
   door: Type.Optional(Type.Unsafe<Door>(Type.Enum([...doors]))),
   /** Empty for a person on the account pages. */
   tokenId: Type.String(),
@@ -106,7 +106,7 @@ const reply = Type.Object({
   changes: Type.Optional(Type.Unsafe<readonly PreviewedChange[]>(Type.Array(Type.Object({})))),
   /** The words that a tool call replaced, by field. */
   former: Type.Optional(Type.Record(Type.String(), Type.String())),
-  /** The user's day, for tool calls only. Workers of an earlier release leave it out, and their doors ignore it. */
+  /** The user's day, for tool calls only. */
   today: Type.Optional(Type.Unsafe<Today>(today)),
 });
 

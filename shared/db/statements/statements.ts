@@ -26,7 +26,7 @@ export function takeStatements(client: PoolClient, prepare: boolean): void {
     const named = { ...first, name: nameOf(first.text, first.values) };
     return query(named.users ? withUsers(named, named.users, usersName) : named, values, ...rest);
   };
-  client.query = take as typeof client.query;
+  Object.assign(client, { query: take });
 }
 
 const isStatement = (value: unknown): value is Statement =>

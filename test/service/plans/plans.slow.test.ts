@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { listSubjects } from "../../../api/cli/subjects.ts";
+import { listSubjects } from "../../../api/cli/action-log.ts";
 import { createDispatch, createDispatchGroup, type GroupedOperation } from "../../../api/mailbox/dispatch.ts";
 import { openMailbox } from "../../../api/mailbox/mailbox.ts";
 import { openServerClock } from "../../../api/mailbox/server-clock.ts";

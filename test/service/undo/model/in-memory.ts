@@ -1,6 +1,5 @@
 import { randomUUIDv7 } from "bun";
-import type { Outcome } from "../../../../shared/queue/batch.ts";
-import { readEnds } from "../../../../shared/queue/batch.ts";
+import { type Outcome, readEnds } from "../../../../shared/queue/batch.ts";
 import { indexedId } from "../../../../shared/queue/command-id.ts";
 import type { OperationName } from "../../../../shared/queue/group.ts";
 import type { Who } from "./acts.ts";
