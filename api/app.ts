@@ -17,7 +17,6 @@ import { referencePage } from "./doors/rest/reference/page.ts";
 import { restPrefix, restRoute } from "./doors/rest/route.ts";
 import { loggedIds, loggedPath, pathOf } from "./http/request.ts";
 import { cacheable, fault, nothingHere, refusalResponse } from "./http/response.ts";
-import { securityText, securityTextPath } from "./http/security-text.ts";
 import { identityPaths } from "./identity/paths.ts";
 import { assets } from "./web/assets.ts";
 
@@ -157,3 +156,20 @@ function addRestRoutes(app: AnyElysia, context: AppContext): void {
     app.all(path, () => refusalResponse(refused.refusal, new Headers({ allow })), { parse: "none" });
   }
 }
+
+const lifetimeMs = 30 * 24 * 60 * 60 * 1_000;
+
+/**
+ * security.txt (RFC 9116): the contact for reports of vulnerabilities. It is made at each request, so it always expires
+ * in a month.
+ */
+function securityText(baseUrl: string, contact: string, now = Date.now()): Response {
+  const lines = [
+    `Contact: ${contact}`,
+    `Expires: ${new Date(now + lifetimeMs).toISOString()}`,
+    `Canonical: ${baseUrl}${securityTextPath}`,
+  ];
+  return new Response(`${lines.join("\n")}\n`, { headers: { "content-type": "text/plain; charset=utf-8" } });
+}
+
+const securityTextPath = "/.well-known/security.txt";

@@ -2,20 +2,21 @@ import { Worker } from "node:worker_threads";
 import type { Queue } from "bullmq";
 import { Gauge, type Registry } from "prom-client";
 import { openDatabase } from "../shared/db/orm.ts";
-import { showPools } from "../shared/db/pool-metrics.ts";
 import { createPostgresCheck } from "../shared/db/schema-guard.ts";
 import { checksOf } from "../shared/doctor/checks.ts";
-import { examine, states } from "../shared/doctor/diagnosis.ts";
-import { usesEmbeddedDatabase } from "../shared/doctor/patient.ts";
+import { examine, states, usesEmbeddedDatabase } from "../shared/doctor/diagnosis.ts";
 import type { Config } from "../shared/process/config.ts";
 import { workerConnections } from "../shared/process/connections.ts";
 import { databaseUrlOf } from "../shared/process/database-roles.ts";
-import { createHealthCheck } from "../shared/process/observe/health.ts";
 import type { Log } from "../shared/process/observe/log.ts";
-import { createExposition } from "../shared/process/observe/metrics.ts";
+import { createExposition, showPools } from "../shared/process/observe/metrics.ts";
 import { openTracing } from "../shared/process/observe/open-tracing.ts";
 import { createSecurityLog } from "../shared/process/observe/security-log.ts";
-import { createStatusPages, type FindStatusPage } from "../shared/process/observe/status-pages.ts";
+import {
+  createHealthCheck,
+  createStatusPages,
+  type FindStatusPage,
+} from "../shared/process/observe/status-pages.ts";
 import type { Role } from "../shared/process/role.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
 import { commandQueue, deliveryQueue, openQueue } from "../shared/queue/queues.ts";

@@ -1,70 +1,13 @@
 import { parseArgs } from "node:util";
-import type { Static } from "typebox";
-import { type LoggedAction, listActions } from "../../shared/contracts/action/contracts.ts";
+import { listActions } from "../../shared/contracts/action/contracts.ts";
 import { isRefused } from "../../shared/errors.ts";
-import { loadCommonConfig } from "../../shared/process/config.ts";
 import { toRun } from "../../shared/process/to-run.ts";
 import { validate } from "../http/input/validate.ts";
-import { readActions } from "../queries/action/read.ts";
 import { readNames } from "../queries/action/things.ts";
 import { createQueryContext, type QueryContext, readDaySettings } from "../queries/engine/context.ts";
 import { openQueryDatabase } from "../queries/engine/guard.ts";
-import { callLine } from "./call-line.ts";
-import { openRunningDatabase } from "./running.ts";
-import { findSubject, listSubjects } from "./subjects.ts";
-
-type LogFilters = Static<(typeof listActions)["input"]>;
-type LoggedCall = Static<typeof LoggedAction>;
-
-const pollMs = 1_000;
-const pageSize = 200;
-const newestLimit = 50;
-/** A row has the time at which its call began, and is committed at the call's end, so it can appear this late. */
-const maxDelayMs = 60_000;
-
-/** The newest calls that pass the filters, oldest first. */
-async function readNewest(query: QueryContext, filters: LogFilters): Promise<LoggedCall[]> {
-  const { limit = newestLimit } = filters;
-  const calls: LoggedCall[] = [];
-  let cursor: string | null = null;
-  do {
-    const wanted = { ...filters, limit: limit - calls.length };
-    const page = await readActions(query, { ...wanted, ...(cursor && { cursor }) });
-    calls.push(...page.actions);
-    cursor = page.next_cursor;
-  } while (cursor && calls.length < limit);
-  return calls.toReversed();
-}
-
-/** The newest calls, and then each new one soon after its commit, without end. */
-async function* followLog(query: QueryContext, filters: LogFilters): AsyncGenerator<LoggedCall[]> {
-  const readRecent = () =>
-    readAll(query, { ...filters, from: new Date(Date.now() - maxDelayMs).toISOString() });
-  const recent = await readRecent();
-  const newest = await readNewest(query, filters);
-  yield newest;
-  let shown = idsOf([...recent, ...newest]);
-  for (;;) {
-    await Bun.sleep(pollMs);
-    const calls = await readRecent();
-    yield calls.filter(({ request_id }) => !shown.has(request_id));
-    shown = idsOf(calls);
-  }
-}
-
-const idsOf = (calls: readonly LoggedCall[]) => new Set(calls.map(({ request_id }) => request_id));
-
-/** All pages, oldest call first. */
-async function readAll(query: QueryContext, filters: LogFilters): Promise<LoggedCall[]> {
-  const calls: LoggedCall[] = [];
-  let cursor: string | null = null;
-  do {
-    const page = await readActions(query, { ...filters, limit: pageSize, ...(cursor && { cursor }) });
-    calls.unshift(...page.actions.toReversed());
-    cursor = page.next_cursor;
-  } while (cursor);
-  return calls;
-}
+import { callLine, findSubject, followLog, type LogFilters, listSubjects, readNewest } from "./action-log.ts";
+import { runCommand, withRunningDatabase } from "./running.ts";
 
 const usage = `What each token of a user did over MCP and REST, and the user on the account pages.
 
@@ -97,18 +40,13 @@ async function main(): Promise<void> {
   const fields = { ...rest, q, token_id, limit: limit === undefined ? undefined : Number(limit) };
   const validated = validate(listActions, fields);
   if (isRefused(validated)) throw new Error(validated.refusal.message);
-  const config = loadCommonConfig();
-  const { defaultTimeZone, baseUrl } = config;
-  const database = await openRunningDatabase(config, "actions");
-  const db = openQueryDatabase(database);
-  if (subject === undefined) {
-    console.log([usage, ...(await listSubjects(db))].join("\n  "));
-  } else {
+  await withRunningDatabase("actions", async (database, { defaultTimeZone, baseUrl }) => {
+    const db = openQueryDatabase(database);
+    if (subject === undefined) return console.log([usage, ...(await listSubjects(db))].join("\n  "));
     const userId = await findSubject(database.pool, subject);
     const query = createQueryContext({ db, userId, now: Date.now(), defaultTimeZone, baseUrl });
     await printLog(query, validated.input, follow);
-  }
-  await database.close();
+  });
 }
 
 async function printLog(query: QueryContext, filters: LogFilters, follow: boolean): Promise<void> {
@@ -121,7 +59,4 @@ async function printLog(query: QueryContext, filters: LogFilters, follow: boolea
   }
 }
 
-await main().catch((error: Error) => {
-  console.error(error.message);
-  process.exit(1);
-});
+await runCommand(main);

@@ -1,11 +1,16 @@
 import { openDatabase } from "../../shared/db/orm.ts";
 import { checksOf } from "../../shared/doctor/checks.ts";
-import { type Diagnosis, examine } from "../../shared/doctor/diagnosis.ts";
-import { runningRedis, usesEmbeddedDatabase } from "../../shared/doctor/patient.ts";
+import {
+  type Diagnosis,
+  examine,
+  runningRedis,
+  usesEmbeddedDatabase,
+} from "../../shared/doctor/diagnosis.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/observe/log.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";
 import { connectFailFast } from "../../shared/queue/connections.ts";
+import { runCommand } from "./running.ts";
 
 /** `npm run admin -- doctor`: one line for each part of a running Kept. Exit code 1 means that something is broken. */
 async function main(): Promise<void> {
@@ -28,7 +33,4 @@ async function main(): Promise<void> {
 const lineOf = (name: string, { state, says, advice }: Diagnosis): string =>
   `${state.padEnd(8)}${name.padEnd(12)}${says}${advice ? `\n${" ".repeat(20)}${advice}` : ""}`;
 
-await main().catch((error: Error) => {
-  console.error(error.message);
-  process.exit(1);
-});
+await runCommand(main);

@@ -1,7 +1,6 @@
-import { loadCommonConfig } from "../../shared/process/config.ts";
 import { toRun } from "../../shared/process/to-run.ts";
 import { type RotationStep, rotateSecrets, rotationSteps } from "../identity/accounts/rotation.ts";
-import { openRunningDatabase } from "./running.ts";
+import { runCommand, withRunningDatabase } from "./running.ts";
 
 const restart = "Now restart all front doors and workers";
 const done: Readonly<Record<RotationStep, string>> = {
@@ -11,18 +10,11 @@ const done: Readonly<Record<RotationStep, string>> = {
 };
 
 /** Replaces the keys and secrets that the database of a running Kept keeps, in three steps. */
-async function main(): Promise<void> {
+await runCommand(async () => {
   const [given] = process.argv.slice(2);
   const step = rotationSteps.find((name) => name === given);
   if (!step) throw new Error(`One of these is wanted: ${rotationSteps.join(", ")}. See docs/rotation.md.`);
-  const database = await openRunningDatabase(loadCommonConfig(), "rotate");
-  const due = await rotateSecrets(database.pool, step);
-  await database.close();
+  const due = await withRunningDatabase("rotate", ({ pool }) => rotateSecrets(pool, step));
   if (due) throw new Error(`Nothing was changed. The next step is: ${toRun(`rotate ${due}`)}`);
   console.log(done[step]);
-}
-
-await main().catch((error: Error) => {
-  console.error(error.message);
-  process.exit(1);
 });

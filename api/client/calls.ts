@@ -1,12 +1,14 @@
 import type { Client } from "openapi-fetch";
 import { errorOf } from "./errors.ts";
-import type { paths } from "./schema.ts";
+import type { components, paths } from "./schema.ts";
+
+type Schemas = components["schemas"];
 
 /** The openapi-fetch client of Kept's routes: `GET`, `POST` and so on, typed by path. */
 export type KeptClient = Client<paths>;
 
 /** The result of a call: data if the request succeeded, else the refusal. */
-export type ClientAnswer<Data> = Readonly<{ data?: Data; error?: unknown; response: Response }>;
+type ClientAnswer<Data> = Readonly<{ data?: Data; error?: unknown; response: Response }>;
 
 /**
  * The data of a call, for callers who prefer exceptions.
@@ -16,4 +18,114 @@ export async function dataOf<Data>(call: Promise<ClientAnswer<Data>>): Promise<D
   const { data, error, response } = await call;
   if (response.ok && response.status !== 202) return data as Data;
   throw errorOf(error ?? data, response);
+}
+
+type Page<Item> = Readonly<{
+  data: readonly Item[];
+  links: Schemas["PageLinks"];
+}>;
+
+/**
+ * All things of a list, page after page:
+ * `for await (const todo of everyItem((page) => kept.GET("/todos", { params: { query: { due: "today", page } } })))`.
+ * Things that are added or deleted meanwhile move the pages; `changesSince` misses nothing.
+ */
+export async function* everyItem<Item>(
+  listPage: (page: number) => Promise<ClientAnswer<Page<Item>>>,
+): AsyncGenerator<Item, void> {
+  for (let page = 1; ; page++) {
+    const { data, links } = await dataOf(listPage(page));
+    yield* data;
+    if (links.next === null) return;
+  }
+}
+
+/** Pages of changes up to the present: since a cursor, or everything without one. */
+export async function* changesSince(
+  kept: KeptClient,
+  cursor?: string,
+): AsyncGenerator<Schemas["Changes"], void> {
+  for (let next = cursor; ; ) {
+    const query = next === undefined ? {} : { cursor: next };
+    const page = await dataOf(kept.GET("/changes", { params: { query } }));
+    yield page;
+    if (!page.has_more) return;
+    next = page.next_cursor;
+  }
+}
+
+/** Stands for the id of a thing that an earlier operation makes, in a path or as `category_id`. */
+export type EarlierId = `$${number}.id`;
+
+/** An operation of a group, from which later ones take the id. */
+export type Handle<Answer> = Readonly<{ index: number; id: EarlierId; answer?: Answer }>;
+
+type Json<Content> = Content extends { content: { "application/json": infer Body } } ? Body : never;
+type Operation<Path extends keyof paths, Verb extends string> = paths[Path][Lowercase<Verb> &
+  keyof paths[Path]];
+type BodyOf<Route> = Route extends { requestBody?: infer Body }
+  ? WithEarlierId<Json<NonNullable<Body>>>
+  : never;
+type WithEarlierId<Body> = Body extends { category_id?: infer Id }
+  ? Omit<Body, "category_id"> & { category_id?: Id | EarlierId }
+  : Body;
+type AnswerOf<Route> = Route extends { responses: infer Answers }
+  ? Json<Answers[keyof Answers & (200 | 201)]>
+  : never;
+
+/** The paths that a method changes, without the group itself. */
+type PathOf<Verb extends Schemas["BatchMethod"]> = {
+  [Path in keyof paths]: Lowercase<Verb> extends keyof paths[Path] ? Path : never;
+}[Exclude<keyof paths, "/batch">];
+
+type Given<Path extends keyof paths, Verb extends string> = (Path extends `${string}{${infer Id}}${string}`
+  ? Readonly<{ path: Readonly<Record<Id, number | EarlierId>> }>
+  : Readonly<{ path?: never }>) &
+  Readonly<{ body?: BodyOf<Operation<Path, Verb>> }>;
+
+export type GroupResults = Readonly<{
+  /** @throws KeptError if this operation was refused */
+  of<Answer>(handle: Handle<Answer>): Answer;
+}>;
+
+export type Group = Readonly<{
+  add<Verb extends Schemas["BatchMethod"], Path extends PathOf<Verb>>(
+    method: Verb,
+    path: Path,
+    given: Given<Path, Verb>,
+  ): Handle<AnswerOf<Operation<Path, Verb>>>;
+  /**
+   * Sends the operations: all of them happen or none, unless `atomic` is false.
+   * @throws KeptError of the operation because of which none happened
+   */
+  run(options?: Readonly<{ atomic?: boolean }>): Promise<GroupResults>;
+}>;
+
+/** Collects up to 50 changes that travel as one `POST /batch`. */
+export function createGroup(kept: KeptClient): Group {
+  const operations: Schemas["BatchOperation"][] = [];
+  return {
+    add(method, path, { path: ids = {}, body }) {
+      const index = operations.length;
+      const entries = Object.entries(ids);
+      const filled = entries.reduce<string>((all, [name, id]) => all.replace(`{${name}}`, String(id)), path);
+      operations.push({ method, path: filled, ...(body && { body }) });
+      return { index, id: `$${index}.id` };
+    },
+    async run({ atomic = true } = {}) {
+      const { results } = await dataOf(kept.POST("/batch", { body: { operations, atomic } }));
+      const culprit = atomic && results.find(({ status }) => status >= 400 && status !== failedDependency);
+      if (culprit) throw errorOf(culprit.body, culprit);
+      return { of: (handle) => answerIn(results, handle) };
+    },
+  };
+}
+
+/** Other operations of an atomic group have this status when one fails. */
+const failedDependency = 424;
+
+function answerIn<Answer>(results: readonly Schemas["BatchResult"][], { index }: Handle<Answer>): Answer {
+  const { status, body } = results[index] ?? { status: 0, body: null };
+  if (status >= 400) throw errorOf(body, { status });
+  return body as Answer;
 }

@@ -1,20 +1,17 @@
 import { refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
-import type { Health } from "../../shared/process/observe/health.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import type { Exposition } from "../../shared/process/observe/metrics.ts";
 import {
   createStatusPages,
   type FindStatusPage,
+  type Health,
   isAskedByBalancers,
   statusPaths,
 } from "../../shared/process/observe/status-pages.ts";
-import { answerScript } from "./cross-origin.ts";
-import { drain, noTraffic, type Traffic, until } from "./drain.ts";
 import { type Answering, type AnswerRequest, arrivalSeconds, createIntake } from "./intake/intake.ts";
-import { inFormAccepted } from "./problem.ts";
 import { logAnswer, pathOf, requestIdOf, withFullAddress } from "./request.ts";
-import { createFinish, fault, refusalResponse } from "./response.ts";
+import { createFinish, fault, inFormAccepted, refusalResponse } from "./response.ts";
 
 type Answers = Answering &
   Readonly<{
@@ -32,7 +29,7 @@ export function listen(
 ): { stop(): Promise<void> } {
   const { host, port, trustedProxies, drainSeconds } = config;
   const finish = createFinish(config.baseUrl);
-  const traffic = noTraffic();
+  const traffic: Traffic = { isStopping: false, lastRequest: never, lastAsked: never };
   const isLogged = log.isLevelEnabled("debug");
 
   /** Asks the client of a stopping door to reconnect, which leads it to another door. */
@@ -90,7 +87,7 @@ export function listen(
      * answer is being sent. So requests are served until no more come, as a balancer's health checks ensure.
      */
     async stop() {
-      await drain(traffic, { drainSeconds, isBusy, endStreams });
+      await drain(traffic, isBusy, { drainSeconds, endStreams });
       await Promise.all(servers.map(stopServer));
       intake.stop();
     },
@@ -146,4 +143,72 @@ function statusRoutes({ findPage, traffic, send, take }: Dependencies): Record<s
       : send(received, answered);
   };
   return Object.fromEntries(statusPaths.map((path) => [path, answer]));
+}
+
+/** Scripts of any site may call these. They are public or need a token, and a browser adds none by itself. */
+const openPaths =
+  /^\/(api\/v1|mcp|openapi\.json|\.well-known\/(oauth|openid)-[\w-]+|jwks|register|token|revoke|userinfo)(\/|$)/;
+
+/** Lets scripts of any site read an answer (CORS). Without Allow-Credentials browsers send no cookies along. */
+const readableByScripts = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "*",
+};
+
+/** Answers a request with an origin. Preflights of scripts have one answer for all requests, so they cost nothing. */
+async function answerScript(request: Request, answer: AnswerRequest): Promise<Response> {
+  const { method, headers, url } = request;
+  if (!openPaths.test(pathOf(url))) return answer(request);
+  if (method === "OPTIONS" && headers.has("access-control-request-method")) {
+    const allowed = {
+      "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+      "access-control-allow-headers": headers.get("access-control-request-headers") ?? "",
+      "access-control-max-age": "7200",
+    };
+    return new Response(null, { status: 204, headers: { ...readableByScripts, ...allowed } });
+  }
+  const response = await answer(request);
+  for (const [name, value] of Object.entries(readableByScripts)) response.headers.set(name, value);
+  return response;
+}
+
+/** A stopping process waits for balancers that ask for health at least this often, until each has heard of the stop. */
+const askedMs = 10_000;
+/** After this silence no further request is coming and every answer has left. */
+const quietMs = 250;
+const drainMs = 3_000;
+
+/** The facts about a server's requests that decide when it may stop (times of performance.now()). */
+type Traffic = {
+  isStopping: boolean;
+  lastRequest: number;
+  /** The time of a balancer's last question for health. */
+  lastAsked: number;
+};
+const never = Number.NEGATIVE_INFINITY;
+
+/** Lets clients go elsewhere; resolves when all have gone, or a while after the drain time. */
+async function drain(
+  traffic: Traffic,
+  isBusy: () => boolean,
+  { drainSeconds, endStreams }: Pick<Config, "drainSeconds"> & Pick<Answers, "endStreams">,
+): Promise<void> {
+  traffic.isStopping = true;
+  const began = performance.now();
+  const isWatched = began - traffic.lastAsked < askedMs;
+  // A balancer may need this time to notice the stop.
+  await Bun.sleep(drainSeconds * 1_000);
+  await until(() => !isWatched || traffic.lastAsked > began);
+  // New requests go to other doors now. Streams would never end by themselves.
+  endStreams();
+  await until(() => {
+    if (isBusy()) traffic.lastRequest = performance.now();
+    return performance.now() - traffic.lastRequest > quietMs;
+  });
+}
+
+/** Waits until the condition holds, or for as long as a server takes to stop. */
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + drainMs;
+  while (!holds() && performance.now() < deadline) await Bun.sleep(5);
 }

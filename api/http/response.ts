@@ -1,4 +1,6 @@
+import { STATUS_CODES } from "node:http";
 import { type Refusal, type RefusalCode, refuse } from "../../shared/errors.ts";
+import { pathOf } from "./request.ts";
 
 /** The one place that gives a refusal its HTTP status. */
 const statuses: Record<RefusalCode, number> = {
@@ -87,4 +89,25 @@ export function createFinish(baseUrl: string): (response: Response) => Response 
     if (secure) headers.set("strict-transport-security", "max-age=31536000");
     return response;
   };
+}
+
+const problemJson = "application/problem+json";
+
+/** The members of a refusal as problem details. */
+export const problemBody = (status: number, { message, ...members }: Readonly<{ message?: unknown }>) => ({
+  type: "about:blank",
+  title: STATUS_CODES[status],
+  status,
+  detail: message,
+  ...members,
+});
+
+/** Gives a refusal of REST the form of RFC 9457, if the client accepts that. Pages and MCP have forms of their own. */
+export async function inFormAccepted({ url, headers }: Request, response: Response): Promise<Response> {
+  if (!headers.get("accept")?.includes(problemJson) || !pathOf(url).startsWith("/api/")) return response;
+  const { status } = response;
+  const refusal: Parameters<typeof problemBody>[1] = JSON.parse(await response.text());
+  const answer = jsonResponse(JSON.stringify(problemBody(status, refusal)), status, response.headers);
+  answer.headers.set("content-type", problemJson);
+  return answer;
 }

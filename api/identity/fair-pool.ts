@@ -1,8 +1,7 @@
 import type { Context, Next } from "koa";
 import { errors } from "oidc-provider";
 import type { Pool, PoolClient } from "pg";
-import type { Log } from "../../shared/process/observe/log.ts";
-import { throttled } from "../../shared/process/observe/throttle-log.ts";
+import { type Log, throttled } from "../../shared/process/observe/log.ts";
 import { readTurns, tooManyReads } from "../queries/engine/share.ts";
 import { isUniqueViolation } from "./accounts/accounts.ts";
 import { duringRequest, requestUnderWay } from "./journal/origin.ts";

@@ -7,11 +7,10 @@ import {
   type Reply,
   readMessage,
 } from "../../shared/queue/batch.ts";
-import { connectFailFast, firstTry, replyChannel } from "../../shared/queue/connections.ts";
+import { connectFailFast, firstTry, replyChannel, subscribe } from "../../shared/queue/connections.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { Signer } from "../../shared/queue/signature.ts";
 import { hasSign } from "../../shared/queue/signs-of-life.ts";
-import { subscribe } from "../../shared/queue/subscription.ts";
 import { createWaiters } from "./waiters.ts";
 
 /** Sends batches of commands to the workers and receives their replies. */

@@ -1,4 +1,7 @@
+import { Buffer } from "node:buffer";
 import type { Pool } from "pg";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../../shared/queue/batch.ts";
 import { openSigner } from "../../shared/queue/signature.ts";
@@ -61,7 +64,7 @@ export async function createMailbox(
     onLost: settleAll,
     onAway: () => settleAll(pending.withdrawAll(), "undelivered"),
   });
-  const loop = createSendLoop({ pending, send: sender.send });
+  const loop = createSendLoop(pending, sender.send);
 
   function isFullFor(userId: string): boolean {
     if (pending.size() >= maxWaiting || pending.sizeOf(userId) >= maxWaitingOfUser) return true;
@@ -93,21 +96,6 @@ export async function createMailbox(
   };
 }
 
-type SendLoop = Readonly<{
-  /** Call this when a command was put in. */
-  added(): void;
-  /** Call this when a line may go on. */
-  start(): void;
-  /** Milliseconds that a new command would wait behind so many full batches. */
-  answerInMs(batchesAhead: number): number;
-}>;
-
-type Options = Readonly<{
-  pending: PendingCommands;
-  /** Resolves when the batch is answered or given up. */
-  send(commands: readonly QueuedCommand[]): Promise<unknown>;
-}>;
-
 /**
  * Milliseconds that the next batch waits for callers just answered, so that they share it: half the time of the last
  * one, because callers on a slow machine need longer too. Without this wait the first caller would leave alone.
@@ -125,7 +113,7 @@ const weight = 0.2;
  * Decides when batches leave. A batch takes all waiting commands at once, and the next one leaves when it is answered:
  * a lone command travels alone, and under load many share one job, one transaction and one fsync.
  */
-function createSendLoop({ pending, send }: Options): SendLoop {
+function createSendLoop(pending: PendingCommands, send: BatchSender["send"]) {
   /** Batches under way that keep the next of their kind waiting, and all unanswered batches. */
   const leaving = { short: 0, long: 0 };
   let underWay = 0;
@@ -142,7 +130,7 @@ function createSendLoop({ pending, send }: Options): SendLoop {
     }
   }
 
-  /** Long lines come first, so a line that has just become short is not missed. */
+  /** Goes on when a line may leave. Long lines come first, so a line that has just become short is not missed. */
   function start(): void {
     sendAll("long");
     sendAll("short");
@@ -184,14 +172,49 @@ function createSendLoop({ pending, send }: Options): SendLoop {
 
   return {
     /**
-     * A line becomes long only while a batch of it is out, and the end of that batch starts it. So long lines need
-     * no check here.
+     * Hears of a command that was put in. A line becomes long only while a batch of it is out, and the end of that batch
+     * starts it, so long lines need no check here.
      */
     added() {
       endGatherings();
       sendAll("short");
     },
     start,
-    answerInMs: (batchesAhead) => batchesAhead * followMs + answerMs,
+    /** Milliseconds that a new command would wait behind so many full batches. */
+    answerInMs: (batchesAhead: number) => batchesAhead * followMs + answerMs,
   };
 }
+
+const hour = 3_600;
+/** Deletions, and what the door itself sends: a read's row in the log must not fail. */
+const isFree = /\.delete$|^action\.(record|count)$|^journal\./;
+
+/** A mailbox that takes only so many bytes of an account in an hour. Each front door counts by itself. */
+export function limitSentBytes(
+  mailbox: Mailbox,
+  { sentMegabytesPerHour }: Pick<Config, "sentMegabytesPerHour">,
+): Mailbox {
+  if (sentMegabytesPerHour === 0) return mailbox;
+  const limiter = new RateLimiterMemory({ points: sentMegabytesPerHour * 1_000_000, duration: hour });
+  return {
+    ...mailbox,
+    async send(command) {
+      if (isFree.test(command.name)) return mailbox.send(command);
+      const { userId, input, group } = command;
+      const bytes = Buffer.byteLength(JSON.stringify(group ?? input ?? null));
+      const over = await limiter.consume(userId, bytes).then(() => undefined, secondsLeft);
+      return over === undefined ? mailbox.send(command) : { outcome: sentTooMuch(over), replayed: false };
+    },
+  };
+}
+
+function secondsLeft(error: unknown): number {
+  if (error instanceof RateLimiterRes) return Math.max(1, Math.ceil(error.msBeforeNext / 1_000));
+  throw error;
+}
+
+const sentTooMuch = (seconds: number): Refused =>
+  refuse("rate_limited", "Your account sent too much in this hour", {
+    next: `wait ${seconds} seconds.`,
+    retryAfterSeconds: seconds,
+  });

@@ -1,6 +1,5 @@
 import type { Database } from "../../shared/db/orm.ts";
-import { ofUsers } from "../../shared/db/statements/statements.ts";
-import { waitForStandbys } from "../../shared/db/wait-for-standbys.ts";
+import { ofUsers, waitForStandbys } from "../../shared/db/statements/statements.ts";
 import { localDay, type Today } from "../../shared/domain/day/day.ts";
 import { isToolCall, type QueuedCommand } from "../../shared/queue/batch.ts";
 

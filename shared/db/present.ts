@@ -8,6 +8,8 @@ import { todoFields } from "../contracts/todo/fields.ts";
 import type { Reminder } from "../contracts/todo/reminder-schema.ts";
 import { Todo } from "../contracts/todo/schema.ts";
 import type { Settings } from "../contracts/user/contracts.ts";
+import type { Webhook } from "../contracts/webhook/contracts.ts";
+import type { WebhookDelivery } from "../contracts/webhook/deliveries.ts";
 import { otherAuthor } from "../domain/author.ts";
 import { addDays, localTime, timestamp } from "../domain/day/day.ts";
 import { daysBack, daysShown } from "../domain/habit/history.ts";
@@ -15,9 +17,16 @@ import { endless } from "../domain/habit/streak.ts";
 import type { Viewer } from "../domain/reach.ts";
 import { perTarget } from "../domain/reminder/channels.ts";
 import { isOverdue } from "../domain/todo/overdue.ts";
-import { HabitEntity } from "./entities/habit.ts";
-import { TodoEntity } from "./entities/todo.ts";
-import type { CategoryRow, HabitRow, ReminderRow, TodoRow, UserRow } from "./entities.ts";
+import { HabitEntity, TodoEntity } from "./entities/things.ts";
+import type {
+  CategoryRow,
+  HabitRow,
+  ReminderRow,
+  TodoRow,
+  UserRow,
+  WebhookDeliveryRow,
+  WebhookRow,
+} from "./entities.ts";
 
 /** The only way from a row to JSON, for workers' answers, both doors' reads and the dashboard. */
 
@@ -171,3 +180,29 @@ export function presentSettings(
     webhook_disabled_at: row?.webhook_disabled_at ? timestamp(row.webhook_disabled_at) : null,
   };
 }
+
+const instant = (at: string | null | undefined): string | null => (at == null ? null : timestamp(at));
+
+/** Leaves the secret out. */
+export const presentWebhook = (row: Omit<WebhookRow, "secret" | "user_id">): Webhook => ({
+  id: row.id,
+  url: row.url,
+  events: [...row.events],
+  is_active: row.is_active,
+  failing_since: instant(row.failing_since),
+  disabled_at: instant(row.disabled_at),
+  created_at: timestamp(row.created_at),
+  updated_at: timestamp(row.updated_at),
+});
+
+export const presentDelivery = (row: WebhookDeliveryRow): Static<typeof WebhookDelivery> => ({
+  id: row.id,
+  subject: row.subject,
+  thing_id: Number(row.thing_id),
+  status: row.status,
+  attempts: row.attempts,
+  error: row.error ?? null,
+  next_attempt_at: row.finished_at == null ? timestamp(row.next_attempt_at) : null,
+  created_at: timestamp(row.created_at),
+  finished_at: instant(row.finished_at),
+});

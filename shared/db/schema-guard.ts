@@ -1,6 +1,5 @@
 import type { Pool } from "pg";
-import type { Log } from "../process/observe/log.ts";
-import { throttled } from "../process/observe/throttle-log.ts";
+import { type Log, throttled } from "../process/observe/log.ts";
 import { toRun } from "../process/to-run.ts";
 import { migrations } from "./migrations/index.ts";
 

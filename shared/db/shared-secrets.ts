@@ -1,10 +1,9 @@
 import { createECDH, randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import { toRun } from "../process/to-run.ts";
-import { keepSecret } from "./secrets.ts";
 
 /** Keys for push services (VAPID, RFC 8292), in base64url. */
-export type PushKeys = Readonly<{ publicKey: string; privateKey: string }>;
+type PushKeys = Readonly<{ publicKey: string; privateKey: string }>;
 
 const makers = {
   /** Keys for links in reminders: the first one signs new links. */
@@ -49,4 +48,48 @@ export function newPushKeys(): PushKeys {
   // A private key may begin with zeros, which some formats omit.
   const privateKey = Buffer.from(curve.getPrivateKey("hex").padStart(64, "0"), "hex").toString("base64url");
   return { publicKey: curve.getPublicKey("base64url"), privateKey };
+}
+
+/** Secrets that front doors and workers share, each read at its first use. */
+export type ReminderSecrets = Readonly<{
+  /** Keys for links in reminders: the first one signs new links. */
+  linkKeys(): Promise<readonly [string, ...string[]]>;
+  pushKeys(): Promise<PushKeys>;
+}>;
+
+export const openReminderSecrets = (pool: Pick<Pool, "query">): ReminderSecrets => ({
+  linkKeys: once(() => readSecret(pool, "reminder-links")),
+  pushKeys: once(() => readSecret(pool, "push")),
+});
+
+/** Reads a value at its first use, and forgets a failure. */
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let value: Promise<Value> | undefined;
+  return () => {
+    value ??= read().catch((error) => {
+      value = undefined;
+      throw error;
+    });
+    return value;
+  };
+}
+
+/**
+ * Returns a secret that all processes of a role share. It lies in the database, so no file travels between machines. The
+ * first process that asks makes it.
+ */
+export async function keepSecret<Value>(
+  pool: Pick<Pool, "query">,
+  name: string,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  const known = "select value from identity.secrets where name = $1";
+  const { rows } = await pool.query<{ value: Value }>(known, [name]);
+  if (rows[0]) return rows[0].value;
+  // Another process may have stored its own meanwhile, so the stored value is read again.
+  await pool.query("insert into identity.secrets (name, value) values ($1, $2) on conflict do nothing", [
+    name,
+    JSON.stringify(await make()),
+  ]);
+  return keepSecret(pool, name, make);
 }

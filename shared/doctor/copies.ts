@@ -1,9 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { toRun } from "../process/to-run.ts";
-import { broken, type Diagnosis, look, ok, reasonOf } from "./diagnosis.ts";
-import type { Patient } from "./patient.ts";
-import { megabytes } from "./servers.ts";
+import { broken, type Diagnosis, look, megabytes, ok, type Patient, reasonOf } from "./diagnosis.ts";
 
 /** With less, the embedded server gives up its archive, and PostgreSQL is about to stop. */
 const leastBytes = 512 * 1024 * 1024;

@@ -15,3 +15,6 @@ export function explain(error: unknown): string {
   const advice = "code" in error ? advices[String(error.code)] : undefined;
   return advice === undefined ? error.message : `${error.message}. ${advice}`;
 }
+
+/** The time since `start` (of performance.now()) for people: "1.24 s". */
+export const elapsed = (start: number): string => `${((performance.now() - start) / 1000).toFixed(2)} s`;

@@ -1,7 +1,7 @@
 import type { DatabaseRole } from "../process/database-roles.ts";
 import type { FromRole } from "../process/role.ts";
+import { type LifeWatch, watchForLife } from "./servers/server.ts";
 import type { Life } from "./servers/supervisor.ts";
-import { type LifeWatch, watchForLife } from "./signs-of-life.ts";
 
 /** A process of Kept under the supervisor: a script that calls runRole, and the roles of its parts in the database. */
 export type RoleScript = Readonly<{
@@ -16,16 +16,14 @@ export type RoleScript = Readonly<{
 /** A role stops within the drain time and 10 s; after this it is stuck. */
 const stuckMs = 12_000;
 
-type Options = Readonly<{
-  /** Kills a role that no longer serves, so that the supervisor starts it again. */
-  endsHanging?: boolean;
-}>;
-
-/** Launches a role in a session of its own, so that a Ctrl-C in the terminal reaches the supervisor first. */
+/**
+ * Launches a role in a session of its own, so that a Ctrl-C in the terminal reaches the supervisor first.
+ * @param endsHanging kills a role that no longer serves, so that the supervisor starts it again
+ */
 export function launchRole(
   { name, script, args = [] }: Pick<RoleScript, "name" | "script" | "args">,
   env: Record<string, string | undefined>,
-  { endsHanging = false }: Options = {},
+  { endsHanging = false }: Readonly<{ endsHanging?: boolean }> = {},
 ): Life<Record<string, string>> {
   const ready = Promise.withResolvers<Record<string, string>>();
   let watch: LifeWatch | undefined;

@@ -9,8 +9,8 @@ type Details = Record<string, string>;
  * The last lines of `npm start`: the addresses, how to sign in and a first call to paste. The identity provider reports
  * the owner's password and token only once, at the first start.
  */
-export function welcome(config: CommonConfig, dataDir: string, details: Details): string {
-  const { baseUrl } = config;
+export function welcome(config: CommonConfig, details: Details): string {
+  const { baseUrl, dataDir } = config;
   return [
     "",
     `REST      ${baseUrl}/api/v1`,
@@ -18,7 +18,7 @@ export function welcome(config: CommonConfig, dataDir: string, details: Details)
     `Account   ${baseUrl}/account`,
     `Agents    ${baseUrl}/account/connect`,
     "",
-    ...firstCall(config, dataDir, details),
+    ...firstCall(config, details),
     "",
     ...(config.builtInIdentity
       ? [`For a link that signs the owner in: ${besideIt(dataDir)}${toRun("owner")}`, ""]
@@ -29,8 +29,8 @@ export function welcome(config: CommonConfig, dataDir: string, details: Details)
 /** Tells commands that run beside this one the data folder, unless it is the default. */
 const besideIt = (dataDir: string): string => (dataDir === resolve("./data") ? "" : `DATA_DIR='${dataDir}' `);
 
-function firstCall(config: CommonConfig, dataDir: string, details: Details): string[] {
-  const { baseUrl, authUrl, builtInIdentity } = config;
+function firstCall(config: CommonConfig, details: Details): string[] {
+  const { baseUrl, dataDir, authUrl, builtInIdentity } = config;
   const { owner_email, owner_password, owner_token, former_address } = details;
   const call = (token: string) => `  curl -H "Authorization: Bearer ${token}" ${baseUrl}/api/v1/dashboard`;
   if (owner_token)

@@ -5,8 +5,8 @@ import type { PreviewedChange } from "../contracts/kernel/preview.ts";
 import type { Today } from "../domain/day/day.ts";
 import type { Preconditions } from "../domain/preconditions.ts";
 import { type Door, doors } from "../domain/vocabulary.ts";
-import type { Refusal } from "../errors.ts";
-import { queuedGroup } from "./group.ts";
+import { isRefused, type Refusal, type Refused, refuse } from "../errors.ts";
+import { type QueuedOperation, queuedGroup } from "./group.ts";
 import type { Signer } from "./signature.ts";
 
 /** Milliseconds that a front door waits for a reply. After that nobody may carry out the command. */
@@ -23,7 +23,7 @@ const nullableText = Type.Union([Type.String(), Type.Null()]);
 
 const call = Type.Object({
   requestId: Type.String(),
-  /** Front doors of an earlier release send tool calls alone, without it. */
+  /** Absent in what a door records of tool calls alone. */
   door: Type.Optional(Type.Unsafe<Door>(Type.Enum([...doors]))),
   /** Empty for a person on the account pages. */
   tokenId: Type.String(),
@@ -106,7 +106,7 @@ const reply = Type.Object({
   changes: Type.Optional(Type.Unsafe<readonly PreviewedChange[]>(Type.Array(Type.Object({})))),
   /** The words that a tool call replaced, by field. */
   former: Type.Optional(Type.Record(Type.String(), Type.String())),
-  /** The user's day, for tool calls only. Workers of an earlier release leave it out, and their doors ignore it. */
+  /** The user's day, for tool calls only. */
   today: Type.Optional(Type.Unsafe<Today>(today)),
 });
 
@@ -154,4 +154,52 @@ export function readMessage(text: string, { verify }: Signer): Replies | Refused
   } catch {
     return undefined;
   }
+}
+
+/** The result of one operation of a group. */
+export type OperationEnd = Readonly<{ index: number }> & Pick<Reply, "outcome" | "replayed" | "changes">;
+
+const ends = Compile(
+  Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      outcome: Type.Unsafe<Outcome>(Type.Object({})),
+      replayed: Type.Boolean(),
+    }),
+  ),
+);
+
+/**
+ * Reads the answer to a group.
+ * @returns undefined when it is not one
+ */
+export const readEnds = (body: unknown): readonly OperationEnd[] | undefined =>
+  ends.Check(body) ? body : undefined;
+
+/** @returns the id of what an operation made or changed */
+export function answeredId(outcome: Outcome | undefined): number | undefined {
+  if (!outcome || !("body" in outcome)) return undefined;
+  const { body } = outcome;
+  if (typeof body !== "object" || body === null || !("id" in body)) return undefined;
+  return typeof body.id === "number" ? body.id : undefined;
+}
+
+/** The refusal of an operation that needs one that failed. */
+export const failedDependency = (index: number): Refused =>
+  refuse("failed_dependency", `Not carried out, because operation ${index} failed.`);
+
+/**
+ * If an operation's result is unknown, so are the results of those that need it.
+ * @returns the refusal of an operation that needs a failed or unfinished one
+ */
+export function missingDependency(
+  { after }: Pick<QueuedOperation, "after">,
+  ended: ReadonlyMap<number, Outcome>,
+): Refused | undefined {
+  for (const index of after) {
+    const outcome = ended.get(index);
+    if (outcome && !isRefused(outcome)) continue;
+    return outcome?.refusal.code === "overloaded" ? outcome : failedDependency(index);
+  }
+  return undefined;
 }

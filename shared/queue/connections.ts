@@ -1,37 +1,28 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 
-/** The address of Redis: one server, the master that Sentinels name, or a Cluster. */
-type RedisAddress =
-  | Readonly<{ kind: "server"; url: string }>
-  | Readonly<{ kind: "sentinels"; name: string; db: number; nodes: readonly RedisNode[] } & Credentials>
-  | Readonly<{ kind: "cluster"; nodes: readonly RedisNode[]; tls: boolean } & Credentials>;
-
 type RedisNode = Readonly<{ host: string; port: number }>;
-type Credentials = { username?: string; password?: string };
 
 const form =
   /^(rediss?)\+(sentinel|cluster):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?]+)(?:\/([^/?]+))?(?:\/(\d+))?$/;
 
 /**
- * Reads REDIS_URL: `redis://…`, `redis+sentinel://user:password@host:port,host:port/name/database` or
- * `redis+cluster://user:password@host:port,host:port`. The credentials are those of the servers of data.
+ * Reads a REDIS_URL of several servers: `redis+sentinel://user:password@host:port,host:port/name/database`, whose
+ * Sentinels know the master of that name, or `redis+cluster://user:password@host:port,host:port`, which has no name. The
+ * credentials are those of the servers of data.
  * @throws Error naming the variable
  */
-function readRedisAddress(url: string): RedisAddress {
-  if (/^rediss?:/.test(url) && URL.canParse(url)) return { kind: "server", url };
+function readServers(url: string) {
   const [, scheme, kind, username, password, hosts = "", name, db = "0"] = form.exec(url) ?? [];
   const nodes = hosts.split(",").map(readNode);
+  if (kind !== (name === undefined ? "cluster" : "sentinel") || (name !== undefined && scheme !== "redis"))
+    throw new Error(
+      "REDIS_URL must be redis://host:port, redis+sentinel://host:port,host:port/name or redis+cluster://host:port,host:port.",
+    );
   const credentials = {
     ...(username && { username: decodeURIComponent(username) }),
     ...(password && { password: decodeURIComponent(password) }),
   };
-  if (kind === "cluster" && name === undefined)
-    return { kind: "cluster", nodes, tls: scheme === "rediss", ...credentials };
-  if (kind === "sentinel" && name !== undefined && scheme === "redis")
-    return { kind: "sentinels", name, db: Number(db), nodes, ...credentials };
-  throw new Error(
-    "REDIS_URL must be redis://host:port, redis+sentinel://host:port,host:port/name or redis+cluster://host:port,host:port.",
-  );
+  return { nodes, credentials, name, db: Number(db), tls: scheme === "rediss" };
 }
 
 function readNode(text: string): RedisNode {
@@ -100,20 +91,17 @@ type Patience = Pick<
 >;
 
 function connect(url: string, options: Patience): RedisConnection {
-  const address = readRedisAddress(url);
   const own = { ...options, connectTimeout };
-  if (address.kind === "server") return quiet(new Redis(address.url, { ...own, retryStrategy }));
-  const { username, password } = address;
-  const credentials = { ...(username && { username }), ...(password && { password }) };
-  if (address.kind === "sentinels") {
-    const { nodes, name, db } = address;
-    // Without ioredis' detector of fail-overs, whose news ends a connection for good while it looks for the master. A
-    // dead or frozen master is noticed by silence, and Sentinels close the connections of a former one.
+  if (/^rediss?:/.test(url) && URL.canParse(url)) return quiet(new Redis(url, { ...own, retryStrategy }));
+  const { nodes, credentials, name, db, tls } = readServers(url);
+  // Without ioredis' detector of fail-overs, whose news ends a connection for good while it looks for the master. A
+  // dead or frozen master is noticed by silence, and Sentinels close the connections of a former one.
+  if (name !== undefined)
     return quiet(
       new Redis({
         ...own,
         ...credentials,
-        sentinels: [...nodes],
+        sentinels: nodes,
         name,
         db,
         retryStrategy,
@@ -121,9 +109,8 @@ function connect(url: string, options: Patience): RedisConnection {
         sentinelCommandTimeout: connectTimeout,
       }),
     );
-  }
   const { enableOfflineQueue = true, enableAutoPipelining = false, ...redisOptions } = own;
-  const cluster = new Cluster([...address.nodes], {
+  const cluster = new Cluster(nodes, {
     enableOfflineQueue,
     enableAutoPipelining,
     clusterRetryStrategy: retryStrategy,
@@ -131,7 +118,7 @@ function connect(url: string, options: Patience): RedisConnection {
     slotsRefreshInterval: lookAgainMs,
     // As above, commands that may have arrived are not sent again.
     retryDelayOnFailover: 0,
-    redisOptions: { ...redisOptions, ...credentials, ...(address.tls && { tls: {} }) },
+    redisOptions: { ...redisOptions, ...credentials, ...(tls && { tls: {} }) },
   });
   return quiet(cluster);
 }
@@ -146,4 +133,42 @@ export const connectionFailure = (redis: RedisConnection): string | undefined =>
 function quiet<Connection extends RedisConnection>(redis: Connection): Connection {
   redis.on("error", (error: Error) => failures.set(redis, error.message));
   return redis;
+}
+
+type SubscriptionEvents = Readonly<{
+  onMessage(text: string): void;
+  /** Called when the connection is ready, for the first time or again. */
+  onListening(): void;
+}>;
+
+const heartbeatMs = 1_000;
+const pongMs = 900;
+const startMs = 1_500;
+
+/**
+ * Listens to a channel. A connection that only listens does not notice that its path died without closing (a load
+ * balancer forgot it, a host was suspended). So it pings each second and reconnects without an answer.
+ */
+export async function subscribe(
+  redisUrl: string,
+  channel: string,
+  { onMessage, onListening }: SubscriptionEvents,
+) {
+  const redis = connectBlocking(redisUrl, pongMs);
+  redis.on("message", (_channel, text) => onMessage(text));
+  redis.on("ready", onListening);
+  const failed = new Promise((resolve) => redis.once("close", resolve));
+  await Promise.race([redis.subscribe(channel), failed, Bun.sleep(startMs)]);
+  /** False while a message would be lost. */
+  const isListening = () => redis.status === "ready";
+  const heartbeat = setInterval(() => {
+    if (isListening()) redis.ping().catch(() => {});
+  }, heartbeatMs);
+  return {
+    isListening,
+    close() {
+      clearInterval(heartbeat);
+      redis.disconnect();
+    },
+  };
 }

@@ -1,5 +1,4 @@
-import type { Log } from "../process/observe/log.ts";
-import { throttled } from "../process/observe/throttle-log.ts";
+import { type Log, throttled } from "../process/observe/log.ts";
 import { connectionFailure, firstTry, type RedisConnection } from "./connections.ts";
 
 type RedisProblem = Readonly<{ reason: string; advice: string }>;

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 import { OnlineMigration } from "../../shared/db/online-migration.ts";
-import { showOwnRows } from "../../shared/db/statements/row-users.ts";
+import { showOwnRows } from "../../shared/db/statements/statements.ts";
 
 /** Changes of small tables, in one transaction. */
 class Notes extends Migration {

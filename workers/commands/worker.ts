@@ -5,9 +5,9 @@ import type { Log } from "../../shared/process/observe/log.ts";
 import type { Tracing } from "../../shared/process/observe/tracing.ts";
 import { createTurns, type Turns } from "../../shared/process/turns.ts";
 import { type QueuedCommand, type Replies, readBatch, readBatchAddress } from "../../shared/queue/batch.ts";
+import { subscribe } from "../../shared/queue/connections.ts";
 import { commandQueue } from "../../shared/queue/queues.ts";
 import { openSigner, type Signer } from "../../shared/queue/signature.ts";
-import { subscribe } from "../../shared/queue/subscription.ts";
 import {
   changedChannel,
   readUsers,

@@ -1,4 +1,4 @@
-import { presentDelivery, presentWebhook } from "../../shared/db/present-webhook.ts";
+import { presentDelivery, presentWebhook } from "../../shared/db/present.ts";
 import { maxWebhooks } from "../../shared/domain/webhook.ts";
 import { alreadySo, conflict, notFound } from "../../shared/errors.ts";
 import { allForUpdate, forUpdate } from "../unit-of-work/row-request.ts";

@@ -1,7 +1,6 @@
 import { type Job, Worker } from "bullmq";
 import { Counter, Histogram, type Registry } from "prom-client";
-import type { Log } from "../../shared/process/observe/log.ts";
-import { throttled } from "../../shared/process/observe/throttle-log.ts";
+import { type Log, throttled } from "../../shared/process/observe/log.ts";
 import { connectionOptions, type QueueConnection, type QueueDefinition } from "../../shared/queue/queues.ts";
 import type { HangWatch } from "./hang-watch.ts";
 

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { Database } from "../../shared/db/orm.ts";
-import { openReminderSecrets } from "../../shared/db/reminder-secrets.ts";
+import { openReminderSecrets } from "../../shared/db/shared-secrets.ts";
 import type { ReminderChannel } from "../../shared/domain/reminder/channels.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { deliveryQueue, openQueue } from "../../shared/queue/queues.ts";

@@ -1,7 +1,7 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { maxUndone } from "../../shared/contracts/action/undo.ts";
 import { maxAtOnce } from "../../shared/contracts/group/contracts.ts";
-import { deletionKinds } from "../../shared/db/entities/deletion.ts";
+import { deletionKinds } from "../../shared/db/entities/things.ts";
 import type { HabitAmountRow, TableRows, WorkRow } from "../../shared/db/entities.ts";
 import type { EventName } from "../../shared/domain/journal/events.ts";
 import type { Column, Effect, SizedColumns, Statements, Table, TableSpec, View } from "./table.ts";

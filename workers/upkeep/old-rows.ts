@@ -1,4 +1,4 @@
-import { deletionKinds } from "../../shared/db/entities/deletion.ts";
+import { deletionKinds } from "../../shared/db/entities/things.ts";
 import type { Database } from "../../shared/db/orm.ts";
 
 type Store = Pick<Database, "pool">;

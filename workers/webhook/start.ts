@@ -1,4 +1,4 @@
-import { subscribe } from "../../shared/queue/subscription.ts";
+import { subscribe } from "../../shared/queue/connections.ts";
 import {
   changedChannel,
   readUsers,

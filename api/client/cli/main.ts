@@ -2,11 +2,9 @@
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
 import { createKeptClient, KeptError } from "../index.ts";
-import { type Command, type CommandLine, type Given, operandCounts, type Terminal } from "./command-line.ts";
-import { keptCommands } from "./commands.ts";
-import { type Access, openAccess } from "./login/access.ts";
+import { openAccess } from "./commands/login.ts";
+import { keptCommands, operandCounts, usage } from "./commands.ts";
 import { openMemory } from "./memory.ts";
-import { usageOf } from "./usage.ts";
 
 const general = {
   help: { type: "boolean" },
@@ -28,34 +26,32 @@ function readArguments(args: readonly string[]) {
   return { command, words, given };
 }
 
-function openCommandLine(terminal: Terminal, { url, token, owner }: Access): CommandLine {
-  const memory = openMemory(url, owner, terminal.env);
-  return { ...terminal, url, client: createKeptClient({ url, token }), memory };
-}
-
 /** @returns the exit code: 2 for an invalid command line */
 async function main({ env, argv }: typeof process): Promise<number> {
   const { command, words, given } = readArguments(argv.slice(2));
   const { help, json, version, ...values } = given;
-  if (help || version) console.log(version ? ownVersion() : usageOf(keptCommands));
-  if (help || version) return 0;
-  if (!command) console.error(usageOf(keptCommands));
-  if (!command) return 2;
+  if (help || version) {
+    console.log(version ? ownVersion() : usage());
+    return 0;
+  }
+  if (!command) {
+    console.error(usage());
+    return 2;
+  }
   const print = (text: string, value: unknown) => console.log(json ? JSON.stringify(value) : text);
-  return runCommand(command, { env, commands: keptCommands, print }, words, values);
-}
-
-async function runCommand(
-  command: Command,
-  terminal: Terminal,
-  words: readonly string[],
-  values: Given,
-): Promise<number> {
-  const access = command.isLocal ? undefined : await openAccess(terminal.env);
-  if (command.isLocal) await command.run(terminal, words, values);
-  else if (access) await command.run(openCommandLine(terminal, access), words, values);
-  else console.error("kept: Nobody is signed in. Sign in with kept login, or set KEPT_TOKEN to a token.");
-  return command.isLocal || access ? 0 : 2;
+  if (command.isLocal) {
+    await command.run({ env, print }, words, values);
+    return 0;
+  }
+  const access = await openAccess(env);
+  if (!access) {
+    console.error("kept: Nobody is signed in. Sign in with kept login, or set KEPT_TOKEN to a token.");
+    return 2;
+  }
+  const { url, token, owner } = access;
+  const [client, memory] = [createKeptClient({ url, token }), openMemory(url, owner, env)];
+  await command.run({ env, print, url, client, memory }, words, values);
+  return 0;
 }
 
 const ownVersion = (): string => createRequire(import.meta.url)("@kept/client/package.json").version;

@@ -1,4 +1,4 @@
-import { dataOf, type KeptClient } from "../index.ts";
+import { dataOf, everyItem, type KeptClient } from "../index.ts";
 import type { components } from "../schema.ts";
 
 type Schemas = components["schemas"];
@@ -21,6 +21,95 @@ export async function fetchThing(
       : client.GET("/habits/{habit_id}", { params: { path: { habit_id: id } } });
   const [thing, { response }] = await Promise.all([dataOf<Completable>(call), call]);
   return { thing, etag: response.headers.get("etag") };
+}
+
+/** All todos, also completed ones, and habits with these words. */
+export async function* thingsWith(client: KeptClient, q: string): AsyncGenerator<Completable> {
+  yield* everyItem((page) => client.GET("/todos", { params: { query: { q, status: "all", page } } }));
+  yield* everyItem((page) => client.GET("/habits", { params: { query: { q, page } } }));
+}
+
+/** @throws unless the number or the words match exactly one thing */
+export async function findThing(client: KeptClient, what: string): Promise<Completable> {
+  const [, letter, digits] = /^([th])(\d+)$/.exec(what) ?? [];
+  if (digits !== undefined)
+    return (await fetchThing(client, letter === "t" ? "todo" : "habit", Number(digits))).thing;
+  const params = { query: { q: what } };
+  const todos = await dataOf(client.GET("/todos", { params }));
+  const habits = await dataOf(client.GET("/habits", { params }));
+  const found = [...todos.data, ...habits.data];
+  const exact = found.filter((thing) => nameOfThing(thing).toLowerCase() === what.toLowerCase());
+  const [thing, ...others] = exact.length > 0 ? exact : found;
+  if (thing === undefined) throw new Error(`No habit and no pending todo has “${what}” in it.`);
+  if (others.length === 0) return thing;
+  const names = [thing, ...others].map((one) => `${numberOf(typeOf(one), one.id)} “${nameOfThing(one)}”`);
+  throw new Error(`Which one? Say its number: ${names.join(", ")}.`);
+}
+
+export type EditedFields = Readonly<Record<string, unknown>>;
+
+/** The tag makes the service refuse if somebody changed the thing meanwhile. */
+export function patchThing(
+  client: KeptClient,
+  thing: Completable,
+  fields: EditedFields,
+  etag: string | null,
+): Promise<Completable> {
+  const headers = { "if-match": etag };
+  // The service checks names and values.
+  if (!isTodo(thing)) {
+    const [params, body] = [{ path: { habit_id: thing.id } }, fields as Schemas["UpdateHabitRequest"]];
+    return dataOf(client.PATCH("/habits/{habit_id}", { headers, params, body }));
+  }
+  const [params, body] = [{ path: { todo_id: thing.id } }, fields as Schemas["UpdateTodoRequest"]];
+  return dataOf(client.PATCH("/todos/{todo_id}", { headers, params, body }));
+}
+
+/** The values of a thing that another state of it does not have, apart from those that every change sets. */
+export function differenceOf(thing: Completable, other: Completable): EditedFields {
+  const others: EditedFields = { ...other };
+  const entries = Object.entries(thing).filter(
+    ([name, value]) => !setByEveryChange.includes(name) && !isSame(value, others[name]),
+  );
+  const fields = Object.fromEntries(entries);
+  return "category" in fields ? { ...fields, category_id: thing.category?.id ?? null } : fields;
+}
+
+const setByEveryChange = ["updated_at", "written_by"];
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** The tag makes the service refuse if the thing is no longer as it was shown. */
+export function removeThing(
+  client: KeptClient,
+  type: CompletableType,
+  id: number,
+  etag: string | null,
+): Promise<unknown> {
+  const headers = { "if-match": etag };
+  const call =
+    type === "todo"
+      ? client.DELETE("/todos/{todo_id}", { headers, params: { path: { todo_id: id } } })
+      : client.DELETE("/habits/{habit_id}", { headers, params: { path: { habit_id: id } } });
+  return dataOf<unknown>(call);
+}
+
+/** The category of a name, regardless of case and accents. */
+export async function findCategory(
+  client: KeptClient,
+  name: string,
+): Promise<Schemas["Category"] | undefined> {
+  const categories = everyItem((page) => client.GET("/categories", { params: { query: { page } } }));
+  for await (const category of categories) if (bare(category.name) === bare(name)) return category;
+  return undefined;
+}
+
+const bare = (name: string): string => name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+
+/** @throws when no category has this name */
+export async function categoryIdOf(client: KeptClient, name: string): Promise<number> {
+  const found = await findCategory(client, name);
+  if (!found) throw new Error(`There is no category “${name}”.`);
+  return found.id;
 }
 
 type Thing = Completable | Schemas["Category"];

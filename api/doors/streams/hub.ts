@@ -1,6 +1,5 @@
 import type { Config } from "../../../shared/process/config.ts";
-import type { RedisConnection } from "../../../shared/queue/connections.ts";
-import { subscribe } from "../../../shared/queue/subscription.ts";
+import { type RedisConnection, subscribe } from "../../../shared/queue/connections.ts";
 import {
   changedChannel,
   readUsers,

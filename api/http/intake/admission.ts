@@ -1,15 +1,3 @@
-/** Decides first of all whether a complete request can be served, so that a refusal costs next to nothing. */
-type Admission = Readonly<{
-  /**
-   * @param sender asked only while load is shed
-   * @returns a function to call when the request is answered; undefined when it is to be refused
-   */
-  admit(sender: () => string): (() => void) | undefined;
-  /** True while every request is refused. */
-  isFull(): boolean;
-  stop(): void;
-}>;
-
 const beatMs = 10;
 /** A process that runs its timers this late (ms) has more to do than it can. */
 const lateMs = 15;
@@ -21,11 +9,11 @@ const calmMs = 2_000;
 const limit = 500;
 
 /**
- * Sheds load once this process was late for long, until it was punctual for a while. Each sender gets an equal part
- * of the limit, and one part stays free for a new sender, so the busiest are refused first. Senders are counted
- * only while load is shed, because counting costs as much as the checks of a request.
+ * Decides whether a request is served. It sheds load once this process was late for long, until it was punctual for a while.
+ * Each sender gets an equal part of the limit, and one part stays free for a new sender, so the busiest are refused
+ * first. Senders are counted only while load is shed, because counting costs as much as the checks of a request.
  */
-export function createAdmission(): Admission {
+export function createAdmission() {
   const underWay = new Set<object>();
   const ofSenders = new Map<string, number>();
   let isShedding = false;
@@ -69,13 +57,18 @@ export function createAdmission(): Admission {
   }
 
   return {
-    admit(senderOf) {
+    /**
+     * @param senderOf asked only while load is shed
+     * @returns a function to call when the request is answered; undefined when it is to be refused
+     */
+    admit(senderOf: () => string): (() => void) | undefined {
       check(performance.now());
       if (!isShedding) return enter();
       const sender = senderOf();
       const share = Math.max(1, limit / (ofSenders.size + 1));
       return underWay.size >= limit || (ofSenders.get(sender) ?? 0) >= share ? undefined : enter(sender);
     },
+    /** True while every request is refused. */
     isFull: () => isShedding && underWay.size >= limit,
     stop: () => clearInterval(heart),
   };

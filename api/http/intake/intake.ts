@@ -33,16 +33,8 @@ type Dependencies = Answering &
 /** Bun's view of a connection, by the request that it received. */
 type Connections = Pick<Bun.Server<undefined>, "requestIP" | "timeout">;
 
-type Intake = Readonly<{
-  /** @param request the one received, with a full address */
-  take(received: Request, request: Request, connections: Connections): Promise<Response>;
-  /** True while every request is refused. */
-  isFull(): boolean;
-  stop(): void;
-}>;
-
 /** Serves requests once they have arrived, and no more of them than this process can. */
-export function createIntake({ trustedProxies, knownUser, serve, answer, turnAway }: Dependencies): Intake {
+export function createIntake({ trustedProxies, knownUser, serve, answer, turnAway }: Dependencies) {
   const awaitBody = createArrivals();
   const admission = createAdmission();
 
@@ -62,7 +54,8 @@ export function createIntake({ trustedProxies, knownUser, serve, answer, turnAwa
   }
 
   return {
-    take(received, request, connections) {
+    /** @param request the one received, with a full address */
+    take(received: Request, request: Request, connections: Connections): Promise<Response> {
       const peer = connections.requestIP(received)?.address ?? "";
       const network = clientNetwork(trustedProxies, received.headers, peer);
       const size = sizeOfBody(request);

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair } from "jose";
 import type { JWKS } from "oidc-provider";
 import type { Pool } from "pg";
-import { keepSecret } from "../../../shared/db/secrets.ts";
+import { keepSecret } from "../../../shared/db/shared-secrets.ts";
 import { type KeyRing, newSecret } from "../../web/key-ring.ts";
 
 export type IdentityKeys = Readonly<{

@@ -1,5 +1,5 @@
 import Format from "typebox/format";
-import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
+import { deletionKinds } from "../../../shared/db/entities/things.ts";
 import { join, literal, sql } from "../../../shared/db/reads/sql.ts";
 import type { QueryContext } from "../engine/context.ts";
 

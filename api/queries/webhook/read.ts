@@ -1,5 +1,5 @@
 import type { WebhookDeliveryRow, WebhookRow } from "../../../shared/db/entities.ts";
-import { presentDelivery, presentWebhook } from "../../../shared/db/present-webhook.ts";
+import { presentDelivery, presentWebhook } from "../../../shared/db/present.ts";
 import { literal, sql } from "../../../shared/db/reads/sql.ts";
 import { notFound } from "../../../shared/errors.ts";
 import type { Condition, QueryContext, QueryHandler } from "../engine/context.ts";

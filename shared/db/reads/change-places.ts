@@ -6,14 +6,12 @@ import {
   parseChangeCursor,
 } from "../../contracts/change/contracts.ts";
 import type { ResourceKind } from "../../domain/vocabulary.ts";
-import { deletionKinds } from "../entities/deletion.ts";
-import { own, type own as ownRows } from "./own.ts";
-import { join, literal, type Sql, sql } from "./sql.ts";
+import { deletionKinds } from "../entities/things.ts";
+import { own, type UserTable } from "./own.ts";
+import { join, literal, raw, type Sql, sql } from "./sql.ts";
 
 /** One row more than a page shows whether there is a next page. */
 const limit = literal(changesLimit + 1);
-
-type Own = typeof ownRows;
 
 type After = Readonly<{ xid: string; group: number; id: number }>;
 
@@ -25,7 +23,7 @@ type ChangeSource = Readonly<{
   kind?: ResourceKind;
   /** Set for a source that only repeats what a new copy shows anyway. */
   isEcho?: boolean;
-  rows(own: Own, after: After): Sql;
+  rows(after: After): Sql;
 }>;
 
 const deletedKinds: Readonly<Record<number, ResourceKind>> = {
@@ -34,44 +32,27 @@ const deletedKinds: Readonly<Record<number, ResourceKind>> = {
   [deletionKinds.todos]: "todo",
 };
 
+/** Changes of the rows of a table, each with the id of its thing. */
+function rowsOf(table: UserTable, thing = "id"): ChangeSource["rows"] {
+  const thingId = raw(`r.${thing}`);
+  return ({ xid, id }) => sql`
+    select r.changed_xid as xid, 0::bigint as group_id, ${thingId} as id from ${own(table)} r
+    where (r.changed_xid, ${thingId}) > (${xid}::xid8, ${id}::bigint) order by r.changed_xid, ${thingId}`;
+}
+
 /** Each source is a range of an index, or a user's few habits and categories. */
 const sources: readonly ChangeSource[] = [
-  {
-    number: 1,
-    kind: "category",
-    rows: (own, { xid, id }) => sql`
-      select c.changed_xid as xid, 0::bigint as group_id, c.id from ${own("categories")} c
-      where (c.changed_xid, c.id) > (${xid}::xid8, ${id}::bigint) order by c.changed_xid, c.id`,
-  },
-  {
-    number: 2,
-    kind: "habit",
-    rows: (own, { xid, id }) => sql`
-      select h.changed_xid, 0, h.id from ${own("habits")} h
-      where (h.changed_xid, h.id) > (${xid}::xid8, ${id}::bigint) order by h.changed_xid, h.id`,
-  },
-  {
-    number: 3,
-    kind: "todo",
-    rows: (own, { xid, id }) => sql`
-      select t.changed_xid, 0, t.id from ${own("todos")} t
-      where (t.changed_xid, t.id) > (${xid}::xid8, ${id}::bigint) order by t.changed_xid, t.id`,
-  },
-  {
-    number: 4,
-    // A reminder is sent or missed without a change of its todo's row.
-    kind: "todo",
-    isEcho: true,
-    rows: (own, { xid, id }) => sql`
-      select r.changed_xid, 0, r.todo_id from ${own("reminders")} r
-      where (r.changed_xid, r.todo_id) > (${xid}::xid8, ${id}::bigint) order by r.changed_xid, r.todo_id`,
-  },
+  { number: 1, kind: "category", rows: rowsOf("categories") },
+  { number: 2, kind: "habit", rows: rowsOf("habits") },
+  { number: 3, kind: "todo", rows: rowsOf("todos") },
+  // A reminder is sent or missed without a change of its todo's row.
+  { number: 4, kind: "todo", isEcho: true, rows: rowsOf("reminders", "todo_id") },
   {
     number: 5,
     // Every reminder is shown in the user's zone.
     kind: "todo",
     isEcho: true,
-    rows: (own, { xid, id }) => sql`
+    rows: ({ xid, id }) => sql`
       select u.changed_xid, 0, r.todo_id from ${own("users")} u
       cross join lateral (
         select r.todo_id from ${own("reminders")} r
@@ -85,7 +66,7 @@ const sources: readonly ChangeSource[] = [
     // Habits and todos show the name and colour of their category.
     kind: "habit",
     isEcho: true,
-    rows: (own, { xid, group, id }) => sql`
+    rows: ({ xid, group, id }) => sql`
       select c.changed_xid, c.id, h.id from ${own("categories")} c
       join ${own("habits")} h on h.category_id = c.id
       where (c.changed_xid, c.id, h.id) > (${xid}::xid8, ${group}::bigint, ${id}::bigint)
@@ -95,7 +76,7 @@ const sources: readonly ChangeSource[] = [
     number: 7,
     kind: "todo",
     isEcho: true,
-    rows: (own, { xid, group, id }) => sql`
+    rows: ({ xid, group, id }) => sql`
       select c.changed_xid, c.id, t.id from (
         select c.changed_xid, c.id from ${own("categories")} c
         where (c.changed_xid, c.id) >= (${xid}::xid8, ${group}::bigint) order by c.changed_xid, c.id offset 0
@@ -111,7 +92,7 @@ const sources: readonly ChangeSource[] = [
   {
     number: 8,
     isEcho: true,
-    rows: (own, { xid, group, id }) => sql`
+    rows: ({ xid, group, id }) => sql`
       select d.changed_xid, d.kind, d.id from ${own("deletions")} d
       where (d.changed_xid, d.kind, d.id) > (${xid}::xid8, ${group}::bigint, ${id}::bigint)
       order by d.changed_xid, d.kind, d.id`,
@@ -125,10 +106,10 @@ const kindOf = ({ source, group }: Pick<ChangePlace, "source" | "group">): Resou
  * Places of all changes after one, in order.
  * @param since the place from which repeated rows count
  */
-function changesAfter(own: Own, place: ChangePlace, since: bigint): Sql {
+function changesAfter(place: ChangePlace, since: bigint): Sql {
   const parts = sources.map(({ number, isEcho, rows }) => {
     const after = afterOf(place, number, isEcho ? since : 0n);
-    return sql`select ${literal(number)} as source, f.* from (${rows(own, after)} limit ${limit}) f`;
+    return sql`select ${literal(number)} as source, f.* from (${rows(after)} limit ${limit}) f`;
   });
   return sql`select * from (${join(parts, " union all ")}) f
     order by f.xid, f.source, f.group_id, f.id limit ${limit}`;
@@ -137,10 +118,10 @@ function changesAfter(own: Own, place: ChangePlace, since: bigint): Sql {
 const end = Number.MAX_SAFE_INTEGER;
 
 /** Within one transaction the sources come one after another, so a place is before, in or after each of them. */
-function afterOf({ xid, source, group, id }: ChangePlace, own: number, from: bigint): After {
+function afterOf({ xid, source, group, id }: ChangePlace, number: number, from: bigint): After {
   if (xid < from) return { xid: String(from), group: 0, id: 0 };
-  if (own > source) return { xid: String(xid), group: 0, id: 0 };
-  return own < source ? { xid: String(xid), group: end, id: end } : { xid: String(xid), group, id };
+  if (number > source) return { xid: String(xid), group: 0, id: 0 };
+  return number < source ? { xid: String(xid), group: end, id: end } : { xid: String(xid), group, id };
 }
 
 /** The numbers of transactions when the statement ran; see the function change_marks in the migrations. */
@@ -178,7 +159,7 @@ export async function readChangedThings(
   const { place, since } = cursor ?? { place: beginning, since: never };
   const found = await rows(sql<ChangeRow>`
     select m.*, f.* from change_marks() m
-    left join lateral (${changesAfter(own, place, since)}) f on true order by f.xid, f.source, f.group_id, f.id`);
+    left join lateral (${changesAfter(place, since)}) f on true order by f.xid, f.source, f.group_id, f.id`);
   const [marks] = found;
   if (!marks) throw new Error("The statement of changes gave no row.");
   if (cursor && isOutdated(cursor, marks)) return undefined;

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { type Connection, type PoolClient, Query, type QueryConfig } from "pg";
-import { setUsers } from "./row-users.ts";
 
 type Statement = QueryConfig & Readonly<{ users?: readonly string[] }>;
 
@@ -27,7 +26,7 @@ export function takeStatements(client: PoolClient, prepare: boolean): void {
     const named = { ...first, name: nameOf(first.text, first.values) };
     return query(named.users ? withUsers(named, named.users, usersName) : named, values, ...rest);
   };
-  client.query = take as typeof client.query;
+  Object.assign(client, { query: take });
 }
 
 const isStatement = (value: unknown): value is Statement =>
@@ -76,3 +75,23 @@ function withUsers(statement: Statement, users: readonly string[], name: string)
 
 const arrayText = (users: readonly string[]): string =>
   `{${users.map((user) => `"${user.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
+
+/** Names the users whose rows the policies of the tables show, until the transaction ends. It gives no row. */
+export const setUsers = "select where set_config('kept.users', $1, true) is null";
+
+/**
+ * Statements that let a table show the rows of named users alone, to roles that only read. Without "coalesce" the planner
+ * would search an index for the users, which costs more than comparing the rows found.
+ */
+export const showOwnRows = (table: string, owner = "user_id"): string => `
+  alter table ${table} enable row level security;
+  create policy own_rows on ${table} using (
+    sees_all() or
+    coalesce(${owner} = any ((select nullif(current_setting('kept.users', true), '')::text[])::text[]), false));`;
+
+/**
+ * After a restart of PostgreSQL, rows just read may not be on a synchronous standby yet. Only a commit with a
+ * record in the write-ahead log waits for standbys, so this writes one. Rows read on a standby are there already.
+ */
+export const waitForStandbys = `
+  select case when not pg_is_in_recovery() then pg_logical_emit_message(true, 'kept', '') end`;

@@ -36,7 +36,7 @@ async function markRung(sql: SQL, until: string): Promise<number> {
   return sql.begin(async (transaction) => {
     await transaction`
       update reminder_deliveries d
-      set status = case when d.todo_id is null and to_jsonb(d) ->> 'habit_id' is null then 'cancelled' else 'missed' end,
+      set status = case when d.todo_id is null and d.habit_id is null then 'cancelled' else 'missed' end,
         finished_at = now()
       where finished_at is null`;
     const missed = await transaction`
@@ -48,16 +48,8 @@ async function markRung(sql: SQL, until: string): Promise<number> {
   });
 }
 
-/** A backup of an earlier release lacks newer columns. */
-async function hasColumn(sql: SQL, table: string, column: string): Promise<boolean> {
-  const [{ exists }] = await sql`
-    select exists (select from information_schema.columns where table_name = ${table} and column_name = ${column})`;
-  return exists;
-}
-
 /** A tick finds the next time of digests that are postponed. */
 async function postponeDigests(transaction: SQL, until: string): Promise<void> {
-  if (!(await hasColumn(transaction, "users", "digest_at"))) return;
   await transaction`
     update users set digest_at = ${until}::timestamptz + interval '1 millisecond'
     where digest_at <= ${until}::timestamptz`;
@@ -65,7 +57,6 @@ async function postponeDigests(transaction: SQL, until: string): Promise<void> {
 
 /** A tick finds the next time of habits that are postponed. */
 async function postponeHabits(transaction: SQL, until: string): Promise<number> {
-  if (!(await hasColumn(transaction, "habits", "rings_at"))) return 0;
   const postponed = await transaction`
     update habits set rings_at = ${until}::timestamptz + interval '1 millisecond', delivery_id = null
     where rings_at <= ${until}::timestamptz

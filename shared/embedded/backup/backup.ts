@@ -2,11 +2,8 @@ import { parseArgs } from "node:util";
 import { isOnDiskOf } from "../../doctor/copies.ts";
 import { loadCommonConfig } from "../../process/config.ts";
 import { runningDatabase } from "../../process/running-database.ts";
-import { explain } from "../explain.ts";
-import { elapsed } from "../servers/elapsed.ts";
-import { makeBaseBackup, packedBytes } from "./base-backup.ts";
-import { keepNewest } from "./catalogue.ts";
-import { backupFolders } from "./folders.ts";
+import { elapsed, explain } from "../explain.ts";
+import { backupFolders, keepNewest, makeBaseBackup, packedBytes } from "./base-backup.ts";
 
 /**
  * `npm run backup [-- --keep N]`: makes a base backup of the running embedded database and removes all but the newest

@@ -1,13 +1,21 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, statfsSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
 import { SQL } from "bun";
+import type { CommonConfig } from "../../process/config.ts";
 import { lockFile } from "../lock.ts";
-import { type BaseBackup, type Manifest, manifestFile, removeUnfinished, unfinished } from "./catalogue.ts";
-import { copyCluster } from "./copy-cluster.ts";
-import type { BackupFolders } from "./folders.ts";
 import { sqlMoment, stampOf } from "./moment.ts";
-import { pack, packedName, toDisk } from "./packed.ts";
-import { archiveOf, baseFolder, beginArchive, segmentFile, type WalArchive } from "./wal-archive.ts";
+import { type Contents, copyCluster, pack, packedName, toDisk } from "./packed.ts";
+import { archiveOf, baseFolder, beginArchive, segmentFile, walFolder } from "./wal-archive.ts";
 
 /**
  * Files of DATA_DIR that a restored Kept needs or its owner would miss. Everything else is in the database or made
@@ -84,9 +92,9 @@ export function demandSpace(folder: string, bytes: number): void {
 }
 
 /** Continues the archive if it exists in this folder; otherwise starts a new one. */
-async function archiveIn(backupDir: string, cluster: string): Promise<WalArchive> {
+async function archiveIn(backupDir: string, cluster: string): Promise<string> {
   const present = archiveOf(cluster);
-  const goesOn = present?.folder.startsWith(`${backupDir}/`) && existsSync(baseFolder(present));
+  const goesOn = present?.startsWith(`${backupDir}/`) && existsSync(baseFolder(present));
   return present && goesOn ? present : beginArchive(cluster, backupDir);
 }
 
@@ -117,12 +125,12 @@ async function copyBeside(dataDir: string, draft: string): Promise<string[]> {
 }
 
 /** Waits until the rest of the log that the copy needs is in the archive; `npm start` copies it there. */
-async function logArrives(archive: WalArchive, segment: string): Promise<void> {
+async function logArrives(archive: string, segment: string): Promise<void> {
   const deadline = performance.now() + logArrivesWithinMs;
   while (!existsSync(segmentFile(archive, segment))) {
     if (performance.now() > deadline)
       throw new Error(
-        `The log does not arrive in ${archive.folder}: see what npm start says. There is no new backup.`,
+        `The log does not arrive in ${archive}: see what npm start says. There is no new backup.`,
       );
     await Bun.sleep(100);
   }
@@ -133,4 +141,87 @@ export function packedBytes(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
+/** The description of a base backup. Times are ISO in UTC with microseconds, by PostgreSQL's clock. */
+type Manifest = Contents &
+  Readonly<{
+    startedAt: string;
+    /** The earliest moment that it can restore. */
+    finishedAt: string;
+    /** The part of the log that it cannot do without. */
+    firstSegment: string;
+    lastSegment: string;
+    /** Names of the files of DATA_DIR beside the cluster. */
+    beside: readonly string[];
+  }>;
+
+export type BaseBackup = Readonly<{ archive: string; folder: string; manifest: Manifest }>;
+
+/** The end of the name of an unfinished base backup, which marks it as incomplete while it is made or removed. */
+const unfinished = ".unfinished";
+export const manifestFile = "manifest.json";
+
+/** All whole base backups in `backupDir`, oldest first. */
+export function listBaseBackups(backupDir: string): BaseBackup[] {
+  return listArchives(backupDir)
+    .flatMap((archive) =>
+      readdirSync(baseFolder(archive))
+        .filter((name) => !name.endsWith(unfinished))
+        .map((name) => join(baseFolder(archive), name))
+        .map((folder) => ({ archive, folder, manifest: manifestOf(folder) })),
+    )
+    .sort((a, b) => (a.manifest.finishedAt < b.manifest.finishedAt ? -1 : 1));
+}
+
+const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, manifestFile), "utf8"));
+
+const listArchives = (backupDir: string): string[] =>
+  (existsSync(backupDir) ? readdirSync(backupDir) : [])
+    .filter((name) => name.startsWith("chain-"))
+    .map((name) => join(backupDir, name))
+    .filter((archive) => existsSync(baseFolder(archive)));
+
+/** Removes the rest of interrupted backups. The caller must hold the lock of `backupDir`. */
+function removeUnfinished(backupDir: string): void {
+  for (const archive of listArchives(backupDir))
+    for (const name of readdirSync(baseFolder(archive)))
+      if (name.endsWith(unfinished)) remove(join(baseFolder(archive), name));
+}
+
+/**
+ * Removes all but the newest `count` base backups, and the log that only they need.
+ * @param current the archive that receives the log; it stays
+ * @returns the number of removed base backups
+ */
+export function keepNewest(backupDir: string, count: number, current: string): number {
+  const backups = listBaseBackups(backupDir);
+  const old = backups.slice(0, Math.max(0, backups.length - count));
+  for (const { folder } of old) {
+    renameSync(folder, `${folder}${unfinished}`);
+    remove(`${folder}${unfinished}`);
+  }
+  for (const archive of listArchives(backupDir)) {
+    const oldest = backups.find((backup) => backup.archive === archive && !old.includes(backup));
+    if (oldest) removeLogBefore(archive, oldest.manifest.firstSegment);
+    else if (archive !== current) remove(archive);
+  }
+  return old.length;
+}
+
+function removeLogBefore(archive: string, segment: string): void {
+  for (const name of readdirSync(walFolder(archive)))
+    if (name < segment) remove(join(walFolder(archive), name));
+}
+
+const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
+
+/** The data folder of an embedded database and the folder of its backups, as absolute paths. */
+export type BackupFolders = Readonly<{ dataDir: string; backupDir: string }>;
+
+/** @throws when the database is not an embedded one */
+export function backupFolders({ databaseUrl, dataDir, backupDir }: CommonConfig): BackupFolders {
+  if (databaseUrl !== undefined)
+    throw new Error("DATABASE_URL names a server of yours, which has tools of its own: see docs/backup.md.");
+  return { dataDir: resolve(dataDir), backupDir: resolve(backupDir ?? join(dataDir, "backup")) };
 }

@@ -1,23 +1,38 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { SQL } from "bun";
 import { loadCommonConfig } from "../../process/config.ts";
 import { toRun } from "../../process/to-run.ts";
-import { explain } from "../explain.ts";
+import { elapsed, explain } from "../explain.ts";
 import { lockDataDir, lockFile } from "../lock.ts";
-import { elapsed } from "../servers/elapsed.ts";
-import { endOrphan } from "../servers/orphan.ts";
-import { embeddedCluster, restoredCluster } from "../servers/postgres.ts";
-import type { Cluster } from "../servers/postgres-cluster.ts";
+import { freePort } from "../servers/port.ts";
+import { type Cluster, embeddedCluster, restoredCluster, serverCommand, urlOf } from "../servers/postgres.ts";
+import { endOrphan, launchServer } from "../servers/server.ts";
 import { makeUpFor } from "./after-restore.ts";
-import { startBackedUpPostgres } from "./archive-wal.ts";
-import { demandSpace, makeBaseBackup } from "./base-backup.ts";
-import { type BaseBackup, listBaseBackups } from "./catalogue.ts";
-import { type BackupFolders, backupFolders } from "./folders.ts";
-import { momentOf, presentMoment, stampOf } from "./moment.ts";
-import { layOut, type Recovered, readBeside, recover } from "./recover.ts";
-import { archiveOf, type Ending, endArchive, endingOf, segmentsIn } from "./wal-archive.ts";
-import { endOf, runFrom, segmentBytes } from "./wal-segments.ts";
+import {
+  type BackupFolders,
+  type BaseBackup,
+  backupFolders,
+  demandSpace,
+  listBaseBackups,
+  makeBaseBackup,
+  manifestFile,
+} from "./base-backup.ts";
+import { momentOf, presentMoment, settingMoment, sqlMoment, stampOf } from "./moment.ts";
+import { packedName, restoreCluster, unpack } from "./packed.ts";
+import {
+  archiveOf,
+  type Ending,
+  endArchive,
+  endingOf,
+  endOf,
+  runFrom,
+  segmentBytes,
+  segmentFile,
+  segmentsIn,
+  startBackedUpPostgres,
+} from "./wal-archive.ts";
 
 /** The parts of a restore: a base backup, and the log after it. */
 type Source = Readonly<{
@@ -49,9 +64,7 @@ async function chooseSource(backupDir: string, moment: string | undefined): Prom
   const segments = runFrom(manifest.firstSegment, known);
   const last = segments.at(-1);
   if (last === undefined || last < manifest.lastSegment)
-    throw new Error(
-      `The log that belongs to ${folder} is missing in ${archive.folder}: choose another moment.`,
-    );
+    throw new Error(`The log that belongs to ${folder} is missing in ${archive}: choose another moment.`);
   const isWhole = [...known].filter((segment) => segment >= manifest.firstSegment).length === segments.length;
   const ending = endingOf(archive);
   const isComplete = isWhole && ending !== undefined && (moment === undefined || moment <= ending.endedAt);
@@ -118,8 +131,7 @@ function printList({ backupDir }: BackupFolders): void {
 /** Backs up the newest changes of the cluster to be replaced, so that they can be restored later. */
 async function keepPresent({ folder }: Cluster, { backupDir }: BackupFolders): Promise<void> {
   const archive = archiveOf(folder);
-  if (archive?.folder.startsWith(`${backupDir}/`) && existsSync(archive.folder))
-    await endArchive(folder, archive);
+  if (archive?.startsWith(`${backupDir}/`) && existsSync(archive)) await endArchive(folder, archive);
 }
 
 /** Restores into a folder beside the present cluster, which stays untouched if this fails. */
@@ -213,6 +225,108 @@ async function backUpAnew(folders: BackupFolders): Promise<void> {
   } catch (error) {
     console.error(`There is no backup of it yet (${explain(error)}).`);
   }
+}
+
+/** Recovery of a busy day's log takes minutes. */
+const patienceMs = 24 * 3_600_000;
+
+/** A restored cluster whose server runs. */
+type Recovered = Readonly<{
+  url: string;
+  /** True if the log has a later change, which proves that the moment was reached. */
+  isReached: boolean;
+  /** The time of the last change in the log, if there was any. */
+  lastChangeAt: string | undefined;
+  /** The end of its log in bytes from the beginning. */
+  endsAt: number;
+  stop(): Promise<void>;
+}>;
+
+/** Unpacks a base backup and its log into an empty folder, from which PostgreSQL then recovers. */
+async function layOut(
+  { archive, folder, manifest }: BaseBackup,
+  segments: readonly string[],
+  { folder: cluster, user }: Cluster,
+): Promise<void> {
+  rmSync(cluster, { recursive: true, force: true });
+  await restoreCluster(join(folder, "cluster"), cluster, manifest).catch((error: Error) => {
+    throw new Error(`The backup ${join(folder, manifestFile)} cannot be read: ${error.message}`);
+  });
+  mkdirSync(join(cluster, "pg_wal"), { recursive: true, mode: 0o700 });
+  for (const segment of segments)
+    await unpack(segmentFile(archive, segment), join(cluster, "pg_wal", segment), segmentBytes);
+  writeFileSync(join(cluster, "recovery.signal"), "", { mode: 0o600 });
+  if (user) Bun.spawnSync(["chown", "-R", `${user.uid}:${user.gid}`, cluster]);
+}
+
+/**
+ * Replays the log up to a moment, or all of it. PostgreSQL refuses a moment without a later change; then all of the log
+ * is replayed.
+ * @throws when PostgreSQL cannot do it
+ */
+async function recover(cluster: Cluster, moment: string | undefined): Promise<Recovered> {
+  const reached =
+    moment === undefined
+      ? undefined
+      : await runRecovery(cluster, { recovery_target_time: settingMoment(moment) });
+  const server = reached ?? (await runRecovery(cluster, {}));
+  if (!server) throw new Error(`PostgreSQL cannot carry out the log: see ${cluster.logFile}.`);
+  const sql = new SQL(server.url, { max: 1 });
+  const [row] = await sql`
+    select ${sql.unsafe(sqlMoment("pg_last_xact_replay_timestamp()"))} as "lastChangeAt",
+      pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as "endsAt"`;
+  await sql.close();
+  const { endsAt } = row;
+  return { ...server, isReached: reached !== undefined, lastChangeAt: row.lastChangeAt ?? undefined, endsAt };
+}
+
+/** @returns undefined when the server ended too early */
+async function runRecovery(
+  cluster: Cluster,
+  target: Readonly<Record<string, string>>,
+): Promise<Pick<Recovered, "url" | "stop"> | undefined> {
+  const port = await freePort();
+  const url = urlOf(cluster, port, "kept");
+  const settings = {
+    port,
+    // The folder itself already has all log that it needs.
+    restore_command: "false",
+    recovery_target_timeline: "current",
+    recovery_target_action: "promote",
+    archive_mode: "off",
+    // Without hot standby, the server takes connections only after the recovery.
+    hot_standby: "off",
+    ...target,
+  };
+  const server = launchServer("PostgreSQL", serverCommand(cluster, settings), () => answers(url), {
+    patienceMs,
+  });
+  try {
+    await server.ready;
+    return { url, stop: server.stop };
+  } catch {
+    await server.stop();
+    return undefined;
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const sql = new SQL(url, { max: 1, connectionTimeout: 5 });
+  try {
+    await sql`select`;
+    return true;
+  } catch {
+    // PostgreSQL logs a line for each try, so there is a pause.
+    await Bun.sleep(100);
+    return false;
+  } finally {
+    await sql.close();
+  }
+}
+
+/** Reads one of the files that were beside the cluster. */
+async function readBeside({ folder }: BaseBackup, name: string): Promise<Uint8Array> {
+  return Bun.zstdDecompress(await Bun.file(join(folder, "beside", packedName(name))).bytes());
 }
 
 await main().catch((error: Error) => {

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { SQL, type TransactionSQL } from "bun";
 import { loadCommonConfig } from "../../process/config.ts";
+import { elapsed } from "../explain.ts";
 import { lockDataDir } from "../lock.ts";
-import { elapsed } from "../servers/elapsed.ts";
 import { startPostgres } from "../servers/postgres.ts";
 
 /** A table with its columns, as SQL names them. Partitions belong to their table. */

@@ -1,6 +1,6 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, lstatSync, openSync, realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { boundLog } from "../bounded-log.ts";
-import { bareEnvironment } from "./bare-environment.ts";
 
 /** A system user for a program. If optional, its absence means the current user. */
 export type User = Readonly<{ uid: number; gid: number }>;
@@ -14,16 +14,6 @@ export type GuardedCommand = Readonly<{
   logFile: string;
   /** Asks the program to stop; KILL follows after 10 s. */
   stopSignal: "INT" | "TERM";
-}>;
-
-/** A running program and the guard it runs under. */
-type Guarded = Readonly<{
-  /** Resolves when guard and program have ended, with the program's exit code. */
-  exited: Promise<number>;
-  /** Stops the program, waiting at most a little over 10 s. */
-  stop(): Promise<void>;
-  /** Ends the program at once, even if it is frozen. */
-  kill(): void;
 }>;
 
 // Stops the program when stdin ends, which the kernel guarantees even after a kill -9 of this process. The watch is
@@ -54,7 +44,7 @@ exit "$status"
  * Runs a program that always ends with this process. Its own session keeps a Ctrl-C in the terminal from it, so
  * that programs can be stopped in order.
  */
-export function spawnGuarded({ command, cwd, env, user, logFile, stopSignal }: GuardedCommand): Guarded {
+export function spawnGuarded({ command, cwd, env, user, logFile, stopSignal }: GuardedCommand) {
   const log = openSync(logFile, "a", 0o600);
   const guard = Bun.spawn(["/bin/sh", "-c", guardScript, "guard", stopSignal, ...command], {
     cwd,
@@ -71,12 +61,51 @@ export function spawnGuarded({ command, cwd, env, user, logFile, stopSignal }: G
     return guard.stdin.end();
   });
   return {
+    /** Resolves when guard and program have ended, with the program's exit code. */
     exited,
-    async stop() {
+    /** Stops the program, waiting at most a little over 10 s. */
+    async stop(): Promise<void> {
       await guard.stdin.end();
       await exited;
     },
-    // The guard leads a process group, and the program is in it.
+    /** Ends the program at once, even if it is frozen: the guard leads a process group, and the program is in it. */
     kill: () => process.kill(-guard.pid, "SIGKILL"),
   };
+}
+
+const harmless =
+  /^(PATH|LANG|LC_\w+|LD_\w+|DYLD_\w+|FAKETIME_\w+|TZ|HOME|USER|LOGNAME|TMPDIR|APT_CONFIG|\w+_proxy)$/i;
+
+/**
+ * The environment for a foreign program. It may run as another user, and must not read the service's passwords and
+ * secrets.
+ */
+export function bareEnvironment(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => harmless.test(name)));
+}
+
+/**
+ * True if only this user, root and the owner of this program can have created `path` or can change it. Programs
+ * beside the data folder run unasked, and any user could put one into a folder that is open to all.
+ */
+export function hasTrustedOwners(path: string): boolean {
+  // Both paths are checked, because a link of this user may lead through folders of others.
+  return [path, realpathSync(path)].every((way) => foldersTo(way).every((folder) => isTrusted(folder, way)));
+}
+
+function foldersTo(path: string): string[] {
+  const parent = dirname(path);
+  return parent === path ? [path] : [path, ...foldersTo(parent)];
+}
+
+function isTrusted(path: string, last: string): boolean {
+  const program = statSync(import.meta.dir);
+  const { uid, gid, mode } = lstatSync(path);
+  if (![0, process.getuid?.(), program.uid].includes(uid)) return false;
+  const isLink = (mode & 0o170_000) === 0o120_000;
+  const othersWrite = (mode & 0o002) !== 0;
+  const groupWrites = (mode & 0o020) !== 0 && ![0, process.getgid?.(), program.gid].includes(gid);
+  // In a sticky folder such as /tmp nobody can replace files of others, and its own owner was checked above.
+  const isSticky = path !== last && (mode & 0o1000) !== 0;
+  return isLink || isSticky || !(othersWrite || groupWrites);
 }

@@ -1,4 +1,4 @@
-import { elapsed } from "./elapsed.ts";
+import { elapsed } from "../explain.ts";
 
 /** One life of a child process, from its launch to its death. */
 export type Life<Details> = Readonly<{

@@ -18,8 +18,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import type { Config } from "../config.ts";
-import type { Log } from "./log.ts";
-import { throttled } from "./throttle-log.ts";
+import { type Log, throttled } from "./log.ts";
 import type { Tracing } from "./tracing.ts";
 import { version } from "./version.ts";
 

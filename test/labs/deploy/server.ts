@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { redisBinary } from "../../../shared/embedded/servers/redis-binary.ts";
+import { redisBinary } from "../../../shared/embedded/servers/redis.ts";
 import { root } from "../../service/deploy/compose-file.ts";
 import { blocksRunBy, commandBlocks, commandLines } from "../../support/documented.ts";
 import { enterMachine, hasNamespaces, type Shell } from "./namespace.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RedisClient } from "bun";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
-import { redisBinary } from "../../../shared/embedded/servers/redis-binary.ts";
+import { redisBinary } from "../../../shared/embedded/servers/redis.ts";
 import { useStack } from "../../harness.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { fillIn, root, serviceOf } from "./compose-file.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serviceUser } from "../../../shared/embedded/servers/postgres-cluster.ts";
+import { serviceUser } from "../../../shared/embedded/servers/postgres.ts";
 
 /** True if Debian's PostgreSQL is installed; npm's has the server only and no pg_dump. */
 export const hasDebianPostgres = Bun.which("pg_virtualenv") !== null;

@@ -2,8 +2,11 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { startBackedUpPostgres } from "../../../shared/embedded/backup/archive-wal.ts";
-import { archiveOf, segmentFile } from "../../../shared/embedded/backup/wal-archive.ts";
+import {
+  archiveOf,
+  segmentFile,
+  startBackedUpPostgres,
+} from "../../../shared/embedded/backup/wal-archive.ts";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { runningDatabase } from "../../../shared/process/running-database.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";

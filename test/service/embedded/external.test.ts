@@ -3,8 +3,7 @@ import { chownSync, existsSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { RedisClient, SQL } from "bun";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
-import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
-import { serviceUser } from "../../../shared/embedded/servers/postgres-cluster.ts";
+import { serviceUser, startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { startRedis } from "../../../shared/embedded/servers/redis.ts";
 import { look, newInstance, root, sharedParent, startIn, startReady } from "./instance.ts";
 

@@ -10,9 +10,8 @@ import {
 } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import { spawnGuarded } from "../../../shared/embedded/servers/guard.ts";
-import { hasTrustedOwners } from "../../../shared/embedded/servers/ownership.ts";
-import { redisBinary } from "../../../shared/embedded/servers/redis-binary.ts";
+import { hasTrustedOwners, spawnGuarded } from "../../../shared/embedded/servers/guard.ts";
+import { redisBinary } from "../../../shared/embedded/servers/redis.ts";
 import { root, sharedParent } from "./instance.ts";
 
 const asRoot = process.getuid?.() === 0;
@@ -44,7 +43,7 @@ test.each([
   const bin = join(await mkdtemp(join(parent, "bin-")), "bin");
   mkdirSync(bin);
   writeFileSync(join(bin, manager), "#!/bin/sh\n", { mode: 0o755 });
-  const module = join(root, "shared/embedded/servers/redis-binary.ts");
+  const module = join(root, "shared/embedded/servers/redis.ts");
   const start = `await (await import("${module}")).redisBinary("${runtime}", () => {})`;
   const { stderr } = Bun.spawnSync([process.execPath, "-e", start], { env: { PATH: bin } });
   expect(stderr.toString()).toContain(command);

@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { createDispatch } from "../../../api/mailbox/dispatch.ts";
-import { createDispatchGroup } from "../../../api/mailbox/dispatch-group.ts";
+import { createDispatch, createDispatchGroup } from "../../../api/mailbox/dispatch.ts";
 import type { Mailbox } from "../../../api/mailbox/mailbox.ts";
 import { useStack } from "../../harness.ts";
 import { newcomer } from "../../support/mcp.ts";

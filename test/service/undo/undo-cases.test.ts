@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createDispatch } from "../../../api/mailbox/dispatch.ts";
-import { createDispatchGroup } from "../../../api/mailbox/dispatch-group.ts";
+import { createDispatch, createDispatchGroup } from "../../../api/mailbox/dispatch.ts";
 import { seenTables } from "../../../shared/domain/action/image-fields.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";

@@ -6,16 +6,16 @@ import { welcome } from "../../../shared/embedded/welcome.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
 
 const servers = { DATABASE_URL: "postgres://localhost/kept", REDIS_URL: "redis://localhost" };
-const config = loadConfig({ ...servers, BASE_URL: "http://kept.example" });
 const dataDir = mkdtempSync(join(tmpdir(), "kept-welcome-"));
+const config = loadConfig({ ...servers, BASE_URL: "http://kept.example", DATA_DIR: dataDir });
 writeFileSync(join(dataDir, "owner-token"), "kept_1\n");
 
 test("a later start shows a call with the owner's stored token", () => {
-  expect(welcome(config, dataDir, {})).toContain(`Bearer $(cat '${join(dataDir, "owner-token")}')`);
+  expect(welcome(config, {})).toContain(`Bearer $(cat '${join(dataDir, "owner-token")}')`);
 });
 
 test("after a change of address, whose tokens are refused, the start shows no call that fails", () => {
-  const said = welcome(config, dataDir, { former_address: "http://localhost:3000" });
+  const said = welcome(config, { former_address: "http://localhost:3000" });
   expect(said).toContain("Tokens made for http://localhost:3000 are refused, unless AUTH_AUDIENCE names it.");
   expect(said).not.toContain("owner-token");
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import type { User } from "../../../shared/embedded/servers/guard.ts";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
-import { seenBy, serviceUser } from "../../../shared/embedded/servers/postgres-cluster.ts";
+import { seenBy, serviceUser } from "../../../shared/embedded/servers/postgres.ts";
 import { launchServer } from "../../../shared/embedded/servers/server.ts";
 import type { Life } from "../../../shared/embedded/servers/supervisor.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";

@@ -3,13 +3,13 @@ import { join, resolve } from "node:path";
 import { $, SQL } from "bun";
 import { spawnGuarded } from "../../../shared/embedded/servers/guard.ts";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
-import { postgresBinaries } from "../../../shared/embedded/servers/postgres-binaries.ts";
 import {
   type Cluster,
   createCluster,
+  postgresBinaries,
   seenBy,
   serviceUser,
-} from "../../../shared/embedded/servers/postgres-cluster.ts";
+} from "../../../shared/embedded/servers/postgres.ts";
 import { descendants } from "../chaos/descendants.ts";
 import { signal } from "./signal.ts";
 

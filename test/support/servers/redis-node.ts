@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { RedisClient } from "bun";
 import { spawnGuarded } from "../../../shared/embedded/servers/guard.ts";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
-import { redisBinary } from "../../../shared/embedded/servers/redis-binary.ts";
+import { redisBinary } from "../../../shared/embedded/servers/redis.ts";
 import { descendants } from "../chaos/descendants.ts";
 
 /** One Redis process of a group. Nothing restarts it. */

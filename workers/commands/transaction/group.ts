@@ -1,7 +1,6 @@
-import type { Outcome, QueuedCommand, Reply } from "../../../shared/queue/batch.ts";
+import type { OperationEnd, Outcome, QueuedCommand, Reply } from "../../../shared/queue/batch.ts";
 import { operationRequestId } from "../../../shared/queue/command-id.ts";
 import type { QueuedGroup, QueuedOperation } from "../../../shared/queue/group.ts";
-import type { OperationEnd } from "../../../shared/queue/group-end.ts";
 import type { OnLocked } from "../../unit-of-work/load.ts";
 import type { Answered, CommandToRun } from "../received.ts";
 

@@ -2,9 +2,15 @@ import { parseWithTexts } from "../../../shared/domain/action/shared-texts.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { createGiveWay, mapGivingWay } from "../../../shared/process/give-way.ts";
-import type { Outcome, QueuedCommand, Reply } from "../../../shared/queue/batch.ts";
+import {
+  answeredId,
+  failedDependency,
+  missingDependency,
+  type Outcome,
+  type QueuedCommand,
+  type Reply,
+} from "../../../shared/queue/batch.ts";
 import { type QueuedOperation, resolved } from "../../../shared/queue/group.ts";
-import { answeredId, failedDependency, missingDependency } from "../../../shared/queue/group-end.ts";
 import { handlers } from "../../handlers/index.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import { load } from "../../unit-of-work/load.ts";

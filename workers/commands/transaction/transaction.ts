@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import { waitForStandbys } from "../../../shared/db/wait-for-standbys.ts";
+import { waitForStandbys } from "../../../shared/db/statements/statements.ts";
 import type { SecurityLog } from "../../../shared/process/observe/security-log.ts";
 import type { Tracing } from "../../../shared/process/observe/tracing.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";

@@ -1,7 +1,7 @@
 import type { Commands, OutputOf } from "../../../shared/contracts/catalogue.ts";
 import { categoryFields } from "../../../shared/contracts/category/fields.ts";
 import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
-import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
+import { deletionKinds } from "../../../shared/db/entities/things.ts";
 import type { ActionImagesRow, ImportPartRow } from "../../../shared/db/entities.ts";
 import { shareTexts } from "../../../shared/domain/action/shared-texts.ts";
 import { conflict, isRefused, type Refused } from "../../../shared/errors.ts";

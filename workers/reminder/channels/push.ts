@@ -1,6 +1,6 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from "node:crypto";
 import { importJWK, SignJWT } from "jose";
-import type { ReminderSecrets } from "../../../shared/db/reminder-secrets.ts";
+import type { ReminderSecrets } from "../../../shared/db/shared-secrets.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
 import type { Browser, LeasedDelivery } from "../lease.ts";

@@ -1,20 +1,40 @@
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
-import { hostname } from "node:os";
+import { homedir, hostname } from "node:os";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { localCommand, type Terminal } from "../command-line.ts";
-import { addressIn, defaultAddress } from "../login/access.ts";
-import { findProvider, type LoginProvider, register } from "../login/provider.ts";
-import { forgetLogin, readLogin, writeLogin } from "../login/stored.ts";
-import { requestTokens } from "../login/tokens.ts";
+import { localCommand } from "../command-line.ts";
+import { readOwn, writeOwn } from "../memory.ts";
+
+type Access = Readonly<{
+  url: string;
+  token: string | (() => Promise<string>);
+  /** The same for all runs with this token or sign-in. */
+  owner: string;
+}>;
+
+const addressIn = ({ KEPT_URL }: NodeJS.ProcessEnv): string | undefined =>
+  KEPT_URL ? KEPT_URL.replace(/\/+$/, "") : undefined;
+
+const defaultAddress = "http://localhost:3000";
+
+/** The token of the environment, or else the sign-in, unless that is for another address. */
+export async function openAccess(env: NodeJS.ProcessEnv): Promise<Access | undefined> {
+  const given = addressIn(env);
+  const { KEPT_TOKEN: token } = env;
+  if (token) return { url: given ?? defaultAddress, token, owner: token };
+  const login = await readLogin(env);
+  if (!login || (given !== undefined && given !== login.url)) return undefined;
+  return { url: login.url, token: currentToken(env), owner: login.client_id };
+}
 
 export const loginCommand = localCommand({
   name: "login",
   operands: "[URL]",
   summary: "signs in by the browser; without URL at KEPT_URL",
-  options: {},
-  async run({ env, print }: Terminal, [address]) {
+  async run({ env, print }, [address]) {
     const url = (address ?? addressIn(env) ?? defaultAddress).replace(/\/+$/, "");
     const provider = await findProvider(url);
     const { client_id, ...tokens } = await signIn(provider);
@@ -87,7 +107,6 @@ export const logoutCommand = localCommand({
   name: "logout",
   operands: "",
   summary: "revokes the tokens of the sign-in and forgets them",
-  options: {},
   async run({ env, print }) {
     const login = await readLogin(env);
     if (!login) throw new Error("Nobody is signed in.");
@@ -120,22 +139,16 @@ const signInMs = 10 * 60_000;
 
 const page = `<!doctype html><html lang="en"><title>Kept</title><p>You can close this page and return to the terminal.</p></html>`;
 
-type Callback = Readonly<{
-  redirectUri: string;
-  /** The parameters with which the browser comes back with this state. */
-  arrival(state: string): Promise<URLSearchParams>;
-  close(): void;
-}>;
-
 /** Listens on this computer only, at a port that the system chooses (RFC 8252 §7.3). */
-async function openCallback(): Promise<Callback> {
+async function openCallback() {
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
   return {
     redirectUri: `http://127.0.0.1:${port}/callback`,
-    async arrival(state) {
+    /** The parameters with which the browser comes back with this state. */
+    async arrival(state: string): Promise<URLSearchParams> {
       const tooLate = pause(signInMs, undefined, { ref: false });
       const arrived = await Promise.race([firstArrival(server, state), tooLate]);
       if (!arrived) throw new Error("Nobody signed in within ten minutes.");
@@ -156,3 +169,168 @@ const firstArrival = (server: Server, state: string): Promise<URLSearchParams> =
       if (isOurs) resolve(searchParams);
     });
   });
+
+/** The parts of the metadata of a protected resource and its provider (RFC 9728, RFC 8414) that a sign-in needs. */
+type LoginProvider = Readonly<{
+  resource: string;
+  issuer: string;
+  authorization_endpoint: string;
+  token_endpoint: string;
+  registration_endpoint?: string;
+  revocation_endpoint?: string;
+}>;
+
+const answerMs = 15_000;
+
+type ProtectedResource = Readonly<{ resource: string; authorization_servers?: readonly string[] }>;
+
+async function findProvider(url: string): Promise<LoginProvider> {
+  const service = await fetchJson<ProtectedResource>(`${url}/.well-known/oauth-protected-resource`);
+  const issuer = new URL(String(service.authorization_servers?.[0]));
+  const path = issuer.pathname.replace(/\/$/, "");
+  const read = fetchJson<Omit<LoginProvider, "resource">>;
+  const metadata = await read(`${issuer.origin}/.well-known/oauth-authorization-server${path}`).catch(() =>
+    read(`${issuer.origin}${path}/.well-known/openid-configuration`),
+  );
+  return { ...metadata, resource: String(service.resource) };
+}
+
+/** Registers this computer's command line as an app of its own (RFC 7591). */
+async function register(
+  { registration_endpoint, issuer }: LoginProvider,
+  redirectUri: string,
+  clientName: string,
+): Promise<string> {
+  if (!registration_endpoint)
+    throw new Error(`${issuer} registers no apps; set KEPT_TOKEN to a token instead.`);
+  const metadata = {
+    client_name: clientName,
+    redirect_uris: [redirectUri],
+    grant_types: ["authorization_code", "refresh_token"],
+    token_endpoint_auth_method: "none",
+  };
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify(metadata);
+  const { client_id } = await fetchJson(registration_endpoint, { method: "POST", headers, body });
+  return String(client_id);
+}
+
+/** @throws with the provider's own words when it refuses */
+async function fetchJson<Body = Record<string, unknown>>(
+  address: string,
+  init: RequestInit = {},
+): Promise<Body> {
+  const response = await fetch(address, { ...init, signal: AbortSignal.timeout(answerMs) }).catch(
+    (error: Error) => {
+      throw new Error(`${new URL(address).origin} does not answer (${error.message}).`, { cause: error });
+    },
+  );
+  const body = await response
+    .text()
+    .then(JSON.parse)
+    .catch(() => ({}));
+  if (!response.ok)
+    throw new Error(String(body.error_description ?? body.error ?? `${address}: HTTP ${response.status}`));
+  return body;
+}
+
+type Fresh = Pick<Login, "access_token" | "expires_at"> & Readonly<{ refresh_token?: string }>;
+
+/** A token is renewed this long before its end, so that no request arrives with an old one. */
+const reserveMs = 60_000;
+
+/** Asks the token endpoint, as a public client. */
+async function requestTokens(endpoint: string, parameters: Readonly<Record<string, string>>): Promise<Fresh> {
+  const body = new URLSearchParams(parameters);
+  const { access_token, refresh_token, expires_in } = await fetchJson(endpoint, { method: "POST", body });
+  return {
+    access_token: String(access_token),
+    expires_at: Date.now() + Number(expires_in ?? 3_600) * 1_000,
+    ...(typeof refresh_token === "string" && { refresh_token }),
+  };
+}
+
+/** The access token of the sign-in, renewed if it is about to end. */
+const currentToken = (env: NodeJS.ProcessEnv) => async (): Promise<string> => {
+  const login = await readLogin(env);
+  if (login && isFresh(login)) return login.access_token;
+  return alone(env, async () => {
+    // Another run may have renewed it meanwhile.
+    const latest = await readLogin(env);
+    if (latest && isFresh(latest)) return latest.access_token;
+    const renewed = latest && (await renew(latest));
+    if (!renewed) throw new Error("The sign-in has ended. Sign in again with kept login.");
+    await writeLogin(env, renewed);
+    return renewed.access_token;
+  });
+};
+
+const isFresh = ({ expires_at }: Login): boolean => Date.now() < expires_at - reserveMs;
+
+/** @returns undefined if the provider lets nothing be renewed */
+async function renew(login: Login): Promise<Login | undefined> {
+  const { refresh_token, client_id, resource, token_endpoint } = login;
+  if (refresh_token === undefined) return undefined;
+  const parameters = { grant_type: "refresh_token", refresh_token, client_id, resource };
+  try {
+    return { ...login, ...(await requestTokens(token_endpoint, parameters)) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    throw new Error(
+      `The sign-in could not be renewed (${reason}). If it has ended, sign in again with kept login.`,
+    );
+  }
+}
+
+/** A sign-in of this computer. */
+type Login = Readonly<{
+  url: string;
+  client_id: string;
+  resource: string;
+  token_endpoint: string;
+  revocation_endpoint?: string;
+  access_token: string;
+  refresh_token?: string;
+  /** Epoch milliseconds. */
+  expires_at: number;
+}>;
+
+const pathIn = (env: NodeJS.ProcessEnv): string =>
+  join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "kept", "login.json");
+
+/** @returns undefined when nobody is signed in */
+async function readLogin(env: NodeJS.ProcessEnv): Promise<Login | undefined> {
+  const text = await readOwn(pathIn(env));
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+const writeLogin = (env: NodeJS.ProcessEnv, login: Login): Promise<void> =>
+  writeOwn(pathIn(env), JSON.stringify(login));
+
+const forgetLogin = (env: NodeJS.ProcessEnv): Promise<void> => rm(pathIn(env), { force: true });
+
+/** Longer than a renewal takes; a lock that is older was left by a run that ended in its middle. */
+const staleMs = 30_000;
+
+/** Runs one at a time on this computer, because a refresh token works once and a second use ends the sign-in. */
+async function alone<Result>(env: NodeJS.ProcessEnv, run: () => Promise<Result>): Promise<Result> {
+  const lock = `${pathIn(env)}.lock`;
+  while (!(await isTaken(lock))) await pause(50);
+  try {
+    return await run();
+  } finally {
+    await rm(lock, { recursive: true, force: true });
+  }
+}
+
+async function isTaken(lock: string): Promise<boolean> {
+  try {
+    await mkdir(lock);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+  const made = await stat(lock).catch(() => undefined);
+  if (made && Date.now() - made.mtimeMs > staleMs) await rm(lock, { recursive: true, force: true });
+  return false;
+}

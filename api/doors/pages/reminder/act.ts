@@ -3,7 +3,7 @@ import { type Contract, commands } from "../../../../shared/contracts/catalogue.
 import type { Habit } from "../../../../shared/contracts/habit/schema.ts";
 import { allScopes } from "../../../../shared/contracts/kernel/scopes.ts";
 import type { Todo } from "../../../../shared/contracts/todo/schema.ts";
-import type { ReminderSecrets } from "../../../../shared/db/reminder-secrets.ts";
+import type { ReminderSecrets } from "../../../../shared/db/shared-secrets.ts";
 import { sayUntil } from "../../../../shared/domain/day/say-date.ts";
 import {
   actLabels,

@@ -1,4 +1,4 @@
-import type { ReminderSecrets } from "../../../../shared/db/reminder-secrets.ts";
+import type { ReminderSecrets } from "../../../../shared/db/shared-secrets.ts";
 import type { Refused } from "../../../../shared/errors.ts";
 import type { Html } from "../../../../shared/html.ts";
 import type { Config } from "../../../../shared/process/config.ts";

@@ -7,12 +7,15 @@ import {
   type Refused,
 } from "../../../../shared/errors.ts";
 import { createGiveWay } from "../../../../shared/process/give-way.ts";
-import type { Outcome } from "../../../../shared/queue/batch.ts";
-import { failedDependency, type OperationEnd, readEnds } from "../../../../shared/queue/group-end.ts";
+import {
+  failedDependency,
+  type OperationEnd,
+  type Outcome,
+  readEnds,
+} from "../../../../shared/queue/batch.ts";
 import { refusalBody, statusOf } from "../../../http/response.ts";
 import type { Actor } from "../../../mailbox/actor.ts";
-import type { CommandResult, Sender } from "../../../mailbox/dispatch.ts";
-import type { DispatchGroup, GroupedOperation } from "../../../mailbox/dispatch-group.ts";
+import type { CommandResult, DispatchGroup, GroupedOperation, Sender } from "../../../mailbox/dispatch.ts";
 import { type Content, type PerformContext, prepare } from "../../../perform.ts";
 import { presentOutcome } from "../../../queries/approval/present-outcome.ts";
 import { pathIds, targetContent } from "../content.ts";

@@ -12,8 +12,7 @@ import {
   refuse,
   unavailable,
 } from "../../../../shared/errors.ts";
-import { problemBody } from "../../../http/problem.ts";
-import { refusalBody, refusalCodes, statusOf } from "../../../http/response.ts";
+import { problemBody, refusalBody, refusalCodes, statusOf } from "../../../http/response.ts";
 import { isConditional } from "../route.ts";
 import { type HeaderName, headersOf, rateLimit } from "./headers.ts";
 import { capitalised, type Schemas } from "./schemas.ts";

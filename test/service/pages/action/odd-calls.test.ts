@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { callLine } from "../../../../api/cli/call-line.ts";
+import { callLine } from "../../../../api/cli/action-log.ts";
 import { actionList } from "../../../../api/doors/pages/action/list/page.ts";
 import { readActions } from "../../../../api/queries/action/read.ts";
 import { markup } from "../../../../shared/html.ts";

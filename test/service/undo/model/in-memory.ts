@@ -1,8 +1,7 @@
 import { randomUUIDv7 } from "bun";
-import type { Outcome } from "../../../../shared/queue/batch.ts";
+import { type Outcome, readEnds } from "../../../../shared/queue/batch.ts";
 import { indexedId } from "../../../../shared/queue/command-id.ts";
 import type { OperationName } from "../../../../shared/queue/group.ts";
-import { readEnds } from "../../../../shared/queue/group-end.ts";
 import type { Who } from "./acts.ts";
 import type { Request } from "./inputs.ts";
 import { createMemory, type Row, userId } from "./memory.ts";
