@@ -7,7 +7,7 @@ export type Config = CommonConfig & Readonly<{ databaseUrl: string; redisUrl: st
 
 /** Settings with optional server addresses, because `npm start` brings servers of its own. */
 export type CommonConfig = Readonly<
-  ReturnType<typeof readServers> & ReturnType<typeof readAccess> & ReturnType<typeof readManner>
+  ReturnType<typeof readServers> & ReturnType<typeof readAccess> & ReturnType<typeof readBounds>
 >;
 
 /** Names of the OpenTelemetry specification; with `parentbased` the caller's own decision comes first. */
@@ -34,7 +34,7 @@ export function loadConfig(env: Environment = Bun.env): Config {
 /** @throws Error naming the variable when a value cannot be used, or when its name is nearly that of a setting */
 export function loadCommonConfig(given: Environment = Bun.env): CommonConfig {
   const { env, asked } = recorded(given);
-  const config = { ...readServers(env), ...readAccess(env), ...readManner(env) };
+  const config = { ...readServers(env), ...readAccess(env), ...readBounds(env) };
   refuseMisspelt(given, asked);
   return config;
 }
@@ -94,8 +94,8 @@ function readAccess(env: Environment) {
   };
 }
 
-/** The bounds of accounts, and how a process works. */
-const readManner = (env: Environment) => ({
+/** What one account may keep and send, and how a process works. */
+const readBounds = (env: Environment) => ({
   defaultTimeZone: timeZone(env, "DEFAULT_TIME_ZONE"),
   /** The most megabytes of one account; 0 for no limit. */
   accountMegabytes: integer(env, "ACCOUNT_MEGABYTES", 200, 1_000_000),
