@@ -1,7 +1,7 @@
 import { html } from "../../shared/html.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { formToken } from "./form/form.ts";
-import type { Layout, NavLink } from "./layout.ts";
+import type { Layout, NavLink } from "./page.ts";
 import type { FormRequest } from "./site.ts";
 
 /** A link of the navigation, and the addresses at and below which it is the current one. */

@@ -1,8 +1,7 @@
 import { createTurns } from "../../../shared/process/turns.ts";
 import { readBounded } from "../../http/input/body.ts";
 import type { FormRequest, PageHandler } from "../site.ts";
-import { csrfHolds } from "./csrf.ts";
-import { type FormProblem, isFromHere, notOurs, problemPage } from "./form.ts";
+import { csrfHolds, type FormProblem, isFromHere, notOurs, problemPage } from "./form.ts";
 
 const maxUploadBytes = 5 * 1024 * 1024;
 /** A form is parsed in one go. */

@@ -1,19 +1,18 @@
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
+import type { ActionKey } from "../../../queries/action/undone.ts";
 import type { Clock } from "../../../queries/quick-add/forms/clock.ts";
 import { type QuickHabit, type QuickTodo, readQuickAdd } from "../../../queries/quick-add/quick-add.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
-import { createFrom } from "../edit/create.ts";
-import { newThingId, newThingPage } from "../edit/form-page.ts";
 import { draftOfQuickHabit, habitForm } from "../edit/habit-form.ts";
-import { openForm } from "../edit/thing-form.ts";
+import { createFrom } from "../edit/save.ts";
+import { newThingId, newThingPage, openForm } from "../edit/thing-form.ts";
 import { draftOfQuickTodo, todoForm } from "../edit/todo-form.ts";
-import { sayDue, sayTime, sayWallTime } from "../kit/dates.ts";
-import { rhythmInWords } from "../kit/habit-words.ts";
+import { rhythmInWords, sayDue, sayTime, sayWallTime } from "../kit/words.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
-import { addPath } from "../session/quick-bar.ts";
-import { notedPage, noteOf } from "../tick/note-address.ts";
+import { addPath } from "../session/frame.ts";
+import { notedPage, noteOf } from "../tick/tick.ts";
 
 /** GET /account/add?line=…&kind=…: shows the reading of a line in words, in a form that saves it. */
 export async function previewLine(visit: Visit): Promise<PageAnswer> {
@@ -146,8 +145,7 @@ export async function addLine(visit: Visit, sent: URLSearchParams): Promise<Page
   const context = await openForm(visit);
   if (isRefused(context)) return context;
   const quick = readQuickAdd(sent.get("line") ?? "", context.clock);
-  const leadsTo = (key: Readonly<{ called_at: string; request_id: string }>) =>
-    notedPage(visit, sent, noteOf({ verb: "made", key }), "");
+  const leadsTo = (key: ActionKey) => notedPage(visit, sent, noteOf({ verb: "made", key }), "");
   const rest = { errors: {}, sent, leadsTo };
   return quick.kind === "todo"
     ? createFrom(todoForm, context, { draft: draftOfQuickTodo(quick, context), ...rest })

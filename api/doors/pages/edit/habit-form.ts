@@ -7,11 +7,17 @@ import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { readHabit } from "../../../queries/habit/read.ts";
 import type { QuickHabit } from "../../../queries/quick-add/quick-add.ts";
-import { choice } from "../../../web/form/choice-fields.ts";
+import { choice } from "../../../web/form/form-fields.ts";
 import { firstWeekday } from "../../../web/locale.ts";
-import { categoryField, categoryValue, chosenCategoryId } from "./category-choice.ts";
-import { draftOf, fieldsOfDraft, inputsOf } from "./field-inputs.ts";
 import type { Draft, DraftErrors, FormContext, ThingForm } from "./thing-form.ts";
+import {
+  categoryField,
+  categoryValue,
+  chosenCategoryId,
+  draftOf,
+  fieldsOfDraft,
+  inputsOf,
+} from "./thing-form.ts";
 
 const blank = {
   ...draftOf(habitFields),
@@ -26,13 +32,10 @@ const rhythmFields = ["frequency", "schedule"];
 
 export const habitForm: ThingForm = {
   noun: "habit",
-  idField: "habit_id",
-  commands: { create: "habit.create", update: "habit.update", remove: "habit.delete" },
   newPath: "/account/habits/new",
   path: (id) => `/account/habits/${id}/edit`,
   shownAt: (id) => `/account/habits/${id}`,
   home: "/account",
-  title: "New habit",
   blank,
   commandFields: {
     rhythm: rhythmFields,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { uploadFiles } from "../../../../api/doors/pages/import/upload.ts";
+import { uploadFiles } from "../../../../api/doors/pages/import/page.ts";
 import type { Visit } from "../../../../api/doors/pages/session/context.ts";
-import { csrfToken } from "../../../../api/web/form/csrf.ts";
+import { csrfToken } from "../../../../api/web/form/form.ts";
 import { takeUpload } from "../../../../api/web/form/upload.ts";
 import type { KeyRing } from "../../../../api/web/key-ring.ts";
 
