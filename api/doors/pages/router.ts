@@ -19,7 +19,7 @@ import { showActions } from "./action/list/page.ts";
 import { showRun, takeRunBack } from "./action/take-back/run.ts";
 import { askForget, doneNotice, forgetThing, undoAction, undoChosen } from "./action/take-back/undo.ts";
 import { agentsPath, approvalsPath } from "./action/words.ts";
-import { addLine, newHabit, newTodo, previewLine } from "./add/page.ts";
+import { addLine, newThing, previewLine } from "./add/page.ts";
 import { changeFeed } from "./calendar/feed.ts";
 import { showConnect } from "./connect/page.ts";
 import { categoryForm, showCategories } from "./edit/category-form.ts";
@@ -83,8 +83,8 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   "/account/habits/:id": pageOf(showHabit),
   "/account/find": pageOf(showFound),
   "/account/add": pageOf(previewLine, addLine),
-  "/account/todos/new": pageOf(newTodo, createThing(todoForm)),
-  "/account/habits/new": pageOf(newHabit, createThing(habitForm)),
+  "/account/todos/new": pageOf(newThing("todo"), createThing(todoForm)),
+  "/account/habits/new": pageOf(newThing("habit"), createThing(habitForm)),
   "/account/categories": pageOf(showCategories, createThing(categoryForm)),
   ...formOf(todoForm, "/account/todos/:id"),
   ...formOf(habitForm, "/account/habits/:id/edit"),

@@ -18,8 +18,7 @@ import { countInWords } from "../kit/words.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage, refusalPage } from "../session/frame.ts";
 import { submit } from "../session/submit.ts";
-import type { ReadImport } from "./apart/read-apart.ts";
-import { readApart } from "./apart/read-apart.ts";
+import { type ReadImport, readApart } from "./apart/read-apart.ts";
 import type { Part } from "./plan.ts";
 import type { Left } from "./readers/found.ts";
 

@@ -1,6 +1,10 @@
 import { type Html, html } from "../../../../shared/html.ts";
+import type { Option } from "../../../web/form/form-fields.ts";
 
 export type FilterChoice = readonly [value: string, label: string];
+
+export const optionsOf = (choices: readonly FilterChoice[]): Option[] =>
+  choices.map(([value, label]) => ({ value, label }));
 
 type Field = Readonly<{ name: string; label: string }>;
 

@@ -73,7 +73,7 @@ export async function finishSignIn({ context, request, url }: Guest): Promise<Re
 /** A longer ID token would not fit into a cookie of 4096 characters; without it the provider asks at sign-out. */
 const maxIdToken = 1_800;
 
-function sessionOf({ claims, idToken, generation }: Redeemed): Session | undefined {
+function sessionOf({ claims, idToken, generation }: Awaited<ReturnType<typeof redeem>>): Session | undefined {
   if (generation === undefined) return undefined;
   const { sub, email, email_verified, iat, auth_time } = claims;
   const known = typeof email === "string" && { email, email_verified: email_verified === true };
@@ -93,21 +93,13 @@ type PendingSignIn = {
   maxAge?: number;
 };
 
-/** The provider's claims about the person, and the generation of their new session. */
-type Redeemed = Readonly<{
-  claims: oidc.IDToken;
-  idToken: string | undefined;
-  generation: number | undefined;
-}>;
-
-/** Exchanges the code for the provider's claims about the person. */
+/** Exchanges the code for the provider's claims about the person, and the generation of their new session. */
 async function redeem(
   context: PagesContext,
   provider: oidc.Configuration,
-  attempt: PendingSignIn,
+  { state, nonce, verifier, maxAge }: PendingSignIn,
   url: URL,
-): Promise<Redeemed> {
-  const { state, nonce, verifier, maxAge } = attempt;
+) {
   const callback = new URL(`${context.config.baseUrl}/account/callback${url.search}`);
   const tokens = await oidc.authorizationCodeGrant(provider, callback, {
     pkceCodeVerifier: verifier,
@@ -121,7 +113,8 @@ async function redeem(
   // The generation is read before the provider is asked again, so that a password changed in between ends this session.
   const generation = await sessionGeneration(context, claims.sub);
   const profile = await userInfo(provider, tokens.access_token, claims.sub);
-  return { claims: { ...profile, ...claims }, idToken: tokens.id_token, generation };
+  const known: oidc.IDToken = { ...profile, ...claims };
+  return { claims: known, idToken: tokens.id_token, generation };
 }
 
 /** Many providers give the e-mail address only at this endpoint (OpenID Connect Core §5.3). */

@@ -29,6 +29,7 @@ import {
   filterSelect,
   foldedFilters,
   isWhole,
+  optionsOf,
   pager,
   withoutPage,
 } from "../kit/lists.ts";
@@ -161,9 +162,7 @@ export function moveOverdue(visit: Visit, todos: readonly Readonly<{ id: number 
 
 /** The form of the boxes in the rows. It is shown while one of them is chosen. */
 export function chosenForm(visit: Visit, categories: readonly CategoryRefRow[]): Html {
-  const options = [["", "As it is"], ["none", "None"], ...categoryChoices(categories)].map(
-    ([value = "", label = ""]) => ({ value, label }),
-  );
+  const options = optionsOf([["", "As it is"], ["none", "None"], ...categoryChoices(categories)]);
   return html`<form method="post" action="${manyPath}" id="${chosenFormId}" class="chosen card" data-stay>
     ${formStart(visit)}
     <details><summary>Edit</summary>${field({ name: "title", label: "Title", required: false })}
@@ -176,11 +175,11 @@ export function chosenForm(visit: Visit, categories: readonly CategoryRefRow[]):
     <button class="plain" name="act" value="week">Next week</button></form>`;
 }
 
-const importance = [
-  { value: "", label: "As it is" },
-  { value: "yes", label: "Yes" },
-  { value: "no", label: "No" },
-];
+const importance = optionsOf([
+  ["", "As it is"],
+  ["yes", "Yes"],
+  ["no", "No"],
+]);
 
 /** POST /account/todos/many: changes the chosen todos as one action. Those that are gone are left out. */
 export async function changeMany(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {

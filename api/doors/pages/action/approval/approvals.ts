@@ -14,7 +14,7 @@ import { type QueryContext, readDaySettings } from "../../../../queries/engine/c
 import { formToken } from "../../../../web/form/form.ts";
 import { choice, field, problem, selectField } from "../../../../web/form/form-fields.ts";
 import { safeNext, seeOther } from "../../../../web/redirect.ts";
-import { categoryChoices } from "../../kit/lists.ts";
+import { categoryChoices, optionsOf } from "../../kit/lists.ts";
 import { countInWords, sayDay, sayWallTime } from "../../kit/words.ts";
 import { liveMark, liveScripts } from "../../live/live.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
@@ -41,10 +41,9 @@ export async function showApprovals(visit: Visit): Promise<PageAnswer> {
   const found = await query.inTurn(readAll);
   if (isRefused(found)) return found;
   const { waiting, ended, shown } = found;
-  const decided = decidedInWords(visit);
   const body = html`${mark}<p class="quiet lead">Requests of agents that need your approval. Nothing of a request happens
     before you approve it. <a href="${agentsPath}">What agents must ask for</a></p>
-    ${decided && html`<p class="note" role="status">${decided}</p>`}
+    ${decidedNote(visit)}
     <div id="approvals" data-part>${waiting ? waitingForm(visit, waiting) : html`<p class="quiet">Nothing waits.</p>`}
     ${ended.length > 0 && html`<h2>Decided</h2><ul class="plain log">${ended.map((one) => askedCard(one, shown, { badge: badges[one.state] }))}</ul>`}</div>`;
   return accountPage(visit, { title: "Approvals", body, scripts: liveScripts });
@@ -53,12 +52,12 @@ export async function showApprovals(visit: Visit): Promise<PageAnswer> {
 async function readAll(query: QueryContext) {
   const waiting = await readWaitingInWords(query);
   const ended = await readEnded(query);
-  const names = await readNames(
-    query,
-    ended.map(({ action }) => action),
-  );
-  const shown: AskedOnDay = { ...(await readLogDay(query)), names };
-  return { waiting, ended, shown };
+  return { waiting, ended, shown: await readAskedOnDay(query, ended) };
+}
+
+async function readAskedOnDay(query: QueryContext, asked: readonly AskedChange[]): Promise<AskedOnDay> {
+  const actions = asked.map(({ action }) => action);
+  return { names: await readNames(query, actions), ...(await readLogDay(query)) };
 }
 
 const badges: Readonly<Record<AskedChange["state"], Html>> = {
@@ -78,17 +77,12 @@ type WaitingInWords = Readonly<{ waiting: readonly AskedChange[]; shown: AskedOn
 export async function readWaitingInWords(query: QueryContext): Promise<WaitingInWords | undefined> {
   const waiting = await readWaiting(query);
   if (waiting.length === 0) return undefined;
-  const names = await readNames(
-    query,
-    waiting.map(({ action }) => action),
-  );
-  return { waiting, shown: { ...(await readLogDay(query)), names } };
+  return { waiting, shown: await readAskedOnDay(query, waiting) };
 }
 
 /** The first requests beside what another page is about, and what was decided last. */
 export function waitingBeside(visit: Visit, found: WaitingInWords | undefined): Html {
-  const decided = decidedInWords(visit);
-  const note = decided && html`<p class="note" role="status">${decided}</p>`;
+  const note = decidedNote(visit);
   if (!found) return html`<div id="approvals" data-part>${note}</div>`;
   const { waiting, shown } = found;
   const more =
@@ -152,16 +146,13 @@ export async function decide(visit: Visit, form: URLSearchParams): Promise<PageA
     if (isRefused(outcome)) return outcome;
     const states = await query.inTurn((own) => readStates(own, approval_ids));
     if (isRefused(states)) return states;
-    next.searchParams.set(
-      decidedParameter,
-      [...new Set(states)].map((state) => `${state}-${countOf(states, state)}`).join("_"),
+    const counts = [...Map.groupBy(states, (state) => state)].map(
+      ([state, { length }]) => `${state}-${length}`,
     );
+    next.searchParams.set(decidedParameter, counts.join("_"));
   }
   return seeOther(`${next.pathname}${next.search}`);
 }
-
-const countOf = (states: readonly string[], state: string): number =>
-  states.filter((one) => one === state).length;
 
 /** The parameter of an address with the states of what was decided last, such as `done-2_outdated-1`. */
 const decidedParameter = "decided";
@@ -174,14 +165,14 @@ const inWords: Readonly<Record<string, string>> = {
   expired: "expired before you decided",
 };
 
-/** The sentence about what was decided last; undefined without any. */
-function decidedInWords({ url }: Pick<Visit, "url">): string | undefined {
+/** The note about what was decided last. */
+function decidedNote({ url }: Pick<Visit, "url">): Html | false {
   const parts = (url.searchParams.get(decidedParameter) ?? "").split("_").flatMap((part) => {
     const [, state = "", count = ""] = /^([a-z]+)-(\d{1,3})$/.exec(part) ?? [];
     const words = inWords[state];
     return words === undefined ? [] : [`${count} ${words}`];
   });
-  return parts.length === 0 ? undefined : `${parts.join("; ")}.`;
+  return parts.length > 0 && html`<p class="note" role="status">${parts.join("; ")}.</p>`;
 }
 
 /** GET /account/agents: the tokens that have called, and the rules of each. */
@@ -221,10 +212,7 @@ function agentCard(visit: Visit, agent: Agent, { categories, today, timeZone }: 
   const name = nameOfCaller(agent);
   const value = (limit: number | null | undefined) => (limit == null ? "" : String(limit));
   const only = rules?.category;
-  const chosen = [["", "Any"], ...categoryChoices(categories)].map(([id = "", label = ""]) => ({
-    value: id,
-    label,
-  }));
+  const chosen = optionsOf([["", "Any"], ...categoryChoices(categories)]);
   const gone = only && only.name === null ? [{ value: String(only.id), label: "A deleted category" }] : [];
   const limit = (key: string, label: string, hint: string, most?: number | null) =>
     field({
