@@ -21,7 +21,6 @@ const sections: readonly Section[] = [
   { label: "Habits", path: "/account/habits", covers: ["/account/habits"] },
   {
     label: "Actions",
-
     path: "/account/actions",
     covers: ["/account/actions", "/account/approvals", "/account/agents"],
     hasNews: true,
@@ -29,7 +28,6 @@ const sections: readonly Section[] = [
   { label: "Tokens", isOfProvider: true, path: "/profile/api-tokens", covers: ["/profile/api-tokens"] },
   {
     label: "Settings",
-
     path: "/account/settings",
     covers: ["/account/settings", "/account/data", "/account/webhooks", "/account/journal", "/profile"],
   },

@@ -26,7 +26,6 @@ const allBusy: FormProblem = {
 };
 
 type UploadPage<Visit> = Readonly<{
-  personOf(visit: Visit): string;
   /** The answer to a person who may not send files now. Their bytes are not read. */
   refused(visit: Visit): Promise<Response | undefined>;
   act(visit: Visit, upload: Upload): Promise<Response>;
@@ -38,7 +37,6 @@ type UploadPage<Visit> = Readonly<{
  * accepted.
  */
 export function takeUpload<Visit extends FormRequest>({
-  personOf,
   refused,
   act,
 }: UploadPage<Visit>): PageHandler<Visit> {
@@ -55,7 +53,7 @@ export function takeUpload<Visit extends FormRequest>({
       const refuse = () => problemPage(visit, allBusy);
       return ofAll.run("", () => act(visit, upload), refuse);
     };
-    return ofPerson.run(personOf(visit), take, () => problemPage(visit, busy));
+    return ofPerson.run(visit.owner ?? visit.holder, take, () => problemPage(visit, busy));
   };
 }
 

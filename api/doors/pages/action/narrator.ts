@@ -42,7 +42,7 @@ import {
   thingsOf,
 } from "../../../queries/action/things.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
-import { countInWords, rhythmInWords } from "../kit/words.ts";
+import { capitalized, countInWords, rhythmInWords } from "../kit/words.ts";
 import { listed, localTimeOf, type Word } from "./words.ts";
 
 /** Names of things and the user's zone, for the sentences of an action. */
@@ -184,7 +184,7 @@ const verbs: ReadonlyMap<string, readonly [done: string, tried: string, byUndo?:
 
 function verbAs(key: string, { tool, outcome }: LoggedAction): string {
   const [done, tried, byUndo = done] = verbs.get(key) ?? ["Changed", "change"];
-  if (outcome === "waiting") return `${tried.charAt(0).toUpperCase()}${tried.slice(1)}`;
+  if (outcome === "waiting") return capitalized(tried);
   return tool === "action.undo" ? byUndo : done;
 }
 

@@ -9,6 +9,7 @@ import type { ActionKey } from "../../../queries/action/undone.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { notFoundPage } from "../../../web/router.ts";
+import { capitalized } from "../kit/words.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { doneAddress, hereWithoutNotes, pathId } from "../session/go-on.ts";
 import { submitLogged } from "../session/submit.ts";
@@ -229,7 +230,4 @@ function clashNotice(form: ThingForm, context: FormContext, clashes: readonly Cl
     )}</ul></div>`;
 }
 
-const labelOf = (name: string): string => {
-  const words = name.replaceAll("_", " ");
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
-};
+const labelOf = (name: string): string => capitalized(name.replaceAll("_", " "));

@@ -24,6 +24,7 @@ import {
   field as textField,
 } from "../../../web/form/form-fields.ts";
 import { authorship } from "../action/words.ts";
+import { capitalized } from "../kit/words.ts";
 import type { Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
 
@@ -305,7 +306,4 @@ function inputType(kind: FieldKind, usual: unknown) {
 }
 
 const any = { value: "", label: "Any" };
-const optionOf = (word: string) => ({
-  value: word,
-  label: `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`,
-});
+const optionOf = (word: string) => ({ value: word, label: capitalized(word) });

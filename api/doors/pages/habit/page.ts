@@ -40,6 +40,7 @@ import {
 } from "../kit/lists.ts";
 import {
   amountInWords,
+  capitalized,
   categoryTag,
   countInWords,
   facts,
@@ -50,6 +51,7 @@ import {
   sayDate,
   sayTime,
   streakUnit,
+  weekdayNames,
   weekInWords,
 } from "../kit/words.ts";
 import { liveMark, liveScripts } from "../live/live.ts";
@@ -158,11 +160,7 @@ export async function showHabit(visit: Visit): Promise<PageAnswer> {
         <p class="description">${note}</p></li>`,
     )}</ul>`
     }</div>`;
-  return accountPage(visit, {
-    title: habit.name,
-    body,
-    scripts: liveScripts,
-  });
+  return accountPage(visit, { title: habit.name, body, scripts: liveScripts });
 }
 
 function introduction({ item: { habit } }: HabitInYear): Html {
@@ -187,7 +185,7 @@ function tiles({ item, today }: HabitInYear): Html {
     <p class="week">${weekDots(item.doneDays, today.date)} ${weekInWords(item)}</p></div>`;
 }
 
-const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+const sentence = (words: string): string => `${capitalized(words)}.`;
 
 const tile = (number: number | string, label: string): Html => html`<li class="card tile">
   <strong>${number}</strong> <span class="quiet">${label}</span></li>`;
@@ -237,13 +235,12 @@ function dayForm(visit: Visit, item: HabitInWeek, { date, isDone, isSkipped, tod
     ${buttons}</form>`;
 }
 
-const names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const pitch = 14;
 
 /** A dot for each day of this week, Monday to Sunday, filled where the habit was done. */
 export function weekDots(doneDays: readonly string[], today: string): Html {
   const { monday } = weekOf(today);
-  const days = names.map((name, index) => ({ name, index, date: addDays(monday, index) }));
+  const days = weekdayNames.map((name, index) => ({ name, index, date: addDays(monday, index) }));
   const done = days.filter(({ date }) => doneDays.includes(date)).map(({ name }) => name);
   const words = done.length === 0 ? "Not done this week" : `Done this week: ${done.join(", ")}`;
   return html`<svg class="dots" viewBox="0 0 ${pitch * 7} ${pitch}" role="img" aria-label="${words}">${days.map(

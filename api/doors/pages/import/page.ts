@@ -31,7 +31,6 @@ const tooMany = refuse("rate_limited", `An hour takes ${uploadsPerHour} uploads.
 
 /** POST /account/data/import: previews the files' things, and keeps them until their person confirms. */
 export const uploadFiles = takeUpload<Visit>({
-  personOf: ({ session }) => session.sub,
   async refused({ context, session }) {
     const allowance = await context.uploadLimit(session.sub);
     return allowance?.allowed === false ? refusalPage(context, tooMany.refusal) : undefined;

@@ -33,6 +33,8 @@ export const sayTime = (time: string): string => sayClock(time, locale());
 export const sayDay = (instant: string, timeZone: string, today: string): string =>
   sayDate(localTime(Date.parse(instant), timeZone).slice(0, 10), today);
 
+export const capitalized = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+
 /** `1 habit`, `2 habits`, `2 categories`. */
 export const countInWords = (number: number, noun: string): string =>
   `${number} ${number === 1 ? noun : `${noun.replace(/(?<![aeiou])y$/, "ie")}s`}`;
@@ -89,7 +91,7 @@ export const amountInWords = ({ target, unit }: HabitItem, amount: number): stri
     ? null
     : `${amount.toLocaleString("en")} of ${target.toLocaleString("en")}${unit === null ? "" : ` ${unit}`}`;
 
-const weekdayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+export const weekdayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 export function rhythmInWords(rhythm: Rhythm): string {
   if ("weekdays" in rhythm) return rhythm.weekdays.map((day) => weekdayNames[day - 1]).join(", ");

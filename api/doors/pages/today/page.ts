@@ -115,12 +115,7 @@ export async function showToday(visit: Visit): Promise<PageAnswer> {
     ${totals.habits === 0 ? firstHabit(visit) : habitsOfDay(visit, day)}</section></div>
     ${todos.length > 0 && chosenForm(visit, day.categories)}
     ${!hasNothing && pictures(day)}</div>`;
-  return accountPage(visit, {
-    title: "Today",
-    body,
-    isWide: true,
-    scripts: liveScripts,
-  });
+  return accountPage(visit, { title: "Today", body, isWide: true, scripts: liveScripts });
 }
 
 const readAll = async (own: QueryContext, lastSeen: string | undefined) => ({

@@ -17,10 +17,7 @@ function uploadOf(holder: string, files = 1) {
   return { site, request, url: new URL(origin), holder };
 }
 
-const unlimited = {
-  personOf: ({ holder }: ReturnType<typeof uploadOf>) => holder,
-  refused: async () => undefined,
-};
+const unlimited = { refused: async () => undefined };
 
 test("one upload of a person is read at a time, and four in all", async () => {
   const [fourBegan, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
