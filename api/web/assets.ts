@@ -6,6 +6,9 @@ type Asset = Readonly<{
   response(): Response;
 }>;
 
+/** Every file that pages link to. */
+export const assets: Asset[] = [];
+
 async function loadAsset(
   name: string,
   headers: Readonly<Record<string, string>>,
@@ -21,7 +24,7 @@ function asset(
   content: string | Uint8Array<ArrayBuffer>,
 ): Asset {
   const path = `/${name}`;
-  return {
+  const made = {
     path,
     href: `${path}?v=${Bun.hash(content).toString(36)}`,
     response: () =>
@@ -29,6 +32,8 @@ function asset(
         headers: { ...headers, "Cache-Control": "public, max-age=31536000, immutable" },
       }),
   };
+  assets.push(made);
+  return made;
 }
 
 /** Styles in this order: those of every page first, then those of parts. */
@@ -81,7 +86,7 @@ export const pageScript = asset("page.js", ofScript, await bundle("page"));
 export const pushScript = await loadScript("push.js");
 
 /** Keeps Today for times without a connection, and shows reminders also when no page is open. */
-const worker = await loadScript("worker.js");
+await loadScript("worker.js");
 
 /** The icon of every page. */
 export const favicon = await loadAsset("favicon.svg", {
@@ -111,19 +116,3 @@ export const manifest = asset(
     ],
   }),
 );
-
-/** Every file that pages link to. */
-export const assets: readonly Asset[] = [
-  stylesheet,
-  favicon,
-  copyScript,
-  zoneScript,
-  passkeyScript,
-  passwordScript,
-  rhythmScript,
-  pageScript,
-  pushScript,
-  worker,
-  icon,
-  manifest,
-];

@@ -1,7 +1,7 @@
 import { html } from "../../shared/html.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { formToken } from "./form/form.ts";
-import type { Layout, NavLink } from "./layout.ts";
+import type { Layout, NavLink } from "./page.ts";
 import type { FormRequest } from "./site.ts";
 
 /** A link of the navigation, and the addresses at and below which it is the current one. */
@@ -21,7 +21,6 @@ const sections: readonly Section[] = [
   { label: "Habits", path: "/account/habits", covers: ["/account/habits"] },
   {
     label: "Actions",
-
     path: "/account/actions",
     covers: ["/account/actions", "/account/approvals", "/account/agents"],
     hasNews: true,
@@ -29,7 +28,6 @@ const sections: readonly Section[] = [
   { label: "Tokens", isOfProvider: true, path: "/profile/api-tokens", covers: ["/profile/api-tokens"] },
   {
     label: "Settings",
-
     path: "/account/settings",
     covers: ["/account/settings", "/account/data", "/account/webhooks", "/account/journal", "/profile"],
   },

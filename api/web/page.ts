@@ -1,7 +1,6 @@
-import { type Html, html } from "../../shared/html.ts";
+import { type Html, html, markup } from "../../shared/html.ts";
 import { bodyOf } from "../http/response.ts";
-import { type Layout, layout } from "./layout.ts";
-import { pageHeaders } from "./page-headers.ts";
+import { favicon, manifest, stylesheet } from "./assets.ts";
 import type { Site } from "./site.ts";
 
 type PageOptions = Readonly<{
@@ -32,4 +31,104 @@ export function message(
 ): Response {
   const body = html`<p>${text}</p>${link && html`<p><a href="${link.href}">${link.label}</a></p>`}`;
   return page(site, { title, body }, options);
+}
+
+export type NavLink = Readonly<{
+  href: string;
+  label: string;
+  /** `page` if the link leads to the shown page, `true` if the shown page belongs to it. */
+  current?: "page" | "true";
+  /** The number of new things there. */
+  news?: number | undefined;
+}>;
+
+export type Layout = Readonly<{
+  title: string;
+  body: Html;
+  nav?: readonly NavLink[];
+  /** Shown at the end of the header, such as a sign-out button. */
+  corner?: Html | undefined;
+  /** Shown below the header's line. */
+  tools?: Html | undefined;
+  /** The result of the last action, below the title. */
+  notice?: Html | undefined;
+  /** True for pages with two columns on a wide screen. */
+  isWide?: boolean;
+  /** True for pages of the app that browsers can install. */
+  isApp?: boolean;
+  /** Kept's own modules. They share no names, and the page works without them. */
+  scripts?: readonly Readonly<{ href: string }>[];
+}>;
+
+/** The document that every page of the service and of its identity provider shares; the brand leads to `home`. */
+export function layout(
+  { title, body, nav = [], corner, tools, notice, isWide = false, isApp = false, scripts = [] }: Layout,
+  home: string,
+): string {
+  return markup(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Kept</title>
+<link rel="icon" type="image/svg+xml" href="${favicon.href}">
+${isApp && html`<link rel="manifest" href="${manifest.href}">`}
+<link rel="stylesheet" href="${stylesheet.href}">
+${scripts.map(({ href }) => html`<script type="module" src="${href}"></script>`)}
+</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>
+<header>
+<div class="bar">
+<a class="brand" href="${home}">Kept</a>
+${nav.length > 0 && html`<nav aria-label="Main">${nav.map(navLink)}</nav>`}
+${corner}
+</div>
+${tools}
+</header>
+<main id="content"${isWide && html` class="wide"`}>
+<h1>${title}</h1>
+${notice}
+${body}
+</main>
+</body>
+</html>
+`);
+}
+
+const mostNews = 99;
+
+function navLink({ href, label, current, news }: NavLink): Html {
+  const count =
+    news !== undefined &&
+    html`<span id="news" data-part>${news > 0 && html` <span class="count">${news > mostNews ? `${mostNews}+` : news}<span class="unseen"> new</span></span>`}</span>`;
+  return html`<a href="${href}"${current && html` aria-current="${current}"`}>${label}${count}</a>`;
+}
+
+/**
+ * Headers of every page: no caching, no framing. Scripts are the page's own files, and scripts and forms reach this
+ * origin only.
+ * @param formTargets further sources for form-action, which browsers also apply to redirects after a POST
+ */
+export function pageHeaders(formTargets: readonly string[], hasScript: boolean): Record<string, string> {
+  return {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": [
+      "default-src 'none'",
+      "style-src 'self'",
+      "img-src 'self'",
+      "manifest-src 'self'",
+      `script-src ${hasScript ? "'self'" : "'none'"}`,
+      ...(hasScript ? ["connect-src 'self'"] : []),
+      `form-action ${["'self'", ...formTargets].join(" ")}`,
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+  };
 }

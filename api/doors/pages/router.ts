@@ -1,106 +1,114 @@
 import { isRefused } from "../../../shared/errors.ts";
+import { html } from "../../../shared/html.ts";
+import type { Config } from "../../../shared/process/config.ts";
 import { loggedIds } from "../../http/request.ts";
 import { takeForm } from "../../web/form/form.ts";
 import { inLocaleOf } from "../../web/locale.ts";
+import { message } from "../../web/page.ts";
 import { seeOther, stayOnPage } from "../../web/redirect.ts";
-import { answerByMethod, failurePage, notFoundPage, type PageMethods } from "../../web/router.ts";
-import { saveRules, showAgents } from "./action/approval/agents-page.ts";
-import { decide, showApprovals } from "./action/approval/approvals.ts";
-import { exportActions } from "./action/list/export.ts";
-import { askForget, forgetThing } from "./action/list/forget.ts";
+import {
+  answerByMethod,
+  createRequireSignIn,
+  failurePage,
+  notFoundPage,
+  type PageMethods,
+} from "../../web/router.ts";
+import { decide, saveRules, showAgents, showApprovals } from "./action/approval/approvals.ts";
+import { exportActions } from "./action/list/filters.ts";
 import { showActions } from "./action/list/page.ts";
-import { agentsPath, approvalsPath } from "./action/paths.ts";
 import { showRun, takeRunBack } from "./action/take-back/run.ts";
-import { undoAction, undoChosen } from "./action/take-back/undo.ts";
-import { addLine, newHabit, newTodo, previewLine } from "./add/page.ts";
-import { changeFeed } from "./calendar/change.ts";
+import { askForget, doneNotice, forgetThing, undoAction, undoChosen } from "./action/take-back/undo.ts";
+import { agentsPath, approvalsPath } from "./action/words.ts";
+import { addLine, newThing, previewLine } from "./add/page.ts";
+import { changeFeed } from "./calendar/feed.ts";
 import { showConnect } from "./connect/page.ts";
-import { showCategories } from "./edit/categories-page.ts";
-import { categoryForm } from "./edit/category-form.ts";
-import { createThing, deleteThing } from "./edit/create.ts";
+import { categoryForm, showCategories } from "./edit/category-form.ts";
 import { habitForm } from "./edit/habit-form.ts";
+import { createThing, deleteThing, editThing, saveThing } from "./edit/save.ts";
 import type { ThingForm } from "./edit/thing-form.ts";
 import { todoForm } from "./edit/todo-form.ts";
-import { editThing, saveThing } from "./edit/update.ts";
-import { exportData } from "./export/export.ts";
-import { showData } from "./export/page.ts";
+import { exportData, pageOfExport, showData } from "./export/page.ts";
 import { showFound } from "./find/page.ts";
 import { showFront } from "./front/page.ts";
-import { showHabit } from "./habit/one.ts";
-import { showHabits } from "./habit/page.ts";
-import { applyStaged, showImport } from "./import/apply.ts";
-import { uploadFiles } from "./import/upload.ts";
+import { showHabit, showHabits } from "./habit/page.ts";
+import { applyStaged, showImport, uploadFiles } from "./import/page.ts";
 import { journalPath, showJournal } from "./journal/page.ts";
-import { idInPath } from "./kit/path-id.ts";
-import { showEvents } from "./live/events.ts";
-import { requireProof, requireSignIn } from "./require-sign-in.ts";
-import type { Guest, PageAnswer, PagesContext, Visit } from "./session/context.ts";
-import { refusalPage } from "./session/refusal-page.ts";
-import { sendTest } from "./settings/channel-test.ts";
+import { showEvents } from "./live/live.ts";
+import type { FindOwnSession, Guest, PageAnswer, PagesContext, Visit } from "./session/context.ts";
+import { refusalPage } from "./session/frame.ts";
+import { idInPath, signInAddress } from "./session/go-on.ts";
+import { keepSentForm, sentPath, showSentForm } from "./session/sent-form.ts";
+import { findSealedSession, findSessionsBy, provenVisit, signedInVisit } from "./session/session.ts";
+import { pushPath, sendTest, targetPath, typedTargets } from "./settings/channels.ts";
 import { showSettings } from "./settings/page.ts";
-import { pushPath } from "./settings/push-card.ts";
 import { addBrowser, removeBrowser, saveChannel, saveDay, saveTarget, sendAgain } from "./settings/save.ts";
-import { targetPath, typedTargets } from "./settings/target-cards.ts";
-import { sentPath, showSentForm } from "./sign-in/sent-form.ts";
-import { beginSignIn, finishSignIn } from "./sign-in/sign-in.ts";
-import { signOut } from "./sign-in/sign-out.ts";
-import { toggleItem, undoTick } from "./tick/toggle.ts";
+import { beginSignIn, createFindProvider, finishSignIn, signOut } from "./sign-in/sign-in.ts";
+import { tickNotice, toggleItem, undoTick } from "./tick/tick.ts";
 import { showToday } from "./today/page.ts";
-import { changeMany, manyPath } from "./todo/many.ts";
-import { showTodos } from "./todo/page.ts";
-import { changeWebhook, makeWebhook, sendPostAgain } from "./webhook/change.ts";
-import { showWebhooks, webhooksPath } from "./webhook/page.ts";
+import { changeMany, manyPath, showTodos } from "./todo/page.ts";
+import { changeWebhook, makeWebhook, sendPostAgain, showWebhooks, webhooksPath } from "./webhook/page.ts";
+
+const require = (find: (guest: Guest) => Promise<Visit | undefined>, proof?: "fresh") =>
+  createRequireSignIn<Guest, Visit, PageAnswer>({
+    find,
+    address: ({ context, request }, next = pageOfForm(request)) =>
+      signInAddress(context, pageOfExport(next), proof),
+    keepForm: (guest) => keepSentForm(guest, proof),
+  });
+
+/** Wraps what is for people who are signed in. */
+const requireSignIn = require(findVisit);
+
+/** Wraps what gives lasting power or takes everything away: the person signed in, or did so again, ten minutes ago at most. */
+const requireProof = require(provenVisit, "fresh");
+
+/** Adds the notices of the last action and of the last tick that the address names. */
+async function findVisit(guest: Guest): Promise<Visit | undefined> {
+  const visit = await signedInVisit(guest);
+  if (!visit || guest.request.method === "POST") return visit;
+  const [done, tick] = await Promise.all([doneNotice(visit), tickNotice(visit)]);
+  return { ...visit, notice: html`${done}${tick}` };
+}
+
+/** The page of a form, to return to after signing in again. */
+const pageOfForm = (request: Guest["request"]): string =>
+  URL.parse(request.headers.get("referer") ?? "")?.pathname ?? "/account";
 
 /** Pages by path; `:id` stands for the id of a thing: see `pathId`. */
 const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   "/": { GET: showFront },
-  "/account": { GET: requireSignIn(showToday) },
-  "/account/todos": { GET: requireSignIn(showTodos) },
-  "/account/habits": { GET: requireSignIn(showHabits) },
-  "/account/habits/:id": { GET: requireSignIn(showHabit) },
-  "/account/find": { GET: requireSignIn(showFound) },
-  "/account/add": { GET: requireSignIn(previewLine), POST: requireSignIn(takeForm(addLine)) },
-  "/account/todos/new": { GET: requireSignIn(newTodo), POST: requireSignIn(takeForm(createThing(todoForm))) },
-  "/account/habits/new": {
-    GET: requireSignIn(newHabit),
-    POST: requireSignIn(takeForm(createThing(habitForm))),
-  },
-  "/account/categories": {
-    GET: requireSignIn(showCategories),
-    POST: requireSignIn(takeForm(createThing(categoryForm))),
-  },
+  "/account": pageOf(showToday),
+  "/account/todos": pageOf(showTodos),
+  "/account/habits": pageOf(showHabits),
+  "/account/habits/:id": pageOf(showHabit),
+  "/account/find": pageOf(showFound),
+  "/account/add": pageOf(previewLine, addLine),
+  "/account/todos/new": pageOf(newThing("todo"), createThing(todoForm)),
+  "/account/habits/new": pageOf(newThing("habit"), createThing(habitForm)),
+  "/account/categories": pageOf(showCategories, createThing(categoryForm)),
   ...formOf(todoForm, "/account/todos/:id"),
   ...formOf(habitForm, "/account/habits/:id/edit"),
   ...formOf(categoryForm, "/account/categories/:id"),
   "/account/connect": { GET: showConnect },
   "/account/live": { GET: showEvents },
-  "/account/actions": { GET: requireSignIn(showActions) },
-  "/account/actions/export": { GET: requireSignIn(exportActions) },
+  "/account/actions": pageOf(showActions),
+  "/account/actions/export": pageOf(exportActions),
   "/account/actions/undo": formOn("/account/actions", undoAction),
   "/account/actions/choose": formOn("/account/actions", undoChosen),
-  "/account/actions/run": { GET: requireSignIn(showRun), POST: requireSignIn(takeForm(takeRunBack)) },
-  "/account/actions/forget": { GET: requireSignIn(askForget), POST: requireSignIn(takeForm(forgetThing)) },
-  [approvalsPath]: { GET: requireSignIn(showApprovals), POST: requireSignIn(takeForm(decide)) },
-  [agentsPath]: {
-    GET: requireSignIn((visit) => showAgents(visit)),
-    POST: requireSignIn(takeForm(saveRules)),
-  },
-  [webhooksPath]: {
-    GET: requireSignIn((visit) => showWebhooks(visit)),
-    POST: requireProof(takeForm(makeWebhook)),
-  },
+  "/account/actions/run": pageOf(showRun, takeRunBack),
+  "/account/actions/forget": pageOf(askForget, forgetThing),
+  [approvalsPath]: pageOf(showApprovals, decide),
+  [agentsPath]: pageOf(showAgents, saveRules),
+  [webhooksPath]: { ...pageOf(showWebhooks), POST: requireProof(takeForm(makeWebhook)) },
   [`${webhooksPath}/change`]: formOn(webhooksPath, changeWebhook),
   [`${webhooksPath}/again`]: formOn(webhooksPath, sendPostAgain),
-  [journalPath]: { GET: requireSignIn(showJournal) },
-  "/account/data": { GET: requireSignIn(showData) },
+  [journalPath]: pageOf(showJournal),
+  "/account/data": pageOf(showData),
   "/account/data/import": { GET: () => seeOther("/account/data"), POST: requireSignIn(uploadFiles) },
-  "/account/data/import/apply": {
-    GET: requireSignIn(showImport),
-    POST: requireSignIn(takeForm(applyStaged)),
-  },
+  "/account/data/import/apply": pageOf(showImport, applyStaged),
   "/account/data/calendar": formOn("/account/data", changeFeed),
   "/account/data/export": { GET: requireProof(exportData) },
-  "/account/settings": { GET: requireSignIn((visit) => showSettings(visit)) },
+  "/account/settings": pageOf(showSettings),
   "/account/settings/day": formOn("/account/settings", saveDay),
   "/account/settings/reminders": formOn("/account/settings", saveChannel),
   "/account/settings/reminders/again": formOn("/account/settings", sendAgain),
@@ -117,25 +125,29 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   "/account/tick": formOn("/account", toggleItem),
   "/account/tick/undo": formOn("/account", undoTick),
   "/account/sign-in": { GET: beginSignIn },
-  [sentPath]: { GET: requireSignIn(showSentForm) },
+  [sentPath]: pageOf(showSentForm),
   "/account/callback": { GET: finishSignIn },
   "/account/sign-out": { GET: () => seeOther("/account"), POST: signOut },
 };
 
+type Act = (visit: Visit, form: URLSearchParams) => Promise<PageAnswer>;
+
+/** A page for signed-in people, and the form that posts to its own address. */
+function pageOf(show: (visit: Visit) => Promise<PageAnswer>, act?: Act): PageMethods<Guest, PageAnswer> {
+  const GET = requireSignIn(show);
+  return act ? { GET, POST: requireSignIn(takeForm(act)) } : { GET };
+}
+
 /** The addresses of a thing's form and of its delete button. */
 function formOf(form: ThingForm, path: string): Readonly<Record<string, PageMethods<Guest, PageAnswer>>> {
   return {
-    [path]: { GET: requireSignIn(editThing(form)), POST: requireSignIn(takeForm(saveThing(form))) },
+    [path]: pageOf(editThing(form), saveThing(form)),
     [`${path}/delete`]: formOn(form.home, deleteThing(form)),
   };
 }
 
 /** The address of a form's action. A browser that opens it is redirected to the form's page. */
-function formOn(
-  page: string,
-  act: (visit: Visit, form: URLSearchParams) => Promise<PageAnswer>,
-  require = requireSignIn,
-): PageMethods<Guest, PageAnswer> {
+function formOn(page: string, act: Act, require = requireSignIn): PageMethods<Guest, PageAnswer> {
   return { GET: () => seeOther(page), POST: require(takeForm(act)) };
 }
 
@@ -151,7 +163,7 @@ export function routeOfPage({ method, url }: Request): Readonly<{ method: string
 }
 
 /** Answers one request for a page. */
-export async function answerPage(context: PagesContext, request: Request): Promise<Response> {
+async function answerPage(context: PagesContext, request: Request): Promise<Response> {
   const { site, log } = context;
   const url = new URL(request.url);
   // A literal `:id` in a URL matches nothing.
@@ -165,4 +177,45 @@ export async function answerPage(context: PagesContext, request: Request): Promi
     log.error({ ...loggedIds(request), path: url.pathname, reason }, "a page failed");
     return failurePage(site);
   }
+}
+
+type Dependencies = Omit<PagesContext, "site" | "findSession" | "findProvider"> & {
+  /** Finds the sessions of the built-in provider. */
+  findOwnSession: FindOwnSession | undefined;
+};
+
+/** Answers requests for the account pages, whose people are signed in by the built-in provider or another one. */
+export function openAccountPages({
+  findOwnSession,
+  ...parts
+}: Dependencies): (request: Request) => Promise<Response> {
+  const { config, keys } = parts;
+  const ways = waysIn(config, findOwnSession);
+  if (!ways) return async () => notSetUp(config);
+  const origin = new URL(config.baseUrl).origin;
+  const site = { ...front(config), origin, formKeys: keys.forms, afterSignIn: "/account", root: "/account" };
+  const context = { ...parts, ...ways, site };
+  return (request) => answerPage(context, request);
+}
+
+function waysIn(
+  config: Config,
+  findOwnSession: FindOwnSession | undefined,
+): Pick<PagesContext, "findSession" | "findProvider"> | undefined {
+  if (findOwnSession) return { findSession: findSessionsBy(findOwnSession), findProvider: undefined };
+  const { authClient } = config;
+  if (!authClient?.secret) return undefined;
+  return { findSession: findSealedSession, findProvider: createFindProvider(config, authClient) };
+}
+
+/** Forms may lead to another provider: after a sign-out, or when the session has expired. */
+const front = ({ authUrl, builtInIdentity }: Config) => ({
+  home: "/account",
+  formTargets: builtInIdentity ? [] : [new URL(authUrl).origin],
+});
+
+function notSetUp(config: Config): Response {
+  const text =
+    "This server has no credentials to sign people in with: AUTH_CLIENT_ID and AUTH_CLIENT_SECRET.";
+  return message(front(config), "The account pages are not set up", text, { status: 503, link: null });
 }

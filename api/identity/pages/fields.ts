@@ -1,7 +1,7 @@
 import { type Scope, scopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { type Html, html } from "../../../shared/html.ts";
 import type { Config } from "../../../shared/process/config.ts";
-import { choice } from "../../web/form/choice-fields.ts";
+import { choice } from "../../web/form/form-fields.ts";
 import { isCommon, isMadeOfNames } from "../accounts/passwords/guessable.ts";
 import { passwordLength } from "../accounts/passwords/passwords.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
 import type { Session } from "oidc-provider";
 import { frame } from "../../web/frame.ts";
-import type { Layout } from "../../web/layout.ts";
+import type { Layout } from "../../web/page.ts";
 import type { FormRequest, PageHandler, PageRequest } from "../../web/site.ts";
 import { type Account, findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";

@@ -1,8 +1,9 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { type Html, html } from "../../../shared/html.ts";
 import { readBounded } from "../../http/input/body.ts";
+import type { KeyRing } from "../key-ring.ts";
 import { message } from "../page.ts";
 import type { FormRequest, PageHandler, PageRequest } from "../site.ts";
-import { csrfHolds, csrfToken, isOwnersToken } from "./csrf.ts";
 
 const maxFormBytes = 64 * 1024;
 
@@ -73,3 +74,34 @@ export async function readForm(visit: PageRequest): Promise<URLSearchParams | Fo
   if (typeof body === "string") return body === "too-long" ? tooLong : incomplete;
   return new URLSearchParams(new TextDecoder("utf-8", { ignoreBOM: true }).decode(body));
 }
+
+const lifetimeMs = 12 * 60 * 60 * 1000;
+
+/**
+ * A token for a form that only this browser (or session) can send back, within 12 hours.
+ * @param owner the person of the page; their mark is added, which outlives the session
+ */
+export function csrfToken([key]: KeyRing<string>, holder: string, owner?: string): string {
+  const token = Bun.CSRF.generate(`${key}.${holder}`, { expiresIn: lifetimeMs, encoding: "base64url" });
+  return owner === undefined ? token : `${token}.${ownerMark(key, owner)}`;
+}
+
+/** True if `csrfToken` made the token for the same holder and it has not expired. */
+export function csrfHolds(keys: KeyRing<string>, holder: string, token: string): boolean {
+  const [own = ""] = token.split(".");
+  const verify = (secret: string) =>
+    Bun.CSRF.verify(own, { secret, maxAge: lifetimeMs, encoding: "base64url" });
+  return own !== "" && keys.some((key) => verify(`${key}.${holder}`));
+}
+
+/**
+ * True if a token of any age was made for a page of this person. It proves who sent a form, not that they mean it now.
+ */
+export function isOwnersToken(keys: KeyRing<string>, owner: string, token: string): boolean {
+  const given = Buffer.from(token.split(".")[1] ?? "");
+  const marks = keys.map((key) => Buffer.from(ownerMark(key, owner)));
+  return marks.some((own) => own.length === given.length && timingSafeEqual(own, given));
+}
+
+const ownerMark = (key: string, owner: string): string =>
+  createHmac("sha256", key).update(`owner ${owner}`).digest("base64url").slice(0, 22);

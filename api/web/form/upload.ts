@@ -1,8 +1,7 @@
 import { createTurns } from "../../../shared/process/turns.ts";
 import { readBounded } from "../../http/input/body.ts";
 import type { FormRequest, PageHandler } from "../site.ts";
-import { csrfHolds } from "./csrf.ts";
-import { type FormProblem, isFromHere, notOurs, problemPage } from "./form.ts";
+import { csrfHolds, type FormProblem, isFromHere, notOurs, problemPage } from "./form.ts";
 
 const maxUploadBytes = 5 * 1024 * 1024;
 /** A form is parsed in one go. */
@@ -27,7 +26,6 @@ const allBusy: FormProblem = {
 };
 
 type UploadPage<Visit> = Readonly<{
-  personOf(visit: Visit): string;
   /** The answer to a person who may not send files now. Their bytes are not read. */
   refused(visit: Visit): Promise<Response | undefined>;
   act(visit: Visit, upload: Upload): Promise<Response>;
@@ -39,7 +37,6 @@ type UploadPage<Visit> = Readonly<{
  * accepted.
  */
 export function takeUpload<Visit extends FormRequest>({
-  personOf,
   refused,
   act,
 }: UploadPage<Visit>): PageHandler<Visit> {
@@ -56,7 +53,7 @@ export function takeUpload<Visit extends FormRequest>({
       const refuse = () => problemPage(visit, allBusy);
       return ofAll.run("", () => act(visit, upload), refuse);
     };
-    return ofPerson.run(personOf(visit), take, () => problemPage(visit, busy));
+    return ofPerson.run(visit.owner ?? visit.holder, take, () => problemPage(visit, busy));
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { sayDate, sayWallTime } from "../../../api/doors/pages/kit/dates.ts";
+import { sayDate, sayWallTime } from "../../../api/doors/pages/kit/words.ts";
 import { firstWeekday, inLocaleOf, locale } from "../../../api/web/locale.ts";
 
 const today = "2026-11-20";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { hashOf } from "../../../api/doors/pages/calendar/address.ts";
+import { hashOf } from "../../../api/doors/pages/calendar/feed.ts";
 import { newSecret } from "../../../api/web/key-ring.ts";
 import { useStack } from "../../harness.ts";
 import { openPageDoor } from "../../support/page-door.ts";

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import ICAL from "ical.js";
-import { hashOf } from "../../../api/doors/pages/calendar/address.ts";
+import { hashOf } from "../../../api/doors/pages/calendar/feed.ts";
 import { loggedPath } from "../../../api/http/request.ts";
 import { newSecret } from "../../../api/web/key-ring.ts";
 import { useStack } from "../../harness.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { partsOf } from "../../../api/doors/pages/import/parts.ts";
+import { partsOf } from "../../../api/doors/pages/import/plan.ts";
 import { readWork } from "../../../api/queries/user/works.ts";
 import { maxImportParts } from "../../../shared/contracts/import/contracts.ts";
 import type { JsonBody } from "../../harness.ts";

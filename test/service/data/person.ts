@@ -1,6 +1,5 @@
-import { exportedJson } from "../../../api/doors/pages/export/export.ts";
-import { partsOf } from "../../../api/doors/pages/import/parts.ts";
-import { planImport } from "../../../api/doors/pages/import/plan.ts";
+import { exportedJson } from "../../../api/doors/pages/export/page.ts";
+import { partsOf, planImport } from "../../../api/doors/pages/import/plan.ts";
 import type { TextFile } from "../../../api/doors/pages/import/readers/found.ts";
 import { createQueryContext, readDaySettings } from "../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";

@@ -177,13 +177,15 @@ test("with https the provider's cookies are its host's own, and every answer kee
 });
 
 test("so has the session of the account pages", async () => {
-  const options = { name: "kept_account", key: [new Uint8Array(32)] as const, lifetimeSeconds: 60 };
-  const secure = sealedCookie<{ sub: string }>({ ...options, secure: true });
+  const key = [new Uint8Array(32)] as const;
+  const keys = { session: key, signIn: key, seen: key, feed: key, sent: key };
+  const at = (baseUrl: string) => sealedCookie<{ sub: string }>({ config: { baseUrl }, keys }, "session", 60);
+  const secure = at("https://kept.example");
   const line = await secure.seal({ sub: "ada" });
   expect(attributesOf([line], "__Host-kept_account")).toEqual(expect.arrayContaining(["path=/", "secure"]));
   const headers = { cookie: line.split(";")[0] ?? "" };
   const request = new Request("https://kept.example/account", { headers });
   expect((await secure.open(request))?.sub).toBe("ada");
-  const plain = sealedCookie<{ sub: string }>({ ...options, secure: false });
+  const plain = at("http://kept.example");
   expect(attributesOf([await plain.seal({ sub: "ada" })], "kept_account")).toContain("path=/account");
 });

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
 import { Pool } from "pg";
-import { loadPagesKeys, type PagesKeys } from "../../../api/doors/pages/session/keys.ts";
+import { loadPagesKeys, type PagesKeys } from "../../../api/doors/pages/session/sealed-cookie.ts";
 import { type IdentityKeys, loadKeys } from "../../../api/identity/accounts/keys.ts";
 import { rotateSecrets, rotationSteps } from "../../../api/identity/accounts/rotation.ts";
 import { checkChallenge, newChallenge } from "../../../api/identity/passkeys/challenges.ts";
-import { csrfHolds, csrfToken } from "../../../api/web/form/csrf.ts";
-import { seal, unseal } from "../../../api/web/sealed.ts";
+import { csrfHolds, csrfToken } from "../../../api/web/form/form.ts";
+import { seal, unseal } from "../../../api/web/key-ring.ts";
 import { openSigner, type Signer } from "../../../shared/queue/signature.ts";
 import { runIdentity, signIn, startTestIdentity } from "../../support/identity/support.ts";
 

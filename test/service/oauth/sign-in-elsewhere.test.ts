@@ -55,12 +55,12 @@ test("the session is a cookie that neither scripts nor other sites can use", asy
 test("a session that is forged, changed, of another key or expired is none", async () => {
   const { account } = await newPerson();
   const real = account.cookies.get("kept_account")?.value ?? "";
-  const seal = async (key: KeyRing<Uint8Array>, lifetimeSeconds: number) => {
-    const cookie = sealedCookie({ name: "kept_account", key, lifetimeSeconds, secure: false });
+  const keys = await pagesKeysOf(stack.config);
+  const seal = async (session: KeyRing<Uint8Array>, lifetimeSeconds: number) => {
+    const cookie = sealedCookie({ ...stack, keys: { ...keys, session } }, "session", lifetimeSeconds);
     const [pair = ""] = (await cookie.seal({ sub: "ada", sid: "1", generation: 0 })).split(";");
     return pair.slice("kept_account=".length);
   };
-  const keys = await pagesKeysOf(stack.config);
   const odd = [
     "nonsense",
     `${real.slice(0, -4)}AAAA`,

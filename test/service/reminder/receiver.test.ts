@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { receiverLines, sampleEvent } from "../../../api/doors/pages/settings/target-cards.ts";
+import { receiverLines, sampleEvent } from "../../../api/doors/pages/settings/channels.ts";
 import { freePort } from "../../harness.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { eventually, useReminders } from "../../support/reminder/stack.ts";

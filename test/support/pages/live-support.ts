@@ -1,4 +1,4 @@
-import { loadPagesKeys, type PagesKeys } from "../../../api/doors/pages/session/keys.ts";
+import { loadPagesKeys, type PagesKeys } from "../../../api/doors/pages/session/sealed-cookie.ts";
 import { sessionCookie } from "../../../api/doors/pages/session/session.ts";
 import type { Followed } from "../../../api/doors/streams/version.ts";
 import type { Config } from "../../../shared/process/config.ts";

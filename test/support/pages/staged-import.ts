@@ -1,5 +1,4 @@
-import { partsOf } from "../../../api/doors/pages/import/parts.ts";
-import { planImport } from "../../../api/doors/pages/import/plan.ts";
+import { partsOf, planImport } from "../../../api/doors/pages/import/plan.ts";
 import type { openPageDoor } from "../page-door.ts";
 
 type Page = Awaited<ReturnType<typeof openPageDoor>>;

@@ -42,8 +42,7 @@ import {
   thingsOf,
 } from "../../../queries/action/things.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
-import { countInWords } from "../kit/dates.ts";
-import { rhythmInWords } from "../kit/habit-words.ts";
+import { capitalized, countInWords, rhythmInWords } from "../kit/words.ts";
 import { listed, localTimeOf, type Word } from "./words.ts";
 
 /** Names of things and the user's zone, for the sentences of an action. */
@@ -185,7 +184,7 @@ const verbs: ReadonlyMap<string, readonly [done: string, tried: string, byUndo?:
 
 function verbAs(key: string, { tool, outcome }: LoggedAction): string {
   const [done, tried, byUndo = done] = verbs.get(key) ?? ["Changed", "change"];
-  if (outcome === "waiting") return `${tried.charAt(0).toUpperCase()}${tried.slice(1)}`;
+  if (outcome === "waiting") return capitalized(tried);
   return tool === "action.undo" ? byUndo : done;
 }
 
@@ -262,12 +261,9 @@ function summaryOf(changes: readonly Change[]): readonly Word[] {
   return [...groups].flatMap((alike, index): readonly Word[] => {
     const [{ verb, kind } = { verb: "", kind: "todo" as const }] = alike;
     const lead = index === 0 ? verb : `; ${verb.toLowerCase()}`;
-    return [`${lead} ${countOf(alike.length, kind)}: `, ...listed(alike.map(({ object }) => [object]))];
+    return [`${lead} ${countInWords(alike.length, kind)}: `, ...listed(alike.map(({ object }) => [object]))];
   });
 }
-
-const countOf = (count: number, kind: ResourceKind): string =>
-  kind === "category" && count !== 1 ? `${count} categories` : countInWords(count, kind);
 
 const reads: ReadonlyMap<string, string> = new Map(
   contracts.flatMap(({ mcp }): [string, string][] => {
@@ -309,7 +305,7 @@ function namedIn(command: string, args: SentArguments, known: Known): readonly W
   if (noun === "action" || noun === "webhook") return [noun === "action" ? "an action" : "a webhook"];
   const kind = resourceKinds.find((one) => one === noun) ?? "todo";
   const several = argument(args, `${kind}s`) ?? argument(args, `${kind}_ids`);
-  if (Array.isArray(several)) return [countOf(several.length, kind)];
+  if (Array.isArray(several)) return [countInWords(several.length, kind)];
   if (several !== undefined) return [`several ${kind}s`];
   const thing = thingsOf(args).find((one) => one.startsWith(tableOf[kind]));
   const quoted = argument(args, "name") ?? argument(args, "title") ?? argument(args, kind);
@@ -328,7 +324,7 @@ function importInWords({ after }: LoggedAction): readonly Word[] {
   const { images, cut } = readImages(after);
   const rows = [...Object.keys(images), ...(cut?.others ?? [])].flatMap((name) => parseRow(name) ?? []);
   const things = Map.groupBy(new Map(rows.map((row) => [row.thing, row.kind])).values(), (kind) => kind);
-  const counts = [...things].map(([kind, all]): Word[] => [countOf(all.length, kind)]);
+  const counts = [...things].map(([kind, all]): Word[] => [countInWords(all.length, kind)]);
   return counts.length === 0 ? ["Imported a file"] : ["Imported ", ...listed(counts), " from a file"];
 }
 

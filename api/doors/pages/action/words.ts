@@ -1,11 +1,26 @@
 import type { LoggedAction } from "../../../../shared/contracts/action/contracts.ts";
+import type { CategoryRow, HabitRow, TodoRow } from "../../../../shared/db/entities.ts";
+import { sql } from "../../../../shared/db/reads/sql.ts";
+import { importer, nameOfAuthor, storedAuthor } from "../../../../shared/domain/author.ts";
 import { localTime } from "../../../../shared/domain/day/day.ts";
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
+import { type ResourceKind, tableOf } from "../../../../shared/domain/vocabulary.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { printable } from "../../../http/printable.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { locale } from "../../../web/locale.ts";
-import { sayWallTime } from "../kit/dates.ts";
+import { sayWallTime } from "../kit/words.ts";
+
+/** The addresses of the list of actions and of its forms. */
+export const actionsPath = "/account/actions";
+export const undoPath = `${actionsPath}/undo`;
+export const choosePath = `${actionsPath}/choose`;
+export const runPath = `${actionsPath}/run`;
+export const forgetPath = `${actionsPath}/forget`;
+
+/** The addresses of the requests that wait for approval, and of the rules of tokens. */
+export const approvalsPath = "/account/approvals";
+export const agentsPath = "/account/agents";
 
 /**
  * A part of a sentence of the log: Kept's own words, a date, a wall time of the user, a text that somebody wrote, or the
@@ -114,3 +129,32 @@ type Caller = Pick<LoggedAction, "client_name" | "token_id">;
 /** The name of the calling token or app, or the beginning of the token's id. */
 export const nameOfCaller = ({ client_name, token_id }: Caller): string =>
   client_name ?? `Token ${token_id.slice(0, 8)}`;
+
+/** Tells who made a thing and who changed it last, and leads to all that was done to it. */
+export async function authorship(query: QueryContext, kind: ResourceKind, id: number): Promise<Html> {
+  const { created_by, changed_by } = (await readAuthors(query, kind, id)) ?? {};
+  return html`<p class="links"><span class="quiet">Made by ${author(created_by)}, last changed by ${author(changed_by)}.</span>
+    <a href="${actionsPath}?thing=${kind}/${id}">What was done to it</a></p>`;
+}
+
+/** An app chooses its name itself, so that is quoted. */
+function author(stored: string | null | undefined): Html | string {
+  if (stored === storedAuthor(importer)) return "an import";
+  const name = nameOfAuthor(stored);
+  return name === null ? "you" : html`<q><bdi>${name}</bdi></q>`;
+}
+
+/** The maker of a thing and the last to change it, as rows have them. */
+type Authors = Pick<CategoryRow | HabitRow | TodoRow, "created_by" | "changed_by">;
+
+/** @returns undefined when the thing does not exist */
+async function readAuthors(
+  { own, rows }: QueryContext,
+  kind: ResourceKind,
+  id: number,
+): Promise<Authors | undefined> {
+  const [found] = await rows(
+    sql<Authors>`select t.created_by, t.changed_by from ${own(tableOf[kind])} t where t.id = ${id}::bigint`,
+  );
+  return found;
+}

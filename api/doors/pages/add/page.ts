@@ -1,19 +1,18 @@
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
+import type { ActionKey } from "../../../queries/action/undone.ts";
 import type { Clock } from "../../../queries/quick-add/forms/clock.ts";
 import { type QuickHabit, type QuickTodo, readQuickAdd } from "../../../queries/quick-add/quick-add.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
-import { createFrom } from "../edit/create.ts";
-import { newThingId, newThingPage } from "../edit/form-page.ts";
 import { draftOfQuickHabit, habitForm } from "../edit/habit-form.ts";
-import { openForm } from "../edit/thing-form.ts";
+import { createFrom } from "../edit/save.ts";
+import { type FormContext, newThingId, newThingPage, openForm } from "../edit/thing-form.ts";
 import { draftOfQuickTodo, todoForm } from "../edit/todo-form.ts";
-import { sayDue, sayTime, sayWallTime } from "../kit/dates.ts";
-import { rhythmInWords } from "../kit/habit-words.ts";
+import { rhythmInWords, sayDue, sayTime, sayWallTime } from "../kit/words.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
-import { addPath } from "../session/quick-bar.ts";
-import { notedPage, noteOf } from "../tick/note-address.ts";
+import { addPath } from "../session/frame.ts";
+import { notedPage, noteOf } from "../tick/tick.ts";
 
 /** GET /account/add?line=…&kind=…: shows the reading of a line in words, in a form that saves it. */
 export async function previewLine(visit: Visit): Promise<PageAnswer> {
@@ -32,24 +31,26 @@ export async function previewLine(visit: Visit): Promise<PageAnswer> {
     ${choices(read, visit.url, choice)}
     <button form="${newThingId}">Add it like this</button></div>
     ${lineHelp(visit, quick.kind)}`;
-  return quick.kind === "todo"
-    ? newThingPage(todoForm, context, { draft: draftOfQuickTodo(quick, context), lead, from })
-    : newThingPage(habitForm, context, { draft: draftOfQuickHabit(quick, context), lead, from });
+  const { form, draft } = filledIn(quick, context);
+  return newThingPage(form, context, { draft, lead, from });
 }
 
-/** GET /account/todos/new */
-export const newTodo = (visit: Visit): Promise<PageAnswer> => newPage(visit, "todo");
+/** The form of a line's kind, and the line as its draft. */
+const filledIn = (quick: QuickTodo | QuickHabit, context: FormContext) =>
+  quick.kind === "todo"
+    ? { form: todoForm, draft: draftOfQuickTodo(quick, context) }
+    : { form: habitForm, draft: draftOfQuickHabit(quick, context) };
 
-/** GET /account/habits/new */
-export const newHabit = (visit: Visit): Promise<PageAnswer> => newPage(visit, "habit");
-
-async function newPage(visit: Visit, kind: "todo" | "habit"): Promise<PageAnswer> {
-  const context = await openForm(visit);
-  if (isRefused(context)) return context;
-  const form = kind === "todo" ? todoForm : habitForm;
-  const from = visit.url.searchParams.get("from");
-  return newThingPage(form, context, { draft: form.blank, lead: lineHelp(visit, kind), from });
-}
+/** GET /account/todos/new and /account/habits/new */
+export const newThing =
+  (kind: "todo" | "habit") =>
+  async (visit: Visit): Promise<PageAnswer> => {
+    const context = await openForm(visit);
+    if (isRefused(context)) return context;
+    const form = kind === "todo" ? todoForm : habitForm;
+    const from = visit.url.searchParams.get("from");
+    return newThingPage(form, context, { draft: form.blank, lead: lineHelp(visit, kind), from });
+  };
 
 /** Help on writing a line, and a link to the form for the other kind. */
 function lineHelp({ url }: Visit, kind: "todo" | "habit"): Html {
@@ -146,10 +147,7 @@ export async function addLine(visit: Visit, sent: URLSearchParams): Promise<Page
   const context = await openForm(visit);
   if (isRefused(context)) return context;
   const quick = readQuickAdd(sent.get("line") ?? "", context.clock);
-  const leadsTo = (key: Readonly<{ called_at: string; request_id: string }>) =>
-    notedPage(visit, sent, noteOf({ verb: "made", key }), "");
-  const rest = { errors: {}, sent, leadsTo };
-  return quick.kind === "todo"
-    ? createFrom(todoForm, context, { draft: draftOfQuickTodo(quick, context), ...rest })
-    : createFrom(habitForm, context, { draft: draftOfQuickHabit(quick, context), ...rest });
+  const leadsTo = (key: ActionKey) => notedPage(visit, sent, noteOf({ verb: "made", key }), "");
+  const { form, draft } = filledIn(quick, context);
+  return createFrom(form, context, { draft, errors: {}, sent, leadsTo });
 }

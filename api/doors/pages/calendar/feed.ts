@@ -1,13 +1,22 @@
 import { createHash } from "node:crypto";
+import { localTime } from "../../../../shared/domain/day/day.ts";
+import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { isRefused, type Refused, refuse } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
 import type { Config } from "../../../../shared/process/config.ts";
 import type { RateLimit } from "../../../http/rate-limit.ts";
 import { clientOf } from "../../../http/request.ts";
 import { bodyOf, nothingHere, refusalResponse } from "../../../http/response.ts";
 import type { PerformContext } from "../../../perform.ts";
-import { readFeedTodos } from "../../../queries/calendar/read.ts";
+import { readFeed, readFeedTodos } from "../../../queries/calendar/read.ts";
 import { readDaySettings } from "../../../queries/engine/context.ts";
-import { hashOf } from "./address.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { newSecret } from "../../../web/key-ring.ts";
+import { locale } from "../../../web/locale.ts";
+import { seeOther } from "../../../web/redirect.ts";
+import type { PageAnswer, PagesContext, Visit } from "../session/context.ts";
+import { sealedCookie } from "../session/sealed-cookie.ts";
+import { submit } from "../session/submit.ts";
 import { calendarDocument, type FeedForm } from "./document.ts";
 
 export type CalendarContext = Pick<PerformContext, "query"> &
@@ -62,3 +71,61 @@ export async function answerFeed(
 /** Weak tags match, too (RFC 9110 §13.1.2). */
 const namesTag = (header: string | null, etag: string): boolean =>
   (header ?? "").split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
+
+/** The calendar feed: whether there is one, its address just after it was made, and how to make or end it. */
+export async function calendarCard(visit: Visit): Promise<Html> {
+  const { context, query } = visit;
+  const [feed, { today }, made] = await Promise.all([
+    readFeed(query),
+    readDaySettings(query),
+    madeCookie(context).open(visit.request),
+  ]);
+  const isNew = feed !== undefined && made !== undefined && hashOf(made.secret) === feed.secretHash;
+  return html`<h2 id="calendar">In your calendar</h2>
+    <div class="card">
+    <p>Your calendar can show what is due: it subscribes to a secret address, which needs no password.</p>
+    ${isNew && newAddress(feedAddress(context.config.baseUrl, made.secret))}
+    ${
+      feed &&
+      !isNew &&
+      html`<p>The address was made on ${sayDated(localTime(Date.parse(feed.madeAt), today.timeZone).slice(0, 10), today.date, locale())}.
+      It was shown then; if it is lost or somebody else knows it, make a new one.</p>`
+    }
+    <form method="post" action="/account/data/calendar">${formToken(visit, { do: "make" })}
+    <button${feed && html` class="plain"`}>${feed ? "Make a new address, which ends the old one" : "Make an address"}</button></form>
+    ${feed && endForm(visit)}</div>`;
+}
+
+const newAddress = (address: string): Html => html`<div class="note" role="status">
+    <p>This is your address. Copy it into your calendar now, under “subscribe” or “from URL”; it is shown only once.</p>
+    <pre class="lines" data-name="your calendar"><code class="secret address">${address}</code></pre>
+    <p class="quiet small">Whoever has it can read the titles and descriptions of your todos. For programs that keep tasks,
+      add <code>?as=tasks</code> to it.</p></div>`;
+
+const endForm = (visit: Visit): Html =>
+  html`<form method="post" action="/account/data/calendar">${formToken(visit, { do: "end" })}<button class="danger">End the feed</button></form>`;
+
+/** POST /account/data/calendar: makes an address in place of any earlier one, or ends the feed. */
+export async function changeFeed(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
+  const isEnd = form.get("do") === "end";
+  const secret = newSecret();
+  const outcome = await submit(visit, "calendar.set", { secret_hash: isEnd ? null : hashOf(secret) });
+  if (isRefused(outcome)) return outcome;
+  const cookie = madeCookie(visit.context);
+  return seeOther("/account/data#calendar", [isEnd ? cookie.clear() : await cookie.seal({ secret })]);
+}
+
+/** Seconds for which the browser that made an address can show it again. */
+const lifetimeSeconds = 10 * 60;
+
+/** The secret of a feed that this browser has just made: only its hash is stored. */
+const madeCookie = (context: PagesContext) =>
+  sealedCookie<{ secret: string }>(context, "feed", lifetimeSeconds);
+
+/** The path of feeds. The part after it is a secret, and no log has it. */
+const calendarPath = "/calendar/";
+
+/** Hashes a secret for storage. */
+export const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("base64url");
+
+const feedAddress = (baseUrl: string, secret: string): string => `${baseUrl}${calendarPath}${secret}.ics`;

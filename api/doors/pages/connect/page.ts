@@ -7,8 +7,8 @@ import type { QueryContext } from "../../../queries/engine/context.ts";
 import { copyScript } from "../../../web/assets.ts";
 import { connectGuides, type Guide, guideLines } from "../../../web/connect-guides.ts";
 import { page } from "../../../web/page.ts";
-import { agentsPath } from "../action/paths.ts";
-import { liveMark, liveScripts } from "../live/live-mark.ts";
+import { agentsPath } from "../action/words.ts";
+import { liveMark, liveScripts } from "../live/live.ts";
 import type { Guest, Visit } from "../session/context.ts";
 import { accountFrame, guestFrame } from "../session/frame.ts";
 import { signedInVisit } from "../session/session.ts";
@@ -72,18 +72,16 @@ async function connectLight(visit: Visit, waiting: string): Promise<Html> {
 
 const lamp = html`<svg class="lamp" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="6"/></svg>`;
 
-type NewClient = Readonly<{ token_id: string; client_name: string | null }>;
-
-const sayClient = ({ token_id, client_name }: NewClient): Html =>
+const sayClient = ({ token_id, client_name }: CallingToken): Html =>
   html`<span class="client"><strong>${client_name ?? "A client"}</strong> made its first call:
     <a href="/account/actions?${new URLSearchParams({ token_id, show: "all" }).toString()}">what it did</a>.</span> `;
 
-type CallingTokens = OutputOf<Queries["action.tokens"]>["tokens"];
+type CallingToken = OutputOf<Queries["action.tokens"]>["tokens"][number];
 
 const mostNew = 20;
 
 /** The tokens whose first call in the action log came since a time (RFC 3339), the last used first. */
-async function readNewTokens(query: QueryContext, since: string): Promise<CallingTokens> {
+async function readNewTokens(query: QueryContext, since: string): Promise<readonly CallingToken[]> {
   const { tokens } = await readTokens(query, {});
   const recent = tokens.filter(({ token_id, last_called_at }) => token_id !== "" && last_called_at >= since);
   if (recent.length === 0) return [];

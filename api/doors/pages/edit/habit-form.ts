@@ -7,11 +7,18 @@ import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { readHabit } from "../../../queries/habit/read.ts";
 import type { QuickHabit } from "../../../queries/quick-add/quick-add.ts";
-import { choice } from "../../../web/form/choice-fields.ts";
+import { choice } from "../../../web/form/form-fields.ts";
 import { firstWeekday } from "../../../web/locale.ts";
-import { categoryField, categoryValue, chosenCategoryId } from "./category-choice.ts";
-import { draftOf, fieldsOfDraft, inputsOf } from "./field-inputs.ts";
+import { weekdayNames } from "../kit/words.ts";
 import type { Draft, DraftErrors, FormContext, ThingForm } from "./thing-form.ts";
+import {
+  categoryField,
+  categoryValue,
+  chosenCategoryId,
+  draftOf,
+  fieldsOfDraft,
+  inputsOf,
+} from "./thing-form.ts";
 
 const blank = {
   ...draftOf(habitFields),
@@ -26,13 +33,10 @@ const rhythmFields = ["frequency", "schedule"];
 
 export const habitForm: ThingForm = {
   noun: "habit",
-  idField: "habit_id",
-  commands: { create: "habit.create", update: "habit.update", remove: "habit.delete" },
   newPath: "/account/habits/new",
   path: (id) => `/account/habits/${id}/edit`,
   shownAt: (id) => `/account/habits/${id}`,
   home: "/account",
-  title: "New habit",
   blank,
   commandFields: {
     rhythm: rhythmFields,
@@ -113,8 +117,6 @@ function habitInputs(draft: Draft, errors: DraftErrors, context: FormContext): H
     ${description}`;
 }
 
-const days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-
 function rhythmChoice(draft: Draft, errors: DraftErrors): Html {
   const { rhythm, weekdays = "", times = "", every = "" } = draft;
   const kind = (value: string, label: Html | string) =>
@@ -125,9 +127,9 @@ function rhythmChoice(draft: Draft, errors: DraftErrors): Html {
   return html`<fieldset class="rhythm"><legend>How often</legend>
     ${kind("daily", "Every day")}
     ${kind("weekdays", "On these days of the week")}
-    <div class="days" role="group" aria-label="Days of the week">${days.map((_, index) => {
+    <div class="days" role="group" aria-label="Days of the week">${weekdayNames.map((_, index) => {
       const day = (index + firstWeekday() - 1) % 7;
-      const [label, value] = [days[day] ?? "", String(day + 1)];
+      const [label, value] = [weekdayNames[day] ?? "", String(day + 1)];
       const isChosen = weekdays.split(",").includes(value);
       return choice({ name: "weekdays", value, label, isChosen, type: "checkbox" });
     })}</div>

@@ -9,23 +9,26 @@ import { readRepeat } from "../../../queries/quick-add/read-repeat.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
 import { field } from "../../../web/form/form-fields.ts";
-import { sayDay } from "../kit/dates.ts";
-import { tickFields } from "../kit/tick-button.ts";
-import { categoryField, categoryValue, chosenCategoryId } from "./category-choice.ts";
-import { draftOf, fieldsOfDraft, inputsOf } from "./field-inputs.ts";
+import { tickFields } from "../kit/items.ts";
+import { sayDay } from "../kit/words.ts";
 import type { Draft, DraftErrors, FormContext, Settled, ThingForm } from "./thing-form.ts";
+import {
+  categoryField,
+  categoryValue,
+  chosenCategoryId,
+  draftOf,
+  fieldsOfDraft,
+  inputsOf,
+} from "./thing-form.ts";
 
 const blank = { ...draftOf(todoFields), words: "", remind_at: "", category: "" } satisfies Draft;
 
 export const todoForm: ThingForm = {
   noun: "todo",
-  idField: "todo_id",
-  commands: { create: "todo.create", update: "todo.update", remove: "todo.delete" },
   newPath: "/account/todos/new",
   path: (id) => `/account/todos/${id}`,
   shownAt: (id) => `/account/todos/${id}`,
   home: "/account",
-  title: "New todo",
   blank,
   commandFields: { category: ["category_id"] },
   settle,

@@ -6,7 +6,7 @@ import { type QueryContext, readDaySettings } from "../../../queries/engine/cont
 import { orStopped } from "../../../queries/engine/search.ts";
 import { readHabitPage } from "../../../queries/habit/overview.ts";
 import { readTodoPage } from "../../../queries/todo/overview.ts";
-import { chosenFilters, filterInput } from "../kit/filter-fields.ts";
+import { chosenFilters, filterInput } from "../kit/lists.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
 

@@ -1,12 +1,93 @@
 import { addDays, daysBetween } from "../../../../shared/domain/day/day.ts";
+import { sayDated } from "../../../../shared/domain/day/say-date.ts";
+import { type Html, html } from "../../../../shared/html.ts";
 import { firstOfWeek } from "../../../queries/habit/week-progress.ts";
-import { firstWeekday } from "../../../web/locale.ts";
+import { firstWeekday, locale } from "../../../web/locale.ts";
+import { countInWords } from "../kit/words.ts";
 
+/** Sizes in the units of a picture's viewBox. */
+const pitch = 12;
+const square = 10;
+const left = 26;
+const top = 15;
 /** A year and the rest of its first week. */
 export const calendarWeeks = 53;
+/** The year is drawn as two halves, side by side or, on a phone, one below the other. */
+const halfWeeks = Math.ceil(calendarWeeks / 2);
+const monthFormat = new Intl.DateTimeFormat("en-GB", { month: "short", timeZone: "UTC" });
+const longMonthFormat = new Intl.DateTimeFormat("en-GB", {
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
+type Year = Readonly<{
+  title: string;
+  today: string;
+  done: ReadonlyMap<string, number>;
+  /** Earlier days are drawn as missing. */
+  since?: string;
+  /** Days that were free, because they were paused or skipped. */
+  free?: ReadonlySet<string>;
+  /** The words for one day. */
+  sayDone(done: number): string;
+}>;
+
+const none: ReadonlySet<string> = new Set();
+
+/** A square for each day of the last year, with a text version for screen readers. */
+export function yearPicture(year: Year): Html {
+  const { title, today, done, since = "", free = none } = year;
+  const days = calendarDays(today);
+  const known = days.filter(({ date }) => date >= since || done.has(date));
+  const words = monthlyCounts(known, done).map(
+    ({ month, done: count }) => `${longMonthFormat.format(new Date(month))}: ${count}`,
+  );
+  return html`<figure class="year"><figcaption>${title}</figcaption>
+    <p class="unseen">By month. ${words.join(", ")}.</p>
+    <div class="halves" aria-hidden="true">${half(year, days, 0)}${half(year, days, halfWeeks)}</div>
+    ${legend(days.filter(({ date }) => free.has(date) && !done.has(date)).length)}</figure>`;
+}
+
+/** The number is text, because the squares are hidden from screen readers. */
+const legend = (count: number): Html | false =>
+  count > 0 &&
+  html`<p class="legend quiet small"><svg viewBox="0 0 ${pitch} ${pitch}" aria-hidden="true"><rect class="l0 free"
+    x="1" y="1" width="${square}" height="${square}" rx="2"/></svg> paused or skipped: ${countInWords(count, "day")}</p>`;
+
+function half(
+  { today, done, since = "", free = none, sayDone }: Year,
+  days: readonly CalendarDay[],
+  from: number,
+): Html {
+  const most = Math.max(...done.values());
+  const own = days.filter(({ column }) => column >= from && column < from + halfWeeks);
+  const at = (column: number): number => left + pitch * (column - from);
+  return html`<svg viewBox="0 0 ${left + pitch * halfWeeks} ${top + pitch * 7}">
+    ${weekdays.map(([name, weekday]) => html`<text x="0" y="${top + pitch * ((weekday - firstWeekday() + 7) % 7) + 9}">${name}</text>`)}
+    ${monthStarts(own).map(({ date, column }) => monthLabel(date, at(column)))}
+    ${own.map(({ date, column, row }) => {
+      const count = done.get(date) ?? 0;
+      const isFree = count === 0 && free.has(date);
+      const kind = date === today ? " now" : date < since && count === 0 ? " none" : "";
+      const words = isFree ? "paused or skipped" : sayDone(count);
+      const title = kind !== " none" && html`<title>${sayDated(date, today, locale())}: ${words}</title>`;
+      return html`<rect class="l${levelOf(count, most)}${kind}${isFree && " free"}" x="${at(column)}" y="${top + pitch * row}"
+        width="${square}" height="${square}" rx="2">${title}</rect>`;
+    })}</svg>`;
+}
+
+const weekdays = [
+  ["Mon", 1],
+  ["Wed", 3],
+  ["Fri", 5],
+] as const;
+
+const monthLabel = (date: string, x: number): Html =>
+  html`<text x="${x}" y="10">${monthFormat.format(new Date(date))}</text>`;
 
 /** A day in the grid: a column for each week, a row for each weekday with the first one of the week on top. */
-export type CalendarDay = Readonly<{ date: string; column: number; row: number }>;
+type CalendarDay = Readonly<{ date: string; column: number; row: number }>;
 
 /** The first day of the calendar of a year up to today. */
 export const firstCalendarDay = (today: string): string =>
@@ -23,7 +104,7 @@ export function calendarDays(today: string): readonly CalendarDay[] {
 }
 
 /** The first days of the calendar's months, each with its column. */
-export const monthStarts = (days: readonly CalendarDay[]): readonly CalendarDay[] =>
+const monthStarts = (days: readonly CalendarDay[]): readonly CalendarDay[] =>
   days.filter(({ date }) => date.endsWith("-01"));
 
 /** The number of completions in each month of the calendar, in order. */

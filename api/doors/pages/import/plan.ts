@@ -1,8 +1,32 @@
+import { categoryFields } from "../../../../shared/contracts/category/fields.ts";
+import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
 import { maxImported } from "../../../../shared/contracts/import/contracts.ts";
-import type { ImportedThings } from "../../../../shared/contracts/import/things.ts";
+import {
+  ImportedCategory,
+  ImportedHabit,
+  ImportedHistory,
+  type ImportedKind,
+  type ImportedThings,
+  ImportedTodo,
+} from "../../../../shared/contracts/import/things.ts";
+import type { DeclaredFields } from "../../../../shared/contracts/kernel/declared-fields.ts";
+import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
+import { firstOccurrence, parseRecurrence } from "../../../../shared/domain/todo/recurrence.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { type Fields, validate } from "../../../http/input/validate.ts";
 import type { ThingOfFile } from "../../../queries/import/existing.ts";
-import { collect } from "./collect.ts";
-import { daysIn, type FoundThing, type Left, type ReadingContext, type TextFile } from "./readers/found.ts";
+import {
+  daysIn,
+  type Finding,
+  type FoundThing,
+  type Left,
+  left,
+  mostFound,
+  type ReadingContext,
+  type ReadThing,
+  type TextFile,
+} from "./readers/found.ts";
+import { readFiles } from "./readers/read-files.ts";
 
 /** The things that an upload would make. */
 export type ImportPlan = Readonly<{
@@ -102,3 +126,227 @@ function put(things: ImportPlan["things"], found: FoundThing): void {
   const list: unknown[] = things[found.kind];
   list.push(found.thing);
 }
+
+/** Parts are no larger than other commands, so that a file delays nobody's. */
+const partLength = 48_000;
+const datesInPart = 1_000;
+
+/** Things of one kind with their keys, as JSON; a history has the key of its habit. */
+export type Part = Readonly<{ kind: ImportedKind; keys: string[]; content: string }>;
+type Things = ImportPlan["things"];
+
+/** The things of a plan, in parts no longer than other commands. Histories follow their habits. */
+export function* partsOf({ categories, habits, histories, todos }: Things): Generator<Part> {
+  const byHabit = Map.groupBy(histories.flatMap(shortHistories), ({ habit }) => habit);
+  const withHistory = (habit: Things["habits"][number]) => [habit, byHabit.get(habit.key)];
+  for (const list of inParts(categories)) yield partOf("categories", list);
+  for (const list of inParts(habits, withHistory)) {
+    yield partOf("habits", list);
+    const days = list.flatMap(({ key }) => byHabit.get(key) ?? []);
+    for (const some of inParts(days)) yield partOf("histories", some);
+  }
+  for (const list of inParts(todos)) yield partOf("todos", list);
+}
+
+const partOf = (
+  kind: ImportedKind,
+  list: readonly (Readonly<{ key: string }> | Readonly<{ habit: string }>)[],
+): Part => ({
+  kind,
+  keys: list.map((thing) => ("key" in thing ? thing.key : thing.habit)),
+  content: JSON.stringify(list),
+});
+
+/** @param whole gives the value whose JSON counts */
+function inParts<Thing>(
+  things: readonly Thing[],
+  whole: (thing: Thing) => unknown = (one) => one,
+): Thing[][] {
+  const parts: Thing[][] = [];
+  let room = 0;
+  for (const thing of things) {
+    const { length } = JSON.stringify(whole(thing));
+    if (parts.length === 0 || length > room) {
+      parts.push([]);
+      room = partLength;
+    }
+    parts.at(-1)?.push(thing);
+    room -= length;
+  }
+  return parts;
+}
+
+function shortHistories({ habit, dates, times, sums, notes }: Things["histories"][number]) {
+  const count = Math.ceil(Math.max(dates.length, sums?.length ?? 0) / datesInPart);
+  const days = Array.from({ length: count }, (_, index) => {
+    const part = [index * datesInPart, (index + 1) * datesInPart] as const;
+    return {
+      habit,
+      dates: dates.slice(...part),
+      times: times.slice(...part),
+      sums: sums?.slice(...part) ?? null,
+      notes: null,
+    };
+  });
+  const withNotes = { habit, dates: [], times: [], sums: null };
+  return [...days, ...inParts(notes ?? []).map((some) => ({ ...withNotes, notes: some }))];
+}
+
+const mostLeftShown = 100;
+
+/** Characters of JSON, enough for the largest files. Things may repeat text that their file has once. */
+const mostLength = 32_000_000;
+
+/** The things in the files; `left` has the first ones that are not imported, `leftCount` the number of all. */
+type Collection = Readonly<{ found: readonly FoundThing[]; left: readonly Left[]; leftCount: number }>;
+
+/** Reads and checks the things of all files. */
+export function collect(files: readonly TextFile[], context: ReadingContext): Collection {
+  const check = createChecker(context);
+  const [found, shown, keys]: [FoundThing[], Left[], Set<string>] = [[], [], new Set()];
+  let [leftCount, length] = [0, 0];
+  const leave = (one: Left) => {
+    leftCount += 1;
+    if (shown.length < mostLeftShown) shown.push(one);
+  };
+  const take = (one: FoundThing) => {
+    const { thing } = one;
+    if ("key" in thing && keys.has(thing.key)) return leave(twice(thing));
+    if ("key" in thing) keys.add(thing.key);
+    found.push(one);
+    length += JSON.stringify(thing).length;
+  };
+  for (const one of readFiles(files, context)) {
+    if (found.length + leftCount >= mostFound || length > mostLength)
+      return { found, left: [endMissing, ...shown], leftCount: leftCount + 1 };
+    for (const checked of isLeft(one) ? [one] : check(one))
+      if (isLeft(checked)) leave(checked);
+      else take(checked);
+  }
+  return { found, left: shown, leftCount };
+}
+
+const endMissing = left(
+  "",
+  "These files are too long for one upload, so their end was left out. Choose smaller ones.",
+);
+
+const twice = ({ name = "", title = name }: Readonly<{ name?: string; title?: string }>): Left =>
+  left(title, "It is in these files twice, and comes once.");
+
+const schemas = {
+  categories: ImportedCategory,
+  habits: ImportedHabit,
+  histories: ImportedHistory,
+  todos: ImportedTodo,
+} as const;
+
+const declared: Readonly<Record<ImportedKind, DeclaredFields>> = {
+  categories: categoryFields,
+  habits: habitFields,
+  histories: {},
+  todos: todoFields,
+};
+
+/** Checking a rule takes milliseconds, and real files have few rules. */
+const mostRules = 200;
+const longestName = 255;
+const longestDescription = 5_000;
+
+/**
+ * Checks the things of an upload by the same rules as typed ones.
+ * @returns a function that gives a thing as Kept can store it, and the parts that are left out with reasons
+ */
+export function createChecker(context: ReadingContext): (found: ReadThing) => (FoundThing | Left)[] {
+  const parse = createRules(context);
+  return (found) => {
+    if (found.kind === "histories" && daysIn(found.thing) > maxImported.completions)
+      return [left("", tooManyDays)];
+    const fields = completed(found);
+    const name = nameOf(fields);
+    const problems = found.kind === "todos" ? repair(fields, parse) : [];
+    const result = validate({ input: schemas[found.kind] }, shortened(fields));
+    if (isRefused(result)) return [left(name, result.refusal.message)];
+    // The check above proves that the thing matches the schema of its kind.
+    const checked = { ...found, thing: result.input } as FoundThing;
+    return [checked, ...problems.map((problem) => left(name, problem))];
+  };
+}
+
+const tooManyDays = `A habit comes without its days, because there are more than ${maxImported.completions.toLocaleString("en")} of them.`;
+
+/** A rule with its first day from today on, or its error. */
+type KnownRule = Readonly<{ rule: string; first: string | null }> | Readonly<{ error: string }>;
+type Rules = (text: string) => KnownRule;
+
+/** Parses each rule once. */
+function createRules({ today }: ReadingContext): Rules {
+  const rules = new Map<string, KnownRule>();
+  const parse = (text: string): KnownRule => {
+    if (rules.size === mostRules) return { error: `There are more than ${mostRules} different rules.` };
+    const parsed = parseRecurrence(text);
+    return "error" in parsed ? parsed : { ...parsed, first: firstOccurrence(parsed.rule, today.date) };
+  };
+  return (text) => {
+    const known = rules.get(text) ?? parse(text);
+    if (rules.size < mostRules) rules.set(text, known);
+    return known;
+  };
+}
+
+/** Fills missing fields with the default or null; only a custom rhythm has a schedule. */
+function completed({ kind, thing }: ReadThing): Fields {
+  const given: Fields = { ...thing };
+  const fields: Fields = {};
+  for (const field of Object.keys(schemas[kind].properties))
+    fields[field] = given[field] === undefined ? (declared[kind][field]?.usual ?? null) : given[field];
+  if (kind === "habits" && fields.frequency !== "custom") fields.schedule = null;
+  return fields;
+}
+
+const nameOf = ({ name, title = name }: Fields): string => (typeof title === "string" ? title : "");
+
+/** Cuts a long name, and keeps the whole name in the description. */
+function shortened(fields: Fields): Fields {
+  const field = "title" in fields ? "title" : "name";
+  const [name, description] = [oneLine(fields[field]), fields.description];
+  if (typeof name !== "string") return fields;
+  const isLong = name.length > longestName;
+  const whole = [isLong ? name : "", typeof description === "string" ? description : ""].filter(Boolean);
+  return {
+    ...fields,
+    [field]: isLong ? `${cut(name, longestName - 1)}…` : name,
+    ...("description" in fields && { description: cut(whole.join("\n"), longestDescription) || null }),
+  };
+}
+
+const oneLine = (text: unknown): unknown =>
+  typeof text === "string" ? text.replace(/\s+/g, " ").trim() : text;
+const cut = (text: string, most: number): string => text.slice(0, most).toWellFormed();
+
+/**
+ * Drops a rule that Kept does not support and a time without a date, so that their todo survives.
+ * @returns their problems
+ */
+function repair(fields: Fields, parse: Rules): string[] {
+  const problem = repairRule(fields, parse);
+  const isWithoutDate = fields.due_date === null && fields.due_time !== null;
+  if (isWithoutDate) fields.due_time = null;
+  const problems = [problem, isWithoutDate && "Comes without its due time, because it has no due date."];
+  return problems.filter((one) => typeof one === "string");
+}
+
+function repairRule(fields: Fields, parse: Rules): string | undefined {
+  if (typeof fields.recurrence !== "string") return undefined;
+  const parsed = parse(fields.recurrence);
+  if ("error" in parsed) {
+    Object.assign(fields, { recurrence: null, recurrence_anchor: null });
+    return `Does not repeat: ${parsed.error}`;
+  }
+  fields.recurrence = parsed.rule;
+  fields.due_date ??= parsed.first;
+  fields.recurrence_anchor ??= fields.due_date;
+  return undefined;
+}
+
+export const isLeft = (found: Finding): found is Left => found.kind === "left";

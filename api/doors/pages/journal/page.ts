@@ -3,7 +3,7 @@ import { sayEvent, sayOrigin } from "../../../../shared/domain/journal/events.ts
 import { type Html, html } from "../../../../shared/html.ts";
 import { readDaySettings } from "../../../queries/engine/context.ts";
 import { type ListedEvent, readEventsBefore } from "../../../queries/journal/read.ts";
-import { sayInstant } from "../kit/dates.ts";
+import { sayInstant } from "../kit/words.ts";
 import type { Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
 

@@ -23,7 +23,7 @@ import { type QueryContext, readDaySettings } from "../../../queries/engine/cont
 import { readHabit } from "../../../queries/habit/read.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
 import { message, page } from "../../../web/page.ts";
-import { sayWallTime } from "../kit/dates.ts";
+import { sayWallTime } from "../kit/words.ts";
 
 export type ActContext = PerformContext &
   Readonly<{

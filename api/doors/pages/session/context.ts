@@ -1,3 +1,4 @@
+import type { Configuration } from "openid-client";
 import type { ReminderSecrets } from "../../../../shared/db/shared-secrets.ts";
 import type { Refused } from "../../../../shared/errors.ts";
 import type { Html } from "../../../../shared/html.ts";
@@ -10,8 +11,7 @@ import type { PerformContext } from "../../../perform.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import type { FormRequest, PageRequest, Site } from "../../../web/site.ts";
 import type { LiveHub } from "../../streams/hub.ts";
-import type { PagesKeys } from "./keys.ts";
-import type { FindProvider } from "./relying-party.ts";
+import type { PagesKeys } from "./sealed-cookie.ts";
 
 /** The parts shared by all account pages; made once at the start. */
 export type PagesContext = PerformContext &
@@ -23,8 +23,8 @@ export type PagesContext = PerformContext &
     secrets: ReminderSecrets;
     site: Site;
     findSession: FindSession;
-    /** Undefined if the built-in provider signs people in. */
-    findProvider: FindProvider | undefined;
+    /** Finds the other provider that signs people in; undefined if the built-in one does. */
+    findProvider: (() => Promise<Configuration>) | undefined;
     /** Stores the time zone of a sign-in, as doors do with the zone in a token. */
     claimZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
     /** Ends a token or an app; undefined if another provider does. */

@@ -1,5 +1,6 @@
+import type { ActionKey } from "../../../queries/action/undone.ts";
 import { safeNext } from "../../../web/redirect.ts";
-import type { Visit } from "./context.ts";
+import type { PagesContext, Visit } from "./context.ts";
 
 /** Parameters of a page's address with the log key of the last action: one just done, or one just undone. */
 export const [doneParameter, undoneParameter] = ["did", "undid"];
@@ -12,16 +13,32 @@ export function hereWithoutNotes({ url }: Pick<Visit, "url">): string {
   return `${here.pathname}${here.search}`;
 }
 
-type Key = Readonly<{ called_at: string; request_id: string }>;
-
 /** The address of a page that names the last action and offers to undo it, or shows the result of that undo. */
 export function doneAddress(
   { site }: Pick<Visit, "site">,
   page: string | null,
-  key: Key,
+  key: ActionKey,
   parameter = doneParameter,
 ): string {
   const url = new URL(safeNext(site, page), site.origin);
   url.searchParams.set(parameter, `${key.called_at}_${key.request_id}`);
   return `${url.pathname}${url.search}`;
+}
+
+/** The id in the path of a page about one thing, such as `/account/habits/7/edit`. */
+export const idInPath = /(?<=\/)[1-9]\d{0,14}(?=\/|$)/;
+
+/** The id in the path of a page whose address has `:id`. */
+export const pathId = (url: URL): number => Number(idInPath.exec(url.pathname)?.[0]);
+
+/**
+ * The address that signs a person in and then leads to `next`; absolute, so that its cookie belongs to BASE_URL.
+ * @param proof asks a person who is signed in to prove it again
+ */
+export function signInAddress(
+  { config }: Pick<PagesContext, "config">,
+  next: string,
+  proof?: "fresh",
+): string {
+  return `${config.baseUrl}/account/sign-in?${new URLSearchParams({ next, ...(proof && { proof }) })}`;
 }

@@ -2,20 +2,15 @@ import { LRUCache } from "lru-cache";
 import { sql } from "../../../../shared/db/reads/sql.ts";
 import { readSettings } from "../../../queries/user/settings.ts";
 import { locale } from "../../../web/locale.ts";
-import { askAgain } from "./ask-again.ts";
 import type { FindOwnSession, FindSession, Guest, PagesContext, Session, Visit } from "./context.ts";
-import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
+import { sealedCookie } from "./sealed-cookie.ts";
+import { askAgain } from "./sent-form.ts";
 import { submit } from "./submit.ts";
 
 const lifetimeSeconds = 12 * 60 * 60;
 
-export function sessionCookie({
-  config,
-  keys,
-}: Pick<PagesContext, "config" | "keys">): SealedCookie<Session> {
-  const secure = config.baseUrl.startsWith("https:");
-  return sealedCookie({ name: "kept_account", key: keys.session, lifetimeSeconds, secure });
-}
+export const sessionCookie = (context: Pick<PagesContext, "config" | "keys">) =>
+  sealedCookie<Session>(context, "session", lifetimeSeconds);
 
 /** Finds a session that a sign-in at another provider began here, unless a sign-out or a deletion ended it. */
 export const findSealedSession: FindSession = async ({ context, request }) => {

@@ -1,25 +1,29 @@
-import { type CommandName, commands } from "../../../../shared/contracts/catalogue.ts";
+import {
+  type CommandName,
+  type Commands,
+  commands,
+  type OutputOf,
+} from "../../../../shared/contracts/catalogue.ts";
 import { allScopes } from "../../../../shared/contracts/kernel/scopes.ts";
-import { isRefused } from "../../../../shared/errors.ts";
-import type { Outcome } from "../../../../shared/queue/batch.ts";
+import { isRefused, type Refused } from "../../../../shared/errors.ts";
 import { keyedId } from "../../../../shared/queue/command-id.ts";
 import type { Fields } from "../../../http/input/validate.ts";
 import { senderOf } from "../../../http/request.ts";
 import { callOf } from "../../../mailbox/dispatch.ts";
 import { type Content, execute, prepare } from "../../../perform.ts";
-import { findLogged } from "../../../queries/action/undone.ts";
+import { type ActionKey, findLogged } from "../../../queries/action/undone.ts";
 import type { Visit } from "./context.ts";
 
 type SignedIn = Pick<Visit, "context" | "session" | "request">;
 
 /** Performs the command of a signed-in person's form. People have all scopes on their own data. */
-export const submit = async (visit: SignedIn, name: CommandName, fields: Fields): Promise<Outcome> =>
+export const submit = async <Name extends CommandName>(visit: SignedIn, name: Name, fields: Fields) =>
   (await submitLogged(visit, name, fields)).outcome;
 
 /** The outcome of a command, and its log key if it changed something. */
-type LoggedOutcome = Readonly<{
-  outcome: Outcome;
-  key: Readonly<{ called_at: string; request_id: string }>;
+type Logged<Name extends CommandName> = Readonly<{
+  outcome: Refused | Readonly<{ body: OutputOf<Commands[Name]> }>;
+  key: ActionKey;
 }>;
 
 type How = Pick<Content, "idempotencyKey" | "preconditions" | "preview"> &
@@ -27,12 +31,12 @@ type How = Pick<Content, "idempotencyKey" | "preconditions" | "preview"> &
   Readonly<{ tool?: CommandName }>;
 
 /** Performs a command like `submit`, for pages that offer to undo it. */
-export async function submitLogged(
+export async function submitLogged<Name extends CommandName>(
   { context, session, request }: SignedIn,
-  name: CommandName,
+  name: Name,
   fields: Fields,
   { tool = name, ...how }: How = {},
-): Promise<LoggedOutcome> {
+): Promise<Logged<Name>> {
   const actor = { userId: session.sub, scopes: allScopes };
   const query = context.query(actor);
   const sender = senderOf(request, "page", actor);
@@ -45,9 +49,21 @@ export async function submitLogged(
   if (isRefused(prepared)) return { outcome: prepared, key };
   const { outcome, replayed } = await execute(context, { ...prepared, by });
   const first = replayed && !isRefused(outcome) ? await findLogged(query, key) : undefined;
-  return { outcome, key: first ?? key };
+  // The contract of a command declares the body of its answer.
+  return { outcome: outcome as Logged<Name>["outcome"], key: first ?? key };
 }
 
 /** The key of a form's change that scripts send until it is answered; undefined for a form that they did not send. */
 export const formKeyOf = (form: URLSearchParams): string | undefined =>
   form.get("key")?.slice(0, 100) || undefined;
+
+/** Undoes actions of the signed-in person's log, or previews that. */
+export async function submitUndo(
+  visit: SignedIn,
+  actions: readonly ActionKey[],
+  { preview = false } = {},
+): Promise<OutputOf<Commands["action.undo"]> | Refused> {
+  const keys = actions.map(({ called_at, request_id }) => ({ called_at, request_id }));
+  const { outcome } = await submitLogged(visit, "action.undo", { actions: keys }, { preview });
+  return isRefused(outcome) ? outcome : outcome.body;
+}

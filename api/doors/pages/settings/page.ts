@@ -10,17 +10,13 @@ import {
 import { readSettings } from "../../../queries/user/settings.ts";
 import { type OpenWork, readOpenWorks } from "../../../queries/user/works.ts";
 import { pushScript } from "../../../web/assets.ts";
-import { selectField } from "../../../web/form/choice-fields.ts";
 import { formToken } from "../../../web/form/form.ts";
-import { problem, zoneField } from "../../../web/form/form-fields.ts";
-import { countInWords, sayInstant } from "../kit/dates.ts";
+import { problem, selectField, zoneField } from "../../../web/form/form-fields.ts";
+import { countInWords, sayInstant } from "../kit/words.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
-import { accountPage } from "../session/frame.ts";
-import { reminderWarning } from "../session/reminder-warning.ts";
-import { channelForm } from "./channel-form.ts";
-import { pushCard } from "./push-card.ts";
-import { targetCards, typedTargets } from "./target-cards.ts";
-import type { RejectedForm, UserSettings } from "./user-settings.ts";
+import { accountPage, reminderWarning } from "../session/frame.ts";
+import type { RejectedForm, UserSettings } from "./channels.ts";
+import { channelForm, pushCard, targetCards, typedTargets } from "./channels.ts";
 
 /** Messages after a form was saved and the browser was redirected here. */
 const outcomes = new Map<string, string>([

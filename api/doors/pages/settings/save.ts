@@ -6,9 +6,8 @@ import { browserName } from "../../../http/browser-name.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { submit } from "../session/submit.ts";
+import type { Texts, TypedTarget } from "./channels.ts";
 import { showSettings } from "./page.ts";
-import type { TypedTarget } from "./target-cards.ts";
-import type { Texts } from "./user-settings.ts";
 
 /** POST /account/settings/day */
 export async function saveDay(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {

@@ -1,30 +1,19 @@
 import * as oidc from "openid-client";
+import type { Config } from "../../../../shared/process/config.ts";
+import { discoveryMaxAgeMs, rememberFor } from "../../../auth/provider.ts";
+import { takeForm } from "../../../web/form/form.ts";
+import { message } from "../../../web/page.ts";
 import { safeNext, seeOther } from "../../../web/redirect.ts";
-import type { Guest, PagesContext, Session } from "../session/context.ts";
-import { type SealedCookie, sealedCookie } from "../session/sealed-cookie.ts";
-import { sessionCookie, takeOver } from "../session/session.ts";
-import { type PendingSignIn, type Redeemed, redeem } from "./redeem.ts";
-import { failedSignInPage, providerUnavailablePage, startAgainPage } from "./sign-in-failures.ts";
+import type { Guest, PagesContext, Session, Visit } from "../session/context.ts";
+import { sealedCookie } from "../session/sealed-cookie.ts";
+import { sessionCookie, sessionGeneration, takeOver, visitOf } from "../session/session.ts";
+import { submit } from "../session/submit.ts";
 
 const scope = "openid email profile";
 const lifetimeSeconds = 10 * 60;
 
-function attemptCookie({ config, keys }: PagesContext): SealedCookie<PendingSignIn> {
-  const secure = config.baseUrl.startsWith("https:");
-  return sealedCookie({ name: "kept_sign_in", key: keys.signIn, lifetimeSeconds, secure });
-}
-
-/**
- * The address that signs a person in and then leads to `next`; absolute, so that its cookie belongs to BASE_URL.
- * @param proof asks a person who is signed in to prove it again
- */
-export function signInAddress(
-  { config }: Pick<PagesContext, "config">,
-  next: string,
-  proof?: "fresh",
-): string {
-  return `${config.baseUrl}/account/sign-in?${new URLSearchParams({ next, ...(proof && { proof }) })}`;
-}
+const attemptCookie = (context: PagesContext) =>
+  sealedCookie<PendingSignIn>(context, "signIn", lifetimeSeconds);
 
 /** A proof this old (s) still counts for five minutes, in which the person can finish what needs it. */
 const freshSeconds = 5 * 60;
@@ -84,7 +73,7 @@ export async function finishSignIn({ context, request, url }: Guest): Promise<Re
 /** A longer ID token would not fit into a cookie of 4096 characters; without it the provider asks at sign-out. */
 const maxIdToken = 1_800;
 
-function sessionOf({ claims, idToken, generation }: Redeemed): Session | undefined {
+function sessionOf({ claims, idToken, generation }: Awaited<ReturnType<typeof redeem>>): Session | undefined {
   if (generation === undefined) return undefined;
   const { sub, email, email_verified, iat, auth_time } = claims;
   const known = typeof email === "string" && { email, email_verified: email_verified === true };
@@ -92,4 +81,147 @@ function sessionOf({ claims, idToken, generation }: Redeemed): Session | undefin
   // Both times are by the provider's clock.
   const proven_at = Math.floor(Date.now() / 1_000) - (iat - (auth_time ?? 0));
   return { sub, sid: crypto.randomUUID(), generation, proven_at, ...known, ...hint };
+}
+
+/** A sign-in under way: the values that the provider must send back, and the page to go on to. */
+type PendingSignIn = {
+  state: string;
+  nonce: string;
+  verifier: string;
+  next: string;
+  /** The greatest age (s) of the person's proof. */
+  maxAge?: number;
+};
+
+/** Exchanges the code for the provider's claims about the person, and the generation of their new session. */
+async function redeem(
+  context: PagesContext,
+  provider: oidc.Configuration,
+  { state, nonce, verifier, maxAge }: PendingSignIn,
+  url: URL,
+) {
+  const callback = new URL(`${context.config.baseUrl}/account/callback${url.search}`);
+  const tokens = await oidc.authorizationCodeGrant(provider, callback, {
+    pkceCodeVerifier: verifier,
+    expectedState: state,
+    expectedNonce: nonce,
+    idTokenExpected: true,
+    ...(maxAge !== undefined && { maxAge }),
+  });
+  const claims = tokens.claims();
+  if (!claims) throw new Error("The provider sent no ID token.");
+  // The generation is read before the provider is asked again, so that a password changed in between ends this session.
+  const generation = await sessionGeneration(context, claims.sub);
+  const profile = await userInfo(provider, tokens.access_token, claims.sub);
+  const known: oidc.IDToken = { ...profile, ...claims };
+  return { claims: known, idToken: tokens.id_token, generation };
+}
+
+/** Many providers give the e-mail address only at this endpoint (OpenID Connect Core §5.3). */
+async function userInfo(provider: oidc.Configuration, token: string, sub: string): Promise<object> {
+  if (provider.serverMetadata().userinfo_endpoint === undefined) return {};
+  return oidc.fetchUserInfo(provider, token, sub);
+}
+
+/** The page for a failed sign-in that the provider sent back. */
+function failedSignInPage(context: PagesContext, error: Error): Response {
+  if (error instanceof oidc.AuthorizationResponseError)
+    return startAgainPage(context, "The sign-in was cancelled.");
+  if (isWrongAnswer(error))
+    return startAgainPage(context, "This sign-in is not the one that you started here last.");
+  return providerUnavailablePage(context, error);
+}
+
+/** True if the answer belongs to another sign-in or its code was used before; then the provider is not at fault. */
+function isWrongAnswer(error: unknown): boolean {
+  if (error instanceof oidc.ResponseBodyError) return error.error === "invalid_grant";
+  return error instanceof oidc.ClientError && wrongAnswers.includes(error.code ?? "");
+}
+
+const wrongAnswers = [
+  "OAUTH_INVALID_RESPONSE",
+  "OAUTH_JWT_CLAIM_COMPARISON_FAILED",
+  "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
+];
+
+function startAgainPage(context: PagesContext, text: string): Response {
+  const link = { href: "/account", label: "Sign in again" };
+  return message(context.site, "You are not signed in", text, { status: 400, link });
+}
+
+function providerUnavailablePage(context: PagesContext, error: Error): Response {
+  context.log.warn({ reason: error.message }, "the identity provider cannot sign anybody in");
+  const text = "The identity provider that signs you in cannot be reached. Your habits and todos are safe.";
+  const link = { href: "/account", label: "Try again" };
+  return message(context.site, "Sign-in is away for a moment", text, {
+    status: 503,
+    headers: { "Retry-After": "5" },
+    link,
+  });
+}
+
+const timeoutSeconds = 3;
+
+/** Discovers the provider at the first sign-in and again every five minutes; a failure is not remembered. */
+export function createFindProvider(
+  { authUrl }: Pick<Config, "authUrl">,
+  { id, secret }: NonNullable<Config["authClient"]>,
+): PagesContext["findProvider"] {
+  const extras = [oidc.enableNonRepudiationChecks];
+  // An address without TLS is allowed only for a provider on this machine or the operator's private network.
+  if (authUrl.startsWith("http:")) extras.push(oidc.allowInsecureRequests);
+  const options = { timeout: timeoutSeconds, execute: extras };
+  return rememberFor(discoveryMaxAgeMs, () =>
+    oidc.discovery(new URL(authUrl), id, undefined, oidc.ClientSecretBasic(secret), options),
+  );
+}
+
+/**
+ * POST /account/sign-out: ends all sessions of these pages, then another provider's if it supports that (RP-Initiated
+ * Logout 1.0). An ended session is accepted too, because the provider would renew it. Other browsers signed in at the
+ * provider get their sessions back from it.
+ */
+export async function signOut(guest: Guest): Promise<Response> {
+  // The built-in provider takes the same form.
+  if (!guest.context.findProvider)
+    return new Response(null, { status: 307, headers: { location: "/sign-out" } });
+  const session = await sessionCookie(guest.context).open(guest.request);
+  // Without the ID token the provider itself asks the person to confirm.
+  if (!session) return leaveProvider(guest, undefined);
+  const visit = visitOf(guest, session);
+  return takeForm<Visit>(endSessions)({ ...visit, askAgain: () => endSessions(visit) });
+}
+
+async function endSessions(visit: Visit): Promise<Response> {
+  const ended = await submit(visit, "user.end-sessions", {});
+  if ("refusal" in ended) {
+    visit.context.log.warn({ reason: ended.refusal.message }, "sessions could not be ended");
+  }
+  return leaveProvider(visit, visit.session);
+}
+
+/** Leaves the provider too. With a session, everything that these pages stored in the browser is removed. */
+async function leaveProvider(guest: Guest, session: Session | undefined): Promise<Response> {
+  const answer = await providerSignOut(guest, session);
+  if (session) answer.headers.set("Clear-Site-Data", '"storage"');
+  return answer;
+}
+
+async function providerSignOut({ context }: Guest, session: Session | undefined): Promise<Response> {
+  const cookies = session ? [sessionCookie(context).clear()] : [];
+  const provider = await context.findProvider?.().catch(() => undefined);
+  if (!provider?.serverMetadata().end_session_endpoint) return signedOutPage({ context, cookies });
+  const address = oidc.buildEndSessionUrl(provider, {
+    post_logout_redirect_uri: `${context.config.baseUrl}/account`,
+    ...(session?.id_token !== undefined && { id_token_hint: session.id_token }),
+  });
+  return seeOther(address.href, cookies);
+}
+
+function signedOutPage({ context, cookies }: Pick<Guest, "context"> & { cookies: string[] }): Response {
+  const [cookie] = cookies;
+  if (cookie === undefined) return seeOther("/account");
+  const link = { href: "/account", label: "Sign in again" };
+  const text = "You are signed out of Kept in this browser.";
+  return message(context.site, "Signed out", text, { headers: { "Set-Cookie": cookie }, link });
 }

@@ -9,20 +9,14 @@ import { type DueGroup, dueGroupOf } from "../../../queries/todo/due-groups.ts";
 import { firstWeekday, locale } from "../../../web/locale.ts";
 import { readWaitingInWords, waitingBeside } from "../action/approval/approvals.ts";
 import { effectsOf } from "../action/list/page.ts";
-import { actionsPath } from "../action/paths.ts";
-import { nameOfCaller } from "../action/words.ts";
-import { firstCalendarDay } from "../habit/calendar.ts";
-import { yearPicture } from "../habit/year.ts";
-import { countInWords, sayDate } from "../kit/dates.ts";
-import { habitItem } from "../kit/habit-item.ts";
-import { groupNames, type TodoItem, todoList } from "../kit/todo-item.ts";
-import { liveMark, liveScripts } from "../live/live-mark.ts";
+import { actionsPath, nameOfCaller } from "../action/words.ts";
+import { firstCalendarDay, yearPicture } from "../habit/calendar.ts";
+import { groupNames, habitItem, type TodoItem, todoList } from "../kit/items.ts";
+import { countInWords, sayDate } from "../kit/words.ts";
+import { liveMark, liveScripts } from "../live/live.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
-import { accountPage } from "../session/frame.ts";
-import { findLastVisit } from "../session/last-visit.ts";
-import { addPath } from "../session/quick-bar.ts";
-import { reminderWarning } from "../session/reminder-warning.ts";
-import { chosenForm, moveOverdue } from "../todo/many.ts";
+import { accountPage, addPath, findLastVisit, reminderWarning } from "../session/frame.ts";
+import { chosenForm, moveOverdue } from "../todo/page.ts";
 
 /** Sizes in the units of the picture's viewBox, which has one column for each day. */
 const column = 32;
@@ -121,12 +115,7 @@ export async function showToday(visit: Visit): Promise<PageAnswer> {
     ${totals.habits === 0 ? firstHabit(visit) : habitsOfDay(visit, day)}</section></div>
     ${todos.length > 0 && chosenForm(visit, day.categories)}
     ${!hasNothing && pictures(day)}</div>`;
-  return accountPage(visit, {
-    title: "Today",
-    body,
-    isWide: true,
-    scripts: liveScripts,
-  });
+  return accountPage(visit, { title: "Today", body, isWide: true, scripts: liveScripts });
 }
 
 const readAll = async (own: QueryContext, lastSeen: string | undefined) => ({

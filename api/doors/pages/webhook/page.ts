@@ -1,15 +1,16 @@
 import type { OutputOf, Queries } from "../../../../shared/contracts/catalogue.ts";
 import { allWebhookEvents, maxWebhooks } from "../../../../shared/domain/webhook.ts";
-import { isRefused } from "../../../../shared/errors.ts";
+import { isRefused, type Refused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { readDeliveries, readWebhooks } from "../../../queries/webhook/read.ts";
-import { choice } from "../../../web/form/choice-fields.ts";
 import { formToken } from "../../../web/form/form.ts";
-import { field, problem } from "../../../web/form/form-fields.ts";
-import { sayDay } from "../kit/dates.ts";
+import { choice, field, problem } from "../../../web/form/form-fields.ts";
+import { seeOther } from "../../../web/redirect.ts";
+import { sayDay } from "../kit/words.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage } from "../session/frame.ts";
+import { submit } from "../session/submit.ts";
 
 export const webhooksPath = "/account/webhooks";
 
@@ -92,3 +93,35 @@ const newForm = (
     choice({ name: "events", value: event, label: event, isChosen: true, type: "checkbox" }),
   )}</fieldset>
   <div class="actions"><button>Make</button></div></form></section>`;
+
+const lostSecret = "The webhook is made, but its secret was lost on the way. Delete it and make another.";
+
+/** POST /account/webhooks: makes a webhook, and shows its secret this once. */
+export async function makeWebhook(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
+  const fields = { url: form.get("url") ?? "", events: form.getAll("events") };
+  const outcome = await submit(visit, "webhook.create", fields);
+  if (isRefused(outcome)) return showWebhooks(visit, { error: outcome.refusal.message });
+  const { secret } = outcome.body;
+  return showWebhooks(visit, secret === null ? { error: lostSecret } : { secret });
+}
+
+/** POST /account/webhooks/change: switches a webhook on or off, or deletes it. */
+export async function changeWebhook(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
+  const webhook_id = form.get("webhook_id") ?? "";
+  const act = form.get("act");
+  return answer(
+    visit,
+    act === "delete"
+      ? await submit(visit, "webhook.delete", { webhook_id })
+      : await submit(visit, "webhook.update", { webhook_id, is_active: act === "on" }),
+  );
+}
+
+/** POST /account/webhooks/again: sends a finished delivery again. */
+export async function sendPostAgain(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
+  const fields = { webhook_id: form.get("webhook_id") ?? "", delivery_id: form.get("delivery_id") ?? "" };
+  return answer(visit, await submit(visit, "webhook.send-again", fields));
+}
+
+const answer = (visit: Visit, outcome: Refused | object): PageAnswer | Promise<PageAnswer> =>
+  isRefused(outcome) ? showWebhooks(visit, { error: outcome.refusal.message }) : seeOther(webhooksPath);

@@ -1,7 +1,6 @@
 import { type Html, html } from "../../../../shared/html.ts";
-import { selectField } from "../../../web/form/choice-fields.ts";
 import { formToken } from "../../../web/form/form.ts";
-import { field, problem } from "../../../web/form/form-fields.ts";
+import { field, problem, selectField } from "../../../web/form/form-fields.ts";
 import { message, page } from "../../../web/page.ts";
 import { type Connection, findConnection } from "../../grants/connections.ts";
 import { scopeFields } from "../fields.ts";

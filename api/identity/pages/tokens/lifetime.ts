@@ -1,6 +1,6 @@
 import { addDays, dayNumber, localDay, resolveLocalTime } from "../../../../shared/domain/day/day.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { type Option, selectField } from "../../../web/form/choice-fields.ts";
+import { type Option, selectField } from "../../../web/form/form-fields.ts";
 
 /** Lifetimes of a token in days, with their labels. A form also takes a date. */
 const lifetimes = new Map([

@@ -1,6 +1,6 @@
 import { allScopes, isScope, type Scope, scopes } from "../../../../shared/contracts/kernel/scopes.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { choice } from "../../../web/form/choice-fields.ts";
+import { choice } from "../../../web/form/form-fields.ts";
 import { scopeFields } from "../fields.ts";
 
 const readScopes = allScopes.filter((scope) => scope.endsWith(":read"));

@@ -1,7 +1,6 @@
 import { hkdfSync } from "node:crypto";
-import { type KeyRing, mapKeys } from "../../../web/key-ring.ts";
+import { type KeyRing, mapKeys, seal, unseal } from "../../../web/key-ring.ts";
 import { seeOther } from "../../../web/redirect.ts";
-import { seal, unseal } from "../../../web/sealed.ts";
 import type { NewToken } from "../../grants/personal-token.ts";
 import { cookieNames } from "../cookies.ts";
 import { tokensPath } from "../site.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { uploadFiles } from "../../../../api/doors/pages/import/upload.ts";
+import { uploadFiles } from "../../../../api/doors/pages/import/page.ts";
 import type { Visit } from "../../../../api/doors/pages/session/context.ts";
-import { csrfToken } from "../../../../api/web/form/csrf.ts";
+import { csrfToken } from "../../../../api/web/form/form.ts";
 import { takeUpload } from "../../../../api/web/form/upload.ts";
 import type { KeyRing } from "../../../../api/web/key-ring.ts";
 
@@ -17,10 +17,7 @@ function uploadOf(holder: string, files = 1) {
   return { site, request, url: new URL(origin), holder };
 }
 
-const unlimited = {
-  personOf: ({ holder }: ReturnType<typeof uploadOf>) => holder,
-  refused: async () => undefined,
-};
+const unlimited = { refused: async () => undefined };
 
 test("one upload of a person is read at a time, and four in all", async () => {
   const [fourBegan, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

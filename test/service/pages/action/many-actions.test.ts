@@ -1,5 +1,5 @@
 import { expect, mock, spyOn, test } from "bun:test";
-import { exportedRows } from "../../../../api/doors/pages/action/list/export.ts";
+import { exportedRows } from "../../../../api/doors/pages/action/list/filters.ts";
 import { actionList } from "../../../../api/doors/pages/action/list/page.ts";
 import { conflictsInWords } from "../../../../api/doors/pages/action/take-back/undo.ts";
 import { readLaterChanges } from "../../../../api/queries/action/undone.ts";

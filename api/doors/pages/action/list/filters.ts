@@ -1,19 +1,30 @@
 import { type Static, Type } from "typebox";
-import { Instant, listActions, type listTokens } from "../../../../../shared/contracts/action/contracts.ts";
+import {
+  Instant,
+  LoggedAction,
+  listActions,
+  type listTokens,
+} from "../../../../../shared/contracts/action/contracts.ts";
 import { contracts, type InputOf } from "../../../../../shared/contracts/catalogue.ts";
 import { CalendarDate } from "../../../../../shared/contracts/kernel/fields.ts";
 import { resourceRead } from "../../../../../shared/contracts/kernel/tool.ts";
-import { addDays, resolveLocalTime } from "../../../../../shared/domain/day/day.ts";
+import { addDays, localTime, resolveLocalTime } from "../../../../../shared/domain/day/day.ts";
 import type { ActionKind } from "../../../../../shared/domain/vocabulary.ts";
-import { isRefused, type Refused } from "../../../../../shared/errors.ts";
+import { invalid, isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
+import { mapGivingWay } from "../../../../../shared/process/give-way.ts";
 import { queryFields } from "../../../../http/input/query-fields.ts";
 import { validate } from "../../../../http/input/validate.ts";
-import { isRequestId } from "../../../../queries/action/read.ts";
-import { sayDay } from "../../kit/dates.ts";
-import { type FilterChoice, filterInput, filterSelect } from "../../kit/filter-fields.ts";
-import { actionsPath } from "../paths.ts";
-import { type Day, nameOfCaller } from "../words.ts";
+import { type ActionFilters, isRequestId, readActions } from "../../../../queries/action/read.ts";
+import { readNames } from "../../../../queries/action/things.ts";
+import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
+import { byteOrderMark, csvLine } from "../../kit/csv.ts";
+import { type FilterChoice, filterInput, filterSelect } from "../../kit/lists.ts";
+import { sayDay } from "../../kit/words.ts";
+import type { PageAnswer, Visit } from "../../session/context.ts";
+import { download } from "../../session/download.ts";
+import { describeAction, type Known } from "../narrator.ts";
+import { actionsPath, type Day, localTimeOf, nameOfCaller, type Word, wordsInText } from "../words.ts";
 
 /** The values of the parameter `show` with their labels; without it, changes and refusals are listed. */
 const shown: readonly (readonly [show: string, label: string, kinds: readonly ActionKind[] | undefined])[] = [
@@ -132,4 +143,80 @@ export function filterForm(
     ${filterSelect({ name: "outcome", label: "Outcome" }, outcomes, chosen)}</div></details>
     <div class="actions"><button class="plain">Filter</button>
     ${chosen.size > 0 && html`<a href="${actionsPath}">Show all</a>`}</div></form>`;
+}
+
+const columns = [...new Set(["called_at", "local_time", "what", ...Object.keys(LoggedAction.properties)])];
+
+type ExportedRow = Readonly<Record<string, unknown>>;
+type Format = keyof typeof types;
+
+const types = { csv: "text/csv; charset=utf-8", jsonl: "application/jsonl" } as const;
+
+/** GET /account/actions/export?format=…&…: what the filters of the list show, as a file. */
+export async function exportActions(visit: Visit): Promise<PageAnswer> {
+  const { url, query } = visit;
+  const format = url.searchParams.get("format");
+  if (format !== "csv" && format !== "jsonl")
+    return invalid({ format: ["The format field must be csv or jsonl."] });
+  const { timeZone } = await readDaySettings(query);
+  const filters = readFilters(chosenIn(url), timeZone);
+  if (isRefused(filters)) return filters;
+  const rows = exportedRows(query, { filters: filters.input, timeZone });
+  return download(visit, {
+    name: `kept-actions-${localTime(query.now, timeZone).slice(0, 10)}.${format}`,
+    type: types[format],
+    what: "an export of actions",
+    texts: linesOf(rows, format),
+  });
+}
+
+async function* linesOf(steps: AsyncIterable<readonly ExportedRow[]>, format: Format) {
+  const isCsv = format === "csv";
+  if (isCsv) yield `${byteOrderMark}${csvLine(columns)}`;
+  const line = (row: ExportedRow) =>
+    isCsv ? csvLine(columns.map((column) => row[column])) : `${JSON.stringify(row)}\n`;
+  for await (const rows of steps) if (rows.length > 0) yield (await mapGivingWay(rows, line)).join("");
+}
+
+const mostExported = 100_000;
+const rowsInStep = 100;
+
+/** The newest actions that the filters leave, step by step along the list's order. */
+export async function* exportedRows(
+  query: QueryContext,
+  { filters, timeZone }: Readonly<{ filters: ActionFilters; timeZone: string }>,
+): AsyncGenerator<readonly ExportedRow[]> {
+  let [cursor, left]: [string | null | undefined, number] = [filters.cursor, mostExported];
+  do {
+    const input = { ...filters, limit: Math.min(rowsInStep, left), ...(cursor && { cursor }) };
+    const { actions, next_cursor, names } = await query.stepInTurn(async (own) => {
+      const found = await readActions(own, input);
+      return { ...found, names: await readNames(own, found.actions) };
+    }, filters.q !== undefined);
+    yield await mapGivingWay(actions, (row) => exportedRow(row, { timeZone, names }));
+    [cursor, left] = [next_cursor, left - actions.length];
+  } while (cursor && left > 0);
+  if (cursor) yield [{ what: `Older actions are not in this file, which has the newest ${mostExported}.` }];
+}
+
+function exportedRow(row: LoggedAction, known: Known): ExportedRow {
+  const { sentence, changes } = describeAction(row, known);
+  // A file may be read years later, so every date has its year.
+  const inText = (words: readonly Word[]) => wordsInText(words, "");
+  return {
+    ...row,
+    local_time: localTimeOf(row, known.timeZone).replace("T", " "),
+    what: [sentence, ...changes].map(inText).join("; "),
+    before: parsed(row.before),
+    after: parsed(row.after),
+    arguments: parsed(row.arguments),
+  };
+}
+
+function parsed(json: string | null): unknown {
+  try {
+    return json === null ? null : JSON.parse(json);
+  } catch {
+    return json;
+  }
 }

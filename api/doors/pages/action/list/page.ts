@@ -11,16 +11,26 @@ import { type ListedAction, type Run, readRuns } from "../../../../queries/actio
 import { changedThings, isDeletion, readNames, type ThingNames } from "../../../../queries/action/things.ts";
 import { readUndos, type Undos } from "../../../../queries/action/undone.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
-import { countInWords, sayDate, sayWallTime } from "../../kit/dates.ts";
-import { liveMark, liveScripts } from "../../live/live-mark.ts";
+import { countInWords, sayDate, sayWallTime } from "../../kit/words.ts";
+import { liveMark, liveScripts } from "../../live/live.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
-import { accountPage } from "../../session/frame.ts";
-import { findLastVisit } from "../../session/last-visit.ts";
+import { accountPage, findLastVisit } from "../../session/frame.ts";
 import { readWaitingInWords, waitingBeside } from "../approval/approvals.ts";
 import { describeAction, readOf } from "../narrator.ts";
-import { actionsPath, agentsPath, forgetPath, runPath } from "../paths.ts";
 import { chooseBox, chooseForm, conflictsOf, readNote, type UndoNote, undoForm } from "../take-back/undo.ts";
-import { type Day, listInHtml, localTimeOf, nameOfCaller, quote, readLogDay, wordsInHtml } from "../words.ts";
+import {
+  actionsPath,
+  agentsPath,
+  type Day,
+  forgetPath,
+  listInHtml,
+  localTimeOf,
+  nameOfCaller,
+  quote,
+  readLogDay,
+  runPath,
+  wordsInHtml,
+} from "../words.ts";
 import { type ActionsFilter, chosenIn, filterForm, outcomes, readFilters } from "./filters.ts";
 
 const pageSize = 50;
@@ -80,7 +90,8 @@ async function readListed(query: QueryContext, { input, foldsReads, showsRuns }:
 
 async function readSingly(query: QueryContext, input: ActionsFilter["input"], limit: number) {
   const { actions, next_cursor } = await readActions(query, { ...input, limit });
-  return { entries: actions as readonly ListedAction[], next_cursor };
+  const entries: readonly ListedAction[] = actions;
+  return { entries, next_cursor };
 }
 
 const isAction = (entry: ListedAction): entry is LoggedAction => "request_id" in entry;

@@ -16,17 +16,24 @@ import {
 } from "../../../../queries/action/undone.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { isUnderWay } from "../../../../queries/user/works.ts";
-import { csrfHolds, csrfToken } from "../../../../web/form/csrf.ts";
-import { formToken } from "../../../../web/form/form.ts";
+import { csrfHolds, csrfToken, formToken } from "../../../../web/form/form.ts";
 import { seeOther } from "../../../../web/redirect.ts";
-import { sayWallTime } from "../../kit/dates.ts";
+import { sayWallTime } from "../../kit/words.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
 import { accountPage } from "../../session/frame.ts";
-import { submit } from "../../session/submit.ts";
-import { submitUndo } from "../../session/submit-undo.ts";
+import { submit, submitUndo } from "../../session/submit.ts";
 import { describeAction } from "../narrator.ts";
-import { actionsPath, runPath } from "../paths.ts";
-import { type Day, listInHtml, localTimeOf, nameOfCaller, quote, readLogDay, wordsInHtml } from "../words.ts";
+import {
+  actionsPath,
+  type Day,
+  listInHtml,
+  localTimeOf,
+  nameOfCaller,
+  quote,
+  readLogDay,
+  runPath,
+  wordsInHtml,
+} from "../words.ts";
 import { conflictsInWords, conflictsOf } from "./undo.ts";
 
 /**
@@ -210,7 +217,7 @@ export async function takeRunBack(visit: Visit, form: URLSearchParams): Promise<
   if (revokes) await context.endToken?.({ userId: session.sub, tokenId: token_id });
   const outcome = await submit(visit, "action.undo-run", { token_id, from, to });
   if (isRefused(outcome)) return outcome;
-  const { work_id: work } = outcome.body as OutputOf<Commands["action.undo-run"]>;
+  const { work_id: work } = outcome.body;
   const revoked = revokes
     ? csrfToken(visit.site.formKeys, holderOf(visit, token_id))
     : revokedMarkIn(visit, form, token_id);

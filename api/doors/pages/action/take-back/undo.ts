@@ -1,14 +1,22 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { type LoggedAction, listActions } from "../../../../../shared/contracts/action/contracts.ts";
-import { UndoConflict } from "../../../../../shared/contracts/action/undo.ts";
+import { UndoConflict, undoActions } from "../../../../../shared/contracts/action/undo.ts";
 import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
 import { readStored } from "../../../../../shared/domain/action/cut-arguments.ts";
 import { readImages } from "../../../../../shared/domain/action/stored-images.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { validate } from "../../../../http/input/validate.ts";
-import { namesThen, parseRow, readNames } from "../../../../queries/action/things.ts";
+import {
+  type ChangedThing,
+  changedThings,
+  isDeletion,
+  namesThen,
+  parseRow,
+  readNames,
+  titleIn,
+} from "../../../../queries/action/things.ts";
 import {
   type ActionKey,
   causeOf,
@@ -22,12 +30,25 @@ import {
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { safeNext, seeOther } from "../../../../web/redirect.ts";
+import { notFoundPage } from "../../../../web/router.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
+import { accountPage } from "../../session/frame.ts";
 import { doneAddress, doneParameter, hereWithoutNotes, undoneParameter } from "../../session/go-on.ts";
-import { submitUndo } from "../../session/submit-undo.ts";
+import { submit, submitUndo } from "../../session/submit.ts";
 import { type Known, toldFields } from "../narrator.ts";
-import { actionsPath, choosePath, undoPath } from "../paths.ts";
-import { type Day, listInHtml, localTimeOf, nameOfCaller, readLogDay, type Word } from "../words.ts";
+import {
+  actionsPath,
+  choosePath,
+  type Day,
+  forgetPath,
+  listInHtml,
+  localTimeOf,
+  nameOfCaller,
+  quote,
+  readLogDay,
+  undoPath,
+  type Word,
+} from "../words.ts";
 
 export const undoForm = (visit: Visit, { called_at, request_id }: LoggedAction, button: Html): Html =>
   html`<form method="post" action="${undoPath}" class="controls">${formToken(visit, { called_at, request_id, from: hereWithoutNotes(visit) })}
@@ -303,4 +324,35 @@ function listOf(columns: readonly string[]): string {
   const known = [...new Set(columns.flatMap((column) => nouns.get(column) ?? []))];
   const last = known.pop() ?? "state";
   return known.length > 0 ? `${known.join(", ")} and ${last}` : last;
+}
+
+/** GET /account/actions/forget?called_at=…&request_id=…: asks before what an action deleted is forgotten for good. */
+export async function askForget(visit: Visit): Promise<PageAnswer> {
+  const { context, url } = visit;
+  const { called_at, request_id } = Object.fromEntries(url.searchParams);
+  const validated = validate(undoActions, { actions: [{ called_at, request_id }] });
+  const [key] = isRefused(validated) ? [] : validated.input.actions;
+  const action = key && (await readActionInTurn(visit.query, key));
+  const things = action?.undone_by === null ? changedThings(action) : [];
+  if (!isDeletion(things)) return notFoundPage(context.site);
+  const body = html`<p>Then it cannot be brought back, and nobody can read here any more what it was: the log says only
+    that something was deleted, when and by whom. Backups of this server have it until newer ones take their place.</p>
+    ${things.map((thing) => thingForm(visit, thing))}
+    <p><a href="${actionsPath}">Do not forget</a></p>`;
+  return accountPage(visit, { title: "Forget for good?", body });
+}
+
+function thingForm(visit: Visit, { thing, kind, before }: ChangedThing): Html {
+  const name = quote(titleIn(before));
+  return html`<form method="post" action="${forgetPath}" class="card spread">${formToken(visit, { kind, id: thing.split("/")[1] })}
+    <p>The ${kind} ${name}</p>
+    <button class="danger">Forget it for good<span class="unseen">: ${name}</span></button></form>`;
+}
+
+/** POST /account/actions/forget */
+export async function forgetThing(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
+  const fields = { kind: form.get("kind"), id: Number(form.get("id")) };
+  const outcome = await submit(visit, "action.forget", fields);
+  if (isRefused(outcome)) return outcome;
+  return seeOther(`${actionsPath}?note=forgotten`);
 }

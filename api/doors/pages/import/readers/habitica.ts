@@ -1,7 +1,7 @@
 import { mostInDay } from "../../../../../shared/contracts/habit/fields.ts";
 import { localTime } from "../../../../../shared/domain/day/day.ts";
+import { listIn, numberIn, objectIn, objectsIn, textIn, textOrNull } from "./fields.ts";
 import { type Finding, keyOf, left, type ReadingContext } from "./found.ts";
-import { listIn, numberIn, objectIn, objectsIn, textIn, textOrNull } from "./json-fields.ts";
 
 type Task = Readonly<Record<string, unknown>>;
 type Tags = ReadonlyMap<string, string>;
@@ -62,54 +62,38 @@ function instantIn(value: unknown): string | null {
 const dayOf = (instant: string, { today }: ReadingContext): string =>
   localTime(Date.parse(instant), today.timeZone).slice(0, 10);
 
-/** @param isDoneToday the present day; Habitica adds its entry when the day is over */
-function* history(
-  habit: string,
-  entries: readonly Task[],
-  context: ReadingContext,
-  { isDoneToday = false, isCounted = false } = {},
-): Generator<Finding> {
-  const times = new Map<string, string | null>();
-  for (const { date } of entries) {
-    const instant = instantIn(date);
-    if (instant !== null) times.set(dayOf(instant, context), instant);
+type DoneDays = Map<string, Readonly<{ time: string | null; times: number }>>;
+
+/** The days of entries, each with its last time and its number of times; entries of earlier years count once. */
+function doneDaysOf(entries: readonly Task[], context: ReadingContext): DoneDays {
+  const days: DoneDays = new Map();
+  for (const { date, scoredUp } of entries) {
+    const time = instantIn(date);
+    if (time === null) continue;
+    const day = dayOf(time, context);
+    const more = Math.max(1, Math.round(numberIn(scoredUp) ?? 1));
+    days.set(day, { time, times: Math.min((days.get(day)?.times ?? 0) + more, mostInDay) });
   }
-  if (isDoneToday) times.set(context.today.date, null);
-  if (times.size === 0) return;
-  const sums = isCounted
-    ? [...timesScored(entries, context)].map(([date, amount]) => ({ date, amount, target: 1 }))
-    : null;
-  yield {
-    kind: "histories",
-    thing: { habit, dates: [...times.keys()], times: [...times.values()], sums, notes: null },
-  };
+  return days;
 }
 
-/** The number of times on each day; entries of earlier years count once. */
-function timesScored(entries: readonly Task[], context: ReadingContext): ReadonlyMap<string, number> {
-  const sums = new Map<string, number>();
-  for (const { date, scoredUp } of entries) {
-    const instant = instantIn(date);
-    const day = instant === null ? "" : dayOf(instant, context);
-    const amount = Math.min(
-      (sums.get(day) ?? 0) + Math.max(1, Math.round(numberIn(scoredUp) ?? 1)),
-      mostInDay,
-    );
-    if (instant !== null) sums.set(day, amount);
-  }
-  return sums;
+function* history(habit: string, days: DoneDays, isCounted = false): Generator<Finding> {
+  if (days.size === 0) return;
+  const sums = isCounted ? [...days].map(([date, { times }]) => ({ date, amount: times, target: 1 })) : null;
+  const times = [...days.values()].map(({ time }) => time);
+  yield { kind: "histories", thing: { habit, dates: [...days.keys()], times, sums, notes: null } };
 }
 
 /** For a bad habit the file has only the days with a lapse, and nothing of the other days. */
 function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
   const [key, name] = [keyIn(task), textIn(task.text)];
-  const gains = withGains(objectsIn(task.history), "scoredUp");
+  const days = doneDaysOf(withGains(objectsIn(task.history), "scoredUp"), context);
   const isBad = task.up === false && task.down === true;
   const frequency = task.frequency === "weekly" || task.frequency === "monthly" ? "weekly" : "daily";
   const created_at = instantIn(task.createdAt);
   const type = isBad ? "bad" : "good";
   // Kept counts a habit that was done several times on a day; once is enough for the day.
-  const isCounted = !isBad && [...timesScored(gains, context).values()].some((times) => times > 1);
+  const isCounted = !isBad && [...days.values()].some(({ times }) => times > 1);
   const measure = isCounted ? { target: 1, unit: "times" } : {};
   yield {
     kind: "habits",
@@ -120,7 +104,7 @@ function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator
       name,
       "Comes without its days, because Habitica notes only those on which it was not avoided.",
     );
-  else yield* history(key, gains, context, { isCounted });
+  else yield* history(key, days, isCounted);
 }
 
 /** Entries of earlier years have only the task's value, which rises with each completion. */
@@ -162,9 +146,10 @@ function* readDaily(task: Task, names: Tags, context: DailyContext): Generator<F
     kind: "habits",
     thing: { ...rhythm, key, name, created_at, paused_from, ...inWords(task, names) },
   };
-  yield* history(key, withGains(objectsIn(task.history), "completed"), context, {
-    isDoneToday: task.completed === true,
-  });
+  const days = doneDaysOf(withGains(objectsIn(task.history), "completed"), context);
+  // Habitica adds the entry of the present day when it is over.
+  if (task.completed === true) days.set(context.today.date, { time: null, times: 1 });
+  yield* history(key, days);
 }
 
 function* readTodo(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {

@@ -1,7 +1,7 @@
 import type { ImportedThings } from "../../../../../shared/contracts/import/things.ts";
 import { exportFormat } from "../../export/exported-things.ts";
+import { numberIn, objectIn, objectsIn, textIn } from "./fields.ts";
 import { type ExportedAs, type Finding, keyOf, left } from "./found.ts";
-import { numberIn, objectIn, objectsIn, textIn } from "./json-fields.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Kind = "categories" | "habits" | "todos";
@@ -34,27 +34,21 @@ export function* readKept(value: unknown): Generator<Finding> {
   const categoryKeys = keysById("categories", categories ?? []);
   const habitKeys = keysById("habits", habits ?? []);
   const todoKeys = keysById("todos", todos ?? []);
-  // These are checked later like any file's, so the types are only claims of the file.
-  for (const one of categories ?? [])
-    yield {
-      kind: "categories",
-      ...originOf(one),
-      thing: thingIn<"categories">(keyIn("categories", one), one),
-    };
-  for (const one of habits ?? []) {
-    const category = categoryKeys.get(one.category_id) ?? null;
-    yield {
-      kind: "habits",
-      ...originOf(one),
-      thing: thingIn<"habits">(keyIn("habits", one), { ...one, category }),
-    };
-  }
+  const categoryOf = ({ category_id }: Fields) => categoryKeys.get(category_id) ?? null;
+  yield* thingsIn("categories", categories ?? [], () => ({}));
+  yield* thingsIn("habits", habits ?? [], (one) => ({ category: categoryOf(one) }));
   yield* histories(objectsIn(file.completions), objectsIn(file.amounts), habitKeys);
-  for (const one of todos ?? []) {
-    const category = categoryKeys.get(one.category_id) ?? null;
-    const next = todoKeys.get(one.next_todo_id) ?? null;
-    const thing = thingIn<"todos">(keyIn("todos", one), { ...one, category, next });
-    yield { kind: "todos", ...originOf(one), thing };
+  yield* thingsIn("todos", todos ?? [], (one) => ({
+    category: categoryOf(one),
+    next: todoKeys.get(one.next_todo_id) ?? null,
+  }));
+}
+
+/** The check of all things drops unknown fields; until then the types are only claims of the file. */
+function* thingsIn(kind: Kind, list: readonly Fields[], links: (one: Fields) => Fields): Generator<Finding> {
+  for (const one of list) {
+    const thing: Fields = { ...one, ...links(one), key: keyIn(kind, one) };
+    yield { kind, ...originOf(one), thing } as unknown as Finding;
   }
 }
 
@@ -94,7 +88,3 @@ function* histories(
 
 type History = ImportedThings["histories"] &
   Readonly<{ [Name in "sums" | "notes"]: NonNullable<ImportedThings["histories"][Name]> }>;
-
-/** The check of all things drops unknown fields. */
-const thingIn = <Of extends Kind>(key: string, fields: Fields): ImportedThings[Of] =>
-  ({ ...fields, key }) as unknown as ImportedThings[Of];

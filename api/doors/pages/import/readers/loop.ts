@@ -1,7 +1,7 @@
 import { mostInDay } from "../../../../../shared/contracts/habit/fields.ts";
 import { type ImportedThings, mostSkips } from "../../../../../shared/contracts/import/things.ts";
 import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
-import { csvRecords, csvRows, headOf } from "./csv-rows.ts";
+import { csvRecords, csvRows, headOf } from "./fields.ts";
 import { createKeys, type Finding, left, mostFound, type TextFile } from "./found.ts";
 
 type Row = ReadonlyMap<string, string>;

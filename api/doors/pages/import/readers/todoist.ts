@@ -1,7 +1,7 @@
 import type { TimeOfDay } from "../../../../../shared/domain/vocabulary.ts";
 import { fieldsSaid } from "../../../../queries/quick-add/fields.ts";
 import { type ReadLine, readLine } from "../../../../queries/quick-add/read-line.ts";
-import { csvRecords } from "./csv-rows.ts";
+import { csvRecords } from "./fields.ts";
 import { createKeys, type Finding, keyOf, left, type ReadingContext, type TextFile } from "./found.ts";
 
 type Row = ReadonlyMap<string, string>;
@@ -74,9 +74,8 @@ function* readTask(
       `Comes without a date, because “${written}” is not one that Kept reads; its description has it.`,
     );
   const description = describe(task, otherLabels, date ? "" : written);
-  const when: Partial<WrittenDate> = date ?? {};
   const estimated_minutes = minutesIn(row);
-  const thing = { ...when, key, category, title, context, description, estimated_minutes };
+  const thing = { ...date, key, category, title, context, description, estimated_minutes };
   yield { kind: "todos", thing };
 }
 
@@ -113,15 +112,6 @@ function minutesIn(row: Row): number | null {
   return unit === "minute" ? duration : unit === "day" ? duration * 24 * 60 : null;
 }
 
-/** A due date as Todoist writes it in English. */
-type WrittenDate = Readonly<{
-  due_date: string | null;
-  due_time: string | null;
-  recurrence: string | null;
-  recurrence_from: "due" | "completion";
-  time_of_day: TimeOfDay | null;
-}>;
-
 /** No date has more letters, and reading a longer text would take long. */
 const longestDate = 100;
 
@@ -129,7 +119,7 @@ const longestDate = 100;
  * Reads a date as the line at the top of the pages does. Todoist writes all hours of the day, so `5:30` is in the morning.
  * @returns undefined for a text that is more than a date
  */
-export function readTodoistDate(written: string, today: string): WrittenDate | undefined {
+export function readTodoistDate(written: string, today: string) {
   if (written.length > longestDate) return undefined;
   const text = written.replace(/^(\d{4}-\d\d-\d\d)t(?=\d)/i, "$1 ");
   const clock = { now: Date.parse(today), timeZone: "UTC", today };
@@ -139,7 +129,7 @@ export function readTodoistDate(written: string, today: string): WrittenDate | u
   if (title !== "" || hasMore(says)) return undefined;
   const { due_date, due_time, recurrence, recurrence_from, time_of_day } = fields;
   return {
-    ...{ due_date, due_time, recurrence, recurrence_from: recurrence_from ?? "due" },
+    ...{ due_date, due_time, recurrence, recurrence_from: recurrence_from ?? ("due" as const) },
     time_of_day: time_of_day ?? (due_time === null ? null : partOf(Number(due_time.slice(0, 2)))),
   };
 }

@@ -6,9 +6,9 @@ import {
   firstCalendarDay,
   levelOf,
   monthlyCounts,
+  yearPicture,
 } from "../../../../../api/doors/pages/habit/calendar.ts";
-import { weekDots } from "../../../../../api/doors/pages/habit/one.ts";
-import { yearPicture } from "../../../../../api/doors/pages/habit/year.ts";
+import { weekDots } from "../../../../../api/doors/pages/habit/page.ts";
 import { inLocaleOf } from "../../../../../api/web/locale.ts";
 import { addDays, dateOfDay, dayNumber, isoWeekday } from "../../../../../shared/domain/day/day.ts";
 import { markup } from "../../../../../shared/html.ts";

@@ -2,13 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { Zip, ZipDeflate, zipSync } from "fflate";
-import { createChecker, isLeft } from "../../../../../../api/doors/pages/import/check.ts";
-import { collect } from "../../../../../../api/doors/pages/import/collect.ts";
-import { csvRecords, csvRows } from "../../../../../../api/doors/pages/import/readers/csv-rows.ts";
+import { collect, createChecker, isLeft } from "../../../../../../api/doors/pages/import/plan.ts";
+import { csvRecords, csvRows } from "../../../../../../api/doors/pages/import/readers/fields.ts";
 import type { TextFile } from "../../../../../../api/doors/pages/import/readers/found.ts";
-import { readFiles } from "../../../../../../api/doors/pages/import/readers/read-files.ts";
+import { readFiles, unzip } from "../../../../../../api/doors/pages/import/readers/read-files.ts";
 import { readTodoistDate } from "../../../../../../api/doors/pages/import/readers/todoist.ts";
-import { unzip } from "../../../../../../api/doors/pages/import/texts.ts";
 
 const context = { today: { date: "2026-11-22", timeZone: "Europe/Berlin" } };
 const sample = async (name: string, as = name): Promise<TextFile> => ({
@@ -17,7 +15,7 @@ const sample = async (name: string, as = name): Promise<TextFile> => ({
 });
 
 function read(...files: TextFile[]) {
-  const { check } = createChecker(context);
+  const check = createChecker(context);
   const found = [...readFiles(files, context)].flatMap((one) => (isLeft(one) ? [one] : check(one)));
   const things = found.flatMap((one) => (isLeft(one) ? [] : [one]));
   const of = (kind: string) => things.filter((one) => one.kind === kind).map(({ thing }) => thing as never);

@@ -1,20 +1,107 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { idempotencyKeyLimit } from "../../../../shared/contracts/kernel/fields.ts";
 import { entityTag } from "../../../../shared/domain/preconditions.ts";
 import { isRefused, type Refused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { Fields } from "../../../http/input/validate.ts";
+import type { ActionKey } from "../../../queries/action/undone.ts";
+import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { notFoundPage } from "../../../web/router.ts";
-import { pathId } from "../kit/path-id.ts";
+import { capitalized } from "../kit/words.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
-import { doneAddress, hereWithoutNotes } from "../session/go-on.ts";
+import { doneAddress, hereWithoutNotes, pathId } from "../session/go-on.ts";
 import { submitLogged } from "../session/submit.ts";
-import { notedPage } from "../tick/note-address.ts";
-import { complaintOf, invalidDraft } from "./complaints.ts";
-import { withNewCategory } from "./create.ts";
-import { type Complaint, newThingPage, thingPage } from "./form-page.ts";
-import { type Draft, type FormContext, openForm, readThing, settled, type ThingForm } from "./thing-form.ts";
+import { notedPage } from "../tick/tick.ts";
+import {
+  type Complaint,
+  complaintOf,
+  type Draft,
+  type FormContext,
+  invalidDraft,
+  newCategoryName,
+  newThingPage,
+  openForm,
+  readThing,
+  type Settled,
+  settled,
+  type ThingForm,
+  thingPage,
+} from "./thing-form.ts";
+
+/** POST …/new: makes a thing once, even if the form is sent several times. */
+export const createThing =
+  (form: ThingForm) =>
+  async (visit: Visit, sent: URLSearchParams): Promise<PageAnswer> => {
+    const opened = await openForm(visit);
+    if (isRefused(opened)) return opened;
+    const leadsTo = (key: ActionKey) => doneAddress(visit, sent.get("from") ?? form.home, key);
+    return createFrom(form, opened, { ...settled(form, sent, opened), sent, leadsTo });
+  };
+
+type NewThing = Settled &
+  Readonly<{
+    /** The sent form: its key, and the page that it came from. */
+    sent: URLSearchParams;
+    /** The page after it, from the log key of the change. */
+    leadsTo(key: ActionKey): string;
+  }>;
+
+/** Makes a thing from a draft, or shows the draft again with the reasons why not. */
+export async function createFrom(
+  form: ThingForm,
+  opened: FormContext,
+  { draft, errors, sent, leadsTo }: NewThing,
+): Promise<PageAnswer> {
+  const again = (complaint: Complaint) =>
+    newThingPage(form, opened, { draft, from: sent.get("from"), ...complaint });
+  const complaint = invalidDraft(errors);
+  if (complaint) return again(complaint);
+  const key = sent.get("key") || crypto.randomUUID();
+  const context = await withNewCategory(draft, opened, key);
+  if (isRefused(context)) return again(complaintOf(form, context.refusal));
+  const { fields } = form.toFields(draft, context);
+  const how = { idempotencyKey: keyOf(key, JSON.stringify(fields)) };
+  const { outcome, key: logged } = await submitLogged(opened.visit, `${form.noun}.create`, fields, how);
+  if (isRefused(outcome)) return again(complaintOf(form, outcome.refusal));
+  return seeOther(leadsTo(logged));
+}
+
+/** The remaining characters are for the hash of the content. */
+const maxKey = idempotencyKeyLimit - 20;
+
+/** The key includes the content: an edited form is a new request. */
+const keyOf = (formKey: string, content: string): string =>
+  `${formKey.slice(0, maxKey)}-${Bun.hash(content).toString(36)}`;
+
+/** Makes the category that a draft names, if it does not exist. */
+async function withNewCategory(
+  draft: Draft,
+  context: FormContext,
+  formKey: string,
+): Promise<FormContext | Refused> {
+  const name = newCategoryName(draft.category ?? "", context);
+  if (name === undefined) return context;
+  const how = { idempotencyKey: keyOf(formKey, name) };
+  const { outcome } = await submitLogged(context.visit, "category.create", { name }, how);
+  if (isRefused(outcome)) return outcome;
+  const categories = await context.query.inTurn(readCategoryRefs);
+  return isRefused(categories) ? categories : { ...context, categories };
+}
+
+/** POST …/:id/delete: asks no confirmation, because the next page offers to undo it. */
+export const deleteThing =
+  (form: ThingForm) =>
+  async (visit: Visit, params: URLSearchParams): Promise<PageAnswer> => {
+    const id = pathId(visit.url);
+    const from = params.get("from") ?? form.home;
+    // The thing's own page is gone with it.
+    const next = from.startsWith(form.shownAt(id)) ? form.home : from;
+    const { outcome, key } = await submitLogged(visit, `${form.noun}.delete`, { [`${form.noun}_id`]: id });
+    if (isRefused(outcome)) return outcome.refusal.code === "not_found" ? seeOther(form.home) : outcome;
+    return seeOther(doneAddress(visit, next, key));
+  };
 
 /** GET …/:id: a thing in its form. */
 export const editThing =
@@ -71,10 +158,10 @@ async function save(form: ThingForm, context: FormContext, sent: Sent, tag: stri
   const wanted = changed.flatMap((name) => form.commandFields[name] ?? [name]);
   const fields = {
     ...Object.fromEntries(wanted.flatMap((name) => (name in all ? [[name, all[name]]] : []))),
-    [form.idField]: sent.id,
+    [`${form.noun}_id`]: sent.id,
   };
   for (let [tries, ifMatch] = [1, tag]; ; tries++) {
-    const { outcome, key } = await submitLogged(context.visit, form.commands.update, fields, {
+    const { outcome, key } = await submitLogged(context.visit, `${form.noun}.update`, fields, {
       preconditions: { ifMatch },
     });
     if (!isRefused(outcome))
@@ -83,8 +170,10 @@ async function save(form: ThingForm, context: FormContext, sent: Sent, tag: stri
     if (refusal.code !== "precondition_failed") return again(form, context, sent, complaintOf(form, refusal));
     const stored = await readThing(form, context, sent.id);
     if (isRefused(stored)) return again(form, context, sent, complaintOf(form, stored.refusal));
-    const clashes = clashesIn({ ...sent, changed, now: stored.draft });
-    if (clashes.length > 0 || tries === mostTries) return clash(form, context, sent, clashes);
+    const clashes = clashesIn(sent, changed, stored.draft);
+    const conflict = clashNotice(form, context, clashes);
+    if (clashes.length > 0 || tries === mostTries)
+      return again(form, context, sent, { status: 412, conflict });
     ifMatch = entityTag(stored.json);
   }
 }
@@ -93,13 +182,7 @@ const changedNames = ({ blank }: ThingForm, { draft, base, said }: Sent): string
   Object.keys(blank).filter((name) => draft[name] !== base[name] || said.includes(name));
 
 /** The sent form again, with others' changes to the fields that the person left alone. */
-async function again(
-  form: ThingForm,
-  context: FormContext,
-  sent: Sent,
-  complaint: Complaint,
-  clashes?: readonly Clash[],
-) {
+async function again(form: ThingForm, context: FormContext, sent: Sent, complaint: Complaint) {
   const stored = await readThing(form, context, sent.id);
   if (isRefused(stored))
     return isGone(stored)
@@ -107,24 +190,13 @@ async function again(
       : stored;
   const own = changedNames(form, sent).map((name) => [name, sent.draft[name] ?? ""]);
   const draft = { ...stored.draft, ...Object.fromEntries(own) };
-  const conflict = clashes && clashNotice(form, context, clashes);
-  return thingPage(form, context, {
-    id: sent.id,
-    stored,
-    draft,
-    from: sent.from,
-    ...complaint,
-    ...(conflict && { conflict }),
-  });
+  return thingPage(form, context, { ...complaint, id: sent.id, from: sent.from, stored, draft });
 }
 
 const isGone = ({ refusal }: Refused): boolean => refusal.code === "not_found";
 
 const goneMeanwhile =
   "It was deleted meanwhile, so nothing is saved. Your input is below: save it to make it again.";
-
-const clash = (form: ThingForm, context: FormContext, sent: Sent, clashes: readonly Clash[]) =>
-  again(form, context, sent, { status: 412 }, clashes);
 
 const texts = Compile(Type.Record(Type.String(), Type.String()));
 
@@ -141,9 +213,7 @@ function baseOf(params: URLSearchParams): Draft {
 /** A field that the person and somebody else have changed to different values. */
 type Clash = Readonly<{ name: string; now: string }>;
 
-type Compared = Readonly<{ base: Draft; draft: Draft; now: Draft; changed: readonly string[] }>;
-
-const clashesIn = ({ base, draft, now, changed }: Compared): readonly Clash[] =>
+const clashesIn = ({ base, draft }: Sent, changed: readonly string[], now: Draft): readonly Clash[] =>
   changed.flatMap((name) => {
     const [theirs = "", own = ""] = [now[name], draft[name]];
     return theirs === base[name] || theirs === own ? [] : [{ name, now: theirs }];
@@ -160,7 +230,4 @@ function clashNotice(form: ThingForm, context: FormContext, clashes: readonly Cl
     )}</ul></div>`;
 }
 
-const labelOf = (name: string): string => {
-  const words = name.replaceAll("_", " ");
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
-};
+const labelOf = (name: string): string => capitalized(name.replaceAll("_", " "));

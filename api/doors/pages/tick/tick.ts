@@ -1,27 +1,123 @@
 import { type LoggedAction, listActions } from "../../../../shared/contracts/action/contracts.ts";
 import { isCalendarDate } from "../../../../shared/contracts/kernel/text.ts";
-import { addDays } from "../../../../shared/domain/day/day.ts";
+import { addDays, localDay } from "../../../../shared/domain/day/day.ts";
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { daysBack, daysShown } from "../../../../shared/domain/habit/history.ts";
+import type { PauseDates } from "../../../../shared/domain/habit/pause.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { validate } from "../../../http/input/validate.ts";
 import { changedThings } from "../../../queries/action/things.ts";
-import { readActionInTurn } from "../../../queries/action/undone.ts";
+import { type ActionKey, readActionInTurn } from "../../../queries/action/undone.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { readHabit } from "../../../queries/habit/read.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { locale } from "../../../web/locale.ts";
-import { sayDate, sayDue, sayTime, sayWallTime } from "../kit/dates.ts";
-import { facts } from "../kit/facts.ts";
-import { rhythmInWords } from "../kit/habit-words.ts";
-import { type Tickable, tickFields } from "../kit/tick-button.ts";
-import type { Visit } from "../session/context.ts";
+import { safeNext, seeOther } from "../../../web/redirect.ts";
+import { type Tickable, tickFields } from "../kit/items.ts";
+import { facts, rhythmInWords, sayDate, sayDue, sayTime, sayWallTime } from "../kit/words.ts";
+import type { Guest, PageAnswer, Visit } from "../session/context.ts";
 import { hereWithoutNotes } from "../session/go-on.ts";
-import { type Note, noteParameter, parseNote, resultNotes, verbs } from "./note-address.ts";
+import { readName } from "../session/sent-form.ts";
+import { formKeyOf, submitLogged, submitUndo } from "../session/submit.ts";
+
+/** The commands of a habit's buttons, by their values, each with the note of its result. */
+const habitActs = {
+  yes: ["habit.complete", "done"],
+  add: ["habit.complete", "added"],
+  no: ["habit.undo", "undone"],
+  skip: ["habit.skip", "skipped"],
+  unskip: ["habit.unskip", "unskipped"],
+  pause: ["habit.update", "paused"],
+  archive: ["habit.update", "archived"],
+  resume: ["habit.update", "resumed"],
+  unpause: ["habit.update", "resumed"],
+} as const;
+type Answer = keyof typeof habitActs;
+
+const isAnswer = (text: string): text is Answer => Object.hasOwn(habitActs, text);
+
+/** The day is the one that the page showed, and `at` the moment of the press by the browser's clock; 0 without scripts. */
+function readTick(form: URLSearchParams) {
+  const kind = form.has("habit_id") ? ("habit" as const) : "todo";
+  // A button of a past day names the day as well: `2026-11-20 yes`.
+  const [date = form.get("date"), said = form.get("done")] = form.get("on")?.split(" ") ?? [];
+  const answer = said !== null && isAnswer(said) ? said : "no";
+  const amount = answer === "add" ? Number(form.get("amount")) : null;
+  const at = Date.parse(form.get("at") ?? "") || 0;
+  const id = Number(form.get(`${kind}_id`));
+  return { kind, id, answer, done: answer === "yes", amount, at, day: form.get("day"), date };
+}
+
+/** POST /account/tick: completes a habit or todo, or undoes that. An item already in that state stays in it. */
+export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
+  const tick = readTick(form);
+  const { kind, id, answer, done, amount, day } = tick;
+  const item = `${kind}-${id}`;
+  const sent = amount === null ? (done ? "yes" : "no") : `add-${amount}`;
+  const date = await meantDay(visit, tick);
+  if (date === undefined) return seeOther(notedPage(visit, form, `late_${item}_${sent}_${day}`, item));
+  const given = pauseOf(answer, date) ?? {
+    ...(date !== null && { date }),
+    ...(amount !== null && { amount }),
+  };
+  const how = { idempotencyKey: formKeyOf(form) };
+  const [command, verb] = habitActs[answer];
+  const { outcome, key } =
+    kind === "habit"
+      ? await submitLogged(visit, command, { habit_id: id, ...given }, how)
+      : await submitLogged(visit, "todo.toggle", { todo_id: id, is_completed: done }, how);
+  if (isRefused(outcome)) {
+    const { refusal } = outcome;
+    const end = refusal.isSoAlready ? "already" : refusal.code;
+    if (!resultNotes.has(end) || refusal.errors?.amount) return outcome;
+    return seeOther(notedPage(visit, form, `told_${end}`, item));
+  }
+  const anchor = (kind === "todo" && done && form.get("next")) || item;
+  return seeOther(notedPage(visit, form, noteOf({ verb, key }), anchor));
+}
+
+/** The pause that a button sets from its day on; undefined for other buttons. The days of an ended pause stay free. */
+function pauseOf(answer: Answer, day: string | null): Partial<PauseDates> | undefined {
+  if (day === null || !isCalendarDate(day)) return undefined;
+  if (answer === "pause") return { paused_from: day, paused_through: addDays(day, 6) };
+  if (answer === "archive") return { paused_from: day, paused_through: null };
+  if (answer === "resume") return { paused_through: addDays(day, -1) };
+  return answer === "unpause" ? { paused_from: null } : undefined;
+}
+
+/**
+ * The day of a todo matters only if its successor is made from it.
+ * @returns the day to complete, null for today; undefined if the person must say it
+ */
+async function meantDay(
+  { query }: Visit,
+  { kind, id, done, day, at, date }: ReturnType<typeof readTick>,
+): Promise<string | null | undefined> {
+  if (day === null || date !== null) return date;
+  const { today, timeZone, dayStartHour } = await readDaySettings(query);
+  if (day === today.date) return null;
+  // A tick that waited for a connection is for the day on which it was made.
+  const isMeant = day === localDay(Math.min(at, query.now), timeZone, dayStartHour);
+  if (kind === "habit") return isMeant ? day : undefined;
+  const todo = done && Number.isSafeInteger(id) && (await readTodo(query, { todo_id: id }));
+  return todo !== false && !isRefused(todo) && todo.recurrence !== null ? undefined : null;
+}
+
+/** POST /account/tick/undo: undoes exactly the change of the action named in the form. */
+export async function undoTick(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
+  const key = { called_at: form.get("called_at") ?? "", request_id: form.get("request_id") ?? "" };
+  const outcome = await submitUndo(visit, [key]);
+  if (isRefused(outcome)) return outcome;
+  const isWhole = outcome.ends.every(({ undone }) => undone === "whole");
+  // Scripts remember what was done before it, which can be undone next.
+  const before = form.get("earlier") ?? "";
+  const note = !isWhole ? "told_stays" : parseNote(before) ? `back_${before}` : "told_undone";
+  return seeOther(notedPage(visit, form, note, form.get("next") ?? ""));
+}
 
 /**
  * The result of the last act (`?tick=…`), always in view. The empty element stays on the page, because screen readers
@@ -158,8 +254,60 @@ function sayDay(day: string, today: string): string {
 
 async function readAsked(query: QueryContext, kind: "habit" | "todo", id: number) {
   const { today } = await readDaySettings(query);
-  const thing =
-    kind === "todo" ? await readTodo(query, { todo_id: id }) : await readHabit(query, { habit_id: id });
-  const name = isRefused(thing) ? undefined : "title" in thing ? thing.title : thing.name;
-  return { today: today.date, name };
+  return { today: today.date, ...(await readName(query, kind, id)) };
+}
+
+/** The parameter of a page's address with the result of the last tick, for the note at the bottom. */
+const noteParameter = "tick";
+
+/** Notes by result of a tick. Other results have a page of their own. */
+export const resultNotes: ReadonlyMap<string, string> = new Map([
+  ["undone", "Taken back."],
+  ["stays", "It was changed since, so it stays as it is. Actions has the whole story."],
+  ["already", "That was so already."],
+  ["unchanged", "Nothing was changed."],
+  ["not_found", "It is not there any more."],
+  ["invalid", "That day can no longer be changed."],
+]);
+
+/** The results that can be undone, by the first word of a note. */
+const verbs: ReadonlyMap<string, string> = new Map([
+  ["done", "Done"],
+  ["undone", "Not done"],
+  ["skipped", "Skipped"],
+  ["unskipped", "Not skipped any more"],
+  ["paused", "Paused for a week"],
+  ["archived", "Archived"],
+  ["resumed", "Brought back"],
+  ["added", "Added"],
+  ["made", "Added"],
+  ["today", "Moved to today"],
+  ["tomorrow", "Moved to tomorrow"],
+  ["week", "Moved to next week"],
+  ["edited", "Changed"],
+]);
+
+/** A result that can be undone, and the log key of its change. */
+type Note = Readonly<{ verb: string; key: ActionKey }>;
+
+/** A result as a parameter: `done_2026-11-23T09:00:00.000Z_ID`. */
+export const noteOf = ({ verb, key }: Note): string => `${verb}_${key.called_at}_${key.request_id}`;
+
+/** @returns undefined for a parameter of another form */
+function parseNote(text: string): Note | undefined {
+  const [, verb = "", called_at = "", request_id = ""] =
+    /^([a-z]+)_([\d:.TZ-]+)_([\da-f-]+)$/.exec(text) ?? [];
+  return verbs.has(verb) ? { verb, key: { called_at, request_id } } : undefined;
+}
+
+/** The page of a form, at the element named by `anchor`, with a note. */
+export function notedPage(
+  { site }: Pick<Guest, "site">,
+  form: URLSearchParams,
+  note: string,
+  anchor: string,
+): string {
+  const url = new URL(safeNext(site, form.get("from")), site.origin);
+  url.searchParams.set(noteParameter, note);
+  return `${url.pathname}${url.search}#${encodeURIComponent(anchor)}`;
 }

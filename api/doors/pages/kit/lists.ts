@@ -1,6 +1,10 @@
 import { type Html, html } from "../../../../shared/html.ts";
+import type { Option } from "../../../web/form/form-fields.ts";
 
 export type FilterChoice = readonly [value: string, label: string];
+
+export const optionsOf = (choices: readonly FilterChoice[]): Option[] =>
+  choices.map(([value, label]) => ({ value, label }));
 
 type Field = Readonly<{ name: string; label: string }>;
 
@@ -62,3 +66,20 @@ export const categoryChoices = (
   categories: readonly Readonly<{ id: number; name: string }>[],
 ): readonly FilterChoice[] =>
   categories.toSorted((a, b) => a.name.localeCompare(b.name)).map(({ id, name }) => [String(id), name]);
+
+type PageLinks = Readonly<{ path: string; chosen: URLSearchParams; page: number; lastPage: number }>;
+
+/** Links to the previous and next page, which keep the filters; nothing if there is only one page. */
+export function pager({ path, chosen, page, lastPage }: PageLinks): Html | null {
+  if (lastPage <= 1 && page === 1) return null;
+  const address = (target: number): string => {
+    const query = withoutPage(chosen);
+    if (target > 1) query.set("page", String(target));
+    return query.size === 0 ? path : `${path}?${query}`;
+  };
+  const before = Math.min(page - 1, lastPage);
+  return html`<nav class="pager" aria-label="Pages">
+    ${page > 1 && html`<a href="${address(before)}" rel="prev">Previous</a>`}
+    <span class="quiet">Page ${page} of ${lastPage}</span>
+    ${page < lastPage && html`<a href="${address(page + 1)}" rel="next">Next</a>`}</nav>`;
+}

@@ -1,0 +1,253 @@
+import { LRUCache } from "lru-cache";
+import type { Static } from "typebox";
+import type { Todo } from "../../../../shared/contracts/todo/schema.ts";
+import { addDays, dayNumber, isoWeekday, type Today } from "../../../../shared/domain/day/day.ts";
+import { daysShown } from "../../../../shared/domain/habit/history.ts";
+import { isPausedOn } from "../../../../shared/domain/habit/pause.ts";
+import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import type { HabitInWeek } from "../../../queries/habit/week.ts";
+import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
+import type { DueGroup } from "../../../queries/todo/due-groups.ts";
+import { formToken } from "../../../web/form/form.ts";
+import type { Visit } from "../session/context.ts";
+import { hereWithoutNotes } from "../session/go-on.ts";
+import {
+  amountInWords,
+  categoryTag,
+  endsToday,
+  facts,
+  outlookInWords,
+  pauseInWords,
+  rhythmInWords,
+  sayDate,
+  sayDay,
+  sayDue,
+  sayTime,
+  sayWallTime,
+  streakUnit,
+  weekInWords,
+} from "./words.ts";
+
+/** A habit in a list: ticked off or not, with its streak and the days before, which can be ticked as well. */
+export function habitItem(visit: Visit, item: HabitInWeek, today: string): Html {
+  const { id, name, type, is_completed_today: done, target, unit } = item.habit;
+  const [isNot, isDone] = [`${type === "bad" ? "Avoided" : "Done"} today: ${name}`, `Undo: ${name}`];
+  return html`<li class="card item${done && " done"}" id="habit-${id}">
+    ${tickButton(visit, { kind: "habit", id, day: today, done, labels: [isNot, isDone] })}
+    <div class="what"><p class="name"><a href="/account/habits/${id}">${name}</a></p>
+    ${facts(factsOfHabit(item, today))}
+    ${target !== null && html`<div class="counted">${amountForm(visit, { id, day: today, name, unit })}</div>`}</div>
+    ${dayCells(item, today)}
+    ${streak(item)}${habitMore(visit, item, today)}</li>`;
+}
+
+function factsOfHabit(item: HabitInWeek, today: string) {
+  const { habit } = item;
+  const outlook = outlookInWords(item, today);
+  return [
+    outlook && (endsToday(item, today) ? html`<strong class="late">${outlook}</strong>` : null),
+    habit.target === null ? null : amountInWords(habit, habit.amount_today ?? 0),
+    pauseInWords(item, today),
+    weekInWords(item) ?? rhythmInWords(rhythmOf(habit)),
+    habit.type === "bad" ? "to avoid" : null,
+    habit.time_of_day,
+    habit.remind_at && `reminds at ${sayTime(habit.remind_at)}`,
+    categoryTag(habit.category),
+    endsToday(item, today) ? null : outlook,
+  ];
+}
+
+function streak({ habit }: HabitInWeek): Html {
+  const { streak_count, longest_streak } = habit;
+  const best = longest_streak > streak_count && html` · best ${longest_streak}`;
+  return html`<p class="streak${streak_count > 0 && " alive"}"><strong>${streak_count}</strong>
+    <span class="unit">${streakUnit(habit, streak_count)}<span class="unseen"> in the streak</span>${best}</span></p>`;
+}
+
+const letters = ["M", "T", "W", "T", "F", "S", "S"];
+
+/** The days before today, the latest last: buttons of the habit's own tick form. */
+function dayCells({ habit, periodDays = [] }: HabitInWeek, today: string): Html {
+  const cells = Array.from({ length: daysShown }, (_, index) => addDays(today, index - daysShown)).map(
+    (date) => {
+      const isDone = periodDays.includes(date);
+      const isSkipped = habit.skipped_dates.includes(date);
+      const kind = isDone ? "done" : isSkipped ? "skipped" : "open";
+      const letter = letters[isoWeekday(dayNumber(date)) - 1];
+      const words = `${sayDate(date, today)}, ${kind === "open" ? "not done" : kind}: ${habit.name}`;
+      if (isSkipped)
+        return html`<span class="cell ${kind} fixed" role="img" aria-label="${words}">${letter}</span>`;
+      return html`<button class="cell ${kind}" form="${tickFormId({ kind: "habit", id: habit.id })}" name="on"
+      value="${date} ${isDone ? "no" : "yes"}" aria-label="${words}">${letter}</button>`;
+    },
+  );
+  return html`<div class="cells">${cells}</div>`;
+}
+
+type Choice = readonly [answer: string, label: string];
+
+/** The rarer acts on a habit in a list, folded. They name their day, so a late press means the day that was shown. */
+function habitMore(visit: Visit, item: HabitInWeek, today: string): Html {
+  const { id, name } = item.habit;
+  const buttons = choicesOf(item, today).map(
+    ([answer, label]) => html`<button class="plain" name="done" value="${answer}">${label}</button>`,
+  );
+  return html`<details class="more" name="more"><summary aria-label="More: ${name}">⋯</summary>
+    <form method="post" action="/account/tick" class="card" data-stay>${tickFields(visit, { kind: "habit", id, day: today, date: today })}
+    ${buttons}<a href="/account/habits/${id}/edit">Edit</a></form></details>`;
+}
+
+function choicesOf({ habit, isDue }: HabitInWeek, today: string): readonly Choice[] {
+  if (isPausedOn(habit, today))
+    return [[habit.paused_from === today ? "unpause" : "resume", "Bring it back"]];
+  const isWeekly = "times" in rhythmOf(habit);
+  const skip: readonly Choice[] = habit.skipped_dates.includes(today)
+    ? [["unskip", "Take the skip back"]]
+    : isDue && !habit.is_completed_today
+      ? [["skip", isWeekly ? "Skip this week" : "Skip today"]]
+      : [];
+  return [...skip, ["pause", "Pause for a week"], ["archive", "Archive"]];
+}
+
+/** The form of the boxes that choose todos. */
+export const chosenFormId = "chosen";
+
+export type TodoItem = Static<typeof Todo>;
+
+/** A list of todos, pending or done. */
+export const todoList = (visit: Visit, todos: readonly TodoItem[], today: Today): Html =>
+  html`<ul class="plain">${todos.map((todo, index) =>
+    todoItem(visit, todo, { today, next: todos[index + 1] ?? todos[index - 1] }),
+  )}</ul>`;
+
+/** The present day, and the todo that follows in the list. */
+type ItemContext = Readonly<{ today: Today; next: TodoItem | undefined }>;
+
+function todoItem(visit: Visit, todo: TodoItem, { today, next }: ItemContext): Html {
+  const { id, title, is_completed: done, is_important } = todo;
+  return html`<li class="card item${done && " done"}" id="todo-${id}">
+    ${tickButton(visit, {
+      ...{ kind: "todo", id, done, day: today.date, labels: [`Done: ${title}`, `Open again: ${title}`] },
+      next: next && `todo-${next.id}`,
+    })}
+    <div class="what"><p class="name">${is_important && important}<a href="/account/todos/${id}">${title}</a></p>
+    ${facts(factsOfTodo(todo, today.date))}</div>${due(todo, today)}
+    <input type="checkbox" class="pick" name="todo_id" value="${id}" form="${chosenFormId}" autocomplete="off" aria-label="Choose: ${title}"></li>`;
+}
+
+const important = html`<span class="important" role="img" aria-label="Important">!</span> `;
+
+/** The line below the title, of which a narrow screen shows the beginning. */
+function factsOfTodo(todo: TodoItem, today: string) {
+  const { category, description, recurrence, estimated_minutes: minutes } = todo;
+  return [
+    todo.due_time === null ? todo.time_of_day : null,
+    minutes && sayMinutes(minutes),
+    todo.context,
+    categoryTag(category),
+    recurrence && saidRules.memo(recurrence),
+    reminderInWords(todo, today),
+    description && cut(description),
+  ];
+}
+
+/** The date is left out of what is due today, because its heading says it. */
+function due(todo: TodoItem, today: Today): Html | null {
+  if (todo.completed_at !== null)
+    return html`<p class="due">Done ${sayDay(todo.completed_at, today.timeZone, today.date)}</p>`;
+  const { is_overdue: isOverdue, due_date } = todo;
+  const when = due_date === today.date ? todo.due_time && sayTime(todo.due_time) : sayDue(todo, today.date);
+  return when === null
+    ? null
+    : html`<p class="due${isOverdue && " late"}">${isOverdue && "Overdue · "}${when}</p>`;
+}
+
+const reminderWords = {
+  scheduled: "reminder",
+  sent: "reminded",
+  unsent: "reminder reached nobody",
+  missed: "reminder missed",
+  failed: "reminder failed",
+} as const;
+
+/** A suspended reminder is not shown: it waits for its todo to be reopened. */
+function reminderInWords({ reminder }: TodoItem, today: string): string | null {
+  if (reminder === null || reminder.status === "suspended") return null;
+  return `${reminderWords[reminder.status]} ${sayWallTime(reminder.local_time, today)}`;
+}
+
+/**
+ * Rules in words are cached: making one takes a quarter of a millisecond, and a page may have a hundred todos that
+ * repeat.
+ */
+const saidRules = new LRUCache<string, string>({ max: 1_000, memoMethod: sayRepeat });
+
+const mostShown = 160;
+
+/** The beginning of a text, without cutting a word or a surrogate pair in half. */
+function cut(text: string): string {
+  if (text.length <= mostShown) return text;
+  return `${text
+    .slice(0, mostShown)
+    .replace(/\s+\S*$/u, "")
+    .toWellFormed()} …`;
+}
+
+function sayMinutes(minutes: number): string {
+  if (minutes < 60) return `${minutes} min`;
+  const rest = minutes % 60;
+  return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
+}
+
+export const groupNames: Readonly<Record<DueGroup, string>> = {
+  overdue: "Overdue",
+  today: "Today",
+  tomorrow: "Tomorrow",
+  week: "This week",
+  later: "Later",
+  undated: "No date",
+};
+
+/** The labels say what a press does: to an item that is not done, and to one that is. */
+type Tick = Tickable & Readonly<{ done: boolean; labels: readonly [string, string] }>;
+
+/** The round button before an item, which completes it or undoes that. Scripts show its other label at once. */
+function tickButton(visit: Visit, { done, labels, ...item }: Tick): Html {
+  const [label, other] = done ? labels.toReversed() : labels;
+  return html`<form method="post" action="/account/tick" id="${tickFormId(item)}" data-stay>${tickFields(visit, item)}
+    <button class="tick" name="done" value="${done ? "no" : "yes"}" aria-label="${label}" data-other="${other}">${checkMark}</button>
+    </form>`;
+}
+
+/** The id of the form that ticks an item, for buttons outside it. */
+const tickFormId = ({ kind, id }: Pick<Tickable, "kind" | "id">): string => `tick-${kind}-${id}`;
+
+const checkMark = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 8.5l3.5 3.5L13 4.5"/></svg>`;
+
+type Counted = Readonly<{ name: string; unit: string | null; date?: string }>;
+
+/** Adds an amount to a day of a habit with a target. */
+export function amountForm(visit: Visit, { name, unit, ...item }: Omit<Tickable, "kind"> & Counted): Html {
+  return html`<form method="post" action="/account/tick" class="amount" data-stay>${tickFields(visit, { ...item, kind: "habit" })}
+    <input type="number" name="amount" value="1" min="1" max="100000" required aria-label="${unit ?? "Amount"} to add: ${name}">
+    <button class="plain" name="done" value="add">Add</button></form>`;
+}
+
+export type Tickable = Readonly<{
+  kind: "habit" | "todo";
+  id: number;
+  /** The user's day that the page shows: a page of yesterday must not complete anything without asking. */
+  day: string;
+  /** The day to complete, if it is not today. */
+  date?: string;
+  /** The id of the element to go on at when this one leaves its list, for browsers without scripts. */
+  next?: string | undefined;
+}>;
+
+/** The hidden fields of a form that completes an item or undoes that. */
+export function tickFields(visit: Visit, { kind, id, day, date, next }: Tickable): Html {
+  const here = hereWithoutNotes(visit);
+  const from = here === "/account" ? null : here;
+  return formToken(visit, { [`${kind}_id`]: id, day, date, next, from });
+}

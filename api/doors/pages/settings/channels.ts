@@ -1,0 +1,286 @@
+import type { Static } from "typebox";
+import type { getSettings } from "../../../../shared/contracts/user/contracts.ts";
+import {
+  type ChannelText,
+  channels,
+  mostBrowsers,
+  type ReminderChannel,
+  reminderChannels,
+  type TargetColumn,
+} from "../../../../shared/domain/reminder/channels.ts";
+import { digests } from "../../../../shared/domain/vocabulary.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { keptWaiting } from "../../../http/request.ts";
+import { readSettings } from "../../../queries/user/settings.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { field, problem, selectField } from "../../../web/form/form-fields.ts";
+import { seeOther } from "../../../web/redirect.ts";
+import { countInWords, sayInstant } from "../kit/words.ts";
+import type { PageAnswer, Visit } from "../session/context.ts";
+import { submit } from "../session/submit.ts";
+
+export type UserSettings = Static<typeof getSettings.output>;
+
+/** The typed texts of a channel, or sentences on what is wrong with them. */
+export type Texts = Readonly<Partial<Record<TargetColumn, string>>>;
+
+export type RejectedForm = Readonly<{
+  target?: Readonly<{ values: Texts; errors: Texts }>;
+  /** The reason why a browser is not added. */
+  browser?: string;
+  /** The reason why a reminder is not sent again. */
+  again?: string;
+}>;
+
+const digestLabels = { never: "Never", daily: "Every day at eight", weekly: "Every Monday at eight" };
+
+/** The form for reminders and the digest. A channel that cannot work yet is disabled and shows the reason. */
+export function channelForm(visit: Visit, settings: UserSettings): Html {
+  const radio = (channel: ReminderChannel) => {
+    const { choice, hint } = channels[channel];
+    const isOpen =
+      canSend(channel, settings) && (channel !== "email" || visit.context.config.smtpUrl !== undefined);
+    const said =
+      channel === "email" ? emailHint(visit, settings.email) : (hint ?? whereTo(channel, settings));
+    const checked = channel === settings.reminder_channel && html` checked`;
+    return html`<label class="choice"><input type="radio" name="reminder_channel" value="${channel}"${checked}
+      ${!isOpen && html` disabled`}><span>${choice}<span class="quiet small hint">${
+        said
+      }</span></span></label>`;
+  };
+  return html`<form method="post" action="/account/settings/reminders" class="card">${formToken(visit)}
+    <fieldset><legend>Send them</legend>
+    ${reminderChannels.map(radio)}
+    </fieldset>
+    ${selectField({
+      name: "digest",
+      label: "The same way, tell me what agents changed",
+      value: settings.digest,
+      options: digests.map((value) => ({ value, label: digestLabels[value] })),
+      hint: html`Nothing is sent when they changed nothing.`,
+    })}
+    <button>Save</button></form>`;
+}
+
+/** True if the channel has all that it needs to send. */
+function canSend(channel: ReminderChannel, { browsers, ...settings }: UserSettings): boolean {
+  if (channel === "push") return browsers.length > 0;
+  const { targets = [] } = channels[channel];
+  return targets.every(({ column, optional }) => optional || settings[column] !== null);
+}
+
+function whereTo(channel: ReminderChannel, settings: UserSettings): string {
+  if (channel === "push")
+    return settings.browsers.map(({ browser }) => browser).join(", ") || "Add a browser below first.";
+  const [address] = channels[channel].targets ?? [];
+  return (
+    (canSend(channel, settings) && address && settings[address.column]) || "Save its address below first."
+  );
+}
+
+function emailHint({ context: { config }, session }: Visit, email: string | null): Html | string {
+  if (config.smtpUrl === undefined) return "This server sends no e-mail.";
+  if (email !== null) return email;
+  if (session.email === undefined) return "Your identity provider gives no e-mail address.";
+  const confirm = config.builtInIdentity
+    ? html`<a href="/profile">Confirm it</a>`
+    : "Confirm it at your identity provider";
+  return html`${session.email} is not confirmed. ${confirm}, then
+    <a href="/account/sign-in?next=/account/settings">sign in again</a>.`;
+}
+
+export const pushPath = "/account/settings/push";
+
+/** The browsers that show reminders. `push.js` shows the button where the browser can do that. */
+export function pushCard(
+  visit: Visit,
+  settings: UserSettings,
+  { browser: error }: RejectedForm,
+  publicKey: string,
+): Html {
+  const { browsers } = settings;
+  const isFull = browsers.length >= mostBrowsers;
+  return html`<h2 id="push">Browsers</h2>
+    <div class="card"><p class="quiet small">A browser shows reminders as notifications of the system, also when no page
+      of Kept is open. On an iPhone, add Kept to the home screen first.</p>
+    ${problem(error)}
+    ${browsers.length > 0 && html`<ul class="plain">${browsers.map((one) => browserItem(visit, one))}</ul>`}
+    ${isFull && html`<p class="quiet small">There can be ${mostBrowsers}. Remove one to add another.</p>`}
+    ${!isFull && addForm(visit, publicKey)}
+    ${
+      browsers.length > 0 &&
+      html`<dl class="facts"><dt>Last test</dt><dd>${lastTest(settings, "push")}</dd></dl>${testForm(visit, "push")}`
+    }</div>`;
+}
+
+const addForm = (visit: Visit, publicKey: string): Html =>
+  html`<form method="post" action="${pushPath}" id="push-form" data-key="${publicKey}">
+    ${formToken(visit)}
+    ${["endpoint", "p256dh", "auth"].map((name) => html`<input type="hidden" name="${name}">`)}
+    <button hidden>Show reminders in this browser</button>
+    <p class="quiet small" role="status">This browser cannot show them: it needs scripts, https and permission.</p></form>`;
+
+const browserItem = (visit: Visit, { id, browser }: UserSettings["browsers"][number]): Html =>
+  html`<li class="spread"><p>${browser}</p>
+    <form method="post" action="${pushPath}/remove">${formToken(visit, { id })}
+    <button class="plain">Remove<span class="unseen"> ${browser}</span></button></form></li>`;
+
+/** The channels with typed texts, each with its card. The first text is the address. */
+export const typedTargets = reminderChannels.flatMap((channel) => {
+  const { card, targets: [address, ...others] = [] } = channels[channel];
+  return card && address ? [{ channel, address, targets: [address, ...others], ...card }] : [];
+});
+export type TypedTarget = (typeof typedTargets)[number];
+
+export const targetPath = (channel: ReminderChannel): string => `/account/settings/${channel}`;
+
+export const targetCards = (visit: Visit, settings: UserSettings, rejected: RejectedForm): Html =>
+  html`${typedTargets.map((typed) => {
+    const { channel, title, hint, targets } = typed;
+    const isOff = channel === "webhook" && settings.webhook_disabled_at !== null;
+    return html`<h2 id="${channel}">${title}</h2>
+    <div class="card"><p class="quiet small">${hint}</p>
+    <form method="post" action="${targetPath(channel)}">${formToken(visit)}
+    ${targets.map((target) => targetField(target, settings, rejected))}
+    <button>${isOff ? "Save and switch on again" : `Save ${channel === "webhook" ? "webhook" : title}`}</button></form>
+    ${canSend(channel, settings) && cardDetails(visit, channel, settings)}</div>`;
+  })}`;
+
+function targetField(
+  { column, label = "", hint = "", format, maxLength, secret }: ChannelText<TargetColumn>,
+  settings: UserSettings,
+  { target }: RejectedForm,
+): Html {
+  const stored = settings[column];
+  return field({
+    name: column,
+    label,
+    type: format.endsWith("-url") ? "url" : "text",
+    value: target?.values[column] ?? (secret ? "" : (stored ?? "")),
+    hint: secret && stored !== null ? `${hint} One is saved; leave this empty to keep it.` : hint,
+    error: target?.errors[column],
+    max: maxLength,
+    required: false,
+  });
+}
+
+const cardDetails = (visit: Visit, channel: ReminderChannel, settings: UserSettings): Html =>
+  channel === "webhook"
+    ? webhookDetails(visit, settings)
+    : html`<dl class="facts"><dt>Last test</dt><dd>${lastTest(settings, channel)}</dd></dl>
+    ${testForm(visit, channel)}`;
+
+/** The webhook's secret, whether it works, and a button that sends a test. */
+function webhookDetails(visit: Visit, settings: UserSettings): Html {
+  return html`<dl class="facts"><dt>State</dt><dd>${state(settings)}</dd>
+    <dt>Last test</dt><dd>${lastTest(settings, "webhook")}</dd></dl>
+    ${testForm(visit, "webhook")}
+    <details><summary>Show the signing secret</summary>
+    <p class="quiet small">The receiver checks signatures with it. Another address gets another secret.</p>
+    <p><code class="secret">${settings.webhook_secret}</code></p></details>
+    ${webhookSample()}`;
+}
+
+function state({ webhook_failures, webhook_disabled_at, time_zone }: UserSettings): Html | string {
+  if (webhook_disabled_at)
+    return html`<strong class="error">Switched off</strong> on ${sayInstant(webhook_disabled_at, time_zone)}, because it
+      failed for a day`;
+  if (webhook_failures > 0) return html`On, with ${countInWords(webhook_failures, "failure")} in a row`;
+  return "On";
+}
+
+/** The body of a reminder, as workers/reminder/channels/webhook.ts sends it. */
+export const sampleEvent = {
+  type: "reminder.due",
+  timestamp: "2026-11-21T08:00:00.000000Z",
+  data: {
+    delivery_id: "7b0c6b0e-5b0e-4c37-9d5a-3c8b0c7f1f52",
+    todo: { id: 7, title: "Call Grace", due_date: "2026-11-22", due_time: null },
+    remind_at: "2026-11-21T08:00:00.000000Z",
+    local_time: "2026-11-21T09:00:00",
+    time_zone: "Europe/Berlin",
+    late: false,
+    notes: "About the boat",
+    link: "https://kept.example/account/todos/7",
+    actions: [
+      { act: "done", label: "Done", url: "https://kept.example/remind/…" },
+      { act: "hour", label: "In an hour", url: "https://kept.example/remind/…" },
+      { act: "tomorrow", label: "Tomorrow", url: "https://kept.example/remind/…" },
+    ],
+  },
+};
+
+/** docs/channels.md has the same receiver. */
+export const receiverLines = String.raw`// npm install standardwebhooks
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { Webhook } from "standardwebhooks";
+
+const webhook = new Webhook(process.env.KEPT_WEBHOOK_SECRET);
+const file = "seen-reminders.txt";
+const seen = new Set(existsSync(file) ? readFileSync(file, "utf8").split("\n") : []);
+
+createServer(async (request, response) => {
+  const { "content-length": length, "webhook-id": id } = request.headers;
+  if (!(Number(length) <= 65_536)) return response.writeHead(413).end();
+  try {
+    // The raw body is checked. A signature more than five minutes old is refused too.
+    const event = webhook.verify(Buffer.concat(await request.toArray()).toString(), request.headers);
+    // After a lost answer the same reminder comes again, with the same id.
+    if (!seen.has(id)) {
+      console.log(event.type, event.data.todo?.title ?? event.data.habit?.name);
+      seen.add(id);
+      appendFileSync(file, id + "\n");
+    }
+    response.writeHead(204).end();
+  } catch {
+    response.writeHead(401).end();
+  }
+}).listen(process.env.PORT);`;
+
+/** A sample of a reminder, and a receiver in a few lines that checks it. */
+function webhookSample(): Html {
+  return html`<details><summary>What is sent, and how to check it</summary>
+    <p class="quiet small">Each reminder is one POST with this body. Its headers <code>webhook-id</code>,
+      <code>webhook-timestamp</code> and <code>webhook-signature</code> are those of Standard Webhooks; who drops an id that
+      came before has each reminder once. A test has the type <code>webhook.test</code> and no todo.</p>
+    <pre class="lines"><code class="secret">${JSON.stringify(sampleEvent, null, 2)}</code></pre>
+    <p class="quiet small">A receiver in Node that checks signature and time with your secret, and takes each reminder once:</p>
+    <pre class="lines"><code class="secret">${receiverLines}</code></pre></details>`;
+}
+
+const testForm = (visit: Visit, channel: ReminderChannel): Html =>
+  html`<form method="post" action="/account/settings/test">${formToken(visit, { channel })}<button class="plain">Send a test</button></form>`;
+
+/** The result of the last test, if it went by this channel. */
+function lastTest({ test, time_zone }: UserSettings, channel: ReminderChannel): Html | string {
+  if (test?.channel !== channel) return "Never";
+  const { status, error, created_at, finished_at } = test;
+  const at = sayInstant(finished_at ?? created_at, time_zone);
+  if (status === "sent") return html`Delivered on ${at}`;
+  if (status === "failed" || status === "cancelled") return html`Failed on ${at}${error && html`: ${error}`}`;
+  return html`On its way since ${at}${error && html`, so far: ${error}`}.
+    <a href="/account/settings#${channel}">Look again</a>`;
+}
+
+/** POST /account/settings/test: waits a moment, so that the page can show the result. */
+export async function sendTest(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
+  const channel = form.get("channel") ?? "webhook";
+  const outcome = await submit(visit, "webhook.test", { channel });
+  if (isRefused(outcome)) return outcome;
+  await testFinished(visit);
+  return seeOther(`/account/settings#${channel}`);
+}
+
+const patienceMs = 3_000;
+const lookEveryMs = 150;
+
+async function testFinished({ query, request }: Visit): Promise<void> {
+  keptWaiting(request);
+  for (const since = Date.now(); Date.now() - since < patienceMs; ) {
+    await Bun.sleep(lookEveryMs);
+    const settings = await query.inTurn((own) => readSettings(own, {}));
+    if (isRefused(settings) || settings.test?.finished_at) return;
+  }
+}
