@@ -23,6 +23,11 @@ export function isMistypedToken(text: string): boolean {
   return random !== undefined && checksumOf(random) !== checksum;
 }
 
+/** Hashes a token for storage. A token is 256 random bits, so it needs no salt and no slow hash. */
+export function hashToken(token: string): Buffer {
+  return new Bun.CryptoHasher("sha256").update(token).digest();
+}
+
 /** True if the built-in provider can have issued a token with this id; the log may have ids of another provider. */
 export const isConnectionId = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
 

@@ -1,6 +1,6 @@
 import { loadCommonConfig } from "../../shared/process/config.ts";
 import { normalizeEmail } from "../identity/accounts/accounts.ts";
-import { createSignInLink } from "../identity/accounts/sign-in-links.ts";
+import { createSignInLink } from "../identity/accounts/links.ts";
 import { openRunningDatabase } from "./running.ts";
 
 const noOwner =

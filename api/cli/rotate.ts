@@ -1,6 +1,6 @@
 import { loadCommonConfig } from "../../shared/process/config.ts";
 import { toRun } from "../../shared/process/to-run.ts";
-import { type RotationStep, rotateSecrets, rotationSteps } from "../identity/accounts/rotation.ts";
+import { type RotationStep, rotateSecrets, rotationSteps } from "../identity/accounts/keys.ts";
 import { openRunningDatabase } from "./running.ts";
 
 const restart = "Now restart all front doors and workers";

@@ -5,7 +5,7 @@ import type { Log } from "../../shared/process/observe/log.ts";
 import { throttled } from "../../shared/process/observe/throttle-log.ts";
 import { readTurns, tooManyReads } from "../queries/engine/share.ts";
 import { isUniqueViolation } from "./accounts/accounts.ts";
-import { duringRequest, requestUnderWay } from "./journal/origin.ts";
+import { duringRequest, requestUnderWay } from "./journal.ts";
 
 type Statement = [text: string, values?: unknown[]];
 
@@ -37,7 +37,7 @@ export function fairPool(pool: Pool, log: Log): Pool {
     return end;
   }
 
-  return Object.assign(Object.create(pool) as Pool, {
+  return Object.assign(Object.create(pool), {
     async query(...statement: Statement) {
       const endTurn = await takeTurn();
       return pool
@@ -52,7 +52,7 @@ export function fairPool(pool: Pool, log: Log): Pool {
         endTurn();
         return failed(error);
       });
-      return Object.assign(Object.create(client) as PoolClient, {
+      return Object.assign(Object.create(client), {
         query: (...statement: Statement) => client.query(...statement).catch(failed),
         release(error?: Error | boolean) {
           client.release(error);

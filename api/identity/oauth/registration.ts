@@ -3,7 +3,7 @@ import { type Configuration, errors } from "oidc-provider";
 import { isLine } from "../../../shared/contracts/kernel/text.ts";
 import { printable } from "../../http/printable.ts";
 import type { Throttle } from "../accounts/throttle.ts";
-import { documentHost } from "../grants/grants.ts";
+import { documentHost } from "../grants.ts";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const maxName = 100;
