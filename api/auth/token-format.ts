@@ -28,6 +28,9 @@ export function hashToken(token: string): Buffer {
   return new Bun.CryptoHasher("sha256").update(token).digest();
 }
 
+/** The hash of a text of any length, as keys and cookies take it. */
+export const hashedKey = (text: string): string => hashToken(text).toString("base64url");
+
 /** True if the built-in provider can have issued a token with this id; the log may have ids of another provider. */
 export const isConnectionId = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
 

@@ -205,21 +205,16 @@ export type Resources = Readonly<{
 
 /** The resources of AUTH_AUDIENCE, also in the form of clients that add a slash to a bare origin. */
 export function resourcesOf({ authAudience, baseUrl }: Pick<Config, "authAudience" | "baseUrl">): Resources {
-  const audiences = new Map(authAudience.flatMap((audience) => formsOf(audience)));
+  const formsOf = (audience: string) => [audience, URL.parse(audience)?.href ?? audience];
+  const audiences = new Map(
+    authAudience.flatMap((audience) => formsOf(audience).map((form) => [form, audience] as const)),
+  );
   const byDefault = audiences.get(`${baseUrl}/mcp`) ?? authAudience[0] ?? baseUrl;
   return {
     audience: (identifier) => audiences.get(identifier),
     byDefault,
     identifiers: [...audiences.keys()],
   };
-}
-
-function formsOf(audience: string): [string, string][] {
-  const href = URL.parse(audience)?.href ?? audience;
-  return [
-    [audience, audience],
-    [href, audience],
-  ];
 }
 
 /** Sets what a grant allows: exactly these scopes, the same on every resource. */

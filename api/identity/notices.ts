@@ -4,7 +4,7 @@ import { exclusively } from "../../shared/db/exclusively.ts";
 import { usualLocale } from "../../shared/domain/day/say-date.ts";
 import type { Details, Endable } from "../../shared/domain/journal/event.ts";
 import { type EventName, events, sayEvent, sayOrigin } from "../../shared/domain/journal/events.ts";
-import { type Account, findAccount, lockAccount, withUniqueEmail, zoneOf } from "./accounts/accounts.ts";
+import { type Account, findAccount, lockAccount, unlessTaken, zoneOf } from "./accounts/accounts.ts";
 import type { IdentityContext } from "./accounts/context.ts";
 import type { IdentityKeys } from "./accounts/keys.ts";
 import { mailReset } from "./accounts/links.ts";
@@ -215,7 +215,7 @@ async function takeAccountBack(identity: IdentityContext, { accountId, email }: 
 
 /** Messages to other addresses lose their links, because whoever changed the address may have got some. */
 async function restoreAddress(identity: IdentityContext, { id }: Account, email: string): Promise<void> {
-  await withUniqueEmail(
+  await unlessTaken(
     inJournal(identity, id, async (client, record) => {
       await lockAccount(client, id);
       await client.query(
@@ -231,7 +231,7 @@ async function restoreAddress(identity: IdentityContext, { id }: Account, email:
         [id, email],
       );
       await record("address_restored", {});
-      return { rowCount: 1 };
+      return true;
     }),
   );
 }

@@ -17,7 +17,7 @@ export type Account = Readonly<{
 
 export const accountColumns = `id, email, email_verified_at is not null as "emailVerified", time_zone as "timeZone"`;
 
-/** Finds the account `a` of a condition in SQL. */
+/** Finds the account `a` for which a condition in SQL holds. */
 export async function findAccountWhere(
   client: Pick<Pool, "query">,
   condition: string,
@@ -91,12 +91,12 @@ const addressForm = /^[^\s\p{Cc}@"(),:;<>[\\\]]+@[^\s\p{Cc}@"(),:;<>[\\\]]+$/u;
  * Sets another address, which is unconfirmed, and has the service remove the one before.
  * @returns false when the address has an account already
  */
-export async function setEmail(journaled: Journaled, id: string, email: string): Promise<boolean> {
-  const { rowCount } = await withUniqueEmail(
+export function setEmail(journaled: Journaled, id: string, email: string): Promise<boolean> {
+  return unlessTaken(
     inJournal(journaled, id, async (client, record) => {
       const before = await lockAccount(client, id);
       await record("address_changed", {}, before?.emailVerified ? { email: before.email } : {});
-      return client.query(
+      const { rowCount } = await client.query(
         `with changed as (
          update identity.accounts set email = $2, email_verified_at = null where id = $1 returning id
        )
@@ -105,22 +105,17 @@ export async function setEmail(journaled: Journaled, id: string, email: string):
          ('user.configure', '{"email": null}'::jsonb), ('user.end-sessions', '{}')) news(name, input)`,
         [id, email],
       );
+      return rowCount !== 0;
     }),
   );
-  return rowCount !== 0;
 }
 
-/** Takes the violation of a unique e-mail address for a statement that changed no row. */
-export async function withUniqueEmail<Rows extends { rowCount: number | null }>(
-  result: Promise<Rows>,
-): Promise<{ rowCount: number | null }> {
-  try {
-    return await result;
-  } catch (error) {
-    if (isUniqueViolation(error)) return { rowCount: 0 };
+/** @returns false when the change would give an account the address of another */
+export const unlessTaken = (change: Promise<boolean>): Promise<boolean> =>
+  change.catch((error) => {
+    if (isUniqueViolation(error)) return false;
     throw error;
-  }
-}
+  });
 
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "23505";

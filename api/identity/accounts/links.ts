@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { hashToken } from "../../auth/token-format.ts";
+import { hashedKey, hashToken } from "../../auth/token-format.ts";
 import { newSecret } from "../../web/key-ring.ts";
 import { inJournal, type Journaled } from "../journal.ts";
 import {
@@ -8,7 +8,7 @@ import {
   findAccountByEmail,
   findAccountWhere,
   lockAccount,
-  withUniqueEmail,
+  unlessTaken,
 } from "./accounts.ts";
 import type { IdentityContext } from "./context.ts";
 import { type Mail, mailOf } from "./mail.ts";
@@ -94,11 +94,11 @@ export async function addressOf(pool: Pool, id: string, token: string): Promise<
  * Uses the token up: its address becomes the account's and the one for reminders.
  * @returns false when the token is unknown, used, expired or another account's, or when the address now has an account
  */
-export async function confirmEmail(journaled: Journaled, accountId: string, token: string): Promise<boolean> {
-  const { rowCount } = await withUniqueEmail(
+export function confirmEmail(journaled: Journaled, accountId: string, token: string): Promise<boolean> {
+  return unlessTaken(
     inJournal(journaled, accountId, async (client, record) => {
       const before = await lockAccount(client, accountId);
-      const confirmed = await client.query<{ email: string }>(
+      const { rows } = await client.query<{ email: string }>(
         `with used as (
          delete from identity.email_confirmations
          where token_hash = $1 and account_id = $2 and expires_at > now()
@@ -114,14 +114,13 @@ export async function confirmEmail(journaled: Journaled, accountId: string, toke
        returning (select email from confirmed)`,
         [hashToken(token), accountId],
       );
-      const [now] = confirmed.rows;
+      const [now] = rows;
       if (now && now.email === before?.email) await record("address_confirmed", {});
       else if (now && before)
         await record("address_changed", {}, before.emailVerified ? { email: before.email } : {});
-      return confirmed;
+      return now !== undefined;
     }),
   );
-  return rowCount !== 0;
 }
 
 export const finishPath = "/sign-up/finish";
@@ -137,8 +136,7 @@ export type SignUp = Readonly<{ email: string; passwordHash: string; timeZone: s
 export async function mailSignUp(identity: IdentityContext, signUp: SignUp): Promise<boolean> {
   const { pool, sendMail, throttle, config } = identity;
   const { email, passwordHash, timeZone, next } = signUp;
-  if (!sendMail || (await throttle.mail({ id: hashToken(email).toString("base64url"), email })) > 0)
-    return false;
+  if (!sendMail || (await throttle.mail({ id: hashedKey(email), email })) > 0) return false;
   if (await findAccountByEmail(pool, email)) return sendMail(takenMail(email, config.authUrl));
   const token = newSecret();
   await pool.query(

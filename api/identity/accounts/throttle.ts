@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
+import { hashedKey } from "../../auth/token-format.ts";
 import { networkOf } from "../../http/intake/network.ts";
 import type { Account } from "./accounts.ts";
 
@@ -59,12 +60,12 @@ function limitsOf(
   limits: Limits,
   { email, address, browser }: SignInAttempt,
 ): [RateLimiterPostgres, string][] {
-  if (browser !== undefined) return [[limits.perBrowser, keyOf(`${email} ${browser}`)]];
+  if (browser !== undefined) return [[limits.perBrowser, hashedKey(`${email} ${browser}`)]];
   const network = networkOf(address);
   return [
-    [limits.perAccountAndNetwork, keyOf(`${email} ${network}`)],
+    [limits.perAccountAndNetwork, hashedKey(`${email} ${network}`)],
     [limits.perNetwork, network],
-    [limits.perAccount, keyOf(email)],
+    [limits.perAccount, hashedKey(email)],
   ];
 }
 
@@ -76,8 +77,8 @@ function limitsOfReset(
   const network = networkOf(address);
   return [
     [limits.resetsOfNetwork, network],
-    [limits.resetsOfAddressAndNetwork, keyOf(`${email} ${network}`)],
-    [limits.resetsOfAddress, keyOf(email)],
+    [limits.resetsOfAddressAndNetwork, hashedKey(`${email} ${network}`)],
+    [limits.resetsOfAddress, hashedKey(email)],
   ];
 }
 
@@ -95,7 +96,7 @@ export function createThrottle(pool: Pool) {
     signIn: (attempt: SignInAttempt) => takeInTurn(limitsOf(limits, attempt)),
     /** Takes the attempt back, so that right passwords do not count: at most 30 of an account in 15 minutes. */
     async signInWasRight(attempt: SignInAttempt): Promise<void> {
-      if ((await take(limits.rightPasswords, keyOf(attempt.email))) > 0) return;
+      if ((await take(limits.rightPasswords, hashedKey(attempt.email))) > 0) return;
       for (const [limiter, key] of limitsOf(limits, attempt)) await limiter.reward(key);
     },
     /** Counts an attempt with a passkey, which cannot be guessed: 300 from one network in 15 minutes. */
@@ -113,7 +114,7 @@ export function createThrottle(pool: Pool) {
     signUp: (address: string) => take(limits.signUps, networkOf(address)),
     /** Counts a mail: 5 asked for by one account and 5 to one e-mail address in an hour. */
     mail: async ({ id, email }: Pick<Account, "id" | "email">) =>
-      Math.max(await take(limits.mailsOfAccount, id), await take(limits.mailsToAddress, keyOf(email))),
+      Math.max(await take(limits.mailsOfAccount, id), await take(limits.mailsToAddress, hashedKey(email))),
     /** Counts a message about events: 10 to one account in an hour, whatever other mails it asked for. */
     notice: (accountId: string) => take(limits.notices, accountId),
     /**
@@ -143,9 +144,4 @@ async function take(limiter: RateLimiterPostgres, key: string): Promise<number> 
     if (refusal instanceof RateLimiterRes) return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
     throw refusal;
   }
-}
-
-/** Addresses are hashed, because a typed address may be longer than a key can be. */
-function keyOf(email: string): string {
-  return new Bun.CryptoHasher("sha256").update(email).digest("base64url");
 }

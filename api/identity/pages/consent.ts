@@ -5,6 +5,7 @@ import { formToken, takeForm } from "../../web/form/form.ts";
 import { problem } from "../../web/form/form-fields.ts";
 import { page } from "../../web/page.ts";
 import { seeOther } from "../../web/redirect.ts";
+import type { PageMethods } from "../../web/router.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import {
   documentHost,
@@ -18,23 +19,26 @@ import { scopeFields } from "./fields.ts";
 import { authorizePath, formSource } from "./redirects.ts";
 import { type IdentityRequest, type Visitor, visitorOf } from "./visitor.ts";
 
-/** GET /interaction/{uid}: an authorization request waits here until its person has signed in and answered. */
-export async function showInteraction(request: IdentityRequest): Promise<Response> {
-  const { identity, ctx } = request;
-  const interaction = await identity.provider.interactionDetails(ctx.req, ctx.res);
-  const visitor = await visitorOf(request);
-  return interaction.prompt.name === "login"
-    ? goOn(interaction, visitor)
-    : consentPage({ interaction, visitor });
-}
+/** The page of an interaction: an authorization request that waits until its person has signed in and answered. */
+type Answering = (interaction: Interaction, visitor: Visitor) => Response | Promise<Response>;
 
-/** POST /interaction/{uid}: the answer to the consent screen. */
-export async function answerConsent(request: IdentityRequest): Promise<Response> {
-  const { identity, ctx } = request;
-  const interaction = await identity.provider.interactionDetails(ctx.req, ctx.res);
-  const answer = takeForm<Visitor>((visitor, form) => answerWith(interaction, visitor, form));
-  return answer(await visitorOf(request));
-}
+const ofInteraction =
+  (answer: Answering) =>
+  async (request: IdentityRequest): Promise<Response> => {
+    const { identity, ctx } = request;
+    const interaction = await identity.provider.interactionDetails(ctx.req, ctx.res);
+    return answer(interaction, await visitorOf(request));
+  };
+
+/** GET and POST /interaction/{uid}: the consent screen, and the answer to it. */
+export const interactionPages: PageMethods<IdentityRequest> = {
+  GET: ofInteraction((interaction, visitor) =>
+    interaction.prompt.name === "login" ? goOn(interaction, visitor) : consentPage({ interaction, visitor }),
+  ),
+  POST: ofInteraction((interaction, visitor) =>
+    takeForm<Visitor>((_visitor, form) => answerWith(interaction, visitor, form))(visitor),
+  ),
+};
 
 async function answerWith(
   interaction: Interaction,

@@ -7,7 +7,7 @@ import type { PageRequest, Site } from "../../web/site.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { confirmPath, finishPath, resetPath, signInLinkPath } from "../accounts/links.ts";
 import { notMePath } from "../notices.ts";
-import { answerConsent, showInteraction } from "./consent.ts";
+import { interactionPages } from "./consent.ts";
 import { doForgot, doReset, forgotPath, showForgot, showReset } from "./forgotten-password.ts";
 import { messageSite, reply } from "./messages.ts";
 import { endNotMe, showNotMe } from "./not-me.ts";
@@ -88,15 +88,13 @@ const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
   [`${tokensPath}/revoke`]: { GET: () => seeOther(tokensPath), POST: requireSignIn(takeForm(revoke)) },
 };
 
-const interaction: PageMethods<IdentityRequest> = { GET: showInteraction, POST: answerConsent };
-
 /** Serves the provider's own pages; everything else is OAuth and goes on to oidc-provider. */
 export function servePages(identity: IdentityContext) {
   const { origin } = new URL(identity.config.baseUrl);
   // A sign-in may lead to any page, and without a destination to Today.
   const site = { ...messageSite, origin, formKeys: identity.keys.forms, afterSignIn: "/account", root: "" };
   return async (ctx: Context, next: Next): Promise<void> => {
-    const methods = interactionPath.test(ctx.path) ? interaction : pages[ctx.path];
+    const methods = interactionPath.test(ctx.path) ? interactionPages : pages[ctx.path];
     if (!methods) return next();
     const request = { ...pageRequestOf(ctx, site), identity, ctx };
     await reply(ctx, await inLocaleOf(request.request, () => answerByMethod(methods, request)));

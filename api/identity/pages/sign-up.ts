@@ -1,6 +1,6 @@
 import { isTimeZone } from "../../../shared/domain/day/day.ts";
 import { html } from "../../../shared/html.ts";
-import { hashToken } from "../../auth/token-format.ts";
+import { hashedKey } from "../../auth/token-format.ts";
 import { passwordScript, zoneScript } from "../../web/assets.ts";
 import { formToken } from "../../web/form/form.ts";
 import { field, problem, zoneField } from "../../web/form/form-fields.ts";
@@ -122,7 +122,7 @@ export async function doFinish(visitor: Visitor, form: URLSearchParams): Promise
   const token = form.get("token") ?? "";
   const signUp = await findSignUp(identity.pool, token);
   if (!signUp) return deadSignUpPage(site);
-  const wait = await identity.throttle.password(hashToken(token).toString("base64url"));
+  const wait = await identity.throttle.password(hashedKey(token));
   if (wait > 0)
     return finishPage(visitor, { signUp, token, error: tooOften("Too many attempts.", wait).error });
   if (!(await Bun.password.verify(form.get("password") ?? "", signUp.passwordHash))) {

@@ -24,7 +24,7 @@ import {
   permissionsOf,
   readOnly,
 } from "./token-fields.ts";
-import { cookieNames, profileFrame, type SignedIn } from "./visitor.ts";
+import { cookie, cookieNames, profileFrame, type SignedIn } from "./visitor.ts";
 
 export const tokensPath = "/profile/api-tokens";
 
@@ -165,8 +165,8 @@ export async function revoke(visitor: SignedIn, form: URLSearchParams): Promise<
 }
 
 /** Two minutes, longer than any redirect takes. */
-const lifetimeSeconds = 120;
-const options = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true, path: tokensPath } as const;
+const handedSeconds = 120;
+const handedCookie = { ...cookie, path: tokensPath } as const;
 
 /**
  * A new token on its way to the list. It is for this session only, in case its cookie stays for the next person at the
@@ -177,16 +177,16 @@ type Handed = Readonly<{ holder: string; id: string; token: string }>;
 /** Redirects to the list, which shows the new token once: a reload makes no second token. */
 export async function showOnce(visitor: SignedIn, { id, token }: NewToken): Promise<Response> {
   const handed: Handed = { holder: visitor.holder, id, token };
-  const value = await seal(handed, keysOf(visitor), lifetimeSeconds);
-  visitor.ctx.cookies.set(nameOf(visitor), value, { ...options, maxAge: lifetimeSeconds * 1_000 });
+  const value = await seal(handed, keysOf(visitor), handedSeconds);
+  visitor.ctx.cookies.set(nameOf(visitor), value, { ...handedCookie, maxAge: handedSeconds * 1_000 });
   return seeOther(tokensPath);
 }
 
 /** @returns the token that was just made, at the first call only */
 async function takeShownOnce(visitor: SignedIn): Promise<NewToken | undefined> {
-  const value = visitor.ctx.cookies.get(nameOf(visitor), options);
+  const value = visitor.ctx.cookies.get(nameOf(visitor), handedCookie);
   if (!value) return undefined;
-  visitor.ctx.cookies.set(nameOf(visitor), null, options);
+  visitor.ctx.cookies.set(nameOf(visitor), null, handedCookie);
   const handed = await unseal<Handed>(value, keysOf(visitor));
   return handed?.holder === visitor.holder ? handed : undefined;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
 import type { Session } from "oidc-provider";
 import type { Config } from "../../../shared/process/config.ts";
+import { hashedKey } from "../../auth/token-format.ts";
 import { frame } from "../../web/frame.ts";
 import type { Layout } from "../../web/layout.ts";
 import type { FormRequest, PageHandler, PageRequest } from "../../web/site.ts";
@@ -16,7 +17,7 @@ import {
   sessionSeconds,
 } from "../accounts/sessions.ts";
 
-const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;
+export const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;
 
 /** One request for a page of the provider, which also needs the Koa context: oidc-provider keeps sessions in it. */
 export type IdentityRequest = PageRequest & Readonly<{ identity: IdentityContext; ctx: Context }>;
@@ -147,7 +148,7 @@ const yearMs = 365 * 24 * 60 * 60 * 1_000;
 /** @returns the id of this browser; undefined when the account of this e-mail address never signed in here */
 export function knownBrowser({ identity, ctx }: IdentityRequest, email: string): string | undefined {
   const [id, of] = (ctx.cookies.get(cookieNames(identity.config).known, cookie) ?? "").split(".");
-  return id && of === nameOf(email) ? id : undefined;
+  return id && of === hashedKey(email) ? id : undefined;
 }
 
 /**
@@ -156,11 +157,8 @@ export function knownBrowser({ identity, ctx }: IdentityRequest, email: string):
  */
 function rememberBrowser({ identity, ctx }: IdentityRequest, email: string): void {
   const id = randomBytes(16).toString("base64url");
-  ctx.cookies.set(cookieNames(identity.config).known, `${id}.${nameOf(email)}`, {
+  ctx.cookies.set(cookieNames(identity.config).known, `${id}.${hashedKey(email)}`, {
     ...cookie,
     maxAge: yearMs,
   });
 }
-
-/** Addresses are hashed, because they may have characters that cookies must not have. */
-const nameOf = (email: string): string => new Bun.CryptoHasher("sha256").update(email).digest("base64url");
