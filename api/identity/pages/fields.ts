@@ -33,12 +33,6 @@ export const tooOften = (problem: string, waitSeconds: number) => ({
   headers: { "Retry-After": String(waitSeconds) },
 });
 
-/** The answer with the page of a mailed link, whose address has a token: no request from it may send that as a referrer. */
-export const linkPageOptions = (error?: string) => ({
-  status: error ? 422 : 200,
-  headers: { "Referrer-Policy": "strict-origin" },
-});
-
 /** The choice beside a new password: end everything else that gives access, or keep it. */
 export const endConnectionsField = html`<fieldset><legend>Why a new password?</legend>
   ${choice({

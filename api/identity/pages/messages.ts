@@ -1,6 +1,6 @@
 import type { Context, Next } from "koa";
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
-import { html } from "../../../shared/html.ts";
+import { type Html, html } from "../../../shared/html.ts";
 import type { Log } from "../../../shared/process/observe/log.ts";
 import { message, page } from "../../web/page.ts";
 import { failurePage, notFoundPage } from "../../web/router.ts";
@@ -23,6 +23,12 @@ const outagePage = ({ error_description = "" }: errors.TemporarilyUnavailable): 
     status: 503,
     headers: { "Retry-After": "1" },
   });
+
+/** The page of a mailed link that is no longer good for anything. */
+export const deadLinkPage = (
+  reason: string | Html,
+  options: Readonly<{ link?: Readonly<{ href: string; label: string }> | null }> = {},
+): Response => message(messageSite, "This link does not work", reason, { status: 410, ...options });
 
 /** The page for an authorization request that is answered to its person, not to the app. */
 export function refusedRequestPage(error: Error): Response {

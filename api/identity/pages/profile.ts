@@ -5,7 +5,6 @@ import { formToken } from "../../web/form/form.ts";
 import { field, problem } from "../../web/form/form-fields.ts";
 import { message, page } from "../../web/page.ts";
 import { seeOther } from "../../web/redirect.ts";
-import type { Site } from "../../web/site.ts";
 import { deleteAccount, normalizeEmail, setEmail } from "../accounts/accounts.ts";
 import { addressOf, confirmEmail, confirmPath, mailConfirmation } from "../accounts/links.ts";
 import { changePassword } from "../accounts/passwords.ts";
@@ -31,6 +30,7 @@ import {
   timeIn,
   tooOften,
 } from "./fields.ts";
+import { deadLinkPage } from "./messages.ts";
 import { checkCurrentPassword, wrongPassword } from "./proof.ts";
 import { dropSessionCookie, profileFrame, type SignedIn, startSession } from "./visitor.ts";
 
@@ -207,7 +207,7 @@ export async function showLink(visitor: SignedIn): Promise<Response> {
   const { identity, account, site, url } = visitor;
   const token = url.searchParams.get("token") ?? "";
   const email = await addressOf(identity.pool, account.id, token);
-  if (email === undefined) return deadLinkPage(site);
+  if (email === undefined) return deadConfirmation();
   const body = html`<p>Is <strong>${email}</strong> your address?</p>
     <form method="post" action="${confirmPath}">${formToken(visitor, { token })}
     <div class="actions"><button>Confirm my address</button></div></form>`;
@@ -216,17 +216,17 @@ export async function showLink(visitor: SignedIn): Promise<Response> {
 
 /** POST of the link's page: uses the link up. */
 export async function useLink(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  const { identity, account, site } = visitor;
+  const { identity, account } = visitor;
   const isDone = await confirmEmail(identity, account.id, form.get("token") ?? "");
-  if (!isDone) return deadLinkPage(site);
+  if (!isDone) return deadConfirmation();
   await identity.deliverNews();
   return seeOther("/profile?done=confirmed");
 }
 
-function deadLinkPage(site: Site): Response {
+function deadConfirmation(): Response {
   const reason = html`It was used, is older than 24 hours, or was sent for another account or address. You can send
     a new one from <a href="/profile">your account</a>.`;
-  return message(site, "This link does not work", reason, { status: 410 });
+  return deadLinkPage(reason);
 }
 
 export const passkeysPath = "/profile/passkeys";

@@ -8,9 +8,7 @@ import type { IdentityContext } from "../accounts/context.ts";
 import { confirmPath, finishPath, resetPath, signInLinkPath } from "../accounts/links.ts";
 import { notMePath } from "../notices.ts";
 import { interactionPages } from "./consent.ts";
-import { doForgot, doReset, forgotPath, showForgot, showReset } from "./forgotten-password.ts";
 import { messageSite, reply } from "./messages.ts";
-import { endNotMe, showNotMe } from "./not-me.ts";
 import {
   beginPasskey,
   dropPasskey,
@@ -28,16 +26,19 @@ import {
   useLink,
 } from "./profile.ts";
 import { takeProvenForm } from "./proof.ts";
-import { interactionPath } from "./redirects.ts";
 import {
-  doSignIn,
+  doForgot,
+  doReset,
   doSignInByLink,
-  doSignInByPasskey,
-  doSignOut,
-  passkeySignInPath,
-  showSignIn,
+  endNotMe,
+  forgotPath,
+  showForgot,
+  showNotMe,
+  showReset,
   showSignInLink,
-} from "./sign-in.ts";
+} from "./recovery.ts";
+import { interactionPath } from "./redirects.ts";
+import { doSignIn, doSignInByPasskey, doSignOut, passkeySignInPath, showSignIn } from "./sign-in.ts";
 import { doFinish, doSignUp, showFinish, showSignUp, whileSignUpIsOpen } from "./sign-up.ts";
 import { changeToken, endOld, rotate, showChange } from "./token-change.ts";
 import { createToken, isLasting, revoke, showTokens, tokensPath } from "./tokens.ts";

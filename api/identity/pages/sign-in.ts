@@ -1,27 +1,17 @@
 import { html } from "../../../shared/html.ts";
-import { toRun } from "../../../shared/process/to-run.ts";
 import { passkeyScript, passwordScript, zoneScript } from "../../web/assets.ts";
 import { formToken, takeForm } from "../../web/form/form.ts";
 import { browserZoneField, field, problem } from "../../web/form/form-fields.ts";
-import { message, page } from "../../web/page.ts";
+import { page } from "../../web/page.ts";
 import { safeNext, seeOther } from "../../web/redirect.ts";
-import type { Site } from "../../web/site.ts";
-import { type Account, normalizeEmail, rememberBrowserZone } from "../accounts/accounts.ts";
-import { findLinkAccount, signInLinkPath, useSignInLink } from "../accounts/links.ts";
-import { type CheckedAccount, changePassword, checkPassword, noteFailure } from "../accounts/passwords.ts";
+import { normalizeEmail, rememberBrowserZone } from "../accounts/accounts.ts";
+import { type CheckedAccount, checkPassword, noteFailure } from "../accounts/passwords.ts";
 import { endAccountSessions } from "../accounts/sessions.ts";
 import { networkUnderWay } from "../journal.ts";
 import { findByPasskey } from "../passkeys.ts";
-import {
-  emailAddress,
-  endConnectionsField,
-  linkPageOptions,
-  newPassword,
-  passwordProblem,
-  tooOften,
-} from "./fields.ts";
-import { forgotPath } from "./forgotten-password.ts";
+import { emailAddress, tooOften } from "./fields.ts";
 import { passkeyForm } from "./proof.ts";
+import { forgotPath } from "./recovery.ts";
 import { findRequest, formTargetsOf } from "./redirects.ts";
 import { dropSessionCookie, knownBrowser, saveSession, signInHere, type Visitor } from "./visitor.ts";
 
@@ -141,62 +131,4 @@ async function signInPage(visitor: Visitor, { next, email, error, ...options }: 
     ${identity.config.signUpOpen && html`<p>New here? <a href="/sign-up?${query.toString()}">Create an account</a></p>`}`;
   const content = { title: "Sign in", body, scripts: [zoneScript, passwordScript, passkeyScript] };
   return page(site, content, { ...options, formTargets: formTargetsOf(request) });
-}
-
-/** GET of a one-time link from the operator: shows only a form, because link previews open links too. */
-export async function showSignInLink(visitor: Visitor): Promise<Response> {
-  const token = visitor.url.searchParams.get("token") ?? "";
-  const account = await accountOf(visitor, token);
-  return account ? signInLinkPage(visitor, { account, token }) : deadLinkPage(visitor.site);
-}
-
-/** POST of the link's page: signs in, with a new password if one was chosen, and goes on to the account pages. */
-export async function doSignInByLink(visitor: Visitor, form: URLSearchParams): Promise<Response> {
-  const { identity, site } = visitor;
-  const { pool, config, log } = identity;
-  const token = form.get("token") ?? "";
-  const account = await accountOf(visitor, token);
-  if (!account) return deadLinkPage(site);
-  const password = form.get("password") ?? "";
-  const endsAll = form.get("connections") === "end";
-  const isChosen = password !== "" || endsAll;
-  const error = isChosen ? await passwordProblem(password, account.email, config) : undefined;
-  if (error !== undefined) return signInLinkPage(visitor, { account, token, error });
-  if (!(await useSignInLink(pool, { token, address: config.authUrl }))) return deadLinkPage(site);
-  if (password !== "") {
-    await changePassword(identity, { accountId: account.id, password, endsAll, way: "link" });
-    await identity.deliverNews();
-  }
-  log.info("somebody signed in by a one-time link that the operator made");
-  await rememberBrowserZone(pool, account, form.get("browser_zone"));
-  await signInHere(visitor, account, "link");
-  return seeOther("/account");
-}
-
-const accountOf = ({ identity: { pool, config } }: Visitor, token: string) =>
-  findLinkAccount(pool, { token, address: config.authUrl });
-
-type LinkPage = Readonly<{ account: Account; token: string; error?: string }>;
-
-function signInLinkPage(visitor: Visitor, { account, token, error }: LinkPage): Response {
-  const body = html`<p>This signs you in as <strong>${account.email}</strong> in this browser. The link works once.</p>
-    <form method="post" action="${signInLinkPath}" class="narrow">${formToken(visitor, { token })}${browserZoneField}
-    ${field({
-      name: "password",
-      ...newPassword,
-      label: "New password (if you want one)",
-      hint: `${newPassword.hint} Leave it empty to keep the one you have.`,
-      error,
-      required: false,
-    })}
-    ${endConnectionsField}
-    <div class="actions"><button>Sign in</button></div></form>`;
-  const content = { title: "Sign in by a link", body, scripts: [zoneScript] };
-  return page(visitor.site, content, linkPageOptions(error));
-}
-
-function deadLinkPage(site: Site): Response {
-  const text = html`It was used, is older than ten minutes, or there is a newer one. <code>${toRun("owner")}</code> makes
-    a new one.`;
-  return message(site, "This link does not work", text, { status: 410, link: null });
 }

@@ -6,11 +6,12 @@ import { formToken } from "../../web/form/form.ts";
 import { field, problem, zoneField } from "../../web/form/form-fields.ts";
 import { message, page } from "../../web/page.ts";
 import { safeNext, seeOther } from "../../web/redirect.ts";
-import type { PageHandler, Site } from "../../web/site.ts";
+import type { PageHandler } from "../../web/site.ts";
 import { createAccount, normalizeEmail } from "../accounts/accounts.ts";
 import { findSignUp, finishPath, finishSignUp, mailSignUp, type SignUp } from "../accounts/links.ts";
 import { hashPassword } from "../accounts/passwords.ts";
 import { emailAddress, lengthProblem, newPassword, passwordProblem, tooOften } from "./fields.ts";
+import { deadLinkPage } from "./messages.ts";
 import { formTargets } from "./redirects.ts";
 import { type IdentityRequest, signInHere, type Visitor, visitorOf } from "./visitor.ts";
 
@@ -112,7 +113,7 @@ async function signUpPage(visitor: Visitor, filled: SignUpForm, answer: Answer =
 export async function showFinish(request: IdentityRequest): Promise<Response> {
   const token = request.url.searchParams.get("token") ?? "";
   const signUp = await findSignUp(request.identity.pool, token);
-  if (!signUp) return deadSignUpPage(request.site);
+  if (!signUp) return deadSignUpPage();
   return finishPage(await visitorOf(request), { signUp, token });
 }
 
@@ -121,7 +122,7 @@ export async function doFinish(visitor: Visitor, form: URLSearchParams): Promise
   const { identity, site } = visitor;
   const token = form.get("token") ?? "";
   const signUp = await findSignUp(identity.pool, token);
-  if (!signUp) return deadSignUpPage(site);
+  if (!signUp) return deadSignUpPage();
   const wait = await identity.throttle.password(hashedKey(token));
   if (wait > 0)
     return finishPage(visitor, { signUp, token, error: tooOften("Too many attempts.", wait).error });
@@ -130,7 +131,7 @@ export async function doFinish(visitor: Visitor, form: URLSearchParams): Promise
     return finishPage(visitor, { signUp, token, error });
   }
   const account = await finishSignUp(identity, signUp);
-  if (!account) return deadSignUpPage(site);
+  if (!account) return deadSignUpPage();
   await signInHere(visitor, account, "sign-up");
   return seeOther(safeNext(site, signUp.next));
 }
@@ -148,8 +149,8 @@ async function finishPage(visitor: Visitor, { signUp, token, error }: PageData):
   return page(visitor.site, { title: "Finish your sign-up", body }, options);
 }
 
-function deadSignUpPage(site: Site): Response {
-  const text = html`It was used or is older than 24 hours. You can <a href="/sign-in">sign in</a> or
-    <a href="/sign-up">sign up again</a>.`;
-  return message(site, "This link does not work", text, { status: 410 });
-}
+const deadSignUpPage = (): Response =>
+  deadLinkPage(
+    html`It was used or is older than 24 hours. You can <a href="/sign-in">sign in</a> or
+    <a href="/sign-up">sign up again</a>.`,
+  );
