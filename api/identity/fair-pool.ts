@@ -1,17 +1,12 @@
-import type { Context, Next } from "koa";
 import { errors } from "oidc-provider";
 import type { Pool, PoolClient } from "pg";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { throttled } from "../../shared/process/observe/throttle-log.ts";
 import { readTurns, tooManyReads } from "../queries/engine/share.ts";
 import { isUniqueViolation } from "./accounts/accounts.ts";
-import { duringRequest, requestUnderWay } from "./journal.ts";
+import { requestUnderWay } from "./journal.ts";
 
 type Statement = [text: string, values?: unknown[]];
-
-/** Counts a request's database statements for its network. */
-export const countForNetwork = (ctx: Context, next: Next): Promise<void> =>
-  duringRequest({ network: ctx.ip, userAgent: ctx.get("user-agent") }, next);
 
 /**
  * Shares a pool between networks: each has a few statements or transactions at a time, so that one with many leaves

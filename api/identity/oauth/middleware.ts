@@ -4,7 +4,7 @@ import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { message } from "../../web/page.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { endAccountSessions } from "../accounts/sessions.ts";
-import { countForNetwork } from "../fair-pool.ts";
+import { duringRequest } from "../journal.ts";
 import { explainFailures, messageSite, refusedRequestPage, reply, signedOutPage } from "../pages/messages.ts";
 import { authorizePath } from "../pages/redirects.ts";
 import { servePages } from "../pages/router.ts";
@@ -19,7 +19,7 @@ export function addMiddleware(identity: IdentityContext): void {
   // Koa sees only errors of clients that hung up, because explainFailures handles the others.
   provider.silent = true;
   provider.use(explainFailures(log));
-  provider.use(countForNetwork);
+  provider.use((ctx, next) => duringRequest({ network: ctx.ip, userAgent: ctx.get("user-agent") }, next));
   provider.use(servePages(identity));
   provider.use(throttleRegistrations(throttle));
   provider.use(boundAuthorizations);

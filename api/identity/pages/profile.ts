@@ -3,7 +3,7 @@ import { browserName } from "../../http/browser-name.ts";
 import { passkeyScript } from "../../web/assets.ts";
 import { formToken } from "../../web/form/form.ts";
 import { field, problem } from "../../web/form/form-fields.ts";
-import { message, page } from "../../web/page.ts";
+import { message } from "../../web/page.ts";
 import { seeOther } from "../../web/redirect.ts";
 import { deleteAccount, normalizeEmail, setEmail } from "../accounts/accounts.ts";
 import { addressOf, confirmEmail, confirmPath, mailConfirmation } from "../accounts/links.ts";
@@ -32,7 +32,7 @@ import {
 } from "./fields.ts";
 import { deadLinkPage } from "./messages.ts";
 import { checkCurrentPassword, wrongPassword } from "./proof.ts";
-import { dropSessionCookie, profileFrame, type SignedIn, startSession } from "./visitor.ts";
+import { dropSessionCookie, framedPage, type SignedIn, startSession } from "./visitor.ts";
 
 const linkSent = "A confirmation link is on its way. It works once and for 24 hours.";
 
@@ -57,43 +57,6 @@ export function showProfile(visitor: SignedIn): Promise<Response> {
   return profilePage(visitor, { done: outcomes.get(visitor.url.searchParams.get("done") ?? "") });
 }
 
-/** POST /profile/password: other browsers are signed out, and on request tokens and apps end too. */
-export async function savePassword(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  const { identity, account } = visitor;
-  const accountId = account.id;
-  const password = form.get("new_password") ?? "";
-  const problem = await passwordProblem(password, account.email, identity.config);
-  if (problem) return profilePage(visitor, { password: problem });
-  const checked = await checkCurrentPassword(visitor, form);
-  if (typeof checked === "string") return profilePage(visitor, { password: checked });
-  const endsAll = form.get("connections") === "end";
-  const before = checked.passwordHash;
-  const passwordHash = await changePassword(identity, {
-    accountId,
-    password,
-    passwordHash: before,
-    endsAll,
-    way: "profile",
-  });
-  if (passwordHash === undefined) return profilePage(visitor, { password: wrongPassword });
-  // A new session replaces the present one, because somebody may have copied it.
-  await startSession(visitor, { accountId, passwordHash });
-  await identity.deliverNews();
-  return seeOther(`/profile?done=password${endsAll ? "-and-connections" : ""}`);
-}
-
-/** POST /profile/delete: the account and its tokens are deleted first, so that nothing more is written for it. */
-export async function removeAccount(visitor: SignedIn): Promise<Response> {
-  const { identity, account, site } = visitor;
-  await deleteAccount(identity, account.id);
-  const isGone = await identity.deliverNews();
-  dropSessionCookie(visitor);
-  const rest = isGone
-    ? "Your habits and todos are gone with it."
-    : "Your habits and todos are deleted as soon as the service can be reached.";
-  return message(site, "Account deleted", `Your account is gone, and its tokens have ended. ${rest}`);
-}
-
 /** The message above the parts of the page: a success, or the problem of one of its forms. */
 type Notes = Readonly<{
   done?: string | undefined;
@@ -115,9 +78,8 @@ async function profilePage(visitor: SignedIn, notes: Notes, answer: Answer = {})
     ${await passkeysSection(visitor, notes.passkey)}
     ${await sessionsSection(visitor)}
     ${deletionSection(csrf)}`;
-  const content = { title: "Account", body, ...profileFrame(visitor) };
   const isRefused = notes.email || notes.password || notes.passkey;
-  return page(visitor.site, content, { status: isRefused ? 422 : 200, ...answer });
+  return framedPage(visitor, { title: "Account", body }, { status: isRefused ? 422 : 200, ...answer });
 }
 
 function emailSection(visitor: SignedIn, error: string | undefined): Html {
@@ -143,26 +105,6 @@ function confirmationState(visitor: SignedIn): Html {
     <p>${state}</p>
     <button>Send a confirmation link</button></form>`;
 }
-
-function passwordSection(csrf: Html, { account }: SignedIn, error: string | undefined): Html {
-  return html`<h2>Change password</h2>
-    ${problem(error)}
-    <form method="post" action="/profile/password" class="card">${csrf}
-    <input type="text" name="username" value="${account.email}" autocomplete="username" hidden>
-    ${field({ name: "password", ...currentPassword })}
-    ${field({ ...newPassword, name: "new_password", label: "New password" })}
-    <p class="quiet small">Every other browser is signed out.</p>
-    ${endConnectionsField}
-    <button>Change password</button></form>`;
-}
-
-const deletionSection = (csrf: Html): Html =>
-  html`<h2>Delete account</h2>
-    <details class="card"><summary>Delete my account and everything in it</summary>
-    <p>Your habits, todos, categories, reminders, tokens and connected apps are deleted. This cannot be undone.
-      <a href="/account/data">Download everything first</a>, if you may want it again.</p>
-    <form method="post" action="/profile/delete">${csrf}
-    <button class="danger">Delete my account</button></form></details>`;
 
 /**
  * POST /profile/email: the new address takes effect when the link mailed to it is used. A server that sends no mail
@@ -204,14 +146,14 @@ async function mailLink(visitor: SignedIn, to: { email: string; done: string }):
  * account, so that nobody confirms an account that a stranger made with their address.
  */
 export async function showLink(visitor: SignedIn): Promise<Response> {
-  const { identity, account, site, url } = visitor;
+  const { identity, account, url } = visitor;
   const token = url.searchParams.get("token") ?? "";
   const email = await addressOf(identity.pool, account.id, token);
   if (email === undefined) return deadConfirmation();
   const body = html`<p>Is <strong>${email}</strong> your address?</p>
     <form method="post" action="${confirmPath}">${formToken(visitor, { token })}
     <div class="actions"><button>Confirm my address</button></div></form>`;
-  return page(site, { title: "Confirm your e-mail address", body, ...profileFrame(visitor) });
+  return framedPage(visitor, { title: "Confirm your e-mail address", body });
 }
 
 /** POST of the link's page: uses the link up. */
@@ -227,6 +169,43 @@ function deadConfirmation(): Response {
   const reason = html`It was used, is older than 24 hours, or was sent for another account or address. You can send
     a new one from <a href="/profile">your account</a>.`;
   return deadLinkPage(reason);
+}
+
+function passwordSection(csrf: Html, { account }: SignedIn, error: string | undefined): Html {
+  return html`<h2>Change password</h2>
+    ${problem(error)}
+    <form method="post" action="/profile/password" class="card">${csrf}
+    <input type="text" name="username" value="${account.email}" autocomplete="username" hidden>
+    ${field({ name: "password", ...currentPassword })}
+    ${field({ ...newPassword, name: "new_password", label: "New password" })}
+    <p class="quiet small">Every other browser is signed out.</p>
+    ${endConnectionsField}
+    <button>Change password</button></form>`;
+}
+
+/** POST /profile/password: other browsers are signed out, and on request tokens and apps end too. */
+export async function savePassword(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
+  const { identity, account } = visitor;
+  const accountId = account.id;
+  const password = form.get("new_password") ?? "";
+  const problem = await passwordProblem(password, account.email, identity.config);
+  if (problem) return profilePage(visitor, { password: problem });
+  const checked = await checkCurrentPassword(visitor, form);
+  if (typeof checked === "string") return profilePage(visitor, { password: checked });
+  const endsAll = form.get("connections") === "end";
+  const before = checked.passwordHash;
+  const passwordHash = await changePassword(identity, {
+    accountId,
+    password,
+    passwordHash: before,
+    endsAll,
+    way: "profile",
+  });
+  if (passwordHash === undefined) return profilePage(visitor, { password: wrongPassword });
+  // A new session replaces the present one, because somebody may have copied it.
+  await startSession(visitor, { accountId, passwordHash });
+  await identity.deliverNews();
+  return seeOther(`/profile?done=password${endsAll ? "-and-connections" : ""}`);
 }
 
 export const passkeysPath = "/profile/passkeys";
@@ -265,8 +244,7 @@ export async function beginPasskey(visitor: SignedIn): Promise<Response> {
     <div class="actions"><button>Make the passkey</button></div>
     <p class="error" role="status"></p></form>
     <p><a href="/profile#passkeys">Back to your account</a></p>`;
-  const content = { title: "Add a passkey", body, scripts: [passkeyScript], ...profileFrame(visitor) };
-  return page(visitor.site, content);
+  return framedPage(visitor, { title: "Add a passkey", body, scripts: [passkeyScript] });
 }
 
 /** POST /profile/passkeys/create: the browser's answer. */
@@ -327,4 +305,24 @@ export async function signOutBrowser(visitor: SignedIn, form: URLSearchParams): 
 export async function signOutOtherBrowsers(visitor: SignedIn): Promise<Response> {
   await endAccountSessions(visitor.identity, visitor.account.id, { allBut: visitor.session.uid });
   return seeOther("/profile?done=sessions#sessions");
+}
+
+const deletionSection = (csrf: Html): Html =>
+  html`<h2>Delete account</h2>
+    <details class="card"><summary>Delete my account and everything in it</summary>
+    <p>Your habits, todos, categories, reminders, tokens and connected apps are deleted. This cannot be undone.
+      <a href="/account/data">Download everything first</a>, if you may want it again.</p>
+    <form method="post" action="/profile/delete">${csrf}
+    <button class="danger">Delete my account</button></form></details>`;
+
+/** POST /profile/delete: the account and its tokens are deleted first, so that nothing more is written for it. */
+export async function removeAccount(visitor: SignedIn): Promise<Response> {
+  const { identity, account, site } = visitor;
+  await deleteAccount(identity, account.id);
+  const isGone = await identity.deliverNews();
+  dropSessionCookie(visitor);
+  const rest = isGone
+    ? "Your habits and todos are gone with it."
+    : "Your habits and todos are deleted as soon as the service can be reached.";
+  return message(site, "Account deleted", `Your account is gone, and its tokens have ended. ${rest}`);
 }

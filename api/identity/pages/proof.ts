@@ -2,11 +2,10 @@ import { type Html, html } from "../../../shared/html.ts";
 import { passkeyScript } from "../../web/assets.ts";
 import { formToken, hiddenFields, takeForm } from "../../web/form/form.ts";
 import { field, problem } from "../../web/form/form-fields.ts";
-import { page } from "../../web/page.ts";
 import { type CheckedAccount, checkPassword, noteFailure } from "../accounts/passwords.ts";
 import { findByPasskey, signInOptions } from "../passkeys.ts";
 import { currentPassword, tooOften } from "./fields.ts";
-import { profileFrame, type SignedIn, startSession, type Visitor } from "./visitor.ts";
+import { framedPage, type SignedIn, startSession, type Visitor } from "./visitor.ts";
 
 /** Seconds for which a sign-in, a password or a passkey proves to its session that the person is there. */
 const provenSeconds = 10 * 60;
@@ -56,8 +55,8 @@ async function proofPage(visitor: SignedIn, form: URLSearchParams, error?: strin
     <div class="actions"><button>Go on</button></div></form>
     ${await passkeyForm(visitor, { action: visitor.url.pathname, label: "Go on with a passkey", more: sent })}
     <p><a href="/profile">Leave it</a></p>`;
-  const content = { title: "Is it you?", body, scripts: [passkeyScript], ...profileFrame(visitor) };
-  return page(visitor.site, content, { status: error ? 422 : 403 });
+  const content = { title: "Is it you?", body, scripts: [passkeyScript] };
+  return framedPage(visitor, content, { status: error ? 422 : 403 });
 }
 
 /**

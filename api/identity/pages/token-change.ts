@@ -3,14 +3,14 @@ import { type Html, html } from "../../../shared/html.ts";
 import { selectField } from "../../web/form/choice-fields.ts";
 import { formToken } from "../../web/form/form.ts";
 import { field, problem } from "../../web/form/form-fields.ts";
-import { message, page } from "../../web/page.ts";
+import { message } from "../../web/page.ts";
 import { seeOther } from "../../web/redirect.ts";
 import { type Connection, changeConnection, findConnection } from "../grants.ts";
 import { endOldSecrets, maxSecrets, rotateToken } from "../tokens.ts";
 import { formId, maxName, nameIn, nameProblem, scopeFields, timeIn } from "./fields.ts";
 import { chosenEnd, endFields, endProblem, type Lifetime, lifetimeOf } from "./token-fields.ts";
 import { nameWithEnd, showOnce, tokensPath } from "./tokens.ts";
-import { profileFrame, type SignedIn } from "./visitor.ts";
+import { framedPage, type SignedIn } from "./visitor.ts";
 
 type Rejected = Readonly<{ error: string; name?: string; lifetime?: Lifetime }>;
 
@@ -28,8 +28,7 @@ export async function showChange(
     ${connection.isPersonal && rotationForm(visitor, connection, rejected?.lifetime)}
     <p><a href="${tokensPath}">All tokens and apps</a></p>`;
   const title = connection.isPersonal ? "Change a token" : "Change an app";
-  const content = { title, body, ...profileFrame(visitor) };
-  return page(visitor.site, content, { status: rejected ? 422 : 200 });
+  return framedPage(visitor, { title, body }, { status: rejected ? 422 : 200 });
 }
 
 /** The answer to a form or an address that names no connection of the account. */

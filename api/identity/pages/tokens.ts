@@ -6,7 +6,6 @@ import { guideLines, tokenGuides } from "../../web/connect-guides.ts";
 import { formToken } from "../../web/form/form.ts";
 import { field, problem } from "../../web/form/form-fields.ts";
 import { type KeyRing, mapKeys } from "../../web/key-ring.ts";
-import { page } from "../../web/page.ts";
 import { seeOther } from "../../web/redirect.ts";
 import { seal, unseal } from "../../web/sealed.ts";
 import { type Connection, listConnections, maxConnections, revokeConnection } from "../grants.ts";
@@ -24,7 +23,7 @@ import {
   permissionsOf,
   readOnly,
 } from "./token-fields.ts";
-import { cookie, cookieNames, profileFrame, type SignedIn } from "./visitor.ts";
+import { cookie, cookieNames, framedPage, type SignedIn } from "./visitor.ts";
 
 export const tokensPath = "/profile/api-tokens";
 
@@ -61,8 +60,7 @@ export async function showTokens(visitor: SignedIn, { draft, error }: PageData =
     ${apps.length === 0 && html`<p class="quiet">No app is connected. Apps that you allow appear here.</p>`}
     <ul class="plain">${apps.map(item)}</ul>`;
   const scripts = created ? [copyScript] : [];
-  const content = { title: "Tokens and apps", body, scripts, ...profileFrame(visitor) };
-  return page(visitor.site, content, { status: error ? 422 : 200 });
+  return framedPage(visitor, { title: "Tokens and apps", body, scripts }, { status: error ? 422 : 200 });
 }
 
 function createdNote(

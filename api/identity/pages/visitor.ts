@@ -5,6 +5,7 @@ import type { Config } from "../../../shared/process/config.ts";
 import { hashedKey } from "../../auth/token-format.ts";
 import { frame } from "../../web/frame.ts";
 import type { Layout } from "../../web/layout.ts";
+import { page } from "../../web/page.ts";
 import type { FormRequest, PageHandler, PageRequest } from "../../web/site.ts";
 import { type Account, findAccount, zoneOf } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
@@ -121,8 +122,11 @@ export function dropSessionCookie({ identity: { provider }, ctx }: IdentityReque
   ctx.cookies.set(provider.cookieName("session"), null, cookie);
 }
 
-export const profileFrame = (visitor: SignedIn): Pick<Layout, "nav" | "corner"> =>
-  frame(visitor, visitor.identity.config);
+/** Answers a signed-in person with a page that has the navigation. */
+export const framedPage = (visitor: SignedIn, content: Layout, options?: PageOptions): Response =>
+  page(visitor.site, { ...content, ...frame(visitor, visitor.identity.config) }, options);
+
+type PageOptions = Parameters<typeof page>[2];
 
 /** The id of the session that a request's cookie names. It cannot be guessed, so it needs no signature. */
 export const sessionIdIn = (headers: Headers, config: Pick<Config, "authUrl">): string =>
