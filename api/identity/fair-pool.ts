@@ -32,7 +32,8 @@ export function fairPool(pool: Pool, log: Log): Pool {
     return end;
   }
 
-  return Object.assign(Object.create(pool), {
+  const fair: Pool = Object.create(pool);
+  return Object.assign(fair, {
     async query(...statement: Statement) {
       const endTurn = await takeTurn();
       return pool
@@ -47,7 +48,8 @@ export function fairPool(pool: Pool, log: Log): Pool {
         endTurn();
         return failed(error);
       });
-      return Object.assign(Object.create(client), {
+      const watched: PoolClient = Object.create(client);
+      return Object.assign(watched, {
         query: (...statement: Statement) => client.query(...statement).catch(failed),
         release(error?: Error | boolean) {
           client.release(error);

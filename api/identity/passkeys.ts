@@ -62,11 +62,8 @@ export async function createPasskey(
   const checked = await verifyRegistrationResponse(wanted).catch(() => undefined);
   if (!checked?.verified || !(await challenge.use(journaled.pool))) return false;
   const { id, publicKey, counter } = checked.registrationInfo.credential;
-  return storePasskey(journaled, {
-    ...{ id, publicKey, counter, name },
-    accountId: account.id,
-    sessionUid: holder,
-  });
+  const passkey = { id, publicKey, counter, name, accountId: account.id, sessionUid: holder };
+  return storePasskey(journaled, passkey);
 }
 
 /** Options for the browser to sign in with any passkey; undefined if the site can have none. */

@@ -46,6 +46,22 @@ function nobodysHash(): Promise<string> {
   return nobody;
 }
 
+/**
+ * Tells the account of a wrong password. The answer does not wait for it, so that its time does not show whether there
+ * is an account.
+ */
+export function noteFailure(identity: Journaled & Pick<IdentityContext, "log">, email: string): void {
+  const network = networkUnderWay();
+  const note = async () => {
+    const account = await findAccountByEmail(identity.pool, email);
+    if (!account) return identity.security({ kind: "sign_in_failed", network });
+    await inJournal(identity, account.id, (_, record) => record("sign_in_failed", { way: "password" }));
+  };
+  note().catch((error) =>
+    identity.log.warn({ reason: String(error) }, "a failed sign-in could not be noted"),
+  );
+}
+
 type NewPassword = Readonly<{
   accountId: string;
   password: string;
@@ -95,22 +111,6 @@ const saveAndEnd = `
     update identity.accounts set password_hash = $2 where id = $1 returning id
   )
   insert into identity.outbox (user_id, name, input) select id, 'user.end-sessions', '{}' from changed`;
-
-/**
- * Tells the account of a wrong password. The answer does not wait for it, so that its time does not show whether there
- * is an account.
- */
-export function noteFailure(identity: Journaled & Pick<IdentityContext, "log">, email: string): void {
-  const network = networkUnderWay();
-  const note = async () => {
-    const account = await findAccountByEmail(identity.pool, email);
-    if (!account) return identity.security({ kind: "sign_in_failed", network });
-    await inJournal(identity, account.id, (_, record) => record("sign_in_failed", { way: "password" }));
-  };
-  note().catch((error) =>
-    identity.log.warn({ reason: String(error) }, "a failed sign-in could not be noted"),
-  );
-}
 
 /** Hashing takes a processor and 19 MB of memory for some hundredths of a second, so half the processors stay free. */
 export const hashedAtOnce = Math.max(1, Math.floor(availableParallelism() / 2));
