@@ -5,9 +5,8 @@ import type { Config } from "../../shared/process/config.ts";
 import { type Log, throttled } from "../../shared/process/observe/log.ts";
 import type { Actor } from "../mailbox/actor.ts";
 import { actorOf, type FindClaims } from "./claims.ts";
-import { introspect } from "./introspect.ts";
 import { createJwtVerifier, looksLikeJwt } from "./jwt.ts";
-import { discoverProvider, ProviderUnavailable } from "./provider.ts";
+import { discoverProvider, introspect, ProviderUnavailable } from "./provider.ts";
 
 /** A person's token or app. */
 export type TokenKey = Pick<Actor, "userId" | "tokenId">;

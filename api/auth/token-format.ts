@@ -23,6 +23,14 @@ export function isMistypedToken(text: string): boolean {
   return random !== undefined && checksumOf(random) !== checksum;
 }
 
+/** Hashes a token for storage. A token is 256 random bits, so it needs no salt and no slow hash. */
+export function hashToken(token: string): Buffer {
+  return new Bun.CryptoHasher("sha256").update(token).digest();
+}
+
+/** The hash of a text of any length, as keys and cookies take it. */
+export const hashedKey = (text: string): string => hashToken(text).toString("base64url");
+
 /** True if the built-in provider can have issued a token with this id; the log may have ids of another provider. */
 export const isConnectionId = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
 

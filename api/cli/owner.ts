@@ -1,5 +1,5 @@
 import { normalizeEmail } from "../identity/accounts/accounts.ts";
-import { createSignInLink } from "../identity/accounts/sign-in-links.ts";
+import { createSignInLink } from "../identity/accounts/links.ts";
 import { runCommand, withRunningDatabase } from "./running.ts";
 
 const noOwner =

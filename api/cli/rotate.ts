@@ -1,5 +1,5 @@
 import { toRun } from "../../shared/process/to-run.ts";
-import { type RotationStep, rotateSecrets, rotationSteps } from "../identity/accounts/rotation.ts";
+import { type RotationStep, rotateSecrets, rotationSteps } from "../identity/accounts/keys.ts";
 import { runCommand, withRunningDatabase } from "./running.ts";
 
 const restart = "Now restart all front doors and workers";

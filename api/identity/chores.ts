@@ -1,8 +1,11 @@
 import type { Pool } from "pg";
+import { exclusively } from "../../shared/db/exclusively.ts";
+import { usualLocale } from "../../shared/domain/day/say-date.ts";
+import { zoneOf } from "./accounts/accounts.ts";
 import type { IdentityContext } from "./accounts/context.ts";
-import { mailTokenEndings } from "./accounts/tokens/endings.ts";
-import { noticeDays } from "./notices/links.ts";
-import { sendNotices } from "./notices/notices.ts";
+import { type Mail, mailOf } from "./accounts/mail.ts";
+import { personalClientId } from "./grants.ts";
+import { noticeDays, sendNotices } from "./notices.ts";
 
 /** Removes expired rows, and apps that registered a day ago and have no grant. */
 export async function prune(pool: Pool): Promise<void> {
@@ -14,10 +17,8 @@ export async function prune(pool: Pool): Promise<void> {
      where expired.kind = 'Session' and b.session_uid = expired.uid and not exists (
        select from identity.artifacts s where s.uid = b.session_uid and s.kind = 'Session' and s.expires_at >= now())`,
   );
-  await pool.query(`delete from identity.email_confirmations where expires_at < now()`);
-  await pool.query(`delete from identity.sign_ups where expires_at < now()`);
-  await pool.query(`delete from identity.sign_in_links where expires_at < now()`);
-  await pool.query(`delete from identity.password_resets where expires_at < now()`);
+  for (const table of ["email_confirmations", "sign_ups", "sign_in_links", "password_resets"])
+    await pool.query(`delete from identity.${table} where expires_at < now()`);
   await pool.query(`delete from identity.notices where at < now() - interval '${noticeDays} days'`);
   await pool.query(`delete from identity.grants where expires_at < now()`);
   await pool.query(
@@ -50,4 +51,89 @@ export function scheduleChores(identity: IdentityContext): () => void {
   return () => {
     for (const timer of timers) clearInterval(timer);
   };
+}
+
+/** A token that is about to end, and its owner. */
+type EndingToken = Readonly<{
+  id: string;
+  accountId: string;
+  email: string;
+  timeZone: string | null;
+  /** The person's way to write dates; null for the usual one. */
+  locale: string | null;
+  name: string;
+  lastFour: string | null;
+  /** Epoch milliseconds. */
+  expiresAt: number;
+}>;
+
+const mailsAtOnce = 20;
+
+/**
+ * Mails the owners of personal tokens that end within a week, once for each end. One process at a time does it. A token
+ * is marked after the mail server took the mail, so a crash in between repeats the mail under the same Message-ID.
+ * Tokens made for a week or less and unconfirmed addresses get no mail.
+ */
+export async function mailTokenEndings({
+  pool,
+  config,
+  sendMail,
+}: Pick<IdentityContext, "pool" | "config" | "sendMail">): Promise<void> {
+  if (!sendMail) return;
+  const work = { name: "kept.identity.token-endings", taken: "skip" } as const;
+  await exclusively(pool, work, async () => {
+    for (const token of await findEnding(pool)) {
+      const { accountId, timeZone } = token;
+      const zone = await zoneOf({ pool, config }, { id: accountId, timeZone });
+      if (await sendMail(endingMail(token, config.authUrl, zone))) await noteTold(pool, token);
+    }
+  });
+}
+
+/** One token of each account, in random order: neither an account with many tokens nor refused mails delay others. */
+async function findEnding(pool: Pool): Promise<EndingToken[]> {
+  const { rows } = await pool.query<EndingToken>(
+    `select * from (
+       select distinct on (a.id) g.id, a.id as "accountId", a.email, a.time_zone as "timeZone", g.name, g.last_four as "lastFour",
+         (select u.locale from users u where u.user_id = a.id) as locale,
+         (extract(epoch from g.expires_at) * 1000)::double precision as "expiresAt"
+       from identity.grants g join identity.accounts a on a.id = g.account_id
+       where g.client_id = '${personalClientId}' and g.end_told_at is null
+         and g.expires_at between now() and now() + interval '7 days'
+         and g.expires_at > g.created_at + interval '7 days' and a.email_verified_at is not null
+       order by a.id, g.expires_at
+     ) ending
+     order by random() limit $1`,
+    [mailsAtOnce],
+  );
+  return rows;
+}
+
+/** Marks this end only: if the token gets another end meanwhile, its owner is told of that too. */
+async function noteTold(pool: Pool, { id, expiresAt }: EndingToken): Promise<void> {
+  await pool.query(
+    `update identity.grants set end_told_at = now()
+     where id = $1 and (extract(epoch from expires_at) * 1000)::double precision = $2`,
+    [id, expiresAt],
+  );
+}
+
+function endingMail(
+  { id, email, name, lastFour, expiresAt, locale }: EndingToken,
+  authUrl: string,
+  zone: string,
+): Mail {
+  const format = { dateStyle: "full", timeStyle: "short", timeZone: zone } as const;
+  const at = new Date(expiresAt).toLocaleString(locale ?? usualLocale, format);
+  const token = `“${name}”${lastFour ? ` (kept_…${lastFour})` : ""}`;
+  const letter = mailOf({
+    to: email,
+    subject: "A token of yours for Kept ends soon",
+    lines: [
+      `Your token ${token} ends on ${at} (${zone}). Programs that use it stop working then.`,
+      "If it is still needed, give it a new secret and another end here:",
+    ],
+    link: `${authUrl}/profile/api-tokens/change?id=${id}`,
+  });
+  return { ...letter, messageId: `<token-${id}-${expiresAt}@${new URL(authUrl).hostname}>` };
 }

@@ -1,16 +1,11 @@
-import type { Context, Next } from "koa";
 import { errors } from "oidc-provider";
 import type { Pool, PoolClient } from "pg";
 import { type Log, throttled } from "../../shared/process/observe/log.ts";
 import { readTurns, tooManyReads } from "../queries/engine/share.ts";
 import { isUniqueViolation } from "./accounts/accounts.ts";
-import { duringRequest, requestUnderWay } from "./journal/origin.ts";
+import { requestUnderWay } from "./journal.ts";
 
 type Statement = [text: string, values?: unknown[]];
-
-/** Counts a request's database statements for its network. */
-export const countForNetwork = (ctx: Context, next: Next): Promise<void> =>
-  duringRequest({ network: ctx.ip, userAgent: ctx.get("user-agent") }, next);
 
 /**
  * Shares a pool between networks: each has a few statements or transactions at a time, so that one with many leaves
@@ -36,7 +31,8 @@ export function fairPool(pool: Pool, log: Log): Pool {
     return end;
   }
 
-  return Object.assign(Object.create(pool) as Pool, {
+  const fair: Pool = Object.create(pool);
+  return Object.assign(fair, {
     async query(...statement: Statement) {
       const endTurn = await takeTurn();
       return pool
@@ -51,7 +47,8 @@ export function fairPool(pool: Pool, log: Log): Pool {
         endTurn();
         return failed(error);
       });
-      return Object.assign(Object.create(client) as PoolClient, {
+      const watched: PoolClient = Object.create(client);
+      return Object.assign(watched, {
         query: (...statement: Statement) => client.query(...statement).catch(failed),
         release(error?: Error | boolean) {
           client.release(error);

@@ -1,7 +1,11 @@
 import "./quiet-packages.ts";
-import { mkdir } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Pool } from "pg";
 import type { Registry } from "prom-client";
+import { allScopes } from "../../shared/contracts/kernel/scopes.ts";
+import { exclusively } from "../../shared/db/exclusively.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { readConnections } from "../../shared/process/connections.ts";
@@ -13,30 +17,25 @@ import type { FindClaims } from "../auth/claims.ts";
 import type { FindOwnSession } from "../doors/pages/session/context.ts";
 import { clientOf } from "../http/request.ts";
 import type { KeyRing } from "../web/key-ring.ts";
+import { createAccount, findAccountByEmail } from "./accounts/accounts.ts";
 import type { IdentityContext } from "./accounts/context.ts";
 import { loadKeys } from "./accounts/keys.ts";
+import { noteAddress } from "./accounts/links.ts";
 import { createMailer } from "./accounts/mail.ts";
 import { createDelivery, type Tell } from "./accounts/outbox.ts";
+import { changePassword, hashPassword } from "./accounts/passwords.ts";
 import { findSession } from "./accounts/sessions.ts";
-import { noteAddress } from "./accounts/sign-in-links.ts";
 import { createThrottle } from "./accounts/throttle.ts";
-import { findToken } from "./accounts/tokens/claims.ts";
 import { scheduleChores } from "./chores.ts";
-import { countForNetwork, fairPool } from "./fair-pool.ts";
-import { revokeConnection } from "./grants/connections.ts";
-import { resourcesOf, warnOfFormerResources } from "./grants/resources.ts";
-import { duringRequest, networkUnderWay } from "./journal/origin.ts";
-import { tellPeople } from "./notices/notices.ts";
-import { boundAuthorizations, defaultScope, keepStrangersHere, signInFirst } from "./oauth/authorization.ts";
-import { listScopes } from "./oauth/middleware.ts";
+import { fairPool } from "./fair-pool.ts";
+import { resourcesOf, revokeConnection, warnOfFormerResources } from "./grants.ts";
+import { duringRequest, networkUnderWay } from "./journal.ts";
+import { tellPeople } from "./notices.ts";
+import { addMiddleware } from "./oauth/middleware.ts";
 import { createProvider } from "./oauth/provider.ts";
-import { throttleRegistrations } from "./oauth/registration.ts";
-import { tellSignOut } from "./oauth/sign-out.ts";
-import { createOwner } from "./owner.ts";
-import { sessionIdIn } from "./pages/cookies.ts";
-import { explainFailures } from "./pages/failures.ts";
-import { servePages } from "./pages/router.ts";
+import { sessionIdIn } from "./pages/visitor.ts";
 import { openSocket } from "./socket.ts";
+import { createPersonalToken, findToken } from "./tokens.ts";
 
 /** The built-in provider, which is a part of the front door's process. */
 export type BuiltInProvider = Readonly<{
@@ -75,7 +74,7 @@ export async function startIdentity(parts: Parts): Promise<BuiltInProvider> {
   await demandRights(database.pool);
   const identity = await createContext(parts, fairPool(database.pool, log));
   const { pool, provider } = identity;
-  mount(identity);
+  addMiddleware(identity);
   const owner = await createOwner(identity);
   await noteAddress(pool, config.baseUrl);
   const former_address = await warnOfFormerResources(pool, identity.resources, log);
@@ -134,21 +133,51 @@ async function createContext(
   return identity;
 }
 
-function mount(identity: IdentityContext): void {
-  const { provider, log, throttle } = identity;
-  provider.on("server_error", (_ctx, error) =>
-    log.error({ reason: error.message }, "an OAuth request failed"),
-  );
-  // Koa sees only errors of clients that hung up, because explainFailures handles the others.
-  provider.silent = true;
-  provider.use(explainFailures(log));
-  provider.use(countForNetwork);
-  provider.use(servePages(identity));
-  provider.use(throttleRegistrations(throttle));
-  provider.use(boundAuthorizations);
-  provider.use(signInFirst);
-  provider.use(keepStrangersHere(provider));
-  provider.use(defaultScope);
-  provider.use(listScopes);
-  provider.use(tellSignOut(identity));
+const ownerEmail = "owner@localhost";
+const tenYears = 3_650 * 24 * 60 * 60;
+
+/**
+ * Makes the owner's account and a token with all scopes, also written to DATA_DIR/owner-token (mode 0600).
+ * @returns the facts to show once; undefined at later starts, even if the owner deleted the account
+ */
+async function createOwner(identity: IdentityContext): Promise<Record<string, string> | undefined> {
+  // The start itself prints the owner and the token.
+  const quiet = { ...identity, security() {} };
+  return exclusively(identity.pool, { name: "kept.identity.owner", taken: "wait" }, () => makeOwner(quiet));
+}
+
+async function makeOwner(identity: IdentityContext): Promise<Record<string, string> | undefined> {
+  const { pool, config } = identity;
+  const { rowCount } = await pool.query("select from identity.secrets where name = 'owner'");
+  if (rowCount !== 0) return undefined;
+  const password = randomBytes(15).toString("base64url");
+  const accountId = await ownerAccount(identity, password);
+  const token = await createOwnerToken(identity, accountId);
+  await writeFile(join(config.dataDir, "owner-token"), `${token}\n`, { mode: 0o600 });
+  // This row is stored last, so that a start that was interrupted before is repeated.
+  const stored = "insert into identity.secrets (name, value) values ('owner', to_jsonb($1::text))";
+  await pool.query(stored, [accountId]);
+  return { owner_email: ownerEmail, owner_password: password, owner_token: token };
+}
+
+async function ownerAccount(identity: IdentityContext, password: string): Promise<string> {
+  const created = await createAccount(identity, {
+    email: ownerEmail,
+    passwordHash: await hashPassword(password),
+    // The zone is unknown; the owner's browser tells it at the first sign-in.
+    timeZone: null,
+  });
+  if (created) return created.id;
+  const account = await findAccountByEmail(identity.pool, ownerEmail);
+  if (!account) throw new Error("The owner's account can neither be made nor found.");
+  await changePassword(identity, { accountId: account.id, password, way: "link" });
+  return account.id;
+}
+
+async function createOwnerToken(identity: IdentityContext, accountId: string): Promise<string> {
+  const expiresAt = Math.floor(Date.now() / 1_000) + tenYears;
+  const wanted = { accountId, name: "Owner's first token", scopes: allScopes, expiresAt };
+  const created = await createPersonalToken(identity, wanted);
+  if (created === undefined) throw new Error("The owner has too many tokens already.");
+  return created.token;
 }

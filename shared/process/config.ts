@@ -94,7 +94,7 @@ function readAccess(env: Environment) {
   };
 }
 
-/** What one account may keep and send, and how a process works. */
+/** The bounds of accounts, and how a process works. */
 const readBounds = (env: Environment) => ({
   defaultTimeZone: timeZone(env, "DEFAULT_TIME_ZONE"),
   /** The most megabytes of one account; 0 for no limit. */

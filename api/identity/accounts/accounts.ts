@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseError, type Pool } from "pg";
-import { inJournal, type Journaled } from "../journal/record.ts";
+import { isTimeZone } from "../../../shared/domain/day/day.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import { inJournal, type Journaled } from "../journal.ts";
 
 export type Account = Readonly<{
   id: string;
@@ -8,20 +10,36 @@ export type Account = Readonly<{
   /** True once the owner has proven that mail to the address reaches them. */
   emailVerified: boolean;
   /**
-   * The zone given at sign-up; null until the owner's first sign-in. `zoneOf` in zones.ts decides which zone counts.
+   * The zone given at sign-up; null until the owner's first sign-in. `zoneOf` decides which zone counts.
    */
   timeZone: string | null;
 }>;
 
 export const accountColumns = `id, email, email_verified_at is not null as "emailVerified", time_zone as "timeZone"`;
 
-export async function findAccount(pool: Pool, id: string): Promise<Account | undefined> {
-  const { rows } = await pool.query<Account>(
-    `select ${accountColumns} from identity.accounts where id = $1`,
-    [id],
+/** Finds the account `a` for which a condition in SQL holds. */
+export async function findAccountWhere(
+  client: Pick<Pool, "query">,
+  condition: string,
+  values: readonly (string | Buffer)[],
+): Promise<Account | undefined> {
+  const { rows } = await client.query<Account>(
+    `select ${accountColumns} from identity.accounts a where ${condition}`,
+    [...values],
   );
   return rows[0];
 }
+
+export const findAccount = (pool: Pool, id: string): Promise<Account | undefined> =>
+  findAccountWhere(pool, "id = $1", [id]);
+
+/** Finds an account by its e-mail address, which must be in the form of `normalizeEmail`. */
+export const findAccountByEmail = (pool: Pool, email: string): Promise<Account | undefined> =>
+  findAccountWhere(pool, "email = $1", [email]);
+
+/** Reads the account, and keeps others from changing it until the transaction ends. */
+export const lockAccount = (client: Pick<Pool, "query">, id: string): Promise<Account | undefined> =>
+  findAccountWhere(client, "id = $1 for no key update", [id]);
 
 type NewAccount = Readonly<{
   email: string;
@@ -46,15 +64,6 @@ export function createAccount(
     if (rows[0]) await record("account_made", {});
     return rows[0];
   });
-}
-
-/** Finds an account by its e-mail address, which must be in the form of `normalizeEmail`. */
-export async function findAccountByEmail(pool: Pool, email: string): Promise<Account | undefined> {
-  const { rows } = await pool.query<Account>(
-    `select ${accountColumns} from identity.accounts where email = $1`,
-    [email],
-  );
-  return rows[0];
 }
 
 /** Deletes the account with its tokens, connected apps and sessions; the service is told, and deletes its part. */
@@ -82,12 +91,12 @@ const addressForm = /^[^\s\p{Cc}@"(),:;<>[\\\]]+@[^\s\p{Cc}@"(),:;<>[\\\]]+$/u;
  * Sets another address, which is unconfirmed, and has the service remove the one before.
  * @returns false when the address has an account already
  */
-export async function setEmail(journaled: Journaled, id: string, email: string): Promise<boolean> {
-  const { rowCount } = await withUniqueEmail(
+export function setEmail(journaled: Journaled, id: string, email: string): Promise<boolean> {
+  return unlessTaken(
     inJournal(journaled, id, async (client, record) => {
       const before = await lockAccount(client, id);
       await record("address_changed", {}, before?.emailVerified ? { email: before.email } : {});
-      return client.query(
+      const { rowCount } = await client.query(
         `with changed as (
          update identity.accounts set email = $2, email_verified_at = null where id = $1 returning id
        )
@@ -96,31 +105,61 @@ export async function setEmail(journaled: Journaled, id: string, email: string):
          ('user.configure', '{"email": null}'::jsonb), ('user.end-sessions', '{}')) news(name, input)`,
         [id, email],
       );
+      return rowCount !== 0;
     }),
   );
-  return rowCount !== 0;
 }
 
-/** Reads the account, and keeps others from changing it until the transaction ends. */
-export async function lockAccount(client: Pick<Pool, "query">, id: string): Promise<Account | undefined> {
-  const { rows } = await client.query<Account>(
-    `select ${accountColumns} from identity.accounts where id = $1 for no key update`,
-    [id],
+/** @returns false when the change would give an account the address of another */
+export const unlessTaken = (change: Promise<boolean>): Promise<boolean> =>
+  change.catch((error) => {
+    if (isUniqueViolation(error)) return false;
+    throw error;
+  });
+
+export const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === "23505";
+
+type ServiceZone = Readonly<{ zone: string; isChosen: boolean }>;
+
+/** The zone that the service has for the person, if it knows them. */
+async function serviceZone(pool: Pool, userId: string): Promise<ServiceZone | undefined> {
+  const { rows } = await pool.query<ServiceZone>(
+    `select time_zone as zone, zone_source = 'chosen' as "isChosen" from users where user_id = $1`,
+    [userId],
   );
   return rows[0];
 }
 
-/** Takes the violation of a unique e-mail address for a statement that changed no row. */
-export async function withUniqueEmail<Rows extends { rowCount: number | null }>(
-  result: Promise<Rows>,
-): Promise<{ rowCount: number | null }> {
-  try {
-    return await result;
-  } catch (error) {
-    if (isUniqueViolation(error)) return { rowCount: 0 };
-    throw error;
-  }
+type Zoned = Pick<Account, "id" | "timeZone">;
+
+/** The zone for times shown to the person: the one on the account pages, where it can be changed. */
+export async function zoneOf(
+  { pool, config }: Readonly<{ pool: Pool; config: Pick<Config, "defaultTimeZone"> }>,
+  { id, timeZone }: Zoned,
+): Promise<string> {
+  const known = await serviceZone(pool, id);
+  return known?.zone ?? timeZone ?? config.defaultTimeZone;
 }
 
-export const isUniqueViolation = (error: unknown): boolean =>
-  error instanceof DatabaseError && error.code === "23505";
+/** The zone told to apps: the one chosen in the settings of Kept, else the one from the sign-up. */
+export async function claimedZone(pool: Pool, { id, timeZone }: Zoned): Promise<string | null> {
+  const known = await serviceZone(pool, id);
+  return known?.isChosen ? known.zone : timeZone;
+}
+
+/** Stores the browser's zone for an account that has none, as the owner's at the first sign-in. */
+export async function rememberBrowserZone(
+  pool: Pool,
+  { id, timeZone }: Zoned,
+  zone: string | null,
+): Promise<void> {
+  if (timeZone !== null || zone === null || zone.length > maxZoneLength || !isTimeZone(zone)) return;
+  await pool.query(`update identity.accounts set time_zone = $2 where id = $1 and time_zone is null`, [
+    id,
+    zone,
+  ]);
+}
+
+/** The contract of the settings has the same limit. */
+const maxZoneLength = 64;

@@ -1,8 +1,8 @@
 import type { Provider } from "oidc-provider";
 import type { Config } from "../../../shared/process/config.ts";
 import type { Log } from "../../../shared/process/observe/log.ts";
-import type { Resources } from "../grants/resources.ts";
-import type { Journaled } from "../journal/record.ts";
+import type { Resources } from "../grants.ts";
+import type { Journaled } from "../journal.ts";
 import type { IdentityKeys } from "./keys.ts";
 import type { SendMail } from "./mail.ts";
 import type { DeliverNews } from "./outbox.ts";

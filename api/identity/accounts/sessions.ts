@@ -1,10 +1,10 @@
 import type { AdapterPayload } from "oidc-provider";
 import type { Pool } from "pg";
 import type { DetailsOf } from "../../../shared/domain/journal/events.ts";
+import { hashToken } from "../../auth/token-format.ts";
 import type { FindOwnSession } from "../../doors/pages/session/context.ts";
 import { browserName } from "../../http/browser-name.ts";
-import { inJournal, type Journaled } from "../journal/record.ts";
-import { hashToken } from "./confirmation.ts";
+import { inJournal, type Journaled } from "../journal.ts";
 import type { IdentityContext } from "./context.ts";
 
 /** A session of the provider; times are epoch milliseconds. */
@@ -25,7 +25,7 @@ const maxUserAgent = 400;
 export type Arrival = Readonly<{ way: DetailsOf<"signed_in">["way"]; isKnown: boolean }>;
 
 /** The account; with `passwordHash`, refused if the password changed meanwhile. */
-export type SignInProof = Readonly<{ accountId: string; passwordHash?: string }>;
+export type SignInProof = Readonly<{ accountId: string; passwordHash?: string | undefined }>;
 
 /**
  * Stores the browser in which a session begins. The session counts while this row exists: oidc-provider stores sessions

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
+import { hashedKey } from "../../auth/token-format.ts";
 import { networkOf } from "../../http/intake/network.ts";
 import type { Account } from "./accounts.ts";
 
@@ -15,40 +16,11 @@ export const resetMinutes = 30;
 type SignInAttempt = Readonly<{
   email: string;
   address: string;
-  /** A browser in which the account was signed in before (see known-browser.ts). */
+  /** A browser in which the account was signed in before (see `knownBrowser`). */
   browser: string | undefined;
 }>;
 
-/** Limits against guessing and flooding, kept in Postgres so that they hold over restarts and processes. */
-export type Throttle = Readonly<{
-  /**
-   * Counts an attempt at a sign-in: 50 from one network in 15 minutes, 10 of them at one account, and 200 at the
-   * account from anywhere in an hour. A known browser has 10 of its own instead, so that nobody can lock it out.
-   */
-  signIn(attempt: SignInAttempt): Promise<number>;
-  /** Takes the attempt back, so that right passwords do not count: at most 30 of an account in 15 minutes. */
-  signInWasRight(attempt: SignInAttempt): Promise<void>;
-  /** Counts an attempt with a passkey, which cannot be guessed: 300 from one network in 15 minutes. */
-  passkey(address: string): Promise<number>;
-  passkeyWasRight(address: string): Promise<void>;
-  /** Counts an attempt at the current password by somebody signed in: 10 in one session in 15 minutes. */
-  password(sessionUid: string): Promise<number>;
-  /** Takes the attempts back, 30 times in 15 minutes. */
-  passwordWasRight(sessionUid: string): Promise<void>;
-  /** Counts an attempt at a new account: 30 from one address in an hour. */
-  signUp(address: string): Promise<number>;
-  /** Counts a mail: 5 asked for by one account and 5 to one e-mail address in an hour. */
-  mail(account: Pick<Account, "id" | "email">): Promise<number>;
-  /** Counts a message about events: 10 to one account in an hour, whatever other mails it asked for. */
-  notice(account: Pick<Account, "id">): Promise<number>;
-  /**
-   * Counts a link asked for by somebody who forgot a password: 20 from one network in an hour, and while a link works 2
-   * for one address from the network and 5 for the address from anywhere, whether or not it has an account.
-   */
-  reset(asked: Readonly<{ email: string; address: string }>): Promise<number>;
-  /** Counts the registration of an app: 60 from one address in an hour. */
-  registration(address: string): Promise<number>;
-}>;
+export type Throttle = ReturnType<typeof createThrottle>;
 
 type Limits = ReturnType<typeof createLimits>;
 
@@ -88,12 +60,12 @@ function limitsOf(
   limits: Limits,
   { email, address, browser }: SignInAttempt,
 ): [RateLimiterPostgres, string][] {
-  if (browser !== undefined) return [[limits.perBrowser, keyOf(`${email} ${browser}`)]];
+  if (browser !== undefined) return [[limits.perBrowser, hashedKey(`${email} ${browser}`)]];
   const network = networkOf(address);
   return [
-    [limits.perAccountAndNetwork, keyOf(`${email} ${network}`)],
+    [limits.perAccountAndNetwork, hashedKey(`${email} ${network}`)],
     [limits.perNetwork, network],
-    [limits.perAccount, keyOf(email)],
+    [limits.perAccount, hashedKey(email)],
   ];
 }
 
@@ -105,32 +77,53 @@ function limitsOfReset(
   const network = networkOf(address);
   return [
     [limits.resetsOfNetwork, network],
-    [limits.resetsOfAddressAndNetwork, keyOf(`${email} ${network}`)],
-    [limits.resetsOfAddress, keyOf(email)],
+    [limits.resetsOfAddressAndNetwork, hashedKey(`${email} ${network}`)],
+    [limits.resetsOfAddress, hashedKey(email)],
   ];
 }
 
-/** Each limit answers with the seconds to wait: 0 when the attempt may go on. */
-export function createThrottle(pool: Pool): Throttle {
+/**
+ * Limits against guessing and flooding, kept in Postgres so that they hold over restarts and processes. Each answers with
+ * the seconds to wait: 0 when the attempt may go on.
+ */
+export function createThrottle(pool: Pool) {
   const limits = createLimits(pool);
   return {
-    signIn: (attempt) => takeInTurn(limitsOf(limits, attempt)),
-    async signInWasRight(attempt) {
-      if ((await take(limits.rightPasswords, keyOf(attempt.email))) > 0) return;
+    /**
+     * Counts an attempt at a sign-in: 50 from one network in 15 minutes, 10 of them at one account, and 200 at the
+     * account from anywhere in an hour. A known browser has 10 of its own instead, so that nobody can lock it out.
+     */
+    signIn: (attempt: SignInAttempt) => takeInTurn(limitsOf(limits, attempt)),
+    /** Takes the attempt back, so that right passwords do not count: at most 30 of an account in 15 minutes. */
+    async signInWasRight(attempt: SignInAttempt): Promise<void> {
+      if ((await take(limits.rightPasswords, hashedKey(attempt.email))) > 0) return;
       for (const [limiter, key] of limitsOf(limits, attempt)) await limiter.reward(key);
     },
-    passkey: (address) => take(limits.passkeysOfNetwork, networkOf(address)),
-    passkeyWasRight: async (address) => void (await limits.passkeysOfNetwork.reward(networkOf(address))),
-    password: (sessionUid) => take(limits.perSession, sessionUid),
-    async passwordWasRight(sessionUid) {
+    /** Counts an attempt with a passkey, which cannot be guessed: 300 from one network in 15 minutes. */
+    passkey: (address: string) => take(limits.passkeysOfNetwork, networkOf(address)),
+    async passkeyWasRight(address: string): Promise<void> {
+      await limits.passkeysOfNetwork.reward(networkOf(address));
+    },
+    /** Counts an attempt at the current password by somebody signed in: 10 in one session in 15 minutes. */
+    password: (sessionUid: string) => take(limits.perSession, sessionUid),
+    /** Takes the attempts back, 30 times in 15 minutes. */
+    async passwordWasRight(sessionUid: string): Promise<void> {
       if ((await take(limits.rightPasswords, sessionUid)) === 0) await limits.perSession.delete(sessionUid);
     },
-    signUp: (address) => take(limits.signUps, networkOf(address)),
-    mail: async ({ id, email }) =>
-      Math.max(await take(limits.mailsOfAccount, id), await take(limits.mailsToAddress, keyOf(email))),
-    notice: ({ id }) => take(limits.notices, id),
-    reset: (asked) => takeInTurn(limitsOfReset(limits, asked)),
-    registration: (address) => take(limits.registrations, networkOf(address)),
+    /** Counts an attempt at a new account: 30 from one address in an hour. */
+    signUp: (address: string) => take(limits.signUps, networkOf(address)),
+    /** Counts a mail: 5 asked for by one account and 5 to one e-mail address in an hour. */
+    mail: async ({ id, email }: Pick<Account, "id" | "email">) =>
+      Math.max(await take(limits.mailsOfAccount, id), await take(limits.mailsToAddress, hashedKey(email))),
+    /** Counts a message about events: 10 to one account in an hour, whatever other mails it asked for. */
+    notice: (accountId: string) => take(limits.notices, accountId),
+    /**
+     * Counts a link asked for by somebody who forgot a password: 20 from one network in an hour, and while a link works 2
+     * for one address from the network and 5 for the address from anywhere, whether or not it has an account.
+     */
+    reset: (asked: Pick<SignInAttempt, "email" | "address">) => takeInTurn(limitsOfReset(limits, asked)),
+    /** Counts the registration of an app: 60 from one address in an hour. */
+    registration: (address: string) => take(limits.registrations, networkOf(address)),
   };
 }
 
@@ -151,9 +144,4 @@ async function take(limiter: RateLimiterPostgres, key: string): Promise<number> 
     if (refusal instanceof RateLimiterRes) return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
     throw refusal;
   }
-}
-
-/** Addresses are hashed, because a typed address may be longer than a key can be. */
-function keyOf(email: string): string {
-  return new Bun.CryptoHasher("sha256").update(email).digest("base64url");
 }

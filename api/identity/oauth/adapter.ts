@@ -1,9 +1,8 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from "oidc-provider";
 import type { Pool } from "pg";
-import { isMistypedToken } from "../../auth/token-format.ts";
-import { hashToken } from "../accounts/confirmation.ts";
-import { revokeConnection } from "../grants/connections.ts";
-import type { Journaled } from "../journal/record.ts";
+import { hashToken, isMistypedToken } from "../../auth/token-format.ts";
+import { revokeConnection } from "../grants.ts";
+import type { Journaled } from "../journal.ts";
 
 /**
  * A refresh token may come twice within this period without counting as stolen: two processes of one app may refresh at
@@ -33,7 +32,7 @@ const artifacts = (pool: Pool, kind: string): Adapter => ({
 function storage(pool: Pool, kind: string): Pick<Adapter, "upsert" | "find" | "findByUid"> {
   return {
     async upsert(id, payload) {
-      // A stranger's sign-in is kept in the address of the page: see `authorization.ts`.
+      // A stranger's sign-in is kept in the address of the page: see `signInFirst`.
       if (kind === "Interaction" && !payload.session?.accountId) return;
       const { accountId, grantId, exp } = payload;
       const uid = kind === "AuthorizationCode" ? payload.sessionUid : payload.uid;

@@ -1,8 +1,108 @@
 import type { Context, Next } from "koa";
+import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
+import { message } from "../../web/page.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+import { endAccountSessions } from "../accounts/sessions.ts";
+import { duringRequest } from "../journal.ts";
+import { explainFailures, messageSite, refusedRequestPage, reply, signedOutPage } from "../pages/messages.ts";
+import { authorizePath } from "../pages/redirects.ts";
+import { servePages } from "../pages/router.ts";
+import { throttleRegistrations } from "./registration.ts";
+
+/** Puts the pages and the rules of Kept before and around the endpoints of oidc-provider. */
+export function addMiddleware(identity: IdentityContext): void {
+  const { provider, log, throttle } = identity;
+  provider.on("server_error", (_ctx, error) =>
+    log.error({ reason: error.message }, "an OAuth request failed"),
+  );
+  // Koa sees only errors of clients that hung up, because explainFailures handles the others.
+  provider.silent = true;
+  provider.use(explainFailures(log));
+  provider.use((ctx, next) => duringRequest({ network: ctx.ip, userAgent: ctx.get("user-agent") }, next));
+  provider.use(servePages(identity));
+  provider.use(throttleRegistrations(throttle));
+  provider.use(boundAuthorizations);
+  provider.use(signInFirst);
+  provider.use(keepStrangersHere(provider));
+  provider.use(defaultScope);
+  provider.use(listScopes);
+  provider.use(tellSignOut(identity));
+}
+
+/** A stranger's request is kept in an address, and proxies refuse answers with long ones. */
+const maxRequest = 2_560;
+const maxValue = 1_024;
+
+/** An app that sends changes elsewhere must ask for that by name. */
+const usualScope = allScopes.filter((scope) => scope !== "webhooks:write").join(" ");
+
+/**
+ * An authorization request without `scope` asks for habits, todos and categories (RFC 6749 §3.3); the person ticks what
+ * the app gets.
+ */
+function defaultScope(ctx: Context, next: Next): Promise<void> {
+  if (ctx.path === "/authorize" && !ctx.query.scope) ctx.query = { ...ctx.query, scope: usualScope };
+  return next();
+}
+
+/** Refuses long requests, because strangers can send them. */
+async function boundAuthorizations(ctx: Context, next: Next): Promise<void> {
+  if (ctx.path !== "/authorize" || !isTooLong(ctx)) return next();
+  await reply(ctx, refusal(414, "An app sent you here with a request that is too long."));
+}
+
+type Authorizing = Context & Partial<KoaContextWithOIDC>;
+
+/**
+ * Redirects people who are not signed in to the sign-in, which leads back to the same request. So strangers store
+ * nothing and cannot fill the store.
+ */
+async function signInFirst(ctx: Authorizing, next: Next): Promise<void> {
+  await next();
+  const interaction = ctx.oidc?.entities.Interaction;
+  if (!interaction || ctx.oidc?.session?.accountId) return;
+  const { prompt, ...params } = interaction.params;
+  const others = String(prompt ?? "")
+    .split(" ")
+    .filter((word) => word !== "login");
+  const query = new URLSearchParams({
+    next: authorizePath({ ...params, prompt: others.join(" ") || undefined }),
+  });
+  ctx.redirect(`/sign-in?${query}`);
+}
+
+const refusal = (status: number, text: string, headers = {}): Response =>
+  message(messageSite, "That did not work", text, { status, headers });
+
+function isTooLong(ctx: Context): boolean {
+  // A body without a declared length could be of any size.
+  if (ctx.method === "POST") return (ctx.request.length ?? Number.POSITIVE_INFINITY) > maxRequest;
+  const values = Object.values(ctx.query).flat();
+  return ctx.querystring.length > maxRequest || values.some((value) => (value ?? "").length > maxValue);
+}
+
+type Failed = Authorizing & { state: { oauthError?: Error } };
+
+/**
+ * Sends an error to a registered app only when the person is signed in. Anybody may register an app, so otherwise
+ * this server would redirect strangers to any address, which serves phishing (RFC 9700 §4.11.2).
+ */
+function keepStrangersHere(provider: Provider) {
+  provider.on("authorization.error", (ctx, error) => {
+    ctx.state.oauthError = error;
+  });
+  return async (ctx: Failed, next: Next): Promise<void> => {
+    await next();
+    const { oidc, state } = ctx;
+    if (!state.oauthError || oidc?.session?.accountId) return;
+    ctx.remove("Location");
+    await reply(ctx, refusedRequestPage(state.oauthError));
+  };
+}
 
 /** Lists the scopes of the service in the metadata, beside those of sign-in (RFC 8414 §2). */
-export async function listScopes(ctx: Context, next: Next): Promise<void> {
+async function listScopes(ctx: Context, next: Next): Promise<void> {
   await next();
   if (ctx.path.startsWith("/.well-known/") && isRecord(ctx.body)) {
     ctx.body.scopes_supported = [allScopes, ctx.body.scopes_supported].flat();
@@ -11,4 +111,21 @@ export async function listScopes(ctx: Context, next: Next): Promise<void> {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Buffer.isBuffer(value);
+}
+
+type EndedSession = Readonly<{ destroyed?: boolean; accountId?: string | undefined; uid: string }>;
+
+/** Ends the session for all pages after a sign-out by RP-Initiated Logout 1.0, which oidc-provider serves. */
+function tellSignOut(identity: IdentityContext) {
+  const { provider } = identity;
+  return async (ctx: Context & Partial<KoaContextWithOIDC>, next: Next): Promise<void> => {
+    // If nobody is signed in, oidc-provider would store something and answer with a form that only a script sends.
+    if (ctx.path === "/session/end" && !(await provider.Session.get(ctx)).accountId)
+      return reply(ctx, signedOutPage());
+    await next();
+    if (!ctx.path.startsWith("/session/end")) return;
+    const session: EndedSession | undefined = ctx.oidc?.session;
+    if (!session?.destroyed || !session.accountId) return;
+    await endAccountSessions(identity, session.accountId, { only: session.uid });
+  };
 }

@@ -1,17 +1,29 @@
-import { type Account, type Configuration, Provider } from "oidc-provider";
+import type { IncomingMessage } from "node:http";
+import https from "node:https";
+import { Readable } from "node:stream";
+import {
+  type Account,
+  type Configuration,
+  errors,
+  type Grant,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  Provider,
+  type ResourceServer,
+} from "oidc-provider";
 import type { Pool } from "pg";
-import { findAccount } from "../accounts/accounts.ts";
+import { allScopes, isScope } from "../../../shared/contracts/kernel/scopes.ts";
+import { mayBePublic } from "../../../shared/domain/public-address.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
+import { claimedZone, findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { sessionSeconds } from "../accounts/sessions.ts";
-import { claimedZone } from "../accounts/zones.ts";
-import { personalClientId } from "../grants/grants.ts";
-import type { Journaled } from "../journal/record.ts";
-import { cookieNames } from "../pages/cookies.ts";
-import { reply } from "../pages/koa.ts";
-import { renderOAuthError, renderSignOut, signedOutPage } from "../pages/oauth.ts";
+import { findGrantId, personalClientId, type Resources, scopesOf } from "../grants.ts";
+import type { Journaled } from "../journal.ts";
+import { refusedRequestPage, renderSignOut, reply, signedOutPage } from "../pages/messages.ts";
+import { cookieNames } from "../pages/visitor.ts";
 import { postgresAdapter } from "./adapter.ts";
-import { openDocumentFetch } from "./client-documents.ts";
-import { askForConsent, defaultResource, loadGrant, resourceServer } from "./grant-policy.ts";
 import { registrationPolicy } from "./registration.ts";
 
 const hour = 60 * 60;
@@ -54,7 +66,7 @@ export function createProvider(parts: Dependencies): Provider {
     },
     // The front door decides which addresses scripts may read, and no cookies come with their requests.
     clientBasedCORS: () => true,
-    renderError: renderOAuthError,
+    renderError: (ctx, _out, error) => reply(ctx, refusedRequestPage(error)),
     fetch: openDocumentFetch(config, parts.ca),
     // Apps that register may not make the provider fetch anything.
     sectorIdentifierUriValidate: () => false,
@@ -153,4 +165,90 @@ function features({ resources, mayFetch }: Dependencies): Configuration["feature
       postLogoutSuccessSource: (ctx) => reply(ctx, signedOutPage()),
     },
   };
+}
+
+/** Asks for consent at every connection of an app, because anybody may have sent the person here (RFC 9700 §2.1). */
+function askForConsent(): interactionPolicy.DefaultPolicy {
+  const { Check, base } = interactionPolicy;
+  const policy = base();
+  const check = new Check(
+    "every_connection_asks",
+    "the person must agree",
+    "interaction_required",
+    ({ oidc }) => !oidc.result?.consent,
+  );
+  policy.get("consent")?.checks.add(check);
+  return policy;
+}
+
+/** @returns the default resource of a request that names none (RFC 8707 §2); undefined for a mere sign-in */
+function defaultResource(
+  resources: Resources,
+  { oidc }: KoaContextWithOIDC,
+  oneOf: readonly string[] | undefined,
+): string | undefined {
+  if (oneOf) return oneOf.find((id) => resources.audience(id) === resources.byDefault) ?? oneOf[0];
+  return [...oidc.requestParamScopes].some(isScope) ? resources.byDefault : undefined;
+}
+
+/** Describes the tokens for a resource. They are opaque, so that revoking one takes effect. */
+function resourceServer(resources: Resources, identifier: string): ResourceServer {
+  const audience = resources.audience(identifier);
+  if (audience === undefined) throw new errors.InvalidTarget("unknown resource");
+  return { audience, scope: allScopes.join(" "), accessTokenFormat: "opaque" };
+}
+
+/**
+ * Loads the app's earlier grant for an authorization request, so that a person has one connection per app. After
+ * consent the token gets exactly what was ticked: less than the app requested, or more, because a step-up also
+ * offers what the app had before.
+ */
+async function loadGrant(
+  { pool }: Pick<IdentityContext, "pool">,
+  { oidc }: KoaContextWithOIDC,
+): Promise<Grant | undefined> {
+  const { client, session, result, params, provider } = oidc;
+  const accountId = session?.accountId;
+  if (!client || !params || !accountId) return undefined;
+  const id = result?.consent?.grantId ?? (await findGrantId(pool, accountId, client.clientId));
+  const grant = id === undefined ? undefined : await provider.Grant.find(id);
+  if (grant && result?.consent) {
+    params.scope = [...oidc.requestParamOIDCScopes, ...scopesOf(grant)].join(" ");
+  }
+  return grant;
+}
+
+/**
+ * Makes the only fetch of the provider: of documents at public addresses, without redirects. oidc-provider checks their
+ * contents and ends it after 2.5 s or 5 KiB.
+ * @param ca certificates to trust, in tests
+ */
+function openDocumentFetch(
+  { webhookAllowLoopback }: Pick<Config, "webhookAllowLoopback">,
+  ca?: string,
+): NonNullable<Configuration["fetch"]> {
+  const lookup = guardedLookup(webhookAllowLoopback);
+  const headers = { accept: "application/json", "user-agent": "Kept" };
+  return (address, init) => {
+    const signal = init?.signal;
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    const url = new URL(String(address));
+    // A numeric address is never resolved, so it is checked here.
+    if (!mayBePublic(url.hostname, webhookAllowLoopback)) return Promise.reject(new Error("no public host"));
+    const options = { lookup, headers, agent: false, ...(signal && { signal }), ...(ca && { ca }) };
+    const request = https.get(url, options, (answer) => {
+      if (answer.statusCode !== 200) request.destroy(new Error(`status ${answer.statusCode}`));
+      else resolve(responseOf(answer));
+    });
+    request.on("error", reject);
+    return promise;
+  };
+}
+
+/** Only the headers that say how long a document may be kept count. */
+function responseOf(answer: IncomingMessage): Response {
+  const headers = new Headers();
+  for (const name of ["cache-control", "expires"] as const)
+    if (answer.headers[name]) headers.set(name, answer.headers[name]);
+  return new Response(Readable.toWeb(answer) as ReadableStream, { headers });
 }

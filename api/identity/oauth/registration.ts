@@ -3,7 +3,7 @@ import { type Configuration, errors } from "oidc-provider";
 import { isLine } from "../../../shared/contracts/kernel/text.ts";
 import { printable } from "../../http/printable.ts";
 import type { Throttle } from "../accounts/throttle.ts";
-import { documentHost } from "../grants/grants.ts";
+import { documentHost } from "../grants.ts";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const maxName = 100;
@@ -35,17 +35,11 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
     if (textsIn(metadata).some((text) => printable(text) !== text)) {
       throw new errors.InvalidClientMetadata("client metadata must be printable text");
     }
-    if (Array.isArray(addresses) && addresses.some(isUnprotected)) {
-      throw new errors.InvalidRedirectUri("http redirect_uris must be on a loopback address");
-    }
-    if (Array.isArray(addresses) && addresses.some(hasOddHost)) {
-      throw new errors.InvalidRedirectUri("redirect_uris must name one host");
-    }
-    if (Array.isArray(addresses) && addresses.some(isMisleading)) {
-      throw new errors.InvalidRedirectUri(
-        "redirect_uris must not look like a scheme that browsers run or open",
-      );
-    }
+    const urls = Array.isArray(addresses)
+      ? addresses.filter((one) => typeof one === "string").flatMap((one) => URL.parse(one) ?? [])
+      : [];
+    for (const { isSo, problem } of refusedAddresses)
+      if (urls.some(isSo)) throw new errors.InvalidRedirectUri(problem);
   },
 };
 
@@ -55,24 +49,24 @@ function textsIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-function isUnprotected(address: unknown): boolean {
-  const url = typeof address === "string" ? URL.parse(address) : null;
-  return url?.protocol === "http:" && !loopbackHosts.has(url.hostname);
-}
-
-/** Content-Security-Policy gives a wildcard or a semicolon in a host a meaning of its own. */
-function hasOddHost(address: unknown): boolean {
-  const url = typeof address === "string" ? URL.parse(address) : null;
-  return url?.protocol === "https:" && /[^\w.:[\]-]/.test(url.hostname);
-}
-
-/** `javascript.x:` is a valid scheme of an app, but looks like one that a browser runs. */
-function isMisleading(address: unknown): boolean {
-  const scheme = typeof address === "string" ? URL.parse(address)?.protocol : undefined;
-  return scheme !== undefined && browserSchemes.test(scheme);
-}
-
 const browserSchemes = /^(about|blob|data|file|filesystem|javascript|vbscript|view-source)[:.+-]/;
+
+const refusedAddresses = [
+  {
+    isSo: ({ protocol, hostname }: URL) => protocol === "http:" && !loopbackHosts.has(hostname),
+    problem: "http redirect_uris must be on a loopback address",
+  },
+  {
+    // Content-Security-Policy gives a wildcard or a semicolon in a host a meaning of its own.
+    isSo: ({ protocol, hostname }: URL) => protocol === "https:" && /[^\w.:[\]-]/.test(hostname),
+    problem: "redirect_uris must name one host",
+  },
+  {
+    // `javascript.x:` is a valid scheme of an app, but looks like one that a browser runs.
+    isSo: ({ protocol }: URL) => browserSchemes.test(protocol),
+    problem: "redirect_uris must not look like a scheme that browsers run or open",
+  },
+];
 
 /** Limits registrations, because they are open to anybody. */
 export function throttleRegistrations(throttle: Throttle) {

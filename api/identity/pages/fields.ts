@@ -2,8 +2,8 @@ import { type Scope, scopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { type Html, html } from "../../../shared/html.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { choice } from "../../web/form/form-fields.ts";
-import { isCommon, isMadeOfNames } from "../accounts/passwords/guessable.ts";
-import { passwordLength } from "../accounts/passwords/passwords.ts";
+import { locale } from "../../web/locale.ts";
+import { isCommon, isMadeOfNames, passwordLength } from "../accounts/passwords.ts";
 
 export const emailAddress = {
   name: "email",
@@ -25,6 +25,13 @@ export const currentPassword = {
   type: "password",
   autocomplete: "current-password",
 } as const;
+
+/** The problem of a form that a limit refuses, and the rest of the answer. */
+export const tooOften = (problem: string, waitSeconds: number) => ({
+  error: `${problem} Try again in ${Math.ceil(waitSeconds / 60)} minutes.`,
+  status: 429,
+  headers: { "Retry-After": String(waitSeconds) },
+});
 
 /** The choice beside a new password: end everything else that gives access, or keep it. */
 export const endConnectionsField = html`<fieldset><legend>Why a new password?</legend>
@@ -78,3 +85,32 @@ export function scopeFields(offered: readonly Scope[], ticked: readonly Scope[])
 /** The id in a form; empty if it cannot be a stored id, because PostgreSQL does not take every character. */
 export const formId = (form: URLSearchParams, name = "id"): string =>
   /^[\w-]{1,1364}$/.exec(form.get(name) ?? "")?.[0] ?? "";
+
+export const maxName = 100;
+
+/** The name in a form, in the form that is stored. */
+export const nameIn = (form: URLSearchParams): string => (form.get("name") ?? "").trim().normalize("NFC");
+
+/** @returns the problem of the name of a token, app or passkey; undefined when there is none */
+export function nameProblem(name: string): string | undefined {
+  const isRight = name !== "" && name.length <= maxName && !/\p{Cc}/u.test(name);
+  return isRight ? undefined : `Give it a name of 1 to ${maxName} characters.`;
+}
+
+/** An instant as the person's clock shows it, to the minute. */
+export function timeIn(timeZone: string, epochMs: number): Html {
+  const at = new Date(epochMs);
+  return html`<time datetime="${at.toISOString()}">${formatIn(timeZone, locale()).format(at)}</time>`;
+}
+
+const newFormat = (timeZone: string, language: string) =>
+  new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone });
+
+let last = { timeZone: "UTC", language: "en-GB", format: newFormat("UTC", "en-GB") };
+
+/** The last format is kept: making one takes fifty times as long as using it, and a page uses dozens. */
+function formatIn(timeZone: string, language: string): Intl.DateTimeFormat {
+  if (last.timeZone !== timeZone || last.language !== language)
+    last = { timeZone, language, format: newFormat(timeZone, language) };
+  return last.format;
+}

@@ -2,12 +2,10 @@ import { type Html, html } from "../../../shared/html.ts";
 import { passkeyScript } from "../../web/assets.ts";
 import { formToken, hiddenFields, takeForm } from "../../web/form/form.ts";
 import { field, problem } from "../../web/form/form-fields.ts";
-import { page } from "../../web/page.ts";
-import type { CheckedAccount } from "../accounts/passwords/passwords.ts";
-import { findByPasskey, signInOptions } from "../passkeys/sign-in.ts";
-import { currentPassword } from "./fields.ts";
-import { checkCurrentPassword, wrongPassword } from "./profile/current-password.ts";
-import { profileFrame, type SignedIn, startSession } from "./visitor.ts";
+import { type CheckedAccount, checkPassword, noteFailure } from "../accounts/passwords.ts";
+import { findByPasskey, signInOptions } from "../passkeys.ts";
+import { currentPassword, tooOften } from "./fields.ts";
+import { framedPage, type SignedIn, startSession, type Visitor } from "./visitor.ts";
 
 /** Seconds for which a sign-in, a password or a passkey proves to its session that the person is there. */
 const provenSeconds = 10 * 60;
@@ -55,19 +53,46 @@ async function proofPage(visitor: SignedIn, form: URLSearchParams, error?: strin
     <input type="text" name="username" value="${visitor.account.email}" autocomplete="username" hidden>
     ${field({ name: "password", ...currentPassword, autofocus: true })}
     <div class="actions"><button>Go on</button></div></form>
-    ${await passkeyForm(visitor, sent)}
+    ${await passkeyForm(visitor, { action: visitor.url.pathname, label: "Go on with a passkey", more: sent })}
     <p><a href="/profile">Leave it</a></p>`;
-  const content = { title: "Is it you?", body, scripts: [passkeyScript], ...profileFrame(visitor) };
-  return page(visitor.site, content, { status: error ? 422 : 403 });
+  const content = { title: "Is it you?", body, scripts: [passkeyScript] };
+  return framedPage(visitor, content, { status: error ? 422 : 403 });
 }
 
-async function passkeyForm(visitor: SignedIn, sent: Html): Promise<Html | undefined> {
+/**
+ * A form that a passkey answers. It is hidden until a script finds that the browser knows passkeys.
+ * @returns undefined if the site can have none
+ */
+export async function passkeyForm(
+  visitor: Visitor,
+  { action, label, next, more }: Readonly<{ action: string; label: string; next?: string; more: Html }>,
+): Promise<Html | undefined> {
   const options = await signInOptions(visitor.identity, visitor.holder);
-  return (
-    options &&
-    html`<form method="post" action="${visitor.url.pathname}" class="narrow" data-passkey="get"
-    data-options="${JSON.stringify(options)}" hidden>${formToken(visitor, { credential: "" })}${sent}
-    <div class="actions"><button class="plain">Go on with a passkey</button></div>
-    <p class="error" role="status"></p></form>`
-  );
+  if (!options) return undefined;
+  return html`<form method="post" action="${action}" class="narrow" data-passkey="get"
+    data-options="${JSON.stringify(options)}" hidden>${formToken(visitor, { next, credential: "" })}${more}
+    <div class="actions"><button class="plain">${label}</button></div>
+    <p class="error" role="status"></p></form>`;
+}
+
+export const wrongPassword = "That is not your password.";
+
+/**
+ * Checks the current password in a form. Attempts count for the session, so nobody else can use them up.
+ * @returns the account, or the reason why the password is refused
+ */
+export async function checkCurrentPassword(
+  { identity, account, session }: SignedIn,
+  form: URLSearchParams,
+): Promise<CheckedAccount | string> {
+  const { throttle, pool } = identity;
+  const wait = await throttle.password(session.uid);
+  if (wait > 0) return tooOften("Too many attempts.", wait).error;
+  const checked = await checkPassword(pool, account.email, form.get("password") ?? "");
+  if (!checked) {
+    noteFailure(identity, account.email);
+    return wrongPassword;
+  }
+  await throttle.passwordWasRight(session.uid);
+  return checked;
 }

@@ -3,34 +3,45 @@ import { takeForm } from "../../web/form/form.ts";
 import { inLocaleOf } from "../../web/locale.ts";
 import { seeOther } from "../../web/redirect.ts";
 import { answerByMethod, createRequireSignIn, type PageMethods } from "../../web/router.ts";
-import { confirmPath } from "../accounts/confirmation.ts";
+import type { PageRequest, Site } from "../../web/site.ts";
 import type { IdentityContext } from "../accounts/context.ts";
-import { resetPath } from "../accounts/passwords/resets.ts";
-import { signInLinkPath } from "../accounts/sign-in-links.ts";
-import { finishPath } from "../accounts/sign-ups.ts";
-import { notMePath } from "../notices/links.ts";
-import { pageRequestOf, reply } from "./koa.ts";
-import { saveEmail, sendLink, showLink, useLink } from "./profile/email.ts";
-import { beginPasskey, dropPasskey, finishPasskey } from "./profile/passkeys.ts";
-import { passkeysPath } from "./profile/passkeys-section.ts";
-import { removeAccount, savePassword, showProfile } from "./profile/profile.ts";
-import { sessionsPath, signOutBrowser, signOutOtherBrowsers } from "./profile/sessions.ts";
+import { confirmPath, finishPath, resetPath, signInLinkPath } from "../accounts/links.ts";
+import { notMePath } from "../notices.ts";
+import { interactionPages } from "./consent.ts";
+import { messageSite, reply } from "./messages.ts";
+import {
+  beginPasskey,
+  dropPasskey,
+  finishPasskey,
+  passkeysPath,
+  removeAccount,
+  saveEmail,
+  savePassword,
+  sendLink,
+  sessionsPath,
+  showLink,
+  showProfile,
+  signOutBrowser,
+  signOutOtherBrowsers,
+  useLink,
+} from "./profile.ts";
 import { takeProvenForm } from "./proof.ts";
+import {
+  doForgot,
+  doReset,
+  doSignInByLink,
+  endNotMe,
+  forgotPath,
+  showForgot,
+  showNotMe,
+  showReset,
+  showSignInLink,
+} from "./recovery.ts";
 import { interactionPath } from "./redirects.ts";
-import { doFinish, showFinish } from "./sign-in/finish-sign-up.ts";
-import { doForgot, forgotPath, showForgot } from "./sign-in/forgot-password.ts";
-import { answerConsent, showInteraction } from "./sign-in/interaction.ts";
-import { endNotMe, showNotMe } from "./sign-in/not-me.ts";
-import { doReset, showReset } from "./sign-in/reset-password.ts";
-import { doSignIn, doSignInByPasskey, doSignOut, showSignIn } from "./sign-in/sign-in.ts";
-import { doSignInByLink, showSignInLink } from "./sign-in/sign-in-link.ts";
-import { passkeySignInPath } from "./sign-in/sign-in-page.ts";
-import { doSignUp, showSignUp, whileSignUpIsOpen } from "./sign-in/sign-up.ts";
-import { siteOf, tokensPath } from "./site.ts";
-import { changeToken, endOld, rotate } from "./tokens/change.ts";
-import { showChange } from "./tokens/change-page.ts";
-import { createToken, isLasting, revoke } from "./tokens/create.ts";
-import { showTokens } from "./tokens/list-page.ts";
+import { doSignIn, doSignInByPasskey, doSignOut, passkeySignInPath, showSignIn } from "./sign-in.ts";
+import { doFinish, doSignUp, showFinish, showSignUp, whileSignUpIsOpen } from "./sign-up.ts";
+import { changeToken, endOld, rotate, showChange } from "./token-change.ts";
+import { createToken, isLasting, revoke, showTokens, tokensPath } from "./tokens.ts";
 import { asVisitor, type IdentityRequest, type SignedIn, signedInVisitor } from "./visitor.ts";
 
 const requireSignIn = createRequireSignIn<IdentityRequest, SignedIn>({
@@ -78,15 +89,23 @@ const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
   [`${tokensPath}/revoke`]: { GET: () => seeOther(tokensPath), POST: requireSignIn(takeForm(revoke)) },
 };
 
-const interaction: PageMethods<IdentityRequest> = { GET: showInteraction, POST: answerConsent };
-
 /** Serves the provider's own pages; everything else is OAuth and goes on to oidc-provider. */
 export function servePages(identity: IdentityContext) {
-  const site = siteOf(identity);
+  const { origin } = new URL(identity.config.baseUrl);
+  // A sign-in may lead to any page, and without a destination to Today.
+  const site = { ...messageSite, origin, formKeys: identity.keys.forms, afterSignIn: "/account", root: "" };
   return async (ctx: Context, next: Next): Promise<void> => {
-    const methods = interactionPath.test(ctx.path) ? interaction : pages[ctx.path];
+    const methods = interactionPath.test(ctx.path) ? interactionPages : pages[ctx.path];
     if (!methods) return next();
     const request = { ...pageRequestOf(ctx, site), identity, ctx };
     await reply(ctx, await inLocaleOf(request.request, () => answerByMethod(methods, request)));
   };
+}
+
+/** A Koa request as pages read it. They read only these two headers; Koa itself reads the cookies. */
+function pageRequestOf(ctx: Context, site: Site): PageRequest {
+  const headers = new Headers();
+  for (const name of ["origin", "content-type"]) if (ctx.get(name)) headers.set(name, ctx.get(name));
+  const request = { method: ctx.method, headers, body: ctx.req };
+  return { site, request, url: new URL(`${site.origin}${ctx.path}${ctx.search}`) };
 }

@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
 import type { Session } from "oidc-provider";
+import type { Config } from "../../../shared/process/config.ts";
+import { hashedKey } from "../../auth/token-format.ts";
 import { frame } from "../../web/frame.ts";
 import type { Layout } from "../../web/page.ts";
+import { page } from "../../web/page.ts";
 import type { FormRequest, PageHandler, PageRequest } from "../../web/site.ts";
-import { type Account, findAccount } from "../accounts/accounts.ts";
+import { type Account, findAccount, zoneOf } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import {
   type Arrival,
@@ -14,11 +17,8 @@ import {
   type SignInProof,
   sessionSeconds,
 } from "../accounts/sessions.ts";
-import { zoneOf } from "../accounts/zones.ts";
-import { cookieNames } from "./cookies.ts";
-import { knownBrowser } from "./known-browser.ts";
 
-const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;
+export const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;
 
 /** One request for a page of the provider, which also needs the Koa context: oidc-provider keeps sessions in it. */
 export type IdentityRequest = PageRequest & Readonly<{ identity: IdentityContext; ctx: Context }>;
@@ -64,15 +64,22 @@ function browserOf({ config }: IdentityContext, ctx: Context): string {
   return browser;
 }
 
-/** A sign-in of an account in this browser. */
-export const arrival = (
-  { identity, ctx }: IdentityRequest,
+/**
+ * Signs an account in, and remembers that it was here.
+ * @param account with the hash of its password if that was checked
+ * @returns false when the password has changed since
+ */
+export async function signInHere(
+  request: IdentityRequest,
+  account: Account & Pick<SignInProof, "passwordHash">,
   way: Arrival["way"],
-  { email }: Account,
-): Arrival => ({
-  way,
-  isKnown: knownBrowser(identity, ctx, email) !== undefined,
-});
+): Promise<boolean> {
+  const { id: accountId, email, passwordHash } = account;
+  const isKnown = way === "sign-up" || knownBrowser(request, email) !== undefined;
+  if (!(await startSession(request, { accountId, passwordHash }, { way, isKnown }))) return false;
+  rememberBrowser(request, email);
+  return true;
+}
 
 /**
  * Starts a session of the account under a fresh id. If somebody else was signed in, their session ends.
@@ -80,10 +87,11 @@ export const arrival = (
  * @returns false when the password has changed since it was checked
  */
 export async function startSession(
-  { identity, ctx }: IdentityRequest,
+  request: IdentityRequest,
   proof: SignInProof,
   arrival?: Arrival,
 ): Promise<boolean> {
+  const { identity, ctx } = request;
   const { provider } = identity;
   const { accountId } = proof;
   let session = await provider.Session.get(ctx);
@@ -95,14 +103,16 @@ export async function startSession(
   if (!(await noteBrowser(identity, proof, browser, arrival))) return false;
   session.loginAccount({ accountId });
   session.resetIdentifier();
-  await session.save(sessionSeconds);
+  await saveSession(request, session);
   await endOldestSessions(identity, accountId);
-  ctx.cookies.set(provider.cookieName("session"), session.jti, { ...cookie, maxAge: sessionSeconds * 1_000 });
   return true;
 }
 
-/** Lets a session last anew from now on. */
-export async function renewSession({ identity: { provider }, ctx, session }: Visitor): Promise<void> {
+/** Saves a session, which lasts anew from now on. */
+export async function saveSession(
+  { identity: { provider }, ctx }: IdentityRequest,
+  session: Session,
+): Promise<void> {
   await session.save(sessionSeconds);
   ctx.cookies.set(provider.cookieName("session"), session.jti, { ...cookie, maxAge: sessionSeconds * 1_000 });
 }
@@ -112,5 +122,47 @@ export function dropSessionCookie({ identity: { provider }, ctx }: IdentityReque
   ctx.cookies.set(provider.cookieName("session"), null, cookie);
 }
 
-export const profileFrame = (visitor: SignedIn): Pick<Layout, "nav" | "corner"> =>
-  frame(visitor, visitor.identity.config);
+/** Answers a signed-in person with a page that has the navigation. */
+export const framedPage = (visitor: SignedIn, content: Layout, options?: PageOptions): Response =>
+  page(visitor.site, { ...content, ...frame(visitor, visitor.identity.config) }, options);
+
+type PageOptions = Parameters<typeof page>[2];
+
+/** The id of the session that a request's cookie names. It cannot be guessed, so it needs no signature. */
+export const sessionIdIn = (headers: Headers, config: Pick<Config, "authUrl">): string =>
+  new Bun.CookieMap(headers.get("cookie") ?? "").get(cookieNames(config).session) ?? "";
+
+/** The provider's cookies. With https, those of the whole site have a prefix that no subdomain can set. */
+export function cookieNames({ authUrl }: Pick<Config, "authUrl">) {
+  const isSecure = authUrl.startsWith("https:");
+  const site = isSecure ? "__Host-" : "";
+  const path = isSecure ? "__Secure-" : "";
+  return {
+    session: `${site}kept_session`,
+    browser: `${site}kept_browser`,
+    known: `${site}kept_known`,
+    interaction: `${path}kept_interaction`,
+    resume: `${path}kept_resume`,
+    newToken: `${path}kept_new_token`,
+  };
+}
+
+const yearMs = 365 * 24 * 60 * 60 * 1_000;
+
+/** @returns the id of this browser; undefined when the account of this e-mail address never signed in here */
+export function knownBrowser({ identity, ctx }: IdentityRequest, email: string): string | undefined {
+  const [id, of] = (ctx.cookies.get(cookieNames(identity.config).known, cookie) ?? "").split(".");
+  return id && of === hashedKey(email) ? id : undefined;
+}
+
+/**
+ * Remembers that the account signed in here. The cookie grants no access: attempts in this browser are counted apart
+ * from those of strangers (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+ */
+function rememberBrowser({ identity, ctx }: IdentityRequest, email: string): void {
+  const id = randomBytes(16).toString("base64url");
+  ctx.cookies.set(cookieNames(identity.config).known, `${id}.${hashedKey(email)}`, {
+    ...cookie,
+    maxAge: yearMs,
+  });
+}

@@ -1,7 +1,7 @@
 import { afterEach, expect, setSystemTime, spyOn, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { newPersonalToken } from "../../../api/auth/token-format.ts";
-import { findToken } from "../../../api/identity/accounts/tokens/claims.ts";
+import { findToken } from "../../../api/identity/tokens.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { audience, openAuthenticator, useIssuer } from "./support.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { networkOf } from "../../../api/http/intake/network.ts";
-import * as turns from "../../../api/identity/accounts/passwords/hashing-turns.ts";
+import * as turns from "../../../api/identity/accounts/passwords.ts";
 import { createBrowser, newAddress } from "../../support/identity/browser.ts";
 import {
   changePassword,

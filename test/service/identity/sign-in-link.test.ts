@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { createSignInLink } from "../../../api/identity/accounts/sign-in-links.ts";
+import { createSignInLink } from "../../../api/identity/accounts/links.ts";
 import { runCli } from "../../support/cli.ts";
 import { type Browser, createBrowser } from "../../support/identity/browser.ts";
 import { isSignedIn, signedUp, signIn, startTestIdentity } from "../../support/identity/support.ts";

@@ -1,12 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
 import { Pool } from "pg";
-import { loadPagesKeys, type PagesKeys } from "../../../api/doors/pages/session/sealed-cookie.ts";
-import { type IdentityKeys, loadKeys } from "../../../api/identity/accounts/keys.ts";
-import { rotateSecrets, rotationSteps } from "../../../api/identity/accounts/rotation.ts";
-import { checkChallenge, newChallenge } from "../../../api/identity/passkeys/challenges.ts";
+import { loadPagesKeys } from "../../../api/doors/pages/session/sealed-cookie.ts";
+import { loadKeys, rotateSecrets, rotationSteps } from "../../../api/identity/accounts/keys.ts";
+import { checkChallenge, newChallenge } from "../../../api/identity/passkeys.ts";
 import { csrfHolds, csrfToken } from "../../../api/web/form/form.ts";
 import { seal, unseal } from "../../../api/web/key-ring.ts";
-import { openSigner, type Signer } from "../../../shared/queue/signature.ts";
+import { openSigner } from "../../../shared/queue/signature.ts";
 import { runIdentity, signIn, startTestIdentity } from "../../support/identity/support.ts";
 
 let identity = await startTestIdentity();
@@ -18,22 +17,21 @@ afterAll(async () => {
 });
 
 /** The keys of a process that starts now. */
-type Known = Readonly<{ keys: IdentityKeys; signer: Signer; pages: PagesKeys }>;
-async function startNow(): Promise<Known> {
+type Known = Awaited<ReturnType<typeof startNow>>;
+async function startNow() {
   const pages = await loadPagesKeys(pool);
   return { keys: await loadKeys(pool, pages.forms), signer: await openSigner(pool), pages };
 }
 
 /** For each kind of key, true if one process accepts the other's. */
 async function accepted(by: Known, from: Known): Promise<Record<string, boolean>> {
-  const [pagesHere, pagesThere] = [by.pages, from.pages];
   const answerer = { holder: "h", purpose: "get" } as const;
   const challenge = newChallenge(from.keys, answerer).toBase64({ alphabet: "base64url" });
-  const session = await seal({ sub: "ada" }, pagesThere.session, 60);
+  const session = await seal({ sub: "ada" }, from.pages.session, 60);
   return {
-    forms: csrfHolds(pagesHere.forms, "h", csrfToken(pagesThere.forms, "h")),
+    forms: csrfHolds(by.pages.forms, "h", csrfToken(from.pages.forms, "h")),
     passkey: checkChallenge(by.keys, answerer).isOwn(challenge),
-    session: (await unseal(session, pagesHere.session)) !== undefined,
+    session: (await unseal(session, by.pages.session)) !== undefined,
     cookies: by.keys.cookies.includes(from.keys.cookies[0] ?? ""),
     queue: by.signer.verify(from.signer.sign({ id: "batch" })) !== undefined,
     published: by.keys.jwks.keys.some(({ n }) => n === from.keys.jwks.keys[0]?.n),

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { Pool } from "pg";
 import { createMailer } from "../../../api/identity/accounts/mail.ts";
-import { mailTokenEndings } from "../../../api/identity/accounts/tokens/endings.ts";
+import { mailTokenEndings } from "../../../api/identity/chores.ts";
 import { tokenGuides } from "../../../api/web/connect-guides.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { type Browser, cookieOf, type Page } from "../../support/identity/browser.ts";

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { Client, Pool } from "pg";
 import type { News, Tell } from "../../../api/identity/accounts/outbox.ts";
-import { findToken } from "../../../api/identity/accounts/tokens/claims.ts";
+import { findToken } from "../../../api/identity/tokens.ts";
 import { startApi } from "../../../api/start.ts";
 import { type Config, loadConfig } from "../../../shared/process/config.ts";
 import { createLog, type Log } from "../../../shared/process/observe/log.ts";
