@@ -7,8 +7,12 @@ import { toRun } from "../../shared/process/to-run.ts";
 import { validate } from "../http/input/validate.ts";
 import { readActions } from "../queries/action/read.ts";
 import { readNames } from "../queries/action/things.ts";
-import { createQueryContext, type QueryContext, readDaySettings } from "../queries/engine/context.ts";
-import { openQueryDatabase } from "../queries/engine/guard.ts";
+import {
+  createQueryContext,
+  openQueryDatabase,
+  type QueryContext,
+  readDaySettings,
+} from "../queries/engine/context.ts";
 import { callLine } from "./call-line.ts";
 import { openRunningDatabase } from "./running.ts";
 import { findSubject, listSubjects } from "./subjects.ts";

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { sql } from "../../shared/db/reads/sql.ts";
 import { findAccountByEmail, normalizeEmail } from "../identity/accounts/accounts.ts";
-import type { QueryDatabase } from "../queries/engine/guard.ts";
+import type { QueryDatabase } from "../queries/engine/context.ts";
 
 const maxSubjects = 50;
 

@@ -1,6 +1,5 @@
 import type { Static } from "typebox";
-import type { Webhook } from "../contracts/webhook/contracts.ts";
-import type { WebhookDelivery } from "../contracts/webhook/deliveries.ts";
+import type { Webhook, WebhookDelivery } from "../contracts/webhook/contracts.ts";
 import { timestamp } from "../domain/day/day.ts";
 import type { WebhookDeliveryRow, WebhookRow } from "./entities.ts";
 

@@ -1,12 +1,9 @@
 import type { Static, TSchema } from "typebox";
-import { categoryFields } from "../contracts/category/fields.ts";
-import { Category } from "../contracts/category/schema.ts";
-import { habitFields } from "../contracts/habit/fields.ts";
-import { Habit } from "../contracts/habit/schema.ts";
+import { Category, categoryFields } from "../contracts/category/fields.ts";
+import { Habit, habitFields } from "../contracts/habit/fields.ts";
 import type { ColumnsOf, DeclaredFields } from "../contracts/kernel/declared-fields.ts";
-import { todoFields } from "../contracts/todo/fields.ts";
-import type { Reminder } from "../contracts/todo/reminder-schema.ts";
-import { Todo } from "../contracts/todo/schema.ts";
+import type { Reminder } from "../contracts/todo/fields.ts";
+import { Todo, todoFields } from "../contracts/todo/fields.ts";
 import type { Settings } from "../contracts/user/contracts.ts";
 import { otherAuthor } from "../domain/author.ts";
 import { addDays, localTime, timestamp } from "../domain/day/day.ts";

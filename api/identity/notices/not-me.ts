@@ -1,4 +1,4 @@
-import type { Endable } from "../../../shared/domain/journal/event.ts";
+import type { Endable } from "../../../shared/domain/journal/events.ts";
 import { type Account, findAccount, lockAccount, withUniqueEmail } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { mailReset } from "../accounts/passwords/resets.ts";

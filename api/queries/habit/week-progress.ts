@@ -1,6 +1,6 @@
 import { addDays, dayNumber, isoWeekday } from "../../../shared/domain/day/day.ts";
+import type { Rules } from "../../../shared/domain/habit/rhythm.ts";
 import { rhythmOf } from "../../../shared/domain/habit/rhythm.ts";
-import type { Rules } from "../../../shared/domain/habit/schedule.ts";
 
 /** The Monday and the Sunday of a day's week. */
 export function weekOf(date: string): Readonly<{ monday: string; sunday: string }> {

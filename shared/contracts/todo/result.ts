@@ -1,16 +1,65 @@
-import type { Static } from "typebox";
+import { type Static, Type } from "typebox";
+import { Id, Nullable, Reach } from "../kernel/fields.ts";
 import {
+  deletionFacts,
   factsBy,
   joined,
+  LeanObject,
   lean,
   quoteStored,
   type ToolResult,
   type Unleaned,
   wordsOfOthers,
 } from "../kernel/tool.ts";
-import { TodoFacts } from "./facts.ts";
-import { listedStatus, type PendingInput } from "./filters.ts";
-import type { ListedTodo, PendingTodos, Todo } from "./schema.ts";
+import { ListedTodo, PendingTodos, RecurrenceFrom, Reminder, type Todo } from "./fields.ts";
+import { ListedStatus, listedStatus, type PendingInput } from "./filters.ts";
+
+const { id, title, description, due_date, due_time, is_overdue, time_of_day, estimated_minutes, context } =
+  ListedTodo.properties;
+const { recurrence, is_important, is_completed, completed_on, next_todo_id, written_by } =
+  ListedTodo.properties;
+
+/** A todo as the facts of tools have it. */
+const TodoFacts = LeanObject({
+  id,
+  title,
+  description,
+  written_by,
+  due_date,
+  due_time,
+  is_overdue,
+  is_important,
+  time_of_day,
+  estimated_minutes,
+  context,
+  category: Nullable(Type.String()),
+  recurrence,
+  /** Absent where the due date counts, as it usually does. */
+  recurrence_from: Nullable(RecurrenceFrom),
+  remind_at: Nullable(Type.String({ description: "Local time such as 2026-11-22T09:00" })),
+  reminder_status: Nullable(Reminder.properties.status),
+  is_completed,
+  completed_on,
+  next_todo_id,
+  reaches: Nullable(Reach),
+});
+
+export const OneTodoFacts = Type.Object({ todo: TodoFacts });
+
+export const PendingFacts = LeanObject({
+  status: ListedStatus,
+  todos: Type.Array(TodoFacts),
+  total: Type.Integer(),
+  next_cursor: Nullable(Type.String()),
+  by_category: PendingTodos.properties.by_category,
+});
+
+export const DeletedTodoFacts = Type.Object({
+  deleted_todo_id: Id,
+  title: Type.Optional(Type.String()),
+  todo: Type.Optional(TodoFacts),
+  ...deletionFacts,
+});
 
 /** A todo alone, or in a list. */
 type TodoOutput = Static<typeof Todo> & Partial<Static<typeof ListedTodo>>;

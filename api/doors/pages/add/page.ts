@@ -1,7 +1,7 @@
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import type { Clock } from "../../../queries/quick-add/forms/clock.ts";
+import type { Clock } from "../../../queries/quick-add/forms/phrase.ts";
 import { type QuickHabit, type QuickTodo, readQuickAdd } from "../../../queries/quick-add/quick-add.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import { createFrom } from "../edit/create.ts";

@@ -5,7 +5,7 @@ import type { Html } from "../../../../shared/html.ts";
 import type { Fields } from "../../../http/input/validate.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
-import type { Clock } from "../../../queries/quick-add/forms/clock.ts";
+import type { Clock } from "../../../queries/quick-add/forms/phrase.ts";
 import type { Visit } from "../session/context.ts";
 
 /** The values of a form by field name. */

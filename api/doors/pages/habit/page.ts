@@ -7,13 +7,8 @@ import { validate } from "../../../http/input/validate.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { orStopped } from "../../../queries/engine/search.ts";
-import {
-  type HabitFilters,
-  habitSorts,
-  habitsPerPage,
-  readHabitPage,
-} from "../../../queries/habit/overview.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
+import { type HabitFilters, habitSorts, habitsPerPage, readHabitPage } from "../../../queries/habit/week.ts";
 import { countInWords } from "../kit/dates.ts";
 import {
   categoryChoices,

@@ -7,7 +7,7 @@ import { html } from "../../../../shared/html.ts";
 import type { Outcome } from "../../../../shared/queue/batch.ts";
 import { senderOf } from "../../../http/request.ts";
 import { perform } from "../../../perform.ts";
-import { type OpenWork, readWork } from "../../../queries/user/works.ts";
+import { type OpenWork, readWork } from "../../../queries/user/read.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { countInWords } from "../kit/dates.ts";

@@ -1,13 +1,13 @@
 import { categoryFields } from "../../../../shared/contracts/category/fields.ts";
 import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
-import { maxImported } from "../../../../shared/contracts/import/contracts.ts";
 import {
   ImportedCategory,
   ImportedHabit,
   ImportedHistory,
   type ImportedKind,
   ImportedTodo,
-} from "../../../../shared/contracts/import/things.ts";
+  maxImported,
+} from "../../../../shared/contracts/import/contracts.ts";
 import type { DeclaredFields } from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import { firstOccurrence, parseRecurrence } from "../../../../shared/domain/todo/recurrence.ts";

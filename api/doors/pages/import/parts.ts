@@ -1,4 +1,4 @@
-import type { ImportedKind } from "../../../../shared/contracts/import/things.ts";
+import type { ImportedKind } from "../../../../shared/contracts/import/contracts.ts";
 import type { ImportPlan } from "./plan.ts";
 
 /** Parts are no larger than other commands, so that a file delays nobody's. */

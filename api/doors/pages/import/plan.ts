@@ -1,6 +1,6 @@
+import type { ImportedThings } from "../../../../shared/contracts/import/contracts.ts";
 import { maxImported } from "../../../../shared/contracts/import/contracts.ts";
-import type { ImportedThings } from "../../../../shared/contracts/import/things.ts";
-import type { ThingOfFile } from "../../../queries/import/existing.ts";
+import type { ThingOfFile } from "../../../queries/import/read.ts";
 import { collect } from "./collect.ts";
 import { daysIn, type FoundThing, type Left, type ReadingContext, type TextFile } from "./readers/found.ts";
 

@@ -1,6 +1,6 @@
 import { isRefused, refuse } from "../../../../shared/errors.ts";
 import { readDaySettings } from "../../../queries/engine/context.ts";
-import { readWhatIsHere } from "../../../queries/import/existing.ts";
+import { readWhatIsHere } from "../../../queries/import/read.ts";
 import { takeUpload, type Upload } from "../../../web/form/upload.ts";
 import { message } from "../../../web/page.ts";
 import type { Visit } from "../session/context.ts";

@@ -1,6 +1,6 @@
 import { addDays, dayNumber, isoWeekday } from "../../../../shared/domain/day/day.ts";
+import { isPausedOn } from "../../../../shared/domain/habit/free-days.ts";
 import { daysShown } from "../../../../shared/domain/habit/history.ts";
-import { isPausedOn } from "../../../../shared/domain/habit/pause.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
-import type { Habit } from "../../../../shared/contracts/habit/schema.ts";
+import type { Habit } from "../../../../shared/contracts/habit/fields.ts";
 import { sayUntil } from "../../../../shared/domain/day/say-date.ts";
-import { isPausedOn } from "../../../../shared/domain/habit/pause.ts";
+import { isPausedOn } from "../../../../shared/domain/habit/free-days.ts";
 import { type Rhythm, rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
 import { locale } from "../../../web/locale.ts";

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Static } from "typebox";
-import type { Todo } from "../../../../shared/contracts/todo/schema.ts";
+import type { Todo } from "../../../../shared/contracts/todo/fields.ts";
 import type { Today } from "../../../../shared/domain/day/day.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";

@@ -1,6 +1,5 @@
+import type { Followed, LiveStream } from "../../streams/hub.ts";
 import { eventStreamHeaders, openSink } from "../../streams/sink.ts";
-import type { Followed } from "../../streams/version.ts";
-import type { LiveStream } from "../../streams/watch-user.ts";
 import type { Guest, Visit } from "../session/context.ts";
 import { signedInVisit } from "../session/session.ts";
 

@@ -1,7 +1,7 @@
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { pageScript } from "../../../web/assets.ts";
-import { type Followed, readUserState } from "../../streams/version.ts";
+import { type Followed, readUserState } from "../../streams/hub.ts";
 import type { Visit } from "../session/context.ts";
 
 /** The scripts of a page on which things are done, and whose parts update themselves. */

@@ -1,6 +1,6 @@
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { readReminderTarget } from "../../../queries/reminder/deliveries.ts";
+import { readReminderTarget } from "../../../queries/reminder/read.ts";
 import type { Visit } from "./context.ts";
 
 /** A warning for pages with reminders, if some are due to ring but would reach nobody. */

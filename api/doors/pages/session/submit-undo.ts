@@ -1,6 +1,6 @@
 import type { Commands, OutputOf } from "../../../../shared/contracts/catalogue.ts";
 import { isRefused, type Refused } from "../../../../shared/errors.ts";
-import type { ActionKey } from "../../../queries/action/undone.ts";
+import type { ActionKey } from "../../../queries/action/runs.ts";
 import type { Visit } from "./context.ts";
 import { submitLogged } from "./submit.ts";
 

@@ -2,7 +2,7 @@ import type { ReminderChannel } from "../../../../shared/domain/reminder/channel
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { keptWaiting } from "../../../http/request.ts";
-import { readSettings } from "../../../queries/user/settings.ts";
+import { readSettings } from "../../../queries/user/read.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { sayInstant } from "../kit/dates.ts";

@@ -1,6 +1,6 @@
 import { isCalendarDate } from "../../../../shared/contracts/kernel/text.ts";
 import { addDays, localDay } from "../../../../shared/domain/day/day.ts";
-import type { PauseDates } from "../../../../shared/domain/habit/pause.ts";
+import type { PauseDates } from "../../../../shared/domain/habit/free-days.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { readDaySettings } from "../../../queries/engine/context.ts";
 import { readTodo } from "../../../queries/todo/read.ts";

@@ -3,7 +3,7 @@ import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { readAgentNews } from "../../../queries/action/runs.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
-import { type DaySummary, readDay } from "../../../queries/dashboard/day.ts";
+import { type DaySummary, readDay } from "../../../queries/dashboard/read.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import { type DueGroup, dueGroupOf } from "../../../queries/todo/due-groups.ts";
 import { firstWeekday, locale } from "../../../web/locale.ts";

@@ -8,9 +8,13 @@ import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { orStopped } from "../../../queries/engine/search.ts";
 import { dueGroupOf, dueGroups } from "../../../queries/todo/due-groups.ts";
-import { readTodoCounts } from "../../../queries/todo/groups.ts";
+import {
+  readTodoCounts,
+  readTodoPage,
+  type TodoFilters,
+  todosPerPage,
+} from "../../../queries/todo/groups.ts";
 import { todoOrders } from "../../../queries/todo/order.ts";
-import { readTodoPage, type TodoFilters, todosPerPage } from "../../../queries/todo/overview.ts";
 import { firstWeekday } from "../../../web/locale.ts";
 import { countInWords } from "../kit/dates.ts";
 import {

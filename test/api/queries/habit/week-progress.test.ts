@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { daysAskedFor, weekOf } from "../../../../api/queries/habit/week-progress.ts";
-import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
+import type { Rules } from "../../../../shared/domain/habit/rhythm.ts";
 
 const rules = (frequency: Rules["frequency"], schedule: Rules["schedule"] = null): Rules => ({
   frequency,

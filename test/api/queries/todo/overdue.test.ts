@@ -1,11 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { readDay } from "../../../../api/queries/dashboard/day.ts";
-import { createQueryContext } from "../../../../api/queries/engine/context.ts";
-import { openQueryDatabase } from "../../../../api/queries/engine/guard.ts";
+import { readDay } from "../../../../api/queries/dashboard/read.ts";
+import { createQueryContext, openQueryDatabase } from "../../../../api/queries/engine/context.ts";
 import { read } from "../../../../api/queries/index.ts";
 import { dueGroups } from "../../../../api/queries/todo/due-groups.ts";
-import { readTodoPage } from "../../../../api/queries/todo/overview.ts";
+import { readTodoPage } from "../../../../api/queries/todo/groups.ts";
 import { openDatabase } from "../../../../shared/db/orm.ts";
 import { localTime } from "../../../../shared/domain/day/day.ts";
 import { createLog } from "../../../../shared/process/observe/log.ts";

@@ -1,7 +1,7 @@
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { readTokens } from "../../../../queries/action/read.ts";
-import { readRules } from "../../../../queries/approval/rules.ts";
+import { readRules } from "../../../../queries/approval/read.ts";
 import { readCategoryRefs } from "../../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
 import { choice, selectField } from "../../../../web/form/choice-fields.ts";

@@ -1,12 +1,7 @@
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { readNames, type ThingNames } from "../../../../queries/action/things.ts";
-import {
-  type AskedChange,
-  readEnded,
-  readStates,
-  readWaiting,
-} from "../../../../queries/approval/waiting.ts";
+import { type AskedChange, readEnded, readStates, readWaiting } from "../../../../queries/approval/read.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { safeNext, seeOther } from "../../../../web/redirect.ts";

@@ -1,9 +1,9 @@
-import { undoActions } from "../../../../../shared/contracts/action/undo.ts";
+import { undoActions } from "../../../../../shared/contracts/action/contracts.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { validate } from "../../../../http/input/validate.ts";
+import { readActionInTurn } from "../../../../queries/action/runs.ts";
 import { type ChangedThing, changedThings, isDeletion, titleIn } from "../../../../queries/action/things.ts";
-import { readActionInTurn } from "../../../../queries/action/undone.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { seeOther } from "../../../../web/redirect.ts";
 import { notFoundPage } from "../../../../web/router.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { advise } from "../../../../api/doors/mcp/advice.ts";
+import { advise } from "../../../../api/doors/mcp/result.ts";
 import { habitCompleted, todoCompleted } from "../../../../shared/domain/conflicts.ts";
 import {
   alreadySo,

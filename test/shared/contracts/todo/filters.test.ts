@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseTodoCursor, type TodoPlace, todoCursor } from "../../../../shared/contracts/todo/cursor.ts";
+import { parseTodoCursor, type TodoPlace, todoCursor } from "../../../../shared/contracts/todo/filters.ts";
 
 const place = { id: 7, due_date: "2026-12-01", due_time: "14:30", time_of_day: "morning" } as const;
 

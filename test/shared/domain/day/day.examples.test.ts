@@ -1,10 +1,6 @@
 import { expect, test } from "bun:test";
 import { unknownNames } from "../../../../api/http/input/unknown-names.ts";
-import {
-  examples,
-  hasExampleDate,
-  withPresentExamples,
-} from "../../../../shared/domain/day/example-dates.ts";
+import { examples, hasExampleDate, withPresentExamples } from "../../../../shared/domain/day/day.ts";
 import { alreadySo, invalid } from "../../../../shared/errors.ts";
 
 test("examples become dates of the user's day, in the message and for each field", () => {
