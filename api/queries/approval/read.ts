@@ -6,6 +6,7 @@ import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ApprovalState } from "../../../shared/domain/vocabulary.ts";
 import { conflict, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
+import { isObject } from "../../http/input/body.ts";
 import { namesOf } from "../action/things.ts";
 import type { QueryContext, QueryHandler } from "../engine/context.ts";
 
@@ -39,8 +40,7 @@ export const readApproval: QueryHandler<"approval.get"> = async (query, { approv
     decided_at: decided_at == null ? null : timestamp(decided_at),
     approve_at: `${query.baseUrl}/account/approvals`,
     // The operations of a group have their answers only in the answer to that request.
-    answer:
-      outcome && "body" in outcome && !Array.isArray(outcome.body) ? (outcome.body as object | null) : null,
+    answer: outcome && "body" in outcome && isObject(outcome.body) ? outcome.body : null,
   };
 };
 

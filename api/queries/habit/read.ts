@@ -43,9 +43,12 @@ async function filtering(query: QueryContext, filters: Filters): Promise<Conditi
       sql`(${due ?? null}::text is null or ${dueOn(date)})`,
     );
   }
-  if (q !== undefined) conditions.push(hasText([sql`h.name`, sql`h.description`], q));
-  return allOf(...conditions);
+  return allOf(...conditions, ...mentions(q));
 }
+
+/** The condition of a search, or none. */
+export const mentions = (q: string | undefined): Condition[] =>
+  q === undefined ? [] : [hasText([sql`h.name`, sql`h.description`], q)];
 
 export function ofKind({ frequency, time_of_day, category_id }: Filters): Condition {
   if (frequency === undefined && time_of_day === undefined && category_id === undefined) return sql`true`;

@@ -17,7 +17,6 @@ import {
   readDaySettings,
 } from "../engine/context.ts";
 import type { Extent } from "../engine/pagination.ts";
-import { hasText } from "../engine/search.ts";
 import {
   completedOn,
   type DoneDays,
@@ -25,6 +24,7 @@ import {
   type HabitWithCategory,
   habitRows,
   inOrderOfIds,
+  mentions,
   ofKind,
   presentHabitRow,
   readDoneDaysOf,
@@ -39,11 +39,7 @@ export const readTodayHabits: QueryHandler<"habit.today"> = async (query, input)
   const { query: q, cursor: after, all: _, from: __, to: ___, ...kind } = input;
   const { today } = await readDaySettings(query);
   const isForAll = listsAll(input);
-  const where = allOf(
-    ofKind(kind),
-    ...(isForAll ? [] : [dueOn(today.date)]),
-    ...(q === undefined ? [] : [hasText([sql`h.name`, sql`h.description`], q)]),
-  );
+  const where = allOf(ofKind(kind), ...(isForAll ? [] : [dueOn(today.date)]), ...mentions(q));
   const period = periodOf(input, today.date);
   const limit = period ? mostShownWithHistory : mostShown;
   const found = await readHabitsInWeek(query, today, { where, limit: limit + 1, after, period });
@@ -99,16 +95,6 @@ export type HabitInWeek = Readonly<{
   /** The sums of these days, for a habit with a target. */
   periodAmounts: DayAmounts | undefined;
 }>;
-
-/** @returns undefined when the habit does not exist */
-async function readHabitInWeek(
-  query: QueryContext,
-  today: Viewer,
-  habitId: number,
-): Promise<HabitInWeek | undefined> {
-  const { habits } = await readHabitsInWeek(query, today, { where: sql`h.id = ${habitId}::bigint` });
-  return habits[0];
-}
 
 type WeekColumns = Pick<HabitRow, "pauses"> & {
   is_due: boolean;
@@ -212,8 +198,7 @@ export function readHabitPage(
   today: Viewer,
   { q, page, sort, ...kind }: HabitFilters & Readonly<{ page: number }>,
 ): ReturnType<typeof readHabitsInWeek> {
-  const search = q === undefined ? [] : [hasText([sql`h.name`, sql`h.description`], q)];
-  const where = allOf(ofKind(kind), ...search);
+  const where = allOf(ofKind(kind), ...mentions(q));
   const order = orderOf(sort, today.date);
   const part = { limit: habitsPerPage, offset: (page - 1) * habitsPerPage };
   return readHabitsInWeek(query, today, { where, order, ...part, period: shownDays(today.date) });
@@ -241,7 +226,8 @@ export async function readHabitInYear(
 ): Promise<HabitInYear | undefined> {
   const { today } = await readDaySettings(query);
   const period = { from: beginning(today.date), to: today.date };
-  const item = await readHabitInWeek(query, today, habitId);
+  const { habits } = await readHabitsInWeek(query, today, { where: sql`h.id = ${habitId}::bigint` });
+  const [item] = habits;
   if (!item) return undefined;
   const done = await readDoneDaysOf(query, period, habitId);
   const notes = await query.rows(sql<DayNote>`

@@ -16,13 +16,11 @@ type Choice = Readonly<{ says: Said; title?: string | undefined }>;
 
 /** All other meanings of a todo's line. */
 function choicesOf(line: string, read: ReadLine, clock: Clock): readonly TodoChoice[] {
-  const base = fieldsSaid(read.says, line, clock);
+  const base: Readonly<Record<string, unknown>> = fieldsSaid(read.says, line, clock);
   const choices = [...otherPhrases(line, read), ...otherHours(line, read, clock)];
   return choices.flatMap(({ says, title }): TodoChoice[] => {
     const fields = fieldsSaid({ ...read.says, ...says }, line, clock);
-    const changed = Object.entries(fields).filter(
-      ([name, value]) => value !== base[name as keyof TodoFields],
-    );
+    const changed = Object.entries(fields).filter(([name, value]) => value !== base[name]);
     const all = {
       ...Object.fromEntries(changed),
       ...(title !== undefined && title !== read.title && { title }),

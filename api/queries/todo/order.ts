@@ -237,22 +237,11 @@ async function dueCondition(query: QueryContext, filters: Filters): Promise<Cond
   return asksForOverdue(filters) ? isOverdueWithin(period, today) : isDueWithin(period);
 }
 
-/**
- * The due dates that all filters allow. In text order, "-infinity" comes before all dates and "infinity" after
- * them.
- */
-const periodOf = (from: readonly (string | undefined)[], to: readonly (string | undefined)[]): DuePeriod => ({
-  from:
-    from
-      .map((date = "-infinity") => date)
-      .toSorted()
-      .at(-1) ?? "-infinity",
-  to:
-    to
-      .map((date = "infinity") => date)
-      .toSorted()
-      .at(0) ?? "infinity",
-});
+/** The due dates that all filters allow. */
+function periodOf(from: readonly (string | undefined)[], to: readonly (string | undefined)[]): DuePeriod {
+  const inOrderOfDays = (dates: typeof from) => dates.filter((date) => date !== undefined).toSorted();
+  return { from: inOrderOfDays(from).at(-1) ?? always.from, to: inOrderOfDays(to)[0] ?? always.to };
+}
 
 /** Contexts are equal regardless of case and a leading @; an index of its own serves this. */
 const inContext = (context: string): Condition =>

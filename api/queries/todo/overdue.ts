@@ -16,7 +16,7 @@ type Clock = Pick<Viewer, "date" | "lastMinute">;
 export const isDueWithin = (period: DuePeriod): Condition =>
   dueWithin(period, { date: "infinity", lastMinute: "infinityT" }, true);
 
-/** Matches pending todos due in a period that are overdue. The rule is that of `shared/domain/todo/overdue.ts`. */
+/** Matches pending todos due in a period that are overdue. The rule is that of `shared/domain/reach.ts`. */
 export const isOverdueWithin = ({ from, to }: DuePeriod, clock: Clock): Condition => {
   const [day = ""] = clock.lastMinute.split("T");
   return dueWithin({ from, to: to < day ? to : day }, clock, true);

@@ -64,13 +64,12 @@ export function lean(facts: Readonly<Record<string, unknown>>): Record<string, u
  */
 export function factsBy(
   { properties }: TObject,
-  thing: object,
+  thing: Readonly<Record<string, unknown>>,
   otherwise: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const known = thing as Readonly<Record<string, unknown>>;
   const stated: Record<string, unknown> = {};
   for (const name in properties) {
-    const value = name in otherwise ? otherwise[name] : known[name];
+    const value = name in otherwise ? otherwise[name] : thing[name];
     if (value != null && value !== false) stated[name] = value;
   }
   return stated;

@@ -12,9 +12,11 @@ export type Spans = readonly (readonly [from: number, through: number])[];
 export function spansOf({ pauses, skipped_dates }: FreeDays): Spans {
   if (pauses.length === 0 && skipped_dates.length === 0) return [];
   return joined([
-    ...pauses.map(({ from, through }) => [dayNumber(from), through === null ? endless : dayNumber(through)]),
-    ...skipped_dates.map(dayNumber).map((day) => [day, day]),
-  ] as [number, number][]);
+    ...pauses.map(
+      ({ from, through }) => [dayNumber(from), through === null ? endless : dayNumber(through)] as const,
+    ),
+    ...skipped_dates.map(dayNumber).map((day) => [day, day] as const),
+  ]);
 }
 
 const endless = Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { lastMinute, localDay, localTime, resolveLocalTime } from "../../../../shared/domain/day/day.ts";
-import { isOverdue } from "../../../../shared/domain/todo/overdue.ts";
+import { lastMinute, localDay, localTime, resolveLocalTime } from "../../../shared/domain/day/day.ts";
+import { isOverdue } from "../../../shared/domain/reach.ts";
 
 const clockAt = (instant: string, timeZone: string, dayStartHour = 0) => {
   const now = Date.parse(instant);
