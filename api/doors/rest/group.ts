@@ -27,6 +27,60 @@ import { pathIds, targetContent } from "./content.ts";
 import { dateForExamples } from "./date-for-examples.ts";
 import { restRoute, type Target } from "./route.ts";
 
+export type GroupContext = Pick<PerformContext, "query"> & Readonly<{ dispatchGroup: DispatchGroup }>;
+
+type Sent = Readonly<{ actor: Actor; by?: Sender | undefined; request: Request }>;
+
+type Asked = Sent & Readonly<{ content(): Promise<Content | Refused> | Content | Refused }>;
+
+/** Carries out the operations of a group. Each gets the answer that it would get alone. */
+export async function answerGroup(
+  context: GroupContext,
+  { content: readContent, ...sent }: Asked,
+): Promise<CommandResult> {
+  const content = await readContent();
+  if (isRefused(content)) return { outcome: content, replayed: false };
+  const group = refuseConditions(sent.request) ?? readOperations(content);
+  if (isRefused(group)) return { outcome: group, replayed: false };
+  const ends = await presentEnds(context, sent, await endsOf(context, sent, group, content));
+  if (isRefused(ends)) return { outcome: ends, replayed: false };
+  const outcomes = ends.toSorted((one, other) => one.index - other.index).map(({ outcome }) => outcome);
+  const today = await dateForExamples(context, sent.actor, outcomes);
+  const results = group.operations.map((operation) => resultOf(operation, outcomes[operation.index], today));
+  const carriedOut = ends.filter(({ outcome }) => !isRefusedAs("failed_dependency", outcome));
+  return {
+    outcome: { body: { results } },
+    replayed: carriedOut.every(({ replayed }) => replayed),
+    ...(content.preview && { changes: ends.flatMap(({ changes = [] }) => changes) }),
+  };
+}
+
+function refuseConditions({ headers }: Request): Refused | undefined {
+  const sent = ["If-Match", "If-None-Match"].filter((name) => headers.has(name));
+  const message = "A batch has no state to match: send a conditional change by itself.";
+  return sent.length === 0 ? undefined : invalid(Object.fromEntries(sent.map((name) => [name, [message]])));
+}
+
+async function endsOf(
+  { dispatchGroup }: GroupContext,
+  { actor, by }: Sent,
+  { operations, atomic }: ReadGroup,
+  { idempotencyKey, preview }: Pick<Content, "idempotencyKey" | "preview">,
+): Promise<readonly OperationEnd[] | Refused> {
+  const prepared = await prepareOperations(actor, operations);
+  const early = prepared.flatMap((one, index) =>
+    isRefused(one) ? [{ index, outcome: one, replayed: false }] : [],
+  );
+  const [failed] = early;
+  if (atomic && failed)
+    return operations.map(({ index }) => (index === failed.index ? failed : notDone(index, failed)));
+  const ready = prepared.flatMap((one) => (isRefused(one) ? [] : [one]));
+  if (ready.length === 0) return early;
+  const ends = await dispatchGroup(actor, { atomic, operations: ready, idempotencyKey, by, preview });
+  if (isRefused(ends)) return ends;
+  return refusalOfAll(ends, atomic) ?? [...early, ...ends];
+}
+
 /** An operation that may be carried out, or its refusal. */
 type PreparedOperation = GroupedOperation | Refused;
 
@@ -92,60 +146,6 @@ function originOf(
   const [name, text] = own;
   const reference = operation?.references.find(({ field }) => field === name);
   return reference ? originOf(reference.index, operations) : { id: Number(text) };
-}
-
-export type GroupContext = Pick<PerformContext, "query"> & Readonly<{ dispatchGroup: DispatchGroup }>;
-
-type Sent = Readonly<{ actor: Actor; by?: Sender | undefined; request: Request }>;
-
-type Asked = Sent & Readonly<{ content(): Promise<Content | Refused> | Content | Refused }>;
-
-/** Carries out the operations of a group. Each gets the answer that it would get alone. */
-export async function answerGroup(
-  context: GroupContext,
-  { content: readContent, ...sent }: Asked,
-): Promise<CommandResult> {
-  const content = await readContent();
-  if (isRefused(content)) return { outcome: content, replayed: false };
-  const group = refuseConditions(sent.request) ?? readOperations(content);
-  if (isRefused(group)) return { outcome: group, replayed: false };
-  const ends = await presentEnds(context, sent, await endsOf(context, sent, group, content));
-  if (isRefused(ends)) return { outcome: ends, replayed: false };
-  const outcomes = ends.toSorted((one, other) => one.index - other.index).map(({ outcome }) => outcome);
-  const today = await dateForExamples(context, sent.actor, outcomes);
-  const results = group.operations.map((operation) => resultOf(operation, outcomes[operation.index], today));
-  const carriedOut = ends.filter(({ outcome }) => !isRefusedAs("failed_dependency", outcome));
-  return {
-    outcome: { body: { results } },
-    replayed: carriedOut.every(({ replayed }) => replayed),
-    ...(content.preview && { changes: ends.flatMap(({ changes = [] }) => changes) }),
-  };
-}
-
-function refuseConditions({ headers }: Request): Refused | undefined {
-  const sent = ["If-Match", "If-None-Match"].filter((name) => headers.has(name));
-  const message = "A batch has no state to match: send a conditional change by itself.";
-  return sent.length === 0 ? undefined : invalid(Object.fromEntries(sent.map((name) => [name, [message]])));
-}
-
-async function endsOf(
-  { dispatchGroup }: GroupContext,
-  { actor, by }: Sent,
-  { operations, atomic }: ReadGroup,
-  { idempotencyKey, preview }: Pick<Content, "idempotencyKey" | "preview">,
-): Promise<readonly OperationEnd[] | Refused> {
-  const prepared = await prepareOperations(actor, operations);
-  const early = prepared.flatMap((one, index) =>
-    isRefused(one) ? [{ index, outcome: one, replayed: false }] : [],
-  );
-  const [failed] = early;
-  if (atomic && failed)
-    return operations.map(({ index }) => (index === failed.index ? failed : notDone(index, failed)));
-  const ready = prepared.flatMap((one) => (isRefused(one) ? [] : [one]));
-  if (ready.length === 0) return early;
-  const ends = await dispatchGroup(actor, { atomic, operations: ready, idempotencyKey, by, preview });
-  if (isRefused(ends)) return ends;
-  return refusalOfAll(ends, atomic) ?? [...early, ...ends];
 }
 
 /** A group waits for approval as a whole. */

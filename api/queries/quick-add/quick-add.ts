@@ -1,13 +1,19 @@
+import type { OutputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { addDays, localTime, resolveLocalTime } from "../../../shared/domain/day/day.ts";
-import type { Rules, Schedule } from "../../../shared/domain/habit/rhythm.ts";
 import { longestLine } from "../../../shared/domain/todo/quick-add-words.ts";
 import { firstOccurrence, parseRecurrence } from "../../../shared/domain/todo/recurrence.ts";
-import type { HabitType, RecurrenceStart, TimeOfDay } from "../../../shared/domain/vocabulary.ts";
+import type { HabitType } from "../../../shared/domain/vocabulary.ts";
 import { type QueryHandler, readDaySettings } from "../engine/context.ts";
 import { type Clock, type Hour, hoursMeant, later, type Said, sayHour, wallTime } from "./forms/phrase.ts";
 import { isOften, rhythmOfRule, ruleEnding } from "./forms/repeat.ts";
 import { type ReadLine, readLine, tidyTitle, titleWithout } from "./read-line.ts";
 import { sayRepeat } from "./say-repeat.ts";
+
+type Answer = OutputOf<Queries["quick-add.get"]>;
+type HabitFields = NonNullable<Answer["habit"]> & Pick<Answer, "category">;
+
+/** The fields of a todo that a line sets; null for those that it does not mention. A reminder has its wall time. */
+type TodoFields = Omit<NonNullable<Answer["todo"]>, "title"> & Pick<Answer, "category" | "remind_at">;
 
 /** The fields that differ in another meaning of the same words. */
 type TodoChoice = Readonly<{ label: string } & Partial<{ title: string } & TodoFields>>;
@@ -62,17 +68,6 @@ const dayFormat = new Intl.DateTimeFormat("en-GB", {
 });
 
 const sayDay = (date: string): string => dayFormat.format(new Date(date)).replace(",", "");
-
-type HabitFields = Readonly<{
-  name: string;
-  type: HabitType;
-  frequency: Rules["frequency"];
-  schedule: Schedule | null;
-  time_of_day: TimeOfDay | null;
-  /** The time of its reminder. */
-  remind_at: string | null;
-  category: string | null;
-}>;
 
 /** Another meaning of a line: a label, and the fields that differ, or the habit that it may be. */
 type Alternative = TodoChoice | Readonly<{ label: string; habit: Omit<HabitFields, "category"> }>;
@@ -150,21 +145,6 @@ export const readLineInWords: QueryHandler<"quick-add.get"> = async (query, { li
   const { kind: _, alternatives: __, category: ___, remind_at, ...todo } = quick;
   return { ...common, todo, habit: null, remind_at };
 };
-
-/** The fields of a todo that a line sets; null for those that it does not mention. */
-type TodoFields = Readonly<{
-  due_date: string | null;
-  due_time: string | null;
-  /** Wall time. */
-  remind_at: string | null;
-  time_of_day: TimeOfDay | null;
-  recurrence: string | null;
-  recurrence_from: RecurrenceStart | null;
-  estimated_minutes: number | null;
-  context: string | null;
-  category: string | null;
-  is_important: boolean;
-}>;
 
 /** The first hours of a day at which a reminder without a time may ring. */
 const usualHours: readonly Hour[] = [

@@ -1,8 +1,8 @@
+import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import type { DonePlace, TodoPlace } from "../../../shared/contracts/todo/filters.ts";
 import { own } from "../../../shared/db/reads/own.ts";
 import { join, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
-import type { TimeOfDay } from "../../../shared/domain/vocabulary.ts";
 import { allOf, anyOf, type Condition, type QueryContext, readDaySettings } from "../engine/context.ts";
 import { type Extent, limitClause } from "../engine/pagination.ts";
 import { hasText } from "../engine/search.ts";
@@ -163,22 +163,15 @@ const valuesFrom = (column: Sql, value: string | null, type: Sql) =>
         later: [sql`${column} > ${value}::${type}`, sql`${column} is null`],
       };
 
+type ListInput = Omit<InputOf<Queries["todo.list"]>, "page" | "category_id">;
+
 /** The filters of a list of todos at either door. All of them apply together. */
-type Filters = Readonly<{
-  status?: "incomplete" | "completed" | "all" | undefined;
-  due?: "today" | "overdue" | "upcoming" | "none" | undefined;
-  overdue_only?: boolean | undefined;
-  due_from?: string | undefined;
-  due_to?: string | undefined;
-  /** The first of the user's days on which a todo may have been done. */
-  done_since?: string | undefined;
-  has_reminder?: boolean | undefined;
-  context?: string | undefined;
-  time_of_day?: TimeOfDay | undefined;
-  /** Ids of categories; a todo matches if it has one of them. */
-  categories?: readonly number[] | undefined;
-  q?: string | undefined;
-}>;
+type Filters = Readonly<{ [Name in keyof ListInput]?: ListInput[Name] | undefined }> &
+  Readonly<{
+    overdue_only?: boolean | undefined;
+    /** Ids of categories; a todo matches if it has one of them. */
+    categories?: readonly number[] | undefined;
+  }>;
 
 const ofStatus = {
   incomplete: [isPending],

@@ -10,7 +10,7 @@ import {
 } from "../category/fields.ts";
 import { command } from "../kernel/contract.ts";
 import { optionalValues, schemasOf } from "../kernel/declared-fields.ts";
-import { CalendarDate, Flag, Id, Name, Nullable, OneOf } from "../kernel/fields.ts";
+import { CalendarDate, Flag, Id, Name, OneOf } from "../kernel/fields.ts";
 import { checkChanges, clearing, form, tool } from "../kernel/tool.ts";
 import { habitExamples } from "./examples.ts";
 import { Amount, CompletionNote, Habit, HabitTypeField, habitFields } from "./fields.ts";
@@ -143,7 +143,7 @@ export const deleteHabit = command({
   rest: [{ operationId: "deleteHabit", method: "DELETE", path, status: 204, example: habitExamples.remove }],
   input: onlyId,
   // For tools. REST answers without content.
-  output: Nullable(Type.Object({ id: Id, name: Name, type: HabitTypeField })),
+  output: Type.Object({ id: Id, name: Name, type: HabitTypeField }),
 });
 
 const dayPath = "/habits/{habit_id}/complete";

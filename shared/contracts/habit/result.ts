@@ -15,9 +15,7 @@ import {
 import { type Habit, HabitOfWeek, habitFields, type TodayHabits } from "./fields.ts";
 import { listsAll, type TodayInput } from "./filters.ts";
 
-const { id, streak_count, longest_streak, streak_alive_through, ends_tonight, grace_left } =
-  HabitOfWeek.properties;
-const { amount_today, written_by, is_due_today, is_completed_today, reaches } = HabitOfWeek.properties;
+const shown = HabitOfWeek.properties;
 const { category_id: _, grace_days, ...declared } = schemasOf(habitFields, "shown");
 
 /** Values by month, such as 2026-11, or by date. */
@@ -25,24 +23,24 @@ const by = (value: TSchema) => Type.Optional(Type.Object({}, { additionalPropert
 
 /** A habit as the facts of tools have it. */
 const HabitFacts = LeanObject({
-  id,
+  id: shown.id,
   ...declared,
-  written_by,
+  written_by: shown.written_by,
   this_week: Nullable(Type.String({ description: "Days done of days due, such as 2 of 3" })),
-  streak_count,
-  longest_streak,
-  streak_alive_through,
-  ends_tonight,
-  grace_left,
+  streak_count: shown.streak_count,
+  longest_streak: shown.longest_streak,
+  streak_alive_through: shown.streak_alive_through,
+  ends_tonight: shown.ends_tonight,
+  grace_left: shown.grace_left,
   done: by(Type.Array(Type.Integer())),
   done_by_month: by(Type.Integer()),
-  is_due_today,
-  is_completed_today,
-  amount_today,
+  is_due_today: shown.is_due_today,
+  is_completed_today: shown.is_completed_today,
+  amount_today: shown.amount_today,
   amounts: by(Type.Integer()),
   amount_by_month: by(Type.Integer()),
   category: Nullable(Type.String()),
-  reaches,
+  reaches: shown.reaches,
   grace_days: Type.Optional(grace_days),
 });
 
@@ -87,10 +85,9 @@ export function changedHabit(habit: HabitOutput): ToolResult {
 
 type NamedHabit = Readonly<{ id: number; name: string }>;
 
-/** @param habit null in an answer of an earlier release */
-export const deletedHabit = (habit: NamedHabit | null, { habit_id }: { habit_id: number }): ToolResult => ({
-  lines: [`Deleted habit #${habit_id}${habit ? ` ${quoteStored(habit.name)}` : ""} with its completions.`],
-  facts: { deleted_habit_id: habit_id, ...(habit && { name: habit.name }) },
+export const deletedHabit = ({ id, name }: NamedHabit): ToolResult => ({
+  lines: [`Deleted habit #${id} ${quoteStored(name)} with its completions.`],
+  facts: { deleted_habit_id: id, name },
   canReturn: true,
 });
 
@@ -125,7 +122,7 @@ export const unskippedHabit = (habit: HabitOutput, day: OfDay): ToolResult =>
 function ofDay(habit: HabitOutput, { date }: OfDay, verb: string, end = ""): ToolResult {
   if (date === undefined) return oneHabit(`${verb} today${end}:`, habit);
   // The sum of a day that was just added to is missing only where the day is too old to be in the answer.
-  const amount = habit.target == null ? undefined : (sumOn(habit, date) ?? (end === "" ? undefined : 0));
+  const amount = habit.target === null ? undefined : (sumOn(habit, date) ?? (end === "" ? undefined : 0));
   const counted = amount === undefined ? "" : `, ${amountOf(habit, amount)}`;
   const { facts, ...result } = oneHabit(`${verb} on ${date}${end}${counted}:`, habit);
   return { ...result, facts: { ...facts, date, ...(amount !== undefined && { amount }) } };
@@ -224,8 +221,7 @@ function amountOf({ target, unit }: HabitOutput, amount?: number): string {
 }
 
 function targetWords(habit: ShownHabit): string | null {
-  // Answers of an earlier release have no target.
-  if (habit.target == null) return null;
+  if (habit.target === null) return null;
   const { amount_today } = habit;
   return amount_today === null ? `${amountOf(habit)} a day` : `${amountOf(habit, amount_today)} today`;
 }

@@ -48,10 +48,10 @@ export type Route<Input = object, Output = unknown> = Readonly<{
   example: Example<Input, Output>;
 }>;
 
-/** Routes with examples of their contract's types. */
+/** Routes with examples of their contract's types, null for an answer without content. */
 type Routes<Input extends TObject, Output extends TSchema> = readonly Route<
   Static<Input> & object,
-  Static<Output>
+  Static<Output> | null
 >[];
 
 /** The common parts of commands and queries. */

@@ -1,5 +1,5 @@
 import { type Static, type TOptional, type TSchema, Type } from "typebox";
-import { Clearable, Nullable, Timestamp } from "./fields.ts";
+import { Clearable, Description, Nullable, TimeOfDayField, Timestamp } from "./fields.ts";
 
 /**
  * A field of a habit, todo or category is declared once: in `fields.ts` of the noun's folder. Its column,
@@ -82,13 +82,13 @@ const boundedValues =
   <Value extends TSchema>(value: Value): Values<Value, Shown> => ({ kind, column, value, shown });
 
 export const line = boundedValues("line", "text", Type.String());
-export const paragraph = boundedValues("paragraph", "text", Type.String());
+const paragraph = boundedValues("paragraph", "text", Type.String());
 export const color = boundedValues("color", "text", Type.String());
 export const flag = boundedValues("flag", "boolean", Type.Boolean());
 export const instant = boundedValues("instant", "timestamptz", Timestamp);
 export const number = boundedValues("number", "integer", Type.Integer());
 export const word = values("choice", "text");
-export const timeOfDay = values("choice", "time_of_day");
+const timeOfDay = values("choice", "time_of_day");
 export const day = values("date", "date");
 export const clockTime = values("time", "text");
 export const json = values("json", "jsonb");
@@ -137,6 +137,18 @@ export const link = <Value extends TSchema>(id: Value, words: Words = {}) => ({
 const clearable = <Value extends TSchema>(value: Value) => ({
   create: Clearable(value),
   update: Clearable(value),
+});
+
+/** Fields that habits and todos have in common. */
+export const notes = optional(paragraph(Description), {
+  label: "Notes",
+  meaning: "Notes, also in several lines",
+  inLog: "description",
+});
+export const partOfDay = optional(timeOfDay(TimeOfDayField), {
+  label: "Part of the day",
+  meaning: "The part of the day for which it is meant; null for any",
+  inLog: "time of day",
 });
 
 /** A field that only commands set; no request gives it. */

@@ -4,7 +4,7 @@ import type { Category } from "../category/fields.ts";
 import { categoryNameScopes, checkOneCategory } from "../category/fields.ts";
 import { command } from "../kernel/contract.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
-import { Flag, Id, Name, Nullable } from "../kernel/fields.ts";
+import { Flag, Id, Name } from "../kernel/fields.ts";
 import { checkChanges, clearing, form, quoteStored, tool } from "../kernel/tool.ts";
 import { todoExamples } from "./examples.ts";
 import {
@@ -156,7 +156,7 @@ export const deleteTodo = command({
   }),
   input: onlyId,
   // For tools. REST answers without content.
-  output: Nullable(Type.Object({ id: Id, title: Name, was: Type.Optional(Todo) })),
+  output: Type.Object({ id: Id, title: Name, was: Todo }),
 });
 
 export const toggleTodo = command({

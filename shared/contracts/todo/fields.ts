@@ -14,12 +14,12 @@ import {
   internal,
   line,
   link,
+  notes,
   number,
   optional,
-  paragraph,
+  partOfDay,
   required,
   schemasOf,
-  timeOfDay,
   usually,
   word,
 } from "../kernel/declared-fields.ts";
@@ -62,11 +62,7 @@ const repeats = ["every day", "every weekday", "every week", "every 2 weeks", "e
 
 export const todoFields = {
   title: required(line(Name), { label: "Title", meaning: "The thing to do, in a few words" }),
-  description: optional(paragraph(Description), {
-    label: "Notes",
-    meaning: "Notes, also in several lines",
-    inLog: "description",
-  }),
+  description: notes,
   due_date: optional(day(CalendarDate), {
     label: "Due",
     meaning: "The day by which it is to be done; null for none",
@@ -77,11 +73,7 @@ export const todoFields = {
     meaning: "The time of that day in the user's zone, only with due_date; null for none",
     inLog: "due time",
   }),
-  time_of_day: optional(timeOfDay(TimeOfDayField), {
-    label: "Part of the day",
-    meaning: "The part of the day for which it is meant; null for any",
-    inLog: "time of day",
-  }),
+  time_of_day: partOfDay,
   estimated_minutes: optional(number(Minutes), {
     label: "Takes (minutes)",
     meaning: "The minutes that it takes; null if unknown",

@@ -42,10 +42,7 @@ export type TodoPlace = Readonly<{
 const place =
   /^(?:-|(\d{4}-\d{2}-\d{2})(?:T((?:[01]\d|2[0-3]):[0-5]\d))?)\.(-|morning|afternoon|evening)\.([1-9]\d{0,15})$/;
 
-/**
- * The place as one word in plain text, because encoding would cost an agent three times the tokens. Without a due
- * time it has the form of earlier releases, so their cursors still work.
- */
+/** The place as one word in plain text, because encoding would cost an agent three times the tokens. */
 export const todoCursor = ({ id, due_date, due_time, time_of_day }: TodoPlace): string =>
   `${due_date ?? "-"}${due_time === null ? "" : `T${due_time}`}.${time_of_day ?? "-"}.${id}`;
 

@@ -14,33 +14,30 @@ import {
 import { ListedTodo, PendingTodos, RecurrenceFrom, Reminder, type Todo } from "./fields.ts";
 import { ListedStatus, listedStatus, type PendingInput } from "./filters.ts";
 
-const { id, title, description, due_date, due_time, is_overdue, time_of_day, estimated_minutes, context } =
-  ListedTodo.properties;
-const { recurrence, is_important, is_completed, completed_on, next_todo_id, written_by } =
-  ListedTodo.properties;
+const shown = ListedTodo.properties;
 
 /** A todo as the facts of tools have it. */
 const TodoFacts = LeanObject({
-  id,
-  title,
-  description,
-  written_by,
-  due_date,
-  due_time,
-  is_overdue,
-  is_important,
-  time_of_day,
-  estimated_minutes,
-  context,
+  id: shown.id,
+  title: shown.title,
+  description: shown.description,
+  written_by: shown.written_by,
+  due_date: shown.due_date,
+  due_time: shown.due_time,
+  is_overdue: shown.is_overdue,
+  is_important: shown.is_important,
+  time_of_day: shown.time_of_day,
+  estimated_minutes: shown.estimated_minutes,
+  context: shown.context,
   category: Nullable(Type.String()),
-  recurrence,
+  recurrence: shown.recurrence,
   /** Absent where the due date counts, as it usually does. */
   recurrence_from: Nullable(RecurrenceFrom),
   remind_at: Nullable(Type.String({ description: "Local time such as 2026-11-22T09:00" })),
   reminder_status: Nullable(Reminder.properties.status),
-  is_completed,
-  completed_on,
-  next_todo_id,
+  is_completed: shown.is_completed,
+  completed_on: shown.completed_on,
+  next_todo_id: shown.next_todo_id,
   reaches: Nullable(Reach),
 });
 
@@ -114,21 +111,14 @@ const kinds = {
   all: { kind: "todos, pending and completed", none: "No todos match, neither pending nor completed." },
 };
 
-type Deleted = Readonly<{ id: number; title: string; was?: TodoOutput | undefined }>;
+type Deleted = Readonly<{ id: number; title: string; was: TodoOutput }>;
 
-/**
- * Tells everything about the deleted todo, so that an agent can make one like it.
- * @param deleted null, or without the todo, in an answer of an earlier release
- */
-export function deletedTodo(deleted: Deleted | null, { todo_id }: { todo_id: number }): ToolResult {
-  const { title, was } = deleted ?? {};
-  const named = `#${todo_id}${title === undefined ? "" : ` ${quoteStored(title)}`}.`;
-  return {
-    lines: [`Deleted todo ${was ? todoLine(was) : named}`],
-    facts: { deleted_todo_id: todo_id, ...(title && { title }), ...(was && { todo: factsOf(was) }) },
-    canReturn: true,
-  };
-}
+/** Tells everything about the deleted todo, so that an agent can make one like it. */
+export const deletedTodo = ({ id, title, was }: Deleted): ToolResult => ({
+  lines: [`Deleted todo ${todoLine(was)}`],
+  facts: { deleted_todo_id: id, title, todo: factsOf(was) },
+  canReturn: true,
+});
 
 const factsOf = (todo: TodoOutput): Record<string, unknown> =>
   factsBy(TodoFacts, todo, {

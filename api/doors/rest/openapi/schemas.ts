@@ -103,7 +103,12 @@ export function createSchemas(): Schemas {
   }
 
   const properties = (owner: string, parts: Readonly<Record<string, SchemaNode>>): SchemaFields =>
-    mapEntries(parts, (part, name) => withMeaning(show(part), ownWords(part), meaningOf(owner, name)));
+    Object.fromEntries(
+      Object.entries(parts).map(([name, part]) => [
+        name,
+        withMeaning(show(part), ownWords(part), meaningOf(owner, name)),
+      ]),
+    );
 
   return {
     show,
@@ -153,12 +158,6 @@ function withMeaning(shown: JsonSchema, own: string | undefined, meaning: string
   const words = own ? [own] : [meaning, shown.description].filter((text) => text !== undefined);
   return words.length > 0 ? { ...shown, description: words.join(". ") } : shown;
 }
-
-const mapEntries = <Value, Result>(
-  values: Readonly<Record<string, Value>>,
-  change: (value: Value, key: string) => Result,
-): Record<string, Result> =>
-  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value, key)]));
 
 /**
  * The meanings of properties and parameters that are no declared fields and say none in their schema. A name means the
