@@ -58,7 +58,7 @@ type Clock = Pick<Viewer, "date" | "lastMinute">;
 
 /**
  * A todo with a due time is overdue from that minute on, another one from the user's next day on.
- * `api/queries/todo/overdue.ts` has the same rule in SQL.
+ * `api/queries/todo/order.ts` has the same rule in SQL.
  */
 export function isOverdue({ is_completed, due_date, due_time }: Due, clock: Clock): boolean {
   if (is_completed || due_date === null) return false;

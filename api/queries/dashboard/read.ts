@@ -15,7 +15,7 @@ import {
   readDoneDays,
 } from "../habit/read.ts";
 import { readHabitsOfDay } from "../habit/week.ts";
-import type { DueGroup } from "../todo/due-groups.ts";
+import type { DueGroup } from "../todo/groups.ts";
 import { readTodoCounts, readTodoGroups, type TodoCounts } from "../todo/groups.ts";
 import { allPending, inOrder, isPending, todosInOrder } from "../todo/order.ts";
 import { presentTodos, type TodoWithRelations, todoRows } from "../todo/read.ts";

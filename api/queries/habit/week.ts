@@ -4,9 +4,10 @@ import { listsAll, mostCompletionDays, type TodayInput } from "../../../shared/c
 import type { HabitRow } from "../../../shared/db/entities.ts";
 import { shownOfHabit } from "../../../shared/db/present.ts";
 import { columnList, sql } from "../../../shared/db/reads/sql.ts";
-import { addDays } from "../../../shared/domain/day/day.ts";
+import { addDays, dayNumber, isoWeekday } from "../../../shared/domain/day/day.ts";
 import type { FreeDays } from "../../../shared/domain/habit/free-days.ts";
 import { daysShown } from "../../../shared/domain/habit/history.ts";
+import { type Rules, rhythmOf } from "../../../shared/domain/habit/rhythm.ts";
 import { graceLeft } from "../../../shared/domain/habit/streak.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import {
@@ -29,7 +30,6 @@ import {
   presentHabitRow,
   readDoneDaysOf,
 } from "./read.ts";
-import { daysAskedFor, weekOf } from "./week-progress.ts";
 
 /** One page holds all habits of anybody except people who test the limits. */
 const mostShown = 100;
@@ -236,4 +236,25 @@ export async function readHabitInYear(
       and c.note is not null
     order by c.local_date desc`);
   return { today, item, done, notes };
+}
+
+/** The Monday and the Sunday of a day's week. */
+export function weekOf(date: string): Readonly<{ monday: string; sunday: string }> {
+  const monday = addDays(date, 1 - isoWeekday(dayNumber(date)));
+  return { monday, sunday: addDays(monday, 6) };
+}
+
+/** The first day of a date's week as somebody sees weeks. @param firstWeekday 1 is Monday */
+export const firstOfWeek = (date: string, firstWeekday: number): string =>
+  addDays(date, -((isoWeekday(dayNumber(date)) - firstWeekday + 7) % 7));
+
+/**
+ * The number of days on which a habit's rules ask for it in a week. The habit can be done on more days.
+ * @returns undefined for `every_days`, because no week asks for a number of days
+ */
+export function daysAskedFor(rules: Rules): number | undefined {
+  const rhythm = rhythmOf(rules);
+  if ("times" in rhythm) return rhythm.times;
+  if ("weekdays" in rhythm) return rhythm.weekdays.length;
+  return rhythm.every === 1 ? 7 : undefined;
 }

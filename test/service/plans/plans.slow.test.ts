@@ -24,8 +24,7 @@ import {
   readPastDeliveries,
   readReminderTarget,
 } from "../../../api/queries/reminder/read.ts";
-import { dueGroups } from "../../../api/queries/todo/due-groups.ts";
-import { readTodoPage } from "../../../api/queries/todo/groups.ts";
+import { dueGroups, readTodoPage } from "../../../api/queries/todo/groups.ts";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";

@@ -1,5 +1,5 @@
 import { addDays, daysBetween } from "../../../../shared/domain/day/day.ts";
-import { firstOfWeek } from "../../../queries/habit/week-progress.ts";
+import { firstOfWeek } from "../../../queries/habit/week.ts";
 import { firstWeekday } from "../../../web/locale.ts";
 
 /** A year and the rest of its first week. */

@@ -4,7 +4,7 @@ import type { Todo } from "../../../../shared/contracts/todo/fields.ts";
 import type { Today } from "../../../../shared/domain/day/day.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
-import type { DueGroup } from "../../../queries/todo/due-groups.ts";
+import type { DueGroup } from "../../../queries/todo/groups.ts";
 import type { Visit } from "../session/context.ts";
 import { sayDay, sayDue, sayTime, sayWallTime } from "./dates.ts";
 import { categoryTag, facts } from "./facts.ts";

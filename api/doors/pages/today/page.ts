@@ -5,7 +5,7 @@ import { readAgentNews } from "../../../queries/action/runs.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type DaySummary, readDay } from "../../../queries/dashboard/read.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
-import { type DueGroup, dueGroupOf } from "../../../queries/todo/due-groups.ts";
+import { type DueGroup, dueGroupOf } from "../../../queries/todo/groups.ts";
 import { firstWeekday, locale } from "../../../web/locale.ts";
 import { readWaitingInWords, waitingBeside } from "../action/approval/approvals.ts";
 import { effectsOf } from "../action/list/page.ts";

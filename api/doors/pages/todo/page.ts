@@ -7,8 +7,9 @@ import { validate } from "../../../http/input/validate.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { orStopped } from "../../../queries/engine/search.ts";
-import { dueGroupOf, dueGroups } from "../../../queries/todo/due-groups.ts";
 import {
+  dueGroupOf,
+  dueGroups,
   readTodoCounts,
   readTodoPage,
   type TodoFilters,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { dueDatesOf, dueGroupOf, dueGroups } from "../../../../api/queries/todo/due-groups.ts";
+import { dueDatesOf, dueGroupOf, dueGroups } from "../../../../api/queries/todo/groups.ts";
 import { addDays, dateOfDay } from "../../../../shared/domain/day/day.ts";
 
 const wednesday = "2026-11-25";

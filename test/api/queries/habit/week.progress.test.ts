@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { daysAskedFor, weekOf } from "../../../../api/queries/habit/week-progress.ts";
+import { daysAskedFor, weekOf } from "../../../../api/queries/habit/week.ts";
 import type { Rules } from "../../../../shared/domain/habit/rhythm.ts";
 
 const rules = (frequency: Rules["frequency"], schedule: Rules["schedule"] = null): Rules => ({
