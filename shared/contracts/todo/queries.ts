@@ -27,25 +27,27 @@ import { PendingTodos, RecurrenceFrom, Todo } from "./fields.ts";
 import { checkPending, PendingFilters, pendingLimit } from "./filters.ts";
 import { PendingFacts, pendingPage } from "./result.ts";
 
+const TodoFilters = Type.Object({
+  q: Type.Optional(SearchText),
+  status: Type.Optional(titled("TodoStatus", OneOf(["incomplete", "completed", "all"]))),
+  due: Type.Optional(DueField),
+  due_from: Type.Optional(CalendarDate),
+  due_to: Type.Optional(CalendarDate),
+  done_since: Type.Optional(CalendarDate),
+  has_reminder: Type.Optional(Flag),
+  context: Type.Optional(Context),
+  time_of_day: Type.Optional(TimeOfDayField),
+  category_id: Type.Optional(Id),
+  page: Type.Optional(Page),
+});
+
 export const listTodos = query({
   name: "todo.list",
   scopes: ["todos:read"],
   summary:
     "List or search todos, by default the incomplete ones; with done_since those completed from that day on, newest first",
   rest: [{ operationId: "listTodos", method: "GET", path: "/todos", example: todoExamples.list }],
-  input: Type.Object({
-    q: Type.Optional(SearchText),
-    status: Type.Optional(titled("TodoStatus", OneOf(["incomplete", "completed", "all"]))),
-    due: Type.Optional(DueField),
-    due_from: Type.Optional(CalendarDate),
-    due_to: Type.Optional(CalendarDate),
-    done_since: Type.Optional(CalendarDate),
-    has_reminder: Type.Optional(Flag),
-    context: Type.Optional(Context),
-    time_of_day: Type.Optional(TimeOfDayField),
-    category_id: Type.Optional(Id),
-    page: Type.Optional(Page),
-  }),
+  input: TodoFilters,
   searchField: "q",
   output: PageOf(Todo),
   refine: checkList,
@@ -85,15 +87,13 @@ export const getTodo = query({
   output: Todo,
 });
 
-type ListFilters = Readonly<{
-  due?: string;
-  due_from?: string;
-  due_to?: string;
-  done_since?: string;
-  status?: string;
-}>;
-
-function checkList({ due, due_from, due_to, done_since, status }: ListFilters): FieldErrors | undefined {
+function checkList({
+  due,
+  due_from,
+  due_to,
+  done_since,
+  status,
+}: Static<typeof TodoFilters>): FieldErrors | undefined {
   if (due === "none" && (due_from ?? due_to) !== undefined)
     return { due: ["The due field is none, which excludes everything that due_from and due_to ask for."] };
   if (status === "incomplete" && done_since !== undefined)
