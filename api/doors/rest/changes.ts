@@ -39,13 +39,11 @@ export async function performChanges(context: FollowContext, asked: AskedRoute):
   return refused ? { outcome: refused, replayed: false } : execute(context, prepared);
 }
 
-type Question = Readonly<{ cursor?: string; wait?: number }>;
-
 /** Waits for a final change, or until the time is over. The wait holds no connection of the database. */
 async function waitForChange(
   context: FollowContext,
   following: Following,
-  { wait = 0, ...from }: Question,
+  { wait = 0, ...from }: InputOf<Queries["change.list"]>,
 ): Promise<Refused | undefined> {
   if (wait === 0) return undefined;
   const readNext = () => readNews(context, following, from);
