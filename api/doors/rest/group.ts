@@ -227,7 +227,7 @@ const routes = contracts.flatMap((contract) => {
   if (kind === "query" || name === groupCommand) return [];
   return rest.map((route) => {
     const parts = route.path.split("/");
-    const hasId = Type.IsObject(output) && "id" in output.properties;
+    const hasId = route.status !== 204 && Type.IsObject(output) && "id" in output.properties;
     const answersId = hasId ? idNames[parts[1] ?? ""] : undefined;
     return { name, ...restRoute(contract, route), parts, answersId };
   });
