@@ -1,5 +1,5 @@
 import type { Contract } from "../shared/contracts/catalogue.ts";
-import { hideCategories } from "../shared/contracts/category/name.ts";
+import { hideCategories } from "../shared/contracts/category/fields.ts";
 import type { ActionOperation } from "../shared/contracts/group/contracts.ts";
 import type { Preconditions } from "../shared/domain/preconditions.ts";
 import { type FieldProblems, isRefused, type Refused, refuse } from "../shared/errors.ts";
@@ -7,7 +7,7 @@ import { type Fields, validate } from "./http/input/validate.ts";
 import type { Allowance } from "./http/rate-limit.ts";
 import type { Actor, Requester } from "./mailbox/actor.ts";
 import type { CommandResult, Dispatch, Sender } from "./mailbox/dispatch.ts";
-import { presentOutcome } from "./queries/approval/present-outcome.ts";
+import { presentOutcome } from "./queries/approval/read.ts";
 import type { OpenQuery } from "./queries/engine/context.ts";
 import { needPrimary, read } from "./queries/index.ts";
 

@@ -9,8 +9,7 @@ import { localTimeOf, wordsInText } from "../doors/pages/action/words.ts";
 import { printable } from "../http/printable.ts";
 import { findAccountByEmail, normalizeEmail } from "../identity/accounts/accounts.ts";
 import { readActions } from "../queries/action/read.ts";
-import type { QueryContext } from "../queries/engine/context.ts";
-import type { QueryDatabase } from "../queries/engine/guard.ts";
+import type { QueryContext, QueryDatabase } from "../queries/engine/context.ts";
 
 export type LogFilters = Static<(typeof listActions)["input"]>;
 

@@ -4,8 +4,12 @@ import { isRefused } from "../../shared/errors.ts";
 import { toRun } from "../../shared/process/to-run.ts";
 import { validate } from "../http/input/validate.ts";
 import { readNames } from "../queries/action/things.ts";
-import { createQueryContext, type QueryContext, readDaySettings } from "../queries/engine/context.ts";
-import { openQueryDatabase } from "../queries/engine/guard.ts";
+import {
+  createQueryContext,
+  openQueryDatabase,
+  type QueryContext,
+  readDaySettings,
+} from "../queries/engine/context.ts";
 import { callLine, findSubject, followLog, type LogFilters, listSubjects, readNewest } from "./action-log.ts";
 import { runCommand, withRunningDatabase } from "./running.ts";
 

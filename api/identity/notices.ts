@@ -2,7 +2,7 @@ import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import type { Pool } from "pg";
 import { exclusively } from "../../shared/db/exclusively.ts";
 import { usualLocale } from "../../shared/domain/day/say-date.ts";
-import type { Details, Endable } from "../../shared/domain/journal/event.ts";
+import type { Details, Endable } from "../../shared/domain/journal/events.ts";
 import { type EventName, events, sayEvent, sayOrigin } from "../../shared/domain/journal/events.ts";
 import { type Account, findAccount, lockAccount, unlessTaken, zoneOf } from "./accounts/accounts.ts";
 import type { IdentityContext } from "./accounts/context.ts";

@@ -8,15 +8,12 @@ import { readChanges, readFinalChanges } from "./change/read.ts";
 import { readDashboard } from "./dashboard/read.ts";
 import type { QueryContext, QueryHandler } from "./engine/context.ts";
 import { orStopped } from "./engine/search.ts";
-import { readAmounts, readCompletions } from "./habit/completions.ts";
-import { readHabit, readHabits } from "./habit/read.ts";
-import { readTodayHabits } from "./habit/today.ts";
+import { readAmounts, readCompletions, readHabit, readHabits } from "./habit/read.ts";
+import { readTodayHabits } from "./habit/week.ts";
+import { readLineInWords } from "./quick-add/quick-add.ts";
 import { readReminder } from "./reminder/read.ts";
-import { readPendingTodos } from "./todo/pending.ts";
-import { readLineInWords } from "./todo/quick-add.ts";
-import { readTodo, readTodos } from "./todo/read.ts";
-import { readMe } from "./user/me.ts";
-import { readSettings } from "./user/settings.ts";
+import { readPendingTodos, readTodo, readTodos } from "./todo/read.ts";
+import { readMe, readSettings } from "./user/read.ts";
 import { readDeliveries, readWebhook, readWebhooks } from "./webhook/read.ts";
 
 /** One handler for every query; a missing one does not compile. */

@@ -6,7 +6,7 @@ import type { Config } from "../../shared/process/config.ts";
 import { readConnections } from "../../shared/process/connections.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { createCoalescedReads, type RunRead } from "./engine/coalesced-reads.ts";
-import { openQueryDatabase, type QueryDatabase } from "./engine/guard.ts";
+import { openQueryDatabase, type QueryDatabase } from "./engine/context.ts";
 
 /** The databases from which a front door reads. */
 export type Reads = Readonly<{

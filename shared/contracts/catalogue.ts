@@ -1,38 +1,26 @@
 import type { Static, TSchema } from "typebox";
 import * as action from "./action/contracts.ts";
-import * as undo from "./action/undo.ts";
 import * as approval from "./approval/contracts.ts";
-import * as calendar from "./calendar/contracts.ts";
 import * as category from "./category/contracts.ts";
 import * as change from "./change/contracts.ts";
 import * as dashboard from "./dashboard/contracts.ts";
 import * as group from "./group/contracts.ts";
-import * as acting from "./habit/commands.ts";
-import * as amounts from "./habit/commands.ts";
 import * as habit from "./habit/commands.ts";
-import * as completing from "./habit/commands.ts";
-import * as completions from "./habit/completions.ts";
 import * as habits from "./habit/queries.ts";
-import * as skipping from "./habit/skip.ts";
 import * as imports from "./import/contracts.ts";
-import * as journal from "./journal/contracts.ts";
 import type { CommandContract, QueryContract } from "./kernel/contract.ts";
 import * as reminder from "./reminder/contracts.ts";
-import * as push from "./reminder/contracts.ts";
 import * as todo from "./todo/commands.ts";
 import * as todos from "./todo/queries.ts";
-import * as quickAdd from "./todo/quick-add.ts";
 import * as user from "./user/contracts.ts";
-import * as me from "./user/contracts.ts";
 import * as webhook from "./webhook/contracts.ts";
-import * as deliveries from "./webhook/deliveries.ts";
 
 /** Every mutation. Workers without a handler for one of them do not compile. */
 export const commands = catalogue(
   action.recordToolCall,
   action.countToolCalls,
-  undo.undoActions,
-  undo.undoRun,
+  action.undoActions,
+  action.undoRun,
   action.forgetResource,
   category.createCategory,
   category.updateCategory,
@@ -41,11 +29,11 @@ export const commands = catalogue(
   habit.createHabit,
   habit.updateHabit,
   habit.deleteHabit,
-  acting.actOnHabit,
-  completing.completeHabit,
-  completing.undoHabit,
-  skipping.skipHabit,
-  skipping.takeSkipBack,
+  habit.actOnHabit,
+  habit.completeHabit,
+  habit.undoHabit,
+  habit.skipHabit,
+  habit.takeSkipBack,
   todo.createTodo,
   todo.updateTodo,
   todo.deleteTodo,
@@ -54,28 +42,28 @@ export const commands = catalogue(
   reminder.clearReminder,
   reminder.sendReminderAgain,
   reminder.actOnReminder,
-  push.subscribePush,
-  push.unsubscribePush,
+  reminder.subscribePush,
+  reminder.unsubscribePush,
   approval.setTokenRules,
   approval.decideApprovals,
   webhook.createWebhook,
   webhook.updateWebhook,
   webhook.deleteWebhook,
-  deliveries.sendDeliveryAgain,
+  webhook.sendDeliveryAgain,
   group.runGroup,
   group.runAsOne,
   imports.stageImport,
   imports.applyImport,
   imports.continueImport,
-  calendar.setCalendarFeed,
+  user.setCalendarFeed,
   user.changeSettings,
   user.claimZone,
   user.testChannel,
   user.endSessions,
   user.deleteUser,
-  journal.noteExport,
-  journal.countUse,
-  journal.sendMessage,
+  user.noteExport,
+  user.countUse,
+  user.sendMessage,
 );
 
 /** Every read. A front door without an answer to one of them does not compile. */
@@ -87,8 +75,8 @@ export const queries = catalogue(
   habits.listHabits,
   habits.todayHabits,
   habits.getHabit,
-  completions.listCompletions,
-  amounts.listAmounts,
+  habits.listCompletions,
+  habits.listAmounts,
   todos.listTodos,
   todos.pendingTodos,
   todos.getTodo,
@@ -97,12 +85,12 @@ export const queries = catalogue(
   reminder.getReminder,
   dashboard.getDashboard,
   user.getSettings,
-  me.getMe,
+  user.getMe,
   approval.getApproval,
   webhook.listWebhooks,
   webhook.getWebhook,
-  deliveries.listDeliveries,
-  quickAdd.getQuickAdd,
+  webhook.listDeliveries,
+  todos.getQuickAdd,
 );
 
 export type Commands = typeof commands;

@@ -1,8 +1,15 @@
 import { type InferEntity, p } from "@mikro-orm/core";
-import type { Details } from "../domain/journal/event.ts";
+import type { Details } from "../domain/journal/events.ts";
 import { perTarget, type ReminderChannel } from "../domain/reminder/channels.ts";
-import type { ApprovalState, Digest, Door, ResourceKind } from "../domain/vocabulary.ts";
-import type { WebhookDeliveryStatus, WebhookEvents, WebhookSubject } from "../domain/webhook.ts";
+import type {
+  ApprovalState,
+  Digest,
+  Door,
+  ResourceKind,
+  WebhookDeliveryStatus,
+  WebhookEvents,
+  WebhookSubject,
+} from "../domain/vocabulary.ts";
 import {
   CategoryEntity,
   DeletionEntity,

@@ -1,22 +1,18 @@
 import type { Static, TSchema } from "typebox";
-import { categoryFields } from "../contracts/category/fields.ts";
-import { Category } from "../contracts/category/schema.ts";
-import { habitFields } from "../contracts/habit/fields.ts";
-import { Habit } from "../contracts/habit/schema.ts";
+import { Category, categoryFields } from "../contracts/category/fields.ts";
+import { Habit, habitFields } from "../contracts/habit/fields.ts";
 import type { ColumnsOf, DeclaredFields } from "../contracts/kernel/declared-fields.ts";
-import { todoFields } from "../contracts/todo/fields.ts";
-import type { Reminder } from "../contracts/todo/reminder-schema.ts";
-import { Todo } from "../contracts/todo/schema.ts";
+import type { Reminder } from "../contracts/todo/fields.ts";
+import { Todo, todoFields } from "../contracts/todo/fields.ts";
 import type { Settings } from "../contracts/user/contracts.ts";
-import type { Webhook } from "../contracts/webhook/contracts.ts";
-import type { WebhookDelivery } from "../contracts/webhook/deliveries.ts";
+import type { Webhook, WebhookDelivery } from "../contracts/webhook/contracts.ts";
 import { otherAuthor } from "../domain/author.ts";
 import { addDays, localTime, timestamp } from "../domain/day/day.ts";
 import { daysBack, daysShown } from "../domain/habit/history.ts";
 import { endless } from "../domain/habit/streak.ts";
 import type { Viewer } from "../domain/reach.ts";
+import { isOverdue } from "../domain/reach.ts";
 import { perTarget } from "../domain/reminder/channels.ts";
-import { isOverdue } from "../domain/todo/overdue.ts";
 import { HabitEntity, TodoEntity } from "./entities/things.ts";
 import type {
   CategoryRow,

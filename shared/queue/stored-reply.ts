@@ -1,7 +1,7 @@
 import { commands } from "../contracts/catalogue.ts";
 import type { ActionInput } from "../contracts/group/contracts.ts";
 import type { CommandContract } from "../contracts/kernel/contract.ts";
-import { parseWithTexts } from "../domain/action/shared-texts.ts";
+import { parseWithTexts } from "../domain/action/images.ts";
 import type { Today } from "../domain/day/day.ts";
 import { isRefused, keyTaken } from "../errors.ts";
 import { isToolCall, type Outcome, type QueuedCommand, type Reply } from "./batch.ts";

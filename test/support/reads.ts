@@ -1,6 +1,5 @@
 import { afterAll } from "bun:test";
-import { createQueryContext } from "../../api/queries/engine/context.ts";
-import { openQueryDatabase } from "../../api/queries/engine/guard.ts";
+import { createQueryContext, openQueryDatabase } from "../../api/queries/engine/context.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { createLog } from "../../shared/process/observe/log.ts";
 

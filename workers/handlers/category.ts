@@ -1,5 +1,4 @@
-import { categoryFields } from "../../shared/contracts/category/fields.ts";
-import { refuseCategory } from "../../shared/contracts/category/name.ts";
+import { categoryFields, refuseCategory } from "../../shared/contracts/category/fields.ts";
 import type { CategoryRow } from "../../shared/db/entities.ts";
 import { presentCategory } from "../../shared/db/present.ts";
 import { categoriesNamed } from "../../shared/domain/category/by-name.ts";

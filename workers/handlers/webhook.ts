@@ -1,5 +1,5 @@
 import { presentDelivery, presentWebhook } from "../../shared/db/present.ts";
-import { maxWebhooks } from "../../shared/domain/webhook.ts";
+import { maxWebhooks } from "../../shared/domain/vocabulary.ts";
 import { alreadySo, conflict, notFound } from "../../shared/errors.ts";
 import { allForUpdate, forUpdate } from "../unit-of-work/row-request.ts";
 import { patch } from "./columns.ts";

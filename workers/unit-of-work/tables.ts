@@ -1,5 +1,5 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
-import { maxUndone } from "../../shared/contracts/action/undo.ts";
+import { maxUndone } from "../../shared/contracts/action/contracts.ts";
 import { maxAtOnce } from "../../shared/contracts/group/contracts.ts";
 import { deletionKinds } from "../../shared/db/entities/things.ts";
 import type { HabitAmountRow, TableRows, WorkRow } from "../../shared/db/entities.ts";

@@ -14,8 +14,7 @@ import {
 import { ofUser, own } from "../../shared/db/reads/own.ts";
 import { columnList, type Sql, sql } from "../../shared/db/reads/sql.ts";
 import { viewerAt } from "../../shared/domain/reach.ts";
-import type { ResourceKind } from "../../shared/domain/vocabulary.ts";
-import type { WebhookSubject } from "../../shared/domain/webhook.ts";
+import type { ResourceKind, WebhookSubject } from "../../shared/domain/vocabulary.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { createTurns } from "../../shared/process/turns.ts";

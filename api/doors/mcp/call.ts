@@ -10,9 +10,9 @@ import type { Log } from "../../../shared/process/observe/log.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
 import type { RateLimit } from "../../http/rate-limit.ts";
 import { checkScopes, execute, type PerformContext, prepare } from "../../perform.ts";
-import { readDaySettings } from "../../queries/engine/context.ts";
+import { readToday, readTodaySoon } from "../../queries/engine/context.ts";
+import type { OverLimit } from "./log-call.ts";
 import { logCall, type ReceivedCall, recordOf } from "./log-call.ts";
-import type { OverLimit } from "./over-limit.ts";
 import type { CallTarget } from "./target.ts";
 
 /** The steps of a tool call or a read of a resource: admit, prepare, execute, log, shape. */
@@ -84,7 +84,7 @@ async function runCall(context: CallContext, call: ReceivedCall, target: CallTar
   if (isRefused(outcome)) return shapeRefusal(context, call, { ...end, outcome });
   const { body } = outcome;
   // A reply that was lost on its way and found in the inbox has no day.
-  const today = target.dayOf?.(body) ?? end.today ?? (await readToday(context, call));
+  const today = target.dayOf?.(body) ?? end.today ?? (await readToday(context.query(call.actor)));
   if (!today) return call.refuse(away(appliedBy(target)).refusal, at(call));
   const { baseUrl } = context.config;
   const answer = target.answer({ body, input, actor: call.actor, today, ...at(call), replayed, baseUrl });
@@ -123,26 +123,15 @@ async function log<Ended extends End>(context: CallContext, call: ReceivedCall, 
   return isRefused(logged) ? { outcome: logged } : { ...logged, ...end };
 }
 
-/** A late refusal waits no longer than this for the user's day. */
-const refusedDayMs = 100;
-
 async function shapeRefusal(
   context: CallContext,
   call: ReceivedCall,
   { outcome: { refusal }, today, replayed }: End<Refused>,
 ): Promise<Result> {
   if (today) return call.refuse(refusal, { ...at(call), today, replayed });
-  const tooLate = Bun.sleep(refusedDayMs).then(() => undefined);
-  const day = await Promise.race([readToday(context, call), tooLate]);
+  const day = await readTodaySoon(context.query(call.actor));
   return call.refuse(refusal, { ...at(call), today: day, replayed });
 }
-
-/** @returns undefined when the database cannot be asked */
-const readToday = ({ query }: CallContext, { actor }: ReceivedCall): Promise<Today | undefined> =>
-  readDaySettings(query(actor)).then(
-    ({ today }) => today,
-    () => undefined,
-  );
 
 type Applied = "no" | "unknown";
 

@@ -1,10 +1,14 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { DayFields } from "../../../shared/contracts/kernel/fields.ts";
 import type { ToolResult } from "../../../shared/contracts/kernel/tool.ts";
-import { dayNumber, isoWeekday, localTime, type Today } from "../../../shared/domain/day/day.ts";
-import { withPresentExamples } from "../../../shared/domain/day/example-dates.ts";
-import type { FieldErrors, Refusal, WaitingApproval } from "../../../shared/errors.ts";
-import { advise } from "./advice.ts";
+import {
+  dayNumber,
+  isoWeekday,
+  localTime,
+  type Today,
+  withPresentExamples,
+} from "../../../shared/domain/day/day.ts";
+import type { FieldErrors, Refusal, ResourceName, WaitingApproval } from "../../../shared/errors.ts";
 import type { RefusedAt } from "./target.ts";
 
 /** The moment of an answer: the user's day, the time of the call (epoch ms), and whether the answer is a replay. */
@@ -98,4 +102,38 @@ export function refused(original: Refusal, { today, calledAt, replayed = false }
 function allProblems(errors: FieldErrors, message: string): string {
   const sentences = Object.values(errors).flat();
   return sentences.length > 1 ? sentences.join("\n") : message;
+}
+
+/** A refusal as one message that says what to do next. */
+export function advise(refusal: Refusal): string {
+  const { message, next } = refusal;
+  const advice = adviceOn(refusal);
+  if (advice === undefined) return message;
+  const reason = next === undefined ? message : message.replace(` ${next}`, "");
+  return `${reason.replace(/\.$/, "")}; ${advice}.`;
+}
+
+/** The tool that lists the ids of a resource, if there is one. */
+const whereIdsAre: Readonly<Record<ResourceName, string | undefined>> = {
+  Habit: "get-today-habits lists the ids of the habits due today",
+  Todo: "get-pending-todos lists the ids of the incomplete todos",
+  Category: undefined,
+  Reminder: undefined,
+  Approval: undefined,
+  Webhook: undefined,
+  Delivery: undefined,
+};
+
+/** @returns undefined when the message needs no advice */
+function adviceOn({ code, ...refusal }: Refusal): string | undefined {
+  const { next, isSoAlready, resource, applied, retryAfterSeconds = 1 } = refusal;
+  if (code === "rate_limited") return `wait ${retryAfterSeconds} seconds and call again`;
+  if (code === "overloaded")
+    return applied === "unknown"
+      ? `the change may have been made. Call again in ${retryAfterSeconds} s with the same idempotency_key. Without one, check first whether it was made`
+      : `nothing was changed, so call again in ${retryAfterSeconds} s`;
+  if (next !== undefined) return undefined;
+  if (isSoAlready) return "nothing was changed and nothing needs to be done";
+  if (code === "invalid") return "correct the arguments and call again";
+  return resource && code === "not_found" ? whereIdsAre[resource] : undefined;
 }

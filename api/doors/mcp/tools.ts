@@ -17,10 +17,9 @@ import { type Refusal, refuse } from "../../../shared/errors.ts";
 import { isObject } from "../../http/input/body.ts";
 import type { KnownNames } from "../../http/input/unknown-names.ts";
 import type { Fields } from "../../http/input/validate.ts";
-import { createReader, withManner } from "./arguments.ts";
-import { shownInApp } from "./resources/app.ts";
+import { createReader, listsOf, type OneTarget, severalTarget, shownLists, withManner } from "./arguments.ts";
+import { shownInApp } from "./resources.ts";
 import { answered, refused } from "./result.ts";
-import { listsOf, type OneTarget, severalTarget, shownLists } from "./several.ts";
 import type { Asked, CallTarget, RefusedAt } from "./target.ts";
 
 /** One act of a tool, on one thing or on several. */

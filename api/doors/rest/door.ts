@@ -1,5 +1,4 @@
-import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
-import { withPresentExamples } from "../../../shared/domain/day/example-dates.ts";
+import { withPresentExamples } from "../../../shared/domain/day/day.ts";
 import { entityTag, failedPrecondition } from "../../../shared/domain/preconditions.ts";
 import { isRefused, preconditionFailed, type Refused, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
@@ -10,108 +9,17 @@ import type { UseCount } from "../../auth/use-count.ts";
 import { isObject } from "../../http/input/body.ts";
 import type { Observe } from "../../http/observe.ts";
 import { type RateLimit, rateLimitHeaders } from "../../http/rate-limit.ts";
-import { clientOf, idle, keptWaiting, senderOf } from "../../http/request.ts";
+import { clientOf, senderOf } from "../../http/request.ts";
 import { jsonResponse, refusalResponse } from "../../http/response.ts";
 import type { Actor } from "../../mailbox/actor.ts";
 import type { CommandResult } from "../../mailbox/dispatch.ts";
-import { execute, perform, prepare } from "../../perform.ts";
-import { eventStreamHeaders, openSink } from "../streams/sink.ts";
+import { perform } from "../../perform.ts";
+import { eventStreamHeaders } from "../streams/sink.ts";
+import { type AskedRoute, type FollowContext, performChanges } from "./changes.ts";
 import { preconditionsOf, readContent } from "./content.ts";
 import { dateForExamples } from "./date-for-examples.ts";
-import {
-  type ChangePage,
-  type FollowContext,
-  type Following,
-  follow,
-  noRoom,
-  readNews,
-} from "./following/follow.ts";
-import { answerGroup, type GroupContext } from "./group/run.ts";
+import { answerGroup, type GroupContext } from "./group.ts";
 import { type RestRoute, restPrefix, type Target } from "./route.ts";
-
-type Question = Readonly<{ cursor?: string; wait?: number }>;
-
-/** Waits for a final change, or until the time is over. The wait holds no connection of the database. */
-async function waitForChange(
-  context: FollowContext,
-  following: Following,
-  { wait = 0, ...from }: Question,
-): Promise<Refused | undefined> {
-  if (wait === 0) return undefined;
-  const readNext = () => readNews(context, following, from);
-  const first = await readNext();
-  if (isRefused(first) || first.data.length > 0) return undefined;
-  const { promise, resolve: end } = Promise.withResolvers<void>();
-  const leave = follow(context, following, { readNext, take: () => false, end });
-  if (!leave) return noRoom;
-  const timer = setTimeout(end, wait * 1_000);
-  following.request.signal.addEventListener("abort", () => end());
-  await idle(following.request, promise);
-  clearTimeout(timer);
-  leave();
-  const caller = await context.authenticate(following.request.headers.get("authorization"));
-  return isRefused(caller) ? caller : undefined;
-}
-
-/** A stream ends after this time; its client reconnects, maybe to another door. */
-const longestMs = 60 * 60 * 1_000;
-
-/** Server-sent events (HTML §9.2): each is a page of changes, and its id is the cursor behind it. */
-async function openStream(
-  context: FollowContext,
-  following: Following,
-  from: string | undefined,
-): Promise<ReadableStream | Refused> {
-  let cursor = from;
-  const readNext = () => readNews(context, following, cursor === undefined ? {} : { cursor });
-  const first = await readNext();
-  if (isRefused(first)) return first;
-  const sink = openSink();
-  let isSending = false;
-  const follower = {
-    readNext,
-    async take(page: ChangePage) {
-      isSending = true;
-      const event = `event: changes\nid: ${page.next_cursor}\ndata: ${JSON.stringify(page)}\n\n`;
-      const isOpen = await sink.sendAll(event);
-      isSending = false;
-      cursor = page.next_cursor;
-      return isOpen;
-    },
-    end: sink.end,
-  };
-  const leave = follow(context, following, follower, () => isSending || sink.send(":\n\n"));
-  if (!leave) return noRoom;
-  keptWaiting(following.request);
-  const timer = setTimeout(sink.end, longestMs);
-  sink.onEnd(() => {
-    clearTimeout(timer);
-    leave();
-  });
-  // A random delay spreads the clients of a stopped door.
-  sink.send(`retry: ${2_000 + Math.floor(Math.random() * 3_000)}\n\n`);
-  return sink.body;
-}
-
-/** Answers the routes of changes, which may wait for the next one. A browser that comes back sends `Last-Event-ID`. */
-async function performChanges(context: FollowContext, asked: Asked): Promise<CommandResult> {
-  const { contract, request } = asked;
-  const lastId = contract.name === "change.stream" ? request.headers.get("last-event-id") : null;
-  const content = async () => {
-    const found = await asked.content();
-    if (isRefused(found) || !lastId) return found;
-    return { ...found, fields: { ...found.fields, cursor: lastId } };
-  };
-  const prepared = await prepare({ ...asked, content });
-  if (isRefused(prepared)) return { outcome: prepared, replayed: false };
-  const input = prepared.input as InputOf<Queries["change.list"]>;
-  if (contract.name === "change.stream") {
-    const body = await openStream(context, asked, input.cursor);
-    return { outcome: isRefused(body) ? body : { body }, replayed: false };
-  }
-  const refused = await waitForChange(context, asked, input);
-  return refused ? { outcome: refused, replayed: false } : execute(context, prepared);
-}
 
 export type RestContext = FollowContext &
   GroupContext &
@@ -125,14 +33,14 @@ export type RestContext = FollowContext &
     rateLimit: RateLimit | undefined;
   }>;
 
+type Way = (context: RestContext, asked: AskedRoute) => Promise<CommandResult>;
+
 /** Contracts that a request does not pass through `perform`, or not at once. */
-const ways: { readonly [name: string]: (context: RestContext, asked: Asked) => Promise<CommandResult> } = {
+const ways: Readonly<Record<string, Way>> = {
   [groupCommand]: answerGroup,
   "change.list": performChanges,
   "change.stream": performChanges,
 };
-
-type Asked = Parameters<typeof perform>[1] & Readonly<{ actor: Actor; request: Request }>;
 
 type Received = Readonly<{ request: Request; params?: Readonly<Record<string, string>> }>;
 
@@ -174,7 +82,7 @@ type Answer = Readonly<{ request: Request; body: unknown; headers: Headers }>;
 /** A successful answer. This door checks a read's preconditions, the worker a change's. */
 function succeeded({ config }: RestContext, { route, isConditional }: Target, answer: Answer): Response {
   const { request, body, headers } = answer;
-  const { method, path, status } = route;
+  const { method, path, status = 200 } = route;
   if (body === null) return new Response(null, { status: 204, headers });
   if (status === 201 && isObject(body))
     headers.set("location", `${config.baseUrl}${restPrefix}${path}/${body.id}`);

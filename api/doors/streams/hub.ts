@@ -1,3 +1,4 @@
+import { literal, sql } from "../../../shared/db/reads/sql.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { type RedisConnection, subscribe } from "../../../shared/queue/connections.ts";
 import {
@@ -7,8 +8,13 @@ import {
   watchedChannel,
   writeUsers,
 } from "../../../shared/queue/watched-users.ts";
-import type { UserState } from "./version.ts";
-import { type LiveStream, type UserWatch, watchUser } from "./watch-user.ts";
+import {
+  type Condition,
+  type DaySettingsColumns,
+  daySettingsColumns,
+  daySettingsOf,
+  type QueryContext,
+} from "../../queries/engine/context.ts";
 
 export type LiveHub = Readonly<{
   /** @returns a function to leave; undefined when there is no room for another stream */
@@ -121,3 +127,119 @@ const hasRoomForClient = (network: string) => (users: Users, userId: string, isF
   const all = [...users.values()].flatMap(({ streams }) => [...streams]);
   return all.filter((stream) => stream.network === network).length < maxStreamsOfNetwork;
 };
+
+/** An open page, or a client that follows changes. */
+export type LiveStream = Readonly<{
+  /** The network of a client with a token; absent for a page. */
+  network?: string;
+  /**
+   * Says that something may have changed.
+   * @param state undefined for a deleted account
+   */
+  tell(state: UserState | undefined): void;
+  /** Shows proxies and the client that the connection is alive. */
+  beat(): void;
+  /** @param goodbye set if the page must not reconnect */
+  end(goodbye?: "goodbye"): void;
+}>;
+
+/** All streams of one user at this front door. */
+type UserWatch = Readonly<{
+  /** Streams in order of arrival. */
+  streams: Set<LiveStream>;
+  /** Schedules a read, because something may have changed. */
+  look(): void;
+  close(): void;
+}>;
+
+const beatMs = 15_000;
+/** A user with many changes in a row is read this often. */
+const pauseMs = 500;
+
+/**
+ * Reads a user's state after each notice of a change, and with each beat. So a lost notice only delays a stream, and
+ * streams see that their session or token has ended.
+ */
+export function watchUser(read: () => Promise<UserState | undefined>): UserWatch {
+  const streams = new Set<LiveStream>();
+  let planned: ReturnType<typeof setTimeout> | undefined;
+  let isAsked = false;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  async function lookNow(): Promise<void> {
+    // During an outage of the database, pages stay as they are.
+    const state = await read().catch(() => "unknown" as const);
+    if (state === "unknown") return;
+    for (const stream of streams) stream.tell(state);
+  }
+
+  /** A notice that comes during a read may be newer than its result, so it causes another read. */
+  async function lookOnce(): Promise<void> {
+    lookedAt = performance.now();
+    isAsked = false;
+    await lookNow().finally(() => {
+      planned = undefined;
+    });
+    if (isAsked && streams.size > 0) look();
+  }
+
+  function look(): void {
+    isAsked = true;
+    planned ??= setTimeout(lookOnce, Math.max(0, lookedAt + pauseMs - performance.now()));
+  }
+
+  const heart = setInterval(() => {
+    for (const stream of streams) stream.beat();
+    look();
+  }, beatMs);
+
+  return {
+    streams,
+    look,
+    close() {
+      clearInterval(heart);
+      clearTimeout(planned);
+    },
+  };
+}
+
+/** The events that a page follows: all actions in the user's name, or only those that may have changed something. */
+export type Followed = "actions" | "changes";
+
+/** The present versions for a user's pages, and the generation of sessions that may see them. */
+export type UserState = Readonly<{
+  /** These differ after each action or change, and on another day of the user. */
+  versions: Readonly<Record<Followed, string>>;
+  generation: number;
+}>;
+
+type StateRow = DaySettingsColumns & { generation: number; action: string | null; change: string | null };
+
+/** Reads of agents have no index of their own, so a change before more reads than this is missed. */
+const mostLookedAt = 200;
+
+/** @returns undefined when the account is deleted */
+export async function readUserState(query: QueryContext, userId: string): Promise<UserState | undefined> {
+  const { own, rows } = query;
+  const found = await rows(sql<StateRow>`
+    select coalesce((select u.session_generation from ${own("users")} u), 0) as generation,
+      ${daySettingsColumns}, (${newest(query, sql`true`)}) as action, (${newest(query, isChange)}) as change
+    where not exists (select from deleted_users where id = ${userId})`);
+  const [row] = found;
+  if (!row) return undefined;
+  const { today } = daySettingsOf(found, query);
+  const version = (key: string | null) => Bun.hash(`${today.date} ${key ?? ""}`).toString(36);
+  return {
+    versions: { actions: version(row.action), changes: version(row.change) },
+    generation: row.generation,
+  };
+}
+
+/** Actions on pages may change things without an image, as an import does. */
+const isChange: Condition = sql`a.before is not null or a.after is not null or a.door = 'page'`;
+
+const newest = ({ own }: QueryContext, condition: Condition) => sql`
+  select extract(epoch from latest.called_at)::text || latest.request_id::text from (
+    select a.called_at, a.request_id, ${condition} as counts from ${own("action_log")} a
+    order by a.called_at desc, a.request_id desc limit ${literal(mostLookedAt)}
+  ) latest where latest.counts order by latest.called_at desc, latest.request_id desc limit 1`;

@@ -1,4 +1,4 @@
-import type { Endable } from "../../../shared/domain/journal/event.ts";
+import type { Endable } from "../../../shared/domain/journal/events.ts";
 import { events, sayEvent, sayOrigin } from "../../../shared/domain/journal/events.ts";
 import { html } from "../../../shared/html.ts";
 import { toRun } from "../../../shared/process/to-run.ts";

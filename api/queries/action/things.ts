@@ -11,8 +11,7 @@ import {
 import { sql } from "../../../shared/db/reads/sql.ts";
 import { readStored } from "../../../shared/domain/action/cut-arguments.ts";
 import { type Image, type SeenTable, seenTables } from "../../../shared/domain/action/image-fields.ts";
-import { ownerOf } from "../../../shared/domain/action/images.ts";
-import { readImages } from "../../../shared/domain/action/stored-images.ts";
+import { ownerOf, readImages } from "../../../shared/domain/action/images.ts";
 import { type ResourceKind, resourceKinds, tableOf } from "../../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "../engine/context.ts";
 

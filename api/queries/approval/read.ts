@@ -1,9 +1,13 @@
-import type { ApprovalRow } from "../../../shared/db/entities.ts";
-import { sql } from "../../../shared/db/reads/sql.ts";
+import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
+import { maxWaiting } from "../../../shared/contracts/approval/contracts.ts";
+import type { ApprovalRow, TokenRuleRow } from "../../../shared/db/entities.ts";
+import { literal, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ApprovalState } from "../../../shared/domain/vocabulary.ts";
-import { notFound } from "../../../shared/errors.ts";
+import { conflict, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
+import { isObject } from "../../http/input/body.ts";
+import { namesOf } from "../action/things.ts";
 import type { QueryContext, QueryHandler } from "../engine/context.ts";
 
 type StoredApproval = Pick<
@@ -12,7 +16,7 @@ type StoredApproval = Pick<
 >;
 
 /** The token's own request for approval, with its present state. */
-export async function findApproval({ own, rows, token, now }: QueryContext, id: string) {
+async function findApproval({ own, rows, token, now }: QueryContext, id: string) {
   const [found] = await rows(sql<StoredApproval>`
     select a.id, a.state, a.outcome, a.expires_at, a.decided_at, a.created_at from ${own("approvals")} a
     where a.id = ${id}::uuid and a.token_id = ${token.tokenId} and a.token_id <> ''`);
@@ -22,7 +26,7 @@ export async function findApproval({ own, rows, token, now }: QueryContext, id: 
 }
 
 /** Nobody writes that a request expired: the time says it. */
-export const stateAt = (
+const stateAt = (
   { state, expires_at }: Pick<StoredApproval, "state" | "expires_at">,
   now: number,
 ): ApprovalState => (state === "waiting" && Date.parse(timestamp(expires_at)) <= now ? "expired" : state);
@@ -36,7 +40,124 @@ export const readApproval: QueryHandler<"approval.get"> = async (query, { approv
     decided_at: decided_at == null ? null : timestamp(decided_at),
     approve_at: `${query.baseUrl}/account/approvals`,
     // The operations of a group have their answers only in the answer to that request.
-    answer:
-      outcome && "body" in outcome && !Array.isArray(outcome.body) ? (outcome.body as object | null) : null,
+    answer: outcome && "body" in outcome && isObject(outcome.body) ? outcome.body : null,
   };
 };
+
+const ended: Readonly<Partial<Record<ApprovalState, Refused>>> = {
+  declined: conflict("The person declined this", "do not ask again unless they want it."),
+  expired: conflict("Nobody approved this in time", "ask again with a new idempotency key."),
+  outdated: conflict(
+    "The person approved this, but it could not be done any more, because things changed meanwhile",
+    "look at them again, and ask again with a new idempotency key.",
+  ),
+};
+
+/** The present outcome of a request that waited for approval when it was sent first: its answer once it is done. */
+export async function presentOutcome(query: QueryContext, outcome: Outcome): Promise<Outcome> {
+  const { approval } = isRefused(outcome) ? outcome.refusal : {};
+  const found = approval && (await findApproval(query, approval.id));
+  if (!found || !isRefused(outcome)) return outcome;
+  const { state } = found;
+  const waiting = { refusal: { ...outcome.refusal, approval: { ...approval, state } } };
+  return found.outcome ?? ended[state] ?? waiting;
+}
+
+/** The rules of a user's tokens, and what is left of the user's day. */
+export async function readRules(query: QueryContext, today: string) {
+  const found = await query.rows(sql<TokenRuleRow>`select r.* from ${query.own("token_rules")} r`);
+  const categories = found.flatMap(({ category_id }) =>
+    category_id == null ? [] : [`categories/${category_id}`],
+  );
+  const names = categories.length > 0 ? await namesOf(query, categories) : new Map();
+  return found.map((row) => {
+    const isToday = row.used_on != null && row.used_on >= today;
+    const left = (most: number | null | undefined, used: number): number | null =>
+      most == null ? null : Math.max(0, most - (isToday ? used : 0));
+    const { category_id: id } = row;
+    return {
+      token_id: row.token_id,
+      asks_deletions: row.asks_deletions,
+      ask_above: row.ask_above ?? null,
+      changes_per_day: row.changes_per_day ?? null,
+      changes_left: left(row.changes_per_day, row.changes_used),
+      deletions_per_day: row.deletions_per_day ?? null,
+      deletions_left: left(row.deletions_per_day, row.deletions_used),
+      category: id == null ? null : { id, name: names.get(`categories/${id}`) ?? null },
+    };
+  });
+}
+
+/** The rules of the calling token; null without any. */
+export async function readOwnRules(query: QueryContext, today: string) {
+  const all = await readRules(query, today);
+  const own = all.find(({ token_id }) => token_id === query.token.tokenId);
+  if (!own) return null;
+  const { token_id: _, ...rules } = own;
+  return rules;
+}
+
+/** A request for approval, and its changes as those of an action. */
+export type AskedChange = Readonly<{
+  id: string;
+  state: ApprovalState;
+  expires_at: string;
+  decided_at: string | null;
+  action: LoggedAction;
+}>;
+
+/** The requests that wait, the oldest first. */
+export const readWaiting = (query: QueryContext): Promise<AskedChange[]> =>
+  readAsked(
+    query,
+    sql`a.state = 'waiting' and a.expires_at > to_timestamp(${query.now} / 1000.0)
+      order by a.created_at, a.id limit ${literal(maxWaiting)}`,
+  );
+
+const mostEnded = 20;
+
+/** The requests that ended last. */
+export const readEnded = (query: QueryContext): Promise<AskedChange[]> =>
+  readAsked(
+    query,
+    sql`a.state <> 'waiting' or a.expires_at <= to_timestamp(${query.now} / 1000.0)
+      order by a.created_at desc, a.id desc limit ${literal(mostEnded)}`,
+  );
+
+/** The present states of some requests. */
+export async function readStates(
+  { own, rows, now }: QueryContext,
+  ids: readonly string[],
+): Promise<ApprovalState[]> {
+  const found = await rows(sql<Pick<ApprovalRow, "state" | "expires_at">>`
+    select a.state, a.expires_at from ${own("approvals")} a where a.id = any(${ids}::uuid[])`);
+  return found.map((row) => stateAt(row, now));
+}
+
+type StoredAsked = Omit<ApprovalRow, "user_id" | "request" | "rests_on" | "outcome">;
+
+async function readAsked({ own, rows, now }: QueryContext, condition: Sql): Promise<AskedChange[]> {
+  const found = await rows(sql<StoredAsked>`
+    select a.id, a.token_id, a.client_name, a.state, a.before, a.after, a.expires_at, a.decided_at, a.created_at
+    from ${own("approvals")} a where ${condition}`);
+  return found.map((row) => ({
+    id: row.id,
+    state: stateAt(row, now),
+    expires_at: timestamp(row.expires_at),
+    decided_at: row.decided_at == null ? null : timestamp(row.decided_at),
+    action: asAction(row),
+  }));
+}
+
+const asAction = ({
+  id,
+  token_id,
+  client_name = null,
+  before,
+  after,
+  created_at,
+}: StoredAsked): LoggedAction => ({
+  ...{ request_id: id, called_at: timestamp(created_at), door: "rest", token_id, client_name, tool: "" },
+  ...{ arguments: "{}", outcome: "waiting", message: null, replayed: false, calls: 1, duration_ms: 0 },
+  ...{ resource_kind: null, resource_id: null, resource_name: null, before, after, undone_by: null },
+});

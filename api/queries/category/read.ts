@@ -1,4 +1,4 @@
-import { refuseCategory } from "../../../shared/contracts/category/name.ts";
+import { refuseCategory } from "../../../shared/contracts/category/fields.ts";
 import type { CategoryRow } from "../../../shared/db/entities.ts";
 import { type CategoryRefRow, presentCategory } from "../../../shared/db/present.ts";
 import { sql } from "../../../shared/db/reads/sql.ts";

@@ -1,6 +1,7 @@
 import type { InputOf, OutputOf, Queries, QueryName } from "../../../shared/contracts/catalogue.ts";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
-import { own } from "../../../shared/db/reads/own.ts";
+import type { Database } from "../../../shared/db/orm.ts";
+import { ofUser, own, type UserTable } from "../../../shared/db/reads/own.ts";
 import { join, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import { type Viewer, viewerAt } from "../../../shared/domain/reach.ts";
 import type { ReminderChannel } from "../../../shared/domain/reminder/channels.ts";
@@ -8,8 +9,43 @@ import type { Refused } from "../../../shared/errors.ts";
 import type { Turns } from "../../../shared/process/turns.ts";
 import type { Allowance } from "../../http/rate-limit.ts";
 import type { Requester } from "../../mailbox/actor.ts";
-import { type GuardedRows, guardRows, type QueryDatabase } from "./guard.ts";
+import { createCoalescedReads, type ReadOptions, type RunRead } from "./coalesced-reads.ts";
 import { readTurns, refuseRead } from "./share.ts";
+
+/**
+ * The database as the queries of one user see it. They name no table themselves, so they cannot forget whose rows
+ * they read.
+ */
+type GuardedRows = Readonly<{
+  /** The user's rows of a table, for a `from` or `join`, where it needs an alias. */
+  own(table: UserTable): Sql;
+  /** Runs one statement. */
+  rows<Row>(statement: Sql<Row>): Promise<Row[]>;
+}>;
+
+/** Runs statements. */
+export type QueryDatabase = Readonly<{ run: RunRead }>;
+
+/** All reads of a process share one of these, so that they can be coalesced. */
+export const openQueryDatabase = ({ pool }: Pick<Database, "pool">): QueryDatabase => ({
+  run: createCoalescedReads(pool),
+});
+
+/** The owner of the calendar feed with this hash: the one read before the user is known, so it counts as the network's. */
+export async function feedOwner(
+  { run }: Pick<QueryDatabase, "run">,
+  secretHash: string,
+  network: string,
+): Promise<string | undefined> {
+  const statement = { text: "select feed_owner($1) as user_id", values: [secretHash] };
+  const [feed] = await run<{ user_id: string | null }>(network, statement);
+  return feed?.user_id ?? undefined;
+}
+
+const guardRows = ({ run }: QueryDatabase, userId: string, options?: ReadOptions): GuardedRows => ({
+  own,
+  rows: (statement) => run(userId, ofUser(statement, userId), options),
+});
 
 type Settings = Readonly<{
   /** Time in epoch ms. */
@@ -146,6 +182,20 @@ type DaySettings = Readonly<{ timeZone: string; dayStartHour: number; today: Vie
 export async function readDaySettings(query: QueryContext): Promise<DaySettings> {
   return daySettingsOf(await query.rows(daySettings), query);
 }
+
+/** @returns undefined when the database cannot be asked */
+export const readToday = (query: QueryContext): Promise<Viewer | undefined> =>
+  readDaySettings(query).then(
+    ({ today }) => today,
+    () => undefined,
+  );
+
+/** A refusal waits no longer than this for the user's day. */
+const refusedDayMs = 100;
+
+/** The user's day for a refusal. */
+export const readTodaySoon = (query: QueryContext): Promise<Viewer | undefined> =>
+  Promise.race([readToday(query), Bun.sleep(refusedDayMs).then(() => undefined)]);
 
 /** The day settings in the columns of the first row; the defaults when there is none. */
 export function daySettingsOf(rows: readonly DaySettingsColumns[], query: QueryContext): DaySettings {

@@ -1,14 +1,19 @@
-import type { Rules, Schedule } from "../../../shared/domain/habit/schedule.ts";
+import type { OutputOf, Queries } from "../../../shared/contracts/catalogue.ts";
+import { addDays, localTime, resolveLocalTime } from "../../../shared/domain/day/day.ts";
 import { longestLine } from "../../../shared/domain/todo/quick-add-words.ts";
-import type { HabitType, TimeOfDay } from "../../../shared/domain/vocabulary.ts";
-import { fieldsSaid, hoursOf, type TodoFields } from "./fields.ts";
-import type { Clock } from "./forms/clock.ts";
-import { sayHour } from "./forms/hours.ts";
-import type { Hour, Said } from "./forms/phrase.ts";
-import { isOften, rhythmOfRule } from "./forms/rhythm.ts";
-import { type ReadLine, readLine } from "./read-line.ts";
+import { firstOccurrence, parseRecurrence } from "../../../shared/domain/todo/recurrence.ts";
+import type { HabitType } from "../../../shared/domain/vocabulary.ts";
+import { type QueryHandler, readDaySettings } from "../engine/context.ts";
+import { type Clock, type Hour, hoursMeant, later, type Said, sayHour, wallTime } from "./forms/phrase.ts";
+import { isOften, rhythmOfRule, ruleEnding } from "./forms/repeat.ts";
+import { type ReadLine, readLine, tidyTitle, titleWithout } from "./read-line.ts";
 import { sayRepeat } from "./say-repeat.ts";
-import { tidyTitle, titleWithout } from "./take.ts";
+
+type Answer = OutputOf<Queries["quick-add.get"]>;
+type HabitFields = NonNullable<Answer["habit"]> & Pick<Answer, "category">;
+
+/** The fields of a todo that a line sets; null for those that it does not mention. A reminder has its wall time. */
+type TodoFields = Omit<NonNullable<Answer["todo"]>, "title"> & Pick<Answer, "category" | "remind_at">;
 
 /** The fields that differ in another meaning of the same words. */
 type TodoChoice = Readonly<{ label: string } & Partial<{ title: string } & TodoFields>>;
@@ -17,13 +22,11 @@ type Choice = Readonly<{ says: Said; title?: string | undefined }>;
 
 /** All other meanings of a todo's line. */
 function choicesOf(line: string, read: ReadLine, clock: Clock): readonly TodoChoice[] {
-  const base = fieldsSaid(read.says, line, clock);
+  const base: Readonly<Record<string, unknown>> = fieldsSaid(read.says, line, clock);
   const choices = [...otherPhrases(line, read), ...otherHours(line, read, clock)];
   return choices.flatMap(({ says, title }): TodoChoice[] => {
     const fields = fieldsSaid({ ...read.says, ...says }, line, clock);
-    const changed = Object.entries(fields).filter(
-      ([name, value]) => value !== base[name as keyof TodoFields],
-    );
+    const changed = Object.entries(fields).filter(([name, value]) => value !== base[name]);
     const all = {
       ...Object.fromEntries(changed),
       ...(title !== undefined && title !== read.title && { title }),
@@ -65,17 +68,6 @@ const dayFormat = new Intl.DateTimeFormat("en-GB", {
 });
 
 const sayDay = (date: string): string => dayFormat.format(new Date(date)).replace(",", "");
-
-type HabitFields = Readonly<{
-  name: string;
-  type: HabitType;
-  frequency: Rules["frequency"];
-  schedule: Schedule | null;
-  time_of_day: TimeOfDay | null;
-  /** The time of its reminder. */
-  remind_at: string | null;
-  category: string | null;
-}>;
 
 /** Another meaning of a line: a label, and the fields that differ, or the habit that it may be. */
 type Alternative = TodoChoice | Readonly<{ label: string; habit: Omit<HabitFields, "category"> }>;
@@ -140,3 +132,116 @@ function habitChoices(text: string, { says, asked }: ReadLine, clock: Clock): re
   const { kind: _, alternatives: __, category: ___, ...habit } = habitOf(read, isBad ? "bad" : "good", clock);
   return habit.name === "" ? [] : [{ label: isBad ? "habit to avoid" : "habit", habit }];
 }
+
+export const readLineInWords: QueryHandler<"quick-add.get"> = async (query, { line }) => {
+  const { timeZone, today } = await readDaySettings(query);
+  const quick = readQuickAdd(line, { now: query.now, timeZone, today: today.date });
+  const { alternatives, category } = quick;
+  const common = { today: today.date, time_zone: timeZone, category, alternatives: [...alternatives] };
+  if (quick.kind === "habit") {
+    const { kind: _, alternatives: __, category: ___, ...habit } = quick;
+    return { ...common, todo: null, habit, remind_at: null };
+  }
+  const { kind: _, alternatives: __, category: ___, remind_at, ...todo } = quick;
+  return { ...common, todo, habit: null, remind_at };
+};
+
+/** The first hours of a day at which a reminder without a time may ring. */
+const usualHours: readonly Hour[] = [
+  { hour: 9, minute: 0 },
+  { hour: 18, minute: 0 },
+];
+
+/** Possible hours of the due time and of the reminder, the likely one first. */
+function hoursOf(
+  said: Said,
+  line: string,
+  clock: Clock,
+): Readonly<{ due: readonly Hour[]; remind: readonly Hour[] }> {
+  const meant = (hour: Hour | undefined) => (hour ? hoursMeant(hour, said.part, line) : []);
+  if (said.remindHour) return { due: meant(said.hour), remind: meant(said.remindHour) };
+  if (!said.asksReminder) return { due: meant(said.hour), remind: [] };
+  if (said.hour) return { due: [], remind: meant(said.hour) };
+  const coming = usualHours.filter(
+    (hour) => said.rule || !isOver(said.date ?? clock.today, sayHour(hour), clock),
+  );
+  return { due: [], remind: coming.length > 0 ? coming : usualHours };
+}
+
+const isOver = (date: string, time: string, clock: Clock): boolean => `${date}T${time}` <= wallTime(clock);
+
+export function fieldsSaid(said: Said, line: string, clock: Clock): TodoFields {
+  const { due, remind } = hoursOf(said, line, clock);
+  const [dueHour] = due;
+  const [remindHour] = remind;
+  const first = dueHour ?? remindHour;
+  const due_date = dueDate(said, first && sayHour(first), clock);
+  const at = due_date !== null && dueHour ? inZone(`${due_date}T${sayHour(dueHour)}`, dueHour, clock) : null;
+  const date = at?.slice(0, 10) ?? due_date;
+  return {
+    due_date: date,
+    due_time: at?.slice(11) ?? null,
+    remind_at: date === null ? null : remindAt(said, { date, at, remindHour }),
+    time_of_day: said.part ?? null,
+    recurrence: said.rule === undefined ? null : ruleIn(said, said.rule, date),
+    recurrence_from: said.fromCompletion ? "completion" : null,
+    estimated_minutes: said.minutes ?? null,
+    context: said.context ?? null,
+    category: said.category ?? null,
+    is_important: said.isImportant ?? false,
+  };
+}
+
+/** The named day, the first day of the repetition, or for a time alone the day on which it comes next. */
+function dueDate({ date, rule }: Said, time: string | undefined, clock: Clock): string | null {
+  if (date !== undefined) return date;
+  const { today } = clock;
+  const from = time !== undefined && isOver(today, time, clock) ? addDays(today, 1) : today;
+  // "Every other Monday" begins on the next Monday.
+  if (rule !== undefined) return firstOccurrence(rule.replace(/;INTERVAL=\d+/, ""), from);
+  return time === undefined ? null : from;
+}
+
+/** Converts a time in a zone to the person's wall time. */
+const inZone = (wall: string, { zone }: Hour, { timeZone }: Clock): string =>
+  zone === undefined ? wall : localTime(resolveLocalTime(wall, zone), timeZone).slice(0, 16);
+
+type Due = Readonly<{ date: string; at: string | null; remindHour: Hour | undefined }>;
+
+/** A time alone is also a reminder. A reminder of some days before needs no due time. */
+function remindAt({ remindBefore }: Said, { date, at, remindHour }: Due): string | null {
+  if (remindBefore !== undefined) return minutesBefore(at ?? `${date}T09:00`, remindBefore);
+  return remindHour ? `${date}T${sayHour(remindHour)}` : at;
+}
+
+const minutesBefore = (wall: string, minutes: number): string =>
+  Temporal.PlainDateTime.from(wall).subtract({ minutes }).toString({ smallestUnit: "minute" });
+
+function ruleIn({ until, lasts, count }: Said, rule: string, start: string | null): string {
+  if (count !== undefined) return ruleEnding(rule, `COUNT=${count}`);
+  const last = lasts && start !== null ? addDays(later(start, lasts), -1) : until;
+  return last === undefined ? rule : ruleEnding(rule, `UNTIL=${last.replaceAll("-", "")}`);
+}
+
+type RepeatField = Readonly<{ rule: string; fromCompletion: boolean }>;
+
+const ofRepeat: readonly string[] = ["rule", "fromCompletion", "until", "lasts", "count"];
+
+/** Reads a text that holds only a repetition, in words or as an RRULE. */
+export function readRepeat(text: string, clock: Clock): RepeatField | Readonly<{ error: string }> {
+  if (/freq=/i.test(text)) {
+    const parsed = parseRecurrence(text);
+    return "error" in parsed ? parsed : { rule: parsed.rule, fromCompletion: false };
+  }
+  if (text.length > longestLine) return notUnderstood;
+  const { title, says } = readLine(text, clock, "todo");
+  const { recurrence } = fieldsSaid(says, text, clock);
+  const isMore = title !== "" || Object.keys(says).some((field) => !ofRepeat.includes(field));
+  return recurrence === null || isMore
+    ? notUnderstood
+    : { rule: recurrence, fromCompletion: says.fromCompletion === true };
+}
+
+const notUnderstood = {
+  error: "Kept does not understand this. Write it like: every Monday, every 2 weeks, every month on the 1st.",
+};

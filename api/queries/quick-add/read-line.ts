@@ -1,13 +1,19 @@
 import { partsOfDay } from "../../../shared/domain/todo/quick-add-words.ts";
-import type { Clock } from "./forms/clock.ts";
 import { days } from "./forms/days.ts";
-import { hourOf } from "./forms/hours.ts";
-import { type LinePhrase, type Recogniser, recognise, type Said, wordsLike } from "./forms/phrase.ts";
-import { repeatsIn } from "./forms/repeat.ts";
-import { rhythmOfRule, rhythms } from "./forms/rhythm.ts";
-import { amount, numberSaid, spanOf } from "./forms/spans.ts";
+import {
+  amount,
+  type Clock,
+  hourOf,
+  type LinePhrase,
+  numberSaid,
+  type Recogniser,
+  recognise,
+  type Said,
+  spanOf,
+  wordsLike,
+} from "./forms/phrase.ts";
+import { repeatsIn, rhythmOfRule, rhythms } from "./forms/repeat.ts";
 import { times } from "./forms/times.ts";
-import { type Taken, take } from "./take.ts";
 
 const mark = (sign: "#" | "@", field: "category" | "context"): Recogniser => ({
   pattern: new RegExp(`(?<=^|[\\s(])${sign}(?:"([^"]*[^"\\s][^"]*)"|(\\p{L}[^\\s"]*(?<![.,;:!?)])))`, "gu"),
@@ -153,4 +159,153 @@ function isMet(one: Said, all: Said): boolean {
   if (one.remindBefore !== undefined)
     return all.hour !== undefined || (hasDay && one.remindBefore >= minutesOfDay);
   return one.asksReminder === undefined || hasDay || all.hour !== undefined;
+}
+
+/** The phrases of a line that count, those that are only asked about, and the title that is left. */
+type Taken = Readonly<{ phrases: readonly LinePhrase[]; asked: readonly LinePhrase[]; title: string }>;
+
+/** Words that need another word after them. */
+const dangling =
+  /(?:^|[\s(])(?:of|for|to|and|or|with|w\/|from|about|my|your|our|his|her|their|at|in|by|than|between|after|before|since|as|is|vs|page|chapter|&|\+)$|\s(?:an?|the)$/i;
+
+/** Words that can follow the title where a phrase was removed. */
+const joining =
+  /^(?:[,;:–(-]|!{1,3}\d?(?!\S)|p[1-4](?!\S)|(?:to|and|with|w\/|for|about|at|from|in|before|after|or|because|so|then|if|unless|re|until|at|while)(?=\s))/i;
+
+/** Signs between a phrase and the title, and brackets around a phrase. */
+const trimmed = (text: string): string => text.replace(/[\s,;!(–-]*$/, "");
+
+/**
+ * Removes phrases from both ends of a line. In the middle it removes a whole phrase, if the word before does not
+ * need it and the word after begins anew. Of two phrases for one field, the later one counts.
+ */
+function take(line: string, found: readonly LinePhrase[]): Taken {
+  const phrases = withoutOverlaps(found);
+  const last = phrasesAtEnd(line, phrases);
+  const end = last[0] ? trimmed(line.slice(0, last[0].start)).length : line.length;
+  const free = phrases.filter((phrase) => phrase.end <= end && isFree(phrase, last));
+  const head = phrasesAtStart(line.slice(0, end), free);
+  const start = head.length > 0 ? startOfTitle(line, head) : 0;
+  const others = free.filter((phrase) => phrase.start >= start && !head.includes(phrase));
+  const middle = phrasesWithin(line.slice(0, end), start, others, [...head, ...last]);
+  const taken = [...head, ...middle, ...last];
+  const asked = phrases.filter(
+    (phrase) =>
+      phrase.isAsked && !taken.includes(phrase) && isFree(phrase, taken) && isAtAnEnd(line, phrase, taken),
+  );
+  return { phrases: taken, asked, title: titleOf(line, { start, end }, middle) };
+}
+
+const fieldsOf = (says: Said): readonly string[] => Object.keys(says);
+
+/** True for a phrase whose fields no other phrase has set. */
+const isFree = ({ says }: LinePhrase, others: readonly LinePhrase[]): boolean =>
+  others.every((other) => !fieldsOf(other.says).some((field) => fieldsOf(says).includes(field)));
+
+/** The longest of overlapping phrases counts, and the first of equally long ones. */
+function withoutOverlaps(found: readonly LinePhrase[]): readonly LinePhrase[] {
+  const chosen: LinePhrase[] = [];
+  const length = ({ start, end }: LinePhrase) => end - start;
+  for (const phrase of found.toSorted((one, other) => length(other) - length(one)))
+    if (chosen.every(({ start, end }) => phrase.end <= start || phrase.start >= end)) chosen.push(phrase);
+  return chosen.toSorted((one, other) => one.start - other.start);
+}
+
+/** A date such as 3/12 counts only beside a time or another date phrase. */
+const isAlone = (phrase: LinePhrase, others: readonly LinePhrase[]): boolean =>
+  phrase.manner === "beside" && !others.some(({ says }) => says.hour ?? says.rule ?? says.remindHour);
+
+function phrasesAtEnd(line: string, phrases: readonly LinePhrase[]): readonly LinePhrase[] {
+  const taken: LinePhrase[] = [];
+  let end = line.replace(/[\s.,;!?)…]*$/, "").length;
+  for (const phrase of phrases.toReversed()) {
+    // A phrase may end with the full stop of `3.12.` or `p.m.`
+    const isLast = phrase.end >= end || line.slice(phrase.end, end).trim() === "";
+    if (!isLast || phrase.manner === "offered" || !isFree(phrase, taken)) break;
+    taken.unshift(phrase);
+    end = trimmed(line.slice(0, phrase.start)).replace(/\sand$/i, "").length;
+  }
+  const left = () => trimmed(line.slice(0, taken[0]?.start));
+  while (taken[0] && (dangling.test(left()) || isAlone(taken[0], taken))) taken.shift();
+  return taken;
+}
+
+/** Phrases at the start count if a colon follows, if all are whole, or if they say a day and a time. */
+function phrasesAtStart(line: string, phrases: readonly LinePhrase[]): readonly LinePhrase[] {
+  const taken: LinePhrase[] = [];
+  let at = line.search(/\S/);
+  for (const phrase of phrases) {
+    if (phrase.start !== at || phrase.manner === "offered" || !isFree(phrase, taken)) break;
+    taken.push(phrase);
+    at = phrase.end + (/^[\s,]*/.exec(line.slice(phrase.end))?.[0].length ?? 0);
+  }
+  const rest = line.slice(taken.at(-1)?.end ?? 0);
+  const says = (field: keyof Said) => taken.some((phrase) => phrase.says[field] !== undefined);
+  const isClear = taken.every(({ manner }) => manner === "whole" || manner === "mark");
+  const isRead =
+    /^\s*(?:[:,]| [–-] )/.test(rest) || isClear || (says("hour") && (says("date") || says("rule")));
+  return isRead && !taken.some((phrase) => isAlone(phrase, taken)) ? taken : [];
+}
+
+function startOfTitle(line: string, head: readonly LinePhrase[]): number {
+  const end = head.at(-1)?.end ?? 0;
+  const reminds = head.some(({ says }) => says.asksReminder || says.remindHour || says.remindBefore);
+  const gap = /^[\s,;:)–-]*/.exec(line.slice(end))?.[0].length ?? 0;
+  const to = reminds ? (/^(?:to|that|about)\s+/i.exec(line.slice(end + gap))?.[0].length ?? 0) : 0;
+  return end + gap + to;
+}
+
+function phrasesWithin(
+  line: string,
+  from: number,
+  phrases: readonly LinePhrase[],
+  others: readonly LinePhrase[],
+): readonly LinePhrase[] {
+  const taken: LinePhrase[] = [];
+  for (const phrase of phrases.toReversed()) {
+    const next = taken[0]?.start;
+    const behind = line.slice(phrase.end).trimStart();
+    const isJoined = phrase.manner === "mark" || joining.test(behind) || isBefore(phrase, next, line);
+    const isWhole = (phrase.manner === "whole" && isJoined) || phrase.manner === "mark";
+    const before = line.slice(from, phrase.start).trimEnd();
+    if (!isWhole || dangling.test(before) || !isFree(phrase, [...others, ...taken])) continue;
+    taken.unshift(phrase);
+  }
+  return taken;
+}
+
+const isBefore = ({ end }: LinePhrase, next: number | undefined, line: string): boolean =>
+  next !== undefined && line.slice(end, next).trim() === "";
+
+/** A phrase that was not taken becomes a question only at the ends of a line, where it is hardly part of a name. */
+function isAtAnEnd(line: string, { start, end }: LinePhrase, taken: readonly LinePhrase[]): boolean {
+  const isTaken = (at: number) => taken.some((phrase) => phrase.start <= at && at < phrase.end);
+  const outside = (from: number, to: number) =>
+    Array.from(line.slice(from, to)).every((sign, index) => /[\s.,;!?)]/.test(sign) || isTaken(from + index));
+  return outside(0, start) || outside(end, line.length);
+}
+
+function titleOf(
+  line: string,
+  { start, end }: { start: number; end: number },
+  middle: readonly LinePhrase[],
+): string {
+  let text = line.slice(0, end);
+  for (const phrase of middle.toReversed())
+    text = `${text.slice(0, phrase.start).trimEnd()} ${text.slice(phrase.end).trimStart()}`;
+  return tidyTitle(text.slice(start).replace(/ (?=[,;:])/g, ""));
+}
+
+/** Trims spaces and commas from a title. The look-behind keeps a long row of commas from taking seconds. */
+export const tidyTitle = (text: string): string =>
+  text.replace(/\s+/g, " ").replace(/^[\s,;]+|(?<![\s,;])[\s,;]+$/g, "");
+
+/**
+ * The title if an offered phrase counted as well; the whole title if the words stay or the rest would make no
+ * sense.
+ */
+export function titleWithout(line: string, { phrases }: Taken, asked: LinePhrase): string | undefined {
+  if (asked.stays) return undefined;
+  const { title, phrases: now } = take(line, [...phrases, { ...asked, manner: "whole" }]);
+  return now.length > phrases.length ? title : undefined;
 }

@@ -1,5 +1,4 @@
-import { repeatsIn } from "./forms/repeat.ts";
-import { dayOfCode, partsOfRule } from "./forms/repeat-rule.ts";
+import { dayOfCode, partsOfRule, repeatsIn } from "./forms/repeat.ts";
 
 /** Says a normalised rule in words that `readRepeat` reads back as the same rule; else gives the rule itself. */
 export function sayRepeat(rule: string): string {

@@ -1,9 +1,12 @@
-import type { TodoPlace } from "../../../shared/contracts/todo/cursor.ts";
-import type { DonePlace } from "../../../shared/contracts/todo/done-cursor.ts";
+import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
+import type { DonePlace, TodoPlace } from "../../../shared/contracts/todo/filters.ts";
 import { own } from "../../../shared/db/reads/own.ts";
 import { join, type Sql, sql } from "../../../shared/db/reads/sql.ts";
-import { allOf, anyOf, type Condition } from "../engine/context.ts";
+import { addDays } from "../../../shared/domain/day/day.ts";
+import type { Viewer } from "../../../shared/domain/reach.ts";
+import { allOf, anyOf, type Condition, type QueryContext, readDaySettings } from "../engine/context.ts";
 import { type Extent, limitClause } from "../engine/pagination.ts";
+import { hasText } from "../engine/search.ts";
 
 /**
  * The default order of todos. It is total: by due date with undated ones last, then by due time (none last), then by
@@ -159,3 +162,133 @@ const valuesFrom = (column: Sql, value: string | null, type: Sql) =>
         same: sql`${column} = ${value}::${type}`,
         later: [sql`${column} > ${value}::${type}`, sql`${column} is null`],
       };
+
+type ListInput = Omit<InputOf<Queries["todo.list"]>, "page" | "category_id">;
+
+/** The filters of a list of todos at either door. All of them apply together. */
+type Filters = Readonly<{ [Name in keyof ListInput]?: ListInput[Name] | undefined }> &
+  Readonly<{
+    overdue_only?: boolean | undefined;
+    /** Ids of categories; a todo matches if it has one of them. */
+    categories?: readonly number[] | undefined;
+  }>;
+
+const ofStatus = {
+  incomplete: [isPending],
+  completed: [isCompleted],
+  all: [isPending, isCompleted],
+} satisfies Record<string, Condition[]>;
+
+/** The part of a user's todos that the filters leave. */
+export async function selectTodos(query: QueryContext, filters: Filters): Promise<Selection> {
+  const { q, context, has_reminder } = filters;
+  const due = await dueCondition(query, filters);
+  const ranges = rangesOf(filters);
+  const further: Condition[] = has_reminder === undefined ? [] : [isToRing(has_reminder)];
+  if (q !== undefined) {
+    const search = hasText([sql`t.title`, sql`t.context`, sql`t.description`], q);
+    return { ranges, search: allOf(otherwise(due, filters), ...further, search) };
+  }
+  const conditions: Condition[] = [];
+  if (due) conditions.push(due);
+  if (context !== undefined) conditions.push(inContext(context));
+  return {
+    ranges: ranges.map((range) => allOf(range, ...conditions, ...further)),
+    filter: inTimeAndCategory(filters),
+  };
+}
+
+function rangesOf(filters: Filters): readonly Condition[] {
+  const { status = "incomplete", done_since } = filters;
+  // Days of completion are in an index of their own.
+  if (done_since !== undefined) return [sql`t.completed_on >= ${done_since}::date`];
+  return asksForOverdue(filters) ? onlyPending(ofStatus[status]) : ofStatus[status];
+}
+
+/** A user has few reminders to come beside thousands of todos. */
+const isToRing = (wanted: boolean): Condition =>
+  sql`(t.id in (select r.todo_id from ${own("reminders")} r where r.status = 'scheduled')) = ${wanted}::boolean`;
+
+const asksForOverdue = ({ due, overdue_only }: Filters): boolean =>
+  due === "overdue" || overdue_only === true;
+
+function onlyPending(ranges: readonly Condition[]): readonly Condition[] {
+  return ranges.includes(isPending) ? [isPending] : [sql`false`];
+}
+
+/** @returns undefined when todos without a date are wanted, too */
+async function dueCondition(query: QueryContext, filters: Filters): Promise<Condition | undefined> {
+  const { due, due_from, due_to } = filters;
+  if (due === "none") return sql`t.due_date is null`;
+  const isBounded = due_from !== undefined || due_to !== undefined;
+  if (due === undefined && !asksForOverdue(filters))
+    return isBounded ? isDueWithin(periodOf([due_from], [due_to])) : undefined;
+  const { today } = await readDaySettings(query);
+  const from = due === "upcoming" ? addDays(today.date, 1) : due === "today" ? today.date : undefined;
+  const to = due === "today" ? today.date : undefined;
+  const period = periodOf([due_from, from], [due_to, to]);
+  return asksForOverdue(filters) ? isOverdueWithin(period, today) : isDueWithin(period);
+}
+
+/** The due dates that all filters allow. */
+function periodOf(from: readonly (string | undefined)[], to: readonly (string | undefined)[]): DuePeriod {
+  const inOrderOfDays = (dates: typeof from) => dates.filter((date) => date !== undefined).toSorted();
+  return { from: inOrderOfDays(from).at(-1) ?? always.from, to: inOrderOfDays(to)[0] ?? always.to };
+}
+
+/** Contexts are equal regardless of case and a leading @; an index of its own serves this. */
+const inContext = (context: string): Condition =>
+  sql`lower(ltrim(t.context, '@')) = lower(ltrim(${context}::text, '@'))`;
+
+/**
+ * One statement serves one filter and both. With "or", the planner would not use the index: it would jump from day
+ * to day, or sort all todos of a category. Todos may still name a category that was just deleted.
+ */
+function inTimeAndCategory({ time_of_day, categories }: Filters): Condition | undefined {
+  if (time_of_day === undefined && categories === undefined) return undefined;
+  const time = time_of_day ?? null;
+  // A list becomes text, because reads with arrays cannot be coalesced.
+  const ids = categories === undefined ? null : `{${categories.join(",")}}`;
+  return sql`(
+    (${time}::time_of_day is null or t.time_of_day = ${time}::time_of_day)
+    and (${ids}::bigint[] is null or t.category_id = any(${ids}::bigint[])
+      and exists (select from ${own("categories")} c where c.id = any(${ids}::bigint[])))
+  )`;
+}
+
+/** All other filters in one condition, for a search, which reads each row anyway. */
+function otherwise(due: Condition | undefined, { context, ...filters }: Filters): Condition {
+  const label = context ?? null;
+  return sql`(${due === undefined}::boolean or ${due ?? isDueWithin(always)})
+    and (${label}::text is null or lower(ltrim(t.context, '@')) = lower(ltrim(${label}::text, '@')))
+    and ${inTimeAndCategory(filters) ?? sql`true`}`;
+}
+
+/** The first and the last due date; `-infinity` and `infinity` mean no end. */
+type DuePeriod = Readonly<{ from: string; to: string }>;
+
+export const always: DuePeriod = { from: "-infinity", to: "infinity" };
+
+type Clock = Pick<Viewer, "date" | "lastMinute">;
+
+/**
+ * Matches due dates of a period: a range of an index and a filter on its columns. Every list has this one condition, so
+ * that there are few statements to prepare.
+ */
+const isDueWithin = (period: DuePeriod): Condition =>
+  dueWithin(period, { date: "infinity", lastMinute: "infinityT" }, true);
+
+/** Matches pending todos due in a period that are overdue. The rule is that of `shared/domain/reach.ts`. */
+export const isOverdueWithin = ({ from, to }: DuePeriod, clock: Clock): Condition => {
+  const [day = ""] = clock.lastMinute.split("T");
+  return dueWithin({ from, to: to < day ? to : day }, clock, true);
+};
+
+/** Matches pending todos due in a period that are not overdue. */
+export const isAheadWithin = (period: DuePeriod, clock: Clock): Condition => dueWithin(period, clock, false);
+
+function dueWithin({ from, to }: DuePeriod, { date, lastMinute }: Clock, isOverdue: boolean): Condition {
+  const [day = "", time = ""] = lastMinute.split("T");
+  return sql`t.due_date >= ${from}::date and t.due_date <= ${to}::date and (t.due_date < ${date}::date
+    or (t.due_time is not null and (t.due_date, t.due_time) <= (${day}::date, ${time}::text))) = ${isOverdue}::boolean`;
+}

@@ -96,13 +96,7 @@ export const getApproval = query({
   scopes: [],
   summary: "View the state of a request that needs approval; only the token that made it can",
   rest: [
-    {
-      operationId: "getApproval",
-      method: "GET",
-      path: "/approvals/{approval_id}",
-      status: 200,
-      example: exampleApproval,
-    },
+    { operationId: "getApproval", method: "GET", path: "/approvals/{approval_id}", example: exampleApproval },
   ],
   input: Type.Object({ approval_id: ApprovalId }),
   output: Approval,

@@ -1,10 +1,40 @@
 import { Type } from "typebox";
 import { command, query } from "../kernel/contract.ts";
-import { schemasOf } from "../kernel/declared-fields.ts";
+import { exampleOf, onlyPage, schemasOf } from "../kernel/declared-fields.ts";
 import { Id, Name, Page, PageOf } from "../kernel/fields.ts";
-import { categoryExamples } from "./examples.ts";
-import { categoryFields } from "./fields.ts";
-import { Category } from "./schema.ts";
+import { Category, categoryFields } from "./fields.ts";
+
+const exampleCategory = exampleOf(Category, categoryFields, {
+  id: 3,
+  name: "Health",
+  color: "#16a34a",
+  icon: "heart",
+  created_at: "2026-11-16T08:30:02.104233Z",
+  updated_at: "2026-11-16T08:30:02.104233Z",
+});
+
+const category_id = exampleCategory.id;
+const body = { name: "Body and mind", color: "#0ea5e9" };
+const changed = { ...exampleCategory, ...body, updated_at: "2026-11-20T08:30:41.530918Z" };
+
+/** One example for each REST route of categories. */
+export const categoryExamples = {
+  list: { input: { page: 1 }, output: onlyPage("/categories?", [exampleCategory]) },
+  get: { input: { category_id }, output: exampleCategory },
+  create: {
+    input: { name: "Home", icon: "house" },
+    output: exampleOf(Category, categoryFields, {
+      id: 4,
+      name: "Home",
+      icon: "house",
+      created_at: "2026-11-20T08:30:41.530918Z",
+      updated_at: "2026-11-20T08:30:41.530918Z",
+    }),
+  },
+  replace: { input: { category_id, ...body }, output: changed },
+  change: { input: { category_id, icon: null }, output: { ...exampleCategory, icon: null } },
+  remove: { input: { category_id }, output: null },
+};
 
 const path = "/categories/{category_id}";
 
@@ -13,13 +43,7 @@ export const listCategories = query({
   scopes: ["categories:read"],
   summary: "List categories",
   rest: [
-    {
-      operationId: "listCategories",
-      method: "GET",
-      path: "/categories",
-      status: 200,
-      example: categoryExamples.list,
-    },
+    { operationId: "listCategories", method: "GET", path: "/categories", example: categoryExamples.list },
   ],
   input: Type.Object({ page: Type.Optional(Page) }),
   output: PageOf(Category),
@@ -30,7 +54,7 @@ export const getCategory = query({
   resource: "Category",
   scopes: ["categories:read"],
   summary: "View a category",
-  rest: [{ operationId: "getCategory", method: "GET", path, status: 200, example: categoryExamples.get }],
+  rest: [{ operationId: "getCategory", method: "GET", path, example: categoryExamples.get }],
   input: Type.Object({ category_id: Id }),
   output: Category,
 });
@@ -62,11 +86,10 @@ export const updateCategory = command({
       operationId: "replaceCategory",
       method: "PUT",
       path,
-      status: 200,
       required: ["name"],
       example: categoryExamples.replace,
     },
-    { operationId: "updateCategory", method: "PATCH", path, status: 200, example: categoryExamples.change },
+    { operationId: "updateCategory", method: "PATCH", path, example: categoryExamples.change },
   ],
   input: Type.Object({ category_id: Id, ...schemasOf(categoryFields, "update") }),
   output: Category,

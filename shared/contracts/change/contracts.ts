@@ -1,13 +1,13 @@
 import { type Static, type TSchema, Type } from "typebox";
 import Format from "typebox/format";
-import { categoryExamples } from "../category/examples.ts";
-import { Category } from "../category/schema.ts";
+import { categoryExamples } from "../category/contracts.ts";
+import { Category } from "../category/fields.ts";
 import { exampleHabit } from "../habit/examples.ts";
-import { Habit } from "../habit/schema.ts";
+import { Habit } from "../habit/fields.ts";
 import { query } from "../kernel/contract.ts";
 import { Id, Nullable, titled } from "../kernel/fields.ts";
 import { exampleTodo } from "../todo/examples.ts";
-import { Todo } from "../todo/schema.ts";
+import { Todo } from "../todo/fields.ts";
 
 /**
  * The progress of a client's copy, which has every change before this place. Places are ordered by the number of
@@ -103,15 +103,7 @@ export const listChanges = query({
   name: "change.list",
   scopes: ["habits:read", "todos:read", "categories:read"],
   summary: "List what was written or deleted since a cursor, or everything without one",
-  rest: [
-    {
-      operationId: "listChanges",
-      method: "GET",
-      path: "/changes",
-      status: 200,
-      example,
-    },
-  ],
+  rest: [{ operationId: "listChanges", method: "GET", path: "/changes", example }],
   input: Type.Object({
     cursor: Type.Optional(ChangeCursorField),
     wait: Type.Optional(
@@ -131,16 +123,7 @@ export const streamChanges = query({
   name: "change.stream",
   scopes: listChanges.scopes,
   summary: "Follow what is written or deleted, as server-sent events",
-  rest: [
-    {
-      operationId: "streamChanges",
-      method: "GET",
-      path: "/changes/stream",
-      status: 200,
-      streams: true,
-      example,
-    },
-  ],
+  rest: [{ operationId: "streamChanges", method: "GET", path: "/changes/stream", streams: true, example }],
   input: Type.Object({ cursor: Type.Optional(ChangeCursorField) }),
   output: Changes,
 });

@@ -1,13 +1,13 @@
 import { type Static, Type } from "typebox";
 import type { Today } from "../../domain/day/day.ts";
 import { exampleHabit } from "../habit/examples.ts";
+import { Habit } from "../habit/fields.ts";
 import { habitLine } from "../habit/result.ts";
-import { Habit } from "../habit/schema.ts";
 import { query } from "../kernel/contract.ts";
 import { titled } from "../kernel/fields.ts";
 import { exampleTodo } from "../todo/examples.ts";
+import { Todo } from "../todo/fields.ts";
 import { todoLine } from "../todo/result.ts";
-import { Todo } from "../todo/schema.ts";
 
 /** The example habit was completed on the last four days, and nothing else was done. */
 const exampleDashboard = {
@@ -59,7 +59,6 @@ export const getDashboard = query({
       operationId: "getDashboard",
       method: "GET",
       path: "/dashboard",
-      status: 200,
       example: { input: {}, output: exampleDashboard },
     },
   ],

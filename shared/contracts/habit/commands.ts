@@ -1,19 +1,82 @@
 import { type Static, Type } from "typebox";
-import { habitCompleted, habitNotCompleted } from "../../domain/conflicts.ts";
+import { habitCompleted, habitDayDone, habitNotCompleted, habitNotSkipped } from "../../domain/conflicts.ts";
 import { habitActs } from "../../domain/reminder/link.ts";
-import { categoryNameFields, categoryNameScopes, checkOneCategory } from "../category/name.ts";
-import { command, query } from "../kernel/contract.ts";
-import { schemasOf } from "../kernel/declared-fields.ts";
-import { CalendarDate, Flag, Id, Name, Nullable, OneOf, titled } from "../kernel/fields.ts";
-import { form, tool } from "../kernel/tool.ts";
-import { changingHabit, deletingHabit, frequencyOf, habitArguments, unlikeHabits } from "./changes.ts";
-import { checkPeriodOfDays, daysOfHabit, mostCompletionDays } from "./completions.ts";
-import { exampleAmounts, habitExamples } from "./examples.ts";
-import { HabitDayFacts, OneHabitFacts } from "./facts.ts";
-import { Amount, CompletionNote, HabitTypeField, habitFields } from "./fields.ts";
-import { completedHabit, oneHabit, undoneHabit } from "./result.ts";
-import { Habit } from "./schema.ts";
-import { skipping, takingSkipBack } from "./skip.ts";
+import type { FieldProblems } from "../../errors.ts";
+import {
+  categoryNameFields,
+  categoryNameScopes,
+  categoryNames,
+  checkOneCategory,
+} from "../category/fields.ts";
+import { command } from "../kernel/contract.ts";
+import { optionalValues, schemasOf } from "../kernel/declared-fields.ts";
+import { CalendarDate, Flag, Id, Name, OneOf } from "../kernel/fields.ts";
+import { checkChanges, clearing, form, tool } from "../kernel/tool.ts";
+import { habitExamples } from "./examples.ts";
+import { Amount, CompletionNote, Habit, HabitTypeField, habitFields } from "./fields.ts";
+import {
+  changedHabit,
+  completedHabit,
+  DeletedHabitFacts,
+  deletedHabit,
+  HabitDayFacts,
+  OneHabitFacts,
+  oneHabit,
+  skippedHabit,
+  undoneHabit,
+  unskippedHabit,
+} from "./result.ts";
+
+/** The arguments that describe a habit, in the tool that makes one and where one is changed. */
+const habitArguments = { ...optionalValues(habitFields), ...categoryNames };
+
+const pausing = {
+  reason: "Habits have no archive",
+  next: "set paused_from without paused_through, and clear both to bring the habit back.",
+};
+
+/** Fields of habits in other apps, each with the nearest field here. */
+const unlikeHabits: FieldProblems = { archived: [pausing], archive: [pausing] };
+
+const clearable = Object.entries(habitFields).filter(([, { usual }]) => usual !== undefined);
+const cleared = ["category", ...clearable.map(([name]) => name)];
+
+type Frequency = Static<(typeof habitFields)["frequency"]["value"]>;
+
+/** A schedule alone says enough. */
+const frequencyOf = ({ schedule }: Readonly<{ schedule?: object }>): Frequency =>
+  schedule === undefined ? "daily" : "custom";
+
+/** The form of complete-habit that changes a habit; `set` has the changes, so that the list names them only once. */
+const changingHabit = form({
+  command: "habit.update",
+  by: "set",
+  within: Type.Object({}, { expects: 'an object of changes such as {"name": "Read"}' }),
+  arguments: Type.Object({
+    habit_id: Id,
+    ...habitArguments,
+    clear: Type.Optional(
+      Type.Array(OneOf(cleared), { uniqueItems: true, expects: `a list of some of ${cleared.join(", ")}` }),
+    ),
+  }),
+  refine: ({ habit_id: _, ...change }) => checkOneCategory(change) ?? checkChanges("set", change),
+  toInput: ({ schedule, frequency, ...change }) => ({
+    ...clearing(change),
+    ...(schedule && { schedule, frequency: frequencyOf({ schedule }) }),
+    ...(frequency && { frequency }),
+  }),
+  facts: OneHabitFacts,
+  result: changedHabit,
+});
+
+const deletingHabit = form({
+  command: "habit.delete",
+  by: "delete",
+  arguments: Type.Object({ habit_id: Id, delete: Flag }),
+  toInput: ({ habit_id }) => ({ habit_id }),
+  facts: DeletedHabitFacts,
+  result: deletedHabit,
+});
 
 const path = "/habits/{habit_id}";
 const onlyId = Type.Object({ habit_id: Id });
@@ -61,11 +124,10 @@ export const updateHabit = command({
       operationId: "replaceHabit",
       method: "PUT",
       path,
-      status: 200,
       required: ["name", "type", "frequency"],
       example: habitExamples.replace,
     },
-    { operationId: "updateHabit", method: "PATCH", path, status: 200, example: habitExamples.change },
+    { operationId: "updateHabit", method: "PATCH", path, example: habitExamples.change },
   ],
   toolOnly: toolNames,
   fieldScopes: categoryNameScopes,
@@ -81,7 +143,7 @@ export const deleteHabit = command({
   rest: [{ operationId: "deleteHabit", method: "DELETE", path, status: 204, example: habitExamples.remove }],
   input: onlyId,
   // For tools. REST answers without content.
-  output: Nullable(Type.Object({ id: Id, name: Name, type: HabitTypeField })),
+  output: Type.Object({ id: Id, name: Name, type: HabitTypeField }),
 });
 
 const dayPath = "/habits/{habit_id}/complete";
@@ -93,6 +155,25 @@ const withAmount = Type.Object({ ...oneDay.properties, amount: Type.Optional(Amo
 
 /** A note belongs to a completed day, and replaces the one that it had. */
 const withNote = Type.Object({ ...withAmount.properties, note: Type.Optional(CompletionNote) });
+
+/** The forms of complete-habit that skip a day and undo a skip. */
+const skipping = form({
+  command: "habit.skip",
+  by: "skip",
+  arguments: Type.Object({ ...oneDay.properties, skip: Flag }),
+  toInput: ({ skip: _, ...input }) => input,
+  facts: HabitDayFacts,
+  result: skippedHabit,
+});
+const takingSkipBack = form({
+  command: "habit.unskip",
+  by: "skip",
+  and: "undo",
+  arguments: Type.Object({ ...oneDay.properties, skip: Flag, undo: Flag }),
+  toInput: ({ skip: _, undo: __, ...input }) => input,
+  facts: HabitDayFacts,
+  result: unskippedHabit,
+});
 
 const takingBack = form({
   command: "habit.undo",
@@ -109,15 +190,7 @@ export const completeHabit = command({
   scopes: ["habits:write"],
   summary: "Mark a habit completed, today or on one of the 366 days before; for a bad habit: avoided today",
   conflict: habitCompleted(),
-  rest: [
-    {
-      operationId: "completeHabit",
-      method: "POST",
-      path: dayPath,
-      status: 200,
-      example: habitExamples.complete,
-    },
-  ],
+  rest: [{ operationId: "completeHabit", method: "POST", path: dayPath, example: habitExamples.complete }],
   mcp: tool({
     name: "complete-habit",
     title: "Complete habit",
@@ -147,54 +220,45 @@ export const undoHabit = command({
     "Undo the completion of today or of one of the 366 days before; the streak becomes what it would be without it",
   conflict: habitNotCompleted(),
   rest: [
-    {
-      operationId: "undoHabitCompletion",
-      method: "DELETE",
-      path: dayPath,
-      status: 200,
-      example: habitExamples.undo,
-    },
+    { operationId: "undoHabitCompletion", method: "DELETE", path: dayPath, example: habitExamples.undo },
   ],
   dayField: "date",
   input: oneDay,
   output: Habit,
 });
 
-const HabitAmounts = titled(
-  "HabitAmounts",
-  Type.Object({
-    data: Type.Array(
-      titled(
-        "HabitAmount",
-        Type.Object({
-          date: CalendarDate,
-          amount: Type.Integer(),
-          target: Type.Integer({
-            description: "By which the day counts; 0 for one that was ticked off without",
-          }),
-        }),
-      ),
-    ),
-  }),
-);
+const skipPath = "/habits/{habit_id}/skip";
 
-export const listAmounts = query({
-  name: "habit.amounts",
+export const skipHabit = command({
+  name: "habit.skip",
   resource: "Habit",
-  scopes: ["habits:read"],
-  summary: `List the amounts of a habit by day, newest first: at most ${mostCompletionDays} days, by default the last ones`,
+  scopes: ["habits:write"],
+  summary:
+    "Skip a day, or its week: nothing is asked and the streak stays; today, up to 366 days back or 30 ahead",
+  conflict: habitDayDone(),
+  rest: [{ operationId: "skipHabitDay", method: "POST", path: skipPath, example: habitExamples.skip }],
+  dayField: "date",
+  input: oneDay,
+  output: Habit,
+});
+
+export const takeSkipBack = command({
+  name: "habit.unskip",
+  resource: "Habit",
+  scopes: ["habits:write"],
+  summary: "Take back the skip of today or of another day; the streak becomes what it would be without it",
+  conflict: habitNotSkipped(),
   rest: [
     {
-      operationId: "listHabitAmounts",
-      method: "GET",
-      path: "/habits/{habit_id}/amounts",
-      status: 200,
-      example: exampleAmounts,
+      operationId: "takeHabitSkipBack",
+      method: "DELETE",
+      path: skipPath,
+      example: habitExamples.takeSkipBack,
     },
   ],
-  input: daysOfHabit,
-  output: HabitAmounts,
-  refine: checkPeriodOfDays,
+  dayField: "date",
+  input: oneDay,
+  output: Habit,
 });
 
 /** Only links in reminders use it. It has a scope, because a change of a habit is logged and can be undone. */

@@ -1,6 +1,5 @@
-import { exampleOf, onlyPage } from "../kernel/example-of.ts";
-import { habitFields } from "./fields.ts";
-import { Habit } from "./schema.ts";
+import { exampleOf, onlyPage } from "../kernel/declared-fields.ts";
+import { Habit, habitFields } from "./fields.ts";
 
 /**
  * The habit was completed on the four days before Friday 20 November 2026, the day of all examples, and not yet on

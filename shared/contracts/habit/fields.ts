@@ -1,30 +1,36 @@
 import { Type } from "typebox";
 import { frequencies, habitTypes } from "../../domain/vocabulary.ts";
+import { CategoryRef } from "../category/fields.ts";
 import {
   clockTime,
   day,
   json,
   line,
   link,
+  notes,
   number,
   optional,
-  paragraph,
+  partOfDay,
   required,
-  timeOfDay,
+  schemasOf,
   usually,
   word,
 } from "../kernel/declared-fields.ts";
 import {
   CalendarDate,
+  ChooseChannelAt,
   ClockTime,
-  Description,
   Id,
   Line,
   Name,
+  Nullable,
   OneOf,
-  TimeOfDayField,
+  Reach,
+  Timestamp,
+  TodayFields,
   titled,
   WholeNumber,
+  WrittenBy,
 } from "../kernel/fields.ts";
 
 export const HabitTypeField = titled("HabitType", OneOf(habitTypes));
@@ -88,11 +94,7 @@ export const habitFields = {
     meaning: "Every day, once in each week from Monday on, or custom as schedule says",
     inLog: "rhythm",
   }),
-  time_of_day: optional(timeOfDay(TimeOfDayField), {
-    label: "Part of the day",
-    meaning: "The part of the day for which it is meant; null for any",
-    inLog: "time of day",
-  }),
+  time_of_day: partOfDay,
   category_id: link(Id, { inLog: "category" }),
   remind_at: optional(clockTime(ClockTime), {
     label: "Remind at",
@@ -100,11 +102,7 @@ export const habitFields = {
     meaning: "The time of day of its reminder on days on which it is due and not done yet; null for none",
     inLog: "reminder",
   }),
-  description: optional(paragraph(Description), {
-    label: "Notes",
-    meaning: "Notes, also in several lines",
-    inLog: "description",
-  }),
+  description: notes,
   grace_days: usually(number(GraceDays), 1, {
     label: "Grace days",
     hint: "How many misses in a row the streak survives: 0 to 30",
@@ -133,3 +131,76 @@ export const habitFields = {
     meaning: "The unit of target",
   }),
 };
+
+const {
+  name,
+  type,
+  frequency,
+  schedule,
+  time_of_day,
+  category_id: _,
+  remind_at,
+  description,
+  grace_days,
+  ...others
+} = schemasOf(habitFields, "shown");
+
+const DayAmount = titled("DayAmount", Type.Object({ date: CalendarDate, amount: Type.Integer() }));
+
+export const Habit = titled(
+  "Habit",
+  Type.Object({
+    id: Id,
+    name,
+    type,
+    frequency,
+    schedule,
+    time_of_day,
+    remind_at,
+    /** The destination of its reminders; null without one. */
+    reaches: Nullable(Reach),
+    choose_channel_at: ChooseChannelAt,
+    description,
+    ...others,
+    streak_count: Type.Integer(),
+    longest_streak: Type.Integer(),
+    streak_alive_through: Nullable(CalendarDate),
+    grace_days,
+    skipped_dates: Type.Array(CalendarDate),
+    is_completed_today: Type.Boolean(),
+    /** Null for a habit without a target. */
+    amount_today: Nullable(Type.Integer()),
+    /** The sums of today and of the days that can still change, the newest first. */
+    recent_amounts: Type.Array(DayAmount),
+    completions_count: Type.Integer(),
+    written_by: WrittenBy,
+    category: Nullable(CategoryRef),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+);
+
+/** A habit beside its day and week, as agents see it. */
+export const HabitOfWeek = Type.Object({
+  ...Habit.properties,
+  /** Absent if the list has only due habits. */
+  is_due_today: Type.Optional(Type.Boolean()),
+  /** Null for a habit without a number of times a week. */
+  week_progress: Nullable(Type.Object({ done: Type.Integer(), target: Type.Integer() })),
+  /** The misses that its streak still forgives; absent as above, and if it has no streak. */
+  grace_left: Type.Optional(Type.Integer()),
+  ends_tonight: Type.Boolean(),
+  /** Days of the requested period on which it was done. */
+  done_days: Type.Optional(Type.Array(CalendarDate)),
+  /** The sums of its days; absent for a habit without a target. */
+  day_amounts: Type.Optional(Type.Array(DayAmount)),
+});
+
+export const TodayHabits = Type.Object({
+  ...TodayFields,
+  habits: Type.Array(HabitOfWeek),
+  total: Type.Integer(),
+  /** Present if a period was requested, with its real ends. */
+  period: Type.Optional(Type.Object({ from: CalendarDate, to: CalendarDate })),
+  next_cursor: Nullable(Type.Integer()),
+});

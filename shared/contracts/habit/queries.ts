@@ -1,21 +1,29 @@
 import { Type } from "typebox";
 import { query } from "../kernel/contract.ts";
-import { Flag, Id, OneOf, Page, PageOf, SearchText, TimeOfDayField, titled } from "../kernel/fields.ts";
+import {
+  CalendarDate,
+  Flag,
+  Id,
+  Nullable,
+  OneOf,
+  Page,
+  PageOf,
+  SearchText,
+  TimeOfDayField,
+  Timestamp,
+  titled,
+} from "../kernel/fields.ts";
 import { queryTool } from "../kernel/tool.ts";
-import { habitExamples } from "./examples.ts";
-import { DueHabitsFacts } from "./facts.ts";
-import { FrequencyField } from "./fields.ts";
-import { dueHabits, habitOverview } from "./result.ts";
-import { Habit, TodayHabits } from "./schema.ts";
-import { checkToday, TodayFilters } from "./today.ts";
+import { exampleAmounts, exampleCompletions, habitExamples } from "./examples.ts";
+import { CompletionNote, FrequencyField, Habit, TodayHabits } from "./fields.ts";
+import { checkPeriodOfDays, checkToday, daysOfHabit, mostCompletionDays, TodayFilters } from "./filters.ts";
+import { DueHabitsFacts, dueHabits, habitOverview } from "./result.ts";
 
 export const listHabits = query({
   name: "habit.list",
   scopes: ["habits:read"],
   summary: "List or search habits",
-  rest: [
-    { operationId: "listHabits", method: "GET", path: "/habits", status: 200, example: habitExamples.list },
-  ],
+  rest: [{ operationId: "listHabits", method: "GET", path: "/habits", example: habitExamples.list }],
   input: Type.Object({
     q: Type.Optional(SearchText),
     frequency: Type.Optional(FrequencyField),
@@ -57,15 +65,7 @@ export const getHabit = query({
   resource: "Habit",
   scopes: ["habits:read"],
   summary: "View a habit",
-  rest: [
-    {
-      operationId: "getHabit",
-      method: "GET",
-      path: "/habits/{habit_id}",
-      status: 200,
-      example: habitExamples.get,
-    },
-  ],
+  rest: [{ operationId: "getHabit", method: "GET", path: "/habits/{habit_id}", example: habitExamples.get }],
   mcpResource: {
     uri: "kept://habits/{id}",
     idField: "habit_id",
@@ -77,4 +77,70 @@ export const getHabit = query({
   },
   input: Type.Object({ habit_id: Id }),
   output: Habit,
+});
+
+const HabitCompletions = titled(
+  "HabitCompletions",
+  Type.Object({
+    data: Type.Array(
+      titled(
+        "HabitCompletion",
+        Type.Object({ date: CalendarDate, completed_at: Timestamp, note: Nullable(CompletionNote) }),
+      ),
+    ),
+  }),
+);
+
+export const listCompletions = query({
+  name: "habit.completions",
+  resource: "Habit",
+  scopes: ["habits:read"],
+  summary: `List the days on which a habit was completed, newest first: at most ${mostCompletionDays} days, by default the last ones`,
+  rest: [
+    {
+      operationId: "listHabitCompletions",
+      method: "GET",
+      path: "/habits/{habit_id}/completions",
+      example: exampleCompletions,
+    },
+  ],
+  input: daysOfHabit,
+  output: HabitCompletions,
+  refine: checkPeriodOfDays,
+});
+
+const HabitAmounts = titled(
+  "HabitAmounts",
+  Type.Object({
+    data: Type.Array(
+      titled(
+        "HabitAmount",
+        Type.Object({
+          date: CalendarDate,
+          amount: Type.Integer(),
+          target: Type.Integer({
+            description: "By which the day counts; 0 for one that was ticked off without",
+          }),
+        }),
+      ),
+    ),
+  }),
+);
+
+export const listAmounts = query({
+  name: "habit.amounts",
+  resource: "Habit",
+  scopes: ["habits:read"],
+  summary: `List the amounts of a habit by day, newest first: at most ${mostCompletionDays} days, by default the last ones`,
+  rest: [
+    {
+      operationId: "listHabitAmounts",
+      method: "GET",
+      path: "/habits/{habit_id}/amounts",
+      example: exampleAmounts,
+    },
+  ],
+  input: daysOfHabit,
+  output: HabitAmounts,
+  refine: checkPeriodOfDays,
 });

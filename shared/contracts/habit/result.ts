@@ -1,27 +1,70 @@
-import type { Static } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { daysBetween } from "../../domain/day/day.ts";
+import { schemasOf } from "../kernel/declared-fields.ts";
+import { CalendarDate, Id, Nullable } from "../kernel/fields.ts";
 import {
+  deletionFacts,
   factsBy,
   joined,
+  LeanObject,
   quoteStored,
   type ToolResult,
   type Unleaned,
   wordsOfOthers,
 } from "../kernel/tool.ts";
-import { HabitFacts } from "./facts.ts";
-import { amountsOf, amountWords, historyOf, historyWords, type Period } from "./history.ts";
-import type { TodayHabits } from "./schema.ts";
-import { listsAll, type TodayInput } from "./today.ts";
-import {
-  amountOf,
-  type HabitOutput,
-  pauseWords,
-  rhythmWords,
-  type ShownHabit,
-  streakWords,
-  sumOn,
-  targetWords,
-} from "./words.ts";
+import { type Habit, HabitOfWeek, habitFields, type TodayHabits } from "./fields.ts";
+import { listsAll, type TodayInput } from "./filters.ts";
+
+const shown = HabitOfWeek.properties;
+const { category_id: _, grace_days, ...declared } = schemasOf(habitFields, "shown");
+
+/** Values by month, such as 2026-11, or by date. */
+const by = (value: TSchema) => Type.Optional(Type.Object({}, { additionalProperties: value }));
+
+/** A habit as the facts of tools have it. */
+const HabitFacts = LeanObject({
+  id: shown.id,
+  ...declared,
+  written_by: shown.written_by,
+  this_week: Nullable(Type.String({ description: "Days done of days due, such as 2 of 3" })),
+  streak_count: shown.streak_count,
+  longest_streak: shown.longest_streak,
+  streak_alive_through: shown.streak_alive_through,
+  ends_tonight: shown.ends_tonight,
+  grace_left: shown.grace_left,
+  done: by(Type.Array(Type.Integer())),
+  done_by_month: by(Type.Integer()),
+  is_due_today: shown.is_due_today,
+  is_completed_today: shown.is_completed_today,
+  amount_today: shown.amount_today,
+  amounts: by(Type.Integer()),
+  amount_by_month: by(Type.Integer()),
+  category: Nullable(Type.String()),
+  reaches: shown.reaches,
+  grace_days: Type.Optional(grace_days),
+});
+
+export const OneHabitFacts = Type.Object({ habit: HabitFacts });
+export const HabitDayFacts = Type.Object({
+  habit: HabitFacts,
+  date: Type.Optional(CalendarDate),
+  /** The sum of that date. */
+  amount: Type.Optional(Type.Integer()),
+});
+
+export const DueHabitsFacts = Type.Object({
+  from: Type.Optional(CalendarDate),
+  to: Type.Optional(CalendarDate),
+  habits: Type.Array(HabitFacts),
+  total: Type.Optional(Type.Integer()),
+  next_cursor: Type.Optional(Type.Integer()),
+});
+
+export const DeletedHabitFacts = Type.Object({
+  deleted_habit_id: Id,
+  name: Type.Optional(Type.String()),
+  ...deletionFacts,
+});
 
 export function oneHabit(verb: string, habit: HabitOutput): ToolResult {
   const reachesNobody = habit.reaches === "nobody";
@@ -42,10 +85,9 @@ export function changedHabit(habit: HabitOutput): ToolResult {
 
 type NamedHabit = Readonly<{ id: number; name: string }>;
 
-/** @param habit null in an answer of an earlier release */
-export const deletedHabit = (habit: NamedHabit | null, { habit_id }: { habit_id: number }): ToolResult => ({
-  lines: [`Deleted habit #${habit_id}${habit ? ` ${quoteStored(habit.name)}` : ""} with its completions.`],
-  facts: { deleted_habit_id: habit_id, ...(habit && { name: habit.name }) },
+export const deletedHabit = ({ id, name }: NamedHabit): ToolResult => ({
+  lines: [`Deleted habit #${id} ${quoteStored(name)} with its completions.`],
+  facts: { deleted_habit_id: id, name },
   canReturn: true,
 });
 
@@ -80,7 +122,7 @@ export const unskippedHabit = (habit: HabitOutput, day: OfDay): ToolResult =>
 function ofDay(habit: HabitOutput, { date }: OfDay, verb: string, end = ""): ToolResult {
   if (date === undefined) return oneHabit(`${verb} today${end}:`, habit);
   // The sum of a day that was just added to is missing only where the day is too old to be in the answer.
-  const amount = habit.target == null ? undefined : (sumOn(habit, date) ?? (end === "" ? undefined : 0));
+  const amount = habit.target === null ? undefined : (sumOn(habit, date) ?? (end === "" ? undefined : 0));
   const counted = amount === undefined ? "" : `, ${amountOf(habit, amount)}`;
   const { facts, ...result } = oneHabit(`${verb} on ${date}${end}${counted}:`, habit);
   return { ...result, facts: { ...facts, date, ...(amount !== undefined && { amount }) } };
@@ -161,3 +203,102 @@ export function habitLine(habit: ShownHabit): string {
 
 const thisWeek = ({ week_progress: progress }: ShownHabit): string | null =>
   progress ? `${progress.done} of ${progress.target}` : null;
+
+/** The parts of a habit in an agent's lines. */
+
+type HabitOutput = Static<typeof Habit>;
+/** A habit by itself, or in the list of the day. */
+type ShownHabit = HabitOutput &
+  Partial<Static<typeof HabitOfWeek>> & { history?: DaysDone | undefined; counted?: AmountsDone | undefined };
+
+export const sumOn = ({ recent_amounts }: HabitOutput, date: string): number | undefined =>
+  recent_amounts.find((day) => day.date === date)?.amount;
+
+/** `6 of 8 glasses`. A unit of several words is quoted, so that it cannot pass for Kept's own words. */
+function amountOf({ target, unit }: HabitOutput, amount?: number): string {
+  const counted = amount === undefined ? "" : `${amount} of `;
+  return `${counted}${target}${unit === null ? "" : ` ${/^\p{L}+$/u.test(unit) ? unit : quoteStored(unit)}`}`;
+}
+
+function targetWords(habit: ShownHabit): string | null {
+  if (habit.target === null) return null;
+  const { amount_today } = habit;
+  return amount_today === null ? `${amountOf(habit)} a day` : `${amountOf(habit, amount_today)} today`;
+}
+
+const pauseWords = ({ paused_from: from, paused_through: through }: HabitOutput): string | null =>
+  from && `paused from ${from} ${through === null ? "on" : `through ${through}`}`;
+
+const weekdayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+function rhythmWords({ frequency, schedule }: HabitOutput): string {
+  if (schedule === null) return frequency === "custom" ? "daily" : frequency;
+  if ("every_days" in schedule) return `every ${schedule.every_days} days`;
+  if ("times_per_week" in schedule) return `${schedule.times_per_week} times a week`;
+  return schedule.weekdays
+    .toSorted()
+    .map((day) => weekdayNames[day - 1])
+    .join("/");
+}
+
+function streakWords({ ends_tonight, ...habit }: ShownHabit): string {
+  const { streak_count, longest_streak, streak_alive_through: end } = habit;
+  const best = longest_streak > streak_count ? ` (best ${longest_streak})` : "";
+  const life = ends_tonight ? " ends tonight" : ` alive through ${end}`;
+  return `streak ${streak_count}${best}${end === null ? "" : life}`;
+}
+
+/** The days on which a habit was done: by month the days, or over a long time their number. */
+type DaysDone = Readonly<{ done: Record<string, number[]> } | { done_by_month: Record<string, number> }>;
+
+type Period = Readonly<{ from: string; to: string }>;
+
+/** About two months; the days of a longer period would fill an answer. */
+const mostListedDays = 62;
+
+/** @param days calendar dates in order */
+function historyOf(days: readonly string[], length: number): DaysDone {
+  const months = [...Map.groupBy(days, (day) => day.slice(0, 7))];
+  const each = <Told>(tell: (days: readonly string[]) => Told) =>
+    Object.fromEntries(months.map(([month, its]) => [month, tell(its)]));
+  if (length > mostListedDays) return { done_by_month: each((its) => its.length) };
+  return { done: each((its) => its.map((day) => Number(day.slice(8)))) };
+}
+
+/** The sums of the days on which something was added, or over a long time those of the months. */
+type AmountsDone = Readonly<
+  { amounts: Record<string, number> } | { amount_by_month: Record<string, number> }
+>;
+
+type DayAmount = Readonly<{ date: string; amount: number }>;
+
+/** @param days in the order of dates */
+function amountsOf(days: readonly DayAmount[], length: number): AmountsDone {
+  if (length <= mostListedDays)
+    return { amounts: Object.fromEntries(days.map(({ date, amount }) => [date, amount])) };
+  const months = [...Map.groupBy(days, ({ date }) => date.slice(0, 7))];
+  return { amount_by_month: Object.fromEntries(months.map(([month, its]) => [month, totalOf(its)])) };
+}
+
+const totalOf = (days: readonly DayAmount[]): number => days.reduce((sum, { amount }) => sum + amount, 0);
+
+/** `14 in all (2026-11-18: 6, 2026-11-19: 8)`. */
+function amountWords(done: AmountsDone): string {
+  const parts = Object.entries("amounts" in done ? done.amounts : done.amount_by_month);
+  const total = parts.reduce((sum, [, amount]) => sum + amount, 0);
+  const each = parts.map(([when, amount]) => `${when}: ${amount}`).join(", ");
+  return parts.length === 0 ? "0 in all" : `${total} in all (${each})`;
+}
+
+const names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** `done Oct 30 31, Nov 1`, or `done 2026-10: 12, 2026-11: 3`. */
+function historyWords(history: DaysDone): string {
+  const parts =
+    "done" in history
+      ? Object.entries(history.done).map(
+          ([month, days]) => `${names[Number(month.slice(5)) - 1]} ${days.join(" ")}`,
+        )
+      : Object.entries(history.done_by_month).map(([month, count]) => `${month}: ${count}`);
+  return parts.length === 0 ? "never done" : `done ${parts.join(", ")}`;
+}

@@ -2,8 +2,33 @@ import type { Static, TObject, TSchema } from "typebox";
 import type { AccountEvent } from "../../domain/journal/events.ts";
 import type { FieldProblems, Refused, ResourceName } from "../../errors.ts";
 import type { Scope } from "./scopes.ts";
-import type { RoutePath } from "./tags.ts";
 import type { McpResource, QueryTool, Tool } from "./tool.ts";
+
+/** Groups of REST operations in documents and clients, by the first part of the path. */
+export const tags = {
+  me: { name: "Me", description: "The user's day, and what this token may do" },
+  dashboard: { name: "Dashboard", description: "One look at today" },
+  habits: {
+    name: "Habits",
+    description:
+      "What recurs, with streaks that survive some missed days. A bad habit is completed by having avoided it.",
+  },
+  todos: { name: "Todos", description: "What is done once, or again by a rule, and the reminders for it" },
+  "quick-add": { name: "Quick add", description: "Todos and habits in words" },
+  changes: {
+    name: "Changes",
+    description: "What was written or deleted since the last question, for clients that keep a copy",
+  },
+  categories: { name: "Categories", description: "Themes of habits and todos" },
+  approvals: { name: "Approvals", description: "Requests that wait for the person's approval" },
+  webhooks: { name: "Webhooks", description: "Changes that Kept posts to an address" },
+  batch: { name: "Batch", description: "Many changes by one request" },
+} as const;
+
+type TagKey = keyof typeof tags;
+
+/** A path below /api/v1. A new first part does not compile without its tag. */
+type RoutePath = `/${TagKey}` | `/${TagKey}/${string}`;
 
 /** A request and its answer, as the OpenAPI document shows them; a test replays each one. */
 type Example<Input, Output> = Readonly<{ input: Input; output: Output }>;
@@ -14,7 +39,8 @@ export type Route<Input = object, Output = unknown> = Readonly<{
   operationId: string;
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: RoutePath;
-  status: 200 | 201 | 204;
+  /** 200 unless a thing is made, or nothing is answered. */
+  status?: 201 | 204;
   /** Fields that this route demands and the command does not (PUT beside PATCH). */
   required?: readonly string[];
   /** Set when the answer is a stream of outputs (server-sent events). */
@@ -22,10 +48,10 @@ export type Route<Input = object, Output = unknown> = Readonly<{
   example: Example<Input, Output>;
 }>;
 
-/** Routes with examples of their contract's types. */
+/** Routes with examples of their contract's types, null for an answer without content. */
 type Routes<Input extends TObject, Output extends TSchema> = readonly Route<
   Static<Input> & object,
-  Static<Output>
+  Static<Output> | null
 >[];
 
 /** The common parts of commands and queries. */

@@ -1,5 +1,5 @@
 import { type Static, type TOptional, type TSchema, Type } from "typebox";
-import { Clearable, Nullable, Timestamp } from "./fields.ts";
+import { Clearable, Description, Nullable, TimeOfDayField, Timestamp } from "./fields.ts";
 
 /**
  * A field of a habit, todo or category is declared once: in `fields.ts` of the noun's folder. Its column,
@@ -82,13 +82,13 @@ const boundedValues =
   <Value extends TSchema>(value: Value): Values<Value, Shown> => ({ kind, column, value, shown });
 
 export const line = boundedValues("line", "text", Type.String());
-export const paragraph = boundedValues("paragraph", "text", Type.String());
+const paragraph = boundedValues("paragraph", "text", Type.String());
 export const color = boundedValues("color", "text", Type.String());
 export const flag = boundedValues("flag", "boolean", Type.Boolean());
 export const instant = boundedValues("instant", "timestamptz", Timestamp);
 export const number = boundedValues("number", "integer", Type.Integer());
 export const word = values("choice", "text");
-export const timeOfDay = values("choice", "time_of_day");
+const timeOfDay = values("choice", "time_of_day");
 export const day = values("date", "date");
 export const clockTime = values("time", "text");
 export const json = values("json", "jsonb");
@@ -139,6 +139,18 @@ const clearable = <Value extends TSchema>(value: Value) => ({
   update: Clearable(value),
 });
 
+/** Fields that habits and todos have in common. */
+export const notes = optional(paragraph(Description), {
+  label: "Notes",
+  meaning: "Notes, also in several lines",
+  inLog: "description",
+});
+export const partOfDay = optional(timeOfDay(TimeOfDayField), {
+  label: "Part of the day",
+  meaning: "The part of the day for which it is meant; null for any",
+  inLog: "time of day",
+});
+
 /** A field that only commands set; no request gives it. */
 export function internal<Declared extends Readonly<{ create: TSchema; update: TSchema }>>(field: Declared) {
   const { create: _, update: __, ...others } = field;
@@ -177,3 +189,25 @@ export function schemasOf<Declared extends DeclaredFields, Of extends Part>(
   const schemas = Object.entries(fields).map(([name, { [part]: schema }]) => [name, schema] as const);
   return Object.fromEntries(schemas.filter(([, schema]) => schema !== undefined)) as SchemasOf<Declared, Of>;
 }
+
+/** An example of an answer, in the order of its schema. An absent field has its usual value, or null. */
+export const exampleOf = <Schema extends TSchema & Readonly<{ properties: object }>>(
+  { properties }: Schema,
+  fields: DeclaredFields,
+  given: Partial<Static<Schema>>,
+) => {
+  const values: Readonly<Record<string, unknown>> = given;
+  return Object.fromEntries(
+    Object.keys(properties).map((name) => [name, values[name] ?? fields[name]?.usual ?? null]),
+  ) as Static<Schema>;
+};
+
+/** The first and only page of a list at `address`. */
+export const onlyPage = <Item>(address: string, data: Item[]) => {
+  const url = `http://localhost:3000/api/v1${address}page=1`;
+  return {
+    data,
+    links: { first: url, last: url, prev: null, next: null },
+    meta: { current_page: 1, last_page: 1, per_page: 15, total: data.length },
+  };
+};

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from "typebox";
 import Format from "typebox/format";
-import { examples } from "../../domain/day/example-dates.ts";
+import { examples } from "../../domain/day/day.ts";
 import { reaches } from "../../domain/reach.ts";
 import { timesOfDay } from "../../domain/vocabulary.ts";
 import type { FieldErrors } from "../../errors.ts";

@@ -64,13 +64,12 @@ export function lean(facts: Readonly<Record<string, unknown>>): Record<string, u
  */
 export function factsBy(
   { properties }: TObject,
-  thing: object,
+  thing: Readonly<Record<string, unknown>>,
   otherwise: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const known = thing as Readonly<Record<string, unknown>>;
   const stated: Record<string, unknown> = {};
   for (const name in properties) {
-    const value = name in otherwise ? otherwise[name] : known[name];
+    const value = name in otherwise ? otherwise[name] : thing[name];
     if (value != null && value !== false) stated[name] = value;
   }
   return stated;
@@ -237,3 +236,28 @@ export function queryTool<Arguments extends TObject, Input, Output extends DayFi
 ): QueryTool<Input, Output> {
   return { ...definition, day: ({ today, time_zone }) => ({ date: today, timeZone: time_zone }) };
 }
+
+/** A tool clears a field by its name, because hosts in strict mode send null for each absent argument. */
+type Cleared = Readonly<{ clear?: readonly string[] }> & Readonly<Record<string, unknown>>;
+
+/** @param about the argument that the refusal of an empty change names */
+export function checkChanges(about: string, { clear = [], ...given }: Cleared): FieldProblems | undefined {
+  if (clear.length === 0 && Object.keys(given).length === 0)
+    return {
+      [about]: [
+        {
+          reason: "No change was given",
+          next: "give at least one field a value, and empty fields by clear, not by null.",
+        },
+      ],
+    };
+  const both = clear.find((name) => given[name] !== undefined);
+  const reason = `The clear field names ${both}, which is also given a value`;
+  return both === undefined ? undefined : { clear: [{ reason, next: "send one of them." }] };
+}
+
+/** The fields of a change, with null for cleared ones. */
+export const clearing = <Given extends Readonly<{ clear?: readonly string[] }>>({
+  clear = [],
+  ...fields
+}: Given): Omit<Given, "clear"> => ({ ...fields, ...Object.fromEntries(clear.map((name) => [name, null])) });

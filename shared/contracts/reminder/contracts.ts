@@ -7,8 +7,7 @@ import { acts } from "../../domain/reminder/link.ts";
 import { command, query } from "../kernel/contract.ts";
 import { Id, OneOf } from "../kernel/fields.ts";
 import { todoExamples } from "../todo/examples.ts";
-import { RemindAt, Reminder } from "../todo/reminder-schema.ts";
-import { Todo } from "../todo/schema.ts";
+import { RemindAt, Reminder, Todo } from "../todo/fields.ts";
 
 const path = "/todos/{todo_id}/reminder";
 
@@ -17,7 +16,7 @@ export const getReminder = query({
   resource: "Reminder",
   scopes: ["todos:read"],
   summary: "View the calling user's reminder for a todo",
-  rest: [{ operationId: "getReminder", method: "GET", path, status: 200, example: todoExamples.getReminder }],
+  rest: [{ operationId: "getReminder", method: "GET", path, example: todoExamples.getReminder }],
   input: Type.Object({ todo_id: Id }),
   output: Reminder,
 });
@@ -28,7 +27,7 @@ export const setReminder = command({
   scopes: ["todos:write"],
   summary: "Set or move the calling user's reminder for a todo",
   conflict: todoCompleted,
-  rest: [{ operationId: "setReminder", method: "PUT", path, status: 200, example: todoExamples.setReminder }],
+  rest: [{ operationId: "setReminder", method: "PUT", path, example: todoExamples.setReminder }],
   input: Type.Object({ todo_id: Id, remind_at: RemindAt }),
   output: Reminder,
 });

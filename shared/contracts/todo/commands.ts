@@ -1,17 +1,22 @@
 import { type Static, Type } from "typebox";
 import type { FieldProblems } from "../../errors.ts";
-import { categoryNameScopes, checkOneCategory } from "../category/name.ts";
-import type { Category } from "../category/schema.ts";
-import { checkChanges, clearing } from "../kernel/clear.ts";
+import type { Category } from "../category/fields.ts";
+import { categoryNameScopes, checkOneCategory } from "../category/fields.ts";
 import { command } from "../kernel/contract.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
-import { Flag, Id, Name, Nullable } from "../kernel/fields.ts";
-import { form, quoteStored, tool } from "../kernel/tool.ts";
+import { Flag, Id, Name } from "../kernel/fields.ts";
+import { checkChanges, clearing, form, quoteStored, tool } from "../kernel/tool.ts";
 import { todoExamples } from "./examples.ts";
-import { DeletedTodoFacts, OneTodoFacts } from "./facts.ts";
-import { todoFields } from "./fields.ts";
-import { deletedTodo, oneTodo } from "./result.ts";
-import { ClearedFields, checkRecurrence, describing, Todo, toolTodoFields, toolTodoNames } from "./schema.ts";
+import {
+  ClearedFields,
+  checkRecurrence,
+  describing,
+  Todo,
+  todoFields,
+  toolTodoFields,
+  toolTodoNames,
+} from "./fields.ts";
+import { DeletedTodoFacts, deletedTodo, OneTodoFacts, oneTodo } from "./result.ts";
 
 /** The arguments of update-todo: changes of a todo, and names of fields to clear. */
 const ChangeArguments = Type.Object({
@@ -105,15 +110,8 @@ export const updateTodo = command({
   scopes: ["todos:write"],
   summary: "Change a todo, whose reminder moves with its due date",
   rest: [
-    {
-      operationId: "replaceTodo",
-      method: "PUT",
-      path,
-      status: 200,
-      required: ["title"],
-      example: todoExamples.replace,
-    },
-    { operationId: "updateTodo", method: "PATCH", path, status: 200, example: todoExamples.change },
+    { operationId: "replaceTodo", method: "PUT", path, required: ["title"], example: todoExamples.replace },
+    { operationId: "updateTodo", method: "PATCH", path, example: todoExamples.change },
   ],
   mcp: tool({
     name: "update-todo",
@@ -158,7 +156,7 @@ export const deleteTodo = command({
   }),
   input: onlyId,
   // For tools. REST answers without content.
-  output: Nullable(Type.Object({ id: Id, title: Name, was: Type.Optional(Todo) })),
+  output: Type.Object({ id: Id, title: Name, was: Todo }),
 });
 
 export const toggleTodo = command({
@@ -166,15 +164,7 @@ export const toggleTodo = command({
   resource: "Todo",
   scopes: ["todos:write"],
   summary: "Flip a todo between complete and incomplete, or bring it to the wanted state",
-  rest: [
-    {
-      operationId: "toggleTodo",
-      method: "POST",
-      path: `${path}/toggle`,
-      status: 200,
-      example: todoExamples.toggle,
-    },
-  ],
+  rest: [{ operationId: "toggleTodo", method: "POST", path: `${path}/toggle`, example: todoExamples.toggle }],
   mcp: tool({
     name: "toggle-todo",
     title: "Tick off todo",

@@ -1,8 +1,7 @@
 import type { Static } from "typebox";
-import { exampleOf, onlyPage } from "../kernel/example-of.ts";
-import { todoFields } from "./fields.ts";
-import type { Reminder } from "./reminder-schema.ts";
-import { Todo } from "./schema.ts";
+import { exampleOf, onlyPage } from "../kernel/declared-fields.ts";
+import type { Reminder } from "./fields.ts";
+import { Todo, todoFields } from "./fields.ts";
 
 const reminder: Static<typeof Reminder> = {
   todo_id: 31,

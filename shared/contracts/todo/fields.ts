@@ -1,5 +1,11 @@
-import { recurrenceStarts } from "../../domain/vocabulary.ts";
+import { Type } from "typebox";
+import Format from "typebox/format";
+import { examples } from "../../domain/day/day.ts";
+import { parseRecurrence } from "../../domain/todo/recurrence.ts";
+import { recurrenceStarts, reminderStatuses } from "../../domain/vocabulary.ts";
+import type { FieldErrors } from "../../errors.ts";
 import { Instant } from "../action/contracts.ts";
+import { CategoryRef, categoryNameFields, categoryNames } from "../category/fields.ts";
 import {
   clockTime,
   day,
@@ -8,16 +14,19 @@ import {
   internal,
   line,
   link,
+  notes,
   number,
   optional,
-  paragraph,
+  partOfDay,
   required,
-  timeOfDay,
+  schemasOf,
   usually,
   word,
 } from "../kernel/declared-fields.ts";
 import {
   CalendarDate,
+  ChooseChannelAt,
+  Clearable,
   ClockTime,
   Context,
   Description,
@@ -25,13 +34,18 @@ import {
   Id,
   Line,
   Name,
+  Nullable,
   OneOf,
+  Reach,
   TimeOfDayField,
+  Timestamp,
+  TodayFields,
   titled,
   WholeNumber,
+  WrittenBy,
 } from "../kernel/fields.ts";
 
-export const Recurrence = Object.assign(titled("Recurrence", Line(500)), {
+const Recurrence = Object.assign(titled("Recurrence", Line(500)), {
   description:
     "An RRULE of RFC 5545: FREQ of DAILY, WEEKLY, MONTHLY or YEARLY, with INTERVAL, BYDAY, BYMONTHDAY, BYMONTH, BYSETPOS, UNTIL or COUNT",
   examples: [
@@ -41,18 +55,14 @@ export const Recurrence = Object.assign(titled("Recurrence", Line(500)), {
     "FREQ=YEARLY;UNTIL=20301231",
   ],
 });
-export const Minutes = titled("Minutes", WholeNumber(1, 100_000));
+const Minutes = titled("Minutes", WholeNumber(1, 100_000));
 export const RecurrenceFrom = titled("RecurrenceFrom", OneOf(recurrenceStarts));
 
 const repeats = ["every day", "every weekday", "every week", "every 2 weeks", "every month", "every year"];
 
 export const todoFields = {
   title: required(line(Name), { label: "Title", meaning: "The thing to do, in a few words" }),
-  description: optional(paragraph(Description), {
-    label: "Notes",
-    meaning: "Notes, also in several lines",
-    inLog: "description",
-  }),
+  description: notes,
   due_date: optional(day(CalendarDate), {
     label: "Due",
     meaning: "The day by which it is to be done; null for none",
@@ -63,11 +73,7 @@ export const todoFields = {
     meaning: "The time of that day in the user's zone, only with due_date; null for none",
     inLog: "due time",
   }),
-  time_of_day: optional(timeOfDay(TimeOfDayField), {
-    label: "Part of the day",
-    meaning: "The part of the day for which it is meant; null for any",
-    inLog: "time of day",
-  }),
+  time_of_day: partOfDay,
   estimated_minutes: optional(number(Minutes), {
     label: "Takes (minutes)",
     meaning: "The minutes that it takes; null if unknown",
@@ -112,3 +118,131 @@ export const todoFields = {
   recurrence_anchor: internal(optional(day(CalendarDate))),
   next_todo_id: internal(link(Id)),
 };
+
+Format.Set("reminder-time", isReminderTime);
+
+export const RemindAt = titled(
+  "ReminderTime",
+  Type.String({
+    format: "reminder-time",
+    expects: examples.time,
+  }),
+);
+
+export const Reminder = titled(
+  "Reminder",
+  Type.Object({
+    todo_id: Id,
+    remind_at: Timestamp,
+    local_time: Type.String({ description: "YYYY-MM-DDTHH:MM:SS in time_zone" }),
+    time_zone: Type.String(),
+    status: titled("ReminderStatus", OneOf(reminderStatuses)),
+    reaches: Reach,
+    choose_channel_at: ChooseChannelAt,
+  }),
+);
+
+const reminderTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
+
+/** True if a text is a real date and time in RFC 3339, with an offset or, as wall time, without one. */
+function isReminderTime(text: string): boolean {
+  if (!reminderTime.test(text)) return false;
+  try {
+    hasOffset(text) ? Temporal.Instant.from(text) : Temporal.PlainDateTime.from(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const hasOffset = (text: string): boolean => /(Z|[+-]\d{2}:\d{2})$/.test(text);
+
+const {
+  category_id: _,
+  is_completed,
+  completed_at,
+  completed_on: __,
+  recurrence,
+  recurrence_from,
+  recurrence_anchor: ___,
+  next_todo_id,
+  ...described
+} = schemasOf(todoFields, "shown");
+
+export const Todo = titled(
+  "Todo",
+  Type.Object({
+    id: Id,
+    ...described,
+    is_completed,
+    is_overdue: Type.Boolean(),
+    recurrence,
+    recurrence_from,
+    completed_at,
+    next_todo_id,
+    reminder: Nullable(Reminder),
+    written_by: WrittenBy,
+    category: Nullable(CategoryRef),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+);
+
+/** The arguments that describe a todo in both tools that write one. */
+export const describing = {
+  description: Type.Optional(Description),
+  due_date: Type.Optional(CalendarDate),
+  due_time: Type.Optional(ClockTime),
+  time_of_day: Type.Optional(TimeOfDayField),
+  estimated_minutes: Type.Optional(Minutes),
+  context: Type.Optional(Context),
+  ...categoryNames,
+  recurrence: Type.Optional(Recurrence),
+  recurrence_from: Type.Optional(RecurrenceFrom),
+  remind_at: Type.Optional(RemindAt),
+};
+
+/** Agents send these in the same call. REST has the category's id and the reminder's own address. */
+export const toolTodoFields = { ...categoryNameFields, remind_at: Clearable(RemindAt) };
+export const toolTodoNames = Object.keys(toolTodoFields);
+
+export function checkRecurrence({ recurrence }: { recurrence?: string | null }): FieldErrors | undefined {
+  if (recurrence == null) return undefined;
+  const parsed = parseRecurrence(recurrence);
+  return "error" in parsed ? { recurrence: [parsed.error] } : undefined;
+}
+
+/** A tool clears a field by its name, because some clients cannot send null. */
+const clearedNames = [
+  "description",
+  "due_date",
+  "due_time",
+  "time_of_day",
+  "estimated_minutes",
+  "context",
+  "category",
+  "recurrence",
+  "remind_at",
+] as const;
+export const ClearedFields = Type.Array(OneOf(clearedNames), {
+  uniqueItems: true,
+  expects: `a list of some of ${clearedNames.join(", ")}`,
+});
+
+/** A todo in an agent's list. */
+export const ListedTodo = Type.Object({
+  ...Todo.properties,
+  /** The user's day of completion. */
+  completed_on: Nullable(CalendarDate),
+});
+
+export const PendingTodos = Type.Object({
+  ...TodayFields,
+  todos: Type.Array(ListedTodo),
+  total: Type.Integer(),
+  next_cursor: Nullable(Type.String()),
+  /** Counts instead of todos: all categories, and null for todos without one. */
+  by_category: Type.Optional(
+    Type.Array(Type.Object({ category: Nullable(Type.String()), count: Type.Integer() })),
+  ),
+});

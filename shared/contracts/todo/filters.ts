@@ -1,4 +1,6 @@
 import { type Static, Type } from "typebox";
+import Format from "typebox/format";
+import type { TimeOfDay } from "../../domain/vocabulary.ts";
 import type { FieldProblems } from "../../errors.ts";
 import {
   CalendarDate,
@@ -8,9 +10,60 @@ import {
   Name,
   OneOf,
   SearchText,
+  TimeOfDayField,
   WholeNumber,
 } from "../kernel/fields.ts";
-import { TodoCursor } from "./cursor.ts";
+import { isCalendarDate } from "../kernel/text.ts";
+
+/** A todo's place among completed ones, newest first. */
+export type DonePlace = Readonly<{ id: number; completed_on: string; completed_at: string }>;
+
+const donePlace = /^done\.(\d{4}-\d{2}-\d{2})\.(\d{4}-\d{2}-\d{2}T[\d:]{8}\.\d{6}Z)\.([1-9]\d{0,15})$/;
+
+export const doneCursor = ({ id, completed_on, completed_at }: DonePlace): string =>
+  `done.${completed_on}.${completed_at}.${id}`;
+
+/** @returns undefined when the text is no cursor of completed todos */
+export function parseDoneCursor(text: string): DonePlace | undefined {
+  const [, completed_on = "", completed_at = "", id] = donePlace.exec(text) ?? [];
+  const isInstant = !Number.isNaN(Date.parse(completed_at));
+  if (!isInstant || !isCalendarDate(completed_on) || !Number.isSafeInteger(Number(id))) return undefined;
+  return { id: Number(id), completed_on, completed_at };
+}
+
+/** A todo's place in the default order. */
+export type TodoPlace = Readonly<{
+  id: number;
+  due_date: string | null;
+  due_time: string | null;
+  time_of_day: TimeOfDay | null;
+}>;
+
+const place =
+  /^(?:-|(\d{4}-\d{2}-\d{2})(?:T((?:[01]\d|2[0-3]):[0-5]\d))?)\.(-|morning|afternoon|evening)\.([1-9]\d{0,15})$/;
+
+/** The place as one word in plain text, because encoding would cost an agent three times the tokens. */
+export const todoCursor = ({ id, due_date, due_time, time_of_day }: TodoPlace): string =>
+  `${due_date ?? "-"}${due_time === null ? "" : `T${due_time}`}.${time_of_day ?? "-"}.${id}`;
+
+/** @returns undefined when the text is not a cursor */
+export function parseTodoCursor(text: string): TodoPlace | undefined {
+  const [, due_date = null, due_time = null, time = "-", id] = place.exec(text) ?? [];
+  if (!Number.isSafeInteger(Number(id)) || (due_date !== null && !isCalendarDate(due_date))) return undefined;
+  return {
+    id: Number(id),
+    due_date,
+    due_time,
+    time_of_day: TimeOfDayField.enum.find((known) => known === time) ?? null,
+  };
+}
+
+Format.Set("todo-cursor", (text) => (parseTodoCursor(text) ?? parseDoneCursor(text)) !== undefined);
+
+const TodoCursor = Type.String({
+  format: "todo-cursor",
+  expects: "the next_cursor of an earlier answer",
+});
 
 /** The default limit of listed pending todos. */
 export const pendingLimit = 25;

@@ -1,16 +1,62 @@
-import type { Static } from "typebox";
+import { type Static, Type } from "typebox";
+import { Id, Nullable, Reach } from "../kernel/fields.ts";
 import {
+  deletionFacts,
   factsBy,
   joined,
+  LeanObject,
   lean,
   quoteStored,
   type ToolResult,
   type Unleaned,
   wordsOfOthers,
 } from "../kernel/tool.ts";
-import { TodoFacts } from "./facts.ts";
-import { listedStatus, type PendingInput } from "./filters.ts";
-import type { ListedTodo, PendingTodos, Todo } from "./schema.ts";
+import { ListedTodo, PendingTodos, RecurrenceFrom, Reminder, type Todo } from "./fields.ts";
+import { ListedStatus, listedStatus, type PendingInput } from "./filters.ts";
+
+const shown = ListedTodo.properties;
+
+/** A todo as the facts of tools have it. */
+const TodoFacts = LeanObject({
+  id: shown.id,
+  title: shown.title,
+  description: shown.description,
+  written_by: shown.written_by,
+  due_date: shown.due_date,
+  due_time: shown.due_time,
+  is_overdue: shown.is_overdue,
+  is_important: shown.is_important,
+  time_of_day: shown.time_of_day,
+  estimated_minutes: shown.estimated_minutes,
+  context: shown.context,
+  category: Nullable(Type.String()),
+  recurrence: shown.recurrence,
+  /** Absent where the due date counts, as it usually does. */
+  recurrence_from: Nullable(RecurrenceFrom),
+  remind_at: Nullable(Type.String({ description: "Local time such as 2026-11-22T09:00" })),
+  reminder_status: Nullable(Reminder.properties.status),
+  is_completed: shown.is_completed,
+  completed_on: shown.completed_on,
+  next_todo_id: shown.next_todo_id,
+  reaches: Nullable(Reach),
+});
+
+export const OneTodoFacts = Type.Object({ todo: TodoFacts });
+
+export const PendingFacts = LeanObject({
+  status: ListedStatus,
+  todos: Type.Array(TodoFacts),
+  total: Type.Integer(),
+  next_cursor: Nullable(Type.String()),
+  by_category: PendingTodos.properties.by_category,
+});
+
+export const DeletedTodoFacts = Type.Object({
+  deleted_todo_id: Id,
+  title: Type.Optional(Type.String()),
+  todo: Type.Optional(TodoFacts),
+  ...deletionFacts,
+});
 
 /** A todo alone, or in a list. */
 type TodoOutput = Static<typeof Todo> & Partial<Static<typeof ListedTodo>>;
@@ -65,21 +111,14 @@ const kinds = {
   all: { kind: "todos, pending and completed", none: "No todos match, neither pending nor completed." },
 };
 
-type Deleted = Readonly<{ id: number; title: string; was?: TodoOutput | undefined }>;
+type Deleted = Readonly<{ id: number; title: string; was: TodoOutput }>;
 
-/**
- * Tells everything about the deleted todo, so that an agent can make one like it.
- * @param deleted null, or without the todo, in an answer of an earlier release
- */
-export function deletedTodo(deleted: Deleted | null, { todo_id }: { todo_id: number }): ToolResult {
-  const { title, was } = deleted ?? {};
-  const named = `#${todo_id}${title === undefined ? "" : ` ${quoteStored(title)}`}.`;
-  return {
-    lines: [`Deleted todo ${was ? todoLine(was) : named}`],
-    facts: { deleted_todo_id: todo_id, ...(title && { title }), ...(was && { todo: factsOf(was) }) },
-    canReturn: true,
-  };
-}
+/** Tells everything about the deleted todo, so that an agent can make one like it. */
+export const deletedTodo = ({ id, title, was }: Deleted): ToolResult => ({
+  lines: [`Deleted todo ${todoLine(was)}`],
+  facts: { deleted_todo_id: id, title, todo: factsOf(was) },
+  canReturn: true,
+});
 
 const factsOf = (todo: TodoOutput): Record<string, unknown> =>
   factsBy(TodoFacts, todo, {

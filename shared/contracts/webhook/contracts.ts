@@ -1,13 +1,18 @@
 import { type Static, Type } from "typebox";
-import { allWebhookEvents, type WebhookEvents as EventName } from "../../domain/webhook.ts";
+import {
+  allWebhookEvents,
+  type WebhookEvents as EventName,
+  webhookDeliveryStatuses,
+  webhookSubjects,
+} from "../../domain/vocabulary.ts";
 import { command, query } from "../kernel/contract.ts";
-import { Flag, Nullable, OneOf, Timestamp, titled } from "../kernel/fields.ts";
+import { Flag, Id, Nullable, OneOf, Timestamp, titled } from "../kernel/fields.ts";
 import type { Scope } from "../kernel/scopes.ts";
-import { exampleWebhook } from "./example.ts";
+import { exampleTodo } from "../todo/examples.ts";
 
-export const uuidOf = (expects: string) => Type.String({ format: "uuid", expects });
-export const WebhookId = uuidOf("the id of a webhook");
-export const webhookScopes = ["webhooks:write"] as const;
+const uuidOf = (expects: string) => Type.String({ format: "uuid", expects });
+const WebhookId = uuidOf("the id of a webhook");
+const webhookScopes = ["webhooks:write"] as const;
 
 const Url = Type.String({
   format: "webhook-url",
@@ -38,6 +43,8 @@ export const Webhook = titled(
   }),
 );
 
+export type Webhook = Static<typeof Webhook>;
+
 const NewWebhook = titled(
   "NewWebhook",
   Type.Object({
@@ -63,8 +70,49 @@ const readScopes = ({ events = [] }: Readonly<{ events?: readonly EventName[] }>
   ...new Set(events.flatMap((event) => scopesOfEvents[event])),
 ];
 
-const { url, events, is_active } = exampleWebhook;
-const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+export const WebhookDelivery = titled(
+  "WebhookDelivery",
+  Type.Object({
+    id: Type.String({ format: "uuid" }),
+    subject: titled("WebhookSubject", OneOf(webhookSubjects)),
+    thing_id: Id,
+    status: titled("WebhookDeliveryStatus", OneOf(webhookDeliveryStatuses)),
+    attempts: Type.Integer(),
+    error: Nullable(Type.String()),
+    next_attempt_at: Nullable(Timestamp),
+    created_at: Timestamp,
+    finished_at: Nullable(Timestamp),
+  }),
+);
+
+const at = "2026-11-20T08:30:00.000000Z";
+
+const exampleWebhook: Webhook = {
+  id: "0b7c6a52-5a7c-4a3e-9d3c-8f1f7a0c6c11",
+  url: "https://n8n.example.org/webhook/kept",
+  events: ["todo.*"],
+  is_active: true,
+  failing_since: null,
+  disabled_at: null,
+  created_at: at,
+  updated_at: at,
+};
+
+const exampleDelivery: Static<typeof WebhookDelivery> = {
+  id: "9d3c6a52-5a7c-4a3e-8b7c-8f1f7a0c6c12",
+  subject: "todo",
+  thing_id: exampleTodo.id,
+  status: "waiting",
+  attempts: 0,
+  error: null,
+  next_attempt_at: at,
+  created_at: at,
+  finished_at: null,
+};
+
+const { id: webhook_id, url, events, is_active } = exampleWebhook;
+const path = "/webhooks/{webhook_id}";
+const exampleSecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
 export const createWebhook = command({
   name: "webhook.create",
@@ -79,7 +127,7 @@ export const createWebhook = command({
       method: "POST",
       path: "/webhooks",
       status: 201,
-      example: { input: { url, events }, output: { ...exampleWebhook, secret } },
+      example: { input: { url, events }, output: { ...exampleWebhook, secret: exampleSecret } },
     },
   ],
   input: Type.Object({ url: Url, events: Events }),
@@ -97,9 +145,8 @@ export const updateWebhook = command({
     {
       operationId: "updateWebhook",
       method: "PATCH",
-      path: "/webhooks/{webhook_id}",
-      status: 200,
-      example: { input: { webhook_id: exampleWebhook.id, is_active }, output: exampleWebhook },
+      path,
+      example: { input: { webhook_id, is_active }, output: exampleWebhook },
     },
   ],
   input: Type.Object({
@@ -132,9 +179,9 @@ export const deleteWebhook = command({
     {
       operationId: "deleteWebhook",
       method: "DELETE",
-      path: "/webhooks/{webhook_id}",
+      path,
       status: 204,
-      example: { input: { webhook_id: exampleWebhook.id }, output: null },
+      example: { input: { webhook_id }, output: null },
     },
   ],
   input: Type.Object({ webhook_id: WebhookId }),
@@ -151,7 +198,6 @@ export const listWebhooks = query({
       operationId: "listWebhooks",
       method: "GET",
       path: "/webhooks",
-      status: 200,
       example: { input: {}, output: { data: [exampleWebhook] } },
     },
   ],
@@ -168,13 +214,47 @@ export const getWebhook = query({
     {
       operationId: "getWebhook",
       method: "GET",
-      path: "/webhooks/{webhook_id}",
-      status: 200,
-      example: { input: { webhook_id: exampleWebhook.id }, output: exampleWebhook },
+      path,
+      example: { input: { webhook_id }, output: exampleWebhook },
     },
   ],
   input: Type.Object({ webhook_id: WebhookId }),
   output: Webhook,
 });
 
-export type Webhook = Static<typeof Webhook>;
+export const sendDeliveryAgain = command({
+  name: "webhook.send-again",
+  scopes: webhookScopes,
+  resource: "Delivery",
+  summary: "Post a finished delivery again, with the present state of its thing",
+  rest: [
+    {
+      operationId: "sendWebhookDeliveryAgain",
+      method: "POST",
+      path: `${path}/deliveries/{delivery_id}/send-again`,
+      example: {
+        input: { webhook_id, delivery_id: exampleDelivery.id },
+        output: exampleDelivery,
+      },
+    },
+  ],
+  input: Type.Object({ webhook_id: WebhookId, delivery_id: uuidOf("the id of a delivery") }),
+  output: WebhookDelivery,
+});
+
+export const listDeliveries = query({
+  name: "webhook.deliveries",
+  scopes: webhookScopes,
+  resource: "Webhook",
+  summary: "List the newest 100 deliveries of a webhook",
+  rest: [
+    {
+      operationId: "listWebhookDeliveries",
+      method: "GET",
+      path: `${path}/deliveries`,
+      example: { input: { webhook_id }, output: { data: [exampleDelivery] } },
+    },
+  ],
+  input: Type.Object({ webhook_id: WebhookId }),
+  output: titled("WebhookDeliveries", Type.Object({ data: Type.Array(WebhookDelivery) })),
+});

@@ -1,7 +1,7 @@
 import { dateOfDay, dayNumber } from "../day/day.ts";
 import type { FreeDays, Pause } from "./free-days.ts";
+import type { Rules } from "./rhythm.ts";
 import { sameDemand } from "./rhythm.ts";
-import type { Rules } from "./schedule.ts";
 
 /** An edit of the rules. Completions of later days can precede it, because a change of zone can move today back. */
 export type Edit = Readonly<{

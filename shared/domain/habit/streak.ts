@@ -10,8 +10,8 @@ import {
   withDays,
 } from "./free-days.ts";
 import { doneDays, editPlaces, type HabitHistory, neutralDates } from "./history.ts";
+import type { Rules } from "./rhythm.ts";
 import { nthAsked, nthDue, type Rhythm, rhythmOf } from "./rhythm.ts";
-import type { Rules } from "./schedule.ts";
 
 /** The streak and its dates as columns that queries compare with today: it is 0 once today is after `streak_alive_through`. */
 export type StreakColumns = Readonly<{

@@ -1,4 +1,42 @@
-import { type Details, type EventKind, kind, type Origin } from "./event.ts";
+/** Facts of an event. They hold no secret and no content of habits or todos. */
+export type Details = Readonly<Record<string, string | number | boolean>>;
+
+/** The facts that every event may have beside its own. */
+export type Origin = Readonly<{
+  browser?: string;
+  network?: string;
+  /** The token that a change came by; a person on the pages has none. */
+  client?: string;
+}>;
+
+/** The thing that the link in a message ends. */
+export type Endable = "token" | "session" | "passkey" | "password";
+
+type Message = Readonly<{
+  subject: string;
+  /** The link of the message ends this, if it was not the person. */
+  ends: Endable;
+}>;
+
+/** A kind of event, in the words of each of its readers. */
+type EventKind<Own extends Details = Details> = Readonly<{
+  /** A sentence for the person. */
+  says(own: Own): string;
+  /** The name for operators, from OWASP's logging vocabulary where it has one. */
+  logs: string;
+  /** The message to the person; null when there is none. */
+  told: Message | null;
+  /** The rows of an account in a period; the rest is counted in one row when the period has ended. */
+  most: number;
+  period: "hour" | "day" | "year";
+}>;
+
+/** Most events send no message. The number is enough for everything that a person does in a day. */
+const usual = { told: null, most: 20, period: "day" } as const;
+
+const kind = <Own extends Details = Readonly<Record<never, never>>>(
+  declared: Omit<EventKind<Own>, keyof typeof usual> & Partial<Pick<EventKind<Own>, keyof typeof usual>>,
+): EventKind<Own> => ({ ...usual, ...declared });
 
 type Named = { name: string };
 type Way = { way: keyof typeof ways };
@@ -21,13 +59,9 @@ const toSession = { subject: "A new browser signed in to Kept", ends: "session" 
 
 /** Events of the account itself and of signing in. */
 const gettingIn = {
-  account_made: kind({ says: () => "The account was made.", logs: "user_created", told: null }),
-  account_deleted: kind({ says: () => "The account was deleted.", logs: "user_deleted", told: null }),
-  signed_in: kind<Way>({
-    says: ({ way }) => `Signed in ${ways[way]}.`,
-    logs: "authn_login_success",
-    told: null,
-  }),
+  account_made: kind({ says: () => "The account was made.", logs: "user_created" }),
+  account_deleted: kind({ says: () => "The account was deleted.", logs: "user_deleted" }),
+  signed_in: kind<Way>({ says: ({ way }) => `Signed in ${ways[way]}.`, logs: "authn_login_success" }),
   signed_in_anew: kind<Way>({
     says: ({ way }) => `Signed in ${ways[way]}, in a browser that was not known.`,
     logs: "authn_login_success",
@@ -36,19 +70,13 @@ const gettingIn = {
   sign_in_failed: kind<Way>({
     says: ({ way }) => `A sign-in ${ways[way]} failed.`,
     logs: "authn_login_fail",
-    told: null,
     most: 1,
     period: "hour",
   }),
-  signed_out: kind<{ of: string }>({
-    says: ({ of }) => `${of} was signed out.`,
-    logs: "session_expired",
-    told: null,
-  }),
+  signed_out: kind<{ of: string }>({ says: ({ of }) => `${of} was signed out.`, logs: "session_expired" }),
   reset_asked: kind({
     says: () => "A link for a new password was asked for.",
     logs: "authn_password_reset_asked",
-    told: null,
   }),
   password_changed: kind<SetPassword>({
     says: ({ way, endsAll }) =>
@@ -64,13 +92,8 @@ const gettingIn = {
   address_restored: kind({
     says: () => "The e-mail address was set back by the link in a message.",
     logs: "user_updated",
-    told: null,
   }),
-  address_confirmed: kind({
-    says: () => "The e-mail address was confirmed.",
-    logs: "user_updated",
-    told: null,
-  }),
+  address_confirmed: kind({ says: () => "The e-mail address was confirmed.", logs: "user_updated" }),
   passkey_added: kind<Named>({
     says: ({ name }) =>
       `Your account of Kept has a new passkey, “${name}”, which signs in without the password.`,
@@ -94,12 +117,10 @@ const access = {
   token_changed: kind<Named & { scopes: string }>({
     says: ({ name, scopes }) => `“${name}” was renamed or narrowed; it may do ${scopes}.`,
     logs: "privilege_permissions_changed",
-    told: null,
   }),
   token_ruled: kind<{ token: string }>({
     says: ({ token }) => `The rules of the token ${token} were changed.`,
     logs: "privilege_permissions_changed",
-    told: null,
   }),
   token_rotated: kind<Named>({
     says: ({ name }) => `The token “${name}” got a new secret.`,
@@ -109,17 +130,14 @@ const access = {
   token_secrets_ended: kind<Named>({
     says: ({ name }) => `Earlier secrets of the token “${name}” were ended.`,
     logs: "authn_token_revoked",
-    told: null,
   }),
   token_revoked: kind<Named>({
     says: ({ name }) => `The token “${name}” was revoked.`,
     logs: "authn_token_revoked",
-    told: null,
   }),
   token_elsewhere: kind<Named>({
     says: ({ name }) => `“${name}” was used from a network that it did not use this year.`,
     logs: "authn_token_new_network",
-    told: null,
     most: 1,
     period: "year",
   }),
@@ -131,17 +149,14 @@ const access = {
   app_allowed: kind<Named & { scopes: string }>({
     says: ({ name, scopes }) => `The app “${name}” was connected again, for ${scopes}.`,
     logs: "authz_change",
-    told: null,
   }),
   app_ended: kind<Named>({
     says: ({ name }) => `The app “${name}” was disconnected.`,
     logs: "authn_token_revoked",
-    told: null,
   }),
   rest_reads: kind<Named>({
     says: ({ name }) => `“${name}” read over REST.`,
     logs: "sensitive_read",
-    told: null,
     // One row for each token and day tells the number.
     most: 0,
   }),
@@ -152,44 +167,36 @@ const data = {
   settings_changed: kind<{ fields: string }>({
     says: ({ fields }) => `Settings were saved: ${fields}.`,
     logs: "user_updated",
-    told: null,
   }),
   channel_changed: kind<{ fields: string }>({
     says: ({ fields }) => `The ways in which reminders come were changed: ${fields}.`,
     logs: "user_updated",
-    told: null,
   }),
   feed_changed: kind<{ isOn: boolean }>({
     says: ({ isOn }) =>
       isOn ? "The calendar got a new secret address." : "The calendar’s address was ended.",
     logs: "sensitive_create",
-    told: null,
   }),
   webhook_made: kind<{ host: string }>({
     says: ({ host }) => `A webhook to ${host} was made.`,
     logs: "sensitive_create",
-    told: null,
   }),
   webhook_changed: kind<{ webhook: string; change: string }>({
     says: ({ webhook, change }) => `The webhook ${webhook} was changed${change}.`,
     logs: "sensitive_update",
-    told: null,
   }),
   webhook_deleted: kind<{ webhook: string }>({
     says: ({ webhook }) => `The webhook ${webhook} was deleted.`,
     logs: "sensitive_delete",
-    told: null,
   }),
   exported: kind<{ what: string }>({
     says: ({ what }) => `A file was downloaded: ${what}.`,
     logs: "sensitive_read",
-    told: null,
   }),
-  imported: kind({ says: () => "A file was imported.", logs: "upload_complete", told: null }),
+  imported: kind({ says: () => "A file was imported.", logs: "upload_complete" }),
   forgotten: kind<{ thing: string }>({
     says: ({ thing }) => `A deleted ${thing} was forgotten for good.`,
     logs: "sensitive_delete",
-    told: null,
   }),
 } as const;
 

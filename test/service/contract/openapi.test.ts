@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { meanings } from "../../../api/doors/rest/openapi/meanings.ts";
+import { meanings } from "../../../api/doors/rest/openapi/schemas.ts";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { parseRecurrence } from "../../../shared/domain/todo/recurrence.ts";
 import { type JsonBody, useStack } from "../../harness.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Type } from "typebox";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
-import { Habit } from "../../../shared/contracts/habit/schema.ts";
+import { Habit } from "../../../shared/contracts/habit/fields.ts";
 import { command, query } from "../../../shared/contracts/kernel/contract.ts";
 import { SearchText } from "../../../shared/contracts/kernel/fields.ts";
 import { queryTool, tool } from "../../../shared/contracts/kernel/tool.ts";

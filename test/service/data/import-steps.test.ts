@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { partsOf } from "../../../api/doors/pages/import/plan.ts";
-import { readWork } from "../../../api/queries/user/works.ts";
+import { readWork } from "../../../api/queries/user/read.ts";
 import { maxImportParts } from "../../../shared/contracts/import/contracts.ts";
 import type { JsonBody } from "../../harness.ts";
 import { eventually } from "../../support/reminder/stack.ts";

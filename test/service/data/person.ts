@@ -1,10 +1,13 @@
 import { exportedJson } from "../../../api/doors/pages/export/page.ts";
 import { partsOf, planImport } from "../../../api/doors/pages/import/plan.ts";
 import type { TextFile } from "../../../api/doors/pages/import/readers/found.ts";
-import { createQueryContext, readDaySettings } from "../../../api/queries/engine/context.ts";
-import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
-import { readWhatIsHere } from "../../../api/queries/import/existing.ts";
-import { readWork } from "../../../api/queries/user/works.ts";
+import {
+  createQueryContext,
+  openQueryDatabase,
+  readDaySettings,
+} from "../../../api/queries/engine/context.ts";
+import { readWhatIsHere } from "../../../api/queries/import/read.ts";
+import { readWork } from "../../../api/queries/user/read.ts";
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import { type JsonBody, useStack } from "../../harness.ts";
 import { once } from "../../support/once.ts";

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
+import { openQueryDatabase } from "../../../api/queries/engine/context.ts";
 import { entities } from "../../../shared/db/entities.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";

@@ -1,6 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import { createQueryContext } from "../../../api/queries/engine/context.ts";
-import { openQueryDatabase, type QueryDatabase } from "../../../api/queries/engine/guard.ts";
+import {
+  createQueryContext,
+  openQueryDatabase,
+  type QueryDatabase,
+} from "../../../api/queries/engine/context.ts";
 import { read } from "../../../api/queries/index.ts";
 import { type Database, openDatabase } from "../../../shared/db/orm.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";

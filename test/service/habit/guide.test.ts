@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { HabitHistory } from "../../../shared/domain/habit/history.ts";
-import type { Rules } from "../../../shared/domain/habit/schedule.ts";
+import type { Rules } from "../../../shared/domain/habit/rhythm.ts";
 import { obeyed, rowOf } from "../../support/streak/streak-habit.ts";
 import { day, done, rules, shown } from "../../support/streak/streak-steps.ts";
 

@@ -1,12 +1,15 @@
 import { beforeAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { readDay } from "../../../api/queries/dashboard/day.ts";
+import { readDay } from "../../../api/queries/dashboard/read.ts";
 import { createCoalescedReads } from "../../../api/queries/engine/coalesced-reads.ts";
-import { createQueryContext, type QueryContext } from "../../../api/queries/engine/context.ts";
-import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
-import { readHabitInYear } from "../../../api/queries/habit/year.ts";
+import {
+  createQueryContext,
+  openQueryDatabase,
+  type QueryContext,
+} from "../../../api/queries/engine/context.ts";
+import { readHabitInYear } from "../../../api/queries/habit/week.ts";
 import { read } from "../../../api/queries/index.ts";
-import { readTodoPage } from "../../../api/queries/todo/overview.ts";
+import { readTodoPage } from "../../../api/queries/todo/groups.ts";
 import type { QueryName } from "../../../shared/contracts/catalogue.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { createDatabase, type JsonBody } from "../../harness.ts";

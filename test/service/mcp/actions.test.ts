@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { stripVTControlCharacters } from "node:util";
 import { type ActionFilters, readReadCounts } from "../../../api/queries/action/read.ts";
-import { createQueryContext } from "../../../api/queries/engine/context.ts";
-import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
+import { createQueryContext, openQueryDatabase } from "../../../api/queries/engine/context.ts";
 import { read } from "../../../api/queries/index.ts";
 import type { InputOf, OutputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { useStack } from "../../harness.ts";

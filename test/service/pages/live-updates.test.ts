@@ -1,10 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { Redis } from "ioredis";
-import { openLiveHub } from "../../../api/doors/streams/hub.ts";
+import type { UserState } from "../../../api/doors/streams/hub.ts";
+import { openLiveHub, watchUser } from "../../../api/doors/streams/hub.ts";
 import { openSink } from "../../../api/doors/streams/sink.ts";
-import type { UserState } from "../../../api/doors/streams/version.ts";
-import { watchUser } from "../../../api/doors/streams/watch-user.ts";
 import { changedChannel } from "../../../shared/queue/watched-users.ts";
 import { useStack } from "../../harness.ts";
 import { openStream, sessionOf, signedInBrowser, type TestStream } from "../../support/pages/live-support.ts";

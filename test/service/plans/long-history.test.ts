@@ -1,8 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { readActions } from "../../../api/queries/action/read.ts";
 import { readRuns } from "../../../api/queries/action/runs.ts";
-import { createQueryContext } from "../../../api/queries/engine/context.ts";
-import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
+import { createQueryContext, openQueryDatabase } from "../../../api/queries/engine/context.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { createDatabase } from "../../harness.ts";

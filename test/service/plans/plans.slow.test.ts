@@ -8,23 +8,22 @@ import { openMailbox } from "../../../api/mailbox/mailbox.ts";
 import { openServerClock } from "../../../api/mailbox/server-clock.ts";
 import { isLogged, readActions } from "../../../api/queries/action/read.ts";
 import { countUnseenRuns } from "../../../api/queries/action/runs.ts";
-import { readDay } from "../../../api/queries/dashboard/day.ts";
+import { readDay } from "../../../api/queries/dashboard/read.ts";
 import {
   createQueryContext,
+  openQueryDatabase,
   type QueryContext,
+  type QueryDatabase,
   readDaySettings,
 } from "../../../api/queries/engine/context.ts";
-import { openQueryDatabase, type QueryDatabase } from "../../../api/queries/engine/guard.ts";
-import { habitSorts, readHabitPage } from "../../../api/queries/habit/overview.ts";
-import { readHabitInYear } from "../../../api/queries/habit/year.ts";
+import { habitSorts, readHabitInYear, readHabitPage } from "../../../api/queries/habit/week.ts";
 import { read } from "../../../api/queries/index.ts";
 import {
   readComingReminders,
   readPastDeliveries,
   readReminderTarget,
-} from "../../../api/queries/reminder/deliveries.ts";
-import { dueGroups } from "../../../api/queries/todo/due-groups.ts";
-import { readTodoPage } from "../../../api/queries/todo/overview.ts";
+} from "../../../api/queries/reminder/read.ts";
+import { dueGroups, readTodoPage } from "../../../api/queries/todo/groups.ts";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";

@@ -1,6 +1,6 @@
 import { loadPagesKeys, type PagesKeys } from "../../../api/doors/pages/session/sealed-cookie.ts";
 import { sessionCookie } from "../../../api/doors/pages/session/session.ts";
-import type { Followed } from "../../../api/doors/streams/version.ts";
+import type { Followed } from "../../../api/doors/streams/hub.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { type Browser, createBrowser } from "../identity/browser.ts";
 import { eventually } from "../reminder/stack.ts";

@@ -1,7 +1,6 @@
 import { afterAll } from "bun:test";
 import { SQL } from "bun";
-import { createQueryContext } from "../../../api/queries/engine/context.ts";
-import { openQueryDatabase } from "../../../api/queries/engine/guard.ts";
+import { createQueryContext, openQueryDatabase } from "../../../api/queries/engine/context.ts";
 import { read } from "../../../api/queries/index.ts";
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";

@@ -1,9 +1,9 @@
 import { expect } from "bun:test";
 import { addDays, dateOfDay, dayNumber } from "../../../shared/domain/day/day.ts";
+import { withPause } from "../../../shared/domain/habit/free-days.ts";
 import * as history from "../../../shared/domain/habit/history.ts";
-import { withPause } from "../../../shared/domain/habit/pause.ts";
+import type { Rules } from "../../../shared/domain/habit/rhythm.ts";
 import { sameDemand } from "../../../shared/domain/habit/rhythm.ts";
-import type { Rules } from "../../../shared/domain/habit/schedule.ts";
 import {
   isDueOn,
   nextAsked,

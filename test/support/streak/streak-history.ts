@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { addDays, dateOfDay, dayNumber, localDay } from "../../../shared/domain/day/day.ts";
+import { type PauseDates, pauseDaysBack } from "../../../shared/domain/habit/free-days.ts";
 import { daysBack } from "../../../shared/domain/habit/history.ts";
-import { type PauseDates, pauseDaysBack } from "../../../shared/domain/habit/pause.ts";
-import type { Rules, Schedule } from "../../../shared/domain/habit/schedule.ts";
+import type { Rules, Schedule } from "../../../shared/domain/habit/rhythm.ts";
 import { wordsIn } from "../text-table.ts";
 
 /** Random lives of a habit: what a person does, hour by hour, and the time-zone changes in between. */

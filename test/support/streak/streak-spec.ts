@@ -1,6 +1,6 @@
 import { dateOfDay, dayNumber, isoWeekday, weekStart } from "../../../shared/domain/day/day.ts";
-import type { PauseDates } from "../../../shared/domain/habit/pause.ts";
-import type { Rules } from "../../../shared/domain/habit/schedule.ts";
+import type { PauseDates } from "../../../shared/domain/habit/free-days.ts";
+import type { Rules } from "../../../shared/domain/habit/rhythm.ts";
 
 /**
  * Recomputes the streak from everything that ever happened, day by day. It is slow but obvious, and

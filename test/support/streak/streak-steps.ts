@@ -6,7 +6,7 @@ import {
   moved,
   withoutDone,
 } from "../../../shared/domain/habit/history.ts";
-import type { Rules, Schedule } from "../../../shared/domain/habit/schedule.ts";
+import type { Rules, Schedule } from "../../../shared/domain/habit/rhythm.ts";
 import { type StreakColumns, streakColumns } from "../../../shared/domain/habit/streak.ts";
 import { nowOf, rowOf, shown as shownOn } from "./streak-habit.ts";
 

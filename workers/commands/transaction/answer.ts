@@ -1,6 +1,6 @@
 import { type CommandName, commands as contracts } from "../../../shared/contracts/catalogue.ts";
 import type { RowChange } from "../../../shared/domain/action/images.ts";
-import { shareTexts } from "../../../shared/domain/action/shared-texts.ts";
+import { shareTexts } from "../../../shared/domain/action/images.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
 import { entityTag, failedPrecondition, type Preconditions } from "../../../shared/domain/preconditions.ts";
 import {

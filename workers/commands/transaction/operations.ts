@@ -1,4 +1,4 @@
-import { parseWithTexts } from "../../../shared/domain/action/shared-texts.ts";
+import { parseWithTexts } from "../../../shared/domain/action/images.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { createGiveWay, mapGivingWay } from "../../../shared/process/give-way.ts";

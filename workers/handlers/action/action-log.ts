@@ -4,13 +4,13 @@ import type { ActionRow } from "../../../shared/db/entities.ts";
 import { cutArguments, cutStored, keptOfRefused } from "../../../shared/domain/action/cut-arguments.ts";
 import {
   type BeforeAndAfter,
+  cutImages,
   imagesOf,
   kindOfTable,
   type RowChange,
+  shareTexts,
   thingsIn,
 } from "../../../shared/domain/action/images.ts";
-import { shareTexts } from "../../../shared/domain/action/shared-texts.ts";
-import { cutImages } from "../../../shared/domain/action/stored-images.ts";
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type Call, isToolCall, type QueuedCommand, type Reply } from "../../../shared/queue/batch.ts";

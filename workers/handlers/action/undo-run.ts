@@ -1,7 +1,7 @@
-import { maxUndone, maxUndoneLength, type stepsOfRun } from "../../../shared/contracts/action/undo.ts";
+import { maxUndone, maxUndoneLength, type stepsOfRun } from "../../../shared/contracts/action/contracts.ts";
 import type { Commands, InputOf, OutputOf } from "../../../shared/contracts/catalogue.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
-import { withinLength } from "../../../shared/domain/action/stored-images.ts";
+import { withinLength } from "../../../shared/domain/action/images.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { beginWork, type Handler } from "../handler.ts";

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { maxUndoneLength, type UndoEnd, undoDays } from "../../../shared/contracts/action/undo.ts";
+import { maxUndoneLength, type UndoEnd, undoDays } from "../../../shared/contracts/action/contracts.ts";
 import type { Commands, InputOf } from "../../../shared/contracts/catalogue.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";

@@ -1,9 +1,9 @@
 import { habitFields } from "../../../shared/contracts/habit/fields.ts";
-import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
+import type { ImportedThings } from "../../../shared/contracts/import/contracts.ts";
 import { addDays, dayNumber } from "../../../shared/domain/day/day.ts";
+import type { PauseDates } from "../../../shared/domain/habit/free-days.ts";
 import { joinPauses, type Pause } from "../../../shared/domain/habit/free-days.ts";
 import { daysAhead, doneColumns, noHistory } from "../../../shared/domain/habit/history.ts";
-import type { PauseDates } from "../../../shared/domain/habit/pause.ts";
 import { streakColumns } from "../../../shared/domain/habit/streak.ts";
 import { newColumns } from "../columns.ts";
 import { type DaySum, lastAmounts } from "../habit/amount.ts";

@@ -1,9 +1,9 @@
 import type { Commands, OutputOf } from "../../../shared/contracts/catalogue.ts";
 import { categoryFields } from "../../../shared/contracts/category/fields.ts";
-import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
+import type { ImportedThings } from "../../../shared/contracts/import/contracts.ts";
 import { deletionKinds } from "../../../shared/db/entities/things.ts";
 import type { ActionImagesRow, ImportPartRow } from "../../../shared/db/entities.ts";
-import { shareTexts } from "../../../shared/domain/action/shared-texts.ts";
+import { shareTexts } from "../../../shared/domain/action/images.ts";
 import { conflict, isRefused, type Refused } from "../../../shared/errors.ts";
 import type { NumberedTable } from "../../unit-of-work/new-rows.ts";
 import {

@@ -1,4 +1,4 @@
-import type { ImportedKind, ImportedThings } from "../../../shared/contracts/import/things.ts";
+import type { ImportedKind, ImportedThings } from "../../../shared/contracts/import/contracts.ts";
 import type { ImportKeyRow, ImportPartRow } from "../../../shared/db/entities.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { HandlerContext, LoadedTables } from "../handler.ts";

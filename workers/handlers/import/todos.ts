@@ -1,4 +1,4 @@
-import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
+import type { ImportedThings } from "../../../shared/contracts/import/contracts.ts";
 import { todoFields } from "../../../shared/contracts/todo/fields.ts";
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
 import type { Unsigned } from "../../../shared/domain/author.ts";

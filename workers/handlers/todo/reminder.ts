@@ -1,4 +1,4 @@
-import { hasOffset } from "../../../shared/contracts/todo/reminder-schema.ts";
+import { hasOffset } from "../../../shared/contracts/todo/fields.ts";
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
 import { todoCompleted } from "../../../shared/domain/conflicts.ts";
 import {

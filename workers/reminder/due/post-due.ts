@@ -1,4 +1,4 @@
-import type { WebhookSubject } from "../../../shared/domain/webhook.ts";
+import type { WebhookSubject } from "../../../shared/domain/vocabulary.ts";
 import { now } from "../store.ts";
 
 /** A statement that has the reminders of `written` posted, in the transaction that writes their deliveries. */

@@ -24,8 +24,7 @@ import {
   isSame,
   type SeenTable,
 } from "../../../../shared/domain/action/image-fields.ts";
-import { skippedField } from "../../../../shared/domain/action/images.ts";
-import { readImages } from "../../../../shared/domain/action/stored-images.ts";
+import { readImages, skippedField } from "../../../../shared/domain/action/images.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { type ResourceKind, resourceKinds, tableOf } from "../../../../shared/domain/vocabulary.ts";
 import {

@@ -1,8 +1,8 @@
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import type { ActionKey } from "../../../queries/action/undone.ts";
-import type { Clock } from "../../../queries/quick-add/forms/clock.ts";
+import type { ActionKey } from "../../../queries/action/runs.ts";
+import type { Clock } from "../../../queries/quick-add/forms/phrase.ts";
 import { type QuickHabit, type QuickTodo, readQuickAdd } from "../../../queries/quick-add/quick-add.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import { draftOfQuickHabit, habitForm } from "../edit/habit-form.ts";

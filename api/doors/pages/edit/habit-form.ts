@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
+import type { Habit } from "../../../../shared/contracts/habit/fields.ts";
 import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
-import type { Habit } from "../../../../shared/contracts/habit/schema.ts";
+import type { Rules } from "../../../../shared/domain/habit/rhythm.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
-import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { readHabit } from "../../../queries/habit/read.ts";

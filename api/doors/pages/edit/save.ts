@@ -5,7 +5,7 @@ import { entityTag } from "../../../../shared/domain/preconditions.ts";
 import { isRefused, type Refused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { Fields } from "../../../http/input/validate.ts";
-import type { ActionKey } from "../../../queries/action/undone.ts";
+import type { ActionKey } from "../../../queries/action/runs.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import { notFoundPage } from "../../../web/router.ts";

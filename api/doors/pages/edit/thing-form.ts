@@ -12,7 +12,7 @@ import type { Fields } from "../../../http/input/validate.ts";
 import { statusOf } from "../../../http/response.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
-import type { Clock } from "../../../queries/quick-add/forms/clock.ts";
+import type { Clock } from "../../../queries/quick-add/forms/phrase.ts";
 import { rhythmScript } from "../../../web/assets.ts";
 import { formToken } from "../../../web/form/form.ts";
 import {

@@ -1,11 +1,10 @@
 import type { Static } from "typebox";
+import type { Todo } from "../../../../shared/contracts/todo/fields.ts";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
-import type { Todo } from "../../../../shared/contracts/todo/schema.ts";
 import { longestLine } from "../../../../shared/domain/todo/quick-add-words.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { type QuickTodo, readQuickAdd } from "../../../queries/quick-add/quick-add.ts";
-import { readRepeat } from "../../../queries/quick-add/read-repeat.ts";
+import { type QuickTodo, readQuickAdd, readRepeat } from "../../../queries/quick-add/quick-add.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
 import { field } from "../../../web/form/form-fields.ts";

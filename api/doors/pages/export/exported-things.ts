@@ -1,10 +1,14 @@
 import { categoryFields } from "../../../../shared/contracts/category/fields.ts";
 import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
-import { ImportedCategory, ImportedHabit, ImportedTodo } from "../../../../shared/contracts/import/things.ts";
+import {
+  ImportedCategory,
+  ImportedHabit,
+  ImportedTodo,
+} from "../../../../shared/contracts/import/contracts.ts";
 import type { DeclaredFields } from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import { timestamp } from "../../../../shared/domain/day/day.ts";
-import type { ExportRows, KindOfThing } from "../../../queries/import/export-rows.ts";
+import type { ExportRows, KindOfThing } from "../../../queries/import/read.ts";
 
 /** The format of a file. A reader must refuse other version numbers. */
 export const exportFormat = { format: "kept-export", version: 1 } as const;

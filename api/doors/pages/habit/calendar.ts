@@ -1,7 +1,7 @@
 import { addDays, daysBetween } from "../../../../shared/domain/day/day.ts";
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { firstOfWeek } from "../../../queries/habit/week-progress.ts";
+import { firstOfWeek } from "../../../queries/habit/week.ts";
 import { firstWeekday, locale } from "../../../web/locale.ts";
 import { countInWords } from "../kit/words.ts";
 

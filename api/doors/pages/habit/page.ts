@@ -1,10 +1,9 @@
 import { listHabits } from "../../../../shared/contracts/habit/queries.ts";
-import { sumOn } from "../../../../shared/contracts/habit/words.ts";
+import { sumOn } from "../../../../shared/contracts/habit/result.ts";
 import { addDays, localDay, type Today } from "../../../../shared/domain/day/day.ts";
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
-import { datesIn, spansOf } from "../../../../shared/domain/habit/free-days.ts";
+import { datesIn, isPausedOn, spansOf } from "../../../../shared/domain/habit/free-days.ts";
 import { daysShown } from "../../../../shared/domain/habit/history.ts";
-import { isPausedOn } from "../../../../shared/domain/habit/pause.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
@@ -13,16 +12,17 @@ import { validate } from "../../../http/input/validate.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { orStopped } from "../../../queries/engine/search.ts";
-import type { DoneDays } from "../../../queries/habit/done-days.ts";
+import type { DoneDays } from "../../../queries/habit/read.ts";
+import type { HabitInWeek } from "../../../queries/habit/week.ts";
 import {
   type HabitFilters,
+  type HabitInYear,
   habitSorts,
   habitsPerPage,
+  readHabitInYear,
   readHabitPage,
-} from "../../../queries/habit/overview.ts";
-import type { HabitInWeek } from "../../../queries/habit/week.ts";
-import { weekOf } from "../../../queries/habit/week-progress.ts";
-import { type HabitInYear, readHabitInYear } from "../../../queries/habit/year.ts";
+  weekOf,
+} from "../../../queries/habit/week.ts";
 import { locale } from "../../../web/locale.ts";
 import { notFoundPage } from "../../../web/router.ts";
 import { authorship } from "../action/words.ts";

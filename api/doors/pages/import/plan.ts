@@ -1,6 +1,5 @@
 import { categoryFields } from "../../../../shared/contracts/category/fields.ts";
 import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
-import { maxImported } from "../../../../shared/contracts/import/contracts.ts";
 import {
   ImportedCategory,
   ImportedHabit,
@@ -8,13 +7,14 @@ import {
   type ImportedKind,
   type ImportedThings,
   ImportedTodo,
-} from "../../../../shared/contracts/import/things.ts";
+  maxImported,
+} from "../../../../shared/contracts/import/contracts.ts";
 import type { DeclaredFields } from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import { firstOccurrence, parseRecurrence } from "../../../../shared/domain/todo/recurrence.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Fields, validate } from "../../../http/input/validate.ts";
-import type { ThingOfFile } from "../../../queries/import/existing.ts";
+import type { ThingOfFile } from "../../../queries/import/read.ts";
 import {
   daysIn,
   type Finding,

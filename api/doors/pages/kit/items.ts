@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
 import type { Static } from "typebox";
-import type { Todo } from "../../../../shared/contracts/todo/schema.ts";
+import type { Todo } from "../../../../shared/contracts/todo/fields.ts";
 import { addDays, dayNumber, isoWeekday, type Today } from "../../../../shared/domain/day/day.ts";
+import { isPausedOn } from "../../../../shared/domain/habit/free-days.ts";
 import { daysShown } from "../../../../shared/domain/habit/history.ts";
-import { isPausedOn } from "../../../../shared/domain/habit/pause.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
-import type { DueGroup } from "../../../queries/todo/due-groups.ts";
+import type { DueGroup } from "../../../queries/todo/groups.ts";
 import { formToken } from "../../../web/form/form.ts";
 import type { Visit } from "../session/context.ts";
 import { hereWithoutNotes } from "../session/go-on.ts";

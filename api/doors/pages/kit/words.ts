@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
-import type { Habit } from "../../../../shared/contracts/habit/schema.ts";
+import type { Habit } from "../../../../shared/contracts/habit/fields.ts";
 import { dayNumber, localTime } from "../../../../shared/domain/day/day.ts";
 import { sayClock, sayDated, sayUntil } from "../../../../shared/domain/day/say-date.ts";
-import { isPausedOn } from "../../../../shared/domain/habit/pause.ts";
+import { isPausedOn } from "../../../../shared/domain/habit/free-days.ts";
 import { type Rhythm, rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";

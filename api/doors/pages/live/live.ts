@@ -1,9 +1,9 @@
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { pageScript } from "../../../web/assets.ts";
+import type { LiveStream } from "../../streams/hub.ts";
+import { type Followed, readUserState } from "../../streams/hub.ts";
 import { eventStreamHeaders, openSink } from "../../streams/sink.ts";
-import { type Followed, readUserState } from "../../streams/version.ts";
-import type { LiveStream } from "../../streams/watch-user.ts";
 import type { Guest, Visit } from "../session/context.ts";
 import { signedInVisit } from "../session/session.ts";
 

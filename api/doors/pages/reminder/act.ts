@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
 import { type Contract, commands } from "../../../../shared/contracts/catalogue.ts";
-import type { Habit } from "../../../../shared/contracts/habit/schema.ts";
+import type { Habit } from "../../../../shared/contracts/habit/fields.ts";
 import { allScopes } from "../../../../shared/contracts/kernel/scopes.ts";
-import type { Todo } from "../../../../shared/contracts/todo/schema.ts";
+import type { Todo } from "../../../../shared/contracts/todo/fields.ts";
 import type { ReminderSecrets } from "../../../../shared/db/shared-secrets.ts";
 import { sayUntil } from "../../../../shared/domain/day/say-date.ts";
 import {

@@ -6,7 +6,7 @@ import { isRefused, type Refusal } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { statusOf } from "../../../http/response.ts";
 import { countUnseenRuns } from "../../../queries/action/runs.ts";
-import { readReminderTarget } from "../../../queries/reminder/deliveries.ts";
+import { readReminderTarget } from "../../../queries/reminder/read.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { frame } from "../../../web/frame.ts";
 import { type Layout, message, page } from "../../../web/page.ts";

@@ -1,4 +1,4 @@
-import type { ActionKey } from "../../../queries/action/undone.ts";
+import type { ActionKey } from "../../../queries/action/runs.ts";
 import { safeNext } from "../../../web/redirect.ts";
 import type { PagesContext, Visit } from "./context.ts";
 

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { sql } from "../../../../shared/db/reads/sql.ts";
-import { readSettings } from "../../../queries/user/settings.ts";
+import { readSettings } from "../../../queries/user/read.ts";
 import { locale } from "../../../web/locale.ts";
 import type { FindOwnSession, FindSession, Guest, PagesContext, Session, Visit } from "./context.ts";
 import { sealedCookie } from "./sealed-cookie.ts";

@@ -11,7 +11,7 @@ import type { Fields } from "../../../http/input/validate.ts";
 import { senderOf } from "../../../http/request.ts";
 import { callOf } from "../../../mailbox/dispatch.ts";
 import { type Content, execute, prepare } from "../../../perform.ts";
-import { type ActionKey, findLogged } from "../../../queries/action/undone.ts";
+import { type ActionKey, findLogged } from "../../../queries/action/runs.ts";
 import type { Visit } from "./context.ts";
 
 type SignedIn = Pick<Visit, "context" | "session" | "request">;

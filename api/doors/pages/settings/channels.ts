@@ -12,7 +12,7 @@ import { digests } from "../../../../shared/domain/vocabulary.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { keptWaiting } from "../../../http/request.ts";
-import { readSettings } from "../../../queries/user/settings.ts";
+import { readSettings } from "../../../queries/user/read.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { field, problem, selectField } from "../../../web/form/form-fields.ts";
 import { seeOther } from "../../../web/redirect.ts";

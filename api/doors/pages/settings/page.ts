@@ -6,9 +6,8 @@ import {
   type PastDelivery,
   readComingReminders,
   readPastDeliveries,
-} from "../../../queries/reminder/deliveries.ts";
-import { readSettings } from "../../../queries/user/settings.ts";
-import { type OpenWork, readOpenWorks } from "../../../queries/user/works.ts";
+} from "../../../queries/reminder/read.ts";
+import { type OpenWork, readOpenWorks, readSettings } from "../../../queries/user/read.ts";
 import { pushScript } from "../../../web/assets.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { problem, selectField, zoneField } from "../../../web/form/form-fields.ts";

@@ -2,14 +2,14 @@ import { type LoggedAction, listActions } from "../../../../shared/contracts/act
 import { isCalendarDate } from "../../../../shared/contracts/kernel/text.ts";
 import { addDays, localDay } from "../../../../shared/domain/day/day.ts";
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
+import type { PauseDates } from "../../../../shared/domain/habit/free-days.ts";
 import { daysBack, daysShown } from "../../../../shared/domain/habit/history.ts";
-import type { PauseDates } from "../../../../shared/domain/habit/pause.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { validate } from "../../../http/input/validate.ts";
+import { type ActionKey, readActionInTurn } from "../../../queries/action/runs.ts";
 import { changedThings } from "../../../queries/action/things.ts";
-import { type ActionKey, readActionInTurn } from "../../../queries/action/undone.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { readHabit } from "../../../queries/habit/read.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";

@@ -11,10 +11,15 @@ import { operationOf } from "../../../perform.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { orStopped } from "../../../queries/engine/search.ts";
-import { dueGroupOf, dueGroups } from "../../../queries/todo/due-groups.ts";
-import { readTodoCounts } from "../../../queries/todo/groups.ts";
+import {
+  dueGroupOf,
+  dueGroups,
+  readTodoCounts,
+  readTodoPage,
+  type TodoFilters,
+  todosPerPage,
+} from "../../../queries/todo/groups.ts";
 import { todoOrders } from "../../../queries/todo/order.ts";
-import { readTodoPage, type TodoFilters, todosPerPage } from "../../../queries/todo/overview.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { field, selectField } from "../../../web/form/form-fields.ts";
 import { firstWeekday } from "../../../web/locale.ts";

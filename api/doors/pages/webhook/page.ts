@@ -1,5 +1,5 @@
 import type { OutputOf, Queries } from "../../../../shared/contracts/catalogue.ts";
-import { allWebhookEvents, maxWebhooks } from "../../../../shared/domain/webhook.ts";
+import { allWebhookEvents, maxWebhooks } from "../../../../shared/domain/vocabulary.ts";
 import { isRefused, type Refused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";

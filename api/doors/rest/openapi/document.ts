@@ -1,28 +1,35 @@
-import type { TSchema } from "typebox";
+import { type TSchema, Type } from "typebox";
 import { type Contract, contracts } from "../../../../shared/contracts/catalogue.ts";
-import type { Route } from "../../../../shared/contracts/kernel/contract.ts";
+import { ResourceChange } from "../../../../shared/contracts/change/contracts.ts";
+import { type Route, tags } from "../../../../shared/contracts/kernel/contract.ts";
+import {
+  Flag,
+  IdempotencyKey,
+  OneOf,
+  Timestamp,
+  titled,
+} from "../../../../shared/contracts/kernel/fields.ts";
 import { examplePreview, PreviewAnswer } from "../../../../shared/contracts/kernel/preview.ts";
 import { scopes } from "../../../../shared/contracts/kernel/scopes.ts";
-import { tags } from "../../../../shared/contracts/kernel/tags.ts";
+import { exampleTodo } from "../../../../shared/contracts/todo/examples.ts";
 import type { Config } from "../../../../shared/process/config.ts";
 import { groupCommand } from "../../../../shared/queue/group.ts";
 import type { KnownNames } from "../../../http/input/unknown-names.ts";
 import { isConditional, restPrefix, routeFields } from "../route.ts";
-import { commonParameters, commonParametersOf, notModified } from "./common-parameters.ts";
-import { errorResponse, errorsOf, statusOfError } from "./errors.ts";
-import { headers, headersOf, rateLimit } from "./headers.ts";
-import { meaningOf } from "./meanings.ts";
-import { capitalised, createSchemas, type Schemas } from "./schemas.ts";
-import type {
-  Answer,
-  JsonContent,
-  JsonSchema,
-  Operation,
-  Parameter,
-  RequestBody,
-  StreamContent,
-} from "./shape.ts";
-import { webhookOperations } from "./webhooks.ts";
+import { errorResponse, errorsOf, headers, headersOf, rateLimit, statusOfError } from "./errors.ts";
+import {
+  type Answer,
+  capitalised,
+  createSchemas,
+  type JsonContent,
+  type JsonSchema,
+  meaningOf,
+  type Operation,
+  type Parameter,
+  type RequestBody,
+  type Schemas,
+  type StreamContent,
+} from "./schemas.ts";
 
 function neededToken({ name, scopes }: Contract): string {
   if (name === groupCommand)
@@ -60,7 +67,7 @@ function operation(contract: Contract, route: Route, schemas: Schemas): Operatio
     ...(inBody.names.length > 0 && { requestBody: requestBody(contract, route, inBody, schemas) }),
     responses: {
       ...(contract.kind === "command" && { 200: { $ref: "#/components/responses/Previewed" } }),
-      [route.status]: success(contract, route, schemas),
+      [route.status ?? 200]: success(contract, route, schemas),
       ...(contract.kind === "query" &&
         !route.streams && { 304: { $ref: "#/components/responses/NotModified" } }),
       ...Object.fromEntries(
@@ -121,7 +128,7 @@ function eventsOf({ operationId, example }: Route): StreamContent {
 }
 
 function success(contract: Contract, route: Route, schemas: Schemas): Answer {
-  const { operationId, status, example } = route;
+  const { operationId, status = 200, example } = route;
   const headers = headersOf(
     ...(status === 201 ? (["Location"] as const) : []),
     ...(status !== 204 && isConditional(contract, route) ? (["ETag"] as const) : []),
@@ -227,3 +234,112 @@ function errorResponses(schemas: Schemas) {
   const errors = routes.flatMap(({ contract, route }) => errorsOf(contract, route));
   return Object.fromEntries(errors.map((error) => [error.name, errorResponse(error, schemas)]));
 }
+
+const types = [
+  "category.changed",
+  "category.deleted",
+  "habit.changed",
+  "habit.deleted",
+  "todo.changed",
+  "todo.deleted",
+  "reminder.due",
+] as const;
+
+const WebhookEvent = titled(
+  "WebhookEvent",
+  Type.Object({ type: titled("WebhookEventType", OneOf(types)), timestamp: Timestamp, data: ResourceChange }),
+);
+
+const header = (name: string, description: string, required = false): Parameter => ({
+  name,
+  in: "header",
+  required,
+  description,
+  schema: { type: "string" },
+});
+
+const webhookHeaders = [
+  header("webhook-id", "The id of the delivery; a repeat has the same one", true),
+  header("webhook-timestamp", "The time of the attempt, in epoch seconds", true),
+  header("webhook-signature", "Signatures (Standard Webhooks, v1) of id, timestamp and body", true),
+];
+
+const timestamp = "2026-11-20T08:30:00.000Z";
+
+/** The posts to a person's webhooks, as the document's `webhooks` (OpenAPI 3.1). */
+function webhookOperations(schemas: Schemas) {
+  const event = schemas.show(WebhookEvent);
+  return Object.fromEntries(types.map((type) => [type, { post: webhookOperation(type, event) }]));
+}
+
+function webhookOperation(type: (typeof types)[number], schema: JsonSchema) {
+  const deleted = type.endsWith(".deleted");
+  const value = {
+    type,
+    timestamp,
+    data: { type: "todo", id: exampleTodo.id, deleted, resource: deleted ? null : exampleTodo },
+  };
+  const examples =
+    type.startsWith("todo") || type === "reminder.due" ? { examples: { [type]: { value } } } : {};
+  return {
+    operationId: `on ${type}`.replaceAll(/[ .](\w)/g, (_, first: string) => first.toUpperCase()),
+    summary: type === "reminder.due" ? "A reminder is due" : `A ${type.replace(".", " was ")}`,
+    description:
+      "Any 2xx means that it has arrived. Anything else, or none within 10 s, is tried again over a day.",
+    // The signature stands for a token.
+    security: [],
+    parameters: webhookHeaders,
+    requestBody: { required: true, content: { "application/json": { schema, ...examples } } },
+    responses: { "2XX": { description: "It has arrived" } },
+  };
+}
+
+/** The parameters of requests beyond those of contracts, as components of the document. */
+const commonParameters = (schemas: Schemas) =>
+  ({
+    IdempotencyKey: {
+      name: "Idempotency-Key",
+      in: "header",
+      required: false,
+      description: "The same key with the same request answers the first outcome again; kept for 24 hours.",
+      schema: schemas.show(IdempotencyKey),
+      example: "2b0f9a52-5a7c-4a3e-9d3c-8f1f7a0c6c11",
+    },
+    IfMatch: header(
+      "If-Match",
+      "Entity tags of the states that may be changed, or `*`; in any other state nothing is changed.",
+    ),
+    IfNoneMatch: header(
+      "If-None-Match",
+      "Entity tags of the states that the caller has; if it is one of them the answer is 304.",
+    ),
+    LastEventId: header(
+      "Last-Event-ID",
+      "The id of the last event that the caller has, instead of `cursor`; browsers send it.",
+    ),
+    Preview: {
+      name: "preview",
+      in: "query",
+      required: false,
+      description:
+        "With `true` nothing is changed, no key is used and nothing is logged. The answer is 200 with a Preview, or the refusal that the request would get.",
+      schema: schemas.show(Flag),
+    },
+  }) satisfies Record<string, Parameter>;
+
+type CommonParameter = keyof ReturnType<typeof commonParameters>;
+
+/** References to the common parameters of a contract's requests. */
+function commonParametersOf({ kind, resource }: Contract, { streams }: Route) {
+  const ofRead: CommonParameter = streams ? "LastEventId" : "IfNoneMatch";
+  const ofChange: CommonParameter[] = ["Preview", "IdempotencyKey"];
+  if (resource) ofChange.push("IfMatch");
+  const names = kind === "command" ? ofChange : [ofRead];
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+/** The answer to a read whose caller has the present state, as a component of the document. */
+const notModified = {
+  description: "The resource is still in a state that If-None-Match names",
+  headers: headersOf("ETag", ...rateLimit),
+};

@@ -1,4 +1,4 @@
-import type { Operation, Parameter } from "../openapi/shape.ts";
+import type { Operation, Parameter } from "../openapi/schemas.ts";
 
 /** An operation and its address: the method in capitals, the path below the server's address. */
 export type Addressed = Readonly<{ method: string; path: string; operation: Operation }>;

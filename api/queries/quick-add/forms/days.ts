@@ -1,10 +1,22 @@
 import { addDays } from "../../../../shared/domain/day/day.ts";
 import { months, ordinals, partsOfDay, weekdays } from "../../../../shared/domain/todo/quick-add-words.ts";
-import { comingDay, dayInMonth, later, nextDate, nextMonday, weekdayInMonth } from "./calendar.ts";
-import type { Clock } from "./clock.ts";
-import { type Reading, type Recogniser, type Said, wordChoice, wordsLike } from "./phrase.ts";
-import { dayCode, ruleOf } from "./repeat-rule.ts";
-import { amount, spanOf } from "./spans.ts";
+import {
+  amount,
+  type Clock,
+  comingDay,
+  dayInMonth,
+  later,
+  nextDate,
+  nextMonday,
+  type Reading,
+  type Recogniser,
+  type Said,
+  spanOf,
+  weekdayInMonth,
+  wordChoice,
+  wordsLike,
+} from "./phrase.ts";
+import { dayCode, ruleOf } from "./repeat.ts";
 
 type Groups = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,15 @@
 import { localTime } from "../../../../shared/domain/day/day.ts";
 import { months, numbers, partsOfDay, weekdays } from "../../../../shared/domain/todo/quick-add-words.ts";
-import { hourOf, minutesBetween } from "./hours.ts";
-import { type Hour, type Reading, type Recogniser, wordChoice, wordsLike } from "./phrase.ts";
-import { numberSaid } from "./spans.ts";
+import {
+  type Hour,
+  hourOf,
+  minutesBetween,
+  numberSaid,
+  type Reading,
+  type Recogniser,
+  wordChoice,
+  wordsLike,
+} from "./phrase.ts";
 
 /**
  * Zone names that people write after a time. Summer and winter names mean the same zone, because people mix them

@@ -4,8 +4,8 @@ import {
   type QuickHabit,
   type QuickTodo,
   readQuickAdd,
+  readRepeat,
 } from "../../../../api/queries/quick-add/quick-add.ts";
-import { readRepeat } from "../../../../api/queries/quick-add/read-repeat.ts";
 import { sayRepeat } from "../../../../api/queries/quick-add/say-repeat.ts";
 import { longestLine } from "../../../../shared/domain/todo/quick-add-words.ts";
 import { wordsIn } from "../../../support/text-table.ts";

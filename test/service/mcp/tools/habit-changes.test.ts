@@ -92,11 +92,6 @@ test("several habits are changed alike, and deleted, with their names in the ans
   expect((await rest("GET", "/habits")).body.meta.total).toBe(0);
 });
 
-test("an answer of an earlier release, which has no name, is replayed without it", async () => {
-  const { deletedHabit } = await import("../../../../shared/contracts/habit/result.ts");
-  expect(deletedHabit(null, { habit_id: 7 }).lines).toEqual(["Deleted habit #7 with its completions."]);
-});
-
 test("days are skipped, one or several of several habits, and asked for again", async () => {
   const { call, complete, show, habit_id } = await withHabit();
   const other = (await call("create-habit", { name: "Run" })).facts.habit.id;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { undoDays } from "../../../../shared/contracts/action/undo.ts";
+import { undoDays } from "../../../../shared/contracts/action/contracts.ts";
 import { addDays } from "../../../../shared/domain/day/day.ts";
 import type { HabitHistory } from "../../../../shared/domain/habit/history.ts";
 import { streakColumns } from "../../../../shared/domain/habit/streak.ts";

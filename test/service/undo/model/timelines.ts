@@ -1,7 +1,7 @@
 import type { ActionOutput } from "../../../../shared/contracts/group/contracts.ts";
 import { dateOfDay, dayNumber } from "../../../../shared/domain/day/day.ts";
+import type { Rules } from "../../../../shared/domain/habit/rhythm.ts";
 import { sameDemand } from "../../../../shared/domain/habit/rhythm.ts";
-import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
 import { streakColumns } from "../../../../shared/domain/habit/streak.ts";
 import { expectedColumns } from "../../../support/streak/streak-habit.ts";
 import {

@@ -1,4 +1,4 @@
-import { readImages } from "../../../../shared/domain/action/stored-images.ts";
+import { readImages } from "../../../../shared/domain/action/images.ts";
 import type { Row } from "./memory.ts";
 import type { Moment, Rows } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import { undoDays } from "../../../../shared/contracts/action/undo.ts";
+import { undoDays } from "../../../../shared/contracts/action/contracts.ts";
 import type { UndoPlan } from "./acts.ts";
 import { conflictFaults } from "./conflicts.ts";
 import type { Row } from "./memory.ts";

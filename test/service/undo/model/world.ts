@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import type { UndoEnd } from "../../../../shared/contracts/action/undo.ts";
+import type { UndoEnd } from "../../../../shared/contracts/action/contracts.ts";
 import type { CommandName } from "../../../../shared/contracts/catalogue.ts";
 import { timestamp } from "../../../../shared/domain/day/day.ts";
 import type { Outcome } from "../../../../shared/queue/batch.ts";

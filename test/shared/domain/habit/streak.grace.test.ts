@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { addDays, dayNumber, isoWeekday } from "../../../../shared/domain/day/day.ts";
 import { completed, type HabitHistory } from "../../../../shared/domain/habit/history.ts";
+import type { Rules } from "../../../../shared/domain/habit/rhythm.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
-import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
 import { graceLeft, streakColumns } from "../../../../shared/domain/habit/streak.ts";
 import { nowOf, rowOf } from "../../../support/streak/streak-habit.ts";
 

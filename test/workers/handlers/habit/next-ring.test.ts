@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { addDays, dayNumber } from "../../../../shared/domain/day/day.ts";
 import { completed, type HabitHistory } from "../../../../shared/domain/habit/history.ts";
-import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
+import type { Rules } from "../../../../shared/domain/habit/rhythm.ts";
 import { type StreakColumns, streakColumns } from "../../../../shared/domain/habit/streak.ts";
 import {
   dueRing,

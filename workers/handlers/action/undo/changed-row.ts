@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import type { UndoConflict } from "../../../../shared/contracts/action/undo.ts";
+import type { UndoConflict } from "../../../../shared/contracts/action/contracts.ts";
 import {
   changedSince,
   columnGroups,

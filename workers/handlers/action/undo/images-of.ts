@@ -1,8 +1,11 @@
 import type { ActionImagesRow, ActionRow } from "../../../../shared/db/entities.ts";
 import type { Image } from "../../../../shared/domain/action/image-fields.ts";
-import { type Images, parseRowName } from "../../../../shared/domain/action/images.ts";
-import { lengthWithTexts } from "../../../../shared/domain/action/shared-texts.ts";
-import { readImages } from "../../../../shared/domain/action/stored-images.ts";
+import {
+  type Images,
+  lengthWithTexts,
+  parseRowName,
+  readImages,
+} from "../../../../shared/domain/action/images.ts";
 import { timestamp } from "../../../../shared/domain/day/day.ts";
 import type { LoadedTables } from "../../handler.ts";
 import type { ChangedRow, ChangedRows } from "./changed-row.ts";

@@ -2,13 +2,13 @@ import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { readTokens } from "../../../../queries/action/read.ts";
 import { readNames, type ThingNames } from "../../../../queries/action/things.ts";
-import { readRules } from "../../../../queries/approval/rules.ts";
 import {
   type AskedChange,
   readEnded,
+  readRules,
   readStates,
   readWaiting,
-} from "../../../../queries/approval/waiting.ts";
+} from "../../../../queries/approval/read.ts";
 import { readCategoryRefs } from "../../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
 import { formToken } from "../../../../web/form/form.ts";

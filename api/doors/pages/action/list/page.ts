@@ -1,5 +1,5 @@
 import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
-import { undoDays } from "../../../../../shared/contracts/action/undo.ts";
+import { undoDays } from "../../../../../shared/contracts/action/contracts.ts";
 import { readStored } from "../../../../../shared/domain/action/cut-arguments.ts";
 import { msPerDay } from "../../../../../shared/domain/day/day.ts";
 import { actionEffects } from "../../../../../shared/domain/vocabulary.ts";
@@ -7,9 +7,14 @@ import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { mapGivingWay } from "../../../../../shared/process/give-way.ts";
 import { type ReadCount, readActions, readReadCounts, readTokens } from "../../../../queries/action/read.ts";
-import { type ListedAction, type Run, readRuns } from "../../../../queries/action/runs.ts";
+import {
+  type ListedAction,
+  type Run,
+  readRuns,
+  readUndos,
+  type Undos,
+} from "../../../../queries/action/runs.ts";
 import { changedThings, isDeletion, readNames, type ThingNames } from "../../../../queries/action/things.ts";
-import { readUndos, type Undos } from "../../../../queries/action/undone.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { countInWords, sayDate, sayWallTime } from "../../kit/words.ts";
 import { liveMark, liveScripts } from "../../live/live.ts";

@@ -1,5 +1,9 @@
-import { type LoggedAction, listActions } from "../../../../../shared/contracts/action/contracts.ts";
-import { type UndoConflict, undoDays } from "../../../../../shared/contracts/action/undo.ts";
+import {
+  type LoggedAction,
+  listActions,
+  type UndoConflict,
+  undoDays,
+} from "../../../../../shared/contracts/action/contracts.ts";
 import type { Commands, OutputOf } from "../../../../../shared/contracts/catalogue.ts";
 import { msPerDay } from "../../../../../shared/domain/day/day.ts";
 import { invalid, isRefused, type Refused } from "../../../../../shared/errors.ts";
@@ -7,15 +11,15 @@ import { type Html, html } from "../../../../../shared/html.ts";
 import { isConnectionId } from "../../../../auth/token-format.ts";
 import { validate } from "../../../../http/input/validate.ts";
 import { readTokens } from "../../../../queries/action/read.ts";
-import { readNames } from "../../../../queries/action/things.ts";
 import {
   countChanges,
   newestStanding,
   readParts,
   type TokenPeriod,
-} from "../../../../queries/action/undone.ts";
+} from "../../../../queries/action/runs.ts";
+import { readNames } from "../../../../queries/action/things.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
-import { isUnderWay } from "../../../../queries/user/works.ts";
+import { isUnderWay } from "../../../../queries/user/read.ts";
 import { csrfHolds, csrfToken, formToken } from "../../../../web/form/form.ts";
 import { seeOther } from "../../../../web/redirect.ts";
 import { sayWallTime } from "../../kit/words.ts";

@@ -1,22 +1,17 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { type LoggedAction, listActions } from "../../../../../shared/contracts/action/contracts.ts";
-import { UndoConflict, undoActions } from "../../../../../shared/contracts/action/undo.ts";
+import {
+  type LoggedAction,
+  listActions,
+  UndoConflict,
+  undoActions,
+} from "../../../../../shared/contracts/action/contracts.ts";
 import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
 import { readStored } from "../../../../../shared/domain/action/cut-arguments.ts";
-import { readImages } from "../../../../../shared/domain/action/stored-images.ts";
+import { readImages } from "../../../../../shared/domain/action/images.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { validate } from "../../../../http/input/validate.ts";
-import {
-  type ChangedThing,
-  changedThings,
-  isDeletion,
-  namesThen,
-  parseRow,
-  readNames,
-  titleIn,
-} from "../../../../queries/action/things.ts";
 import {
   type ActionKey,
   causeOf,
@@ -26,7 +21,16 @@ import {
   readLaterChanges,
   readUndos,
   rowsInTheWay,
-} from "../../../../queries/action/undone.ts";
+} from "../../../../queries/action/runs.ts";
+import {
+  type ChangedThing,
+  changedThings,
+  isDeletion,
+  namesThen,
+  parseRow,
+  readNames,
+  titleIn,
+} from "../../../../queries/action/things.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { safeNext, seeOther } from "../../../../web/redirect.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ImportedKind, ImportedThings } from "../../../../../shared/contracts/import/things.ts";
+import type { ImportedKind, ImportedThings } from "../../../../../shared/contracts/import/contracts.ts";
 import type { Today } from "../../../../../shared/domain/day/day.ts";
 
 /** The original id and time of creation, in an export by Kept. */

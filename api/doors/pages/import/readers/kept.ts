@@ -1,4 +1,4 @@
-import type { ImportedThings } from "../../../../../shared/contracts/import/things.ts";
+import type { ImportedThings } from "../../../../../shared/contracts/import/contracts.ts";
 import { exportFormat } from "../../export/exported-things.ts";
 import { numberIn, objectIn, objectsIn, textIn } from "./fields.ts";
 import { type ExportedAs, type Finding, keyOf, left } from "./found.ts";

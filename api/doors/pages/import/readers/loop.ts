@@ -1,5 +1,5 @@
 import { mostInDay } from "../../../../../shared/contracts/habit/fields.ts";
-import { type ImportedThings, mostSkips } from "../../../../../shared/contracts/import/things.ts";
+import { type ImportedThings, mostSkips } from "../../../../../shared/contracts/import/contracts.ts";
 import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
 import { csvRecords, csvRows, headOf } from "./fields.ts";
 import { createKeys, type Finding, left, mostFound, type TextFile } from "./found.ts";

@@ -1,5 +1,5 @@
 import type { TimeOfDay } from "../../../../../shared/domain/vocabulary.ts";
-import { fieldsSaid } from "../../../../queries/quick-add/fields.ts";
+import { fieldsSaid } from "../../../../queries/quick-add/quick-add.ts";
 import { type ReadLine, readLine } from "../../../../queries/quick-add/read-line.ts";
 import { csvRecords } from "./fields.ts";
 import { createKeys, type Finding, keyOf, left, type ReadingContext, type TextFile } from "./found.ts";

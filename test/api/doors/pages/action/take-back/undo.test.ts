@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { sayConflict } from "../../../../../../api/doors/pages/action/take-back/undo.ts";
 import { wordsInHtml } from "../../../../../../api/doors/pages/action/words.ts";
 import { namesThen } from "../../../../../../api/queries/action/things.ts";
-import { undoConflicts } from "../../../../../../shared/contracts/action/undo.ts";
+import { undoConflicts } from "../../../../../../shared/contracts/action/contracts.ts";
 import { markup } from "../../../../../../shared/html.ts";
 import { loggedRow } from "../../../../../support/pages/logged-row.ts";
 
