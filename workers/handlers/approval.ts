@@ -5,9 +5,8 @@ import type { QueuedCommand } from "../../shared/queue/batch.ts";
 import { keyedId } from "../../shared/queue/command-id.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { allForUpdate, forUpdate, withoutLock } from "../unit-of-work/row-request.ts";
-import { beginWork, type Handler, type HandlerContext } from "./handler.ts";
+import { beginWork, type Handler, type HandlerContext, type StepContext } from "./handler.ts";
 import { newDelivery } from "./reminder.ts";
-import type { StepContext } from "./steps.ts";
 
 /** A request as it waits for approval: a command, or the operations of a group. */
 export type AskedRequest = Pick<QueuedCommand, "name" | "input" | "acceptedAt" | "call"> &

@@ -22,8 +22,14 @@ import { allForUpdate, allWithoutLock, settingsForUpdate } from "../unit-of-work
 import { emptyAccount } from "../upkeep/deleted-users.ts";
 import { patch } from "./columns.ts";
 import { type DayRules, ringsAfterChange } from "./habit/next-ring.ts";
-import { beginWork, type Handler, type HandlerContext } from "./handler.ts";
-import type { StepContext, Steps } from "./steps.ts";
+import {
+  beginWork,
+  countRows,
+  type Handler,
+  type HandlerContext,
+  type StepContext,
+  type Steps,
+} from "./handler.ts";
 
 /** A stored reminder, and the wall time of its series. */
 type WallTimeReminder = Readonly<{ remind_at: string; wall_time: string }>;
@@ -167,11 +173,8 @@ async function moveHabitReminders(context: StepContext, after: string, rules: Da
   return { done: rows.length, last: rows.length < habitsAtOnce ? undefined : rows.at(-1)?.id };
 }
 
-async function countHabitReminders({ connection, userId }: StepContext, after: string) {
-  const count = `select count(*)::int as count from habits h where ${reminding}`;
-  const { rows } = await connection.query<{ count: number }>(count, [userId, after]);
-  return rows[0]?.count ?? 0;
-}
+const countHabitReminders = (context: StepContext, after: string): Promise<number> =>
+  countRows(context, `from habits h where ${reminding}`, [context.userId, after]);
 
 const remindersAtOnce = 1_000;
 
@@ -208,10 +211,11 @@ const moveReminders: Steps = {
   async left(context) {
     const cursor = context.cursor ?? first;
     if (cursor.startsWith(ofHabit)) return countHabitReminders(context, cursor.slice(ofHabit.length));
-    const { connection, userId } = context;
-    const count = `select count(*)::int as count from reminders r where ${followsZone}`;
-    const { rows } = await connection.query<{ count: number }>(count, [userId, cursor]);
-    return (rows[0]?.count ?? 0) + (await countHabitReminders(context, first));
+    const ofTodos = await countRows(context, `from reminders r where ${followsZone}`, [
+      context.userId,
+      cursor,
+    ]);
+    return ofTodos + (await countHabitReminders(context, first));
   },
 };
 

@@ -15,8 +15,7 @@ import {
 } from "../../unit-of-work/row-request.ts";
 import { changedImages, writeAction } from "../action/action-log.ts";
 import { newColumns } from "../columns.ts";
-import { beginWork, type Handler, type HandlerContext } from "../handler.ts";
-import type { Steps } from "../steps.ts";
+import { beginWork, type Handler, type HandlerContext, type Steps } from "../handler.ts";
 import { insertHabits } from "./habits.ts";
 import {
   idOfThing,
