@@ -1,8 +1,7 @@
 import type { HabitRow } from "../../shared/db/entities.ts";
 import { perTarget, type ReminderChannel, type TargetColumn } from "../../shared/domain/reminder/channels.ts";
 import { type About, counts } from "./about.ts";
-import type { DeliveryKeys } from "./jobs.ts";
-import { now, type ReminderStore } from "./store.ts";
+import { type DeliveryKeys, now, type ReminderStore } from "./store.ts";
 
 /** A delivery that this process must send, with its content and target at the start of the lease. */
 export type LeasedDelivery = Readonly<{

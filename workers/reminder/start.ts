@@ -15,12 +15,11 @@ import { createNtfyChannel } from "./channels/ntfy.ts";
 import { createPushChannel } from "./channels/push.ts";
 import { createTelegramChannel } from "./channels/telegram.ts";
 import { createWebhookChannel } from "./channels/webhook.ts";
-import type { DeliveryKeys } from "./jobs.ts";
 import { type LeasedDelivery, leaseDeliveries, renewLeaseEveryMs, renewLeases } from "./lease.ts";
 import { createReminderMetrics, type ReminderMetrics } from "./reminder-metrics.ts";
 import { createResultWriter } from "./result-writer.ts";
 import { createSlowTargets, targetOfReminder } from "./slow-targets.ts";
-import type { ReminderStore } from "./store.ts";
+import type { DeliveryKeys, ReminderStore } from "./store.ts";
 import { runTick } from "./tick.ts";
 
 const tickEveryMs = 1_000;

@@ -11,6 +11,9 @@ export type ReminderStore = Readonly<{ database: Pick<Database, "pool">; travel:
  */
 export const now = "(now() + $1::interval)";
 
+/** The keys of delivery rows, one array for each column. */
+export type DeliveryKeys = Readonly<{ users: readonly string[]; ids: readonly string[] }>;
+
 type Query = <Row extends QueryResultRow>(text: string, values: unknown[]) => Promise<Row[]>;
 
 /** Commits what `work` does, or nothing of it. */

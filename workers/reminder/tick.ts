@@ -1,10 +1,13 @@
 import type { Queue } from "bullmq";
 import type { Log } from "../../shared/process/observe/log.ts";
-import { type TakenDeliveries, takeDueReminders, takeOverdueDeliveries } from "./due/due.ts";
-import { takeDueDigests } from "./due/due-digests.ts";
-import { takeDueHabits } from "./due/due-habits.ts";
-import { type DeliveryKeys, queueDeliveries } from "./jobs.ts";
-import type { ReminderStore } from "./store.ts";
+import {
+  type TakenDeliveries,
+  takeDueDigests,
+  takeDueHabits,
+  takeDueReminders,
+  takeOverdueDeliveries,
+} from "./due.ts";
+import type { DeliveryKeys, ReminderStore } from "./store.ts";
 
 type TickContext = Readonly<{
   database: ReminderStore["database"];
@@ -54,3 +57,18 @@ async function fillQueue(
 
 const countJobs = (queue: Queue<DeliveryKeys>): Promise<number> =>
   queue.getJobCountByTypes("waiting", "active");
+
+const deliveriesPerJob = 100;
+
+/** Queues many deliveries in a job, since a BullMQ job costs more than the SQL of a delivery. */
+async function queueDeliveries(
+  queue: Queue<DeliveryKeys>,
+  { users, ids }: DeliveryKeys,
+): Promise<void> {
+  const jobs = [];
+  for (let from = 0; from < ids.length; from += deliveriesPerJob) {
+    const to = from + deliveriesPerJob;
+    jobs.push({ name: "deliver", data: { users: users.slice(from, to), ids: ids.slice(from, to) } });
+  }
+  if (jobs.length > 0) await queue.addBulk(jobs);
+}

@@ -32,7 +32,7 @@ import { addDays } from "../../../shared/domain/day/day.ts";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { takeDueReminders } from "../../../workers/reminder/due/due.ts";
+import { takeDueReminders } from "../../../workers/reminder/due.ts";
 import { describeTables, effects, views } from "../../../workers/unit-of-work/tables.ts";
 import { countAccounts, countSoon } from "../../../workers/upkeep/account-bytes.ts";
 import { sweepDeletedUsers } from "../../../workers/upkeep/deleted-users.ts";

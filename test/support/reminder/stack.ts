@@ -7,7 +7,7 @@ import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { connectBlocking, workerSilenceMs } from "../../../shared/queue/connections.ts";
 import { deliveryQueue, openQueue } from "../../../shared/queue/queues.ts";
-import type { DeliveryKeys } from "../../../workers/reminder/jobs.ts";
+import type { DeliveryKeys } from "../../../workers/reminder/store.ts";
 import { runTick } from "../../../workers/reminder/tick.ts";
 import { type Stack, type StackOptions, startStack, useStack } from "../../harness.ts";
 import { once } from "../once.ts";

@@ -3,8 +3,7 @@ import { SQL } from "bun";
 import { openDatabase } from "../../../../shared/db/orm.ts";
 import { makeUpFor } from "../../../../shared/embedded/backup/after-restore.ts";
 import { createLog } from "../../../../shared/process/observe/log.ts";
-import { takeDueDigests } from "../../../../workers/reminder/due/due-digests.ts";
-import { takeDueHabits } from "../../../../workers/reminder/due/due-habits.ts";
+import { takeDueDigests, takeDueHabits } from "../../../../workers/reminder/due.ts";
 import { lastFullHour, zoneWhere } from "../../../support/reminder/zones.ts";
 import { createDatabase } from "../../../support/servers/services.ts";
 
