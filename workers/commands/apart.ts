@@ -3,7 +3,7 @@ import { slowConcurrency } from "../../shared/process/connections.ts";
 import { createTurns, type Turns } from "../../shared/process/turns.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { handlers } from "../handlers/index.ts";
-import type { HangWatch } from "../process/hang-watch.ts";
+import type { HangWatch } from "../process/job-worker.ts";
 import { markFailures } from "../unit-of-work/connection.ts";
 import type { CommandMetrics } from "./metrics.ts";
 import { type Answered, type ReceivedBatch, type ReceivedCommand, requestOf } from "./received.ts";

@@ -226,7 +226,11 @@ const idsOf = (left: ReturningMembers): number[] => left.map(({ category_id }) =
  * Restores the next members.
  * @returns their number; fewer than `membersAtOnce` are the last
  */
-export async function returnMembers(connection: Queryable, userId: string, left: ReturningMembers): Promise<number> {
+export async function returnMembers(
+  connection: Queryable,
+  userId: string,
+  left: ReturningMembers,
+): Promise<number> {
   if (left.length === 0) return 0;
   const results = await Promise.all(
     (["habits", "todos"] as const).map((table) => connection.query(comeBack(table), [userId, idsOf(left)])),

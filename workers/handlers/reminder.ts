@@ -28,8 +28,7 @@ import { habitComplete, habitSkip } from "./habit/days.ts";
 import { lockHabit } from "./habit/habit.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 import { checkIncomplete, putReminder, reminderTime, rowsForTime } from "./todo/reminder.ts";
-import { lockTodo, relatedToTodo, todoAnswer } from "./todo/todo.ts";
-import { todoToggle } from "./todo/toggle.ts";
+import { lockTodo, relatedToTodo, todoAnswer, todoToggle } from "./todo/todo.ts";
 import { missingTarget, newUser } from "./user.ts";
 
 /** @returns null for a todo that has no reminder */

@@ -61,10 +61,7 @@ const countJobs = (queue: Queue<DeliveryKeys>): Promise<number> =>
 const deliveriesPerJob = 100;
 
 /** Queues many deliveries in a job, since a BullMQ job costs more than the SQL of a delivery. */
-async function queueDeliveries(
-  queue: Queue<DeliveryKeys>,
-  { users, ids }: DeliveryKeys,
-): Promise<void> {
+async function queueDeliveries(queue: Queue<DeliveryKeys>, { users, ids }: DeliveryKeys): Promise<void> {
   const jobs = [];
   for (let from = 0; from < ids.length; from += deliveriesPerJob) {
     const to = from + deliveriesPerJob;

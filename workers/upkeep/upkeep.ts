@@ -1,19 +1,11 @@
 import type { Pool } from "pg";
+import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import { exclusively } from "../../shared/db/exclusively.ts";
 import type { Database } from "../../shared/db/orm.ts";
 import type { EventName } from "../../shared/domain/journal/events.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
-import type { WorkerContext } from "../process/context.ts";
-import { startSchedule } from "../process/schedule.ts";
+import { startSchedule, type WorkerContext } from "../process/context.ts";
 import { sweepDeletedUsers } from "./deleted-users.ts";
-import {
-  pruneApprovals,
-  pruneDeletions,
-  pruneDeliveries,
-  pruneImports,
-  pruneWebhookDeliveries,
-  pruneWorks,
-} from "./old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "./partitions.ts";
 
 /**
@@ -153,3 +145,90 @@ async function mendReminders({ pool }: Pick<Database, "pool">): Promise<void> {
   await pool.query(scheduleMissed);
   await pool.query(tryAgainSoon);
 }
+
+const rowsAtOnce = 10_000;
+
+/** The keys of the oldest rows that have been kept for their time. */
+const oldest = (table: string, key: string, time: string, kept: string): string => `(
+  select ${key} from ${table}
+  where ${time} < now() + $1::interval - interval '${kept}' order by ${time} limit ${rowsAtOnce}) old`;
+
+const oldRows = (table: string, time: string, kept: string): string => `
+  delete from ${table} d using ${oldest(table, "user_id, id", time, kept)}
+  where d.user_id = old.user_id and d.id = old.id`;
+
+/** Nobody can take these deletions back any more. A habit that came back and was deleted again has a newer one. */
+const daysOfDeletedHabits = (table: "habit_completions" | "habit_amounts"): string => `
+  delete from ${table} c using (
+    select c.user_id, c.habit_id, c.local_date
+    from (
+      select * from deletions where deleted_at < now() + $1::interval - interval '30 days' order by deleted_at offset 0
+    ) d
+    cross join lateral (
+      select * from ${table} c where c.user_id = d.user_id and c.habit_id = d.id
+        and not exists (select from habits h where h.user_id = d.user_id and h.id = d.id)
+        and not exists (
+          select from deletions n
+          where n.user_id = d.user_id and n.kind = d.kind and n.id = d.id and n.changed_xid > d.changed_xid)
+      offset 0
+    ) c
+    where d.kind = ${deletionKinds.habits} limit ${rowsAtOnce}
+  ) old
+  where c.user_id = old.user_id and c.habit_id = old.habit_id and c.local_date = old.local_date`;
+
+/** Deletions stay longer than the completions, so that none is left without its deletion. */
+const oldDeletions = `
+  with gone as (
+    delete from deletions d
+    using ${oldest("deletions", "user_id, changed_xid, kind, id", "deleted_at", "30 days 1 hour")}
+    where d.user_id = old.user_id and d.changed_xid = old.changed_xid and d.kind = old.kind and d.id = old.id
+    returning d.changed_xid
+  ), noted as (
+    update change_horizon set pruned_xid = greatest(pruned_xid, (select max(changed_xid) from gone))
+    where exists (select from gone)
+  )
+  select from gone`;
+
+/** A file that is being replaced or imported now is left to a later run. A part has up to 48,000 characters. */
+const oldParts = `
+  delete from import_parts p using (
+    select i.user_id, i.part from import_parts i
+    left join lateral (
+      select w.id from works w where w.user_id = i.user_id and w.ended_at is null limit 1
+    ) w on true
+    where i.created_at < now() + $1::interval - interval '1 day' and w.id is null
+    order by i.created_at limit 200 for update of i skip locked
+  ) old
+  where p.user_id = old.user_id and p.part = old.part`;
+
+/**
+ * Deletes few rows at a time, so that no other statement waits long.
+ * @param travel distance from the present, as an interval
+ * @returns the number of rows that the last statement deleted
+ */
+const pruning =
+  (...statements: readonly string[]) =>
+  async ({ pool }: Pick<Database, "pool">, travel = "0"): Promise<number> => {
+    let deleted = 0;
+    for (const statement of statements) {
+      deleted = 0;
+      for (let rows = -1; rows !== 0; deleted += rows)
+        rows = (await pool.query(statement, [travel])).rowCount ?? 0;
+    }
+    return deleted;
+  };
+
+export const pruneDeliveries = pruning(oldRows("reminder_deliveries", "created_at", "30 days"));
+/** Deliveries that are still to be sent stay. */
+const pruneWebhookDeliveries = pruning(oldRows("webhook_deliveries", "finished_at", "3 days"));
+export const pruneApprovals = pruning(oldRows("approvals", "created_at", "30 days"));
+/** A client whose copy may still have the deleted things must start anew. */
+export const pruneDeletions = pruning(
+  daysOfDeletedHabits("habit_completions"),
+  daysOfDeletedHabits("habit_amounts"),
+  oldDeletions,
+);
+/** Files that nobody confirmed within a day. */
+export const pruneImports = pruning(oldParts);
+/** Results of long work. */
+const pruneWorks = pruning("delete from works where ended_at < now() + $1::interval - interval '1 day'");

@@ -37,13 +37,13 @@ import { describeTables, effects, views } from "../../../workers/unit-of-work/ta
 import { countAccounts, countSoon } from "../../../workers/upkeep/account-bytes.ts";
 import { sweepDeletedUsers } from "../../../workers/upkeep/deleted-users.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
+import { dropPartitions, keptFor, makePartitions } from "../../../workers/upkeep/partitions.ts";
 import {
   pruneApprovals,
   pruneDeletions,
   pruneDeliveries,
   pruneImports,
-} from "../../../workers/upkeep/old-rows.ts";
-import { dropPartitions, keptFor, makePartitions } from "../../../workers/upkeep/partitions.ts";
+} from "../../../workers/upkeep/upkeep.ts";
 import { startStack } from "../../harness.ts";
 import { idAt, seed, userAt } from "../../labs/bench/seed.ts";
 import { eventually } from "../../support/reminder/stack.ts";

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { feedUser } from "../../../workers/webhook/feed.ts";
+import { feedUser } from "../../../workers/webhook/start.ts";
 import { useStack } from "../../harness.ts";
 import { untilAnswered } from "../../support/chaos/writer.ts";
 import { create } from "../../support/groups.ts";

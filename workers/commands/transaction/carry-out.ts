@@ -4,7 +4,6 @@ import { timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import type { Outcome, QueuedCommand } from "../../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../../shared/queue/group.ts";
-import { restsOn } from "../../handlers/approval/effects.ts";
 import type { AskedRequest } from "../../handlers/approval.ts";
 import type { Step, StepContext, Steps } from "../../handlers/handler.ts";
 import { handlers } from "../../handlers/index.ts";
@@ -16,6 +15,7 @@ import { type BeginContext, type Begun, begin } from "./begin.ts";
 import { openGroup, operationCommand, replyToGroup } from "./group.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
 import { answerOperations } from "./operations.ts";
+import { restsOn } from "./rules.ts";
 
 type Done = Readonly<{ begun: Begun; commands: readonly QueuedCommand[]; outcome: Outcome }>;
 

@@ -10,13 +10,21 @@ import type { Queryable } from "../../unit-of-work/connection.ts";
 import { load } from "../../unit-of-work/load.ts";
 import { emptyState, ownRows, rollBack } from "../../unit-of-work/state.ts";
 import type { Answered, CommandToRun } from "../received.ts";
-import { type Answers, answerOne, closing, finishReply, store } from "./answer.ts";
+import {
+  type Answers,
+  answerOne,
+  closing,
+  finishReply,
+  type RunningTransaction,
+  replayOf,
+  replyTo,
+  store,
+} from "./answer.ts";
 import { type BeginContext, begin, storedReplyRows } from "./begin.ts";
 import type { RunningGroup } from "./group.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
 import { addChanges, discarding } from "./preview.ts";
-import { type RunningTransaction, replayOf, replyTo } from "./replay.ts";
-import { underRules } from "./rules/under-rules.ts";
+import { underRules } from "./rules.ts";
 
 /**
  * Runs the operations of a group in order. Others run in between, because fifty may take a tenth of a second.

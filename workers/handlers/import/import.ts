@@ -16,10 +16,11 @@ import {
 import { changedImages, writeAction } from "../action/action-log.ts";
 import { newColumns } from "../columns.ts";
 import { beginWork, type Handler, type HandlerContext, type Steps } from "../handler.ts";
-import { insertHabits } from "./habits.ts";
 import {
   idOfThing,
   inSteps,
+  insertHabits,
+  insertTodos,
   type KnownThings,
   keysOf,
   knownHere,
@@ -28,7 +29,6 @@ import {
   stagedThings,
   timesOf,
 } from "./things.ts";
-import { insertTodos } from "./todos.ts";
 
 /** The key of an import in the log. */
 type ImportAction = Pick<ActionImagesRow, "called_at" | "request_id">;

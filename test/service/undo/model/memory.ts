@@ -7,8 +7,12 @@ import type { QueuedGroup } from "../../../../shared/queue/group.ts";
 import { openGroup, operationCommand, replyToGroup } from "../../../../workers/commands/transaction/group.ts";
 import { runTransaction } from "../../../../workers/commands/transaction/transaction.ts";
 import { createQuotas } from "../../../../workers/unit-of-work/new-rows.ts";
-import type { Table } from "../../../../workers/unit-of-work/table.ts";
-import { describeTables, type TableName, views } from "../../../../workers/unit-of-work/tables.ts";
+import {
+  describeTables,
+  type Table,
+  type TableName,
+  views,
+} from "../../../../workers/unit-of-work/tables.ts";
 import { noAccountBytes } from "../../../../workers/upkeep/account-bytes.ts";
 
 /**
