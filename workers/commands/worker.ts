@@ -21,7 +21,7 @@ import { type Queryable, takeTurn } from "../unit-of-work/connection.ts";
 import { createQuotas } from "../unit-of-work/new-rows.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
 import { startAccountBytes } from "../upkeep/account-bytes.ts";
-import { createPartitionMaker } from "../upkeep/partitions.ts";
+import { createPartitionMaker } from "../upkeep/upkeep.ts";
 import { type ApartContext, createApartTurns, runApart, runHeld } from "./apart.ts";
 import { type CommandMetrics, codeOf, createCommandMetrics, endSpans, startSpan } from "./metrics.ts";
 import { type Answered, type ReceivedBatch, type ReceivedCommand, requestOf } from "./received.ts";

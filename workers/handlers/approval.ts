@@ -31,17 +31,9 @@ export function tellPerson({ deliveries, acceptedAt, now }: HandlerContext, user
   const [first, second] = messagesFor({ userId, acceptedAt });
   const message = first && isMade(first) ? second : first;
   if (!message || isMade(message)) return;
-  const what = {
-    todo_id: null,
-    habit_id: null,
-    channel: null,
-    scheduled_at: new Date(message.at).toISOString(),
-  };
-  const isLater = message.at > acceptedAt;
-  deliveries.upsert({
-    ...newDelivery({ acceptedAt: message.at, now }, what),
-    ...{ id: message.id, about: "approvals", status: isLater ? "retrying" : "queued" },
-  });
+  const status = message.at > acceptedAt ? "retrying" : "queued";
+  const what = { id: message.id, about: "approvals", status } as const;
+  deliveries.upsert(newDelivery({ acceptedAt: message.at, now }, what));
 }
 
 /** The most tokens of one account that have rules. */

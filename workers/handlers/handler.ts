@@ -1,7 +1,6 @@
 import type { CommandName, Commands, InputOf, OutputOf } from "../../shared/contracts/catalogue.ts";
 import type { ApprovalRow } from "../../shared/db/entities.ts";
 import type { RowChange } from "../../shared/domain/action/images.ts";
-import type { Unsigned } from "../../shared/domain/author.ts";
 import type { Today } from "../../shared/domain/day/day.ts";
 import type { Viewer } from "../../shared/domain/reach.ts";
 import type { Refused } from "../../shared/errors.ts";
@@ -13,22 +12,13 @@ import type { OwnRows } from "../unit-of-work/state.ts";
 import type { EffectName, Rows, TableName, tables, ViewName, views } from "../unit-of-work/tables.ts";
 import type { Stores } from "../upkeep/account-bytes.ts";
 
-/** An effect in a handler, by the part of its key after the user. */
-export type OwnEffect<Row> = Readonly<{
-  /** Asks for the effect, and replaces an earlier request with the same key. */
-  push(row: Unsigned<Row>): void;
-  get(key: string | number): Row | undefined;
-  all(): Row[];
-  drop(key: string | number): void;
-}>;
-
 type NameOf<Spec> = Spec extends { as: infer As extends string } ? As : never;
 
 /** All rows of the calling user that a handler may see, as earlier commands left them. */
 export type OwnTables = Readonly<
   { [Name in TableName as NameOf<(typeof tables)[Name]>]: OwnRows<Rows[Name]> } & {
     [Name in ViewName as NameOf<(typeof views)[Name]>]: Pick<OwnRows<Rows[Name]>, "get">;
-  } & { [Name in EffectName]: OwnEffect<Rows[Name]> }
+  } & { [Name in EffectName]: Pick<OwnRows<Rows[Name]>, "insert"> }
 >;
 
 /** Everything that a handler may read and change. */
@@ -155,7 +145,7 @@ export async function countRows(
 /** Begins long work with the steps of the handler of `name`. @returns its id */
 export function beginWork({ works, now }: HandlerContext, name: CommandName, input: object): string {
   const id = Bun.randomUUIDv7();
-  works.push({
+  works.insert({
     ...{ id, name, input: JSON.stringify(input), cursor: null, done: 0, tries: 0, total: 0 },
     ...{ outcome: null, created_at: now, ended_at: null },
   });

@@ -41,20 +41,24 @@ function currentReminder(
   return reminder ? presentReminder(reminder, viewer) : null;
 }
 
-type What = Pick<ReminderDeliveryRow, "todo_id" | "habit_id" | "channel" | "scheduled_at">;
-
-/** A delivery on request. A tick finds it within a second or two, like that of a due reminder. */
+/**
+ * A delivery on request, of a todo, of a habit or of anything else. A tick finds it within a second or two, like that
+ * of a due reminder.
+ */
 export function newDelivery(
   { acceptedAt, now }: Pick<HandlerContext, "acceptedAt" | "now">,
-  what: What,
+  what: Partial<ReminderDeliveryRow>,
 ): Omit<ReminderDeliveryRow, "user_id"> {
   const at = new Date(acceptedAt).toISOString();
   return {
-    ...what,
     id: Bun.randomUUIDv7("hex", acceptedAt),
+    todo_id: null,
+    habit_id: null,
+    channel: null,
     about: null,
     said: null,
     status: "queued",
+    scheduled_at: at,
     attempts: 0,
     late: false,
     error: null,
@@ -63,6 +67,7 @@ export function newDelivery(
     next_attempt_at: at,
     created_at: now,
     finished_at: null,
+    ...what,
   };
 }
 
@@ -234,9 +239,7 @@ function sendOfTodo(context: HandlerContext, todo_id: number, delivery_id: strin
   if (refused) return refused;
   if (reminder.status !== "failed" || reminder.delivery_id !== delivery_id) return outdated;
   const { remind_at: scheduled_at } = reminder;
-  const { id } = deliveries.insert(
-    newDelivery(context, { todo_id, habit_id: null, channel: null, scheduled_at }),
-  );
+  const { id } = deliveries.insert(newDelivery(context, { todo_id, scheduled_at }));
   reminders.update(reminder, { status: "scheduled", delivery_id: id, updated_at: now });
   return { delivery_id: id };
 }
@@ -249,9 +252,7 @@ function sendOfHabit(context: HandlerContext, habit_id: number, delivery_id: str
   if (!habit || !failed) return notFound("Reminder");
   if (failed.status !== "failed" || habit.delivery_id !== delivery_id) return outdated;
   const { scheduled_at } = failed;
-  const { id } = deliveries.insert(
-    newDelivery(context, { todo_id: null, habit_id, channel: null, scheduled_at }),
-  );
+  const { id } = deliveries.insert(newDelivery(context, { habit_id, scheduled_at }));
   habits.update(habit, { delivery_id: id });
   return { delivery_id: id };
 }
@@ -316,9 +317,7 @@ export const channelTest: Handler<"webhook.test"> = {
       return conflict(`Nothing can be sent ${channels[channel].way} yet`, "save its address first.");
     if (user.webhook_test_id != null && isRecent(user.webhook_test_id, acceptedAt))
       return conflict("The last test is only a moment old.", "Look at how it went before you send another.");
-    const scheduled_at = new Date(acceptedAt).toISOString();
-    const test = { todo_id: null, habit_id: null, channel, scheduled_at } as const;
-    const { id } = deliveries.insert(newDelivery({ acceptedAt, now }, test));
+    const { id } = deliveries.insert(newDelivery({ acceptedAt, now }, { channel }));
     users.update(user, { webhook_test_id: id, updated_at: now });
     return { delivery_id: id };
   },

@@ -133,7 +133,7 @@ export async function leaseDeliveries(
   { database, travel }: ReminderStore,
   { users, ids }: DeliveryKeys,
 ): Promise<LeasedDelivery[]> {
-  const { rows } = await database.pool.query<LeasedDelivery>(takeLeases, [travel, users, ids, leaseTime]);
+  const { rows } = await database.pool.query<LeasedDelivery>(takeLeases, [travel(), users, ids, leaseTime]);
   return rows;
 }
 
@@ -147,5 +147,5 @@ export async function renewLeases(
   { database, travel }: ReminderStore,
   { users, ids }: DeliveryKeys,
 ): Promise<void> {
-  await database.pool.query(extendLeases, [travel, users, ids, leaseTime]);
+  await database.pool.query(extendLeases, [travel(), users, ids, leaseTime]);
 }

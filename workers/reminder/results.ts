@@ -45,7 +45,7 @@ const finishDeliveries = `
 async function finishAll({ database, travel }: ReminderStore, attempts: readonly DeliveryAttempt[]) {
   const results = attempts.map(deliveryResult);
   const { rows } = await database.pool.query<{ id: string }>(finishDeliveries, [
-    travel,
+    travel(),
     results.map(({ userId }) => userId),
     results.map(({ id }) => id),
     results.map(({ status }) => status),
@@ -58,8 +58,6 @@ async function finishAll({ database, travel }: ReminderStore, attempts: readonly
     written: attempts.filter(({ delivery }) => !leftOutIds.has(delivery.id)),
   };
 }
-
-type WriterContext = Readonly<{ database: ReminderStore["database"]; log: Log; travel(): string }>;
 
 type ResultWriter = Readonly<{
   add(attempt: DeliveryAttempt): void;
@@ -76,19 +74,19 @@ const againAfterMs = 250;
  * @param onWritten is called with each attempt whose result is written
  */
 export function createResultWriter(
-  { database, log, travel }: WriterContext,
+  store: ReminderStore & Readonly<{ log: Log }>,
   onWritten: (attempt: DeliveryAttempt) => void,
 ): ResultWriter {
   let gathered: DeliveryAttempt[] = [];
   let writing = false;
   let stopped = false;
-  const logFailure = (error: unknown) => log.warn({ reason: String(error) }, "deliveries not marked yet");
+  const logFailure = (error: unknown) =>
+    store.log.warn({ reason: String(error) }, "deliveries not marked yet");
 
   /** @returns the attempts that were left out */
   async function write(attempts: readonly DeliveryAttempt[]): Promise<DeliveryAttempt[]> {
-    const { leftOut, written } = await finishAll({ database, travel: travel() }, attempts);
+    const { leftOut, written } = await finishAll(store, attempts);
     written.forEach(onWritten);
-    const store = { database, travel: travel() };
     await recordWebhookAttempts(store, written.flatMap(webhookAttempts)).catch(logFailure);
     return leftOut;
   }
@@ -215,7 +213,7 @@ async function recordWebhookAttempts(
 ): Promise<void> {
   if (attempts.length === 0) return;
   await database.pool.query(recordAttempts, [
-    travel,
+    travel(),
     attempts.map(({ userId }) => userId),
     attempts.map(({ ok }) => ok),
   ]);

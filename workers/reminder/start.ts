@@ -90,14 +90,13 @@ function watchJumps(pool: Pick<Pool, "query">): () => Promise<boolean> {
   };
 }
 
-type DelivererContext = Readonly<{
-  database: ReminderStore["database"];
-  log: Log;
-  travel(): string;
-  channels: Record<ReminderChannel, Channel>;
-  compose(delivery: LeasedDelivery): Promise<Message>;
-  metrics: ReminderMetrics;
-}>;
+type DelivererContext = ReminderStore &
+  Readonly<{
+    log: Log;
+    channels: Record<ReminderChannel, Channel>;
+    compose(delivery: LeasedDelivery): Promise<Message>;
+    metrics: ReminderMetrics;
+  }>;
 
 type Deliverer = Readonly<{
   /** Starts the deliveries of one job. Resolves when they have started, not finished. */
@@ -112,13 +111,13 @@ const stopWithinMs = 8_000;
 
 /** Sends deliveries and writes their results. In PostgreSQL they are `sending` until the result is written. */
 function createDeliverer(context: DelivererContext): Deliverer {
-  const { database, log, travel, channels, compose, metrics } = context;
+  const { log, channels, compose, metrics } = context;
   const underWay = new Map<string, LeasedDelivery>();
   const sendTo = createSlowTargets();
   const results = createResultWriter(context, ({ delivery }) => underWay.delete(delivery.id));
   const heartbeat = setInterval(() => {
     const keys = { users: [...underWay.values()].map(({ user_id }) => user_id), ids: [...underWay.keys()] };
-    if (underWay.size > 0) renewLeases({ database, travel: travel() }, keys).catch(() => {});
+    if (underWay.size > 0) renewLeases(context, keys).catch(() => {});
   }, renewLeaseEveryMs);
 
   const sendNow = (delivery: LeasedDelivery) =>
@@ -140,7 +139,7 @@ function createDeliverer(context: DelivererContext): Deliverer {
   return {
     async deliver(keys) {
       while (underWay.size >= maxUnderWay) await Bun.sleep(10);
-      for (const delivery of await leaseDeliveries({ database, travel: travel() }, keys)) {
+      for (const delivery of await leaseDeliveries(context, keys)) {
         underWay.set(delivery.id, delivery);
         void send(delivery);
       }

@@ -2,8 +2,8 @@ import type { QueryResultRow } from "pg";
 import { inTransaction } from "../../shared/db/in-transaction.ts";
 import type { Database } from "../../shared/db/orm.ts";
 
-/** The store of reminders; `travel` is the interval by which tests shift the present. */
-export type ReminderStore = Readonly<{ database: Pick<Database, "pool">; travel: string }>;
+/** The store of reminders; `travel` tells the interval by which tests shift the present. */
+export type ReminderStore = Readonly<{ database: Pick<Database, "pool">; travel(): string }>;
 
 /**
  * The present in a statement whose first value is `travel`. Only PostgreSQL's clock counts, because those of worker

@@ -14,8 +14,6 @@ export type SizedColumns = Readonly<{ texts: readonly string[]; lists: readonly 
 type TableSpec = Readonly<{
   /** The name for handlers, if they may see it. */
   as?: string;
-  /** The key by which commands name rows, if it is not the primary key. */
-  key?: readonly string[];
   /** The kind of the tombstones (`deletions`) that its deleted rows leave. */
   tombstone?: number;
   /** The conflict clause of an upsert; without one, it replaces the row. */
@@ -49,7 +47,7 @@ type Statements = Readonly<{
 }>;
 
 /** A table with its statements. */
-export type Table<Name extends string = string> = Readonly<{
+type Table<Name extends string = string> = Readonly<{
   name: Name;
   columns: readonly Column[];
   key: readonly string[];
@@ -359,7 +357,7 @@ export function describeTables(orm: MikroORM): TableMap {
       name: prop.fieldNames[0] ?? prop.name,
       type: prop.columnTypes[0] ?? "text",
     }));
-    const keyNames: readonly string[] = spec.key ?? entity.primaryKeys;
+    const keyNames: readonly string[] = entity.primaryKeys;
     const key = columns.flatMap((column) => (keyNames.includes(column.name) ? column.name : []));
     const table = { name, columns, key, bytes: spec.bytes ?? "things", sized: sizedColumns(columns) };
     const isSigned = columns.some((column) => column.name === "written_by");

@@ -72,7 +72,7 @@ export async function startWebhooks(context: WorkerContext): Promise<{ stop(): P
     if (performance.now() - listedAt >= listEveryMs) await listUsers();
     for (const userId of [...changed]) {
       changed.delete(userId);
-      const { isMore, isFull } = await feedUser({ database, travel: travel() }, userId);
+      const { isMore, isFull } = await feedUser(context, userId);
       if (isMore) changed.add(userId);
       if (isFull) full.add(userId);
     }
@@ -186,7 +186,7 @@ async function feedNext(
   const things = found.things.filter(({ kind }) => events.includes(`${kind}.*`));
   if (things.length > 0) {
     const [kinds, ids] = [things.map(({ kind }) => kind), things.map((thing) => thing.id)];
-    await query(write, [store.travel, userId, id, kinds, ids]);
+    await query(write, [store.travel(), userId, id, kinds, ids]);
     await query(keepNewest, [userId, id]);
   }
   await query(moveOn, [userId, id, found.next_cursor]);

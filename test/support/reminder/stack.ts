@@ -78,8 +78,6 @@ export async function startReminders(options: StackOptions) {
   return withReminders(stack, opened);
 }
 
-type Opened = Awaited<ReturnType<typeof openReminders>>;
-
 /** A page door and a `tick` that takes due reminders, as the workers do once a second. */
 async function openReminders({ config, clock }: Stack) {
   const door = await openPageDoor({ config, clock });
@@ -102,7 +100,7 @@ async function openReminders({ config, clock }: Stack) {
   };
 }
 
-function withReminders(stack: Stack, { door, tick }: Opened) {
+function withReminders(stack: Stack, { door, tick }: Awaited<ReturnType<typeof openReminders>>) {
   /** Runs commands and queries that no bearer token reaches, as the account pages do for a signed-in user. */
   function send(name: CommandName | "user.settings", input: object = {}): Promise<Row> {
     if (name !== "user.settings") return door.send(stack.sub, name, input);

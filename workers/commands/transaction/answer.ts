@@ -23,8 +23,8 @@ import type { OnLocked } from "../../unit-of-work/load.ts";
 import { ownRows, rowChanges } from "../../unit-of-work/state.ts";
 import type { Answered, CommandToRun } from "../received.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
-import { type AnswerContext, contextOf, dayOf, type SharedContext } from "./handler-context.ts";
-import { addChanges, discarded } from "./preview.ts";
+import { type AnswerContext, contextOf, dayOf, discarding, type SharedContext } from "./handler-context.ts";
+import { addChanges } from "./preview.ts";
 import { underRules } from "./rules.ts";
 
 export type Answers<Work> = Readonly<{
@@ -56,8 +56,11 @@ export async function answerEach<Work extends CommandToRun>(
 }
 
 function answerOrPreview(transaction: RunningTransaction, command: QueuedCommand): Reply {
-  const answer = () => answerOne(transaction, command);
-  return command.preview ? discarded(transaction, () => addChanges(transaction, command, answer)) : answer();
+  if (!command.preview) return answerOne(transaction, command);
+  const discard = discarding(transaction);
+  const reply = addChanges(transaction, command, () => answerOne(transaction, command));
+  discard();
+  return reply;
 }
 
 const answerRuled = <Work extends CommandToRun>(

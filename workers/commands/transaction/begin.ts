@@ -131,7 +131,7 @@ type Repeatable = Pick<QueuedCommand, "name" | "id" | "userId">;
 
 /** The row that tells whether a command ran before; nothing for one that may run again. */
 export const storedReplyRows = ({ name, id, userId }: Repeatable): UserRowRequest[] =>
-  handlers[name].idempotent ? [] : [{ table: "inbox", key: id, lock: "none", userId }];
+  handlers[name].idempotent ? [] : [{ table: "inbox", key: [id], lock: "none", userId }];
 
 const storedReplyOf = (command: QueuedCommand): NeededRow[] =>
   storedReplyRows(command).map((row) => ({ ...row, command }));

@@ -8,8 +8,8 @@ import { answeredId, failedDependency, missingDependency } from "../../../shared
 import { handlers } from "../../handlers/index.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import { load } from "../../unit-of-work/load.ts";
-import { emptyState, ownRows, rollBack } from "../../unit-of-work/state.ts";
-import type { Answered, CommandToRun } from "../received.ts";
+import { emptyState, ownRows } from "../../unit-of-work/state.ts";
+import type { Answered, CommandToRun, RunningGroup } from "../received.ts";
 import {
   type Answers,
   answerOne,
@@ -21,9 +21,8 @@ import {
   store,
 } from "./answer.ts";
 import { type BeginContext, begin, storedReplyRows } from "./begin.ts";
-import type { RunningGroup } from "./group.ts";
-import { type AnswerContext, contextOf } from "./handler-context.ts";
-import { addChanges, discarding } from "./preview.ts";
+import { type AnswerContext, contextOf, discarding } from "./handler-context.ts";
+import { addChanges } from "./preview.ts";
 import { underRules } from "./rules.ts";
 
 /**
@@ -57,9 +56,9 @@ function answerNext(
 ): Reply {
   const operation = operations.get(command.ticket);
   const missing = operation && missingDependency(operation, ended);
-  const answer = () => answerOne(transaction, command);
-  const answerNow = () => (command.preview ? addChanges(transaction, command, answer) : answer());
-  const reply = missing ? replyTo(command, missing) : answerNow();
+  const reply = missing
+    ? replyTo(command, missing)
+    : addChanges(transaction, command, () => answerOne(transaction, command));
   ended.set(command.ticket, reply.outcome);
   return reply;
 }
@@ -70,8 +69,7 @@ async function answerTogether<Work extends CommandToRun>(
   group: RunningGroup,
   work: readonly Work[],
 ): Promise<Answered<Work>> {
-  const count = transaction.state.changes.length;
-  const restoreQuotas = transaction.newRows.checkpoint();
+  const discard = discarding(transaction);
   const answered: [Work, Reply][] = [];
   let failed = work.map(({ command }) => replayOf(transaction, command)).find(hasFailed);
   const giveWay = createGiveWay();
@@ -84,8 +82,7 @@ async function answerTogether<Work extends CommandToRun>(
   }
   if (!failed) return answered;
   const failure = failed;
-  rollBack(transaction.state, count);
-  restoreQuotas();
+  discard();
   const culprit = work.find(({ command }) => command.ticket === failure.ticket)?.command;
   if (culprit) {
     const context = contextOf(transaction, culprit);

@@ -9,12 +9,11 @@ import type { Outcome, QueuedCommand, Reply } from "../../../shared/queue/batch.
 import { changedImages } from "../../handlers/action/action-log.ts";
 import { type AskedRequest, tellPerson } from "../../handlers/approval.ts";
 import type { OwnTables } from "../../handlers/handler.ts";
-import { rollBack, rowChanges } from "../../unit-of-work/state.ts";
+import { rowChanges } from "../../unit-of-work/state.ts";
 import type { RuledToken } from "../../unit-of-work/tables.ts";
-import type { Answered, CommandToRun } from "../received.ts";
+import type { Answered, CommandToRun, RunningGroup } from "../received.ts";
 import { approvalIdOf, type Unit } from "./begin.ts";
-import type { RunningGroup } from "./group.ts";
-import { contextOf, type SharedContext } from "./handler-context.ts";
+import { contextOf, discarding, type SharedContext } from "./handler-context.ts";
 
 type Request = Readonly<{
   /** Set for a group, of which `unit` are the commands. */
@@ -33,14 +32,14 @@ export function underRules<Work extends CommandToRun>(
   unit: Unit<Work>,
   { group, close }: Request,
 ): (answered: Answered<Work>) => Answered<Work> {
-  const { state, newRows, context } = transaction;
+  const { state, context } = transaction;
   const [{ command }] = unit;
   const own = contextOf(transaction, command);
   const { tokenRules, ruledTokens, today } = own;
   const rule = tokenRules.get(command.call?.tokenId ?? "");
   if (!rule) return (answered) => answered;
   const count = state.changes.length;
-  const restoreQuotas = newRows.checkpoint();
+  const discard = discarding(transaction);
   return (answered) => {
     const changes = rowChanges(state, count);
     const effects = effectsIn(changes, own);
@@ -56,8 +55,7 @@ export function underRules<Work extends CommandToRun>(
       if (effects.things > 0) tokenRules.update(rule, usedWith(rule, effects, today.date));
       return answered;
     }
-    rollBack(state, count);
-    restoreQuotas();
+    discard();
     const outcome = verdict === "asks" ? ask(transaction, unit, group, changes) : verdict;
     for (const { ticket } of unit.map((one) => one.command)) group?.ended.set(ticket, outcome);
     return unit.map((one) => [one, close(one.command, outcome)] as const);

@@ -8,12 +8,11 @@ import { connect, markFailures, type Queryable } from "../../unit-of-work/connec
 import { hasLoggedChange, save } from "../../unit-of-work/save.ts";
 import type { State } from "../../unit-of-work/state.ts";
 import { type TransactionMetrics, transactionSpans } from "../metrics.ts";
-import type { Answered, CommandToRun, ReceivedCommand } from "../received.ts";
+import type { Answered, CommandToRun, ReceivedCommand, TransactionMode } from "../received.ts";
 import { answerEach } from "./answer.ts";
 import type { BeginContext, Begun } from "./begin.ts";
 import { carryOutFirstSteps } from "./carry-out.ts";
 import { failureOf, type TransactionFailed } from "./failures.ts";
-import type { TransactionMode } from "./group.ts";
 import type { AnswerContext } from "./handler-context.ts";
 import { answerOperations } from "./operations.ts";
 import { type RunContext, type RunResult, retryFailed } from "./retries.ts";

@@ -200,7 +200,7 @@ function insertHabit(
   });
   const times = [...completions.values()].map((time) => time && notInFuture(context, time));
   if (completions.size + sums.size > 0)
-    writeHistory.push({
+    writeHistory.insert({
       habit_id: id,
       dates: [...completions.keys()],
       times,

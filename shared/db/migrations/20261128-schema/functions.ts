@@ -202,7 +202,7 @@ export const partitions = `
   end
   $$;
 
-  -- Upkeep (workers/upkeep/partitions.ts) goes on from these.
+  -- Upkeep (workers/upkeep/upkeep.ts) goes on from these.
   select make_partitions('inbox', 'keyless', '30 minutes', now() - interval '45 minutes', now() + interval '2 hours');
   select make_partitions('inbox', 'keyed', '12 hours', now() - interval '24 hours', now() + interval '24 hours');
   select make_partitions('action_log', 'all', '1 month', now(), now() + interval '2 months');

@@ -251,14 +251,12 @@ function ownRows({ table, key, after }: ChangedRow): RowRequest[] {
     case "habit_amounts":
       return [forUpdate("habits", id), ...dayTables.flatMap((day) => withoutLock(day, [id, key[1] ?? ""]))];
     case "categories":
-      return [forUpdate("categories", id), ...(after ? [forMembers(id)] : [])];
+      return [forUpdate("categories", id), ...(after ? withoutLock("category_members", id) : [])];
   }
 }
 
 /** A day's sum decides whether it is completed. */
 const dayTables = ["habit_completions", "habit_amounts"] as const;
-
-const forMembers = (key: number): RowRequest => ({ table: "category_members", key, lock: "none" });
 
 const categoriesOf = ({ before, after }: ChangedRow): RowRequest[] =>
   [before?.category_id, before?.former_category_id, after?.category_id].flatMap((id) =>
