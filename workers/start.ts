@@ -138,8 +138,6 @@ const patienceMs = 500;
 
 const jobStates = ["waiting", "active", "failed"] as const;
 
-type Counts = Readonly<Record<string, number>>;
-
 /** Shows at each scrape the number of jobs in Redis by queue. */
 function showQueues(registry: Registry, queues: readonly Pick<Queue, "name" | "getJobCounts">[]): void {
   new Gauge({
@@ -148,22 +146,16 @@ function showQueues(registry: Registry, queues: readonly Pick<Queue, "name" | "g
     labelNames: ["queue", "state"],
     registers: [registry],
     async collect() {
-      const counted = await within(
-        Promise.all(
-          queues.map(async (queue) => [queue.name, await queue.getJobCounts(...jobStates)] as const),
-        ),
+      const asked = queues.map(
+        async (queue) => [queue.name, await queue.getJobCounts(...jobStates)] as const,
       );
+      const none = () => [];
+      const counted = await Promise.race([Promise.all(asked).catch(none), Bun.sleep(patienceMs).then(none)]);
       this.reset();
       for (const [queue, counts] of counted)
         for (const state of jobStates) this.set({ queue, state }, counts[state] ?? 0);
     },
   });
-}
-
-async function within(
-  asked: Promise<readonly (readonly [string, Counts])[]>,
-): Promise<readonly (readonly [string, Counts])[]> {
-  return Promise.race([asked.catch(() => []), Bun.sleep(patienceMs).then(() => [])]);
 }
 
 const everyMs = 60_000;

@@ -27,7 +27,7 @@ import { relatedToDay } from "./habit/amount.ts";
 import { habitComplete, habitSkip } from "./habit/days.ts";
 import { lockHabit } from "./habit/habit.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
-import { checkIncomplete, putReminder, reminderTime, rowsForTime } from "./todo/reminder.ts";
+import { putReminder, reminderTime, rowsForTime } from "./todo/reminder.ts";
 import { lockTodo, relatedToTodo, todoAnswer, todoToggle } from "./todo/todo.ts";
 import { missingTarget, newUser } from "./user.ts";
 
@@ -82,8 +82,7 @@ export const reminderSet: Handler<"reminder.set"> = {
     if (isRefused(time)) return time;
     const todo = todos.get(todo_id);
     if (!todo) return notFound("Todo");
-    const refused = checkIncomplete(todo);
-    if (refused) return refused;
+    if (todo.is_completed) return todoCompleted;
     const before = reminders.get(todo_id);
     const row = putReminder(context, todo, time);
     if (row !== before) todos.update(todo, { updated_at: now });
@@ -235,8 +234,7 @@ function sendOfTodo(context: HandlerContext, todo_id: number, delivery_id: strin
   const todo = todos.get(todo_id);
   const reminder = reminders.get(todo_id);
   if (!todo || !reminder) return notFound("Reminder");
-  const refused = checkIncomplete(todo);
-  if (refused) return refused;
+  if (todo.is_completed) return todoCompleted;
   if (reminder.status !== "failed" || reminder.delivery_id !== delivery_id) return outdated;
   const { remind_at: scheduled_at } = reminder;
   const { id } = deliveries.insert(newDelivery(context, { todo_id, scheduled_at }));

@@ -1,5 +1,4 @@
 import type { Pool } from "pg";
-import type { Database } from "../../shared/db/orm.ts";
 import { openReminderSecrets } from "../../shared/db/reminder-secrets.ts";
 import type { ReminderChannel } from "../../shared/domain/reminder/channels.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
@@ -57,7 +56,9 @@ export async function startReminders(context: WorkerContext): Promise<{ stop(): 
 
 async function openChannels({ config, log, database }: WorkerContext) {
   const { linkKeys, pushKeys } = openReminderSecrets(database.pool);
-  const forget = (userId: string, ids: readonly string[]) => forgetBrowsers(database, userId, ids);
+  const forget = async (userId: string, ids: readonly string[]) => {
+    await database.pool.query(forgetBrowsers, [userId, ids]);
+  };
   const channels: Record<ReminderChannel, Channel> = {
     log: createLogChannel(log, config.defaultTimeZone),
     email: await createEmailChannel(config),
@@ -155,19 +156,10 @@ function createDeliverer(context: DelivererContext): Deliverer {
 }
 
 /** Without any browser, reminders to browsers reach nobody, as when a person removes the last one. */
-const removeBrowsers = `
+const forgetBrowsers = `
   with gone as (
     delete from push_subscriptions where user_id = $1 and id = any($2::uuid[])
   )
   update users set reminder_channel = 'log', updated_at = now()
   where user_id = $1 and reminder_channel = 'push' and not exists (
     select from push_subscriptions where user_id = $1 and id <> all($2::uuid[]))`;
-
-/** Removes browsers whose push service knows them no more: their person withdrew the permission or left them. */
-async function forgetBrowsers(
-  { pool }: Pick<Database, "pool">,
-  userId: string,
-  ids: readonly string[],
-): Promise<void> {
-  await pool.query(removeBrowsers, [userId, ids]);
-}

@@ -2,6 +2,7 @@ import type { Commands, InputOf } from "../../../shared/contracts/catalogue.ts";
 import { todoFields } from "../../../shared/contracts/todo/fields.ts";
 import type { TodoRow } from "../../../shared/db/entities.ts";
 import { presentTodo } from "../../../shared/db/present.ts";
+import { todoCompleted } from "../../../shared/domain/conflicts.ts";
 import { firstOccurrence, successor } from "../../../shared/domain/todo/recurrence.ts";
 import { parseRule } from "../../../shared/domain/todo/recurrence-rule.ts";
 import { invalid, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
@@ -10,7 +11,6 @@ import { categoryRows, chosenCategory, relatedToChoice } from "../category.ts";
 import { givenColumns, newColumns } from "../columns.ts";
 import type { Handler, HandlerContext, LoadedTables, Related } from "../handler.ts";
 import {
-  checkIncomplete,
   giveReminder,
   moveReminder,
   putReminder,
@@ -137,8 +137,7 @@ export const todoUpdate: Handler<"todo.update"> = {
     if (isRefused(time)) return time;
     const row = todos.get(todo_id);
     if (!row) return notFound("Todo");
-    const refused = time && checkIncomplete(row);
-    if (refused) return refused;
+    if (time && row.is_completed) return todoCompleted;
     const { recurrence = row.recurrence, due_date = row.due_date } = input;
     const series = isRescheduled(input)
       ? recurrenceColumns(context, recurrence, due_date, row)
