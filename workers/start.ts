@@ -24,8 +24,7 @@ import { createRedisCheck } from "../shared/queue/redis-check.ts";
 import type { SignThreadData } from "./commands/sign-thread.ts";
 import { startCommands } from "./commands/worker.ts";
 import type { WorkerContext } from "./process/context.ts";
-import { createHangWatch } from "./process/hang-watch.ts";
-import { createJobMetrics } from "./process/job-worker.ts";
+import { createHangWatch, createJobMetrics } from "./process/job-worker.ts";
 import { startReminders } from "./reminder/start.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 import { startWebhooks } from "./webhook/start.ts";
@@ -140,8 +139,6 @@ const patienceMs = 500;
 
 const jobStates = ["waiting", "active", "failed"] as const;
 
-type Counts = Readonly<Record<string, number>>;
-
 /** Shows at each scrape the number of jobs in Redis by queue. */
 function showQueues(registry: Registry, queues: readonly Pick<Queue, "name" | "getJobCounts">[]): void {
   new Gauge({
@@ -150,22 +147,16 @@ function showQueues(registry: Registry, queues: readonly Pick<Queue, "name" | "g
     labelNames: ["queue", "state"],
     registers: [registry],
     async collect() {
-      const counted = await within(
-        Promise.all(
-          queues.map(async (queue) => [queue.name, await queue.getJobCounts(...jobStates)] as const),
-        ),
+      const asked = queues.map(
+        async (queue) => [queue.name, await queue.getJobCounts(...jobStates)] as const,
       );
+      const none = () => [];
+      const counted = await Promise.race([Promise.all(asked).catch(none), Bun.sleep(patienceMs).then(none)]);
       this.reset();
       for (const [queue, counts] of counted)
         for (const state of jobStates) this.set({ queue, state }, counts[state] ?? 0);
     },
   });
-}
-
-async function within(
-  asked: Promise<readonly (readonly [string, Counts])[]>,
-): Promise<readonly (readonly [string, Counts])[]> {
-  return Promise.race([asked.catch(() => []), Bun.sleep(patienceMs).then(() => [])]);
 }
 
 const everyMs = 60_000;

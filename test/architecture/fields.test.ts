@@ -18,9 +18,8 @@ import { presentCategory, presentHabit, presentTodo } from "../../shared/db/pres
 import { isReaching, perTarget, reminderChannels } from "../../shared/domain/reminder/channels.ts";
 import { markup } from "../../shared/html.ts";
 import type { HandlerContext } from "../../workers/handlers/handler.ts";
-import { insertHabits } from "../../workers/handlers/import/habits.ts";
 import { insertCategories } from "../../workers/handlers/import/import.ts";
-import { insertTodos } from "../../workers/handlers/import/todos.ts";
+import { insertHabits, insertTodos } from "../../workers/handlers/import/things.ts";
 import { openApiCopy, openApiText } from "../service/contract/write-openapi.ts";
 import { list, textOf } from "./sources.ts";
 

@@ -3,11 +3,19 @@ import { slowConcurrency } from "../../shared/process/connections.ts";
 import { createTurns, type Turns } from "../../shared/process/turns.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { handlers } from "../handlers/index.ts";
-import type { HangWatch } from "../process/hang-watch.ts";
+import type { HangWatch } from "../process/job-worker.ts";
 import { markFailures } from "../unit-of-work/connection.ts";
 import type { CommandMetrics } from "./metrics.ts";
-import { type Answered, type ReceivedBatch, type ReceivedCommand, requestOf } from "./received.ts";
-import { openGroup, operationCommand, replyToGroup, type TransactionMode } from "./transaction/group.ts";
+import {
+  type Answered,
+  openGroup,
+  operationCommand,
+  type ReceivedBatch,
+  type ReceivedCommand,
+  replyToGroup,
+  requestOf,
+  type TransactionMode,
+} from "./received.ts";
 import { type RunContext, turnAway } from "./transaction/retries.ts";
 import { runCommands, type TransactionContext } from "./transaction/transaction.ts";
 

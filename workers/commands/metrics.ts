@@ -1,6 +1,7 @@
 import { Counter, Histogram, type Registry } from "prom-client";
-import type { CommandBatch, Outcome } from "../../shared/queue/batch.ts";
-import type { Answered } from "./received.ts";
+import type { TraceSpan, Tracing } from "../../shared/process/observe/tracing.ts";
+import type { CommandBatch, Outcome, QueuedCommand } from "../../shared/queue/batch.ts";
+import { type Answered, type CommandToRun, requestOf } from "./received.ts";
 
 /** Counts the commands of one worker process, and times its transactions. */
 export type CommandMetrics = Readonly<{
@@ -82,3 +83,33 @@ function createTransactionMetrics(registry: Registry): TransactionMetrics {
 
 /** `done`, or the code of the refusal. */
 export const codeOf = (outcome: Outcome): string => ("refusal" in outcome ? outcome.refusal.code : "done");
+
+/** A command is a step of its request's trace, if that request is traced. */
+export function startSpan(tracing: Tracing, command: QueuedCommand, ofBatch: number): TraceSpan | undefined {
+  const { requestId, traceparent } = requestOf(command) ?? {};
+  if (requestId === undefined || traceparent === undefined) return undefined;
+  const attributes = {
+    "kept.command": command.name,
+    "kept.request_id": requestId,
+    "kept.batch.commands": ofBatch,
+  };
+  return tracing.start({ name: command.name, kind: "consumer", parent: traceparent, attributes });
+}
+
+export function endSpans(answered: Answered): void {
+  for (const [{ span }, { outcome, replayed }] of answered) {
+    const code = codeOf(outcome);
+    const hasFailed = code === "internal" || code === "overloaded";
+    span?.end({ "kept.outcome": code, "kept.replayed": String(replayed) }, hasFailed);
+  }
+}
+
+/** A transaction carries commands of many traces, so each trace has a step for it. */
+export function transactionSpans(tracing: Tracing, work: readonly CommandToRun[]): readonly TraceSpan[] {
+  const parents = new Set(work.flatMap(({ span }) => span ?? []));
+  const attributes = { "kept.transaction.commands": work.length };
+  return [...parents].flatMap(
+    ({ traceparent: parent }) =>
+      tracing.start({ name: "transaction", kind: "internal", parent, attributes }) ?? [],
+  );
+}

@@ -15,18 +15,15 @@ import {
   watchedForMs,
   writeUsers,
 } from "../../shared/queue/watched-users.ts";
-import type { WorkerContext } from "../process/context.ts";
+import { startSchedule, type WorkerContext } from "../process/context.ts";
 import { openWorker } from "../process/job-worker.ts";
-import { startSchedule } from "../process/schedule.ts";
-import type { Queryable } from "../unit-of-work/connection.ts";
-import { takeTurn } from "../unit-of-work/locks.ts";
+import { type Queryable, takeTurn } from "../unit-of-work/connection.ts";
 import { createQuotas } from "../unit-of-work/new-rows.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
 import { startAccountBytes } from "../upkeep/account-bytes.ts";
-import { createPartitionMaker } from "../upkeep/partitions.ts";
+import { createPartitionMaker } from "../upkeep/upkeep.ts";
 import { type ApartContext, createApartTurns, runApart, runHeld } from "./apart.ts";
-import { endSpans, startSpan } from "./command-spans.ts";
-import { type CommandMetrics, codeOf, createCommandMetrics } from "./metrics.ts";
+import { type CommandMetrics, codeOf, createCommandMetrics, endSpans, startSpan } from "./metrics.ts";
 import { type Answered, type ReceivedBatch, type ReceivedCommand, requestOf } from "./received.ts";
 import { carryOutStep } from "./transaction/carry-out.ts";
 import { failureOf } from "./transaction/failures.ts";

@@ -5,9 +5,8 @@ import type { QueuedCommand } from "../../shared/queue/batch.ts";
 import { keyedId } from "../../shared/queue/command-id.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { allForUpdate, forUpdate, withoutLock } from "../unit-of-work/row-request.ts";
-import { beginWork, type Handler, type HandlerContext } from "./handler.ts";
+import { beginWork, type Handler, type HandlerContext, type StepContext } from "./handler.ts";
 import { newDelivery } from "./reminder.ts";
-import type { StepContext } from "./steps.ts";
 
 /** A request as it waits for approval: a command, or the operations of a group. */
 export type AskedRequest = Pick<QueuedCommand, "name" | "input" | "acceptedAt" | "call"> &
@@ -32,17 +31,9 @@ export function tellPerson({ deliveries, acceptedAt, now }: HandlerContext, user
   const [first, second] = messagesFor({ userId, acceptedAt });
   const message = first && isMade(first) ? second : first;
   if (!message || isMade(message)) return;
-  const what = {
-    todo_id: null,
-    habit_id: null,
-    channel: null,
-    scheduled_at: new Date(message.at).toISOString(),
-  };
-  const isLater = message.at > acceptedAt;
-  deliveries.upsert({
-    ...newDelivery({ acceptedAt: message.at, now }, what),
-    ...{ id: message.id, about: "approvals", status: isLater ? "retrying" : "queued" },
-  });
+  const status = message.at > acceptedAt ? "retrying" : "queued";
+  const what = { id: message.id, about: "approvals", status } as const;
+  deliveries.upsert(newDelivery({ acceptedAt: message.at, now }, what));
 }
 
 /** The most tokens of one account that have rules. */

@@ -3,10 +3,19 @@ import type { CategoryRow } from "../../shared/db/entities.ts";
 import { presentCategory } from "../../shared/db/present.ts";
 import { categoriesNamed } from "../../shared/domain/category/by-name.ts";
 import { invalid, notFound, type Refused } from "../../shared/errors.ts";
+import type { Queryable } from "../unit-of-work/connection.ts";
 import { allWithoutLock, forKeyShare, forUpdate, type RowRequest } from "../unit-of-work/row-request.ts";
 import { givenColumns, newColumns } from "./columns.ts";
-import { beginWork, type Handler, type HandlerContext, type LoadedTables, type Related } from "./handler.ts";
-import type { StepContext, Steps } from "./steps.ts";
+import {
+  beginWork,
+  countRows,
+  type Handler,
+  type HandlerContext,
+  type LoadedTables,
+  type Related,
+  type StepContext,
+  type Steps,
+} from "./handler.ts";
 
 type OneCategory = Readonly<{ category_id: number }>;
 
@@ -132,7 +141,8 @@ export const categoryRename: Handler<"category.rename"> = {
   },
 };
 
-const rowsAtOnce = 1_000;
+/** The most members of one step. */
+export const membersAtOnce = 1_000;
 
 /** An undo may have restored the category, and then its members stay. */
 const members = `
@@ -141,7 +151,7 @@ const members = `
 
 const leave = `
   update todos set category_id = null, former_category_id = category_id, changed_xid = default
-  where user_id = $1 and id = any(array(select t.id ${members} order by t.id limit ${rowsAtOnce} for update))`;
+  where user_id = $1 and id = any(array(select t.id ${members} order by t.id limit ${membersAtOnce} for update))`;
 
 const valuesOf = ({ userId, input }: StepContext) => [userId, (input as { category_id: number }).category_id];
 
@@ -150,13 +160,9 @@ const leaveCategory: Steps = {
   async part(context) {
     const { rowCount } = await context.connection.query(leave, valuesOf(context));
     const done = rowCount ?? 0;
-    return { done, cursor: done < rowsAtOnce ? null : "next" };
+    return { done, cursor: done < membersAtOnce ? null : "next" };
   },
-  async left(context) {
-    const count = `select count(*)::int as count ${members}`;
-    const { rows } = await context.connection.query<{ count: number }>(count, valuesOf(context));
-    return rows[0]?.count ?? 0;
-  },
+  left: (context) => countRows(context, members, valuesOf(context)),
 };
 
 /** Habits and todos of the category stay. */
@@ -170,3 +176,63 @@ export const categoryDelete: Handler<"category.delete"> = {
     return null;
   },
 };
+
+/** Loaded members return here, so that the next undo finds them as they were; all others return in steps. */
+export function returnLoadedMembers({ habits, todos }: HandlerContext, id: number): void {
+  const isFormer = (row: Member) => row.former_category_id === id;
+  for (const row of habits.all().filter(isFormer)) habits.update(row, inFormerCategory(row));
+  for (const row of todos.all().filter(isFormer)) todos.update(row, inFormerCategory(row));
+}
+
+type Member = Readonly<Partial<Record<"category_id" | "former_category_id", number | null | undefined>>>;
+
+/** A member that is in another category now stays there. */
+const inFormerCategory = ({ category_id, former_category_id }: Member) => ({
+  category_id: category_id ?? former_category_id ?? null,
+  former_category_id: null,
+});
+
+/** Restored categories whose members must follow. */
+export type ReturningMembers = readonly Readonly<{ category_id: number }>[];
+
+/** Members of restored categories, in steps. */
+export const membersReturn: Steps = {
+  async part({ connection, userId, input }) {
+    const done = await returnMembers(connection, userId, (input as { left: ReturningMembers }).left);
+    return { done, cursor: done < membersAtOnce ? null : "next" };
+  },
+  left: (context) =>
+    countRows(context, formerMembers("todos"), [
+      context.userId,
+      idsOf((context.input as { left: ReturningMembers }).left),
+    ]),
+};
+
+const formerMembers = (table: "habits" | "todos"): string => `
+  from ${table} t join categories c on c.user_id = t.user_id and c.id = t.former_category_id
+  where t.user_id = $1 and t.former_category_id = any($2::bigint[])`;
+
+/** A member of another category stays there. */
+const comeBack = (table: "habits" | "todos"): string => `
+  update ${table} set
+    category_id = coalesce(category_id, former_category_id), former_category_id = null, changed_xid = default
+  where user_id = $1 and id = any(array(
+    select t.id ${formerMembers(table)} order by t.former_category_id, t.id limit ${membersAtOnce} for update of t))`;
+
+const idsOf = (left: ReturningMembers): number[] => left.map(({ category_id }) => category_id);
+
+/**
+ * Restores the next members.
+ * @returns their number; fewer than `membersAtOnce` are the last
+ */
+export async function returnMembers(
+  connection: Queryable,
+  userId: string,
+  left: ReturningMembers,
+): Promise<number> {
+  if (left.length === 0) return 0;
+  const results = await Promise.all(
+    (["habits", "todos"] as const).map((table) => connection.query(comeBack(table), [userId, idsOf(left)])),
+  );
+  return Math.max(...results.map(({ rowCount }) => rowCount ?? 0));
+}

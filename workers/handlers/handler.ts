@@ -1,25 +1,16 @@
 import type { CommandName, Commands, InputOf, OutputOf } from "../../shared/contracts/catalogue.ts";
+import type { ApprovalRow } from "../../shared/db/entities.ts";
 import type { RowChange } from "../../shared/domain/action/images.ts";
-import type { Unsigned } from "../../shared/domain/author.ts";
 import type { Today } from "../../shared/domain/day/day.ts";
 import type { Viewer } from "../../shared/domain/reach.ts";
 import type { Refused } from "../../shared/errors.ts";
+import type { Outcome } from "../../shared/queue/batch.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 import type { NumberedTable } from "../unit-of-work/new-rows.ts";
 import type { RowRequest } from "../unit-of-work/row-request.ts";
 import type { OwnRows } from "../unit-of-work/state.ts";
 import type { EffectName, Rows, TableName, tables, ViewName, views } from "../unit-of-work/tables.ts";
 import type { Stores } from "../upkeep/account-bytes.ts";
-import type { Steps } from "./steps.ts";
-
-/** An effect in a handler, by the part of its key after the user. */
-export type OwnEffect<Row> = Readonly<{
-  /** Asks for the effect, and replaces an earlier request with the same key. */
-  push(row: Unsigned<Row>): void;
-  get(key: string | number): Row | undefined;
-  all(): Row[];
-  drop(key: string | number): void;
-}>;
 
 type NameOf<Spec> = Spec extends { as: infer As extends string } ? As : never;
 
@@ -27,7 +18,7 @@ type NameOf<Spec> = Spec extends { as: infer As extends string } ? As : never;
 export type OwnTables = Readonly<
   { [Name in TableName as NameOf<(typeof tables)[Name]>]: OwnRows<Rows[Name]> } & {
     [Name in ViewName as NameOf<(typeof views)[Name]>]: Pick<OwnRows<Rows[Name]>, "get">;
-  } & { [Name in EffectName]: OwnEffect<Rows[Name]> }
+  } & { [Name in EffectName]: Pick<OwnRows<Rows[Name]>, "insert"> }
 >;
 
 /** Everything that a handler may read and change. */
@@ -95,10 +86,66 @@ type HandlerOf<Input, Output> = Readonly<{
   followUp?(connection: Queryable, userId: string, input: Input): Promise<void>;
 }>;
 
+/**
+ * Long work takes more than one transaction of about 50 ms. The handler of a command declares `steps`, and its
+ * `run` calls `beginWork`. The first step is part of the command's transaction. If it is not the last, a row of
+ * `works` is committed with it, the command is answered, and workers carry out the next steps. Each step is one
+ * transaction with its progress, so it happens once, and any worker continues after a crash. It takes as many parts as
+ * fit into 50 ms.
+ * Between steps anything may happen, except other long work and slow commands of the same user. So each step leaves
+ * valid rows, and expects any rows.
+ */
+export type Steps = Readonly<{
+  /** Carries out the next part: at most about a thousand rows, in some milliseconds. */
+  part(context: StepContext): Promise<Step>;
+  /** Counts the rest, to show people the progress. It is called once, after the first step. */
+  left(context: StepContext): Promise<number>;
+}>;
+
+/** A finished part of the work, or a step of several parts. */
+export type Step = Readonly<{
+  /** The number of done ones among those that `left` counted. */
+  done: number;
+  /** The place at which the next step begins, as any text; null at the end. */
+  cursor: string | null;
+  /** The outcome of the whole, at the end; its row is kept for a day. */
+  outcome?: object;
+}>;
+
+export type StepContext = Readonly<{
+  /** The connection of the step's transaction. */
+  connection: Queryable;
+  userId: string;
+  /** The input of `beginWork`. */
+  input: unknown;
+  /** The cursor of the step before; null for the first one. */
+  cursor: string | null;
+  /** Runs the handler of a command in this transaction. Neither the action log nor the inbox gets a row for it. */
+  perform<Name extends CommandName>(
+    name: Name,
+    input: InputOf<Commands[Name]>,
+  ): Promise<OutputOf<Commands[Name]> | Refused>;
+  /**
+   * Carries out an approved request in this transaction, as its caller's act with its row in the log.
+   * @returns undefined if a row that it changes is not as it was when it was asked for; then nothing is changed
+   */
+  carryOut(approval: ApprovalRow): Promise<Outcome | undefined>;
+}>;
+
+/** @param rows the part of a statement from its first table on */
+export async function countRows(
+  { connection }: Pick<StepContext, "connection">,
+  rows: string,
+  values: unknown[],
+): Promise<number> {
+  const found = await connection.query<{ count: number }>(`select count(*)::int as count ${rows}`, values);
+  return found.rows[0]?.count ?? 0;
+}
+
 /** Begins long work with the steps of the handler of `name`. @returns its id */
 export function beginWork({ works, now }: HandlerContext, name: CommandName, input: object): string {
   const id = Bun.randomUUIDv7();
-  works.push({
+  works.insert({
     ...{ id, name, input: JSON.stringify(input), cursor: null, done: 0, tries: 0, total: 0 },
     ...{ outcome: null, created_at: now, ended_at: null },
   });

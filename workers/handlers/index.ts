@@ -22,8 +22,7 @@ import {
   reminderSendAgain,
   reminderSet,
 } from "./reminder.ts";
-import { todoCreate, todoDelete, todoUpdate } from "./todo/todo.ts";
-import { todoToggle } from "./todo/toggle.ts";
+import { todoCreate, todoDelete, todoToggle, todoUpdate } from "./todo/todo.ts";
 import { userClaimZone, userConfigure, userDelete, userEndSessions } from "./user.ts";
 import { webhookCreate, webhookDelete, webhookSendAgain, webhookUpdate } from "./webhook.ts";
 

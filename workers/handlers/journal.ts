@@ -9,7 +9,7 @@ import { newDelivery } from "./reminder.ts";
 /** Adds the events that a carried-out command declares to the account journal, in its transaction. */
 export function addEvents(context: HandlerContext, command: QueuedCommand): void {
   const declared = commands[command.name].events?.(command.input as never) ?? [];
-  for (const [index, event] of declared.entries()) context.journal.push(entryOf(command, event, index));
+  for (const [index, event] of declared.entries()) context.journal.insert(entryOf(command, event, index));
 }
 
 function entryOf({ id, call }: QueuedCommand, event: AccountEvent, index: number) {
@@ -31,9 +31,7 @@ export const journalNote: Handler<"journal.export" | "journal.count-use"> = { ru
 /** The message is a delivery like a due reminder; a person without a channel has no other way to learn of it. */
 export const journalSend: Handler<"journal.send"> = {
   run({ deliveries, acceptedAt, now }, said) {
-    const scheduled_at = new Date(acceptedAt).toISOString();
-    const what = { todo_id: null, habit_id: null, channel: null, scheduled_at };
-    deliveries.insert({ ...newDelivery({ acceptedAt, now }, what), about: "account", said });
+    deliveries.insert(newDelivery({ acceptedAt, now }, { about: "account", said }));
     return null;
   },
 };

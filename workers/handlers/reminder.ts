@@ -27,9 +27,8 @@ import { relatedToDay } from "./habit/amount.ts";
 import { habitComplete, habitSkip } from "./habit/days.ts";
 import { lockHabit } from "./habit/habit.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
-import { checkIncomplete, putReminder, reminderTime, rowsForTime } from "./todo/reminder.ts";
-import { lockTodo, relatedToTodo, todoAnswer } from "./todo/todo.ts";
-import { todoToggle } from "./todo/toggle.ts";
+import { putReminder, reminderTime, rowsForTime } from "./todo/reminder.ts";
+import { lockTodo, relatedToTodo, todoAnswer, todoToggle } from "./todo/todo.ts";
 import { missingTarget, newUser } from "./user.ts";
 
 /** @returns null for a todo that has no reminder */
@@ -42,20 +41,24 @@ function currentReminder(
   return reminder ? presentReminder(reminder, viewer) : null;
 }
 
-type What = Pick<ReminderDeliveryRow, "todo_id" | "habit_id" | "channel" | "scheduled_at">;
-
-/** A delivery on request. A tick finds it within a second or two, like that of a due reminder. */
+/**
+ * A delivery on request, of a todo, of a habit or of anything else. A tick finds it within a second or two, like that
+ * of a due reminder.
+ */
 export function newDelivery(
   { acceptedAt, now }: Pick<HandlerContext, "acceptedAt" | "now">,
-  what: What,
+  what: Partial<ReminderDeliveryRow>,
 ): Omit<ReminderDeliveryRow, "user_id"> {
   const at = new Date(acceptedAt).toISOString();
   return {
-    ...what,
     id: Bun.randomUUIDv7("hex", acceptedAt),
+    todo_id: null,
+    habit_id: null,
+    channel: null,
     about: null,
     said: null,
     status: "queued",
+    scheduled_at: at,
     attempts: 0,
     late: false,
     error: null,
@@ -64,6 +67,7 @@ export function newDelivery(
     next_attempt_at: at,
     created_at: now,
     finished_at: null,
+    ...what,
   };
 }
 
@@ -78,8 +82,7 @@ export const reminderSet: Handler<"reminder.set"> = {
     if (isRefused(time)) return time;
     const todo = todos.get(todo_id);
     if (!todo) return notFound("Todo");
-    const refused = checkIncomplete(todo);
-    if (refused) return refused;
+    if (todo.is_completed) return todoCompleted;
     const before = reminders.get(todo_id);
     const row = putReminder(context, todo, time);
     if (row !== before) todos.update(todo, { updated_at: now });
@@ -231,13 +234,10 @@ function sendOfTodo(context: HandlerContext, todo_id: number, delivery_id: strin
   const todo = todos.get(todo_id);
   const reminder = reminders.get(todo_id);
   if (!todo || !reminder) return notFound("Reminder");
-  const refused = checkIncomplete(todo);
-  if (refused) return refused;
+  if (todo.is_completed) return todoCompleted;
   if (reminder.status !== "failed" || reminder.delivery_id !== delivery_id) return outdated;
   const { remind_at: scheduled_at } = reminder;
-  const { id } = deliveries.insert(
-    newDelivery(context, { todo_id, habit_id: null, channel: null, scheduled_at }),
-  );
+  const { id } = deliveries.insert(newDelivery(context, { todo_id, scheduled_at }));
   reminders.update(reminder, { status: "scheduled", delivery_id: id, updated_at: now });
   return { delivery_id: id };
 }
@@ -250,9 +250,7 @@ function sendOfHabit(context: HandlerContext, habit_id: number, delivery_id: str
   if (!habit || !failed) return notFound("Reminder");
   if (failed.status !== "failed" || habit.delivery_id !== delivery_id) return outdated;
   const { scheduled_at } = failed;
-  const { id } = deliveries.insert(
-    newDelivery(context, { todo_id: null, habit_id, channel: null, scheduled_at }),
-  );
+  const { id } = deliveries.insert(newDelivery(context, { habit_id, scheduled_at }));
   habits.update(habit, { delivery_id: id });
   return { delivery_id: id };
 }
@@ -317,9 +315,7 @@ export const channelTest: Handler<"webhook.test"> = {
       return conflict(`Nothing can be sent ${channels[channel].way} yet`, "save its address first.");
     if (user.webhook_test_id != null && isRecent(user.webhook_test_id, acceptedAt))
       return conflict("The last test is only a moment old.", "Look at how it went before you send another.");
-    const scheduled_at = new Date(acceptedAt).toISOString();
-    const test = { todo_id: null, habit_id: null, channel, scheduled_at } as const;
-    const { id } = deliveries.insert(newDelivery({ acceptedAt, now }, test));
+    const { id } = deliveries.insert(newDelivery({ acceptedAt, now }, { channel }));
     users.update(user, { webhook_test_id: id, updated_at: now });
     return { delivery_id: id };
   },

@@ -22,8 +22,14 @@ import { allForUpdate, allWithoutLock, settingsForUpdate } from "../unit-of-work
 import { emptyAccount } from "../upkeep/deleted-users.ts";
 import { patch } from "./columns.ts";
 import { type DayRules, ringsAfterChange } from "./habit/next-ring.ts";
-import { beginWork, type Handler, type HandlerContext } from "./handler.ts";
-import type { StepContext, Steps } from "./steps.ts";
+import {
+  beginWork,
+  countRows,
+  type Handler,
+  type HandlerContext,
+  type StepContext,
+  type Steps,
+} from "./handler.ts";
 
 /** A stored reminder, and the wall time of its series. */
 type WallTimeReminder = Readonly<{ remind_at: string; wall_time: string }>;
@@ -139,100 +145,87 @@ export function missingTarget(columns: ChannelColumns, browsers: number): FieldE
   return missing && { [missing.column]: [`The ${missing.column} field is needed for reminders ${way}.`] };
 }
 
-const habitsAtOnce = 100;
-
-const reminding = "h.user_id = $1 and h.id > $2::bigint and h.remind_at is not null";
-
-const selectHabits = `select h.* from habits h where ${reminding} order by h.id limit ${habitsAtOnce} for update`;
-
-const updateHabits = `
-  update habits h set rings_at = ($3::jsonb ->> h.id::text)::timestamptz
-  where h.user_id = $1 and h.id = any ($2::bigint[])`;
-
 /** A change of zone or of the start of day: its time (epoch ms), and the zone before it. */
 type DayChange = Readonly<{ at: number; from: string }>;
 
-/**
- * Moves the next rings of habits after an id to the present zone and start of day.
- * @returns how many there were, and the last id unless no habit is left
- */
-async function moveHabitReminders(context: StepContext, after: string, rules: DayRules) {
-  const { connection, userId, input } = context;
-  const { at } = input as DayChange;
-  const { rows } = await connection.query<HabitRow>(selectHabits, [userId, after]);
-  const ringOf = (row: HabitRow) => ringsAfterChange(row, row, rules, at).rings_at;
-  const rings = Object.fromEntries(rows.map((row) => [row.id, ringOf(row)]));
-  if (rows.length > 0)
-    await connection.query(updateHabits, [userId, Object.keys(rings), JSON.stringify(rings)]);
-  return { done: rows.length, last: rows.length < habitsAtOnce ? undefined : rows.at(-1)?.id };
-}
-
-async function countHabitReminders({ connection, userId }: StepContext, after: string) {
-  const count = `select count(*)::int as count from habits h where ${reminding}`;
-  const { rows } = await connection.query<{ count: number }>(count, [userId, after]);
-  return rows[0]?.count ?? 0;
-}
-
-const remindersAtOnce = 1_000;
-
-const followsZone = `r.user_id = $1 and r.todo_id > $2::bigint and r.wall_time is not null
-  and r.status in ('scheduled', 'suspended')`;
-
-const selectReminders = `
-  select r.todo_id, r.remind_at, r.wall_time from reminders r
-  where ${followsZone} order by r.todo_id limit ${remindersAtOnce} for update`;
+/** Rows with a time that follows the zone and start of day of their user. */
+type Following<Row> = Readonly<{
+  /** The columns of a row, with its `id`. */
+  columns: string;
+  /** The part of a statement from the table on, for rows after the id $2. */
+  rows: string;
+  atOnce: number;
+  timeOf(row: Row, rules: DayRules, change: DayChange): string | null;
+  /** Takes the ids, and the times by id. */
+  update: string;
+}>;
 
 /** Looks a time up by id. A join with the times, planned without statistics, could compare each with every row. */
-const movedTo = "($3::jsonb ->> r.todo_id::text)::timestamptz";
+const movedTo = (id: string): string => `($3::jsonb ->> ${id}::text)::timestamptz`;
 
 /** A reminder that moves to a time ahead rings then, even if the old time is being delivered. */
-const updateReminders = `
-  update reminders r set remind_at = ${movedTo}, updated_at = now(),
-    delivery_id = case when ${movedTo} > now() then null else r.delivery_id end
-  where r.user_id = $1 and r.todo_id = any ($2::bigint[]) and r.remind_at <> ${movedTo}`;
+const ofTodos: Following<Pick<ReminderRow, "remind_at"> & Readonly<{ id: number; wall_time: string }>> = {
+  columns: "r.todo_id as id, r.remind_at, r.wall_time",
+  rows: `from reminders r
+    where r.user_id = $1 and r.todo_id > $2::bigint and r.wall_time is not null
+      and r.status in ('scheduled', 'suspended')`,
+  atOnce: 1_000,
+  timeOf: (row, { timeZone }, { from }) => new Date(instantInZone(row, { from, to: timeZone })).toISOString(),
+  update: `
+    update reminders r set remind_at = ${movedTo("r.todo_id")}, updated_at = now(),
+      delivery_id = case when ${movedTo("r.todo_id")} > now() then null else r.delivery_id end
+    where r.user_id = $1 and r.todo_id = any ($2::bigint[]) and r.remind_at <> ${movedTo("r.todo_id")}`,
+};
+
+const ofHabits: Following<HabitRow> = {
+  columns: "h.*",
+  rows: "from habits h where h.user_id = $1 and h.id > $2::bigint and h.remind_at is not null",
+  atOnce: 100,
+  timeOf: (row, rules, { at }) => ringsAfterChange(row, row, rules, at).rings_at,
+  update: `
+    update habits h set rings_at = ${movedTo("h.id")}
+    where h.user_id = $1 and h.id = any ($2::bigint[])`,
+};
+
+/** @returns how many rows came after an id, and the last id unless no row is left */
+async function moveNext<Row extends Readonly<{ id: number }>>(
+  context: StepContext,
+  { columns, rows, atOnce, timeOf, update }: Following<Row>,
+  after: string,
+) {
+  const { connection, userId } = context;
+  const select = `select ${columns} ${rows} order by id limit ${atOnce} for update`;
+  const [rules, found] = [await dayRulesOf(context), await connection.query<Row>(select, [userId, after])];
+  const change = context.input as DayChange;
+  const times = Object.fromEntries(found.rows.map((row) => [row.id, timeOf(row, rules, change)]));
+  if (found.rows.length > 0)
+    await connection.query(update, [userId, Object.keys(times), JSON.stringify(times)]);
+  return { done: found.rows.length, last: found.rows.length < atOnce ? undefined : found.rows.at(-1)?.id };
+}
 
 const first = "0";
 /** A cursor among the habits, which come after the todos. */
-const ofHabit = "habit ";
+const habitCursor = "habit ";
 
 /** Moves wall-clock reminders of todos, then of habits, to the present zone and start of day of their user. */
 const moveReminders: Steps = {
   async part(context) {
-    const { cursor } = context;
-    if (cursor?.startsWith(ofHabit)) return moveHabits(context, cursor.slice(ofHabit.length));
-    const moved = await moveTodos(context, cursor ?? first);
-    if (moved.cursor !== null) return moved;
-    const { done, ...rest } = await moveHabits(context, first);
-    return { done: moved.done + done, ...rest };
+    const cursor = context.cursor ?? first;
+    const isAtHabits = cursor.startsWith(habitCursor);
+    const todos = isAtHabits ? { done: 0, last: undefined } : await moveNext(context, ofTodos, cursor);
+    if (todos.last !== undefined) return { done: todos.done, cursor: String(todos.last) };
+    const after = isAtHabits ? cursor.slice(habitCursor.length) : first;
+    const { done, last } = await moveNext(context, ofHabits, after);
+    return { done: todos.done + done, cursor: last === undefined ? null : `${habitCursor}${last}` };
   },
   async left(context) {
-    const cursor = context.cursor ?? first;
-    if (cursor.startsWith(ofHabit)) return countHabitReminders(context, cursor.slice(ofHabit.length));
-    const { connection, userId } = context;
-    const count = `select count(*)::int as count from reminders r where ${followsZone}`;
-    const { rows } = await connection.query<{ count: number }>(count, [userId, cursor]);
-    return (rows[0]?.count ?? 0) + (await countHabitReminders(context, first));
+    const { userId, cursor } = context;
+    if (cursor?.startsWith(habitCursor))
+      return countRows(context, ofHabits.rows, [userId, cursor.slice(habitCursor.length)]);
+    const todos = await countRows(context, ofTodos.rows, [userId, cursor ?? first]);
+    return todos + (await countRows(context, ofHabits.rows, [userId, first]));
   },
 };
-
-type MovedRow = Pick<ReminderRow, "todo_id" | "remind_at"> & { wall_time: string };
-
-async function moveTodos(context: StepContext, after: string) {
-  const { connection, userId } = context;
-  const { timeZone } = await dayRulesOf(context);
-  const { rows } = await connection.query<MovedRow>(selectReminders, [userId, after]);
-  const { from } = context.input as DayChange;
-  const instantOf = (row: MovedRow) => new Date(instantInZone(row, { from, to: timeZone })).toISOString();
-  const instants = Object.fromEntries(rows.map((row) => [row.todo_id, instantOf(row)]));
-  await connection.query(updateReminders, [userId, Object.keys(instants), JSON.stringify(instants)]);
-  const last = rows.length < remindersAtOnce ? undefined : rows.at(-1);
-  return { done: rows.length, cursor: last ? String(last.todo_id) : null };
-}
-
-async function moveHabits(context: StepContext, after: string) {
-  const { done, last } = await moveHabitReminders(context, after, await dayRulesOf(context));
-  return { done, cursor: last === undefined ? null : `${ofHabit}${last}` };
-}
 
 /** Only a slow command changes the settings, and none runs between the steps. */
 async function dayRulesOf({ connection, userId }: StepContext) {

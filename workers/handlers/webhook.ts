@@ -3,7 +3,7 @@ import { maxWebhooks } from "../../shared/domain/vocabulary.ts";
 import { alreadySo, conflict, notFound } from "../../shared/errors.ts";
 import { allForUpdate, forUpdate } from "../unit-of-work/row-request.ts";
 import { patch } from "./columns.ts";
-import type { Handler } from "./handler.ts";
+import type { Handler, HandlerContext } from "./handler.ts";
 import { newSigningSecret } from "./user.ts";
 
 export const webhookCreate: Handler<"webhook.create"> = {
@@ -26,13 +26,19 @@ export const webhookCreate: Handler<"webhook.create"> = {
   },
 };
 
-/** Switching it on forgets that it failed. What changed meanwhile is posted then. */
-export const webhookUpdate: Handler<"webhook.update"> = {
-  rows: ({ webhook_id }) => [forUpdate("webhooks", webhook_id)],
-  current({ webhooks }, { webhook_id }) {
+type OneWebhook = Readonly<{ webhook_id: string }>;
+
+const ofOne = {
+  rows: ({ webhook_id }: OneWebhook) => [forUpdate("webhooks", webhook_id)],
+  current({ webhooks }: HandlerContext, { webhook_id }: OneWebhook) {
     const row = webhooks.get(webhook_id);
     return row ? presentWebhook(row) : null;
   },
+};
+
+/** Switching it on forgets that it failed. What changed meanwhile is posted then. */
+export const webhookUpdate: Handler<"webhook.update"> = {
+  ...ofOne,
   run({ webhooks, now }, { webhook_id, ...chosen }) {
     const row = webhooks.get(webhook_id);
     if (!row) return notFound("Webhook");
@@ -42,11 +48,7 @@ export const webhookUpdate: Handler<"webhook.update"> = {
 };
 
 export const webhookDelete: Handler<"webhook.delete"> = {
-  rows: ({ webhook_id }) => [forUpdate("webhooks", webhook_id)],
-  current({ webhooks }, { webhook_id }) {
-    const row = webhooks.get(webhook_id);
-    return row ? presentWebhook(row) : null;
-  },
+  ...ofOne,
   run({ webhooks }, { webhook_id }) {
     if (!webhooks.get(webhook_id)) return notFound("Webhook");
     webhooks.remove(webhook_id);

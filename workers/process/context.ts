@@ -5,8 +5,7 @@ import type { Log } from "../../shared/process/observe/log.ts";
 import type { SecurityLog } from "../../shared/process/observe/security-log.ts";
 import type { Tracing } from "../../shared/process/observe/tracing.ts";
 import type { RedisConnection } from "../../shared/queue/connections.ts";
-import type { HangWatch } from "./hang-watch.ts";
-import type { JobMetrics } from "./job-worker.ts";
+import type { HangWatch, JobMetrics } from "./job-worker.ts";
 
 /** The shared parts of one worker process. */
 export type WorkerContext = Readonly<{
@@ -28,3 +27,43 @@ export type WorkerContext = Readonly<{
   /** Reports a hanging part of this process to an orchestrator. */
   watch: HangWatch;
 }>;
+
+type Task = Readonly<{
+  name: string;
+  everyMs: number;
+  /** Milliseconds after which a run counts as hanging. */
+  withinMs?: number;
+  run(): Promise<unknown>;
+}>;
+
+/**
+ * Runs a task every `everyMs` in this process, never twice at once; locks in PostgreSQL separate processes. The timer
+ * counts elapsed time, so it needs neither Redis nor a correct clock.
+ */
+export function startSchedule(
+  { log, watch }: Pick<WorkerContext, "log" | "watch">,
+  { name, everyMs, withinMs, run }: Task,
+): { stop(): Promise<void> } {
+  let running: Promise<void> | undefined;
+  let failing = false;
+  const turn = async () => {
+    try {
+      await watch.during(name, run, withinMs);
+      failing = false;
+    } catch (error) {
+      // The failure is logged once, because every run fails during an outage.
+      if (!failing) log.warn({ schedule: name, reason: String(error) }, "run failed");
+      failing = true;
+    }
+    running = undefined;
+  };
+  const timer = setInterval(() => {
+    running ??= turn();
+  }, everyMs);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

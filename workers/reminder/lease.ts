@@ -1,8 +1,7 @@
 import type { HabitRow } from "../../shared/db/entities.ts";
 import { perTarget, type ReminderChannel, type TargetColumn } from "../../shared/domain/reminder/channels.ts";
 import { type About, counts } from "./about.ts";
-import type { DeliveryKeys } from "./jobs.ts";
-import { now, type ReminderStore } from "./store.ts";
+import { type DeliveryKeys, now, type ReminderStore } from "./store.ts";
 
 /** A delivery that this process must send, with its content and target at the start of the lease. */
 export type LeasedDelivery = Readonly<{
@@ -134,7 +133,7 @@ export async function leaseDeliveries(
   { database, travel }: ReminderStore,
   { users, ids }: DeliveryKeys,
 ): Promise<LeasedDelivery[]> {
-  const { rows } = await database.pool.query<LeasedDelivery>(takeLeases, [travel, users, ids, leaseTime]);
+  const { rows } = await database.pool.query<LeasedDelivery>(takeLeases, [travel(), users, ids, leaseTime]);
   return rows;
 }
 
@@ -148,5 +147,5 @@ export async function renewLeases(
   { database, travel }: ReminderStore,
   { users, ids }: DeliveryKeys,
 ): Promise<void> {
-  await database.pool.query(extendLeases, [travel, users, ids, leaseTime]);
+  await database.pool.query(extendLeases, [travel(), users, ids, leaseTime]);
 }

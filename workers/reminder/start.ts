@@ -1,26 +1,21 @@
 import type { Pool } from "pg";
-import type { Database } from "../../shared/db/orm.ts";
 import { openReminderSecrets } from "../../shared/db/shared-secrets.ts";
 import type { ReminderChannel } from "../../shared/domain/reminder/channels.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { deliveryQueue, openQueue } from "../../shared/queue/queues.ts";
-import type { WorkerContext } from "../process/context.ts";
+import { startSchedule, type WorkerContext } from "../process/context.ts";
 import { openWorker } from "../process/job-worker.ts";
-import { startSchedule } from "../process/schedule.ts";
-import { type Channel, sendFailed } from "./channels/channel.ts";
+import { type Channel, type Message, messageOf, sendFailed } from "./channels/channel.ts";
 import { createEmailChannel } from "./channels/email.ts";
 import { createLogChannel } from "./channels/log.ts";
-import { type Message, messageOf } from "./channels/message.ts";
 import { createNtfyChannel } from "./channels/ntfy.ts";
 import { createPushChannel } from "./channels/push.ts";
 import { createTelegramChannel } from "./channels/telegram.ts";
 import { createWebhookChannel } from "./channels/webhook.ts";
-import type { DeliveryKeys } from "./jobs.ts";
 import { type LeasedDelivery, leaseDeliveries, renewLeaseEveryMs, renewLeases } from "./lease.ts";
-import { createReminderMetrics, type ReminderMetrics } from "./reminder-metrics.ts";
-import { createResultWriter } from "./result-writer.ts";
+import { createReminderMetrics, createResultWriter, type ReminderMetrics } from "./results.ts";
 import { createSlowTargets, targetOfReminder } from "./slow-targets.ts";
-import type { ReminderStore } from "./store.ts";
+import type { DeliveryKeys, ReminderStore } from "./store.ts";
 import { runTick } from "./tick.ts";
 
 const tickEveryMs = 1_000;
@@ -61,7 +56,9 @@ export async function startReminders(context: WorkerContext): Promise<{ stop(): 
 
 async function openChannels({ config, log, database }: WorkerContext) {
   const { linkKeys, pushKeys } = openReminderSecrets(database.pool);
-  const forget = (userId: string, ids: readonly string[]) => forgetBrowsers(database, userId, ids);
+  const forget = async (userId: string, ids: readonly string[]) => {
+    await database.pool.query(forgetBrowsers, [userId, ids]);
+  };
   const channels: Record<ReminderChannel, Channel> = {
     log: createLogChannel(log, config.defaultTimeZone),
     email: await createEmailChannel(config),
@@ -94,14 +91,13 @@ function watchJumps(pool: Pick<Pool, "query">): () => Promise<boolean> {
   };
 }
 
-type DelivererContext = Readonly<{
-  database: ReminderStore["database"];
-  log: Log;
-  travel(): string;
-  channels: Record<ReminderChannel, Channel>;
-  compose(delivery: LeasedDelivery): Promise<Message>;
-  metrics: ReminderMetrics;
-}>;
+type DelivererContext = ReminderStore &
+  Readonly<{
+    log: Log;
+    channels: Record<ReminderChannel, Channel>;
+    compose(delivery: LeasedDelivery): Promise<Message>;
+    metrics: ReminderMetrics;
+  }>;
 
 type Deliverer = Readonly<{
   /** Starts the deliveries of one job. Resolves when they have started, not finished. */
@@ -116,13 +112,13 @@ const stopWithinMs = 8_000;
 
 /** Sends deliveries and writes their results. In PostgreSQL they are `sending` until the result is written. */
 function createDeliverer(context: DelivererContext): Deliverer {
-  const { database, log, travel, channels, compose, metrics } = context;
+  const { log, channels, compose, metrics } = context;
   const underWay = new Map<string, LeasedDelivery>();
   const sendTo = createSlowTargets();
   const results = createResultWriter(context, ({ delivery }) => underWay.delete(delivery.id));
   const heartbeat = setInterval(() => {
     const keys = { users: [...underWay.values()].map(({ user_id }) => user_id), ids: [...underWay.keys()] };
-    if (underWay.size > 0) renewLeases({ database, travel: travel() }, keys).catch(() => {});
+    if (underWay.size > 0) renewLeases(context, keys).catch(() => {});
   }, renewLeaseEveryMs);
 
   const sendNow = (delivery: LeasedDelivery) =>
@@ -144,7 +140,7 @@ function createDeliverer(context: DelivererContext): Deliverer {
   return {
     async deliver(keys) {
       while (underWay.size >= maxUnderWay) await Bun.sleep(10);
-      for (const delivery of await leaseDeliveries({ database, travel: travel() }, keys)) {
+      for (const delivery of await leaseDeliveries(context, keys)) {
         underWay.set(delivery.id, delivery);
         void send(delivery);
       }
@@ -160,19 +156,10 @@ function createDeliverer(context: DelivererContext): Deliverer {
 }
 
 /** Without any browser, reminders to browsers reach nobody, as when a person removes the last one. */
-const removeBrowsers = `
+const forgetBrowsers = `
   with gone as (
     delete from push_subscriptions where user_id = $1 and id = any($2::uuid[])
   )
   update users set reminder_channel = 'log', updated_at = now()
   where user_id = $1 and reminder_channel = 'push' and not exists (
     select from push_subscriptions where user_id = $1 and id <> all($2::uuid[]))`;
-
-/** Removes browsers whose push service knows them no more: their person withdrew the permission or left them. */
-async function forgetBrowsers(
-  { pool }: Pick<Database, "pool">,
-  userId: string,
-  ids: readonly string[],
-): Promise<void> {
-  await pool.query(removeBrowsers, [userId, ids]);
-}

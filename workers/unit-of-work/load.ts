@@ -1,5 +1,5 @@
 import type { Queryable } from "./connection.ts";
-import { keyParts, type RowRequest, requestId, type UserRowRequest } from "./row-request.ts";
+import { type RowRequest, requestId, type UserRowRequest } from "./row-request.ts";
 import { forget, keyOfRow, remember, type State } from "./state.ts";
 import { isView, tables, views } from "./tables.ts";
 
@@ -33,7 +33,7 @@ export async function load(
     for (const row of rows.filter(isSkipped)) skipped.add(idOfRow(state, name, row));
     const mayBeKnown = lock !== "none" && (state.entries.get(name)?.size ?? 0) > 0;
     for (const request of mayBeKnown ? group.requests : [])
-      if (!skipped.has(requestId(request))) forget(state, name, [request.userId, ...keyParts(request.key)]);
+      if (!skipped.has(requestId(request))) forget(state, name, [request.userId, ...(request.key ?? [])]);
     for (const row of rows) if (!isSkipped(row)) remember(state, name, row);
   });
   await Promise.all(queries);
@@ -71,11 +71,8 @@ function groups(requests: readonly UserRowRequest[]): Group[] {
 
 function byKey(one: UserRowRequest, other: UserRowRequest): number {
   if (one.userId !== other.userId) return one.userId < other.userId ? -1 : 1;
-  if (typeof one.key !== "object" && typeof other.key !== "object")
-    return (one.key ?? 0) < (other.key ?? 0) ? -1 : 1;
-  const others = keyParts(other.key);
-  for (const [index, part] of keyParts(one.key).entries()) {
-    const counterpart = others[index] ?? 0;
+  for (const [index, part] of (one.key ?? []).entries()) {
+    const counterpart = other.key?.[index] ?? 0;
     if (part !== counterpart) return part < counterpart ? -1 : 1;
   }
   return 0;
@@ -91,10 +88,9 @@ function statement({ tables }: State, { name, lock, requests: [first] }: Group, 
 }
 
 function keyArrays({ requests }: Group): unknown[] {
-  const [first] = requests;
-  const users = requests.map(({ userId }) => userId);
-  if (first?.key === undefined) return [users];
-  if (typeof first.key !== "object") return [users, requests.map(({ key }) => key)];
-  const columns = first.key.map((_, index) => requests.map(({ key }) => keyParts(key)[index]));
-  return [users, ...columns];
+  const columns = requests[0]?.key ?? [];
+  return [
+    requests.map(({ userId }) => userId),
+    ...columns.map((_, index) => requests.map(({ key }) => key?.[index])),
+  ];
 }

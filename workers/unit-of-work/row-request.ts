@@ -1,7 +1,8 @@
 import type { TableName, ViewName } from "./tables.ts";
 
 /** The columns of a key after the user. */
-type RowKey = string | number | readonly (string | number)[];
+type RowKey = readonly (string | number)[];
+type Given = string | number | RowKey;
 
 /**
  * A requested row and its lock: `update` to change the row, `key share` to refer to it, so that it cannot be
@@ -11,9 +12,11 @@ export type RowRequest =
   | Readonly<{ table: TableName; key?: RowKey; lock: "update" | "key share" | "none" }>
   | Readonly<{ table: ViewName; key: RowKey; lock: "none" }>;
 
-export const forUpdate = (table: TableName, key: RowKey): RowRequest => ({
+const keyOf = (key: Given): RowKey => (typeof key === "object" ? key : [key]);
+
+export const forUpdate = (table: TableName, key: Given): RowRequest => ({
   table,
-  key,
+  key: keyOf(key),
   lock: "update",
 });
 
@@ -30,21 +33,15 @@ export const allWithoutLock = (table: TableName): RowRequest => ({ table, lock: 
 
 /** @returns no request when there is no reference */
 export const forKeyShare = (table: TableName, key: Reference): RowRequest[] =>
-  key == null ? [] : [{ table, key, lock: "key share" }];
+  key == null ? [] : [{ table, key: [key], lock: "key share" }];
 
 /** @returns no request when there is no reference */
-export const withoutLock = (table: TableName | ViewName, key: Reference | RowKey): RowRequest[] =>
-  key == null ? [] : [{ table, key, lock: "none" }];
+export const withoutLock = (table: TableName | ViewName, key: Reference | Given): RowRequest[] =>
+  key == null ? [] : [{ table, key: keyOf(key), lock: "none" }];
 
 /** A request on behalf of one user: nobody can ask for another user's rows. */
 export type UserRowRequest = RowRequest & Readonly<{ userId: string }>;
 
 /** Names the requested rows, regardless of the lock. */
-export const requestId = ({ table, userId, key }: UserRowRequest): string =>
-  typeof key === "object"
-    ? [table, userId, ...key].join("\u0000")
-    : (key === undefined ? [table, userId] : [table, userId, key]).join("\u0000");
-
-/** @returns the columns of the key in their order */
-export const keyParts = (key: RowKey | undefined): readonly (string | number)[] =>
-  key === undefined ? [] : typeof key === "object" ? key : [key];
+export const requestId = ({ table, userId, key = [] }: UserRowRequest): string =>
+  [table, userId, ...key].join("\u0000");

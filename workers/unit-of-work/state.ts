@@ -6,12 +6,11 @@ import { effects, type Rows, tables as specs, type TableMap, type TableName, vie
 type KeyValue = string | number;
 /** The way in which a row must be written. */
 export type Written = "insert" | "upsert" | "update" | "remove";
-/** A row as earlier commands left it, and as PostgreSQL has it if it was loaded and changed. */
+/** A row as earlier commands left it. */
 export type Entry<Row = object> = Readonly<{
   key: readonly KeyValue[];
   row: Row | undefined;
   change: "none" | Written;
-  stored?: Row | undefined;
 }>;
 
 /** Rows by key. Entries are replaced, never changed. */
@@ -102,9 +101,8 @@ export function ownRows<Name extends StateName>(
     const before = entries.get(entryKey);
     state.changes.push({ name, entries, entryKey, before });
     const change = changeOf(before, whenAbsent);
-    const stored = before?.change === "none" ? before.row : before?.stored;
     if (change === "none") entries.delete(entryKey);
-    else entries.set(entryKey, { key, row, change, stored });
+    else entries.set(entryKey, { key, row, change });
   };
   const put = (row: Row, whenAbsent: Written): Row => {
     write(keyOfRow(state, name, row), row, whenAbsent);

@@ -2,10 +2,97 @@ import type { MikroORM } from "@mikro-orm/postgresql";
 import { maxUndone } from "../../shared/contracts/action/contracts.ts";
 import { maxAtOnce } from "../../shared/contracts/group/contracts.ts";
 import { deletionKinds } from "../../shared/db/entities/things.ts";
-import type { HabitAmountRow, TableRows, WorkRow } from "../../shared/db/entities.ts";
+import type { ByteKind, HabitAmountRow, TableRows, WorkRow } from "../../shared/db/entities.ts";
 import type { EventName } from "../../shared/domain/journal/events.ts";
-import type { Column, Effect, SizedColumns, Statements, Table, TableSpec, View } from "./table.ts";
-import { type RuledToken, ruledToken } from "./views/ruled-token.ts";
+
+type Column = Readonly<{ name: string; type: string }>;
+
+/** The columns whose length counts in what an account keeps. */
+export type SizedColumns = Readonly<{ texts: readonly string[]; lists: readonly string[] }>;
+
+/** Settings of a table in the unit of work, beyond its entity. */
+type TableSpec = Readonly<{
+  /** The name for handlers, if they may see it. */
+  as?: string;
+  /** The kind of the tombstones (`deletions`) that its deleted rows leave. */
+  tombstone?: number;
+  /** The conflict clause of an upsert; without one, it replaces the row. */
+  onConflict?: string;
+  /** The columns that an update changes, if not all. */
+  updates?: readonly string[];
+  /** Statements in place of the usual ones. */
+  own?: Partial<Statements>;
+  /** The kind of its bytes in what an account keeps: `things` unless it says another. */
+  bytes?: ByteKind | "none";
+}>;
+
+/** Each statement has one text for any number of rows, so that it is planned once. */
+type Statements = Readonly<{
+  forUpdate: string;
+  /** Never waits: for a row that another transaction has locked, it returns only the key. */
+  forUpdateSkipLocked: string;
+  /** The lock of a foreign key: the row cannot be deleted, and inserting a reference to it never waits. */
+  forKeyShare: string;
+  forKeyShareSkipLocked: string;
+  /** All rows of the given users. */
+  allForUpdate: string;
+  read: string;
+  /** All rows of the given users. */
+  readAll: string;
+  /** Takes the rows as one JSON array, like `upsert` and `update`. */
+  insert: string;
+  upsert: string;
+  update: string;
+  remove: string;
+}>;
+
+/** A table with its statements. */
+type Table<Name extends string = string> = Readonly<{
+  name: Name;
+  columns: readonly Column[];
+  key: readonly string[];
+  bytes: NonNullable<TableSpec["bytes"]>;
+  sized: SizedColumns;
+  /** True if its rows name their authors. */
+  isSigned: boolean;
+  sql: Statements;
+}>;
+
+/** Computed rows that commands read. The statement takes one array for each column of the key. */
+type View = Readonly<{ as: string; key: readonly string[]; read: string }>;
+
+/** A change of many rows that a handler requests without loading them, at most once for each user and key. */
+type Effect<Row> = Readonly<{
+  key: readonly ["user_id", keyof Row & string];
+  /** Takes the requests as one JSON array; undefined for an effect without a statement. */
+  statement?: string;
+  /** Takes the rows that the statement returns for these requests. */
+  written?(rows: readonly Row[], answers: readonly Readonly<Record<string, unknown>>[]): void;
+  /** The number of rows that the statement writes for one request, if it can be thousands. */
+  size?(row: Row): number;
+}>;
+
+export type RuledToken = Readonly<{
+  user_id: string;
+  token_id: string;
+  /** The name of the category to which the token is limited; null for none, or one that is deleted. */
+  category: string | null;
+  /** The number of the user's requests that wait for approval. */
+  waiting: number;
+}>;
+
+/** The circumstances of a token with rules. */
+const ruledToken = {
+  as: "ruledTokens",
+  key: ["user_id", "token_id"],
+  read: `
+    select v.user_id, v.token_id,
+      (select c.name from token_rules r join categories c on c.user_id = r.user_id and c.id = r.category_id
+       where r.user_id = v.user_id and r.token_id = v.token_id) as category,
+      (select count(*) from approvals a
+       where a.user_id = v.user_id and a.state = 'waiting' and a.expires_at > now())::int as waiting
+    from unnest($1::text[], $2::text[]) v(user_id, token_id)`,
+} as const satisfies View;
 
 /**
  * Looks up rows by lateral subqueries and writes them by upserts, so that the planner must use the key's index. A
@@ -270,7 +357,7 @@ export function describeTables(orm: MikroORM): TableMap {
       name: prop.fieldNames[0] ?? prop.name,
       type: prop.columnTypes[0] ?? "text",
     }));
-    const keyNames: readonly string[] = spec.key ?? entity.primaryKeys;
+    const keyNames: readonly string[] = entity.primaryKeys;
     const key = columns.flatMap((column) => (keyNames.includes(column.name) ? column.name : []));
     const table = { name, columns, key, bytes: spec.bytes ?? "things", sized: sizedColumns(columns) };
     const isSigned = columns.some((column) => column.name === "written_by");

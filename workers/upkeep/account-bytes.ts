@@ -4,11 +4,9 @@ import type { Database } from "../../shared/db/orm.ts";
 import { countKeptBytes, mostBytes } from "../../shared/doctor/kept-bytes.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
-import type { WorkerContext } from "../process/context.ts";
-import { startSchedule } from "../process/schedule.ts";
+import { startSchedule, type WorkerContext } from "../process/context.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
-import type { SizedColumns } from "../unit-of-work/table.ts";
-import { describeTables, type TableMap } from "../unit-of-work/tables.ts";
+import { describeTables, type SizedColumns, type TableMap } from "../unit-of-work/tables.ts";
 
 /** The kind of a command that adds to the kept bytes or undoes changes. All others run in a full account, too. */
 export type Stores = "more" | "back";

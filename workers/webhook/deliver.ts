@@ -73,7 +73,7 @@ async function leasePosts(
   busy: readonly string[],
   most: number,
 ): Promise<LeasedPost[]> {
-  return (await database.pool.query<LeasedPost>(take, [travel, busy, most])).rows;
+  return (await database.pool.query<LeasedPost>(take, [travel(), busy, most])).rows;
 }
 
 /** The result of an attempt. */
@@ -123,9 +123,9 @@ async function writeAttempt(
   { status, error, againInMs }: Attempt,
 ): Promise<void> {
   const thing = [webhook_id, subject, thing_id];
-  await database.pool.query(finish, [travel, user_id, id, status, error, againInMs, ...thing]);
+  await database.pool.query(finish, [travel(), user_id, id, status, error, againInMs, ...thing]);
   if (status === "postponed") return;
-  await database.pool.query(noteHealth, [travel, user_id, webhook_id, status === "delivered"]);
+  await database.pool.query(noteHealth, [travel(), user_id, webhook_id, status === "delivered"]);
 }
 
 type PayloadContext = Readonly<{
@@ -215,13 +215,12 @@ async function one<Row>({ database }: PayloadContext, userId: string, statement:
   return rows[0] as Row | undefined;
 }
 
-type DelivererContext = Readonly<{
-  database: ReminderStore["database"];
-  config: Pick<Config, "webhookAllowLoopback" | "defaultTimeZone" | "baseUrl">;
-  log: Log;
-  travel(): string;
-  onSent(userId: string): void;
-}>;
+type DelivererContext = ReminderStore &
+  Readonly<{
+    config: Pick<Config, "webhookAllowLoopback" | "defaultTimeZone" | "baseUrl">;
+    log: Log;
+    onSent(userId: string): void;
+  }>;
 
 type Deliverer = Readonly<{
   /** Posts what is due, as far as there is room. */
@@ -241,7 +240,7 @@ const waits = [5 * seconds, 30 * seconds, 2 * minutes, 10 * minutes, 30 * minute
 const busyAgainMs = 10_000;
 
 export function createWebhookDeliverer(context: DelivererContext): Deliverer {
-  const { database, config, log, travel, onSent } = context;
+  const { config, log, onSent } = context;
   const poster = openWebhookPoster(config.webhookAllowLoopback);
   const sendTo = createSlowTargets();
   const underWay = new Set<LeasedPost>();
@@ -251,7 +250,7 @@ export function createWebhookDeliverer(context: DelivererContext): Deliverer {
 
   async function post(delivery: LeasedPost): Promise<ChannelResult> {
     const { url, secret, id, now_ms } = delivery;
-    const event = await eventOf({ database, config }, delivery);
+    const event = await eventOf(context, delivery);
     return poster
       .post({ url, secret, id, at: new Date(now_ms) }, event)
       .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error)));
@@ -259,7 +258,7 @@ export function createWebhookDeliverer(context: DelivererContext): Deliverer {
 
   async function send(delivery: LeasedPost): Promise<void> {
     const result = await sendTo(new URL(delivery.url).host, () => post(delivery));
-    await writeAttempt({ database, travel: travel() }, delivery, attemptOf(delivery, result));
+    await writeAttempt(context, delivery, attemptOf(delivery, result));
     onSent(delivery.user_id);
   }
 
@@ -270,7 +269,7 @@ export function createWebhookDeliverer(context: DelivererContext): Deliverer {
     if (room <= 0 || isStopping) return;
     const ofWebhooks = [...Map.groupBy(underWay, ({ webhook_id }) => webhook_id)];
     const busy = ofWebhooks.flatMap(([webhook, own]) => (own.length >= mostOfWebhook ? webhook : []));
-    for (const delivery of await leasePosts({ database, travel: travel() }, busy, room)) {
+    for (const delivery of await leasePosts(context, busy, room)) {
       underWay.add(delivery);
       // The end of its lease brings a delivery back whose result could not be written.
       send(delivery)

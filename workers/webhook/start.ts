@@ -1,3 +1,8 @@
+import { changeCursor } from "../../shared/contracts/change/contracts.ts";
+import type { WebhookRow } from "../../shared/db/entities.ts";
+import { readChangedThings } from "../../shared/db/reads/change-places.ts";
+import { ofUser } from "../../shared/db/reads/own.ts";
+import type { Sql } from "../../shared/db/reads/sql.ts";
 import { subscribe } from "../../shared/queue/connections.ts";
 import {
   changedChannel,
@@ -6,10 +11,9 @@ import {
   watchedChannel,
   writeUsers,
 } from "../../shared/queue/watched-users.ts";
-import type { WorkerContext } from "../process/context.ts";
-import { startSchedule } from "../process/schedule.ts";
+import { startSchedule, type WorkerContext } from "../process/context.ts";
+import { commitTogether, now, type ReminderStore } from "../reminder/store.ts";
 import { createWebhookDeliverer } from "./deliver.ts";
-import { feedUser } from "./feed.ts";
 
 const tickEveryMs = 200;
 const listEveryMs = 1_000;
@@ -68,7 +72,7 @@ export async function startWebhooks(context: WorkerContext): Promise<{ stop(): P
     if (performance.now() - listedAt >= listEveryMs) await listUsers();
     for (const userId of [...changed]) {
       changed.delete(userId);
-      const { isMore, isFull } = await feedUser({ database, travel: travel() }, userId);
+      const { isMore, isFull } = await feedUser(context, userId);
       if (isMore) changed.add(userId);
       if (isFull) full.add(userId);
     }
@@ -83,4 +87,114 @@ export async function startWebhooks(context: WorkerContext): Promise<{ stop(): P
       await deliverer.stop();
     },
   };
+}
+
+type Query = Parameters<Parameters<typeof commitTogether>[1]>[0];
+type FedWebhook = Pick<WebhookRow, "id" | "events"> & {
+  cursor: string | null;
+  begun_xid: string;
+  generation: string;
+  is_full: boolean;
+};
+
+/** A webhook with this many deliveries that wait takes no more: its changes wait in the log of transactions. */
+const mostWaiting = 500;
+
+/** Workers take turns. The lock also keeps a webhook that is being deleted from new deliveries. */
+const lockOne = `
+  select w.id, w.events, w.cursor, w.begun_xid::text, m.generation, exists (
+    select from webhook_deliveries d
+    where d.user_id = w.user_id and d.webhook_id = w.id and d.finished_at is null offset ${mostWaiting - 1}
+  ) as is_full
+  from webhooks w, change_marks() m
+  where w.user_id = $1 and w.is_active and ($2::uuid is null or w.id > $2) order by w.id limit 1
+  for update of w`;
+
+/** The newest deliveries are kept for the list; older finished ones make room. */
+const mostKept = 500;
+
+const keepNewest = `
+  delete from webhook_deliveries where user_id = $1 and id in (
+    select id from webhook_deliveries
+    where user_id = $1 and webhook_id = $2 and finished_at is not null
+    order by created_at desc offset ${mostKept})`;
+
+/**
+ * A thing that waits or is being posted gets another id, so that the result of an earlier state does not end it. It
+ * keeps the time of its next attempt.
+ */
+const write = `
+  with things as (
+    select * from unnest($4::text[], $5::bigint[]) t(subject, thing_id)
+  ), renewed as (
+    update webhook_deliveries d set id = gen_random_uuid(), status = 'waiting', attempts = 0
+    from things t
+    where d.user_id = $2 and d.webhook_id = $3 and d.subject = t.subject and d.thing_id = t.thing_id
+      and d.finished_at is null
+    returning d.subject, d.thing_id
+  )
+  insert into webhook_deliveries
+    (user_id, id, webhook_id, subject, thing_id, status, attempts, next_attempt_at, created_at)
+  select $2, gen_random_uuid(), $3, t.subject, t.thing_id, 'waiting', 0, ${now}, ${now}
+  from things t where (t.subject, t.thing_id) not in (select subject, thing_id from renewed)`;
+
+const moveOn = "update webhooks set cursor = $3 where user_id = $1 and id = $2";
+
+type Fed = Readonly<{
+  /** There are more changes, at once or when an older transaction has ended. */
+  isMore: boolean;
+  /** More may come once a delivery has ended. */
+  isFull: boolean;
+}>;
+
+/**
+ * Takes final changes of a user from the log of transactions into the deliveries of their webhooks. Deliveries and
+ * cursor commit together, so a kill loses nothing.
+ */
+export async function feedUser(store: ReminderStore, userId: string): Promise<Fed> {
+  const all = { isMore: false, isFull: false };
+  for (let last: string | undefined; ; ) {
+    const fed = await commitTogether(store, (query) => feedNext(store, query, userId, last));
+    if (!fed) return all;
+    last = fed.id;
+    all.isMore ||= fed.isMore;
+    all.isFull ||= fed.isFull;
+  }
+}
+
+type FedOne = Fed & Readonly<{ id: string }>;
+
+async function feedNext(
+  store: ReminderStore,
+  query: Query,
+  userId: string,
+  after: string | undefined,
+): Promise<FedOne | undefined> {
+  const [webhook] = await query<FedWebhook>(lockOne, [userId, after ?? null]);
+  if (!webhook) return undefined;
+  const { id, events } = webhook;
+  if (webhook.is_full) return { id, isMore: false, isFull: true };
+  const rows = async <Row>(statement: Sql<Row>) => {
+    const { text, values } = ofUser(statement, userId);
+    return (await query(text, values)) as Row[];
+  };
+  const found =
+    (await readChangedThings(rows, { cursor: webhook.cursor ?? beginningOf(webhook), isFinal: true })) ??
+    // The numbering of transactions began anew, so everything is posted again.
+    (await readChangedThings(rows, { isFinal: true }));
+  if (!found) throw new Error("A beginning without a cursor is never outdated.");
+  const things = found.things.filter(({ kind }) => events.includes(`${kind}.*`));
+  if (things.length > 0) {
+    const [kinds, ids] = [things.map(({ kind }) => kind), things.map((thing) => thing.id)];
+    await query(write, [store.travel(), userId, id, kinds, ids]);
+    await query(keepNewest, [userId, id]);
+  }
+  await query(moveOn, [userId, id, found.next_cursor]);
+  return { id, isMore: found.has_more, isFull: false };
+}
+
+/** A webhook begins with the transaction that made it. */
+function beginningOf({ begun_xid, generation }: FedWebhook): string {
+  const since = BigInt(begun_xid);
+  return changeCursor({ generation, since, place: { xid: since, source: 0, group: 0, id: 0 } });
 }

@@ -17,7 +17,7 @@ export const isSeen = (table: string): table is SeenTable => seen.has(table);
 /** A row's fields, with times in UTC and a trailing Z. A whole row omits nulls. */
 export type Image = Readonly<Record<string, unknown>>;
 
-const keyColumns: Readonly<Record<SeenTable, readonly string[]>> = {
+export const keyColumns: Readonly<Record<SeenTable, readonly string[]>> = {
   categories: ["id"],
   habits: ["id"],
   habit_completions: ["habit_id", "local_date"],

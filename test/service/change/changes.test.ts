@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
-import { pruneDeletions } from "../../../workers/upkeep/old-rows.ts";
+import { pruneDeletions } from "../../../workers/upkeep/upkeep.ts";
 import { startStack, testEnvironment } from "../../harness.ts";
 import { bringUpToDate, type Copy, expectEqual, newCopy } from "../../support/copies/copy.ts";
 import { newcomer } from "../../support/mcp.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { addDays } from "../../../shared/domain/day/day.ts";
-import { pruneImports } from "../../../workers/upkeep/old-rows.ts";
+import { pruneImports } from "../../../workers/upkeep/upkeep.ts";
 import type { JsonBody } from "../../harness.ts";
 import { anonymous, asFile, daily, database, kept, person } from "./person.ts";
 

@@ -30,18 +30,20 @@ import { addDays } from "../../../shared/domain/day/day.ts";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { takeDueReminders } from "../../../workers/reminder/due/due.ts";
+import { takeDueReminders } from "../../../workers/reminder/tick.ts";
 import { describeTables, effects, views } from "../../../workers/unit-of-work/tables.ts";
 import { countAccounts, countSoon } from "../../../workers/upkeep/account-bytes.ts";
 import { sweepDeletedUsers } from "../../../workers/upkeep/deleted-users.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import {
+  dropPartitions,
+  keptFor,
+  makePartitions,
   pruneApprovals,
   pruneDeletions,
   pruneDeliveries,
   pruneImports,
-} from "../../../workers/upkeep/old-rows.ts";
-import { dropPartitions, keptFor, makePartitions } from "../../../workers/upkeep/partitions.ts";
+} from "../../../workers/upkeep/upkeep.ts";
 import { startStack } from "../../harness.ts";
 import { idAt, seed, userAt } from "../../labs/bench/seed.ts";
 import { eventually } from "../../support/reminder/stack.ts";
@@ -270,7 +272,7 @@ test("no statement reads a whole table or index of users' rows", () => {
 test("a missing index is noticed", async () => {
   const before = readPlans(logFile).length;
   await ofOwner.pool.query("drop index reminders_due");
-  await takeDueReminders({ database: writes, travel: "0" }, 100);
+  await takeDueReminders({ database: writes, travel: () => "0" }, 100);
   const scans = scansOf(readPlans(logFile).slice(before));
   expect(scans.join()).toMatch(/reminders/);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { pruneDeletions } from "../../../workers/upkeep/old-rows.ts";
+import { pruneDeletions } from "../../../workers/upkeep/upkeep.ts";
 import { useUndoDoor, whole } from "../../support/undo-door.ts";
 
 const { page, someone } = await useUndoDoor();

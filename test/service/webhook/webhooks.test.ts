@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { feedUser } from "../../../workers/webhook/feed.ts";
+import { feedUser } from "../../../workers/webhook/start.ts";
 import { useStack } from "../../harness.ts";
 import { untilAnswered } from "../../support/chaos/writer.ts";
 import { create } from "../../support/groups.ts";
@@ -175,7 +175,7 @@ test("a webhook whose receiver is away has few deliveries that wait, and gets al
   });
   for (let n = 0; n < 24; n++) await addFifty();
   await eventually(async () => (await count(sub, "finished_at is null")) >= 500, 20_000);
-  while ((await feedUser({ database, travel: "0" }, sub)).isMore);
+  while ((await feedUser({ database, travel: () => "0" }, sub)).isMore);
   // Two workers that feed at the same moment take 500 each.
   expect(await count(sub, "true")).toBeLessThan(1_100);
   isAway = false;

@@ -12,8 +12,7 @@ import {
 } from "../../../shared/queue/connections.ts";
 import { commandQueue, openQueue } from "../../../shared/queue/queues.ts";
 import { giveSign } from "../../../shared/queue/signs-of-life.ts";
-import { createHangWatch } from "../../../workers/process/hang-watch.ts";
-import { createJobMetrics, openWorker } from "../../../workers/process/job-worker.ts";
+import { createHangWatch, createJobMetrics, openWorker } from "../../../workers/process/job-worker.ts";
 import { startWorkers } from "../../../workers/start.ts";
 import { freePort, startStack, testEnvironment } from "../../harness.ts";
 import { openGate } from "../../support/chaos/gate.ts";

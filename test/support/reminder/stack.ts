@@ -6,7 +6,7 @@ import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { connectBlocking, workerSilenceMs } from "../../../shared/queue/connections.ts";
 import { deliveryQueue, openQueue } from "../../../shared/queue/queues.ts";
-import type { DeliveryKeys } from "../../../workers/reminder/jobs.ts";
+import type { DeliveryKeys } from "../../../workers/reminder/store.ts";
 import { runTick } from "../../../workers/reminder/tick.ts";
 import { type Stack, type StackOptions, startStack, useStack } from "../../harness.ts";
 import { once } from "../once.ts";
@@ -77,8 +77,6 @@ export async function startReminders(options: StackOptions) {
   return withReminders(stack, opened);
 }
 
-type Opened = Awaited<ReturnType<typeof openReminders>>;
-
 /** A page door and a `tick` that takes due reminders, as the workers do once a second. */
 async function openReminders({ config, clock }: Stack) {
   const door = await openPageDoor({ config, clock });
@@ -101,7 +99,7 @@ async function openReminders({ config, clock }: Stack) {
   };
 }
 
-function withReminders(stack: Stack, { door, tick }: Opened) {
+function withReminders(stack: Stack, { door, tick }: Awaited<ReturnType<typeof openReminders>>) {
   /** Runs commands and queries that no bearer token reaches, as the account pages do for a signed-in user. */
   function send(name: CommandName | "user.settings", input: object = {}): Promise<Row> {
     if (name !== "user.settings") return door.send(stack.sub, name, input);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { archiveMonths } from "../../../workers/upkeep/archived-months.ts";
-import { keptFor, makePartitions } from "../../../workers/upkeep/partitions.ts";
+import { keptFor, makePartitions } from "../../../workers/upkeep/upkeep.ts";
 import { createDatabase } from "../../harness.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 

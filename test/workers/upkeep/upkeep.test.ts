@@ -2,9 +2,15 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Pool } from "pg";
 import { type Database, openDatabase } from "../../../shared/db/orm.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
-import { pruneDeliveries, pruneImports } from "../../../workers/upkeep/old-rows.ts";
-import { dropPartitions, keptFor, makePartitions } from "../../../workers/upkeep/partitions.ts";
-import { advanceClock, runSteps } from "../../../workers/upkeep/upkeep.ts";
+import {
+  advanceClock,
+  dropPartitions,
+  keptFor,
+  makePartitions,
+  pruneDeliveries,
+  pruneImports,
+  runSteps,
+} from "../../../workers/upkeep/upkeep.ts";
 import { createDatabase } from "../../harness.ts";
 
 const log = createLog("test", "error");

@@ -9,8 +9,10 @@ import {
   type RefusalCode,
   type Refused,
   refuse,
+  unavailable,
 } from "../../../shared/errors.ts";
 import { isToolCall, type Outcome, type QueuedCommand, type Reply } from "../../../shared/queue/batch.ts";
+import { replayStored } from "../../../shared/queue/stored-reply.ts";
 import { logAction } from "../../handlers/action/action-log.ts";
 import type { AnyHandler, HandlerContext } from "../../handlers/handler.ts";
 import { handlers } from "../../handlers/index.ts";
@@ -21,10 +23,9 @@ import type { OnLocked } from "../../unit-of-work/load.ts";
 import { ownRows, rowChanges } from "../../unit-of-work/state.ts";
 import type { Answered, CommandToRun } from "../received.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
-import { type AnswerContext, contextOf } from "./handler-context.ts";
-import { addChanges, discarded } from "./preview.ts";
-import { lateReply, type RunningTransaction, replayOf, replyTo } from "./replay.ts";
-import { underRules } from "./rules/under-rules.ts";
+import { type AnswerContext, contextOf, dayOf, discarding, type SharedContext } from "./handler-context.ts";
+import { addChanges } from "./preview.ts";
+import { underRules } from "./rules.ts";
 
 export type Answers<Work> = Readonly<{
   begun: Begun;
@@ -55,8 +56,11 @@ export async function answerEach<Work extends CommandToRun>(
 }
 
 function answerOrPreview(transaction: RunningTransaction, command: QueuedCommand): Reply {
-  const answer = () => answerOne(transaction, command);
-  return command.preview ? discarded(transaction, () => addChanges(transaction, command, answer)) : answer();
+  if (!command.preview) return answerOne(transaction, command);
+  const discard = discarding(transaction);
+  const reply = addChanges(transaction, command, () => answerOne(transaction, command));
+  discard();
+  return reply;
 }
 
 const answerRuled = <Work extends CommandToRun>(
@@ -201,4 +205,38 @@ function withoutSecret(name: CommandName, outcome: Outcome): Outcome {
   const { secretField } = contracts[name];
   if (secretField === undefined || !("body" in outcome)) return outcome;
   return { body: { ...(outcome.body as object), [secretField]: null } };
+}
+
+/** A transaction that is under way. */
+export type RunningTransaction = Begun & SharedContext;
+
+export const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): Reply => ({
+  ticket,
+  outcome,
+  replayed,
+});
+
+/** @returns the stored reply of a known command; a refusal if its key belongs to another request */
+export function replayOf(transaction: RunningTransaction, command: QueuedCommand): Reply | undefined {
+  const { name, userId, id } = command;
+  const seen = handlers[name].idempotent ? undefined : ownRows(transaction.state, "inbox", userId).get(id);
+  if (!seen) return undefined;
+  const { outcome, isSame, ...facts } = replayStored(
+    seen,
+    command,
+    () => dayOf(transaction, command).today.date,
+  );
+  return { ...replyTo(command, outcome, isSame), ...facts };
+}
+
+const afterWork = refuse("overloaded", "Something that you asked for before is still under way.", {
+  next: "Please try again in a moment.",
+  applied: "no",
+  retryAfterSeconds: 2,
+});
+
+/** @returns the reply to a command that is too late to run */
+function lateReply({ late, isAfterWork }: RunningTransaction, command: QueuedCommand): Reply | undefined {
+  const applied = late.get(command);
+  return applied && replyTo(command, isAfterWork && applied === "no" ? afterWork : unavailable(applied));
 }

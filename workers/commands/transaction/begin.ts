@@ -1,19 +1,18 @@
 import { commands as contracts } from "../../../shared/contracts/catalogue.ts";
 import { patienceMs, type QueuedCommand } from "../../../shared/queue/batch.ts";
+import { keyedId } from "../../../shared/queue/command-id.ts";
+import { messagesFor } from "../../handlers/approval.ts";
 import type { Related } from "../../handlers/handler.ts";
 import { handlers } from "../../handlers/index.ts";
 import { type BatchTimes, noteRepliesSince, readTimes } from "../../unit-of-work/batch-times.ts";
-import type { Queryable } from "../../unit-of-work/connection.ts";
+import { lockKeys, type Queryable, takeTurnAfterWorks } from "../../unit-of-work/connection.ts";
 import { load, type OnLocked } from "../../unit-of-work/load.ts";
-import { lockKeys, takeTurnAfterWorks } from "../../unit-of-work/locks.ts";
 import type { NewRow, OpenNewRows } from "../../unit-of-work/new-rows.ts";
-import type { UserRowRequest } from "../../unit-of-work/row-request.ts";
+import { forUpdate, requestId, type UserRowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import { emptyState, type State } from "../../unit-of-work/state.ts";
 import type { TableMap } from "../../unit-of-work/tables.ts";
 import type { CommandToRun } from "../received.ts";
 import { ownTables, type SharedContext } from "./handler-context.ts";
-import { type NeededRow, needing, withFollowing } from "./left-out.ts";
-import { ruleRows } from "./rules/rule-rows.ts";
 
 export type BeginContext = Readonly<{ tables: TableMap; openNewRows: OpenNewRows }>;
 
@@ -132,7 +131,7 @@ type Repeatable = Pick<QueuedCommand, "name" | "id" | "userId">;
 
 /** The row that tells whether a command ran before; nothing for one that may run again. */
 export const storedReplyRows = ({ name, id, userId }: Repeatable): UserRowRequest[] =>
-  handlers[name].idempotent ? [] : [{ table: "inbox", key: id, lock: "none", userId }];
+  handlers[name].idempotent ? [] : [{ table: "inbox", key: [id], lock: "none", userId }];
 
 const storedReplyOf = (command: QueuedCommand): NeededRow[] =>
   storedReplyRows(command).map((row) => ({ ...row, command }));
@@ -144,3 +143,57 @@ const takesTurn = (name: QueuedCommand["name"]): boolean =>
 /** True if a crash of PostgreSQL may have lost the reply. Then nobody knows whether the command ran. */
 const mayBeForgotten = (command: QueuedCommand, { repliesSince }: BatchTimes): boolean =>
   command.fingerprint === null && !handlers[command.name].idempotent && !(command.sentAt >= repliesSince);
+
+type NeededRow = UserRowRequest & Readonly<{ command: QueuedCommand }>;
+
+/** @returns the commands of skipped rows */
+const needing = (rows: readonly NeededRow[], { skipped }: State): QueuedCommand[] =>
+  rows.flatMap((row) => (skipped.has(requestId(row)) ? row.command : []));
+
+/** @returns the locked commands and all later ones of their users, except late ones */
+function withFollowing(
+  commands: readonly QueuedCommand[],
+  late: ReadonlyMap<QueuedCommand, unknown>,
+  isLocked: (command: QueuedCommand) => boolean,
+): ReadonlySet<QueuedCommand> {
+  const locked = new Set<QueuedCommand>();
+  const waiting = new Set<string>();
+  for (const command of commands) {
+    if (late.has(command) || !(waiting.has(command.userId) || isLocked(command))) continue;
+    waiting.add(command.userId);
+    locked.add(command);
+  }
+  return locked;
+}
+
+/** The rows by which a request is judged, if its token has rules. A lock on them counts its changes exactly. */
+function ruleRows(work: readonly CommandToRun[], { users }: BatchTimes): NeededRow[] {
+  return unitsOf(work).flatMap((unit) => {
+    const [{ command }] = unit;
+    const token = command.call?.tokenId ?? "";
+    if (!users.get(command.userId)?.ruled_tokens.includes(token)) return [];
+    const rows = [
+      forUpdate("token_rules", token),
+      ...withoutLock("ruled_tokens", token),
+      ...withoutLock("approvals", approvalIdOf(unit)),
+      ...messagesFor(command).flatMap(({ id }) => withoutLock("reminder_deliveries", id)),
+    ];
+    return rows.map((row) => ({ ...row, userId: command.userId, command }));
+  });
+}
+
+/** The commands of a request: one, or all of a group. */
+export type Unit<Work = CommandToRun> = readonly [Work, ...Work[]];
+
+function unitsOf(work: readonly CommandToRun[]): Unit[] {
+  const [first, ...others] = work;
+  if (!first) return [];
+  return first.inGroup ? [[first, ...others]] : work.map((one): Unit => [one]);
+}
+
+/** The same request under the same key has one approval, also when its key is forgotten. */
+export function approvalIdOf([first, ...others]: Unit<Readonly<{ command: QueuedCommand }>>): string {
+  const { id, fingerprint } = first.command;
+  if (fingerprint === null) return id;
+  return keyedId(id, [fingerprint, ...others.map(({ command }) => command.fingerprint)].join(" "));
+}

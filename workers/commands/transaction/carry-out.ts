@@ -4,18 +4,18 @@ import { timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import type { Outcome, QueuedCommand } from "../../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../../shared/queue/group.ts";
-import { restsOn } from "../../handlers/approval/effects.ts";
 import type { AskedRequest } from "../../handlers/approval.ts";
+import type { Step, StepContext, Steps } from "../../handlers/handler.ts";
 import { handlers } from "../../handlers/index.ts";
-import type { Step, StepContext, Steps } from "../../handlers/steps.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import { save } from "../../unit-of-work/save.ts";
 import { entriesOf, rowChanges, type State } from "../../unit-of-work/state.ts";
+import { openGroup, operationCommand, replyToGroup } from "../received.ts";
 import { type Answers, answerEach } from "./answer.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
-import { openGroup, operationCommand, replyToGroup } from "./group.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
 import { answerOperations } from "./operations.ts";
+import { restsOn } from "./rules.ts";
 
 type Done = Readonly<{ begun: Begun; commands: readonly QueuedCommand[]; outcome: Outcome }>;
 

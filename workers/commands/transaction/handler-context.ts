@@ -3,18 +3,11 @@ import { viewerAt } from "../../../shared/domain/reach.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import { withRings } from "../../handlers/habit/habit.ts";
-import type { HandlerContext, OwnEffect, OwnTables } from "../../handlers/handler.ts";
+import type { HandlerContext, OwnTables } from "../../handlers/handler.ts";
 import type { BatchTimes } from "../../unit-of-work/batch-times.ts";
 import type { NewRows, NumberedTable } from "../../unit-of-work/new-rows.ts";
 import { ownRows, rollBack, rowChanges, type State } from "../../unit-of-work/state.ts";
-import {
-  type EffectName,
-  effectNames,
-  type Rows,
-  type TableName,
-  tables,
-  views,
-} from "../../unit-of-work/tables.ts";
+import { effects, type TableName, tables, views } from "../../unit-of-work/tables.ts";
 import type { AccountBytes, Stores } from "../../upkeep/account-bytes.ts";
 
 export type AnswerContext = Readonly<{
@@ -33,6 +26,16 @@ export type SharedContext = Readonly<{
   /** Ids of new rows by command, if other operations refer to them already. */
   newIds?: ReadonlyMap<string, number>;
 }>;
+
+/** @returns a function that throws away all that commands did since */
+export function discarding({ state, newRows }: Pick<SharedContext, "state" | "newRows">): () => void {
+  const count = state.changes.length;
+  const restoreQuotas = newRows.checkpoint();
+  return () => {
+    rollBack(state, count);
+    restoreQuotas();
+  };
+}
 
 /**
  * The user's day of a command, and the viewer of its answer. An earlier command may have changed the settings, so
@@ -81,31 +84,17 @@ function authorOf({ name, call }: QueuedCommand): string | null {
 
 type Owner = Readonly<{ state: State; userId: string; author: string | null }>;
 
-function ownEffect<Name extends EffectName>(
-  { state, userId }: Omit<Owner, "author">,
-  name: Name,
-): OwnEffect<Rows[Name]> {
-  const { insert: push, remove, isKnown, get, all } = ownRows(state, name, userId);
-  return { push, get, all, drop: (key) => isKnown(key) && remove(key) };
-}
-
 /** A handler uses few tables, so each is made on demand. */
 const getters: PropertyDescriptorMap = {};
 const named: Readonly<Record<string, Readonly<{ as?: string; [other: string]: unknown }>>> = {
   ...tables,
   ...views,
+  ...effects,
 };
-for (const [name, { as }] of Object.entries(named))
-  if (as)
-    getters[as] = {
-      get(this: Owner) {
-        return ownRows(this.state, name as TableName, this.userId, this.author);
-      },
-    };
-for (const name of effectNames)
-  getters[name] = {
+for (const [name, { as = name }] of Object.entries(named))
+  getters[as] = {
     get(this: Owner) {
-      return ownEffect(this, name);
+      return ownRows(this.state, name as TableName, this.userId, this.author);
     },
   };
 getters.habits = {

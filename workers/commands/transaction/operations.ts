@@ -14,15 +14,22 @@ import { type QueuedOperation, resolved } from "../../../shared/queue/group.ts";
 import { handlers } from "../../handlers/index.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import { load } from "../../unit-of-work/load.ts";
-import { emptyState, ownRows, rollBack } from "../../unit-of-work/state.ts";
-import type { Answered, CommandToRun } from "../received.ts";
-import { type Answers, answerOne, closing, finishReply, store } from "./answer.ts";
+import { emptyState, ownRows } from "../../unit-of-work/state.ts";
+import type { Answered, CommandToRun, RunningGroup } from "../received.ts";
+import {
+  type Answers,
+  answerOne,
+  closing,
+  finishReply,
+  type RunningTransaction,
+  replayOf,
+  replyTo,
+  store,
+} from "./answer.ts";
 import { type BeginContext, begin, storedReplyRows } from "./begin.ts";
-import type { RunningGroup } from "./group.ts";
-import { type AnswerContext, contextOf } from "./handler-context.ts";
-import { addChanges, discarding } from "./preview.ts";
-import { type RunningTransaction, replayOf, replyTo } from "./replay.ts";
-import { underRules } from "./rules/under-rules.ts";
+import { type AnswerContext, contextOf, discarding } from "./handler-context.ts";
+import { addChanges } from "./preview.ts";
+import { underRules } from "./rules.ts";
 
 /**
  * Runs the operations of a group in order. Others run in between, because fifty may take a tenth of a second.
@@ -55,9 +62,9 @@ function answerNext(
 ): Reply {
   const operation = operations.get(command.ticket);
   const missing = operation && missingDependency(operation, ended);
-  const answer = () => answerOne(transaction, command);
-  const answerNow = () => (command.preview ? addChanges(transaction, command, answer) : answer());
-  const reply = missing ? replyTo(command, missing) : answerNow();
+  const reply = missing
+    ? replyTo(command, missing)
+    : addChanges(transaction, command, () => answerOne(transaction, command));
   ended.set(command.ticket, reply.outcome);
   return reply;
 }
@@ -68,8 +75,7 @@ async function answerTogether<Work extends CommandToRun>(
   group: RunningGroup,
   work: readonly Work[],
 ): Promise<Answered<Work>> {
-  const count = transaction.state.changes.length;
-  const restoreQuotas = transaction.newRows.checkpoint();
+  const discard = discarding(transaction);
   const answered: [Work, Reply][] = [];
   let failed = work.map(({ command }) => replayOf(transaction, command)).find(hasFailed);
   const giveWay = createGiveWay();
@@ -82,8 +88,7 @@ async function answerTogether<Work extends CommandToRun>(
   }
   if (!failed) return answered;
   const failure = failed;
-  rollBack(transaction.state, count);
-  restoreQuotas();
+  discard();
   const culprit = work.find(({ command }) => command.ticket === failure.ticket)?.command;
   if (culprit) {
     const context = contextOf(transaction, culprit);

@@ -8,35 +8,15 @@ import { isRefused } from "../../../shared/errors.ts";
 import type { QueuedCommand, Reply } from "../../../shared/queue/batch.ts";
 import { isOfPagesAlone } from "../../handlers/action/action-log.ts";
 import type { HandlerContext } from "../../handlers/handler.ts";
-import { rollBack, rowChanges } from "../../unit-of-work/state.ts";
+import { rowChanges } from "../../unit-of-work/state.ts";
 import { contextOf, type SharedContext } from "./handler-context.ts";
 
-type Discarding = Pick<SharedContext, "state" | "newRows">;
-
-/** @returns a function that throws away all that commands did since */
-export function discarding({ state, newRows }: Discarding): () => void {
-  const count = state.changes.length;
-  const restoreQuotas = newRows.checkpoint();
-  return () => {
-    rollBack(state, count);
-    restoreQuotas();
-  };
-}
-
-/** Runs commands, and throws away all that they did. */
-export function discarded<Result>(transaction: Discarding, run: () => Result): Result {
-  const discard = discarding(transaction);
-  const result = run();
-  discard();
-  return result;
-}
-
-/** Adds what a command changes to its answer. */
+/** Adds what a command changes to its answer, if that is a preview. */
 export function addChanges(transaction: SharedContext, command: QueuedCommand, answer: () => Reply): Reply {
   const { state } = transaction;
   const count = state.changes.length;
   const reply = answer();
-  if (isRefused(reply.outcome)) return reply;
+  if (!command.preview || isRefused(reply.outcome)) return reply;
   return { ...reply, changes: previewOf(contextOf(transaction, command), command, rowChanges(state, count)) };
 }
 

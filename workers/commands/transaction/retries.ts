@@ -1,7 +1,13 @@
 import { refuse, unavailable } from "../../../shared/errors.ts";
 import type { Log } from "../../../shared/process/observe/log.ts";
 import type { Outcome, Reply } from "../../../shared/queue/batch.ts";
-import { type Answered, type ReceivedCommand, requestOf } from "../received.ts";
+import {
+  type Answered,
+  isOfGroup,
+  type ReceivedCommand,
+  requestOf,
+  type TransactionMode,
+} from "../received.ts";
 import {
   failureOf,
   isLockTimeout,
@@ -9,7 +15,6 @@ import {
   isWithoutPartition,
   type TransactionFailed,
 } from "./failures.ts";
-import { isOfGroup, type TransactionMode } from "./group.ts";
 
 export type RunContext = Readonly<{ log: Log; makePartitions(): Promise<void> }>;
 

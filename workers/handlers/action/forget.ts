@@ -59,41 +59,40 @@ async function forgetTraces(connection: Queryable, userId: string, { kind, id }:
 /** The beginning of the refusal of an unknown category name, which lists the other categories. */
 const listOfNames = "The category field must name a category: ";
 
-/** A table; each statement examines a user's rows in steps, by key. */
+const firsts = {
+  uuid: "00000000-0000-0000-0000-000000000000",
+  timestamptz: "-infinity",
+  date: "-infinity",
+  bigint: "0",
+} as const;
+
+/** A change of a user's rows in a table, which are examined in steps. */
 type Steps = Readonly<{
   table: string;
-  key: Readonly<Record<string, Readonly<{ type: string; first: string }>>>;
+  /** The columns of its key after the user, with their types. */
+  key: Readonly<Record<string, keyof typeof firsts>>;
   rowsAtOnce: number;
-  /**
-   * The statement for one step, with the table as `a` and the rows of the step as `these`; its first parameter has
-   * the given number.
-   */
-  change(first: number): string;
+  /** Assignments; without any, the rows are deleted. */
+  set?: string;
+  /** The condition on a row `a`. The user is $1, and the given values are $2, $3 and so on. */
+  where: string;
 }>;
 
-const firstId = { type: "uuid", first: "00000000-0000-0000-0000-000000000000" };
-const actionKey = { called_at: { type: "timestamptz", first: "-infinity" }, request_id: firstId };
+const actionKey = { called_at: "timestamptz", request_id: "uuid" } as const;
 
 const actions: Steps = {
   table: "action_log",
   key: actionKey,
   rowsAtOnce: 5_000,
-  change: (first) => `
-    update action_log a set resource_name = null, arguments = '{}', message = null, before = null, after = null
-    from these where a.user_id = $1 and (a.called_at, a.request_id) = (these.called_at, these.request_id)
-      and (a.resource_kind = $${first} and a.resource_id = $${first + 1}
-        or a.before ~ $${first + 2} or a.after ~ $${first + 2})`,
+  set: "resource_name = null, arguments = '{}', message = null, before = null, after = null",
+  where: "a.resource_kind = $2 and a.resource_id = $3 or a.before ~ $4 or a.after ~ $4",
 };
 
 /** An agent may have sent or received the category's name. */
 const callsWithName: Steps = {
-  table: "action_log",
-  key: actionKey,
-  rowsAtOnce: 5_000,
-  change: (first) => `
-    update action_log a set arguments = '{}', message = null
-    from these where a.user_id = $1 and (a.called_at, a.request_id) = (these.called_at, these.request_id)
-      and (a.before ~ $${first} or a.after ~ $${first} or starts_with(a.message, $${first + 1}))`,
+  ...actions,
+  set: "arguments = '{}', message = null",
+  where: "a.before ~ $2 or a.after ~ $2 or starts_with(a.message, $3)",
 };
 
 /** Whole images can be long. */
@@ -101,77 +100,64 @@ const images: Steps = {
   table: "action_images",
   key: actionKey,
   rowsAtOnce: 200,
-  change: (first) => `
-    delete from action_images a using these
-    where a.user_id = $1 and (a.called_at, a.request_id) = (these.called_at, these.request_id)
-      and (a.before ~ $${first} or a.after ~ $${first})`,
+  where: "a.before ~ $2 or a.after ~ $2",
 };
 
 /** A request that still waits for a forgotten thing could not be carried out. */
 const approvals: Steps = {
   table: "approvals",
-  key: { id: firstId },
+  key: { id: "uuid" },
   rowsAtOnce: 200,
-  change: (first) => `
-    delete from approvals a using these
-    where a.user_id = $1 and a.id = these.id
-      and (a.before ~ $${first} or a.after ~ $${first} or a.outcome ~ $${first + 1})`,
+  where: "a.before ~ $2 or a.after ~ $2 or a.outcome ~ $3",
 };
 
 const replies: Steps = {
   table: "inbox",
-  key: { command_id: firstId },
+  key: { command_id: "uuid" },
   rowsAtOnce: 2_000,
-  change: (first) => `
-    update inbox a set reply = $${first + 1} from these
-    where a.user_id = $1 and a.command_id = these.command_id and a.reply ~ $${first}`,
+  set: "reply = $3",
+  where: "a.reply ~ $2",
 };
 
 const formerMembers = (table: "habits" | "todos"): Steps => ({
   table,
-  key: { id: { type: "bigint", first: "0" } },
+  key: { id: "bigint" },
   rowsAtOnce: 2_000,
-  change: (first) => `
-    update ${table} a set former_category_id = null from these
-    where a.user_id = $1 and a.id = these.id and a.former_category_id = $${first}::bigint`,
+  set: "former_category_id = null",
+  where: "a.former_category_id = $2::bigint",
 });
 
 const daysOf = (table: "habit_completions" | "habit_amounts"): Steps => ({
   table,
-  key: { habit_id: { type: "bigint", first: "0" }, local_date: { type: "date", first: "-infinity" } },
+  key: { habit_id: "bigint", local_date: "date" },
   rowsAtOnce: 5_000,
-  change: (first) => `
-    delete from ${table} a using these
-    where a.user_id = $1 and (a.habit_id, a.local_date) = (these.habit_id, these.local_date)
-      and a.habit_id = $${first}::bigint`,
+  where: "a.habit_id = $2::bigint",
 });
 
 /** A user can have many rows, so one statement over all of them would take too long. */
 async function inSteps(
   connection: Queryable,
   userId: string,
-  { table, key, rowsAtOnce, change }: Steps,
+  { table, key, rowsAtOnce, set, where }: Steps,
   values: readonly unknown[],
 ): Promise<void> {
   const columns = Object.keys(key);
-  const place = Object.values(key).map(({ type }, index) => `$${index + 2}::${type}`);
+  const listed = (form: (column: string) => string) => columns.map(form).join(", ");
+  const place = Object.values(key).map((type, index) => `$${values.length + 2 + index}::${type}`);
+  const change = set === undefined ? `delete from ${table} a using` : `update ${table} a set ${set} from`;
   const step = `
     with these as (
       select ${columns.join(", ")} from ${table}
       where user_id = $1 and (${columns.join(", ")}) > (${place.join(", ")})
       order by ${columns.join(", ")} limit ${rowsAtOnce}
-    ), forgotten as (${change(columns.length + 2)})
-    select ${columns.join(", ")} from these order by ${columns.map((column) => `${column} desc`).join(", ")} limit 1`;
-  let last: Record<string, string> | undefined = Object.fromEntries(
-    Object.entries(key).map(([column, { first }]) => [column, first]),
-  );
+    ), forgotten as (
+      ${change} these where a.user_id = $1 and (${where})
+        and (${listed((column) => `a.${column}`)}) = (${listed((column) => `these.${column}`)})
+    )
+    select ${columns.join(", ")} from these order by ${listed((column) => `${column} desc`)} limit 1`;
+  let last: unknown[] | undefined = Object.values(key).map((type) => firsts[type]);
   while (last) {
-    const from: Record<string, string> = last;
-    const found: { rows: Record<string, string>[] } = await connection.query<Record<string, string>>(step, [
-      userId,
-      ...columns.map((column) => from[column]),
-      ...values,
-    ]);
-    last = found.rows[0];
+    const { rows }: { rows: object[] } = await connection.query(step, [userId, ...values, ...last]);
+    last = rows[0] && Object.values(rows[0]);
   }
 }

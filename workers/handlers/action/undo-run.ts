@@ -4,9 +4,8 @@ import type { ActionRow } from "../../../shared/db/entities.ts";
 import { withinLength } from "../../../shared/domain/action/images.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
-import { beginWork, type Handler } from "../handler.ts";
-import type { Step, StepContext, Steps } from "../steps.ts";
-import { membersAtOnce, returnMembers } from "./undo/category.ts";
+import { membersAtOnce, returnMembers } from "../category.ts";
+import { beginWork, countRows, type Handler, type Step, type StepContext, type Steps } from "../handler.ts";
 
 type Run = InputOf<Commands["action.undo-run"]>;
 type Key = Pick<ActionRow, "called_at" | "request_id">;
@@ -38,13 +37,11 @@ export const actionUndoRun: Handler<"action.undo-run"> = {
       const returned = await returnMembers(context.connection, context.userId, left);
       return stepTo({ ...progress, left: returned < membersAtOnce ? [] : left }, 0);
     },
-    async left({ connection, userId, input }) {
-      const run = input as Run;
-      const { rows } = await connection.query<{ count: number }>(
-        `select count(*)::int as count from (${looked("a.undone_by, a.before, a.after")}) a where ${stands}`,
-        [userId, run.token_id, run.from, run.to, firstId, mostCounted],
-      );
-      return rows[0]?.count ?? 0;
+    left(context) {
+      const run = context.input as Run;
+      const rows = `from (${looked("a.undone_by, a.before, a.after")}) a where ${stands}`;
+      const values = [context.userId, run.token_id, run.from, run.to, firstId, mostCounted];
+      return countRows(context, rows, values);
     },
   } satisfies Steps,
 };

@@ -1,15 +1,21 @@
 import type { Static } from "typebox";
 import { maxUndoneLength, type UndoEnd, undoDays } from "../../../shared/contracts/action/contracts.ts";
 import type { Commands, InputOf } from "../../../shared/contracts/catalogue.ts";
-import type { ActionRow } from "../../../shared/db/entities.ts";
+import type { ActionImagesRow, ActionRow } from "../../../shared/db/entities.ts";
+import type { Image } from "../../../shared/domain/action/image-fields.ts";
+import {
+  type Images,
+  lengthWithTexts,
+  parseRowName,
+  readImages,
+} from "../../../shared/domain/action/images.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Call } from "../../../shared/queue/batch.ts";
 import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
+import { membersReturn, type ReturningMembers } from "../category.ts";
 import { beginWork, type Handler, type HandlerContext, type LoadedTables } from "../handler.ts";
 import { changedImages, writeAction } from "./action-log.ts";
-import { categoriesBack, mayBeReturnedTo, membersReturn } from "./undo/category.ts";
-import type { ChangedRows, Conflict } from "./undo/changed-row.ts";
-import { changedRows, lengthOfImages, undoTool } from "./undo/images-of.ts";
+import { type ChangedRow, type ChangedRows, type Conflict, idOf } from "./undo/changed-row.ts";
 import { neededRows, takeBack } from "./undo/take-back.ts";
 
 /**
@@ -211,3 +217,76 @@ function undoneBy({ door, tool, arguments: stored }: ActionRow): readonly Undone
   const { called_at, request_id, first }: Partial<UndoneKey & { first: UndoneKey }> = JSON.parse(stored);
   return called_at && request_id ? [{ called_at, request_id }, ...(first ? [first] : [])] : [];
 }
+
+/**
+ * True if an action made a category to which the undo of another one may bring a row back.
+ * @param others the rows of the other actions; any, if these are not known here
+ */
+function mayBeReturnedTo(rows: ChangedRows, others: readonly ChangedRows[] | "any"): boolean {
+  const made = [...rows.values()].filter(({ table, before }) => table === "categories" && !before).map(idOf);
+  if (made.length === 0 || others === "any") return made.length > 0;
+  return others.some((other) =>
+    [...other.values()].some(({ before }) => made.includes(before?.category_id as number)),
+  );
+}
+
+/** The categories that this undo restored. */
+function categoriesBack({ categories }: HandlerContext, actions: readonly ChangedRows[]): ReturningMembers {
+  const gone = actions.flatMap((rows) =>
+    [...rows.values()].filter(({ table, after }) => table === "categories" && !after),
+  );
+  const ids = new Set(gone.map(idOf).filter((id) => categories.get(id)));
+  return [...ids].map((category_id) => ({ category_id }));
+}
+
+/** The tool name of an undo in the log. */
+const undoTool = "action.undo";
+
+type Stored = Readonly<{ before?: string | null | undefined; after?: string | null | undefined }>;
+
+/** An undo first asks for its rows and later works with them. Images can be long, so they are parsed once. */
+const parsed = new WeakMap<ActionRow, ChangedRows | undefined>();
+
+/** @returns the changes of an action, by row; undefined if some are no longer stored */
+function changedRows(loaded: LoadedTables, action: ActionRow): ChangedRows | undefined {
+  if (!parsed.has(action)) parsed.set(action, parse(storedImages(loaded, action), action));
+  return parsed.get(action);
+}
+
+/** @returns the length of the images that an undo must parse (UTF-16 units) */
+const lengthOfImages = (loaded: LoadedTables, action: ActionRow): number =>
+  storedImages(loaded, action)
+    .map(({ before, after }) => lengthWithTexts(before ?? "") + lengthWithTexts(after ?? ""))
+    .reduce((sum, length) => sum + length, 0);
+
+/** The whole images of an action, and those of its further steps. A forgotten action has none. */
+function storedImages({ images }: LoadedTables, action: ActionRow): readonly Stored[] {
+  const own = images.all().filter(({ request_id }) => request_id === action.request_id);
+  const isFirst = ({ called_at }: ActionImagesRow) => timestamp(called_at) === timestamp(action.called_at);
+  const first = own.find(isFirst) ?? action;
+  return first.after == null ? [first] : [first, ...own.filter((row) => !isFirst(row))];
+}
+
+function parse(stored: readonly Stored[], action: ActionRow): ChangedRows | undefined {
+  const befores = stored.map(({ before }) => readImages(before));
+  const afters = stored.map(({ after }) => readImages(after));
+  if ([...befores, ...afters].some(({ cut }) => cut)) return undefined;
+  const merged = (parts: typeof afters): Images => Object.assign({}, ...parts.map(({ images }) => images));
+  return byRow(merged(befores), merged(afters), action.tool === undoTool);
+}
+
+function byRow(before: Images, after: Images, isReturn: boolean): ChangedRows {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return new Map(
+    [...names]
+      .filter((name) => !isAnnounced(before[name], after[name]))
+      .map((name): [string, ChangedRow] => [
+        name,
+        { name, ...parseRowName(name), before: before[name], after: after[name], isReturn },
+      ]),
+  );
+}
+
+/** A row without fields was to be made by a further step, which did not come. */
+const isAnnounced = (before: Image | undefined, after: Image | undefined): boolean =>
+  !before && after !== undefined && Object.keys(after).length === 0;

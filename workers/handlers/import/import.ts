@@ -15,12 +15,12 @@ import {
 } from "../../unit-of-work/row-request.ts";
 import { changedImages, writeAction } from "../action/action-log.ts";
 import { newColumns } from "../columns.ts";
-import { beginWork, type Handler, type HandlerContext } from "../handler.ts";
-import type { Steps } from "../steps.ts";
-import { insertHabits } from "./habits.ts";
+import { beginWork, type Handler, type HandlerContext, type Steps } from "../handler.ts";
 import {
   idOfThing,
   inSteps,
+  insertHabits,
+  insertTodos,
   type KnownThings,
   keysOf,
   knownHere,
@@ -29,7 +29,6 @@ import {
   stagedThings,
   timesOf,
 } from "./things.ts";
-import { insertTodos } from "./todos.ts";
 
 /** The key of an import in the log. */
 type ImportAction = Pick<ActionImagesRow, "called_at" | "request_id">;

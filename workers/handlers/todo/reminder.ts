@@ -1,6 +1,5 @@
 import { hasOffset } from "../../../shared/contracts/todo/fields.ts";
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
-import { todoCompleted } from "../../../shared/domain/conflicts.ts";
 import {
   daysBetween,
   resolveLocalTime,
@@ -80,9 +79,6 @@ export function reminderTime(
     return invalid({ remind_at: ["The remind_at field must be before the year 9999."] });
   return { remind_at: new Date(instant).toISOString(), wall_time };
 }
-
-export const checkIncomplete = ({ is_completed }: TodoRow): Refused | undefined =>
-  is_completed ? todoCompleted : undefined;
 
 /** A user without settings has no row to lock, so a simultaneous choice of a zone would be missed. */
 export function holdZone(context: HandlerContext): void {

@@ -1,8 +1,7 @@
 import { html, markup } from "../../../shared/html.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { createSmtpTransport, recipient } from "../../../shared/process/smtp.ts";
-import { type Channel, sendFailed } from "./channel.ts";
-import { linesOf, type Message } from "./message.ts";
+import { type Channel, linesOf, type Message, sendFailed } from "./channel.ts";
 
 type Options = Pick<Config, "smtpUrl" | "mailFrom" | "baseUrl">;
 

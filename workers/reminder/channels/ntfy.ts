@@ -1,7 +1,6 @@
 import type { Config } from "../../../shared/process/config.ts";
 import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
-import { type Channel, type ChannelResult, sendFailed } from "./channel.ts";
-import { linesOf, type Message } from "./message.ts";
+import { type Channel, type ChannelResult, linesOf, type Message, sendFailed } from "./channel.ts";
 import { isAllowedUrl, isSuccess, mayPass, openPoster, unreachable } from "./post.ts";
 
 type Options = Pick<Config, "webhookAllowLoopback">;

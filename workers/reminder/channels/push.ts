@@ -4,8 +4,7 @@ import type { ReminderSecrets } from "../../../shared/db/shared-secrets.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
 import type { Browser, LeasedDelivery } from "../lease.ts";
-import { type Channel, type ChannelResult, sendFailed } from "./channel.ts";
-import { linesOf, type Message } from "./message.ts";
+import { type Channel, type ChannelResult, linesOf, type Message, sendFailed } from "./channel.ts";
 import { isAllowedUrl, isSuccess, mayPass, openPoster, unreachable } from "./post.ts";
 
 const bytes = (text: string): Buffer => Buffer.from(text, "base64url");

@@ -1,6 +1,5 @@
 import type { Config } from "../../../shared/process/config.ts";
-import { type Channel, type ChannelResult, sendFailed } from "./channel.ts";
-import { linesOf, type Message } from "./message.ts";
+import { type Channel, type ChannelResult, linesOf, type Message, sendFailed } from "./channel.ts";
 import { isSuccess, mayPass, openPoster } from "./post.ts";
 
 type Options = Pick<Config, "telegramUrl">;

@@ -4,8 +4,7 @@ import type { Config } from "../../../shared/process/config.ts";
 import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
 import { tell } from "../about.ts";
 import { isTest, type LeasedDelivery } from "../lease.ts";
-import { type Channel, type ChannelResult, contentOf, sendFailed } from "./channel.ts";
-import type { Message } from "./message.ts";
+import { type Channel, type ChannelResult, contentOf, type Message, sendFailed } from "./channel.ts";
 import { isAllowedUrl, isSuccess, openPoster, unreachable } from "./post.ts";
 
 type Options = Pick<Config, "webhookAllowLoopback" | "defaultTimeZone">;

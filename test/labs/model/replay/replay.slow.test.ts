@@ -10,8 +10,7 @@ import { createSecurityLog } from "../../../../shared/process/observe/security-l
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../../../../shared/queue/connections.ts";
 import { giveSign, signEveryMs } from "../../../../shared/queue/signs-of-life.ts";
 import { startCommands } from "../../../../workers/commands/worker.ts";
-import { createHangWatch } from "../../../../workers/process/hang-watch.ts";
-import { createJobMetrics } from "../../../../workers/process/job-worker.ts";
+import { createHangWatch, createJobMetrics } from "../../../../workers/process/job-worker.ts";
 import { testEnvironment } from "../../../harness.ts";
 import { inFolder } from "../../../support/folder.ts";
 import { eventually } from "../../../support/reminder/stack.ts";

@@ -4,11 +4,10 @@ import { entities } from "../../../../shared/db/entities.ts";
 import { type SeenTable, seenTables } from "../../../../shared/domain/action/image-fields.ts";
 import type { QueuedCommand, Reply } from "../../../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../../../shared/queue/group.ts";
-import { openGroup, operationCommand, replyToGroup } from "../../../../workers/commands/transaction/group.ts";
+import { openGroup, operationCommand, replyToGroup } from "../../../../workers/commands/received.ts";
 import { runTransaction } from "../../../../workers/commands/transaction/transaction.ts";
 import { createQuotas } from "../../../../workers/unit-of-work/new-rows.ts";
-import type { Table } from "../../../../workers/unit-of-work/table.ts";
-import { describeTables, type TableName, views } from "../../../../workers/unit-of-work/tables.ts";
+import { describeTables, type TableMap, views } from "../../../../workers/unit-of-work/tables.ts";
 import { noAccountBytes } from "../../../../workers/upkeep/account-bytes.ts";
 
 /**
@@ -18,16 +17,17 @@ import { noAccountBytes } from "../../../../workers/upkeep/account-bytes.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
-type Kind = keyof Table["sql"];
+type TableName = keyof TableMap;
+type Table = TableMap[TableName];
 
 // Nothing connects to this address: only the descriptions of the tables are needed.
 const orm = await MikroORM.init({ clientUrl: "postgresql://localhost:1/nowhere", entities: [...entities] });
 const tables = describeTables(orm);
 
-type Meaning = Readonly<{ table: Table<TableName>; kind: Kind }>;
+type Meaning = Readonly<{ table: Table; kind: keyof Table["sql"] }>;
 const meanings = new Map<string, Meaning>();
 for (const table of Object.values(tables))
-  for (const [kind, text] of Object.entries(table.sql) as [Kind, string][])
+  for (const [kind, text] of Object.entries(table.sql) as [Meaning["kind"], string][])
     if (!meanings.has(text)) meanings.set(text, { table, kind });
 
 const stampedTables: readonly TableName[] = ["users", "categories", "habits", "todos", "reminders"];
@@ -44,13 +44,13 @@ export function createMemory(clock: { now: number }) {
   let traffic = 0;
 
   const rowsOf = (name: TableName) => stored.get(name) ?? new Map<string, Row>();
-  const rowKeyOf = ({ key, columns }: Table<TableName>, row: Row) =>
+  const rowKeyOf = ({ key, columns }: Table, row: Row) =>
     columns.flatMap(({ name, type }) => (key.includes(name) ? asStored(type, row[name]) : [])).join("\u0000");
-  const nameOf = ({ key, name }: Table<TableName>, row: Row) =>
+  const nameOf = ({ key, name }: Table, row: Row) =>
     [name, ...key.slice(1).map((column) => row[column])].join("/");
   const isSeen = (name: string) => seenTables.includes(name as SeenTable);
 
-  function put(table: Table<TableName>, row: Row): void {
+  function put(table: Table, row: Row): void {
     const full: Record<string, unknown> = {};
     for (const { name, type } of table.columns) full[name] = asStored(type, row[name]);
     if (stampedTables.includes(table.name)) full.changed_xid = String(transactions);
@@ -58,7 +58,7 @@ export function createMemory(clock: { now: number }) {
     if (isSeen(table.name)) seen.set(nameOf(table, full), full);
   }
 
-  function drop(table: Table<TableName>, row: Row): void {
+  function drop(table: Table, row: Row): void {
     rowsOf(table.name).delete(rowKeyOf(table, row));
     if (isSeen(table.name)) seen.delete(nameOf(table, row));
   }
@@ -70,7 +70,7 @@ export function createMemory(clock: { now: number }) {
       throw new Error(`foreign key: ${table}.${column} = ${id}`);
   };
 
-  function write(table: Table<TableName>, kind: Kind, row: Row): void {
+  function write(table: Table, kind: Meaning["kind"], row: Row): void {
     const known = rowsOf(table.name).get(rowKeyOf(table, row));
     if (kind === "insert" && known) throw new Error(`unique key: ${rowKeyOf(table, row)} of ${table.name}`);
     if (table.name === "action_log" && kind === "update") {
@@ -84,7 +84,7 @@ export function createMemory(clock: { now: number }) {
   }
 
   /** Acts like the foreign keys, the trigger and the steps after a deletion. */
-  function remove(table: Table<TableName>, row: Row): void {
+  function remove(table: Table, row: Row): void {
     const known = rowsOf(table.name).get(rowKeyOf(table, row));
     if (!known) return;
     const hanging = (name: TableName, column: string) => all(name).filter((one) => one[column] === known.id);
@@ -157,7 +157,8 @@ export function createMemory(clock: { now: number }) {
     }
     if (text.includes("pg_try_advisory_xact_lock(hashtextextended")) return [{ free: true }];
     if (text.includes("select time_zone from users")) return all("users");
-    if (text.includes("r.wall_time from reminders r")) return all("reminders").filter(followsZone);
+    if (text.includes("r.wall_time from reminders r"))
+      return all("reminders").flatMap((row) => (followsZone(row) ? { ...row, id: row.todo_id } : []));
     if (text.includes("update reminders r set remind_at")) moveReminders(JSON.parse(String(values[2])));
     if (text.includes("pg_try_advisory")) return (values[0] as string[]).map((id) => ({ id, free: true }));
     if (text.includes("nextval")) return Array.from({ length: Number(values[0]) }, () => ({ id: ++lastId }));

@@ -3,8 +3,7 @@ import { SQL } from "bun";
 import { openDatabase } from "../../../../shared/db/orm.ts";
 import { makeUpFor } from "../../../../shared/embedded/backup/after-restore.ts";
 import { createLog } from "../../../../shared/process/observe/log.ts";
-import { takeDueDigests } from "../../../../workers/reminder/due/due-digests.ts";
-import { takeDueHabits } from "../../../../workers/reminder/due/due-habits.ts";
+import { takeDueDigests, takeDueHabits } from "../../../../workers/reminder/tick.ts";
 import { lastFullHour, zoneWhere } from "../../../support/reminder/zones.ts";
 import { createDatabase } from "../../../support/servers/services.ts";
 
@@ -16,14 +15,11 @@ async function openRestored() {
   const sql = new SQL(url, { max: 1 });
   const log = createLog("test", "error");
   const database = await openDatabase({ url, log });
-  afterAll(async () => {
-    await sql.close();
-    await database.close();
-  });
+  afterAll(() => Promise.all([sql.close(), database.close()]));
   return {
     sql,
     /** The store of a service that looks so much later. */
-    storeIn: (travel: string) => ({ database, travel, defaultTimeZone: "UTC", log }),
+    storeIn: (travel: string) => ({ database, travel: () => travel, defaultTimeZone: "UTC", log }),
     // The servers of all tests keep the password of their role.
     makeUp: () =>
       makeUpFor(url, { password: new URL(url).password, lostBytes: 0, sentUntil: new Date().toISOString() }),

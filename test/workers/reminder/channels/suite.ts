@@ -1,8 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { perTarget } from "../../../../shared/domain/reminder/channels.ts";
 import { readOffer } from "../../../../shared/domain/reminder/link.ts";
-import type { Channel } from "../../../../workers/reminder/channels/channel.ts";
-import { messageOf } from "../../../../workers/reminder/channels/message.ts";
+import { type Channel, messageOf } from "../../../../workers/reminder/channels/channel.ts";
 import type { LeasedDelivery } from "../../../../workers/reminder/lease.ts";
 import type { startInbox } from "../../../support/reminder/inbox.ts";
 

@@ -6,9 +6,12 @@ import {
   fieldsOf,
   type Image,
   isSame,
+  keyColumns,
   type SeenTable,
   writerColumn,
 } from "../../../../shared/domain/action/image-fields.ts";
+import { daySettingsField } from "../../../../shared/domain/action/images.ts";
+import type { OwnRows } from "../../../unit-of-work/state.ts";
 import type { HandlerContext } from "../../handler.ts";
 
 export type Conflict = Readonly<Static<typeof UndoConflict>>;
@@ -27,17 +30,81 @@ export type ChangedRow = Readonly<{
 /** All changes of the action, by row. */
 export type ChangedRows = ReadonlyMap<string, ChangedRow>;
 
-type UndoRow = (context: HandlerContext, row: ChangedRow, rows: ChangedRows) => readonly Conflict[];
+/** Takes one row back, as far as nothing else changed it. @returns what stayed, and why */
+export type UndoRow = (context: HandlerContext, row: ChangedRow, rows: ChangedRows) => readonly Conflict[];
 
-/** The way to restore rows of one table. Each function reports conflicts. */
-export type TableUndo = Readonly<{
-  /** Brings back a row that the action removed. */
-  restore: UndoRow;
-  /** Removes a row that the action made. */
-  remove: UndoRow;
-  /** Restores the old values of changed fields. */
-  change: UndoRow;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The rules of one table, where its rows differ from those of others. */
+type Special<Row> = Readonly<{
+  rowsIn(context: HandlerContext): OwnRows<Row>;
+  /** The things to which its rows belong, by the id of their key. */
+  ownersIn?(context: HandlerContext): Readonly<{ get(id: number): object | undefined }>;
+  /** True if another row of the action decides whether this one comes or goes. */
+  follows?(row: ChangedRow, rows: ChangedRows): boolean;
+  /** True if something else has taken the place of a removed row. */
+  isTaken?(context: HandlerContext, row: ChangedRow, rows: ChangedRows): boolean;
+  /** Columns of a row that comes back, where its image has none. */
+  usual?: Partial<Row>;
+  /** Columns of a row that comes back, whatever its image has. */
+  present?(context: HandlerContext, row: ChangedRow): Partial<Row>;
+  returned?(context: HandlerContext, row: ChangedRow, made: Row): void;
+  /** The conflicts that keep a made row; by default its changed fields. */
+  conflicts?(context: HandlerContext, row: ChangedRow, current: Row, rows: ChangedRows): readonly Conflict[];
+  /** Removes a row with what goes along. */
+  remove?(context: HandlerContext, current: Row): void;
+  /** Takes a change back, if its fields are not independent. */
+  change?(context: HandlerContext, row: ChangedRow, current: Row, rows: ChangedRows): readonly Conflict[];
 }>;
+
+/** @returns the undo of a table's rows: it compares fields, and knows no noun */
+export function undoing<Row extends object>(special: Special<Row>): UndoRow {
+  const { rowsIn, ownersIn, follows, isTaken, usual, present, returned, conflicts, remove, change } = special;
+  const hasOwner = (context: HandlerContext, row: ChangedRow) =>
+    ownersIn === undefined || ownersIn(context).get(idOf(row)) !== undefined;
+  const presentRow = (context: HandlerContext, { key: [id, ...others] }: ChangedRow) =>
+    rowsIn(context).get(Number(id), ...others);
+
+  const bringBack: UndoRow = (context, row, rows) => {
+    if (!hasOwner(context, row)) return [conflictAt(row, "deleted_since")];
+    if (follows?.(row, rows)) return [];
+    if (presentRow(context, row) || isTaken?.(context, row, rows)) return [conflictAt(row, "made_again")];
+    const { [daySettingsField]: _, ...before } = row.before ?? {};
+    const { patch, conflicts } = inPresentCategory(context, row, { patch: before, conflicts: [] });
+    const columns: Fields = { ...usual, ...patch, ...present?.(context, row), ...keyOf(row) };
+    const made = rowsIn(context).insert(columns as Row);
+    returned?.(context, row, made);
+    return conflicts;
+  };
+
+  const takeOut: UndoRow = (context, row, rows) => {
+    if (follows?.(row, rows)) return [];
+    const current = presentRow(context, row);
+    if (!current || !hasOwner(context, row)) return [conflictAt(row, "deleted_since")];
+    const found = (conflicts ?? touched)(context, row, current, rows);
+    if (found.length > 0) return found;
+    if (remove) remove(context, current);
+    else rowsIn(context).remove(idOf(row));
+    return [];
+  };
+
+  const changeBack: UndoRow = (context, row, rows) => {
+    const current = presentRow(context, row);
+    if (!current) return [conflictAt(row, "deleted_since")];
+    if (change) return change(context, row, current, rows);
+    const { patch, conflicts } = oldValues(context, row, current);
+    const at = "updated_at" in current ? { updated_at: context.now } : {};
+    if (Object.keys(patch).length > 0) rowsIn(context).update(current, { ...patch, ...at } as Partial<Row>);
+    return conflicts;
+  };
+
+  return (context, row, rows) =>
+    (row.after === undefined ? bringBack : row.before === undefined ? takeOut : changeBack)(
+      context,
+      row,
+      rows,
+    );
+}
 
 export const conflictAt = (
   { name }: Pick<ChangedRow, "name">,
@@ -47,6 +114,10 @@ export const conflictAt = (
 
 /** @returns the id that the row's key begins with */
 export const idOf = ({ key }: ChangedRow): number => Number(key[0]);
+
+/** @returns the columns of the row's key */
+const keyOf = ({ table, key: [id, ...others] }: ChangedRow): Fields =>
+  Object.fromEntries(keyColumns[table].map((column, index) => [column, [Number(id), ...others][index]]));
 
 /** The row as the action left it, but in no category if its category was deleted since: that is no change of the row. */
 function withoutGoneCategory({ categories }: HandlerContext, row: ChangedRow): ChangedRow {
@@ -62,7 +133,7 @@ export function touched(context: HandlerContext, row: ChangedRow, current: objec
   return fields.length > 0 ? [conflictAt(row, "changed_since", fields)] : [];
 }
 
-type Restorable = Readonly<{ patch: Record<string, unknown>; conflicts: readonly Conflict[] }>;
+type Restorable = Readonly<{ patch: Fields; conflicts: readonly Conflict[] }>;
 
 /**
  * Old values of the fields that still have the action's value.
@@ -90,10 +161,9 @@ export function oldValues(
   }
   if ("category_id" in patch && former_category_id != null) patch.former_category_id = former_category_id;
   const isWritten = writerColumn in current && Object.keys(patch).length > 0;
-  return {
-    patch: isWritten ? { ...patch, [writerColumn]: writerAgain(row, now) } : patch,
-    conflicts: changed.length > 0 ? [conflictAt(row, "changed_since", changed)] : [],
-  };
+  if (isWritten) patch[writerColumn] = writerAgain(row, now);
+  const conflicts = changed.length > 0 ? [conflictAt(row, "changed_since", changed)] : [];
+  return inPresentCategory(context, row, { patch, conflicts });
 }
 
 /** Old words are those of their writer, not of whoever brings them back. */
@@ -106,7 +176,7 @@ function writerAgain({ before = {}, after = {} }: ChangedRow, now: Image): unkno
  * A row whose category is gone is in none, until that comes back. A former category that came back has the row as its
  * member again.
  */
-export function inPresentCategory(
+function inPresentCategory(
   { categories }: HandlerContext,
   row: ChangedRow,
   { patch, conflicts }: Restorable,
