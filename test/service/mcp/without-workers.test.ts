@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { Worker } from "bullmq";
+import { exampleTodo } from "../../../shared/contracts/todo/examples.ts";
 import { type CommandBatch, type Reply, readBatch } from "../../../shared/queue/batch.ts";
 import { connectBlocking, connectFailFast, firstTry } from "../../../shared/queue/connections.ts";
 import { commandQueue } from "../../../shared/queue/queues.ts";
@@ -34,16 +35,17 @@ async function answerWith(reply: Omit<Reply, "ticket">) {
 }
 
 const conflict = { refusal: { code: "conflict", message: "Already so." } } as const;
-const deleted = { outcome: { body: null }, replayed: false };
+const { id, title } = exampleTodo;
+const deleted = { outcome: { body: { id, title, was: exampleTodo } }, replayed: false };
 const tokyo = { date: "2026-11-21", timeZone: "Asia/Tokyo" };
 const utc = { today: "2026-11-20", time_zone: "UTC" };
 
 test.each([
   ["a change", { ...deleted, today: tokyo }, { today: "2026-11-21", time_zone: "Asia/Tokyo" }],
   ["a refusal", { outcome: conflict, replayed: false, today: tokyo }, { today: "2026-11-21" }],
-  ["a change by a worker of an earlier release", deleted, utc],
-  ["a refusal by a worker of an earlier release", { outcome: conflict, replayed: false }, utc],
-])("%s is answered with the day that its reply states, or that PostgreSQL knows", async (_, reply, day) => {
+  ["a change whose reply states none", deleted, utc],
+  ["a refusal whose reply states none", { outcome: conflict, replayed: false }, utc],
+])("%s is answered with the day of its reply, or that PostgreSQL knows", async (_, reply, day) => {
   stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
   const stop = await answerWith(reply);
   const { call } = await newcomer(stack);
