@@ -3,6 +3,7 @@ import { contracts } from "../shared/contracts/catalogue.ts";
 import { DatabaseFailure } from "../shared/db/database-failure.ts";
 import { actPath } from "../shared/domain/reminder/link.ts";
 import { type Refusal, refuse } from "../shared/errors.ts";
+import { lazily } from "../shared/process/lazily.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
 import { ZoneNotClaimed } from "./auth/claim-zone.ts";
 import type { McpContext } from "./doors/mcp/door.ts";
@@ -58,20 +59,11 @@ export function createApp(context: AppContext): AnyElysia {
   return app;
 }
 
-/** The SDK of MCP takes 14 MB, so it is loaded with the first request to its door. A failure is not remembered. */
+/** The SDK of MCP takes 14 MB, so it is loaded with the first request to its door. */
 function mcpDoor(context: AppContext) {
-  let handler: ReturnType<typeof load> | undefined;
-  async function load() {
-    const { mcpHandler } = await import("./doors/mcp/door.ts").catch((error) => {
-      handler = undefined;
-      throw error;
-    });
-    return mcpHandler(context, mcpPath);
-  }
-  return async ({ request }: Readonly<{ request: Request }>): Promise<Response> => {
-    handler ??= load();
-    return (await handler)({ request });
-  };
+  const load = lazily(async () => (await import("./doors/mcp/door.ts")).mcpHandler(context, mcpPath));
+  return async ({ request }: Readonly<{ request: Request }>): Promise<Response> =>
+    (await load())({ request });
 }
 
 const nothingAt = (request: Request): Response =>

@@ -1,4 +1,3 @@
-import { errors } from "oidc-provider";
 import type { Pool, PoolClient } from "pg";
 import { type Log, throttled } from "../../shared/process/observe/log.ts";
 import { readTurns, tooManyReads } from "../queries/engine/share.ts";
@@ -17,17 +16,17 @@ export function fairPool(pool: Pool, log: Log): Pool {
     log.warn({ reason: String(error) }, "the database failed a statement"),
   );
 
-  function failed(error: unknown): never {
+  async function failed(error: unknown): Promise<never> {
     if (isUniqueViolation(error)) throw error;
     note(error);
-    throw outage("The service is briefly unable to answer. Please try again.", error);
+    throw await outage("The service is briefly unable to answer. Please try again.", error);
   }
 
   /** @returns a function that ends the turn of the network */
   async function takeTurn(): Promise<() => void> {
     const network = requestUnderWay()?.network;
     const end = network === undefined ? () => {} : await turns.take(network);
-    if (!end) throw outage(tooManyReads.refusal.message);
+    if (!end) throw await outage(tooManyReads.refusal.message);
     return end;
   }
 
@@ -60,7 +59,8 @@ export function fairPool(pool: Pool, log: Log): Pool {
 }
 
 /** An error that oidc-provider answers with 503 itself, and never sends to an app. */
-function outage(description: string, cause?: unknown): Error {
+async function outage(description: string, cause?: unknown): Promise<Error> {
+  const { errors } = await import("oidc-provider");
   const error = new errors.TemporarilyUnavailable(description);
   return Object.assign(error, { cause, status: 503, statusCode: 503, allow_redirect: false });
 }

@@ -10,6 +10,7 @@ import { openDatabase } from "../../shared/db/orm.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { readConnections } from "../../shared/process/connections.ts";
 import { databaseUrlOf } from "../../shared/process/database-roles.ts";
+import { lazily } from "../../shared/process/lazily.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { createSecurityLog } from "../../shared/process/observe/security-log.ts";
 import type { TokenKey } from "../auth/authenticate.ts";
@@ -18,7 +19,7 @@ import type { FindOwnSession } from "../doors/pages/session/context.ts";
 import { clientOf } from "../http/request.ts";
 import type { KeyRing } from "../web/key-ring.ts";
 import { createAccount, findAccountByEmail } from "./accounts/accounts.ts";
-import type { IdentityContext } from "./accounts/context.ts";
+import type { IdentityContext, ProviderContext } from "./accounts/context.ts";
 import { loadKeys } from "./accounts/keys.ts";
 import { noteAddress } from "./accounts/links.ts";
 import { createMailer } from "./accounts/mail.ts";
@@ -29,10 +30,8 @@ import { createThrottle } from "./accounts/throttle.ts";
 import { scheduleChores } from "./chores.ts";
 import { fairPool } from "./fair-pool.ts";
 import { resourcesOf, revokeConnection, warnOfFormerResources } from "./grants.ts";
-import { duringRequest, networkUnderWay } from "./journal.ts";
+import { duringRequest } from "./journal.ts";
 import { tellPeople } from "./notices.ts";
-import { addMiddleware } from "./oauth/middleware.ts";
-import { createProvider } from "./oauth/provider.ts";
 import { sessionIdIn } from "./pages/visitor.ts";
 import { openSocket } from "./socket.ts";
 import { createPersonalToken, findToken } from "./tokens.ts";
@@ -73,15 +72,26 @@ export async function startIdentity(parts: Parts): Promise<BuiltInProvider> {
   });
   await demandRights(database.pool);
   const identity = await createContext(parts, fairPool(database.pool, log));
-  const { pool, provider } = identity;
-  addMiddleware(identity);
-  const owner = await createOwner(identity);
+  const { pool } = identity;
+  // oidc-provider and its pages take 12 MB, and most starts need them only when somebody signs in.
+  const openProvider = lazily(async () => {
+    const { openProvider } = await import("./oauth/middleware.ts");
+    const provider = openProvider(identity, parts.ca);
+    return { provider, listener: provider.callback() };
+  });
+  const owner = await createOwner(identity, async () => (await openProvider()).provider);
   await noteAddress(pool, config.baseUrl);
   const former_address = await warnOfFormerResources(pool, identity.resources, log);
-  const socket = await openSocket(provider.callback(), config);
+  const socket = await openSocket(
+    async (...exchange) => (await openProvider()).listener(...exchange),
+    config,
+  );
   const stopChores = scheduleChores(identity);
   return {
-    answer: socket.answer,
+    async answer(request) {
+      await openProvider();
+      return socket.answer(request);
+    },
     findClaims: (token) => findToken(database.pool, config.authAudience, token),
     findSession: (request) =>
       duringRequest({ network: clientOf(request), userAgent: request.headers.get("user-agent") ?? "" }, () =>
@@ -108,30 +118,25 @@ async function demandRights(pool: Pool): Promise<void> {
 }
 
 async function createContext(
-  { config, log, registry, formKeys, tell, ca }: Parts,
+  { config, log, registry, formKeys, tell }: Parts,
   pool: Pool,
 ): Promise<IdentityContext> {
-  const throttle = createThrottle(pool);
-  const parts = {
+  const identity: IdentityContext = {
     pool,
     security: createSecurityLog(log, registry),
     tellPeople: () => tellPeople(identity),
     config,
     keys: await loadKeys(pool, formKeys),
     resources: resourcesOf(config),
-  };
-  // Reading an app's document counts as a registration, because strangers can ask for it.
-  const mayFetch = async () => (await throttle.registration(networkUnderWay())) === 0;
-  const identity: IdentityContext = {
-    ...parts,
     log,
-    provider: createProvider({ ...parts, mayFetch, ca }),
-    throttle,
+    throttle: createThrottle(pool),
     sendMail: await createMailer(config, log),
     deliverNews: createDelivery(pool, log, tell),
   };
   return identity;
 }
+
+type OpenProvider = () => Promise<ProviderContext["provider"]>;
 
 const ownerEmail = "owner@localhost";
 const tenYears = 3_650 * 24 * 60 * 60;
@@ -140,19 +145,27 @@ const tenYears = 3_650 * 24 * 60 * 60;
  * Makes the owner's account and a token with all scopes, also written to DATA_DIR/owner-token (mode 0600).
  * @returns the facts to show once; undefined at later starts, even if the owner deleted the account
  */
-async function createOwner(identity: IdentityContext): Promise<Record<string, string> | undefined> {
+async function createOwner(
+  identity: IdentityContext,
+  openProvider: OpenProvider,
+): Promise<Record<string, string> | undefined> {
   // The start itself prints the owner and the token.
   const quiet = { ...identity, security() {} };
-  return exclusively(identity.pool, { name: "kept.identity.owner", taken: "wait" }, () => makeOwner(quiet));
+  return exclusively(identity.pool, { name: "kept.identity.owner", taken: "wait" }, () =>
+    makeOwner(quiet, openProvider),
+  );
 }
 
-async function makeOwner(identity: IdentityContext): Promise<Record<string, string> | undefined> {
+async function makeOwner(
+  identity: IdentityContext,
+  openProvider: OpenProvider,
+): Promise<Record<string, string> | undefined> {
   const { pool, config } = identity;
   const { rowCount } = await pool.query("select from identity.secrets where name = 'owner'");
   if (rowCount !== 0) return undefined;
   const password = randomBytes(15).toString("base64url");
   const accountId = await ownerAccount(identity, password);
-  const token = await createOwnerToken(identity, accountId);
+  const token = await createOwnerToken({ ...identity, provider: await openProvider() }, accountId);
   await writeFile(join(config.dataDir, "owner-token"), `${token}\n`, { mode: 0o600 });
   // This row is stored last, so that a start that was interrupted before is repeated.
   const stored = "insert into identity.secrets (name, value) values ('owner', to_jsonb($1::text))";
@@ -174,7 +187,7 @@ async function ownerAccount(identity: IdentityContext, password: string): Promis
   return account.id;
 }
 
-async function createOwnerToken(identity: IdentityContext, accountId: string): Promise<string> {
+async function createOwnerToken(identity: ProviderContext, accountId: string): Promise<string> {
   const expiresAt = Math.floor(Date.now() / 1_000) + tenYears;
   const wanted = { accountId, name: "Owner's first token", scopes: allScopes, expiresAt };
   const created = await createPersonalToken(identity, wanted);

@@ -16,9 +16,11 @@ export type IdentityContext = Journaled &
     keys: IdentityKeys;
     resources: Resources;
     throttle: Throttle;
-    provider: Provider;
     /** Sends mail; undefined when SMTP_URL is not set. */
     sendMail: SendMail | undefined;
     /** Delivers news of accounts to the service: a sign-out, a new password or address, a deletion. */
     deliverNews: DeliverNews;
   }>;
+
+/** The same with oidc-provider, for its pages and endpoints. */
+export type ProviderContext = IdentityContext & Readonly<{ provider: Provider }>;

@@ -2,17 +2,25 @@ import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { message } from "../../web/page.ts";
-import type { IdentityContext } from "../accounts/context.ts";
+import type { IdentityContext, ProviderContext } from "../accounts/context.ts";
 import { endAccountSessions } from "../accounts/sessions.ts";
-import { duringRequest } from "../journal.ts";
+import { duringRequest, networkUnderWay } from "../journal.ts";
 import { explainFailures, messageSite, refusedRequestPage, reply, signedOutPage } from "../pages/messages.ts";
 import { authorizePath } from "../pages/redirects.ts";
 import { servePages } from "../pages/router.ts";
+import { createProvider } from "./provider.ts";
 import { throttleRegistrations } from "./registration.ts";
 
-/** Puts the pages and the rules of Kept before and around the endpoints of oidc-provider. */
-export function addMiddleware(identity: IdentityContext): void {
-  const { provider, log, throttle } = identity;
+/**
+ * Makes oidc-provider, with the pages and the rules of Kept before and around its endpoints.
+ * @param ca certificates to trust, in tests
+ */
+export function openProvider(identity: IdentityContext, ca: string | undefined): Provider {
+  const { log, throttle } = identity;
+  // Reading an app's document counts as a registration, because strangers can ask for it.
+  const mayFetch = async () => (await throttle.registration(networkUnderWay())) === 0;
+  const provider = createProvider({ ...identity, mayFetch, ca });
+  const served: ProviderContext = { ...identity, provider };
   provider.on("server_error", (_ctx, error) =>
     log.error({ reason: error.message }, "an OAuth request failed"),
   );
@@ -20,14 +28,15 @@ export function addMiddleware(identity: IdentityContext): void {
   provider.silent = true;
   provider.use(explainFailures(log));
   provider.use((ctx, next) => duringRequest({ network: ctx.ip, userAgent: ctx.get("user-agent") }, next));
-  provider.use(servePages(identity));
+  provider.use(servePages(served));
   provider.use(throttleRegistrations(throttle));
   provider.use(boundAuthorizations);
   provider.use(signInFirst);
   provider.use(keepStrangersHere(provider));
   provider.use(defaultScope);
   provider.use(listScopes);
-  provider.use(tellSignOut(identity));
+  provider.use(tellSignOut(served));
+  return provider;
 }
 
 /** A stranger's request is kept in an address, and proxies refuse answers with long ones. */
@@ -116,7 +125,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 type EndedSession = Readonly<{ destroyed?: boolean; accountId?: string | undefined; uid: string }>;
 
 /** Ends the session for all pages after a sign-out by RP-Initiated Logout 1.0, which oidc-provider serves. */
-function tellSignOut(identity: IdentityContext) {
+function tellSignOut(identity: ProviderContext) {
   const { provider } = identity;
   return async (ctx: Context & Partial<KoaContextWithOIDC>, next: Next): Promise<void> => {
     // If nobody is signed in, oidc-provider would store something and answer with a form that only a script sends.

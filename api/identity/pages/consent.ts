@@ -6,7 +6,7 @@ import { problem } from "../../web/form/form-fields.ts";
 import { page } from "../../web/page.ts";
 import { seeOther } from "../../web/redirect.ts";
 import type { PageMethods } from "../../web/router.ts";
-import type { IdentityContext } from "../accounts/context.ts";
+import type { ProviderContext } from "../accounts/context.ts";
 import {
   documentHost,
   keepWithinLimit,
@@ -73,7 +73,7 @@ async function answerWith(
 }
 
 /** An app with a document is not stored here, so its connection has its name. */
-async function nameByDocument({ provider }: IdentityContext, clientId: string): Promise<string | undefined> {
+async function nameByDocument({ provider }: ProviderContext, clientId: string): Promise<string | undefined> {
   const host = documentHost(clientId);
   if (!host) return undefined;
   const name = (await provider.Client.find(clientId))?.clientName;
@@ -93,7 +93,7 @@ async function goOn(interaction: Interaction, visitor: Visitor): Promise<Respons
 }
 
 async function saveGrant(
-  { provider, resources }: IdentityContext,
+  { provider, resources }: ProviderContext,
   { prompt }: Interaction,
   grant: Grant,
   allowed: Scope[],
@@ -110,7 +110,7 @@ async function saveGrant(
 
 /** The grant that the request would extend: the app's earlier one, else a new one. */
 async function grantOf(
-  { provider }: IdentityContext,
+  { provider }: ProviderContext,
   { grantId, session, params }: Interaction,
 ): Promise<Grant> {
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
@@ -160,7 +160,7 @@ function sourceOfName(clientId: string): Html {
   return html`The name comes from <code>${host}</code>, which says where the answer may go.`;
 }
 
-function resourceName({ resources, config }: IdentityContext, resource: unknown): Html {
+function resourceName({ resources, config }: ProviderContext, resource: unknown): Html {
   const named = [resource].flat().map((id) => resources.audience(String(id)));
   const isMcp = named.includes(`${config.baseUrl}/mcp`);
   return html`${URL.parse(config.baseUrl)?.host} (${isMcp ? "tools for AI agents, MCP" : "REST API"})`;

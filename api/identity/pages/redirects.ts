@@ -1,4 +1,4 @@
-import type { IdentityContext } from "../accounts/context.ts";
+import type { ProviderContext } from "../accounts/context.ts";
 
 /** The path of an interaction: an authorization request that waits for its person. */
 export const interactionPath = /^\/interaction\/(?<uid>[\w-]{1,64})$/;
@@ -17,7 +17,7 @@ export function authorizePath(params: Readonly<Record<string, unknown>>): string
 
 /** Finds the authorization request that a form leads to, if there is one. */
 export async function findRequest(
-  { provider }: Pick<IdentityContext, "provider">,
+  { provider }: Pick<ProviderContext, "provider">,
   next: string,
 ): Promise<WaitingRequest | undefined> {
   const { client_id, redirect_uri } = await paramsAt(provider, next);
@@ -28,7 +28,7 @@ export async function findRequest(
 }
 
 async function paramsAt(
-  { Interaction }: IdentityContext["provider"],
+  { Interaction }: ProviderContext["provider"],
   next: string,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (next.startsWith("/authorize?")) return Object.fromEntries(new URLSearchParams(next.split("?")[1]));
@@ -41,7 +41,7 @@ export const formTargetsOf = (request: WaitingRequest | undefined): string[] =>
   typeof request?.redirectUri === "string" ? formSource(request.redirectUri) : [];
 
 /** The form-action sources for a form that leads to `next`, where an app may wait for the redirect. */
-export async function formTargets(identity: IdentityContext, next: string): Promise<string[]> {
+export async function formTargets(identity: ProviderContext, next: string): Promise<string[]> {
   return formTargetsOf(await findRequest(identity, next));
 }
 

@@ -4,7 +4,7 @@ import { inLocaleOf } from "../../web/locale.ts";
 import { seeOther } from "../../web/redirect.ts";
 import { answerByMethod, createRequireSignIn, type PageMethods } from "../../web/router.ts";
 import type { PageRequest, Site } from "../../web/site.ts";
-import type { IdentityContext } from "../accounts/context.ts";
+import type { ProviderContext } from "../accounts/context.ts";
 import { confirmPath, finishPath, resetPath, signInLinkPath } from "../accounts/links.ts";
 import { notMePath } from "../notices.ts";
 import { interactionPages } from "./consent.ts";
@@ -90,7 +90,7 @@ const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
 };
 
 /** Serves the provider's own pages; everything else is OAuth and goes on to oidc-provider. */
-export function servePages(identity: IdentityContext) {
+export function servePages(identity: ProviderContext) {
   const { origin } = new URL(identity.config.baseUrl);
   // A sign-in may lead to any page, and without a destination to Today.
   const site = { ...messageSite, origin, formKeys: identity.keys.forms, afterSignIn: "/account", root: "" };

@@ -8,7 +8,7 @@ import type { Layout } from "../../web/page.ts";
 import { page } from "../../web/page.ts";
 import type { FormRequest, PageHandler, PageRequest } from "../../web/site.ts";
 import { type Account, findAccount, zoneOf } from "../accounts/accounts.ts";
-import type { IdentityContext } from "../accounts/context.ts";
+import type { IdentityContext, ProviderContext } from "../accounts/context.ts";
 import {
   type Arrival,
   endAccountSessions,
@@ -21,7 +21,7 @@ import {
 export const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;
 
 /** One request for a page of the provider, which also needs the Koa context: oidc-provider keeps sessions in it. */
-export type IdentityRequest = PageRequest & Readonly<{ identity: IdentityContext; ctx: Context }>;
+export type IdentityRequest = PageRequest & Readonly<{ identity: ProviderContext; ctx: Context }>;
 
 /** One request with its browser's session and, if somebody is signed in, their account. */
 export type Visitor = IdentityRequest &
