@@ -3,7 +3,6 @@ import { contracts } from "../shared/contracts/catalogue.ts";
 import { DatabaseFailure } from "../shared/db/database-failure.ts";
 import { actPath } from "../shared/domain/reminder/link.ts";
 import { type Refusal, refuse } from "../shared/errors.ts";
-import { lazily } from "../shared/process/lazily.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
 import { ZoneNotClaimed } from "./auth/claim-zone.ts";
 import type { McpContext } from "./doors/mcp/door.ts";
@@ -19,6 +18,7 @@ import { restPrefix, restRoute } from "./doors/rest/route.ts";
 import { loggedIds, loggedPath, pathOf } from "./http/request.ts";
 import { cacheable, fault, nothingHere, refusalResponse } from "./http/response.ts";
 import { identityPaths } from "./identity/paths.ts";
+import { lazily } from "./lazily.ts";
 import { assets } from "./web/assets.ts";
 
 type AppContext = RestContext &
@@ -61,7 +61,10 @@ export function createApp(context: AppContext): AnyElysia {
 
 /** The SDK of MCP takes 14 MB, so it is loaded with the first request to its door. */
 function mcpDoor(context: AppContext) {
-  const load = lazily(async () => (await import("./doors/mcp/door.ts")).mcpHandler(context, mcpPath));
+  const load = lazily(async () => {
+    const { mcpHandler } = await import("./doors/mcp/door.ts");
+    return mcpHandler(context, mcpPath);
+  });
   return async ({ request }: Readonly<{ request: Request }>): Promise<Response> =>
     (await load())({ request });
 }
