@@ -5,6 +5,7 @@ import { actPath } from "../shared/domain/reminder/link.ts";
 import { type Refusal, refuse } from "../shared/errors.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
 import { ZoneNotClaimed } from "./auth/claim-zone.ts";
+import { rememberFor } from "./auth/provider.ts";
 import type { McpContext } from "./doors/mcp/door.ts";
 import { rpcRefusal } from "./doors/mcp/errors.ts";
 import { answerFeed, type CalendarContext } from "./doors/pages/calendar/feed.ts";
@@ -18,7 +19,6 @@ import { restPrefix, restRoute } from "./doors/rest/route.ts";
 import { loggedIds, loggedPath, pathOf } from "./http/request.ts";
 import { cacheable, fault, nothingHere, refusalResponse } from "./http/response.ts";
 import { identityPaths } from "./identity/paths.ts";
-import { lazily } from "./lazily.ts";
 import { assets } from "./web/assets.ts";
 
 type AppContext = RestContext &
@@ -61,7 +61,7 @@ export function createApp(context: AppContext): AnyElysia {
 
 /** The SDK of MCP takes 14 MB, so it is loaded with the first request to its door. */
 function mcpDoor(context: AppContext) {
-  const load = lazily(async () => {
+  const load = rememberFor(Number.POSITIVE_INFINITY, async () => {
     const { mcpHandler } = await import("./doors/mcp/door.ts");
     return mcpHandler(context, mcpPath);
   });
@@ -92,8 +92,13 @@ const away = refuse("overloaded", "The service is briefly unable to answer.", {
 });
 
 function addPublicDocuments(app: AnyElysia, { config }: AppContext): void {
-  const openApi = openApiDocument(config.baseUrl, config);
-  app.get("/openapi.json", () => Response.json(openApi, { headers: cacheable }));
+  let document: ReturnType<typeof openApiDocument> | undefined;
+  /** It is made at its first request, because few ask for it. */
+  function openApi() {
+    document ??= openApiDocument(config.baseUrl, config);
+    return document;
+  }
+  app.get("/openapi.json", () => Response.json(openApi(), { headers: cacheable }));
   app.get("/docs", referencePage(openApi));
   for (const resource of ["rest", "mcp"] as const) {
     const metadata = resourceMetadata(config, resource);

@@ -14,9 +14,9 @@ import type { Log } from "../../shared/process/observe/log.ts";
 import { createSecurityLog } from "../../shared/process/observe/security-log.ts";
 import type { TokenKey } from "../auth/authenticate.ts";
 import type { FindClaims } from "../auth/claims.ts";
+import { rememberFor } from "../auth/provider.ts";
 import type { FindOwnSession } from "../doors/pages/session/context.ts";
 import { clientOf } from "../http/request.ts";
-import { lazily } from "../lazily.ts";
 import type { KeyRing } from "../web/key-ring.ts";
 import { createAccount, findAccountByEmail } from "./accounts/accounts.ts";
 import type { IdentityContext, ProviderContext } from "./accounts/context.ts";
@@ -74,7 +74,7 @@ export async function startIdentity(parts: Parts): Promise<BuiltInProvider> {
   const identity = await createContext(parts, fairPool(database.pool, log));
   const { pool } = identity;
   // oidc-provider and its pages take 12 MB, and most starts need them only when somebody signs in.
-  const openProvider = lazily(async () => {
+  const openProvider = rememberFor(Number.POSITIVE_INFINITY, async () => {
     const { openProvider } = await import("./oauth/middleware.ts");
     const provider = openProvider(identity, parts.ca);
     return { provider, listener: provider.callback() };

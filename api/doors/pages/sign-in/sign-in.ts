@@ -1,4 +1,4 @@
-import * as oidc from "openid-client";
+import type * as oidc from "openid-client";
 import type { Config } from "../../../../shared/process/config.ts";
 import { discoveryMaxAgeMs, rememberFor } from "../../../auth/provider.ts";
 import { takeForm } from "../../../web/form/form.ts";
@@ -8,6 +8,9 @@ import type { Guest, PagesContext, Session, Visit } from "../session/context.ts"
 import { sealedCookie } from "../session/sealed-cookie.ts";
 import { sessionCookie, sessionGeneration, takeOver, visitOf } from "../session/session.ts";
 import { submit } from "../session/submit.ts";
+
+/** Loaded only where another provider signs people in. */
+const openIdClient = () => import("openid-client");
 
 const scope = "openid email profile";
 const lifetimeSeconds = 10 * 60;
@@ -31,6 +34,7 @@ export async function beginSignIn({ context, site, url }: Guest): Promise<Respon
     return seeOther(`/sign-in?${new URLSearchParams({ next, ...(isAgain && { again: "yes" }) })}`);
   const provider = await context.findProvider().catch((error: Error) => error);
   if (provider instanceof Error) return providerUnavailablePage(context, provider);
+  const oidc = await openIdClient();
   const verifier = oidc.randomPKCECodeVerifier();
   const attempt = {
     state: oidc.randomState(),
@@ -100,8 +104,9 @@ async function redeem(
   { state, nonce, verifier, maxAge }: PendingSignIn,
   url: URL,
 ) {
+  const { authorizationCodeGrant, fetchUserInfo } = await openIdClient();
   const callback = new URL(`${context.config.baseUrl}/account/callback${url.search}`);
-  const tokens = await oidc.authorizationCodeGrant(provider, callback, {
+  const tokens = await authorizationCodeGrant(provider, callback, {
     pkceCodeVerifier: verifier,
     expectedState: state,
     expectedNonce: nonce,
@@ -112,30 +117,25 @@ async function redeem(
   if (!claims) throw new Error("The provider sent no ID token.");
   // The generation is read before the provider is asked again, so that a password changed in between ends this session.
   const generation = await sessionGeneration(context, claims.sub);
-  const profile = await userInfo(provider, tokens.access_token, claims.sub);
+  // Many providers give the e-mail address only at this endpoint (OpenID Connect Core §5.3).
+  const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined;
+  const profile = hasMore ? await fetchUserInfo(provider, tokens.access_token, claims.sub) : {};
   const known: oidc.IDToken = { ...profile, ...claims };
   return { claims: known, idToken: tokens.id_token, generation };
 }
 
-/** Many providers give the e-mail address only at this endpoint (OpenID Connect Core §5.3). */
-async function userInfo(provider: oidc.Configuration, token: string, sub: string): Promise<object> {
-  if (provider.serverMetadata().userinfo_endpoint === undefined) return {};
-  return oidc.fetchUserInfo(provider, token, sub);
-}
-
 /** The page for a failed sign-in that the provider sent back. */
-function failedSignInPage(context: PagesContext, error: Error): Response {
-  if (error instanceof oidc.AuthorizationResponseError)
+async function failedSignInPage(context: PagesContext, error: Error): Promise<Response> {
+  const { AuthorizationResponseError, ClientError, ResponseBodyError } = await openIdClient();
+  if (error instanceof AuthorizationResponseError)
     return startAgainPage(context, "The sign-in was cancelled.");
-  if (isWrongAnswer(error))
-    return startAgainPage(context, "This sign-in is not the one that you started here last.");
+  // The answer belongs to another sign-in, or its code was used before: the provider is not at fault.
+  const isWrong =
+    error instanceof ResponseBodyError
+      ? error.error === "invalid_grant"
+      : error instanceof ClientError && wrongAnswers.includes(error.code ?? "");
+  if (isWrong) return startAgainPage(context, "This sign-in is not the one that you started here last.");
   return providerUnavailablePage(context, error);
-}
-
-/** True if the answer belongs to another sign-in or its code was used before; then the provider is not at fault. */
-function isWrongAnswer(error: unknown): boolean {
-  if (error instanceof oidc.ResponseBodyError) return error.error === "invalid_grant";
-  return error instanceof oidc.ClientError && wrongAnswers.includes(error.code ?? "");
 }
 
 const wrongAnswers = [
@@ -167,13 +167,14 @@ export function createFindProvider(
   { authUrl }: Pick<Config, "authUrl">,
   { id, secret }: NonNullable<Config["authClient"]>,
 ): PagesContext["findProvider"] {
-  const extras = [oidc.enableNonRepudiationChecks];
-  // An address without TLS is allowed only for a provider on this machine or the operator's private network.
-  if (authUrl.startsWith("http:")) extras.push(oidc.allowInsecureRequests);
-  const options = { timeout: timeoutSeconds, execute: extras };
-  return rememberFor(discoveryMaxAgeMs, () =>
-    oidc.discovery(new URL(authUrl), id, undefined, oidc.ClientSecretBasic(secret), options),
-  );
+  return rememberFor(discoveryMaxAgeMs, async () => {
+    const oidc = await openIdClient();
+    const extras = [oidc.enableNonRepudiationChecks];
+    // An address without TLS is allowed only for a provider on this machine or the operator's private network.
+    if (authUrl.startsWith("http:")) extras.push(oidc.allowInsecureRequests);
+    const options = { timeout: timeoutSeconds, execute: extras };
+    return oidc.discovery(new URL(authUrl), id, undefined, oidc.ClientSecretBasic(secret), options);
+  });
 }
 
 /**
@@ -211,7 +212,8 @@ async function providerSignOut({ context }: Guest, session: Session | undefined)
   const cookies = session ? [sessionCookie(context).clear()] : [];
   const provider = await context.findProvider?.().catch(() => undefined);
   if (!provider?.serverMetadata().end_session_endpoint) return signedOutPage({ context, cookies });
-  const address = oidc.buildEndSessionUrl(provider, {
+  const { buildEndSessionUrl } = await openIdClient();
+  const address = buildEndSessionUrl(provider, {
     post_logout_redirect_uri: `${context.config.baseUrl}/account`,
     ...(session?.id_token !== undefined && { id_token_hint: session.id_token }),
   });

@@ -73,11 +73,11 @@ function ownAnswer(operationId: string, status: string, { headers, content }: An
 }
 
 /** GET /docs: the OpenAPI document for people. It is made at the first request and is the same for everybody. */
-export function referencePage(document: OpenApiDocument): () => Response {
+export function referencePage(document: () => OpenApiDocument): () => Response {
   const headers = { ...pageHeaders([], true), "Cache-Control": cacheable["cache-control"] };
   let text: string | undefined;
   return () => {
-    text ??= layout(content(document), "/");
+    text ??= layout(content(document()), "/");
     return new Response(text, { headers });
   };
 }
