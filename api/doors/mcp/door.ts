@@ -5,6 +5,7 @@ import {
   INVALID_PARAMS,
   isJSONRPCRequest,
   isLegacyRequest,
+  isSpecType,
   type JSONRPCRequest,
   localhostAllowedHostnames,
   PROTOCOL_VERSION_META_KEY,
@@ -14,7 +15,6 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
-import { resourceRead } from "../../../shared/contracts/kernel/tool.ts";
 import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { version } from "../../../shared/process/observe/version.ts";
@@ -29,9 +29,10 @@ import type { RateLimit } from "../../http/rate-limit.ts";
 import { clientOf, keptWaiting, senderOf } from "../../http/request.ts";
 import { bodyOf } from "../../http/response.ts";
 import type { Actor } from "../../mailbox/actor.ts";
+import { resourceRead } from "../../queries/action/things.ts";
 import { favicon } from "../../web/assets.ts";
 import { admit, answerCall, type CallContext } from "./call.ts";
-import { invalidRequest, rpcRefusal } from "./errors.ts";
+import { invalidParams, invalidRequest, rpcRefusal } from "./errors.ts";
 import { logCall, type ReceivedCall } from "./log-call.ts";
 import { askedResource, readApp, resourceList, templateList } from "./resources.ts";
 import type { Asked } from "./target.ts";
@@ -104,11 +105,24 @@ async function readMessage(request: Request): Promise<Fields | Response> {
   const text = await readText(request);
   if (typeof text !== "string") return rpcRefusal(text.refusal);
   const message = parseJson(text);
-  if (isObject(message)) return message;
+  if (isObject(message)) return withoutNulls(message);
   if (message === undefined) return rpcRefusal(notJson);
   if (Array.isArray(message)) return invalidRequest("Batches are not supported: send one message a request.");
   return invalidRequest(notJson.message);
 }
+
+/** Some hosts send null for an absent member. The id stays: JSON-RPC has a rule for it. */
+function withoutNulls(message: Fields): Fields {
+  const { id, params, ...others } = message;
+  return {
+    ...(id !== undefined && { id }),
+    ...others,
+    ...(params !== null && params !== undefined && { params: isObject(params) ? membersOf(params) : params }),
+  };
+}
+
+const membersOf = (object: Fields): Fields =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 
 /** @returns undefined when the JSON-RPC message asks for neither a tool nor a resource, or is malformed */
 function askedIn({ method, params, id }: Fields): Asked | undefined {
@@ -166,8 +180,25 @@ async function answerOther(
     await Bun.sleep(heldBackMs);
     return rpcRefusal(tooMany(allowance.resetInSeconds));
   }
-  return message instanceof Response ? message : serveMessage(request, message, { baseUrl });
+  if (message instanceof Response) return message;
+  const { method, id } = message;
+  const isWrong = isKnownRequest(method) && !requestChecks[method](message);
+  return isWrong
+    ? invalidParams(`These are no parameters of ${method}.`, id)
+    : serveMessage(request, message, { baseUrl });
 }
+
+/** The SDK's servers would call these requests an internal error of theirs when their parameters are wrong. */
+const requestChecks = {
+  initialize: isSpecType.InitializeRequest,
+  "prompts/list": isSpecType.ListPromptsRequest,
+  "resources/list": isSpecType.ListResourcesRequest,
+  "resources/templates/list": isSpecType.ListResourceTemplatesRequest,
+  "tools/list": isSpecType.ListToolsRequest,
+} as const;
+
+const isKnownRequest = (method: unknown): method is keyof typeof requestChecks =>
+  typeof method === "string" && Object.hasOwn(requestChecks, method);
 
 type Prompt = Readonly<{ name: string; title: string; description: string; text: string }>;
 

@@ -1,0 +1,180 @@
+import { type TObject, Type } from "typebox";
+import { commands } from "../../../shared/contracts/catalogue.ts";
+import { hideCategories } from "../../../shared/contracts/category/fields.ts";
+import {
+  type ActionOperation,
+  type ActionOutput,
+  maxAtOnce,
+} from "../../../shared/contracts/group/contracts.ts";
+import { withPresentExamples } from "../../../shared/domain/day/day.ts";
+import { invalid, isRefused, type Refused, refuse } from "../../../shared/errors.ts";
+import { mapGivingWay } from "../../../shared/process/give-way.ts";
+import { isObject } from "../../http/input/body.ts";
+import { unknownNames } from "../../http/input/unknown-names.ts";
+import { type Fields, validate } from "../../http/input/validate.ts";
+import { type Content, operationOf } from "../../perform.ts";
+import { listsOf, manner } from "./arguments.ts";
+import { answered } from "./result.ts";
+import type { Success, Understood } from "./target.ts";
+import type { Act, Tool, ToolResult } from "./tool.ts";
+
+/** Turns the given arguments of a call into the request that it makes. */
+export type Understand = (given: Fields) => Promise<Understood | Refused> | Understood | Refused;
+
+type Manner = Omit<Content, "fields">;
+/** The acts of one thing. */
+type Acts = Readonly<{ acts: readonly Act[] }>;
+type ReadOne = (given: Fields, names: readonly string[]) => (Acts & Manner) | Refused;
+
+/** @param names all arguments of the tool */
+export function understanding(tool: Tool, names: readonly string[]): Understand {
+  const { refine, looksAt } = tool;
+  const own = Type.Object({ ...tool.arguments.properties, ...(looksAt === undefined && manner) });
+  const contract = { input: own, ...(refine && { refine }) };
+  const readOne: ReadOne = (given, known) => {
+    const isKnown = Object.keys(given).every((name) => known.includes(name));
+    const what = { what: "an argument of this tool", names: known, alwaysListed: true };
+    const unknown = isKnown ? undefined : unknownNames(Object.keys(given), what);
+    const checked = validate(contract, given, { unknown, alsoTold: refine });
+    if (isRefused(checked)) return checked;
+    const { idempotency_key, preview, ...args } = checked.input;
+    const acts = tool.act(args);
+    return isRefused(acts) ? acts : { acts: [acts].flat(), ...mannerOf(idempotency_key, preview) };
+  };
+  const lists = listsOf(tool, Type.Unknown());
+  const several = { tool, readOne, ofCall: Type.Object({ ...lists, ...manner }) };
+  const listNames = Object.keys(lists);
+  return (given) => {
+    if (listNames.some((list) => Object.hasOwn(given, list))) return readSeveral(several, given);
+    const one = readOne(given, names);
+    if (isRefused(one)) return one;
+    const { acts, ...ofCall } = one;
+    const [act] = acts;
+    return act && acts.length === 1 ? alone(act, ofCall) : together([{ acts }], ofCall, true);
+  };
+}
+
+const mannerOf = (key: unknown, preview: unknown): Manner => ({
+  idempotencyKey: typeof key === "string" ? key : undefined,
+  preview: preview === true,
+});
+
+const alone = ({ contract, fields, dayOf, result }: Act, ofCall: Manner): Understood => ({
+  ...ofCall,
+  ...{ contract, fields, dayOf },
+  answer: (success) => answered(result(success.body), success),
+});
+
+type Several = Readonly<{
+  tool: Tool;
+  readOne: ReadOne;
+  /** The lists, and the arguments of every write. */
+  ofCall: TObject;
+}>;
+
+const picked = (fields: Fields, isWanted: (name: string) => boolean): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => isWanted(name)));
+
+/** Reads a call thing by thing. A thing takes from the call the arguments that it lacks. */
+async function readSeveral({ tool, readOne, ofCall }: Several, given: Fields): Promise<Understood | Refused> {
+  const isOfCall = (name: string) => Object.hasOwn(ofCall.properties, name);
+  const shared = picked(given, (name) => !isOfCall(name));
+  const unknown = givenTwice(tool, given, shared);
+  const checked = validate({ input: ofCall }, picked(given, isOfCall), { unknown });
+  if (isRefused(checked)) return checked;
+  const { idempotency_key, preview, ...found } = checked.input;
+  const names = Object.keys(tool.arguments.properties);
+  const things = await mapGivingWay(thingsIn(tool, found), (thing) =>
+    isObject(thing) ? readOne({ ...shared, ...thing }, names) : notAnObject,
+  );
+  const areAlike = Object.keys(found).every((list) => tool.many?.[list] !== null);
+  return together(things, mannerOf(idempotency_key, preview), areAlike);
+}
+
+const notAnObject = invalid({ "": ["Each must be an object of this tool's arguments."] });
+
+/** Refuses arguments beside a list that each of its things has already. */
+function givenTwice({ many = {}, arguments: ofOne }: Tool, given: Fields, shared: Fields) {
+  const required: readonly string[] = ofOne.required ?? [];
+  const lists = Object.keys(many).filter((list) => Object.hasOwn(given, list));
+  const both = lists.flatMap((list) => many[list] ?? required).filter((name) => Object.hasOwn(shared, name));
+  const next = "send one of them.";
+  const problem = (name: string) => ({
+    reason: `${name} cannot be given beside ${lists.join(" and ")}`,
+    next,
+  });
+  return Object.fromEntries(both.map((name) => [name, [problem(name)]]));
+}
+
+/** Combines each value of one list with each value of the others. Objects are things already. */
+function thingsIn({ many = {} }: Tool, found: Fields): readonly unknown[] {
+  let things: readonly unknown[] = [{}];
+  for (const [list, values] of Object.entries(found)) {
+    const each = many[list];
+    const withValue = (thing: unknown) =>
+      [values].flat().map((value) => (each ? { ...Object(thing), [each]: value } : value));
+    things = things.flatMap(withValue);
+  }
+  return things;
+}
+
+/**
+ * Makes one group of all acts.
+ * @param areAlike true if all things get the same change: an error in it refuses the call, else only its own thing
+ */
+function together(
+  things: readonly (Acts | Refused)[],
+  ofCall: Manner,
+  areAlike: boolean,
+): Understood | Refused {
+  const acts = things.flatMap((thing): readonly (Act | Refused)[] =>
+    isRefused(thing) ? [thing] : thing.acts,
+  );
+  if (acts.length > maxAtOnce)
+    return refuse("invalid", `One call does at most ${maxAtOnce} things; these are ${acts.length}.`);
+  const operations = acts.map((act) => (isRefused(act) ? act : operationOf(act.contract, act.fields)));
+  const wrong = areAlike ? operations.find((one) => isRefused(one)) : undefined;
+  if (wrong) return wrong;
+  return {
+    ...ofCall,
+    ...{ contract: commands["batch.run-as-one"], fields: { operations } },
+    answer: (success) => answered(severalResult(acts, operations, success), success),
+  };
+}
+
+/** The result of each act, in their order. */
+function severalResult(
+  acts: readonly (Act | Refused)[],
+  operations: readonly ActionOperation[],
+  { body, actor, today }: Success,
+): ToolResult {
+  const { ends } = body as ActionOutput;
+  // The list of categories can be long, so only the first refusal has it.
+  const listing = ends.findIndex((end) => isRefused(end) && end.refusal.listsCategories);
+  const results = ends.map((end, index): ToolResult => {
+    const [act, operation] = [acts[index], operations[index]];
+    if (!isRefused(end) && act && !isRefused(act)) return act.result(end.body);
+    if (!isRefused(end)) throw new Error("Something was done that was not asked for.");
+    const own: Fields = operation && !isRefused(operation) ? operation.input : {};
+    const shown = hideCategories(end, index === listing ? actor.scopes : []);
+    const { code, message, errors } = withPresentExamples(shown.refusal, today.date);
+    const which = picked(own, (name) => ["todo_id", "habit_id", "date"].includes(name));
+    return {
+      lines: [`${wordsFor(which) ?? `Number ${index + 1}`} was refused: ${message}`],
+      facts: { ...which, code, message, ...(errors && { errors }) },
+    };
+  });
+  const done = ends.filter((end) => !isRefused(end)).length;
+  return {
+    lines: [`${done} of ${ends.length} done.`, ...results.flatMap(({ lines }) => lines)],
+    facts: { done, results: results.map(({ facts }) => facts) },
+    reachesNobody: results.some(({ reachesNobody }) => reachesNobody),
+    canReturn: results.some(({ canReturn }) => canReturn),
+  };
+}
+
+/** @returns undefined for a new thing */
+function wordsFor({ todo_id, habit_id = todo_id, date }: Fields): string | undefined {
+  if (habit_id === undefined) return undefined;
+  return date === undefined ? `#${habit_id}` : `#${habit_id} on ${date}`;
+}
