@@ -6,7 +6,6 @@ import { toolList } from "../../api/doors/mcp/tools.ts";
 import type { JsonBody } from "../harness.ts";
 import { root } from "./sources.ts";
 
-const shownSchemas = new Map(toolList.map(({ name, inputSchema }) => [name, inputSchema]));
 const snapshot = join(root, "test/service/mcp/tools/snapshots/tools-list.json");
 
 test("the tool list is the one under snapshots: run with UPDATE_SNAPSHOTS=1 when a change is meant", async () => {
@@ -76,31 +75,30 @@ test("the tools that read, and no others, have names in get-, by which the log k
   expect(tools.map(({ name }) => name).filter((name) => name.startsWith("get-"))).toEqual(reading);
 });
 
-/** A line of docs/mcp.md for each tool: scopes, arguments with their words, and facts. */
-const documented = tools
-  .map(({ name, scopes, argumentScopes = {}, facts, arguments: { required = [] }, many = {} }) => {
-    const { properties } = shownSchemas.get(name) ?? {};
-    const said = Object.entries<JsonBody>(properties ?? {}).flatMap(([argument, { enum: words, ...one }]) => {
-      if (["idempotency_key", "preview"].includes(argument)) return [];
-      const notes = [
-        ...(words ?? []),
-        argumentScopes[argument],
-        one.minimum !== undefined && `${one.minimum}–${one.maximum}`,
-      ];
-      const given = notes.filter(Boolean);
-      const isNeeded = (required as string[]).includes(argument) && !Object.values(many).includes(argument);
-      return `${argument}${isNeeded ? "" : "?"}${given.length > 0 ? ` (${given.join(", ")})` : ""}`;
-    });
-    const answers = Object.keys(facts.properties).map((fact) => `\`${fact}\``);
-    return `- **${name}** (${scopes}): ${said.join(", ")} → ${answers.join(", ")}`;
-  })
-  .join("\n");
+const explained = new Set<string>();
+const saidOnce = (name: string, words: readonly unknown[]) =>
+  words.length === 0 || explained.has(name) || !explained.add(name) ? "" : ` (${words.join(", ")})`;
+
+/** A line of docs/mcp.md for each tool: scopes, arguments, their words where they first appear, and facts. */
+const documented = toolList.map(({ name, inputSchema: { properties, required = [] } }) => {
+  const { scopes = [], argumentScopes = {}, facts } = tools.find((tool) => tool.name === name) ?? {};
+  const own = Object.entries<JsonBody>(properties).filter(
+    ([one]) => !/^(idempotency_key|preview)$/.test(one),
+  );
+  const said = own.map(([one, { enum: words = [], minimum, maximum }]) => {
+    const bounds = minimum === undefined ? [] : [`${minimum}–${maximum}`];
+    const all = [...words, ...bounds, ...(argumentScopes[one] ? [argumentScopes[one]] : [])];
+    return `${one}${required.includes(one) ? "" : "?"}${saidOnce(one, all)}`;
+  });
+  const answers = Object.keys(facts?.properties ?? {}).map((fact) => `\`${fact}\``);
+  return `- **${name}** (${scopes}): ${said.join(", ")} → ${answers.join(", ")}\n`;
+});
 
 test("docs/mcp.md lists each tool as it is declared: run with UPDATE_SNAPSHOTS=1 when a change is meant", async () => {
   const page = join(root, "docs/mcp.md");
   const text = await Bun.file(page).text();
   const [before = "", , after = ""] = text.split(/<!-- tools.*-->\n|<!-- end of tools -->\n/);
-  const made = `${before}<!-- tools: made from api/doors/mcp/tools -->\n${documented}\n<!-- end of tools -->\n${after}`;
+  const made = `${before}<!-- tools: made from api/doors/mcp/tools -->\n${documented.join("")}<!-- end of tools -->\n${after}`;
   if (Bun.env.UPDATE_SNAPSHOTS) await Bun.write(page, made);
   expect(text).toBe(Bun.env.UPDATE_SNAPSHOTS ? text : made);
 });

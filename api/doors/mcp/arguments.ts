@@ -1,10 +1,22 @@
 import { type TObject, type TProperties, type TSchema, Type } from "typebox";
-import { maxAtOnce } from "../../../shared/contracts/group/contracts.ts";
+import { commands } from "../../../shared/contracts/catalogue.ts";
+import { hideCategories } from "../../../shared/contracts/category/fields.ts";
+import {
+  type ActionOperation,
+  type ActionOutput,
+  maxAtOnce,
+} from "../../../shared/contracts/group/contracts.ts";
 import { Flag, IdempotencyKey } from "../../../shared/contracts/kernel/fields.ts";
+import { withPresentExamples } from "../../../shared/domain/day/day.ts";
+import { invalid, isRefused, type Refused, refuse } from "../../../shared/errors.ts";
+import { mapGivingWay } from "../../../shared/process/give-way.ts";
 import { isObject, parseJson } from "../../http/input/body.ts";
-import { givenIn } from "../../http/input/given.ts";
-import type { Fields } from "../../http/input/validate.ts";
-import type { Tool } from "./tool.ts";
+import { unknownNames } from "../../http/input/unknown-names.ts";
+import { type Fields, isEmpty, validate } from "../../http/input/validate.ts";
+import { type Content, operationOf } from "../../perform.ts";
+import { answered } from "./result.ts";
+import type { Success, Understood } from "./target.ts";
+import type { Tool, ToolAct, ToolResult } from "./tool.ts";
 
 type SchemaNode = TSchema & {
   type?: string;
@@ -18,10 +30,10 @@ export const propertiesOf = ({ properties, anyOf = [] }: SchemaNode): TPropertie
   Object.assign({}, properties, ...anyOf.map(propertiesOf));
 
 /** Every write takes a key and can be previewed: added here, so that no tool can forget it. */
-export const manner = { idempotency_key: Type.Optional(IdempotencyKey), preview: Type.Optional(Flag) };
+const manner = { idempotency_key: Type.Optional(IdempotencyKey), preview: Type.Optional(Flag) };
 
 /** The lists by which a tool names several things. @param item the schema of a thing that is an object */
-export function listsOf({ many = {}, arguments: { properties } }: Tool, item: TSchema): TProperties {
+function listsOf({ many = {}, arguments: { properties } }: Tool, item: TSchema): TProperties {
   const lists = Object.entries(many).map(([list, each]) => {
     const one: (TSchema & { expects?: string }) | undefined = properties[each ?? ""];
     const expects = `a list of 1 to ${maxAtOnce}${one ? ` that differ, each ${one.expects ?? "valid"}` : ""}`;
@@ -48,11 +60,13 @@ export function asDeclared({ properties }: TObject, sent: Fields): Fields {
   return readFields(properties, Object.fromEntries(Object.entries(sent).filter(isOwn)));
 }
 
+/** An unknown name stays, also with null, so that it is refused. */
 const readFields = (properties: TProperties, fields: Fields): Fields =>
   Object.fromEntries(
-    Object.entries(givenIn(fields)).map(([name, value]) => {
+    Object.entries(fields).flatMap(([name, value]) => {
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      return [name, schema ? readValue(schema, value) : value];
+      if (!schema) return [[name, value]];
+      return isEmpty(value) ? [] : [[name, readValue(schema, value)]];
     }),
   );
 
@@ -66,4 +80,165 @@ function readValue(schema: SchemaNode, value: unknown): unknown {
   if (type === "object") return isObject(read) ? readFields(propertiesOf(schema), read) : value;
   // Only exact text counts: "007" and "1.0" stay texts.
   return typeof read !== "object" && String(read) === value ? read : value;
+}
+
+/** Turns the given arguments of a call into the request that it makes. */
+export type Understand = (given: Fields) => Promise<Understood | Refused> | Understood | Refused;
+
+type Manner = Omit<Content, "fields">;
+/** The acts of one thing. */
+type Acts = Readonly<{ acts: readonly ToolAct[] }>;
+type ReadOne = (given: Fields, names: readonly string[]) => (Acts & Manner) | Refused;
+
+/** @param names all arguments of the tool */
+export function understanding(tool: Tool, names: readonly string[]): Understand {
+  const { refine, looksAt } = tool;
+  const own = Type.Object({ ...tool.arguments.properties, ...(looksAt === undefined && manner) });
+  const contract = { input: own, ...(refine && { refine }) };
+  const readOne: ReadOne = (given, known) => {
+    const isKnown = Object.keys(given).every((name) => known.includes(name));
+    const what = { what: "an argument of this tool", names: known, alwaysListed: true };
+    const unknown = isKnown ? undefined : unknownNames(Object.keys(given), what);
+    const checked = validate(contract, given, { unknown, alsoTold: refine });
+    if (isRefused(checked)) return checked;
+    const { idempotency_key, preview, ...args } = checked.input;
+    const acts = tool.act(args);
+    return isRefused(acts) ? acts : { acts: [acts].flat(), ...mannerOf(idempotency_key, preview) };
+  };
+  const lists = listsOf(tool, Type.Unknown());
+  const several = { tool, readOne, ofCall: Type.Object({ ...lists, ...manner }) };
+  const listNames = Object.keys(lists);
+  return (given) => {
+    if (listNames.some((list) => Object.hasOwn(given, list))) return readSeveral(several, given);
+    const one = readOne(given, names);
+    if (isRefused(one)) return one;
+    const { acts, ...ofCall } = one;
+    const [act] = acts;
+    return act && acts.length === 1 ? alone(act, ofCall) : together([{ acts }], ofCall, true);
+  };
+}
+
+const mannerOf = (key: unknown, preview: unknown): Manner => ({
+  idempotencyKey: typeof key === "string" ? key : undefined,
+  preview: preview === true,
+});
+
+const alone = ({ contract, fields, dayOf, result }: ToolAct, ofCall: Manner): Understood => ({
+  ...ofCall,
+  ...{ contract, fields, dayOf },
+  answer: (success) => answered(result(success.body), success),
+});
+
+type Several = Readonly<{
+  tool: Tool;
+  readOne: ReadOne;
+  /** The lists, and the arguments of every write. */
+  ofCall: TObject;
+}>;
+
+const picked = (fields: Fields, isWanted: (name: string) => boolean): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => isWanted(name)));
+
+/** Reads a call thing by thing. A thing takes from the call the arguments that it lacks. */
+async function readSeveral({ tool, readOne, ofCall }: Several, given: Fields): Promise<Understood | Refused> {
+  const isOfCall = (name: string) => Object.hasOwn(ofCall.properties, name);
+  const shared = picked(given, (name) => !isOfCall(name));
+  const unknown = givenTwice(tool, given, shared);
+  const checked = validate({ input: ofCall }, picked(given, isOfCall), { unknown });
+  if (isRefused(checked)) return checked;
+  const { idempotency_key, preview, ...found } = checked.input;
+  const names = Object.keys(tool.arguments.properties);
+  const things = await mapGivingWay(thingsIn(tool, found), (thing) =>
+    isObject(thing) ? readOne({ ...shared, ...thing }, names) : notAnObject,
+  );
+  const areAlike = Object.keys(found).every((list) => tool.many?.[list] !== null);
+  return together(things, mannerOf(idempotency_key, preview), areAlike);
+}
+
+const notAnObject = invalid({ "": ["Each must be an object of this tool's arguments."] });
+
+/** Refuses arguments beside a list that each of its things has already. */
+function givenTwice({ many = {}, arguments: ofOne }: Tool, given: Fields, shared: Fields) {
+  const required: readonly string[] = ofOne.required ?? [];
+  const lists = Object.keys(many).filter((list) => Object.hasOwn(given, list));
+  const both = lists.flatMap((list) => many[list] ?? required).filter((name) => Object.hasOwn(shared, name));
+  const next = "send one of them.";
+  const problem = (name: string) => ({
+    reason: `${name} cannot be given beside ${lists.join(" and ")}`,
+    next,
+  });
+  return Object.fromEntries(both.map((name) => [name, [problem(name)]]));
+}
+
+/** Combines each value of one list with each value of the others. Objects are things already. */
+function thingsIn({ many = {} }: Tool, found: Fields): readonly unknown[] {
+  let things: readonly unknown[] = [{}];
+  for (const [list, values] of Object.entries(found)) {
+    const each = many[list];
+    const withValue = (thing: unknown) =>
+      [values].flat().map((value) => (each ? { ...Object(thing), [each]: value } : value));
+    things = things.flatMap(withValue);
+  }
+  return things;
+}
+
+/**
+ * Makes one group of all acts.
+ * @param areAlike true if all things get the same change: an error in it refuses the call, else only its own thing
+ */
+function together(
+  things: readonly (Acts | Refused)[],
+  ofCall: Manner,
+  areAlike: boolean,
+): Understood | Refused {
+  const acts = things.flatMap((thing): readonly (ToolAct | Refused)[] =>
+    isRefused(thing) ? [thing] : thing.acts,
+  );
+  if (acts.length > maxAtOnce)
+    return refuse("invalid", `One call does at most ${maxAtOnce} things; these are ${acts.length}.`);
+  const operations = acts.map((act) => (isRefused(act) ? act : operationOf(act.contract, act.fields)));
+  const wrong = areAlike ? operations.find((one) => isRefused(one)) : undefined;
+  if (wrong) return wrong;
+  return {
+    ...ofCall,
+    ...{ contract: commands["batch.run-as-one"], fields: { operations } },
+    answer: (success) => answered(severalResult(acts, operations, success), success),
+  };
+}
+
+/** The result of each act, in their order. */
+function severalResult(
+  acts: readonly (ToolAct | Refused)[],
+  operations: readonly ActionOperation[],
+  { body, actor, today }: Success,
+): ToolResult {
+  const { ends } = body as ActionOutput;
+  // The list of categories can be long, so only the first refusal has it.
+  const listing = ends.findIndex((end) => isRefused(end) && end.refusal.listsCategories);
+  const results = ends.map((end, index): ToolResult => {
+    const [act, operation] = [acts[index], operations[index]];
+    if (!isRefused(end) && act && !isRefused(act)) return act.result(end.body);
+    if (!isRefused(end)) throw new Error("Something was done that was not asked for.");
+    const own: Fields = operation && !isRefused(operation) ? operation.input : {};
+    const shown = hideCategories(end, index === listing ? actor.scopes : []);
+    const { code, message, errors } = withPresentExamples(shown.refusal, today.date);
+    const which = picked(own, (name) => ["todo_id", "habit_id", "date"].includes(name));
+    return {
+      lines: [`${wordsFor(which) ?? `Number ${index + 1}`} was refused: ${message}`],
+      facts: { ...which, code, message, ...(errors && { errors }) },
+    };
+  });
+  const done = ends.filter((end) => !isRefused(end)).length;
+  return {
+    lines: [`${done} of ${ends.length} done.`, ...results.flatMap(({ lines }) => lines)],
+    facts: { done, results: results.map(({ facts }) => facts) },
+    reachesNobody: results.some(({ reachesNobody }) => reachesNobody),
+    canReturn: results.some(({ canReturn }) => canReturn),
+  };
+}
+
+/** @returns undefined for a new thing */
+function wordsFor({ todo_id, habit_id = todo_id, date }: Fields): string | undefined {
+  if (habit_id === undefined) return undefined;
+  return date === undefined ? `#${habit_id}` : `#${habit_id} on ${date}`;
 }

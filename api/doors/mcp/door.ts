@@ -3,9 +3,9 @@ import {
   type GetPromptResult,
   hostHeaderValidationResponse,
   INVALID_PARAMS,
+  isInitializeRequest,
   isJSONRPCRequest,
   isLegacyRequest,
-  isSpecType,
   type JSONRPCRequest,
   localhostAllowedHostnames,
   PROTOCOL_VERSION_META_KEY,
@@ -181,24 +181,11 @@ async function answerOther(
     return rpcRefusal(tooMany(allowance.resetInSeconds));
   }
   if (message instanceof Response) return message;
-  const { method, id } = message;
-  const isWrong = isKnownRequest(method) && !requestChecks[method](message);
-  return isWrong
-    ? invalidParams(`These are no parameters of ${method}.`, id)
-    : serveMessage(request, message, { baseUrl });
+  // The SDK's server would call this an internal error of its own.
+  if (message.method === "initialize" && !namesRevision(message) && !isInitializeRequest(message))
+    return invalidParams("These are no parameters of initialize.", message.id);
+  return serveMessage(request, message, { baseUrl });
 }
-
-/** The SDK's servers would call these requests an internal error of theirs when their parameters are wrong. */
-const requestChecks = {
-  initialize: isSpecType.InitializeRequest,
-  "prompts/list": isSpecType.ListPromptsRequest,
-  "resources/list": isSpecType.ListResourcesRequest,
-  "resources/templates/list": isSpecType.ListResourceTemplatesRequest,
-  "tools/list": isSpecType.ListToolsRequest,
-} as const;
-
-const isKnownRequest = (method: unknown): method is keyof typeof requestChecks =>
-  typeof method === "string" && Object.hasOwn(requestChecks, method);
 
 type Prompt = Readonly<{ name: string; title: string; description: string; text: string }>;
 
@@ -348,17 +335,25 @@ function createServer({ method }: Fields, baseUrl: string, answer: AnswerCall | 
 }
 
 /** Parameters are checked here, because the SDK would report wrong ones as an internal error. */
-const params = {
-  "~standard": { version: 1, vendor: "kept", validate: (value: unknown) => ({ value }) },
-} as const;
+const checked = (isRight: (value: unknown) => boolean, message = "") => {
+  const validate = (value: unknown) => (isRight(value) ? { value } : { issues: [{ message }] });
+  return { "~standard": { version: 1, vendor: "kept", validate } } as const;
+};
+const params = checked(() => true);
+const page = checked(
+  (value) => isObject(value) && ["string", "undefined"].includes(typeof value.cursor),
+  "the cursor must be a text",
+);
 
 /** Answers requests with the same answer for everybody, and malformed ones. */
 function answerLists(server: Server): void {
-  server.setRequestHandler("tools/list", () => ({ tools: toolList }));
-  server.setRequestHandler("prompts/list", () => ({ prompts: promptList }));
+  server.setRequestHandler("tools/list", { params: page }, () => ({ tools: toolList }));
+  server.setRequestHandler("prompts/list", { params: page }, () => ({ prompts: promptList }));
   server.setRequestHandler("prompts/get", { params }, (sent) => getPrompt(isObject(sent) && sent.name));
-  server.setRequestHandler("resources/list", () => ({ resources: resourceList }));
-  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: templateList }));
+  server.setRequestHandler("resources/list", { params: page }, () => ({ resources: resourceList }));
+  server.setRequestHandler("resources/templates/list", { params: page }, () => ({
+    resourceTemplates: templateList,
+  }));
   server.setRequestHandler("tools/call", { params }, () => {
     throw new ProtocolError(INVALID_PARAMS, "A tool call names its tool and its arguments.");
   });

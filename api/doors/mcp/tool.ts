@@ -2,10 +2,10 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 import type { CommandName, Contract, QueryName } from "../../../shared/contracts/catalogue.ts";
 import type { CommandContract, QueryContract } from "../../../shared/contracts/kernel/contract.ts";
 import type { DeclaredFields } from "../../../shared/contracts/kernel/declared-fields.ts";
-import type { DayFields } from "../../../shared/contracts/kernel/fields.ts";
+import { type DayFields, Name } from "../../../shared/contracts/kernel/fields.ts";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
-import type { FieldProblems, Refused } from "../../../shared/errors.ts";
+import type { FieldErrors, FieldProblems, Refused } from "../../../shared/errors.ts";
 import type { Fields } from "../../http/input/validate.ts";
 
 /** The answer of a tool: the same facts twice, as lines for reading and with REST's names. */
@@ -18,8 +18,8 @@ export type ToolResult = Readonly<{
   canReturn?: boolean;
 }>;
 
-/** What a call does: one command or query with its input, and the answer that its output becomes. */
-export type Act = Readonly<{
+/** One act of a call: a command or query with its input, and the answer that its output becomes. */
+export type ToolAct = Readonly<{
   contract: Contract;
   fields: Fields;
   result(output: unknown): ToolResult;
@@ -49,7 +49,7 @@ export type Tool<Arguments extends TObject = TObject> = Readonly<{
   /** Rules that one argument's schema cannot state. They hold for a part of the arguments, too. */
   refine?(args: Partial<Static<Arguments>>): FieldProblems | undefined;
   /** Several acts are carried out as one group. */
-  act(args: Static<Arguments>): Act | readonly Act[] | Refused;
+  act(args: Static<Arguments>): ToolAct | readonly ToolAct[] | Refused;
   /** The schema of the facts of its results. */
   facts: TObject;
   /** The object of a read in the log, after “Looked at”; a tool without it writes. */
@@ -64,7 +64,7 @@ export const does = <Input extends TObject, Output extends TSchema>(
   contract: CommandContract<CommandName, Input, Output>,
   input: Static<Input> & object,
   result: (output: Static<Output>, input: Static<Input> & object) => ToolResult,
-): Act => ({
+): ToolAct => ({
   ...{ contract, fields: { ...input } },
   result: (output: Static<Output>) => result(output, input),
 });
@@ -74,7 +74,7 @@ export const reads = <Input extends TObject, Output extends TSchema>(
   contract: QueryContract<QueryName, Input, Output> & (Static<Output> extends DayFields ? unknown : never),
   input: Static<Input> & object,
   result: (output: Static<Output>, input: Static<Input> & object) => ToolResult,
-): Act => ({
+): ToolAct => ({
   ...{ contract, fields: { ...input } },
   result: (output: Static<Output>) => result(output, input),
   dayOf: ({ today, time_zone }: DayFields) => ({ date: today, timeZone: time_zone }),
@@ -147,4 +147,20 @@ export function wordsOfFields(fields: DeclaredFields, own: readonly string[]) {
       if (value === true) return [words];
       return [`${words} ${typeof value === "string" ? quoteStored(value) : JSON.stringify(value)}`];
     });
+}
+
+/** A misspelt name makes no category: only `new_category` does. */
+export const categoryNames = { category: Type.Optional(Name), new_category: Type.Optional(Name) };
+
+/** Making a category needs its own scope. */
+export const newCategoryScope = { new_category: "categories:write" } as const;
+
+const waysToCategory = ["category", "new_category", "category_id"] as const;
+type WaysToCategory = Readonly<{ [Way in (typeof waysToCategory)[number]]?: unknown }>;
+
+/** A tool takes a category by its name, by the name of a new one, or by its id. */
+export function checkOneCategory(args: WaysToCategory): FieldErrors | undefined {
+  const [first, second] = waysToCategory.filter((name) => args[name] !== undefined);
+  if (first === undefined || second === undefined) return undefined;
+  return { [first]: [`The ${first} field cannot be given together with ${second}.`] };
 }

@@ -5,15 +5,13 @@ import { PreviewedChange } from "../../../shared/contracts/kernel/preview.ts";
 import { allScopes, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import { type Refusal, refuse } from "../../../shared/errors.ts";
 import { isObject, parseJson } from "../../http/input/body.ts";
-import { argument } from "../../http/input/given.ts";
-import type { Fields } from "../../http/input/validate.ts";
-import { asDeclared, propertiesOf, shownArguments } from "./arguments.ts";
+import { argument, type Fields } from "../../http/input/validate.ts";
+import { asDeclared, propertiesOf, shownArguments, type Understand, understanding } from "./arguments.ts";
 import { shownInApp } from "./resources.ts";
 import { refused } from "./result.ts";
 import type { Asked, CallTarget, RefusedAt } from "./target.ts";
 import type { Tool } from "./tool.ts";
 import { tools } from "./tools/index.ts";
-import { type Understand, understanding } from "./understand.ts";
 
 type SchemaNode = TSchema & {
   type?: string;

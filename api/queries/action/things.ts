@@ -5,7 +5,7 @@ import { readStored } from "../../../shared/domain/action/cut-arguments.ts";
 import { type Image, type SeenTable, seenTables } from "../../../shared/domain/action/image-fields.ts";
 import { ownerOf, readImages } from "../../../shared/domain/action/images.ts";
 import { type ResourceKind, resourceKinds, tableOf } from "../../../shared/domain/vocabulary.ts";
-import { argument, type SentArguments } from "../../http/input/given.ts";
+import { argument, type Fields } from "../../http/input/validate.ts";
 import type { QueryContext } from "../engine/context.ts";
 
 type Images = Readonly<{ before: Image | undefined; after: Image | undefined }>;
@@ -64,17 +64,13 @@ export function habitAt(uri: unknown): { habit_id: number } | undefined {
   return habit_id === undefined || uri !== `kept://habits/${habit_id}` ? undefined : { habit_id };
 }
 
-function idIn(args: SentArguments, name: string): number | undefined {
+function idIn(args: Fields, name: string): number | undefined {
   const id = numberOfDigits(argument(args, name));
   return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
 }
 
 /** The arguments by their names in tools, with the id of the thing that the log or an address knows. */
-export function argumentsOf({
-  resource_kind: kind,
-  resource_id,
-  arguments: stored,
-}: LoggedAction): SentArguments {
+export function argumentsOf({ resource_kind: kind, resource_id, arguments: stored }: LoggedAction): Fields {
   const { args } = readStored(stored);
   return { ...(kind && { [`${kind}_id`]: resource_id }), ...habitAt(argument(args, "uri")), ...args };
 }

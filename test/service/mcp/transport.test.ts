@@ -129,7 +129,7 @@ describe("revisions", () => {
     ["resources/read", { uri: null }, -32_602],
     ["initialize", null, -32_602],
     ["initialize", { protocolVersion: 7 }, -32_602],
-    ["tools/list", "text", -32_602],
+    ["tools/list", "text", -32_600],
     ["no/such", {}, -32_601],
   ])(
     "%s with %j: null is absent, and a mistake of the client is called one",

@@ -6,7 +6,7 @@ import { invalid } from "../../../../shared/errors.ts";
 import { does, type ToolResult, tool } from "../tool.ts";
 import { factsOfHabit, HabitDayFacts, ofDay } from "./habit.ts";
 
-export const completeHabit = tool({
+export const completeHabitTool = tool({
   name: "complete-habit",
   title: "Complete habit",
   description:

@@ -1,11 +1,10 @@
 import { Type } from "typebox";
 import * as habit from "../../../../shared/contracts/habit/commands.ts";
 import { Name } from "../../../../shared/contracts/kernel/fields.ts";
-import { does, tool } from "../tool.ts";
-import { checkOneCategory, newCategoryScope } from "./category.ts";
+import { checkOneCategory, does, newCategoryScope, tool } from "../tool.ts";
 import { frequencyOf, habitArguments, OneHabitFacts, oneHabit } from "./habit.ts";
 
-export const createHabit = tool({
+export const createHabitTool = tool({
   name: "create-habit",
   title: "Create habit",
   description:

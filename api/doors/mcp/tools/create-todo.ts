@@ -2,11 +2,10 @@ import { Type } from "typebox";
 import { Name } from "../../../../shared/contracts/kernel/fields.ts";
 import * as todo from "../../../../shared/contracts/todo/commands.ts";
 import { checkRecurrence } from "../../../../shared/contracts/todo/fields.ts";
-import { does, tool } from "../tool.ts";
-import { checkOneCategory, newCategoryScope } from "./category.ts";
+import { checkOneCategory, does, newCategoryScope, tool } from "../tool.ts";
 import { OneTodoFacts, oneTodo, todoArguments } from "./todo.ts";
 
-export const createTodo = tool({
+export const createTodoTool = tool({
   name: "create-todo",
   title: "Create todo",
   description:

@@ -3,7 +3,7 @@ import * as habit from "../../../../shared/contracts/habit/commands.ts";
 import { Id } from "../../../../shared/contracts/kernel/fields.ts";
 import { deletionFacts, does, quoteStored, tool } from "../tool.ts";
 
-export const deleteHabit = tool({
+export const deleteHabitTool = tool({
   name: "delete-habit",
   title: "Delete habit",
   description: "Delete habits with their completions for good; update-habit pauses or archives instead.",

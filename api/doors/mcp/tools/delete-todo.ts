@@ -4,7 +4,7 @@ import * as todo from "../../../../shared/contracts/todo/commands.ts";
 import { deletionFacts, does, type ToolResult, tool } from "../tool.ts";
 import { factsOfTodo, OneTodoFacts, todoLine } from "./todo.ts";
 
-export const deleteTodo = tool({
+export const deleteTodoTool = tool({
   name: "delete-todo",
   title: "Delete todo",
   description: "Delete todos for good; cannot be undone.",

@@ -11,9 +11,9 @@ import {
 } from "../../../../shared/contracts/todo/filters.ts";
 import { pendingTodos } from "../../../../shared/contracts/todo/queries.ts";
 import { LeanObject, lean, quoteStored, reads, type ToolResult, tool } from "../tool.ts";
-import { factsOfTodo, ListedTodos, todoLine } from "./todo.ts";
+import { factsOfTodo, ManyTodoFacts, todoLine } from "./todo.ts";
 
-export const getPendingTodos = tool({
+export const getPendingTodosTool = tool({
   name: "get-pending-todos",
   title: "Pending todos",
   description: `List or search todos: by default the pending ones by due date, ${pendingLimit} at a time. due_by takes overdue ones too, due_on is one day. done_since and done_through list completed ones, newest first. count_by_category lists all categories with their counts instead.`,
@@ -27,7 +27,7 @@ export const getPendingTodos = tool({
   act: (args) => reads(pendingTodos, args, pendingPage),
   facts: LeanObject({
     status: ListedStatus,
-    todos: ListedTodos,
+    todos: ManyTodoFacts,
     total: Type.Integer(),
     next_cursor: Nullable(Type.String()),
     by_category: PendingTodos.properties.by_category,

@@ -19,7 +19,7 @@ import {
   type ShownHabit,
 } from "./habit.ts";
 
-export const getTodayHabits = tool({
+export const getTodayHabitsTool = tool({
   name: "get-today-habits",
   title: "Today's habits",
   description:

@@ -2,8 +2,15 @@ import { type Static, type TSchema, Type } from "typebox";
 import { type Habit, HabitOfWeek, habitFields, sumOn } from "../../../../shared/contracts/habit/fields.ts";
 import { optionalValues, schemasOf } from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { CalendarDate, Nullable } from "../../../../shared/contracts/kernel/fields.ts";
-import { factsBy, joined, LeanObject, quoteStored, type ToolResult, wordsOfOthers } from "../tool.ts";
-import { categoryNames } from "./category.ts";
+import {
+  categoryNames,
+  factsBy,
+  joined,
+  LeanObject,
+  quoteStored,
+  type ToolResult,
+  wordsOfOthers,
+} from "../tool.ts";
 
 /** The arguments that describe a habit, without its name: a new one needs that. */
 const { name: __, ...fields } = optionalValues(habitFields);

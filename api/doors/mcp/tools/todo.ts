@@ -10,6 +10,7 @@ import {
   todoFields,
 } from "../../../../shared/contracts/todo/fields.ts";
 import {
+  categoryNames,
   factsBy,
   joined,
   LeanObject,
@@ -18,7 +19,6 @@ import {
   wordsOfFields,
   wordsOfOthers,
 } from "../tool.ts";
-import { categoryNames } from "./category.ts";
 
 /** The arguments that describe a todo, without its title: a new one needs that. */
 const { title: _, ...fields } = optionalValues(todoFields);
@@ -38,10 +38,10 @@ const TodoFacts = LeanObject({
 });
 
 export const OneTodoFacts = Type.Object({ todo: TodoFacts });
-export const ListedTodos = Type.Array(TodoFacts);
+export const ManyTodoFacts = Type.Array(TodoFacts);
 
 /** A todo alone, or in a list. */
-export type TodoOutput = Static<typeof Todo> & Partial<Static<typeof ListedTodo>>;
+type TodoOutput = Static<typeof Todo> & Partial<Static<typeof ListedTodo>>;
 
 export function oneTodo(verb: string, todo: TodoOutput): ToolResult {
   const { reminder } = todo;

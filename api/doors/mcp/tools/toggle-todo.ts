@@ -4,7 +4,7 @@ import * as todo from "../../../../shared/contracts/todo/commands.ts";
 import { does, tool } from "../tool.ts";
 import { OneTodoFacts, oneTodo } from "./todo.ts";
 
-export const toggleTodo = tool({
+export const toggleTodoTool = tool({
   name: "toggle-todo",
   title: "Tick off todo",
   description: "Flip todos between complete and incomplete, or set the state with completed.",

@@ -3,8 +3,7 @@ import { maxAtOnce } from "../../../../shared/contracts/group/contracts.ts";
 import * as habit from "../../../../shared/contracts/habit/commands.ts";
 import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
 import { CalendarDate, Id, Name } from "../../../../shared/contracts/kernel/fields.ts";
-import { does, tool } from "../tool.ts";
-import { checkOneCategory, newCategoryScope } from "./category.ts";
+import { checkOneCategory, does, newCategoryScope, tool } from "../tool.ts";
 import { clearing, clearOf, refuseChange } from "./clear.ts";
 import { changedHabit, frequencyOf, HabitDayFacts, habitArguments, ofDay } from "./habit.ts";
 
@@ -13,7 +12,7 @@ const Dates = Type.Array(CalendarDate, {
   expects: `a list of 1 to ${maxAtOnce} dates that differ`,
 });
 
-export const updateHabit = tool({
+export const updateHabitTool = tool({
   name: "update-habit",
   title: "Change habit",
   description:

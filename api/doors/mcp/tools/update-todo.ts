@@ -4,15 +4,14 @@ import { Id, Name } from "../../../../shared/contracts/kernel/fields.ts";
 import * as todo from "../../../../shared/contracts/todo/commands.ts";
 import { AddedNote, checkRecurrence, todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import { invalid } from "../../../../shared/errors.ts";
-import { does, quoteStored, tool } from "../tool.ts";
-import { checkOneCategory, newCategoryScope } from "./category.ts";
+import { checkOneCategory, does, newCategoryScope, quoteStored, tool } from "../tool.ts";
 import { clearing, clearOf, refuseChange } from "./clear.ts";
 import { OneTodoFacts, oneTodo, todoArguments } from "./todo.ts";
 
 /** A category is renamed here, because this tool is the one that changes what many todos show. */
 const renaming = { rename_category: Type.Optional(Name) };
 
-export const updateTodo = tool({
+export const updateTodoTool = tool({
   name: "update-todo",
   title: "Change todo",
   description:

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { Check } from "typebox/value";
 import type { LoggedAction } from "../../../../shared/contracts/action/contracts.ts";
 import { commands } from "../../../../shared/contracts/catalogue.ts";
 import { categoryFields } from "../../../../shared/contracts/category/fields.ts";
@@ -22,7 +23,7 @@ import { readImages, skippedField } from "../../../../shared/domain/action/image
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { type ResourceKind, resourceKinds, tableOf } from "../../../../shared/domain/vocabulary.ts";
 import { isRefused } from "../../../../shared/errors.ts";
-import { argument, type SentArguments } from "../../../http/input/given.ts";
+import { argument, type Fields } from "../../../http/input/validate.ts";
 import {
   argumentsOf,
   type ChangedThing,
@@ -263,15 +264,16 @@ function summaryOf(changes: readonly Change[]): readonly Word[] {
 }
 
 /** The command behind a tool, or the one that scripts and pages name directly; undefined for other names. */
-function commandOf(name: string, args: SentArguments): string | undefined {
+function commandOf(name: string, args: Fields): string | undefined {
   const tool = tools.find((one) => one.name === name && one.looksAt === undefined);
   if (!tool) return Object.hasOwn(commands, name) ? name : undefined;
+  const { properties } = tool.arguments;
   const given = Object.entries(asDeclared(tool.arguments, args));
-  const ofOne = given.filter(([one]) => Object.hasOwn(tool.arguments.properties, one));
-  const acts = tool.act(Object.fromEntries(ofOne));
-  const [act] = isRefused(acts) ? [] : [acts].flat();
+  const ofOne = Object.fromEntries(given.filter(([one]) => Object.hasOwn(properties, one)));
+  const isRight = Check(Type.Partial(Type.Object(properties)), ofOne);
+  const acts = isRight ? [tool.act(ofOne)].flat() : [];
   const [verb, noun] = name.split("-");
-  return act?.contract.name ?? `${noun}.${verb}`;
+  return acts.flatMap((act) => (isRefused(act) ? [] : act.contract.name))[0] ?? `${noun}.${verb}`;
 }
 
 const reads: ReadonlyMap<string, string> = new Map(
@@ -298,7 +300,7 @@ function callInWords(action: LoggedAction, known: Known): readonly Word[] {
 }
 
 /** The object of a read, with the thing in a resource's address; undefined for anything else. */
-function lookedAt(tool: string, args: SentArguments, known: Known): readonly Word[] | undefined {
+function lookedAt(tool: string, args: Fields, known: Known): readonly Word[] | undefined {
   const read = resources.find((one) => tool === resourceRead && one.inputAt(argument(args, "uri")));
   const object = read?.looksAt ?? readOf(tool);
   if (object === undefined) return undefined;
@@ -306,7 +308,7 @@ function lookedAt(tool: string, args: SentArguments, known: Known): readonly Wor
 }
 
 /** The things that a command names: one, or a number of them. */
-function namedIn(command: string, args: SentArguments, known: Known): readonly Word[] {
+function namedIn(command: string, args: Fields, known: Known): readonly Word[] {
   const [noun] = command.split(".");
   if (noun === "action" || noun === "webhook") return [noun === "action" ? "an action" : "a webhook"];
   const kind = resourceKinds.find((one) => one === noun) ?? "todo";

@@ -68,37 +68,6 @@ test("what is wrong with a change is told together, by its names, and changes no
 const wrongOf = ({ facts }: { facts: JsonBody }) =>
   Object.keys(facts.errors ?? facts.results.find(({ errors }: JsonBody) => errors).errors).join();
 
-test("a habit is archived by a pause without an end, and comes back with its streak", async () => {
-  const { call, complete, change, show, habit_id } = await withHabit();
-  await complete({});
-  expect((await change({ paused_from: "2026-11-21" })).text).toContain("paused from 2026-11-21 on");
-  stack.clock.now = Date.parse("2026-12-10T10:00:00Z");
-  expect((await call("get-today-habits")).facts.habits).toEqual([]);
-  await change({ clear: ["paused_from", "paused_through"] });
-  expect((await call("get-today-habits")).facts.habits).toMatchObject([{ id: habit_id, streak_count: 1 }]);
-  stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
-  expect((await show()).paused_from).toBeNull();
-});
-
-test("several habits are changed alike, and deleted, with their names in the answer", async () => {
-  const { call, rest, habit_id } = await withHabit();
-  const other = (await call("create-habit", { name: "Run" })).facts.habit.id;
-  const habit_ids = [habit_id, other];
-  const changed = await call("update-habit", { habit_ids, time_of_day: "morning" });
-  expect(changed.facts.done).toBe(2);
-  const args = { habit_ids, idempotency_key: "k" };
-  const gone = await call("delete-habit", args);
-  expect(gone.facts.results).toEqual([
-    { deleted_habit_id: habit_id, name: "Read" },
-    { deleted_habit_id: other, name: "Run" },
-  ]);
-  expect(gone.text).toContain(`Deleted habit #${other} "Run" with its completions.`);
-  expect(gone.text).toContain("/account/actions");
-  const again = await call("delete-habit", args);
-  expect(again.facts).toMatchObject({ results: gone.facts.results, replayed: true });
-  expect((await rest("GET", "/habits")).body.meta.total).toBe(0);
-});
-
 test("days are skipped, one or several of several habits, beside a change too, and asked for again", async () => {
   const { call, change, show, habit_id } = await withHabit();
   const other = (await call("create-habit", { name: "Run" })).facts.habit.id;

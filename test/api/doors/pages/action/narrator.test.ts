@@ -175,7 +175,7 @@ test.each([
   ["delete-habit", { habit_ids: [9, 8] }, "delete 2 habits"],
   ["complete-habit", { habit_id: 9, undo: "false", dates: ["2026-11-19", "x"] }, "complete the habit 9"],
   ["update-habit", { habit_id: 9, skip_dates: "2026-11-19" }, "skip the habit 9"],
-  ["update-habit", { habit_ids: [9, 8], unskip_dates: ["x"] }, "take back the skip of 2 habits"],
+  ["update-habit", { habit_ids: [9, 8], unskip_dates: ["2026-11-19"] }, "take back the skip of 2 habits"],
   ["update-habit", { habit_id: 9 }, "change the habit 9"],
   ["update-todo", { category: "Home", rename_category: "House" }, "rename the category “Home”"],
   ["delete-todo", { todo_ids: [1, 2] }, "delete 2 todos"],
