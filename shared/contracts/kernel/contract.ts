@@ -2,7 +2,6 @@ import type { Static, TObject, TSchema } from "typebox";
 import type { AccountEvent } from "../../domain/journal/events.ts";
 import type { FieldProblems, Refused, ResourceName } from "../../errors.ts";
 import type { Scope } from "./scopes.ts";
-import type { McpResource, QueryTool, Tool } from "./tool.ts";
 
 /** Groups of REST operations in documents and clients, by the first part of the path. */
 export const tags = {
@@ -67,8 +66,6 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
   rest?: readonly Route[];
   /** Input fields that only its tool takes, because REST has addresses of its own for them. */
   toolOnly?: readonly string[];
-  /** Fields that need a further scope. Only tools take them. */
-  fieldScopes?: Readonly<Record<string, Scope>>;
   /** Further scopes that an input needs. */
   inputScopes?(input: Static<Input>): readonly Scope[];
   /** The date field that means the user's today when absent: then the same request on another day is another one. */
@@ -90,7 +87,6 @@ export type CommandContract<
 > = Definition<Name, Input, Output> &
   Readonly<{
     kind: "command";
-    mcp?: Tool;
     /** The command can take long, so it travels as its user's only command and gets its own transaction. */
     apart?: boolean;
     /** The rows that the account journal gets when the command is carried out. */
@@ -106,8 +102,6 @@ export type QueryContract<
 > = Definition<Name, Input, Output> &
   Readonly<{
     kind: "query";
-    mcp?: QueryTool;
-    mcpResource?: McpResource;
     /** The field with a search text. A search reads everything, so it waits for others and is never coalesced. */
     searchField?: string;
   }>;
@@ -117,7 +111,6 @@ export function command<const Name extends string, Input extends TObject, Output
   definition: Definition<Name, Input, Output> &
     Readonly<{
       rest?: Routes<Input, Output>;
-      mcp?: Tool<Static<Input> & object, Static<Output>>;
       apart?: boolean;
       events?(input: Static<Input>): readonly AccountEvent[];
       secretField?: keyof Static<Output> & string;
@@ -131,8 +124,6 @@ export function query<const Name extends string, Input extends TObject, Output e
   definition: Definition<Name, Input, Output> &
     Readonly<{
       rest?: Routes<Input, Output>;
-      mcp?: QueryTool<Static<Input> & object, Static<Output>>;
-      mcpResource?: McpResource<Static<Output>>;
       searchField?: keyof Static<Input> & string;
     }>,
 ): QueryContract<Name, Input, Output> {

@@ -100,6 +100,8 @@ function replacedIn({ before, after }: RowChange): readonly Record<string, strin
   const words = Object.entries(before).flatMap(([field, old]: [string, unknown]) => {
     const isWords = field in left && ["title", "name", "description"].includes(field);
     if (!isWords || typeof old !== "string" || old === left[field]) return [];
+    // A note stands below the words, which stay.
+    if (String(left[field]).startsWith(`${old}\n`)) return [];
     return [[field, old.length > longestFormer ? `${old.slice(0, longestFormer).toWellFormed()}…` : old]];
   });
   return words.length > 0 ? [Object.fromEntries(words)] : [];
