@@ -60,6 +60,8 @@ export const commands = catalogue(
   user.claimZone,
   user.testChannel,
   user.endSessions,
+  user.endWaysOut,
+  user.endToken,
   user.deleteUser,
   user.noteExport,
   user.countUse,

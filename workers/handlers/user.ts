@@ -15,7 +15,9 @@ import {
 import { moved } from "../../shared/domain/habit/history.ts";
 import { streakColumns } from "../../shared/domain/habit/streak.ts";
 import { channels, perTarget, type TargetColumn } from "../../shared/domain/reminder/channels.ts";
+import { acts, habitActs } from "../../shared/domain/reminder/link.ts";
 import type { Digest } from "../../shared/domain/vocabulary.ts";
+import type { WayOutKind } from "../../shared/domain/ways-out.ts";
 import { type FieldErrors, invalid } from "../../shared/errors.ts";
 import type { StoredDaySettings } from "../unit-of-work/batch-times.ts";
 import { allForUpdate, allWithoutLock, settingsForUpdate } from "../unit-of-work/row-request.ts";
@@ -329,6 +331,56 @@ export const userEndSessions: Handler<"user.end-sessions"> = {
     return null;
   },
 };
+
+const typedColumns = Object.values(channels).flatMap(({ card, targets = [] }) => (card ? targets : []));
+
+const endWaiting = `
+  update approvals set state = 'outdated', request = '', decided_at = now() where user_id = $1 and state = 'waiting'`;
+
+/** What ends each way out of the account $1. The provider ends tokens and apps. */
+const endings: Readonly<Record<WayOutKind, readonly string[]>> = {
+  token: [endWaiting],
+  app: [],
+  webhook: ["delete from webhook_deliveries where user_id = $1", "delete from webhooks where user_id = $1"],
+  calendar: ["delete from calendar_feeds where user_id = $1"],
+  channel: [
+    `update users set ${typedColumns.map(({ column }) => `${column} = null`).join(", ")}, webhook_secret = null,
+       reminder_channel = case when reminder_channel in ('email', 'log') then reminder_channel
+         when email is null then 'log' else 'email' end
+     where user_id = $1`,
+    // Links in reminders act without a sign-in.
+    `update reminder_deliveries set used_acts = '${[...acts, ...habitActs].join()}' where user_id = $1`,
+  ],
+  browser: ["delete from push_subscriptions where user_id = $1"],
+  export: [],
+};
+
+/** Runs statements in the transaction of a command, which is repeated until its provider has heard that it is done. */
+const endBy = (name: "user.end-ways" | "token.end", end: (context: StepContext) => Promise<unknown>) => ({
+  idempotent: true,
+  run(context: HandlerContext, input: object) {
+    beginWork(context, name, input);
+    return null;
+  },
+  steps: {
+    async part(context: StepContext) {
+      await end(context);
+      return { done: 1, cursor: null };
+    },
+    left: async () => 0,
+  },
+});
+
+export const userEndWays: Handler<"user.end-ways"> = endBy(
+  "user.end-ways",
+  async ({ connection, userId }) => {
+    for (const statement of Object.values(endings).flat()) await connection.query(statement, [userId]);
+  },
+);
+
+export const tokenEnd: Handler<"token.end"> = endBy("token.end", ({ connection, userId, input }) =>
+  connection.query(`${endWaiting} and token_id = $2::jsonb ->> 'token_id'`, [userId, JSON.stringify(input)]),
+);
 
 /** Deletes an account with all its rows, the action log included. Repeating it changes nothing. */
 export const userDelete: Handler<"user.delete"> = {

@@ -20,14 +20,14 @@ import { showRun, takeRunBack } from "./action/take-back/run.ts";
 import { askForget, doneNotice, forgetThing, undoAction, undoChosen } from "./action/take-back/undo.ts";
 import { agentsPath, approvalsPath } from "./action/words.ts";
 import { addLine, newThing, previewLine } from "./add/page.ts";
-import { changeFeed } from "./calendar/feed.ts";
+import { endFeed, makeFeed } from "./calendar/feed.ts";
 import { showConnect } from "./connect/page.ts";
 import { categoryForm, showCategories } from "./edit/category-form.ts";
 import { habitForm } from "./edit/habit-form.ts";
 import { createThing, deleteThing, editThing, saveThing } from "./edit/save.ts";
 import type { ThingForm } from "./edit/thing-form.ts";
 import { todoForm } from "./edit/todo-form.ts";
-import { exportData, pageOfExport, showData } from "./export/page.ts";
+import { exportData, exportedActions, pageOfExport, showData } from "./export/page.ts";
 import { showFound } from "./find/page.ts";
 import { showFront } from "./front/page.ts";
 import { showHabit, showHabits } from "./habit/page.ts";
@@ -59,7 +59,7 @@ const require = (find: (guest: Guest) => Promise<Visit | undefined>, proof?: "fr
 /** Wraps what is for people who are signed in. */
 const requireSignIn = require(findVisit);
 
-/** Wraps what gives lasting power or takes everything away: the person signed in, or did so again, ten minutes ago at most. */
+/** Wraps what opens a way out of the account: the person signed in, or did so again, ten minutes ago at most. */
 const requireProof = require(provenVisit, "fresh");
 
 /** Adds the notices of the last action and of the last tick that the address names. */
@@ -92,7 +92,7 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   "/account/connect": { GET: showConnect },
   "/account/live": { GET: showEvents },
   "/account/actions": pageOf(showActions),
-  "/account/actions/export": pageOf(exportActions),
+  [exportedActions]: { GET: requireProof(exportActions) },
   "/account/actions/undo": formOn("/account/actions", undoAction),
   "/account/actions/choose": formOn("/account/actions", undoChosen),
   "/account/actions/run": pageOf(showRun, takeRunBack),
@@ -106,7 +106,8 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   "/account/data": pageOf(showData),
   "/account/data/import": { GET: () => seeOther("/account/data"), POST: requireSignIn(uploadFiles) },
   "/account/data/import/apply": pageOf(showImport, applyStaged),
-  "/account/data/calendar": formOn("/account/data", changeFeed),
+  "/account/data/calendar": formOn("/account/data", makeFeed, requireProof),
+  "/account/data/calendar/end": formOn("/account/data", endFeed),
   "/account/data/export": { GET: requireProof(exportData) },
   "/account/settings": pageOf(showSettings),
   "/account/settings/day": formOn("/account/settings", saveDay),
@@ -119,7 +120,7 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
     ]),
   ),
   "/account/settings/test": formOn("/account/settings", sendTest),
-  [pushPath]: formOn("/account/settings", addBrowser),
+  [pushPath]: formOn("/account/settings", addBrowser, requireProof),
   [`${pushPath}/remove`]: formOn("/account/settings", removeBrowser),
   [manyPath]: formOn("/account/todos", changeMany),
   "/account/tick": formOn("/account", toggleItem),

@@ -22,8 +22,14 @@ import { exportFormat, fileColumns, presentInFile } from "./exported-things.ts";
 
 const path = "/account/data/export";
 
+/** The address of a file of actions. */
+export const exportedActions = "/account/actions/export";
+
 /** The page that begins a download, for a sign-in that must lead to a page. */
-export const pageOfExport = (next: string): string => next.replace(`${path}?`, "/account/data?download=yes&");
+export const pageOfExport = (next: string): string =>
+  next
+    .replace(`${path}?`, "/account/data?download=yes&")
+    .replace(`${exportedActions}?`, "/account/data?download=actions&");
 
 /** GET /account/data */
 export async function showData(visit: Visit): Promise<Response> {
@@ -43,7 +49,12 @@ export async function showData(visit: Visit): Promise<Response> {
 }
 
 function askedFile(asked: URLSearchParams): string | undefined {
-  if (asked.get("download") !== "yes") return undefined;
+  const download = asked.get("download");
+  if (download === "actions") {
+    const filters = new URLSearchParams([...asked].filter(([name]) => name !== "download"));
+    return `${exportedActions}?${filters}`;
+  }
+  if (download !== "yes") return undefined;
   return `${path}?${new URLSearchParams({ format: asked.get("format") ?? "", kind: asked.get("kind") ?? "" })}`;
 }
 
