@@ -64,13 +64,14 @@ export const tokenSetRules: Handler<"token.set-rules"> = {
 /** An approved request is carried out by steps, one each. The first is part of the decision. */
 export const approvalDecide: Handler<"approval.decide"> = {
   rows: ({ approval_ids }) => approval_ids.map((id) => forUpdate("approvals", id)),
-  run(context, { approval_ids, approve }) {
+  run(context, { approval_ids, decision }) {
     const waiting = approval_ids.flatMap((id) => stillWaiting(context, id) ?? []);
-    const end = approve ? { state: "approved" as const } : { state: "declined" as const, request: "" };
+    const isApproved = decision === "approved";
+    const end = { state: decision, ...(isApproved ? {} : { request: "" }) };
     // The act's place in the log, where each stands by the time at which it was accepted.
     const decided_at = new Date(context.acceptedAt).toISOString();
     for (const one of waiting) context.approvals.update(one, { ...end, decided_at });
-    const isWork = approve && waiting.length > 0;
+    const isWork = isApproved && waiting.length > 0;
     const work = isWork ? beginWork(context, "approval.decide", { ids: waiting.map(({ id }) => id) }) : null;
     return { decided: waiting.length, work_id: work };
   },

@@ -1,5 +1,8 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { maxWaiting } from "../../../shared/contracts/approval/contracts.ts";
+import { type CommandName, commands } from "../../../shared/contracts/catalogue.ts";
+import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
+import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { ApprovalRow, TokenRuleRow } from "../../../shared/db/entities.ts";
 import { literal, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
@@ -103,6 +106,8 @@ export type AskedChange = Readonly<{
   state: ApprovalState;
   expires_at: string;
   decided_at: string | null;
+  /** What it does beside those changes, in words. */
+  acts: readonly string[];
   action: LoggedAction;
 }>;
 
@@ -134,17 +139,40 @@ export async function readStates(
   return found.map((row) => stateAt(row, now));
 }
 
+type AskedPart = Readonly<{ name: CommandName; input: Readonly<Record<string, unknown>> }>;
+type AskedRequest = AskedPart & Readonly<{ group?: Readonly<{ operations: readonly AskedPart[] }> }>;
+
+/** The tokens of waiting requests, and the scopes that each needs. */
+export async function readNeeds({ own, rows }: QueryContext, ids: readonly string[]) {
+  const found = await rows(sql<Pick<ApprovalRow, "id" | "token_id" | "request">>`
+    select a.id, a.token_id, a.request from ${own("approvals")} a
+    where a.id = any(${ids}::uuid[]) and a.state = 'waiting'`);
+  return found.map(({ id, token_id, request }) => {
+    const asked: AskedRequest = JSON.parse(request);
+    return { id, token_id, scopes: (asked.group?.operations ?? [asked]).flatMap(scopesOfPart) };
+  });
+}
+
+/** A call of a tool for several things has their changes as its input. */
+function scopesOfPart({ name, input }: AskedPart): readonly Scope[] {
+  const { scopes, inputScopes, fieldScopes = {} }: CommandContract = commands[name];
+  const more = Object.entries(fieldScopes).flatMap(([field, scope]) => (input[field] == null ? [] : scope));
+  const parts: readonly AskedPart[] = Array.isArray(input.operations) ? input.operations : [];
+  return [...scopes, ...(inputScopes?.(input) ?? []), ...more, ...parts.flatMap(scopesOfPart)];
+}
+
 type StoredAsked = Omit<ApprovalRow, "user_id" | "request" | "rests_on" | "outcome">;
 
 async function readAsked({ own, rows, now }: QueryContext, condition: Sql): Promise<AskedChange[]> {
   const found = await rows(sql<StoredAsked>`
-    select a.id, a.token_id, a.client_name, a.state, a.before, a.after, a.expires_at, a.decided_at, a.created_at
+    select a.id, a.token_id, a.client_name, a.state, a.before, a.after, a.acts, a.expires_at, a.decided_at, a.created_at
     from ${own("approvals")} a where ${condition}`);
   return found.map((row) => ({
     id: row.id,
     state: stateAt(row, now),
     expires_at: timestamp(row.expires_at),
     decided_at: row.decided_at == null ? null : timestamp(row.decided_at),
+    acts: row.acts,
     action: asAction(row),
   }));
 }

@@ -72,7 +72,11 @@ async function decide(
   const approve = isLate || lot < 0.75;
   const press = () =>
     untilAnswered(
-      () => page.send(userId, "approval.decide", { approval_ids: [id], approve }),
+      () =>
+        page.send(userId, "approval.decide", {
+          approval_ids: [id],
+          decision: approve ? "approved" : "declined",
+        }),
       (answer) => "decided" in answer,
     );
   await Promise.all(chance() < 0.3 ? [press(), press()] : [press()]);

@@ -1,10 +1,13 @@
-import { isRefused } from "../../../../../shared/errors.ts";
+import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
+import type { ApprovalState } from "../../../../../shared/domain/vocabulary.ts";
+import { isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { readTokens } from "../../../../queries/action/read.ts";
 import { readNames, type ThingNames } from "../../../../queries/action/things.ts";
 import {
   type AskedChange,
   readEnded,
+  readNeeds,
   readRules,
   readStates,
   readWaiting,
@@ -66,7 +69,7 @@ const badges: Readonly<Record<AskedChange["state"], Html>> = {
   done: html`<p class="badge">Done</p>`,
   declined: html`<p class="badge">Declined</p>`,
   expired: html`<p class="badge">Expired</p>`,
-  outdated: html`<p class="badge warn">Left alone: it was changed meanwhile</p>`,
+  outdated: html`<p class="badge warn">Left alone: it, or what its token may do, was changed meanwhile</p>`,
 };
 
 /** Other pages show the first ones. */
@@ -115,14 +118,25 @@ const buttons = (which: string, words = ""): Html =>
 
 type AskedOnDay = Day & Readonly<{ names: ThingNames }>;
 
+/** A request of several parts names each of them. */
+function describeAsked(action: LoggedAction, acts: readonly string[], shown: AskedOnDay) {
+  const described = describeAction(action, shown);
+  if (acts.length === 0) return described;
+  const hasImages = action.before !== "{}" || action.after !== "{}";
+  const [own, changes] = hasImages ? [described.sentence, described.changes] : [[], []];
+  const all = [...(changes.length > 0 || !hasImages ? changes : [own]), ...acts.map((act) => [act])];
+  const sentence = [...own, ...acts.flatMap((act, index) => (hasImages || index > 0 ? ["; ", act] : [act]))];
+  return { sentence, changes: all.length > 1 ? all : [] };
+}
+
 /** A request in words: when, who, and what would change. */
 function askedCard(
-  { action }: AskedChange,
+  { action, acts }: AskedChange,
   shown: AskedOnDay,
   { badge, controls }: Readonly<{ badge?: Html; controls?: Html }>,
 ): Html {
   const { names, timeZone, today } = shown;
-  const { sentence, changes } = describeAction(action, shown);
+  const { sentence, changes } = describeAsked(action, acts, shown);
   const asked = sayWallTime(localTimeOf(action, timeZone).slice(0, 16), today);
   return html`<li class="card"><div class="spread"><p class="action"><time datetime="${action.called_at}">${asked}</time>
     <span><strong>${nameOfCaller(action)}</strong>: ${wordsInHtml(sentence, today, names)}</span></p>
@@ -142,8 +156,10 @@ export async function decide(visit: Visit, form: URLSearchParams): Promise<PageA
   const approval_ids = several.get(which) ?? [which];
   const next = new URL(safeNext(site, form.get("from")), site.origin);
   if (approval_ids.length > 0) {
-    const outcome = await submit(visit, "approval.decide", { approval_ids, approve: verb === "approve" });
-    if (isRefused(outcome)) return outcome;
+    const failed = await (verb === "approve"
+      ? approve(visit, approval_ids)
+      : end(visit, "declined", approval_ids));
+    if (failed) return failed;
     const states = await query.inTurn((own) => readStates(own, approval_ids));
     if (isRefused(states)) return states;
     const counts = [...Map.groupBy(states, (state) => state)].map(
@@ -154,6 +170,27 @@ export async function decide(visit: Visit, form: URLSearchParams): Promise<PageA
   return seeOther(`${next.pathname}${next.search}`);
 }
 
+/** Approves what the tokens may still ask for. What they may not is outdated, and nobody carries it out. */
+async function approve(visit: Visit, ids: readonly string[]): Promise<Refused | undefined> {
+  const { context, query, session } = visit;
+  const needs = await query.inTurn((own) => readNeeds(own, ids));
+  if (isRefused(needs)) return needs;
+  const access = await context.findAccess?.(session.sub);
+  const mayNot = needs.filter(({ token_id, scopes }) => {
+    const token = access?.find(({ id }) => id === token_id);
+    return access && !(token && scopes.every((scope) => token.scopes.includes(scope)));
+  });
+  const outdated = mayNot.map(({ id }) => id);
+  const left = ids.filter((id) => !outdated.includes(id));
+  return (await end(visit, "outdated", outdated)) ?? end(visit, "approved", left);
+}
+
+async function end(visit: Visit, decision: ApprovalState, approval_ids: readonly string[]) {
+  if (approval_ids.length === 0) return undefined;
+  const outcome = await submit(visit, "approval.decide", { approval_ids, decision });
+  return isRefused(outcome) ? outcome : undefined;
+}
+
 /** The parameter of an address with the states of what was decided last, such as `done-2_outdated-1`. */
 const decidedParameter = "decided";
 
@@ -161,7 +198,7 @@ const inWords: Readonly<Record<string, string>> = {
   done: "approved and carried out",
   approved: "approved, and being carried out",
   declined: "declined",
-  outdated: "approved, but left alone, because it was changed meanwhile",
+  outdated: "left alone, because it, or what its token may do, was changed meanwhile",
   expired: "expired before you decided",
 };
 
