@@ -1,7 +1,10 @@
 import type { Contract } from "../shared/contracts/catalogue.ts";
 import { hideCategories } from "../shared/contracts/category/fields.ts";
 import type { ActionOperation } from "../shared/contracts/group/contracts.ts";
+import type { PreviewedChange } from "../shared/contracts/kernel/preview.ts";
+import { isScope, type Scope } from "../shared/contracts/kernel/scopes.ts";
 import type { Preconditions } from "../shared/domain/preconditions.ts";
+import type { ResourceKind } from "../shared/domain/vocabulary.ts";
 import { type FieldProblems, isRefused, type Refused, refuse } from "../shared/errors.ts";
 import { type Fields, validate } from "./http/input/validate.ts";
 import type { Allowance } from "./http/rate-limit.ts";
@@ -63,7 +66,8 @@ export async function prepare(request: PerformRequest): Promise<PreparedRequest 
   if (isRefused(found)) return found;
   const validated = validate(contract, found.fields, { required, unknown: found.unknown });
   if (isRefused(validated)) return validated;
-  const scopes = contract.inputScopes?.(validated.input as never) ?? [];
+  const more = contract.inputScopes?.(validated.input as never) ?? [];
+  const scopes = found.preview ? [...more, ...readScopesOf(contract)] : more;
   return checkScopes({ scopes }, actor) ?? { ...request, ...found, ...validated };
 }
 
@@ -82,6 +86,23 @@ export function checkScopes(
   return refuse("insufficient_scope", `This needs a token with the scope ${scopes.join(" and ")}.`);
 }
 
+/** A preview changes nothing, so it is a read of what it shows. */
+const readScopesOf = ({ scopes }: Pick<Contract, "scopes">): readonly Scope[] =>
+  scopes.map((scope) => scope.replace(":write", ":read")).filter(isScope);
+
+const scopeToRead: Readonly<Record<ResourceKind, Scope>> = {
+  habit: "habits:read",
+  todo: "todos:read",
+  category: "categories:read",
+};
+
+/** @returns the refusal when a preview shows more than the actor may read */
+export const checkPreview = (
+  changes: readonly PreviewedChange[],
+  actor: Pick<Actor, "scopes">,
+): Refused | undefined =>
+  checkScopes({ scopes: [...new Set(changes.map(({ kind }) => scopeToRead[kind]))] }, actor);
+
 /** The second half of `perform`: answers a query, or dispatches a command and awaits its outcome. */
 export async function execute(
   context: PerformContext,
@@ -94,7 +115,10 @@ export async function execute(
   }
   const { name } = contract;
   const result = await context.dispatch(actor, { name, input, by, ...manner });
-  if (!isRefused(result.outcome)) return result;
+  if (!isRefused(result.outcome)) {
+    const hidden = checkPreview(result.changes ?? [], actor);
+    return hidden ? { outcome: hidden, replayed: false } : result;
+  }
   const outcome = await presentOutcome(context.query(actor), result.outcome);
   return { ...result, outcome: isRefused(outcome) ? hideCategories(outcome, actor.scopes) : outcome };
 }

@@ -29,7 +29,14 @@ const sections: readonly Section[] = [
   {
     label: "Settings",
     path: "/account/settings",
-    covers: ["/account/settings", "/account/data", "/account/webhooks", "/account/journal", "/profile"],
+    covers: [
+      "/account/settings",
+      "/account/data",
+      "/account/webhooks",
+      "/account/journal",
+      "/account/access",
+      "/profile",
+    ],
   },
 ];
 

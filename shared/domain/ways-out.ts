@@ -24,3 +24,7 @@ export const waysOut = {
 } as const satisfies Record<string, WayOut>;
 
 export type WayOutKind = keyof typeof waysOut;
+
+export const wayOutKinds: readonly WayOutKind[] = Object.keys(waysOut).filter(
+  (kind): kind is WayOutKind => kind in waysOut,
+);

@@ -13,6 +13,7 @@ import {
   notFoundPage,
   type PageMethods,
 } from "../../web/router.ts";
+import { accessPath, showAccess } from "./access/page.ts";
 import { decide, saveRules, showAgents, showApprovals } from "./action/approval/approvals.ts";
 import { exportActions } from "./action/list/filters.ts";
 import { showActions } from "./action/list/page.ts";
@@ -103,6 +104,7 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   [`${webhooksPath}/change`]: formOn(webhooksPath, changeWebhook),
   [`${webhooksPath}/again`]: formOn(webhooksPath, sendPostAgain),
   [journalPath]: pageOf(showJournal),
+  [accessPath]: pageOf(showAccess),
   "/account/data": pageOf(showData),
   "/account/data/import": { GET: () => seeOther("/account/data"), POST: requireSignIn(uploadFiles) },
   "/account/data/import/apply": pageOf(showImport, applyStaged),

@@ -20,7 +20,7 @@ import { type Fields, validate } from "../../http/input/validate.ts";
 import { refusalBody, statusOf } from "../../http/response.ts";
 import type { Actor } from "../../mailbox/actor.ts";
 import type { CommandResult, DispatchGroup, GroupedOperation, Sender } from "../../mailbox/dispatch.ts";
-import { type Content, type PerformContext, prepare } from "../../perform.ts";
+import { type Content, checkPreview, type PerformContext, prepare } from "../../perform.ts";
 import { presentOutcome } from "../../queries/approval/read.ts";
 import { pathIds, targetContent } from "./content.ts";
 import { dateForExamples } from "./date-for-examples.ts";
@@ -46,11 +46,14 @@ export async function answerGroup(
   const outcomes = ends.toSorted((one, other) => one.index - other.index).map(({ outcome }) => outcome);
   const today = await dateForExamples(context, sent.actor, outcomes);
   const results = group.operations.map((operation) => resultOf(operation, outcomes[operation.index], today));
+  const changes = ends.flatMap((one) => one.changes ?? []);
+  const hidden = checkPreview(changes, sent.actor);
+  if (hidden) return { outcome: hidden, replayed: false };
   const carriedOut = ends.filter(({ outcome }) => !isRefusedAs("failed_dependency", outcome));
   return {
     outcome: { body: { results } },
     replayed: carriedOut.every(({ replayed }) => replayed),
-    ...(content.preview && { changes: ends.flatMap(({ changes = [] }) => changes) }),
+    ...(content.preview && { changes }),
   };
 }
 
@@ -66,7 +69,7 @@ async function endsOf(
   { operations, atomic }: ReadGroup,
   { idempotencyKey, preview }: Pick<Content, "idempotencyKey" | "preview">,
 ): Promise<readonly OperationEnd[] | Refused> {
-  const prepared = await prepareOperations(actor, operations);
+  const prepared = await prepareOperations(actor, operations, preview);
   const early = prepared.flatMap((one, index) =>
     isRefused(one) ? [{ index, outcome: one, replayed: false }] : [],
   );
@@ -87,12 +90,17 @@ type PreparedOperation = GroupedOperation | Refused;
 async function prepareOperations(
   actor: Pick<Actor, "userId" | "scopes">,
   operations: readonly ReadOperation[],
+  preview: boolean | undefined,
 ): Promise<readonly PreparedOperation[]> {
   const prepared: PreparedOperation[] = [];
   const giveWay = createGiveWay();
   for (const operation of operations) {
     const failed = operation.references.find(({ index }) => isRefused(prepared[index] ?? {}));
-    prepared.push(failed ? failedDependency(failed.index) : await prepareOne(actor, operation, operations));
+    prepared.push(
+      failed
+        ? failedDependency(failed.index)
+        : await prepareOne(actor, { ...operation, preview }, operations),
+    );
     await giveWay();
   }
   return prepared;
@@ -100,11 +108,14 @@ async function prepareOperations(
 
 async function prepareOne(
   actor: Pick<Actor, "userId" | "scopes">,
-  operation: ReadOperation,
+  operation: ReadOperation & Pick<Content, "preview">,
   operations: readonly ReadOperation[],
 ): Promise<PreparedOperation> {
   const { index, name, contract, route, idempotencyKey } = operation;
-  const content = () => operationContent(operation);
+  const content = () => {
+    const read = operationContent(operation);
+    return isRefused(read) ? read : { ...read, preview: operation.preview };
+  };
   const ready = await prepare({ contract, actor, required: route.required, content });
   if (isRefused(ready)) return ready;
   const input: Record<string, unknown> = { ...ready.input };

@@ -80,6 +80,9 @@ test("a link shows one button and changes nothing; pressed, it ticks off the tod
   await undo(id, "reminder.act", "Call Grace");
   expect(await isDone(id)).toBe(false);
   expect((await press(done)).text).toContain("used already");
+  await rest("PATCH", `/todos/${id}`, { body: { title: "A later secret" } });
+  expect(await open(done)).toMatchObject(saying(200, "used already"));
+  expect((await open(done)).text).not.toContain("A later secret");
   await forgetReplies();
   expect(await press(done)).toMatchObject(saying(409, "used already"));
   expect(await isDone(id)).toBe(false);
