@@ -1,10 +1,9 @@
 import type { Contract } from "../shared/contracts/catalogue.ts";
 import { hideCategories } from "../shared/contracts/category/fields.ts";
 import type { ActionOperation } from "../shared/contracts/group/contracts.ts";
-import type { PreviewedChange } from "../shared/contracts/kernel/preview.ts";
-import { isScope, type Scope } from "../shared/contracts/kernel/scopes.ts";
+import { isScope } from "../shared/contracts/kernel/scopes.ts";
 import type { Preconditions } from "../shared/domain/preconditions.ts";
-import type { ResourceKind } from "../shared/domain/vocabulary.ts";
+import { tableOf } from "../shared/domain/vocabulary.ts";
 import { type FieldProblems, isRefused, type Refused, refuse } from "../shared/errors.ts";
 import { type Fields, validate } from "./http/input/validate.ts";
 import type { Allowance } from "./http/rate-limit.ts";
@@ -66,8 +65,7 @@ export async function prepare(request: PerformRequest): Promise<PreparedRequest 
   if (isRefused(found)) return found;
   const validated = validate(contract, found.fields, { required, unknown: found.unknown });
   if (isRefused(validated)) return validated;
-  const more = contract.inputScopes?.(validated.input as never) ?? [];
-  const scopes = found.preview ? [...more, ...readScopesOf(contract)] : more;
+  const scopes = contract.inputScopes?.(validated.input as never) ?? [];
   return checkScopes({ scopes }, actor) ?? { ...request, ...found, ...validated };
 }
 
@@ -86,22 +84,16 @@ export function checkScopes(
   return refuse("insufficient_scope", `This needs a token with the scope ${scopes.join(" and ")}.`);
 }
 
-/** A preview changes nothing, so it is a read of what it shows. */
-const readScopesOf = ({ scopes }: Pick<Contract, "scopes">): readonly Scope[] =>
-  scopes.map((scope) => scope.replace(":write", ":read")).filter(isScope);
-
-const scopeToRead: Readonly<Record<ResourceKind, Scope>> = {
-  habit: "habits:read",
-  todo: "todos:read",
-  category: "categories:read",
-};
-
-/** @returns the refusal when a preview shows more than the actor may read */
-export const checkPreview = (
-  changes: readonly PreviewedChange[],
+/** A preview changes nothing, so it is a read of what it shows. @returns the refusal of an actor who may not */
+export function checkPreview(
+  { changes = [] }: Pick<CommandResult, "changes">,
+  contracts: readonly Pick<Contract, "scopes">[],
   actor: Pick<Actor, "scopes">,
-): Refused | undefined =>
-  checkScopes({ scopes: [...new Set(changes.map(({ kind }) => scopeToRead[kind]))] }, actor);
+): Refused | undefined {
+  const own = contracts.flatMap(({ scopes }) => scopes.map((scope) => scope.replace(":write", ":read")));
+  const scopes = [...own, ...changes.map(({ kind }) => `${tableOf[kind]}:read`)].filter(isScope);
+  return checkScopes({ scopes: [...new Set(scopes)] }, actor);
+}
 
 /** The second half of `perform`: answers a query, or dispatches a command and awaits its outcome. */
 export async function execute(
@@ -115,10 +107,9 @@ export async function execute(
   }
   const { name } = contract;
   const result = await context.dispatch(actor, { name, input, by, ...manner });
-  if (!isRefused(result.outcome)) {
-    const hidden = checkPreview(result.changes ?? [], actor);
-    return hidden ? { outcome: hidden, replayed: false } : result;
-  }
+  const hidden = manner.preview && checkPreview(result, [contract], actor);
+  if (hidden) return { outcome: hidden, replayed: false };
+  if (!isRefused(result.outcome)) return result;
   const outcome = await presentOutcome(context.query(actor), result.outcome);
   return { ...result, outcome: isRefused(outcome) ? hideCategories(outcome, actor.scopes) : outcome };
 }

@@ -29,13 +29,7 @@ import { findSession } from "./accounts/sessions.ts";
 import { createThrottle } from "./accounts/throttle.ts";
 import { scheduleChores } from "./chores.ts";
 import { fairPool } from "./fair-pool.ts";
-import {
-  type Connection,
-  listConnections,
-  resourcesOf,
-  revokeConnection,
-  warnOfFormerResources,
-} from "./grants.ts";
+import { listConnections, resourcesOf, revokeConnection, warnOfFormerResources } from "./grants.ts";
 import { duringRequest } from "./journal.ts";
 import { tellPeople } from "./notices.ts";
 import { sessionIdIn } from "./pages/visitor.ts";
@@ -48,7 +42,7 @@ export type BuiltInProvider = Readonly<{
   answer(request: Request): Promise<Response>;
   findClaims: FindClaims;
   findSession: FindOwnSession;
-  findAccess(accountId: string): Promise<readonly Connection[]>;
+  findAccess(accountId: string): ReturnType<typeof listConnections>;
   endToken(key: TokenKey): Promise<void>;
   pool: Pool;
   /** The owner's sign-in, told at the first start. */

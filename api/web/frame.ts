@@ -29,14 +29,7 @@ const sections: readonly Section[] = [
   {
     label: "Settings",
     path: "/account/settings",
-    covers: [
-      "/account/settings",
-      "/account/data",
-      "/account/webhooks",
-      "/account/journal",
-      "/account/access",
-      "/profile",
-    ],
+    covers: ["/account/settings", "/account/data", "/account/webhooks", "/account/journal", "/profile"],
   },
 ];
 

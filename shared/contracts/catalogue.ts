@@ -61,7 +61,6 @@ export const commands = catalogue(
   user.testChannel,
   user.endSessions,
   user.endWaysOut,
-  user.endToken,
   user.deleteUser,
   user.noteExport,
   user.countUse,

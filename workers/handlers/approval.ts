@@ -64,14 +64,13 @@ export const tokenSetRules: Handler<"token.set-rules"> = {
 /** An approved request is carried out by steps, one each. The first is part of the decision. */
 export const approvalDecide: Handler<"approval.decide"> = {
   rows: ({ approval_ids }) => approval_ids.map((id) => forUpdate("approvals", id)),
-  run(context, { approval_ids, decision }) {
+  run(context, { approval_ids, approve }) {
     const waiting = approval_ids.flatMap((id) => stillWaiting(context, id) ?? []);
-    const isApproved = decision === "approved";
-    const end = { state: decision, ...(isApproved ? {} : { request: "" }) };
+    const end = approve ? { state: "approved" as const } : { state: "declined" as const, request: "" };
     // The act's place in the log, where each stands by the time at which it was accepted.
     const decided_at = new Date(context.acceptedAt).toISOString();
     for (const one of waiting) context.approvals.update(one, { ...end, decided_at });
-    const isWork = isApproved && waiting.length > 0;
+    const isWork = approve && waiting.length > 0;
     const work = isWork ? beginWork(context, "approval.decide", { ids: waiting.map(({ id }) => id) }) : null;
     return { decided: waiting.length, work_id: work };
   },

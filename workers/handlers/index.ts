@@ -23,7 +23,7 @@ import {
   reminderSet,
 } from "./reminder.ts";
 import { todoCreate, todoDelete, todoToggle, todoUpdate } from "./todo/todo.ts";
-import { tokenEnd, userClaimZone, userConfigure, userDelete, userEndSessions, userEndWays } from "./user.ts";
+import { userClaimZone, userConfigure, userDelete, userEndSessions, userEndWays } from "./user.ts";
 import { webhookCreate, webhookDelete, webhookSendAgain, webhookUpdate } from "./webhook.ts";
 
 /** One handler for every command: a missing one does not compile. */
@@ -56,7 +56,6 @@ const checked: { [Name in CommandName]: Handler<Name> } = {
   "push.subscribe": pushSubscribe,
   "push.unsubscribe": pushUnsubscribe,
   "token.set-rules": tokenSetRules,
-  "token.end": tokenEnd,
   "webhook.create": webhookCreate,
   "webhook.update": webhookUpdate,
   "webhook.delete": webhookDelete,

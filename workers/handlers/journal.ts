@@ -16,16 +16,8 @@ function entryOf({ id, call }: QueuedCommand, event: AccountEvent, index: number
   const { kind, details, subject = "", times = 1 } = event;
   const { most, period, told } = events[kind];
   const client = call && call.tokenId !== "" ? { client: call.clientName ?? call.tokenId } : {};
-  return {
-    id: `${id} ${index}`,
-    kind,
-    details: { ...details, ...client },
-    most,
-    period,
-    subject,
-    times,
-    told: told !== null,
-  };
+  const facts = { details: { ...details, ...client }, subject, times };
+  return { id: `${id} ${index}`, kind, ...facts, most, period, told: told !== null };
 }
 
 /** Logs the events of a committed transaction for operators. */

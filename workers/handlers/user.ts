@@ -14,7 +14,12 @@ import {
 } from "../../shared/domain/day/day.ts";
 import { moved } from "../../shared/domain/habit/history.ts";
 import { streakColumns } from "../../shared/domain/habit/streak.ts";
-import { channels, perTarget, type TargetColumn } from "../../shared/domain/reminder/channels.ts";
+import {
+  channels,
+  perTarget,
+  type TargetColumn,
+  typedColumns,
+} from "../../shared/domain/reminder/channels.ts";
 import { acts, habitActs } from "../../shared/domain/reminder/link.ts";
 import type { Digest } from "../../shared/domain/vocabulary.ts";
 import type { WayOutKind } from "../../shared/domain/ways-out.ts";
@@ -332,8 +337,6 @@ export const userEndSessions: Handler<"user.end-sessions"> = {
   },
 };
 
-const typedColumns = Object.values(channels).flatMap(({ card, targets = [] }) => (card ? targets : []));
-
 const endWaiting = `
   update approvals set state = 'outdated', request = '', decided_at = now() where user_id = $1 and state = 'waiting'`;
 
@@ -344,7 +347,7 @@ const endings: Readonly<Record<WayOutKind, readonly string[]>> = {
   webhook: ["delete from webhook_deliveries where user_id = $1", "delete from webhooks where user_id = $1"],
   calendar: ["delete from calendar_feeds where user_id = $1"],
   channel: [
-    `update users set ${typedColumns.map(({ column }) => `${column} = null`).join(", ")}, webhook_secret = null,
+    `update users set ${typedColumns.map((column) => `${column} = null`).join(", ")}, webhook_secret = null,
        reminder_channel = case when reminder_channel in ('email', 'log') then reminder_channel
          when email is null then 'log' else 'email' end
      where user_id = $1`,
@@ -355,32 +358,23 @@ const endings: Readonly<Record<WayOutKind, readonly string[]>> = {
   export: [],
 };
 
-/** Runs statements in the transaction of a command, which is repeated until its provider has heard that it is done. */
-const endBy = (name: "user.end-ways" | "token.end", end: (context: StepContext) => Promise<unknown>) => ({
+/** The provider repeats it until it has heard that all is ended, which happens in one transaction. */
+export const userEndWays: Handler<"user.end-ways"> = {
   idempotent: true,
-  run(context: HandlerContext, input: object) {
-    beginWork(context, name, input);
+  run(context, input) {
+    beginWork(context, "user.end-ways", input);
     return null;
   },
   steps: {
-    async part(context: StepContext) {
-      await end(context);
+    async part({ connection, userId, input }) {
+      if (typeof input === "object" && input !== null && "token_id" in input)
+        await connection.query(`${endWaiting} and token_id = $2`, [userId, input.token_id]);
+      else for (const end of Object.values(endings).flat()) await connection.query(end, [userId]);
       return { done: 1, cursor: null };
     },
     left: async () => 0,
   },
-});
-
-export const userEndWays: Handler<"user.end-ways"> = endBy(
-  "user.end-ways",
-  async ({ connection, userId }) => {
-    for (const statement of Object.values(endings).flat()) await connection.query(statement, [userId]);
-  },
-);
-
-export const tokenEnd: Handler<"token.end"> = endBy("token.end", ({ connection, userId, input }) =>
-  connection.query(`${endWaiting} and token_id = $2::jsonb ->> 'token_id'`, [userId, JSON.stringify(input)]),
-);
+};
 
 /** Deletes an account with all its rows, the action log included. Repeating it changes nothing. */
 export const userDelete: Handler<"user.delete"> = {

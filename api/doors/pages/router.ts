@@ -28,7 +28,7 @@ import { habitForm } from "./edit/habit-form.ts";
 import { createThing, deleteThing, editThing, saveThing } from "./edit/save.ts";
 import type { ThingForm } from "./edit/thing-form.ts";
 import { todoForm } from "./edit/todo-form.ts";
-import { exportData, exportedActions, pageOfExport, showData } from "./export/page.ts";
+import { exportData, pageOfExport, showData } from "./export/page.ts";
 import { showFound } from "./find/page.ts";
 import { showFront } from "./front/page.ts";
 import { showHabit, showHabits } from "./habit/page.ts";
@@ -93,7 +93,7 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   "/account/connect": { GET: showConnect },
   "/account/live": { GET: showEvents },
   "/account/actions": pageOf(showActions),
-  [exportedActions]: { GET: requireProof(exportActions) },
+  "/account/actions/export": { GET: requireProof(exportActions) },
   "/account/actions/undo": formOn("/account/actions", undoAction),
   "/account/actions/choose": formOn("/account/actions", undoChosen),
   "/account/actions/run": pageOf(showRun, takeRunBack),

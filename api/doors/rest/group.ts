@@ -46,8 +46,9 @@ export async function answerGroup(
   const outcomes = ends.toSorted((one, other) => one.index - other.index).map(({ outcome }) => outcome);
   const today = await dateForExamples(context, sent.actor, outcomes);
   const results = group.operations.map((operation) => resultOf(operation, outcomes[operation.index], today));
-  const changes = ends.flatMap((one) => one.changes ?? []);
-  const hidden = checkPreview(changes, sent.actor);
+  const changes = ends.flatMap((end) => end.changes ?? []);
+  const contracts = group.operations.map(({ contract }) => contract);
+  const hidden = content.preview && checkPreview({ changes }, contracts, sent.actor);
   if (hidden) return { outcome: hidden, replayed: false };
   const carriedOut = ends.filter(({ outcome }) => !isRefusedAs("failed_dependency", outcome));
   return {
@@ -69,7 +70,7 @@ async function endsOf(
   { operations, atomic }: ReadGroup,
   { idempotencyKey, preview }: Pick<Content, "idempotencyKey" | "preview">,
 ): Promise<readonly OperationEnd[] | Refused> {
-  const prepared = await prepareOperations(actor, operations, preview);
+  const prepared = await prepareOperations(actor, operations);
   const early = prepared.flatMap((one, index) =>
     isRefused(one) ? [{ index, outcome: one, replayed: false }] : [],
   );
@@ -90,17 +91,12 @@ type PreparedOperation = GroupedOperation | Refused;
 async function prepareOperations(
   actor: Pick<Actor, "userId" | "scopes">,
   operations: readonly ReadOperation[],
-  preview: boolean | undefined,
 ): Promise<readonly PreparedOperation[]> {
   const prepared: PreparedOperation[] = [];
   const giveWay = createGiveWay();
   for (const operation of operations) {
     const failed = operation.references.find(({ index }) => isRefused(prepared[index] ?? {}));
-    prepared.push(
-      failed
-        ? failedDependency(failed.index)
-        : await prepareOne(actor, { ...operation, preview }, operations),
-    );
+    prepared.push(failed ? failedDependency(failed.index) : await prepareOne(actor, operation, operations));
     await giveWay();
   }
   return prepared;
@@ -108,14 +104,11 @@ async function prepareOperations(
 
 async function prepareOne(
   actor: Pick<Actor, "userId" | "scopes">,
-  operation: ReadOperation & Pick<Content, "preview">,
+  operation: ReadOperation,
   operations: readonly ReadOperation[],
 ): Promise<PreparedOperation> {
   const { index, name, contract, route, idempotencyKey } = operation;
-  const content = () => {
-    const read = operationContent(operation);
-    return isRefused(read) ? read : { ...read, preview: operation.preview };
-  };
+  const content = () => operationContent(operation);
   const ready = await prepare({ contract, actor, required: route.required, content });
   if (isRefused(ready)) return ready;
   const input: Record<string, unknown> = { ...ready.input };

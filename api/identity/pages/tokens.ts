@@ -146,6 +146,7 @@ const tooMany = `You have ${maxConnections} tokens, which is as many as an accou
 /** POST /profile/api-tokens/revoke: ends a personal token or disconnects an app. */
 export async function revoke(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   await revokeConnection(visitor.identity, visitor.account.id, formId(form));
+  await visitor.identity.deliverNews();
   return seeOther(`${tokensPath}?done=revoked`);
 }
 

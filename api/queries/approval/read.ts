@@ -1,8 +1,5 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { maxWaiting } from "../../../shared/contracts/approval/contracts.ts";
-import { type CommandName, commands } from "../../../shared/contracts/catalogue.ts";
-import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
-import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { ApprovalRow, TokenRuleRow } from "../../../shared/db/entities.ts";
 import { literal, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
@@ -51,7 +48,7 @@ const ended: Readonly<Partial<Record<ApprovalState, Refused>>> = {
   declined: conflict("The person declined this", "do not ask again unless they want it."),
   expired: conflict("Nobody approved this in time", "ask again with a new idempotency key."),
   outdated: conflict(
-    "The person approved this, but it could not be done any more, because things changed meanwhile",
+    "This was not done, because its things or what this token may do changed meanwhile",
     "look at them again, and ask again with a new idempotency key.",
   ),
 };
@@ -137,28 +134,6 @@ export async function readStates(
   const found = await rows(sql<Pick<ApprovalRow, "state" | "expires_at">>`
     select a.state, a.expires_at from ${own("approvals")} a where a.id = any(${ids}::uuid[])`);
   return found.map((row) => stateAt(row, now));
-}
-
-type AskedPart = Readonly<{ name: CommandName; input: Readonly<Record<string, unknown>> }>;
-type AskedRequest = AskedPart & Readonly<{ group?: Readonly<{ operations: readonly AskedPart[] }> }>;
-
-/** The tokens of waiting requests, and the scopes that each needs. */
-export async function readNeeds({ own, rows }: QueryContext, ids: readonly string[]) {
-  const found = await rows(sql<Pick<ApprovalRow, "id" | "token_id" | "request">>`
-    select a.id, a.token_id, a.request from ${own("approvals")} a
-    where a.id = any(${ids}::uuid[]) and a.state = 'waiting'`);
-  return found.map(({ id, token_id, request }) => {
-    const asked: AskedRequest = JSON.parse(request);
-    return { id, token_id, scopes: (asked.group?.operations ?? [asked]).flatMap(scopesOfPart) };
-  });
-}
-
-/** A call of a tool for several things has their changes as its input. */
-function scopesOfPart({ name, input }: AskedPart): readonly Scope[] {
-  const { scopes, inputScopes, fieldScopes = {} }: CommandContract = commands[name];
-  const more = Object.entries(fieldScopes).flatMap(([field, scope]) => (input[field] == null ? [] : scope));
-  const parts: readonly AskedPart[] = Array.isArray(input.operations) ? input.operations : [];
-  return [...scopes, ...(inputScopes?.(input) ?? []), ...more, ...parts.flatMap(scopesOfPart)];
 }
 
 type StoredAsked = Omit<ApprovalRow, "user_id" | "request" | "rests_on" | "outcome">;

@@ -58,8 +58,7 @@ export const decideApprovals = command({
     "Approve or decline requests of agents. An approved one is carried out if nobody changed its things since",
   input: Type.Object({
     approval_ids: Type.Array(ApprovalId, { minItems: 1, maxItems: maxWaiting, uniqueItems: true }),
-    /** Outdated is what its token may not ask for any more. */
-    decision: OneOf(["approved", "declined", "outdated"]),
+    approve: Flag,
   }),
   output: Type.Object({
     decided: Type.Integer({ description: "How many still waited" }),

@@ -3,11 +3,11 @@ import Format from "typebox/format";
 import { isTimeZone } from "../../domain/day/day.ts";
 import { mayBePublic } from "../../domain/public-address.ts";
 import {
-  channels,
   perTarget,
   reminderChannels,
   type TargetColumn,
   testedChannels,
+  typedColumns,
 } from "../../domain/reminder/channels.ts";
 import { deliveryStatuses, digests } from "../../domain/vocabulary.ts";
 import { command, query } from "../kernel/contract.ts";
@@ -72,6 +72,9 @@ export const getSettings = query({
   }),
 });
 
+const newAddress = (input: Partial<Record<TargetColumn, string | null>>) =>
+  typedColumns.find((column) => input[column] != null);
+
 export const changeSettings = command({
   name: "user.configure",
   apart: true,
@@ -90,22 +93,13 @@ export const changeSettings = command({
   events(input) {
     const names = Object.keys(input).filter((name) => name !== "locale");
     const ofDay = ["time_zone", "day_start_hour", "digest"];
-    const added = newAddress(input);
+    const way = newAddress(input);
     if (names.length === 0) return [];
-    if (added) return [{ kind: "channel_added", details: { way: added } }];
+    if (way) return [{ kind: "channel_added", details: { way } }];
     const kind = names.every((name) => ofDay.includes(name)) ? "settings_changed" : "channel_changed";
     return [{ kind, details: { fields: names.join(", ") } }];
   },
 });
-
-/** The column of an address that a person types. The provider confirms that of e-mail. */
-function newAddress(input: Partial<Record<TargetColumn, string | null>>): TargetColumn | undefined {
-  return typedAddresses.find((column) => input[column] != null);
-}
-
-const typedAddresses = Object.values(channels).flatMap(({ card, targets = [] }) =>
-  card ? targets.map(({ column }) => column) : [],
-);
 
 export const testChannel = command({
   name: "webhook.test",
@@ -136,18 +130,8 @@ export const endWaysOut = command({
   name: "user.end-ways",
   apart: true,
   scopes: [],
-  summary: "End every way out of the account, after somebody else may have been in it",
-  input: Type.Object({}),
-  output: Type.Null(),
-  events: () => [{ kind: "ways_ended", details: {} }],
-});
-
-export const endToken = command({
-  name: "token.end",
-  apart: true,
-  scopes: [],
-  summary: "End what waits for approval of a token that has ended",
-  input: Type.Object({ token_id: Type.String() }),
+  summary: "End every way out of the account, or only what waits for the approval of a token's requests",
+  input: Type.Object({ token_id: Type.Optional(Type.String()) }),
   output: Type.Null(),
 });
 

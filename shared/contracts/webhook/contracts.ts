@@ -163,12 +163,10 @@ export const updateWebhook = command({
   output: Webhook,
   opens: ({ url }) => (url === undefined ? undefined : "webhook"),
   asks({ url, events, is_active }, address) {
-    const changes = [
-      ...(events ? [`post ${events.join(", ")}`] : []),
-      ...(url === undefined ? [] : [`post to ${quoted(url)}`]),
-      ...(is_active === undefined ? [] : [is_active ? "switch it on" : "switch it off"]),
-    ];
-    return `Change the webhook to ${quoted(address)}: ${changes.join(", ") || "nothing"}`;
+    const to = url === undefined ? "" : ` to ${quoted(url)}`;
+    const posts = events ? `: it posts ${events.join(", ")}${to}` : "";
+    const state = is_active === undefined ? "" : `; it is ${is_active ? "on" : "off"}`;
+    return `Change the webhook to ${quoted(address)}${posts}${state}`;
   },
   events: ({ webhook_id: webhook, url }) => [
     url === undefined

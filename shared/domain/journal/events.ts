@@ -209,10 +209,6 @@ const data = {
     logs: "sensitive_read",
     told: toEndAll("A file with your data of Kept was downloaded"),
   }),
-  ways_ended: kind({
-    says: () => "All webhooks, the calendar’s address and the other ways of reminders were ended.",
-    logs: "sensitive_delete",
-  }),
   imported: kind({ says: () => "A file was imported.", logs: "upload_complete" }),
   forgotten: kind<{ thing: string }>({
     says: ({ thing }) => `A deleted ${thing} was forgotten for good.`,

@@ -31,7 +31,7 @@ export async function openApprovals(stack: Stack) {
         rest: mine.rest,
         own: own.rest,
         decide: (approve: boolean, ...approval_ids: string[]) =>
-          page.send(sub, "approval.decide", { approval_ids, decision: approve ? "approved" : "declined" }),
+          page.send(sub, "approval.decide", { approval_ids, approve }),
         titles: async () =>
           (await rows("select title from todos where user_id = $1 order by id")).map(({ title }) => title),
         log: () =>

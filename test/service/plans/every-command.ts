@@ -76,7 +76,7 @@ async function askFirst(run: Run, { waiting }: Target): Promise<void> {
   });
   await run("token.set-rules", rules(null));
   const approval_ids = await waiting();
-  for (const decision of ["approved", "declined"]) await run("approval.decide", { approval_ids, decision });
+  for (const approve of [true, false]) await run("approval.decide", { approval_ids, approve });
 }
 
 /** A browser as its push service describes it. */

@@ -105,7 +105,7 @@ test.each([...wayOutKinds])(
     const told = waysOut[kind].tells.map((event) => `'${event}'`).join();
     await eventually(() => person.count("identity.notices", `account_id = $user and kind in (${told})`));
     expect(waysOut[kind].tells.filter((event) => events[event].told === null)).toEqual([]);
-    expect(textOf(await person.account.open("/account/access"))).toContain(waysOut[kind].what);
+    expect(textOf(await person.account.open("/account/data/access"))).toContain(waysOut[kind].what);
 
     const change = { password, new_password: "another long sentence", connections: "end" };
     await person.post("/profile", "/profile/password", change);
@@ -169,6 +169,13 @@ test.each([
     expect(await person.count("webhooks", "user_id = $user")).toBe(end === "done" ? 1 : 0);
   },
 );
+
+test("the list of ways out ends a token by a button", async () => {
+  const { account, newToken, count } = await newPerson();
+  await newToken(allScopes);
+  await account.submit(await account.open("/account/data/access"), `${tokens}/revoke`, {});
+  expect(await count("identity.grants", "account_id = $user")).toBe(0);
+});
 
 test("what was asked is done after the proof, and an export begins from a page", async () => {
   const { account, prove, post, count } = await newPerson();

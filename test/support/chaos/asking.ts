@@ -72,11 +72,7 @@ async function decide(
   const approve = isLate || lot < 0.75;
   const press = () =>
     untilAnswered(
-      () =>
-        page.send(userId, "approval.decide", {
-          approval_ids: [id],
-          decision: approve ? "approved" : "declined",
-        }),
+      () => page.send(userId, "approval.decide", { approval_ids: [id], approve }),
       (answer) => "decided" in answer,
     );
   await Promise.all(chance() < 0.3 ? [press(), press()] : [press()]);

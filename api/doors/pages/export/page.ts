@@ -22,14 +22,9 @@ import { exportFormat, fileColumns, presentInFile } from "./exported-things.ts";
 
 const path = "/account/data/export";
 
-/** The address of a file of actions. */
-export const exportedActions = "/account/actions/export";
-
 /** The page that begins a download, for a sign-in that must lead to a page. */
 export const pageOfExport = (next: string): string =>
-  next
-    .replace(`${path}?`, "/account/data?download=yes&")
-    .replace(`${exportedActions}?`, "/account/data?download=actions&");
+  next.replace(`${path}?`, "/account/data?download=yes&").replace(/(?<=\/actions)\/export\?.*/, "");
 
 /** GET /account/data */
 export async function showData(visit: Visit): Promise<Response> {
@@ -49,12 +44,7 @@ export async function showData(visit: Visit): Promise<Response> {
 }
 
 function askedFile(asked: URLSearchParams): string | undefined {
-  const download = asked.get("download");
-  if (download === "actions") {
-    const filters = new URLSearchParams([...asked].filter(([name]) => name !== "download"));
-    return `${exportedActions}?${filters}`;
-  }
-  if (download !== "yes") return undefined;
+  if (asked.get("download") !== "yes") return undefined;
   return `${path}?${new URLSearchParams({ format: asked.get("format") ?? "", kind: asked.get("kind") ?? "" })}`;
 }
 

@@ -1,13 +1,10 @@
-import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
-import type { ApprovalState } from "../../../../../shared/domain/vocabulary.ts";
-import { isRefused, type Refused } from "../../../../../shared/errors.ts";
+import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { readTokens } from "../../../../queries/action/read.ts";
 import { readNames, type ThingNames } from "../../../../queries/action/things.ts";
 import {
   type AskedChange,
   readEnded,
-  readNeeds,
   readRules,
   readStates,
   readWaiting,
@@ -118,17 +115,6 @@ const buttons = (which: string, words = ""): Html =>
 
 type AskedOnDay = Day & Readonly<{ names: ThingNames }>;
 
-/** A request of several parts names each of them. */
-function describeAsked(action: LoggedAction, acts: readonly string[], shown: AskedOnDay) {
-  const described = describeAction(action, shown);
-  if (acts.length === 0) return described;
-  const hasImages = action.before !== "{}" || action.after !== "{}";
-  const [own, changes] = hasImages ? [described.sentence, described.changes] : [[], []];
-  const all = [...(changes.length > 0 || !hasImages ? changes : [own]), ...acts.map((act) => [act])];
-  const sentence = [...own, ...acts.flatMap((act, index) => (hasImages || index > 0 ? ["; ", act] : [act]))];
-  return { sentence, changes: all.length > 1 ? all : [] };
-}
-
 /** A request in words: when, who, and what would change. */
 function askedCard(
   { action, acts }: AskedChange,
@@ -136,11 +122,18 @@ function askedCard(
   { badge, controls }: Readonly<{ badge?: Html; controls?: Html }>,
 ): Html {
   const { names, timeZone, today } = shown;
-  const { sentence, changes } = describeAsked(action, acts, shown);
+  const isImaged = acts.length === 0 || action.before !== "{}" || action.after !== "{}";
+  const { sentence, changes } = isImaged ? describeAction(action, shown) : { sentence: [], changes: [] };
   const asked = sayWallTime(localTimeOf(action, timeZone).slice(0, 16), today);
   return html`<li class="card"><div class="spread"><p class="action"><time datetime="${action.called_at}">${asked}</time>
     <span><strong>${nameOfCaller(action)}</strong>: ${wordsInHtml(sentence, today, names)}</span></p>
     ${badge && html`<div class="badges">${badge}</div>`}</div>
+    ${listInHtml(
+      "changes small",
+      acts.map((act) => [act]),
+      today,
+      names,
+    )}
     ${changes.length > 0 && html`<details><summary class="small">All ${changes.length} changes</summary>${listInHtml("changes small", changes, today, names)}</details>`}
     ${controls}</li>`;
 }
@@ -156,10 +149,8 @@ export async function decide(visit: Visit, form: URLSearchParams): Promise<PageA
   const approval_ids = several.get(which) ?? [which];
   const next = new URL(safeNext(site, form.get("from")), site.origin);
   if (approval_ids.length > 0) {
-    const failed = await (verb === "approve"
-      ? approve(visit, approval_ids)
-      : end(visit, "declined", approval_ids));
-    if (failed) return failed;
+    const outcome = await submit(visit, "approval.decide", { approval_ids, approve: verb === "approve" });
+    if (isRefused(outcome)) return outcome;
     const states = await query.inTurn((own) => readStates(own, approval_ids));
     if (isRefused(states)) return states;
     const counts = [...Map.groupBy(states, (state) => state)].map(
@@ -168,27 +159,6 @@ export async function decide(visit: Visit, form: URLSearchParams): Promise<PageA
     next.searchParams.set(decidedParameter, counts.join("_"));
   }
   return seeOther(`${next.pathname}${next.search}`);
-}
-
-/** Approves what the tokens may still ask for. What they may not is outdated, and nobody carries it out. */
-async function approve(visit: Visit, ids: readonly string[]): Promise<Refused | undefined> {
-  const { context, query, session } = visit;
-  const needs = await query.inTurn((own) => readNeeds(own, ids));
-  if (isRefused(needs)) return needs;
-  const access = await context.findAccess?.(session.sub);
-  const mayNot = needs.filter(({ token_id, scopes }) => {
-    const token = access?.find(({ id }) => id === token_id);
-    return access && !(token && scopes.every((scope) => token.scopes.includes(scope)));
-  });
-  const outdated = mayNot.map(({ id }) => id);
-  const left = ids.filter((id) => !outdated.includes(id));
-  return (await end(visit, "outdated", outdated)) ?? end(visit, "approved", left);
-}
-
-async function end(visit: Visit, decision: ApprovalState, approval_ids: readonly string[]) {
-  if (approval_ids.length === 0) return undefined;
-  const outcome = await submit(visit, "approval.decide", { approval_ids, decision });
-  return isRefused(outcome) ? outcome : undefined;
 }
 
 /** The parameter of an address with the states of what was decided last, such as `done-2_outdated-1`. */
