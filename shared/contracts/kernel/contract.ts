@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { AccountEvent } from "../../domain/journal/events.ts";
+import type { WayOutKind } from "../../domain/ways-out.ts";
 import type { FieldProblems, Refused, ResourceName } from "../../errors.ts";
 import type { Scope } from "./scopes.ts";
 
@@ -91,6 +92,13 @@ export type CommandContract<
     apart?: boolean;
     /** The rows that the account journal gets when the command is carried out. */
     events?(input: Static<Input>): readonly AccountEvent[];
+    /** The way out of the account that such an input opens: a page asks its person for a proof first. */
+    opens?(input: Static<Input>): WayOutKind | undefined;
+    /**
+     * The act in words, for a command of tokens whose changes have no images: rules treat it as one to ask for.
+     * @param address the present address of the webhook that the input names
+     */
+    asks?(input: Static<Input>, address: string): string;
     /** A secret in the output. The stored reply leaves it out, so a repeat of the request gets null. */
     secretField?: string;
   }>;
@@ -113,6 +121,8 @@ export function command<const Name extends string, Input extends TObject, Output
       rest?: Routes<Input, Output>;
       apart?: boolean;
       events?(input: Static<Input>): readonly AccountEvent[];
+      opens?(input: Static<Input>): WayOutKind | undefined;
+      asks?(input: Static<Input>, address: string): string;
       secretField?: keyof Static<Output> & string;
     }>,
 ): CommandContract<Name, Input, Output> {

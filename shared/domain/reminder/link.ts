@@ -56,9 +56,9 @@ const longest = 2_000;
 
 /** @returns undefined if none of these keys made the link */
 export function readOffer(link: string, keys: Keys, now: number): Offer | "expired" | undefined {
-  const [content = "", signature = ""] = link.split(".");
+  const [content = "", signature = "", ...more] = link.split(".");
   const sent = Buffer.from(signature, "base64url");
-  if (link.length > longest || sent.length !== 32) return undefined;
+  if (link.length > longest || sent.length !== 32 || more.length > 0) return undefined;
   if (!keys.some((key) => timingSafeEqual(signatureOf(content, key), sent))) return undefined;
   const [userId, todoId, deliveryId, act, end, habitId, date] = JSON.parse(
     Buffer.from(content, "base64url").toString(),

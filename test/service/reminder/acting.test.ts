@@ -80,6 +80,9 @@ test("a link shows one button and changes nothing; pressed, it ticks off the tod
   await undo(id, "reminder.act", "Call Grace");
   expect(await isDone(id)).toBe(false);
   expect((await press(done)).text).toContain("used already");
+  await rest("PATCH", `/todos/${id}`, { body: { title: "A later secret" } });
+  expect(await open(done)).toMatchObject(saying(200, "used already"));
+  expect((await open(done)).text).not.toContain("A later secret");
   await forgetReplies();
   expect(await press(done)).toMatchObject(saying(409, "used already"));
   expect(await isDone(id)).toBe(false);
@@ -130,7 +133,7 @@ test("a link that is forged, of another user, older than seven days or of a dele
   const { content, signature, fields } = read(done);
   const forged = `${written(["eve", ...fields.slice(1)])}.${signature}`;
   const statuses = async (link: string) => [(await open(link)).status, (await press(link)).status];
-  for (const signed of [forged, `${content}.AAAA`, content, "x".repeat(3_000), "a.b.c"])
+  for (const signed of [forged, `${content}.AAAA`, `${content}.${signature}.x`, content, "x".repeat(3_000), "a.b.c"])
     expect(await statuses(linkOf(signed))).toEqual([404, 404]);
   travelTo("2026-12-08T08:00:00Z");
   expect(await statuses(done)).toEqual([410, 410]);

@@ -203,7 +203,8 @@ function inboxRow(
   };
 }
 
-function withoutSecret(name: CommandName, outcome: Outcome): Outcome {
+/** The outcome as it is kept: a secret is in the first answer alone. */
+export function withoutSecret(name: CommandName, outcome: Outcome): Outcome {
   const { secretField } = contracts[name];
   if (secretField === undefined || !("body" in outcome)) return outcome;
   return { body: { ...(outcome.body as object), [secretField]: null } };

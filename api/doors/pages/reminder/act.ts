@@ -21,6 +21,7 @@ import { statusOf } from "../../../http/response.ts";
 import { type PerformContext, perform } from "../../../perform.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { readHabit } from "../../../queries/habit/read.ts";
+import { isActUsed } from "../../../queries/reminder/read.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
 import { message, page } from "../../../web/page.ts";
 import { sayWallTime } from "../kit/words.ts";
@@ -62,12 +63,16 @@ const say = (title: string, text: string | Html, status: number): Response =>
 async function ask(context: ActContext, offer: Offer): Promise<Response> {
   const query = context.query({ userId: offer.userId });
   const { today } = await readDaySettings(query);
+  if (await isActUsed(query, offer)) return usedAlready();
   const question = await query.inTurn((own) => subjectOf(offer).ask(own, today.date));
   if (isRefused(question)) return refused(question);
   const body = html`<p class="lead">${question.text}</p>
     <form method="post"><button>${question.button}</button></form>`;
   return page(site, { title: "Your reminder", body }, { headers });
 }
+
+const usedAlready = (): Response =>
+  say("Used already", "This link was used already, or has ended. It works once.", 200);
 
 const refused = ({ refusal: { code, message: reason } }: Refused): Response =>
   say("That did not work", reason, statusOf(code));
@@ -85,7 +90,7 @@ async function accept(context: ActContext, request: Request, offer: Offer): Prom
     content: () => ({ fields, idempotencyKey: `${clientName} ${deliveryId} ${act}` }),
   });
   if (isRefused(outcome)) return refused(outcome);
-  if (replayed) return say("Used already", "This link was used already. It works once.", 200);
+  if (replayed) return usedAlready();
   const { today } = await readDaySettings(context.query({ userId }));
   const sentence = saysDone(outcome.body, today.date);
   return say("Done", html`${sentence} You can undo it under <a href="/account/actions">Actions</a>.`, 200);

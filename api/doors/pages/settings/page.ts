@@ -59,7 +59,8 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
     ${problem(rejected.again)}
     ${pastDeliveries(visit, past, settings.time_zone)}
     <h2>Your data</h2>
-    <p><a href="/account/data">Export, import and a calendar feed</a></p>`;
+    <p><a href="/account/data">Export, import and a calendar feed</a>.
+      <a href="/account/data/access">Who can see my data</a></p>`;
   const status = rejected.target ? 422 : rejected.again || rejected.browser ? 409 : 200;
   const scripts = [pushScript];
   return accountPage(visit, { title: "Settings", body, scripts }, { status });
