@@ -1,4 +1,5 @@
-import { dayOfCode, partsOfRule, repeatsIn } from "./forms/repeat.ts";
+import { partsOfRule } from "../../../shared/domain/todo/recurrence.ts";
+import { dayOfCode, repeatsIn } from "./forms/repeat.ts";
 
 /** Says a normalised rule in words that `readRepeat` reads back as the same rule; else gives the rule itself. */
 export function sayRepeat(rule: string): string {

@@ -12,7 +12,7 @@ import {
   wordOf,
   wordsOf,
 } from "../../../../shared/domain/todo/quick-add-words.ts";
-import { parseRecurrence } from "../../../../shared/domain/todo/recurrence.ts";
+import { parseRecurrence, partsOfRule } from "../../../../shared/domain/todo/recurrence.ts";
 import type { TimeOfDay } from "../../../../shared/domain/vocabulary.ts";
 import {
   type LinePhrase,
@@ -305,10 +305,6 @@ export function ruleOf({ freq, interval = 1, days, monthDays, month, position }:
   ];
   return parts.filter(Boolean).join(";");
 }
-
-/** The parts of a normalised rule, by name. */
-export const partsOfRule = (rule: string): ReadonlyMap<string, string> =>
-  new Map(Array.from(rule.matchAll(/(\w+)=([^;]+)/g), ([, name = "", value = ""]) => [name, value]));
 
 /** Adds an end to a rule, unless no day would be left. */
 export function ruleEnding(rule: string, end: string): string {
