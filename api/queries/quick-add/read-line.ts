@@ -12,7 +12,8 @@ import {
   spanOf,
   wordsLike,
 } from "./forms/phrase.ts";
-import { repeatsIn, rhythmOfRule, rhythms } from "./forms/repeat.ts";
+import { repeatsIn } from "./forms/repeat.ts";
+import { rhythmOfRule, rhythms } from "./forms/rule.ts";
 import { times } from "./forms/times.ts";
 
 const mark = (sign: "#" | "@", field: "category" | "context"): Recogniser => ({

@@ -1,5 +1,6 @@
 import { partsOfRule } from "../../../shared/domain/todo/recurrence.ts";
-import { dayOfCode, repeatsIn } from "./forms/repeat.ts";
+import { repeatsIn } from "./forms/repeat.ts";
+import { dayOfCode } from "./forms/rule.ts";
 
 /** Says a normalised rule in words that `readRepeat` reads back as the same rule; else gives the rule itself. */
 export function sayRepeat(rule: string): string {

@@ -16,7 +16,7 @@ import {
   wordChoice,
   wordsLike,
 } from "./phrase.ts";
-import { dayCode, ruleOf } from "./repeat.ts";
+import { dayCode, ruleOf } from "./rule.ts";
 
 type Groups = Readonly<Record<string, string | undefined>>;
 

@@ -12,17 +12,10 @@ import {
   wordOf,
   wordsOf,
 } from "../../../../shared/domain/todo/quick-add-words.ts";
-import { parseRecurrence, partsOfRule } from "../../../../shared/domain/todo/recurrence.ts";
+import { parseRecurrence } from "../../../../shared/domain/todo/recurrence.ts";
 import type { TimeOfDay } from "../../../../shared/domain/vocabulary.ts";
-import {
-  type LinePhrase,
-  numberSaid,
-  type Reading,
-  type Recogniser,
-  type RhythmFields,
-  type Said,
-  wordsLike,
-} from "./phrase.ts";
+import type { LinePhrase, Reading, Said } from "./phrase.ts";
+import { dayCode, type Repeat, ruleOf } from "./rule.ts";
 
 const weeks = (interval: number): Repeat => ({ freq: "WEEKLY", interval });
 
@@ -271,99 +264,3 @@ const daysReaders: Readonly<Record<string, Reader<Read> | undefined>> = {
   MONTHLY: daysOfMonth,
   YEARLY: dayOfYear,
 };
-
-/** A repetition that words can say; an RRULE can say more. */
-type Repeat = Readonly<{
-  freq: "DAILY" | "WEEKLY" | "MONTHLY" | "YEARLY";
-  interval?: number;
-  /** Weekdays as an RRULE has them: `MO`, or `-1FR` in a month. */
-  days?: readonly string[];
-  /** Days of the month; -1 is the last. */
-  monthDays?: readonly number[];
-  month?: number;
-  /** The position among the days of a period, such as -1 for the last workday. */
-  position?: number;
-}>;
-
-const codes = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
-
-/** @param day 1 is Monday */
-export const dayCode = (day: number): string => codes[day - 1] ?? "";
-
-/** 1 is Monday, 0 is no day. */
-export const dayOfCode = (code: string): number => codes.indexOf(code) + 1;
-
-/** The text of the rule, neither normalised nor checked. */
-export function ruleOf({ freq, interval = 1, days, monthDays, month, position }: Repeat): string {
-  const parts = [
-    `FREQ=${freq}`,
-    interval > 1 && `INTERVAL=${interval}`,
-    days && `BYDAY=${days.join(",")}`,
-    monthDays && `BYMONTHDAY=${monthDays.join(",")}`,
-    month !== undefined && `BYMONTH=${month}`,
-    position !== undefined && `BYSETPOS=${position}`,
-  ];
-  return parts.filter(Boolean).join(";");
-}
-
-/** Adds an end to a rule, unless no day would be left. */
-export function ruleEnding(rule: string, end: string): string {
-  const ending = parseRecurrence(`${rule};${end}`);
-  return "rule" in ending ? ending.rule : rule;
-}
-
-const times =
-  "(?:(?<many>\\d)(?: ?x| times)|(?<word>one|two|three|four|five|six|seven) times|(?<adverb>once|twice))";
-
-/** Numbers of times in a period; only a number in a week is a rhythm. */
-export const rhythms: readonly Recogniser[] = [
-  {
-    pattern: wordsLike(`${times}(?: ?/ ?| (?:a|per|each|every) )week|${times} weekly`),
-    read({ groups: { many, word, adverb } = {} }) {
-      const number = numberSaid(many ?? word ?? adverb);
-      return number < 1 || number > 7 ? undefined : { says: { rhythm: timesAWeek(number) }, manner: "whole" };
-    },
-  },
-  {
-    pattern: wordsLike("once (?:a|per|each|every) day"),
-    read: () => ({ says: { rule: "FREQ=DAILY" }, manner: "whole" }),
-  },
-  {
-    // A todo has no number of times in a day, so the words stay and Kept asks about the repetition.
-    pattern: wordsLike(
-      "(?:(?:twice|\\d+ ?x|\\p{L}+ times|\\d+ \\p{L}+(?: of \\p{L}+)?)(?: (?:a|per|each) |/)day|(?:twice|\\p{L}+ times|\\d+ ?(?:x|times)) daily)(?=\\W*$)",
-    ),
-    read: () => ({ says: { rule: "FREQ=DAILY" }, manner: "offered", isAsked: true, stays: true }),
-  },
-];
-
-const timesAWeek = (times: number): RhythmFields =>
-  times === 1
-    ? { frequency: "weekly", schedule: null }
-    : { frequency: "custom", schedule: { times_per_week: times } };
-
-const mostDays = 365;
-
-/** @returns undefined for a rule that no habit can have, such as a monthly one */
-export function rhythmOfRule(rule: string): RhythmFields | undefined {
-  const parts = partsOfRule(rule);
-  const interval = Number(parts.get("INTERVAL") ?? 1);
-  const isWeekly = parts.get("FREQ") === "WEEKLY";
-  if (!isWeekly && parts.get("FREQ") !== "DAILY") return undefined;
-  const days = parts.get("BYDAY");
-  if (days !== undefined)
-    return interval === 1
-      ? { frequency: "custom", schedule: { weekdays: days.split(",").map(dayOfCode) } }
-      : undefined;
-  if (interval === 1) return { frequency: isWeekly ? "weekly" : "daily", schedule: null };
-  const every_days = isWeekly ? 7 * interval : interval;
-  return every_days <= mostDays ? { frequency: "custom", schedule: { every_days } } : undefined;
-}
-
-/** True for a repetition every three days or more often, which may be a habit. */
-export function isOften(rule: string): boolean {
-  const parts = partsOfRule(rule);
-  const interval = Number(parts.get("INTERVAL") ?? 1);
-  if (parts.get("FREQ") === "DAILY") return interval <= 3;
-  return parts.get("FREQ") === "WEEKLY" && interval === 1 && (parts.get("BYDAY") ?? "").includes(",");
-}
