@@ -20,19 +20,36 @@ const monthNames = Array.from({ length: 12 }, (_, month) =>
 function inWords(rule: string): string {
   const parts = partsOfRule(rule);
   const freq = parts.get("FREQ") ?? "";
-  const unit = { DAILY: "day", WEEKLY: "week", MONTHLY: "month", YEARLY: "year" }[freq] ?? "";
+  const months = parts
+    .get("BYMONTH")
+    ?.split(",")
+    .map((month) => monthNames[Number(month) - 1]);
+  if (freq === "YEARLY" && months)
+    return `${everyOf(parts)} on ${parts.get("BYMONTHDAY")} ${months.join(", ")}`;
+  return `${everyDay(freq, parts)}${months ? ` in ${months.join(", ")}` : ""}`;
+}
+
+type Parts = ReadonlyMap<string, string>;
+
+function everyOf(parts: Parts): string {
+  const unit =
+    { DAILY: "day", WEEKLY: "week", MONTHLY: "month", YEARLY: "year" }[parts.get("FREQ") ?? ""] ?? "";
   const interval = Number(parts.get("INTERVAL") ?? 1);
-  const every = interval === 1 ? `every ${unit}` : `every ${interval} ${unit}s`;
+  return interval === 1 ? `every ${unit}` : `every ${interval} ${unit}s`;
+}
+
+function everyDay(freq: string, parts: Parts): string {
+  const every = everyOf(parts);
   const days = parts.get("BYDAY");
-  if (freq === "WEEKLY" && days && interval === 1) return `every ${dayGroups.get(days) ?? namesOf(days)}`;
-  if (freq === "WEEKLY" && days) return `${every} on ${namesOf(days)}`;
-  if (freq === "MONTHLY" && days) return `${every} on the ${inMonth(days)}`;
-  const monthDays = parts.get("BYMONTHDAY");
-  if (freq === "MONTHLY" && monthDays)
-    return `${every} on the ${monthDays.split(",").map(monthDay).join(", ")}`;
-  const month = monthNames[Number(parts.get("BYMONTH")) - 1];
-  if (freq === "YEARLY" && monthDays && month) return `${every} on ${monthDays} ${month}`;
-  return every;
+  if (freq === "WEEKLY" && days)
+    return parts.has("INTERVAL")
+      ? `${every} on ${namesOf(days)}`
+      : `every ${dayGroups.get(days) ?? namesOf(days)}`;
+  const places = parts.get("BYSETPOS")?.split(",").map(Number);
+  const monthDays = parts.get("BYMONTHDAY")?.split(",");
+  if (freq !== "MONTHLY" || !(days ?? monthDays)) return every;
+  if (days) return `${every} on the ${places ? `${places.map(ordinal).join(", ")} workday` : inMonth(days)}`;
+  return `${every} on the ${monthDays?.map(monthDay).join(", ")}`;
 }
 
 const dayGroups = new Map([
@@ -43,13 +60,17 @@ const dayGroups = new Map([
 const namesOf = (days: string): string => days.split(",").map(nameOf).join(", ");
 const nameOf = (code: string): string => weekdayNames[dayOfCode(code) - 1] ?? code;
 
-/** The last Friday, or the 2nd. */
-const inMonth = (day: string): string => `${ordinal(Number.parseInt(day, 10))} ${nameOf(day.slice(-2))}`;
+/** The last Friday, or the 2nd and 4th. */
+const inMonth = (days: string): string =>
+  days
+    .split(",")
+    .map((day) => `${ordinal(Number.parseInt(day, 10))} ${nameOf(day.slice(-2))}`)
+    .join(", ");
 
-const monthDay = (day: string): string => (day === "-1" ? "last day" : ordinal(Number(day)));
+const monthDay = (day: string): string => `${ordinal(Number(day))}${day.startsWith("-") ? " day" : ""}`;
 
 function ordinal(number: number): string {
-  if (number === -1) return "last";
+  if (number < 0) return number === -1 ? "last" : `${ordinal(-number)} last`;
   const suffix = /(?<!1)[123]$/.exec(String(number))?.[0];
   return `${number}${{ 1: "st", 2: "nd", 3: "rd" }[suffix ?? ""] ?? "th"}`;
 }

@@ -11,10 +11,25 @@ export type FoundWords<Value> = readonly [value: Value, next: number] | undefine
 export type Reader<Value> = (words: readonly LineWord[], at: number) => FoundWords<Value>;
 
 export function wordsOf(text: string): readonly LineWord[] {
-  return Array.from(text.matchAll(/[,&]|[^\s,&()]+/g), ({ 0: written, index }) => {
+  return Array.from(text.matchAll(/[,&]|[^\s,&()]+/g)).flatMap(({ 0: written, index }): LineWord[] => {
     const bare = /^every!$/i.test(written) ? written : written.replace(/[.;:?!]+$/, "");
-    return { text: bare.toLowerCase(), start: index, end: index + bare.length };
+    const word = { text: bare.toLowerCase(), start: index, end: index + bare.length };
+    return partsOfWord(word) ?? [word];
   });
+}
+
+/** `Tue/Thu`, `mon-wed-fri`, `M/W/F`, `MWF` and `2nd/4th` as words with a slash between them; else undefined. */
+function partsOfWord({ text, start, end }: LineWord): LineWord[] | undefined {
+  const names = joinedLetters.get(text) ?? text.split(/[/+]|(?<=[a-z])[-–](?=[a-z])/);
+  const days = names.map((name) => dayLetters.get(name) ?? name);
+  const isLists =
+    names.length > 2 || (names.length === 2 && /[/+]/.test(text) && names.some(({ length }) => length > 1));
+  const isDays =
+    days.every((name) => weekdays.has(name)) || days.every((name) => /^\d{1,2}(st|nd|rd|th)$/.test(name));
+  if (!(joinedLetters.has(text) || isLists) || !isDays) return undefined;
+  return days
+    .flatMap((day, at) => (at === 0 ? [day] : ["/", day]))
+    .map((name) => ({ text: name, start, end }));
 }
 
 /** Reads one of the words of a map. */
@@ -41,8 +56,9 @@ export function listOf<Value>(read: Reader<Value>, isLoose = false): Reader<read
       if (!found) return values.length > 0 ? [values, next] : undefined;
       values.push(found[0]);
       next = found[1];
-      const joined = skip(words, skip(words, next, ","), "and", "&");
-      found = isLoose || joined > next ? read(words, joined) : undefined;
+      const joined = skip(words, skip(words, next, ","), "and", "&", "+", "/");
+      const again = joined > next ? skip(words, joined, "every", "each", "on") : joined;
+      found = isLoose || joined > next ? read(words, again) : undefined;
     }
   };
 }
@@ -61,10 +77,32 @@ export const weekdays = numbered([
   ["sun", "sunday", "sundays"],
 ]);
 
+/** Weekdays in letters, which count beside others. */
+const dayLetters = new Map(
+  Object.entries({
+    ...{ m: "mon", mo: "mon", t: "tue", tu: "tue", w: "wed", we: "wed", th: "thu", f: "fri", fr: "fri" },
+    ...{ sa: "sat", su: "sun" },
+  }),
+);
+/** Weekdays in letters alone, such as `MWF`. */
+export const joinedLetters = new Map(
+  ["m w f", "t th", "tu th", "m t w th", "m t w th f"].map((letters) => [
+    letters.replaceAll(" ", ""),
+    letters.split(" "),
+  ]),
+).set("m-f", ["m", "t", "w", "th", "f"]);
+
 export const partsOfDay = new Map<string, TimeOfDay>([
   ...["morning", "mornings"].map((name) => [name, "morning"] as const),
   ...["afternoon", "afternoons"].map((name) => [name, "afternoon"] as const),
   ...["evening", "evenings", "night", "nights"].map((name) => [name, "evening"] as const),
+]);
+
+/** The same behind a day, as in `sat am`. */
+export const partsBehindDay = new Map<string, TimeOfDay>([
+  ...partsOfDay,
+  ["am", "morning"],
+  ["pm", "afternoon"],
 ]);
 
 export const months = numbered([
@@ -90,6 +128,11 @@ export const numbers = numbered([
   ["five"],
   ["six"],
   ["seven"],
+  ["eight"],
+  ["nine"],
+  ["ten"],
+  ["eleven"],
+  ["twelve"],
 ]);
 
 export const ordinals = new Map([
@@ -101,17 +144,19 @@ export const ordinals = new Map([
   ["last", -1],
 ]);
 
-/** A whole number in digits, or one up to seven in words. */
+/** A whole number in digits, or one up to twelve in words. */
 export const numberAt: Reader<number> = (words, at) => {
   const text = words[at]?.text ?? "";
   const number = /^\d{1,4}$/.test(text) ? Number(text) : numbers.get(text);
   return number === undefined ? undefined : [number, at + 1];
 };
 
-/** `1st`, `third` or, as -1, `last`. */
+/** `1st`, `third`, `2nd last` or, as -1, `last`. */
 export const ordinalAt: Reader<number> = (words, at) => {
   const text = words[at]?.text ?? "";
   const digits = /^(\d{1,2})(st|nd|rd|th)$/.exec(text)?.[1];
   const number = digits === undefined ? ordinals.get(text) : Number(digits);
-  return number === undefined ? undefined : [number, at + 1];
+  if (number === undefined) return undefined;
+  const last = skip(words, at + 1, "to");
+  return number > 0 && words[last]?.text === "last" ? [-number, last + 1] : [number, at + 1];
 };

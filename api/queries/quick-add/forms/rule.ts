@@ -9,12 +9,14 @@ export type Repeat = Readonly<{
   days?: readonly string[];
   /** Days of the month; -1 is the last. */
   monthDays?: readonly number[];
-  month?: number;
-  /** The position among the days of a period, such as -1 for the last workday. */
-  position?: number;
+  months?: readonly number[];
+  /** Positions among the days of a period, such as -1 for the last workday. */
+  positions?: readonly number[];
 }>;
 
 const codes = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
+
+export const workdays: readonly number[] = [1, 2, 3, 4, 5];
 
 /** @param day 1 is Monday */
 export const dayCode = (day: number): string => codes[day - 1] ?? "";
@@ -23,14 +25,14 @@ export const dayCode = (day: number): string => codes[day - 1] ?? "";
 export const dayOfCode = (code: string): number => codes.indexOf(code) + 1;
 
 /** The text of the rule, neither normalised nor checked. */
-export function ruleOf({ freq, interval = 1, days, monthDays, month, position }: Repeat): string {
+export function ruleOf({ freq, interval = 1, days, monthDays, months, positions }: Repeat): string {
   const parts = [
     `FREQ=${freq}`,
     interval > 1 && `INTERVAL=${interval}`,
     days && `BYDAY=${days.join(",")}`,
     monthDays && `BYMONTHDAY=${monthDays.join(",")}`,
-    month !== undefined && `BYMONTH=${month}`,
-    position !== undefined && `BYSETPOS=${position}`,
+    months && `BYMONTH=${months.join(",")}`,
+    positions && `BYSETPOS=${positions.join(",")}`,
   ];
   return parts.filter(Boolean).join(";");
 }
@@ -58,13 +60,34 @@ export const rhythms: readonly Recogniser[] = [
     read: () => ({ says: { rule: "FREQ=DAILY" }, manner: "whole" }),
   },
   {
+    // A year or a month has no rule for a number of times, so the words stay and Kept asks about equal parts of it.
+    pattern: wordsLike(
+      `${times}(?: ?/ ?| (?:a|per|each|every) )(?:fortnight|month|quarter|year)|${times} (?:month|year)ly`,
+    ),
+    read({ groups = {}, 0: text }) {
+      const { many, word, adverb } = groups;
+      const number = numberSaid(many ?? word ?? adverb);
+      const rule = partOf(/fortnight|month|quarter/i.exec(text)?.[0], number);
+      if (number === 1) return { says: { rule }, manner: "whole" };
+      return { says: { rule }, manner: "offered", isAsked: true, stays: true };
+    },
+  },
+  {
     // A todo has no number of times in a day, so the words stay and Kept asks about the repetition.
     pattern: wordsLike(
-      "(?:(?:twice|\\d+ ?x|\\p{L}+ times|\\d+ \\p{L}+(?: of \\p{L}+)?)(?: (?:a|per|each) |/)day|(?:twice|\\p{L}+ times|\\d+ ?(?:x|times)) daily)(?=\\W*$)",
+      "(?:(?:twice|\\d+ ?x|\\p{L}+ times|\\d+ \\p{L}+(?: of \\p{L}+)?)(?: (?:a|per|each) |/)day|(?:twice|\\p{L}+ times|\\d+ ?(?:x|times)) daily)(?=\\W*$| (?:for|until|starting|from|at)\\b)",
     ),
     read: () => ({ says: { rule: "FREQ=DAILY" }, manner: "offered", isAsked: true, stays: true }),
   },
 ];
+
+/** The rule for so many times in a month, a quarter or a year. */
+function partOf(unit: string | undefined, times: number): string {
+  const months = { f: 0.5, m: 1, q: 3 }[unit?.slice(0, 1).toLowerCase() ?? ""] ?? 12;
+  if (months === 12 && times === 1) return "FREQ=YEARLY";
+  if (months % times === 0) return ruleOf({ freq: "MONTHLY", interval: months / times });
+  return ruleOf({ freq: "WEEKLY", interval: Math.max(1, Math.floor((months * 4) / times)) });
+}
 
 const timesAWeek = (times: number): RhythmFields =>
   times === 1
@@ -78,7 +101,7 @@ export function rhythmOfRule(rule: string): RhythmFields | undefined {
   const parts = partsOfRule(rule);
   const interval = Number(parts.get("INTERVAL") ?? 1);
   const isWeekly = parts.get("FREQ") === "WEEKLY";
-  if (!isWeekly && parts.get("FREQ") !== "DAILY") return undefined;
+  if ((!isWeekly && parts.get("FREQ") !== "DAILY") || parts.has("BYMONTH")) return undefined;
   const days = parts.get("BYDAY");
   if (days !== undefined)
     return interval === 1
