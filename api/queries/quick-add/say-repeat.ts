@@ -19,37 +19,25 @@ const monthNames = Array.from({ length: 12 }, (_, month) =>
 
 function inWords(rule: string): string {
   const parts = partsOfRule(rule);
+  const all = (name: string) => parts.get(name)?.split(",") ?? [];
   const freq = parts.get("FREQ") ?? "";
-  const months = parts
-    .get("BYMONTH")
-    ?.split(",")
-    .map((month) => monthNames[Number(month) - 1]);
-  if (freq === "YEARLY" && months)
-    return `${everyOf(parts)} on ${parts.get("BYMONTHDAY")} ${months.join(", ")}`;
-  return `${everyDay(freq, parts)}${months ? ` in ${months.join(", ")}` : ""}`;
-}
-
-type Parts = ReadonlyMap<string, string>;
-
-function everyOf(parts: Parts): string {
-  const unit =
-    { DAILY: "day", WEEKLY: "week", MONTHLY: "month", YEARLY: "year" }[parts.get("FREQ") ?? ""] ?? "";
+  const unit = { DAILY: "day", WEEKLY: "week", MONTHLY: "month", YEARLY: "year" }[freq] ?? "";
   const interval = Number(parts.get("INTERVAL") ?? 1);
-  return interval === 1 ? `every ${unit}` : `every ${interval} ${unit}s`;
-}
-
-function everyDay(freq: string, parts: Parts): string {
-  const every = everyOf(parts);
-  const days = parts.get("BYDAY");
-  if (freq === "WEEKLY" && days)
-    return parts.has("INTERVAL")
-      ? `${every} on ${namesOf(days)}`
-      : `every ${dayGroups.get(days) ?? namesOf(days)}`;
-  const places = parts.get("BYSETPOS")?.split(",").map(Number);
-  const monthDays = parts.get("BYMONTHDAY")?.split(",");
-  if (freq !== "MONTHLY" || !(days ?? monthDays)) return every;
-  if (days) return `${every} on the ${places ? `${places.map(ordinal).join(", ")} workday` : inMonth(days)}`;
-  return `${every} on the ${monthDays?.map(monthDay).join(", ")}`;
+  const every = interval === 1 ? `every ${unit}` : `every ${interval} ${unit}s`;
+  const [days, monthDays] = [parts.get("BYDAY"), all("BYMONTHDAY").map(monthDay).join(", ")];
+  const months = all("BYMONTH")
+    .map((month) => monthNames[Number(month) - 1])
+    .join(", ");
+  if (freq === "YEARLY" && months) return `${every} on ${parts.get("BYMONTHDAY")} ${months}`;
+  const within = months && ` in ${months}`;
+  if (freq === "WEEKLY" && days && interval === 1)
+    return `every ${dayGroups.get(days) ?? namesOf(days)}${within}`;
+  if (freq === "WEEKLY" && days) return `${every} on ${namesOf(days)}${within}`;
+  const places = all("BYSETPOS")
+    .map((place) => `${ordinal(Number(place))} workday`)
+    .join(", ");
+  const which = places || (days ? inMonth(days) : monthDays);
+  return freq === "MONTHLY" && which ? `${every} on the ${which}${within}` : `${every}${within}`;
 }
 
 const dayGroups = new Map([

@@ -20,16 +20,19 @@ export function wordsOf(text: string): readonly LineWord[] {
 
 /** `Tue/Thu`, `mon-wed-fri`, `M/W/F`, `MWF` and `2nd/4th` as words with a slash between them; else undefined. */
 function partsOfWord({ text, start, end }: LineWord): LineWord[] | undefined {
-  const names = joinedLetters.get(text) ?? text.split(/[/+]|(?<=[a-z])[-–](?=[a-z])/);
-  const days = names.map((name) => dayLetters.get(name) ?? name);
-  const isLists =
-    names.length > 2 || (names.length === 2 && /[/+]/.test(text) && names.some(({ length }) => length > 1));
-  const isDays =
-    days.every((name) => weekdays.has(name)) || days.every((name) => /^\d{1,2}(st|nd|rd|th)$/.test(name));
-  if (!(joinedLetters.has(text) || isLists) || !isDays) return undefined;
-  return days
-    .flatMap((day, at) => (at === 0 ? [day] : ["/", day]))
-    .map((name) => ({ text: name, start, end }));
+  const letters = joinedLetters.get(text)?.split(" ");
+  const names = letters ?? text.split(/[/+]|(?<=[a-z])[-–](?=[a-z])/);
+  const days = names.map((name) => weekdays.get(name) ?? dayLetters.get(name));
+  // `m/f` and `mon-fri` are no lists.
+  const isList = names.length > 2 || (/[/+]/.test(text) && names.some(({ length }) => length > 1));
+  const isRead = days.every(Boolean) || names.every((name) => /^\d{1,2}(st|nd|rd|th)$/.test(name));
+  if (!letters && (names.length === 1 || !isList || !isRead)) return undefined;
+  const texts = names.map(
+    (name, at) => [...weekdays.keys()].find((one) => weekdays.get(one) === days[at]) ?? name,
+  );
+  return texts
+    .flatMap((name, at) => (at === 0 ? [name] : ["/", name]))
+    .map((one) => ({ text: one, start, end }));
 }
 
 /** Reads one of the words of a map. */
@@ -63,34 +66,27 @@ export function listOf<Value>(read: Reader<Value>, isLoose = false): Reader<read
   };
 }
 
-const numbered = (forms: readonly (readonly string[])[]): ReadonlyMap<string, number> =>
-  new Map(forms.flatMap((names, index) => names.map((name) => [name, index + 1] as const)));
+/** Names by their number from 1 on. A comma begins the next one, and a blank another name of the same. */
+const numbered = (names: string): ReadonlyMap<string, number> =>
+  new Map(
+    names.split(", ").flatMap((same, index) => same.split(" ").map((name) => [name, index + 1] as const)),
+  );
 
 /** 1 is Monday. Common misspellings are among them. */
-export const weekdays = numbered([
-  ["mon", "monday", "mondays"],
-  ["tue", "tues", "tuesday", "tuesdays", "tusday", "teusday"],
-  ["wed", "weds", "wednesday", "wednesdays", "wensday", "wednsday", "wendesday"],
-  ["thu", "thur", "thurs", "thursday", "thursdays", "thurday", "thrusday"],
-  ["fri", "friday", "fridays", "firday"],
-  ["sat", "saturday", "saturdays", "saterday", "satuday"],
-  ["sun", "sunday", "sundays"],
-]);
-
-/** Weekdays in letters, which count beside others. */
-const dayLetters = new Map(
-  Object.entries({
-    ...{ m: "mon", mo: "mon", t: "tue", tu: "tue", w: "wed", we: "wed", th: "thu", f: "fri", fr: "fri" },
-    ...{ sa: "sat", su: "sun" },
-  }),
+export const weekdays = numbered(
+  `mon monday mondays, tue tues tuesday tuesdays tusday teusday, \
+wed weds wednesday wednesdays wensday wednsday wendesday, thu thur thurs thursday thursdays thurday thrusday, \
+fri friday fridays firday, sat saturday saturdays saterday satuday, sun sunday sundays`,
 );
-/** Weekdays in letters alone, such as `MWF`. */
-export const joinedLetters = new Map(
-  ["m w f", "t th", "tu th", "m t w th", "m t w th f"].map((letters) => [
-    letters.replaceAll(" ", ""),
-    letters.split(" "),
-  ]),
-).set("m-f", ["m", "t", "w", "th", "f"]);
+
+/** Weekdays in letters, which count beside others, and such letters without a sign between them. */
+const dayLetters = numbered("m mo, t tu, w we, th, f fr, sa, su");
+export const joinedLetters = new Map([
+  ...["m w f", "t th", "tu th", "m t w th", "m t w th f"].map(
+    (days) => [days.replaceAll(" ", ""), days] as const,
+  ),
+  ["m-f", "m t w th f"],
+]);
 
 export const partsOfDay = new Map<string, TimeOfDay>([
   ...["morning", "mornings"].map((name) => [name, "morning"] as const),
@@ -105,44 +101,16 @@ export const partsBehindDay = new Map<string, TimeOfDay>([
   ["pm", "afternoon"],
 ]);
 
-export const months = numbered([
-  ["january", "jan"],
-  ["february", "feb"],
-  ["march", "mar"],
-  ["april", "apr"],
-  ["may"],
-  ["june", "jun"],
-  ["july", "jul"],
-  ["august", "aug"],
-  ["september", "sep", "sept"],
-  ["october", "oct"],
-  ["november", "nov"],
-  ["december", "dec"],
-]);
+export const months = numbered(
+  `january jan, february feb, march mar, april apr, may, june jun, july jul, august aug, september sep sept, \
+october oct, november nov, december dec`,
+);
 
-export const numbers = numbered([
-  ["one", "once"],
-  ["two", "twice"],
-  ["three"],
-  ["four"],
-  ["five"],
-  ["six"],
-  ["seven"],
-  ["eight"],
-  ["nine"],
-  ["ten"],
-  ["eleven"],
-  ["twelve"],
-]);
+export const numbers = numbered(
+  "one once, two twice, three, four, five, six, seven, eight, nine, ten, eleven, twelve",
+);
 
-export const ordinals = new Map([
-  ["first", 1],
-  ["second", 2],
-  ["third", 3],
-  ["fourth", 4],
-  ["fifth", 5],
-  ["last", -1],
-]);
+export const ordinals = new Map([...numbered("first, second, third, fourth, fifth"), ["last", -1]]);
 
 /** A whole number in digits, or one up to twelve in words. */
 export const numberAt: Reader<number> = (words, at) => {

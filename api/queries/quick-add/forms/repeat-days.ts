@@ -65,20 +65,15 @@ export function withPart(repeat: Read, words: readonly LineWord[], next: number)
   return part ? [{ ...repeat, timeOfDay: part[0] }, part[1]] : [repeat, next];
 }
 
-/** `last Friday`, `1st workday`, `1st and 15th`, `last day`, each with or without `of the month`. */
+/** `last Friday`, `1st workday`, `1st and 15th`, `last day`, each with or without `of the month`; `end of the month`. */
 export const daysOfMonth: Reader<Read> = (words, at) => {
   const found = daysWithoutMonth(words, at);
-  return found && [found[0], ofMonth(words, found[1])];
-};
-
-/** The same before `of every month`, which makes them a repetition. */
-export const daysOfEveryMonth: Reader<Read> = (words, at) => {
-  const isEnd = words[skip(words, at, "the")]?.text === "end";
-  const end = skip(words, at, "the") + 1;
-  const found = isEnd ? ([{ freq: "MONTHLY", monthDays: [-1] }, end] as const) : daysWithoutMonth(words, at);
-  const which = found && skip(words, skip(words, found[1], "of"), "every", "each");
-  if (!found || which === undefined || words[which - 1]?.text.startsWith("e") === false) return undefined;
-  return words[which]?.text === "month" ? [found[0], which + 1] : undefined;
+  if (found) return [found[0], ofMonth(words, found[1])];
+  const end = skip(words, skip(words, at, "the"), "end");
+  const next = ofMonth(words, end);
+  return next > end && words[end - 1]?.text === "end"
+    ? [{ freq: "MONTHLY", monthDays: [-1] }, next]
+    : undefined;
 };
 
 const daysWithoutMonth: Reader<Read> = (words, at) => {

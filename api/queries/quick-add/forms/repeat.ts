@@ -18,7 +18,6 @@ import { type LinePhrase, type Reading, type Said, wordChoice } from "./phrase.t
 import {
   datesOfYear,
   dayGroups,
-  daysOfEveryMonth,
   daysOfMonth,
   monthAlone,
   ofMonth,
@@ -107,7 +106,7 @@ function repeatAt(words: readonly LineWord[], at: number, line: string): FoundWo
   if (text === "once" && words[at + 1]?.text === "every") return everyAt(words, at + 1);
   const first = skip(words, at, "on", "at");
   if (words[first]?.text === "alternate") return everyAt(words, first - 1);
-  return found(daysOfEveryMonth(words, first), "whole") ?? listAt(words, at, first);
+  return listAt(words, at, first);
 }
 
 const found = (read: FoundWords<Read>, manner: Found["manner"]): FoundWords<Found> =>
@@ -171,22 +170,17 @@ function wholeRepeat(words: readonly LineWord[], repeat: FoundWords<Found>): Fou
 /** `every weekday except Friday`. Other exceptions run to the end of the line, or to a mark. */
 function exceptAt(read: Read, words: readonly LineWord[], at: number): FoundWords<Read> {
   const word = skip(words, at, ",");
-  const isOnly = words[word]?.text === "but";
-  if (!isOnly && !/^(except|excepting|excluding|apart|besides|without|save)$/.test(words[word]?.text ?? ""))
-    return undefined;
-  const first = skip(words, skip(words, word + 1, "for", "from", "not"), "on");
-  const without = weekdayList(words, first);
-  const days = read.days?.map(dayOfCode) ?? (read.freq === "DAILY" ? [1, 2, 3, 4, 5, 6, 7] : []);
+  const name = words[word]?.text ?? "";
+  if (!/^(but|except|excepting|excluding|apart|besides|without|save)$/.test(name)) return undefined;
+  const without = weekdayList(words, skip(words, skip(words, word + 1, "for", "from", "not"), "on"));
+  if (name === "but" && !without) return undefined;
+  const { freq, interval = 1, days: codes } = read;
+  const days = codes?.map(dayOfCode) ?? (freq === "DAILY" ? [1, 2, 3, 4, 5, 6, 7] : []);
   const left = days.filter((day) => !without?.[0].includes(day));
-  if (
-    without &&
-    left.length > 0 &&
-    left.length < days.length &&
-    (read.interval ?? 1) === 1 &&
-    read.freq !== "MONTHLY"
-  )
+  const isLess = left.length > 0 && left.length < days.length;
+  if (without && isLess && interval === 1 && freq !== "MONTHLY")
     return [{ ...read, freq: "WEEKLY", days: left.map(dayCode) }, without[1]];
-  return isOnly && !without ? undefined : [{ ...read, isDoubted: true }, nextNot(/^[^#@]/, words, word)];
+  return [{ ...read, isDoubted: true }, nextNot(/^[^#@]/, words, word)];
 }
 
 /** `every Friday in December`, `every first Monday of September`, `every day from April to June`. */
@@ -202,41 +196,34 @@ function inMonths(read: Read, words: readonly LineWord[], at: number): FoundWord
   return last && [{ ...read, months: span }, last[1]];
 }
 
-const calendarWord = new RegExp(
-  `^(${wordChoice([...weekdays.keys(), ...dayGroups.keys(), ...partsOfDay.keys(), ...adverbs.keys(), ...units.keys()])}|every|each|holidays?|[\\d/]+(st|nd|rd|th))$`,
-);
+const names = [weekdays, dayGroups, partsOfDay, adverbs, units].flatMap((known) => [...known.keys()]);
+const calendarWord = new RegExp(`^(${wordChoice(names)}|every|each|holidays?|[\\d/]+(st|nd|rd|th))$`);
+const calendarWords = new RegExp(`${calendarWord.source}|^(,|and|&|/|of|the)$`);
+const season = /^(week|month|quarter|year|term|season|summer|autumn|fall|winter|spring|school)$/;
 
 /** The index after words that would change the meaning of a repetition, such as `and evening` or `of the quarter`. */
 function endOfDoubt(words: readonly LineWord[], at: number, { freq }: Read): number {
   const joined = skip(words, skip(words, at, ","), "and", "&", "+", "/", "or");
   const then = words[joined]?.text ?? "";
   const isMonth = freq === "YEARLY" && months.has(then);
-  const isMore = joined > at ? calendarWord.test(then) || isMonth : units.has(then);
+  if (joined > at ? calendarWord.test(then) || isMonth : units.has(then))
+    return nextNot(calendarWords, words, joined);
   const span = skip(words, skip(words, at, "in", "of", "during"), "the", "this", "next");
-  const isWithin =
-    span > at &&
-    /^(week|month|quarter|year|term|season|summer|autumn|fall|winter|spring|school)$/.test(
-      words[span]?.text ?? "",
-    );
-  if (!isMore && !isWithin) return at;
-  return nextNot(
-    new RegExp(`${calendarWord.source}|^(,|and|&|/|of|the)$`),
-    words,
-    isMore ? joined : span + 1,
-  );
+  return span > at && season.test(words[span]?.text ?? "") ? nextNot(calendarWords, words, span + 1) : at;
 }
 
-/** Several weekdays, or one as a plural, repeat without `every`: `mon wed fri`, `on Fridays`, `2nd and 4th Mon`. */
+/** `last day of every month`, or several days: `mon wed fri`, `on Fridays`, `2nd and 4th Mon`. */
 function listAt(words: readonly LineWord[], at: number, first: number): FoundWords<Found> {
   const manner = first > at ? "whole" : "bare";
   const inMonth = daysOfMonth(words, first);
+  const lastTwo = inMonth && words.slice(inMonth[1] - 2, inMonth[1]).map(({ text }) => text);
+  if (/^(every|each),month$/.test(String(lastTwo))) return found(inMonth, "whole");
   if (inMonth && (inMonth[0].days?.length ?? 0) > 1 && !inMonth[0].positions) return found(inMonth, manner);
   const days = weekdayList(words, first);
   if (!days) return undefined;
   const isAlone = days[1] === first + 1 && (days[0].length === 1 || dayGroups.has(words[first]?.text ?? ""));
-  const isPlural = words
-    .slice(days[1] - 1, days[1] + 1)
-    .some(({ text }) => /(day|end|night|ning|noon)s$/.test(text));
+  const lastWords = words.slice(days[1] - 1, days[1] + 1);
+  const isPlural = lastWords.some(({ text }) => /(day|end|night|ning|noon)s$/.test(text));
   return isAlone && !isPlural ? undefined : found(weekdaysAt(words, first), manner);
 }
 
