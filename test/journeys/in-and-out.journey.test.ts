@@ -135,7 +135,10 @@ browserTest("one person gets in and out: header, zone, passkey, sessions, forgot
   await other.reload();
   await press(other, "Follow this device");
   await other.goto(`${baseUrl}/account`);
-  expect([await travel.isVisible(), await travel.getAttribute("data-travel")]).toEqual([false, "Europe/Berlin"]);
+  expect([await travel.isVisible(), await travel.getAttribute("data-travel")]).toEqual([
+    false,
+    "Europe/Berlin",
+  ]);
   await page.goto(`${authUrl}/profile`);
   expect(await page.getByText("This browser").count()).toBe(1);
   await press(page, "Sign out Chrome on Linux", "That browser is signed out.");
