@@ -123,7 +123,7 @@ export const todoUpdate: Handler<"todo.update"> = {
   rows: (input) => [...lockTodo(input), ...categoryRows(input), ...rowsForTime(input.remind_at)],
   related(loaded, input) {
     const [todo, choice] = [relatedToTodo(loaded, input), relatedToChoice(loaded, input)];
-    const zone = isRescheduled(input) ? rowsToMoveReminder(loaded, input) : [];
+    const zone = isMoved(input) ? rowsToMoveReminder(loaded, input) : [];
     const makes = [...(todo.makes ?? []), ...(choice.makes ?? [])];
     return { rows: [...todo.rows, ...choice.rows, ...zone], makes };
   },
@@ -154,7 +154,7 @@ export const todoUpdate: Handler<"todo.update"> = {
     });
     if (time) putReminder(context, updated, time);
     else if (remind_at === null && reminders.get(todo_id)) reminders.remove(todo_id);
-    else if (isRescheduled(input)) moveReminder(context, row, updated);
+    else if (isMoved(input)) moveReminder(context, row, updated);
     return todoAnswer(context, updated);
   },
 };
@@ -175,6 +175,9 @@ const noRoomForNote = invalid({
 
 const isRescheduled = ({ recurrence, due_date }: InputOf<Commands["todo.update"]>): boolean =>
   recurrence !== undefined || due_date !== undefined;
+
+const isMoved = (input: InputOf<Commands["todo.update"]>): boolean =>
+  isRescheduled(input) || input.due_time !== undefined;
 
 export const todoDelete: Handler<"todo.delete"> = {
   rows: lockTodo,

@@ -93,7 +93,10 @@ async function accept(context: ActContext, request: Request, offer: Offer): Prom
   if (replayed) return usedAlready();
   const { today } = await readDaySettings(context.query({ userId }));
   const sentence = saysDone(outcome.body, today.date);
-  return say("Done", html`${sentence} You can undo it under <a href="/account/actions">Actions</a>.`, 200);
+  // A ring is no change of a habit, so there is nothing to undo.
+  const isRing = "habitId" in offer && act === "hour";
+  const undo = !isRing && html` You can undo it under <a href="/account/actions">Actions</a>.`;
+  return say("Done", html`${sentence}${undo}`, 200);
 }
 
 /** The thing that a link acts on: a todo, or a habit on the day of its reminder. Words use the user's present day. */
@@ -134,6 +137,8 @@ const onHabit = ({ habitId: habit_id, deliveryId: delivery_id, date, act }: Habi
   async ask(query, today) {
     const habit = await readHabit(query, { habit_id });
     if (isRefused(habit)) return habit;
+    if (act === "hour")
+      return { text: html`${questions.hour} <strong>${habit.name}</strong>`, button: actLabels.hour };
     const [question, button] = act === "skip" ? ["Skip", "Skip"] : completing[habit.type];
     return { text: html`${question} <strong>${habit.name}</strong> for ${sayUntil(date, today)}`, button };
   },
@@ -141,6 +146,7 @@ const onHabit = ({ habitId: habit_id, deliveryId: delivery_id, date, act }: Habi
   fields: { habit_id, delivery_id, act, date },
   saysDone(body, today) {
     const { name, type } = body as Static<typeof Habit>;
+    if (act === "hour") return html`<strong>${name}</strong>: the reminder comes again in an hour.`;
     const how = act === "skip" ? "skipped" : completed[type];
     return html`<strong>${name}</strong> is ${how} for ${sayUntil(date, today)}.`;
   },

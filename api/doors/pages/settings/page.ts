@@ -134,6 +134,8 @@ function outcome(delivery: PastDelivery, timeZone: string): Html | string {
   if (status === "unsent") return "It reached nobody, because no channel was chosen when it was due.";
   const tries = attempts > 1 && `, after ${countInWords(attempts, "attempt")}`;
   if (status === "failed") return html`Could not be sent${way}${tries}. ${reasonOf(delivery)}`;
+  if (status === "retrying" && attempts === 0)
+    return html`Put off until ${sayInstant(next_attempt_at, timeZone)}.`;
   if (status === "retrying")
     return html`Not sent${way} yet${tries}. ${reasonOf(delivery)} The next attempt is at
       ${sayInstant(next_attempt_at, timeZone)}.`;
