@@ -13,7 +13,7 @@ export type FoundThing = {
 export type ReadThing = {
   [Kind in ImportedKind]: Readonly<{ kind: Kind; thing: Said<ImportedThings[Kind]>; origin?: ExportedAs }>;
 }[ImportedKind];
-type Said<Thing> = Thing extends { key: string } ? Partial<Thing> & Pick<Thing, "key"> : Thing;
+type Said<Thing> = Thing extends { key: string } ? Partial<Thing> & Pick<Thing, "key"> : Omit<Thing, "id">;
 
 /** Something in a file that is not imported, or not whole. */
 export type Left = Readonly<{ kind: "left"; name: string; why: string }>;
@@ -52,5 +52,5 @@ export function createKeys(source: string): (...parts: readonly string[]) => str
 }
 
 /** The number of rows that a history becomes. */
-export const daysIn = ({ dates, sums }: ImportedThings["histories"]): number =>
+export const daysIn = ({ dates, sums }: Pick<ImportedThings["histories"], "dates" | "sums">): number =>
   dates.length + (sums?.length ?? 0);
