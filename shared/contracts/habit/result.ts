@@ -12,7 +12,7 @@ import {
   type Unleaned,
   wordsOfOthers,
 } from "../kernel/tool.ts";
-import { type Habit, HabitOfWeek, habitFields, type TodayHabits } from "./fields.ts";
+import { type Habit, HabitOfWeek, habitFields, roundAmount, type TodayHabits } from "./fields.ts";
 import { listsAll, type TodayInput } from "./filters.ts";
 
 const shown = HabitOfWeek.properties;
@@ -37,8 +37,8 @@ const HabitFacts = LeanObject({
   is_due_today: shown.is_due_today,
   is_completed_today: shown.is_completed_today,
   amount_today: shown.amount_today,
-  amounts: by(Type.Integer()),
-  amount_by_month: by(Type.Integer()),
+  amounts: by(Type.Number()),
+  amount_by_month: by(Type.Number()),
   category: Nullable(Type.String()),
   reaches: shown.reaches,
   grace_days: Type.Optional(grace_days),
@@ -49,7 +49,7 @@ export const HabitDayFacts = Type.Object({
   habit: HabitFacts,
   date: Type.Optional(CalendarDate),
   /** The sum of that date. */
-  amount: Type.Optional(Type.Integer()),
+  amount: Type.Optional(Type.Number()),
 });
 
 export const DueHabitsFacts = Type.Object({
@@ -280,12 +280,13 @@ function amountsOf(days: readonly DayAmount[], length: number): AmountsDone {
   return { amount_by_month: Object.fromEntries(months.map(([month, its]) => [month, totalOf(its)])) };
 }
 
-const totalOf = (days: readonly DayAmount[]): number => days.reduce((sum, { amount }) => sum + amount, 0);
+const totalOf = (days: readonly Pick<DayAmount, "amount">[]): number =>
+  roundAmount(days.reduce((sum, { amount }) => sum + amount, 0));
 
 /** `14 in all (2026-11-18: 6, 2026-11-19: 8)`. */
 function amountWords(done: AmountsDone): string {
   const parts = Object.entries("amounts" in done ? done.amounts : done.amount_by_month);
-  const total = parts.reduce((sum, [, amount]) => sum + amount, 0);
+  const total = totalOf(parts.map(([, amount]) => ({ amount })));
   const each = parts.map(([when, amount]) => `${when}: ${amount}`).join(", ");
   return parts.length === 0 ? "0 in all" : `${total} in all (${each})`;
 }

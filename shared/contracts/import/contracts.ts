@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { reminderStatuses } from "../../domain/vocabulary.ts";
 import { actionKeyFields, Instant } from "../action/contracts.ts";
 import { categoryFields } from "../category/fields.ts";
-import { CompletionNote, habitFields, mostInDay } from "../habit/fields.ts";
+import { AmountWithin, CompletionNote, habitFields, leastAmount, mostInDay } from "../habit/fields.ts";
 import { command } from "../kernel/contract.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
 import { CalendarDate, Id, Nullable, OneOf, WholeNumber } from "../kernel/fields.ts";
@@ -48,8 +48,8 @@ export const ImportedHabit = Type.Object({
 /** The sum of a day, and the target by which it counts. */
 const ImportedSum = Type.Object({
   date: CalendarDate,
-  amount: WholeNumber(1, mostInDay),
-  target: WholeNumber(0, mostInDay),
+  amount: AmountWithin(leastAmount, mostInDay),
+  target: AmountWithin(0, mostInDay),
 });
 
 /** Earlier dates are mistakes of the program that wrote the file. */

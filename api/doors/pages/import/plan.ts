@@ -16,6 +16,7 @@ import { firstOccurrence, parseRecurrence } from "../../../../shared/domain/todo
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Fields, validate } from "../../../http/input/validate.ts";
 import type { Here, ThingOfFile } from "../../../queries/import/read.ts";
+import { countInWords } from "../kit/words.ts";
 import { datesOfSums, onDays } from "./parts.ts";
 import {
   daysIn,
@@ -186,7 +187,8 @@ export function collect(files: readonly TextFile[], context: ReadingContext): Co
   };
   const take = (one: FoundThing) => {
     const { thing } = one;
-    if ("key" in thing && keys.has(thing.key)) return leave(twice(thing));
+    if ("key" in thing && keys.has(thing.key))
+      return one.kind === "categories" ? undefined : leave(twice(thing));
     if ("key" in thing) keys.add(thing.key);
     found.push(one);
     length += JSON.stringify(thing).length;
@@ -223,8 +225,8 @@ const declared: Readonly<Record<ImportedKind, DeclaredFields>> = {
   todos: todoFields,
 };
 
-/** Checking a rule takes milliseconds, and real files have few rules. */
-const mostRules = 200;
+/** Checking a rule takes milliseconds. */
+const mostRules = maxImported.things;
 const longestName = 255;
 const longestDescription = 5_000;
 
@@ -232,7 +234,7 @@ const longestDescription = 5_000;
  * Checks the things of an upload by the same rules as typed ones.
  * @returns a function that gives a thing as Kept can store it, and the parts that are left out with reasons
  */
-export function createChecker(context: ReadingContext): (found: ReadThing) => (FoundThing | Left)[] {
+function createChecker(context: ReadingContext): (found: ReadThing) => (FoundThing | Left)[] {
   const parse = createRules(context);
   return (found) => {
     if (found.kind === "histories" && daysIn(found.thing) > maxImported.completions)
@@ -240,7 +242,10 @@ export function createChecker(context: ReadingContext): (found: ReadThing) => (F
     const fields = completed(found);
     const name = nameOf(fields);
     const problems = found.kind === "todos" ? repair(fields, parse) : [];
-    const result = validate({ input: schemas[found.kind] }, shortened(fields));
+    const { shortened, lost } = shorten(fields);
+    if (lost > 0)
+      problems.push(`Its description is too long: its last ${countInWords(lost, "character")} stay out.`);
+    const result = validate({ input: schemas[found.kind] }, shortened);
     if (isRefused(result)) return [left(name, result.refusal.message)];
     const { input } = result;
     const thing = "dates" in input ? onDays(input, pastDays(input, context)) : input;
@@ -283,18 +288,22 @@ function completed({ kind, thing }: ReadThing): Fields {
 
 const nameOf = ({ name, title = name }: Fields): string => (typeof title === "string" ? title : "");
 
-/** Cuts a long name, and keeps the whole name in the description. */
-function shortened(fields: Fields): Fields {
+/** Cuts a long name, and keeps the whole name in the description, as far as that has room. */
+function shorten(fields: Fields): Readonly<{ shortened: Fields; lost: number }> {
   const field = "title" in fields ? "title" : "name";
   const [name, description] = [oneLine(fields[field]), fields.description];
-  if (typeof name !== "string") return fields;
+  if (typeof name !== "string") return { shortened: fields, lost: 0 };
   const isLong = name.length > longestName;
-  const whole = [isLong ? name : "", typeof description === "string" ? description : ""].filter(Boolean);
-  return {
+  const parts = [isLong ? name : "", typeof description === "string" ? description : ""];
+  const whole = parts.filter(Boolean).join("\n");
+  const isCut = whole.length > longestDescription;
+  const kept = isCut ? `${cut(whole, longestDescription - 1)}…` : whole;
+  const shortened = {
     ...fields,
     [field]: isLong ? `${cut(name, longestName - 1)}…` : name,
-    ...("description" in fields && { description: cut(whole.join("\n"), longestDescription) || null }),
+    ...("description" in fields && { description: kept || null }),
   };
+  return { shortened, lost: isCut ? whole.length - kept.length + 1 : 0 };
 }
 
 const oneLine = (text: unknown): unknown =>
@@ -326,4 +335,4 @@ function repairRule(fields: Fields, parse: Rules): string | undefined {
   return undefined;
 }
 
-export const isLeft = (found: Finding): found is Left => found.kind === "left";
+const isLeft = (found: Finding): found is Left => found.kind === "left";

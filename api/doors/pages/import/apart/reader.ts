@@ -1,6 +1,6 @@
 import { partsOf } from "../parts.ts";
 import { type AreHere, type ImportPlan, planImport } from "../plan.ts";
-import { textsOf } from "../readers/read-files.ts";
+import { textsOf } from "../readers/texts.ts";
 import type { ReadImport, ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./read-apart.ts";
 
 /** This process reads the files of one upload: see `read-apart.ts`. */

@@ -20,13 +20,26 @@ const options: Options = {
   on_record: (row) => row.slice(0, mostCells).map((cell) => cell.slice(0, longestCell)),
 };
 
+/** The sign between cells: spreadsheets write semicolons or tabs where a comma is part of numbers. */
+function delimiterOf(text: string): string {
+  const [head = ""] = text
+    .slice(0, longestHead)
+    .replace(/"[^"]*"/g, "")
+    .split(/[\r\n]/, 1);
+  const [first = ","] = [",", ";", "\t"].sort(
+    (one, other) => head.split(other).length - head.split(one).length,
+  );
+  return first;
+}
+
 /** The rows of a CSV text (RFC 4180), without empty ones. A quoted cell that never ends is closed at the end of the text. */
 export function csvRows(text: string, to = allRows): readonly Row[] {
+  const all = { ...options, to, delimiter: delimiterOf(text) };
   try {
-    return parse(text, { ...options, to });
+    return parse(text, all);
   } catch (error) {
     if (!(error instanceof CsvError) || error.code !== "CSV_QUOTE_NOT_CLOSED") throw error;
-    return parse(`${text}"`, { ...options, to });
+    return parse(`${text}"`, all);
   }
 }
 
@@ -48,7 +61,7 @@ const recordOf = (names: Row, row: Row): ReadonlyMap<string, string> =>
 /** No real list within the upload limit is longer, but a list of empty things could be ten times as long. */
 const mostListed = 250_000;
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 export const objectIn = (value: unknown): Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};

@@ -30,8 +30,8 @@ export const mostFound = 60_000;
 /** A name may be as long as its file; the page shows its beginning. */
 export const left = (name: string, why: string): Left => ({ kind: "left", name: name.slice(0, 255), why });
 
-/** A text file, uploaded directly or within an archive. */
-export type TextFile = Readonly<{ name: string; text: string }>;
+/** A text file, uploaded directly or within an archive, which tells the year in which it was made. */
+export type TextFile = Readonly<{ name: string; text: string; year?: number }>;
 
 /** The person's day and zone, for dates without a year and times without a zone. */
 export type ReadingContext = Readonly<{ today: Today }>;

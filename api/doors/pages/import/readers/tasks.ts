@@ -1,0 +1,103 @@
+import type { ImportedThings } from "../../../../../shared/contracts/import/contracts.ts";
+import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
+import { localTime, resolveLocalTime } from "../../../../../shared/domain/day/day.ts";
+import type { TimeOfDay } from "../../../../../shared/domain/vocabulary.ts";
+import { type Finding, keyOf, type ReadingContext } from "./found.ts";
+
+/** A task of another app. Its times are dates, times on the person's clock or instants. */
+export type PlainTask = Readonly<{
+  key: string;
+  title: string;
+  /** The name of its list, which becomes its category. */
+  list?: string | undefined;
+  /** The lines of its description; empty ones are left out. */
+  lines?: readonly string[];
+  context?: string | null;
+  due?: string | undefined;
+  reminder?: string | undefined;
+  rule?: string | null;
+  fromCompletion?: boolean;
+  minutes?: number | null;
+  isImportant?: boolean;
+  isDone?: boolean;
+  done?: string | undefined;
+  created?: string | undefined;
+}>;
+
+const listKey = (name: string): string => keyOf("list", name);
+
+/** Many tasks may repeat the name of one list, so it is cut here; the check of all things cuts names further. */
+const longestList = 300;
+
+/** The category that a list or tag becomes. A second one of the name is the same. */
+export const listOf = (name: string) => {
+  const short = name.trim().slice(0, longestList);
+  return { kind: "categories", thing: { key: listKey(short), name: short } } as const;
+};
+
+/** A task as a todo, after its category. */
+export function* todoOf(task: PlainTask, { today }: ReadingContext): Generator<Finding> {
+  const { key, title, context = null, minutes = null } = task;
+  const list = task.list?.trim() ? listOf(task.list) : undefined;
+  if (list) yield list;
+  const [due_date, due_time] = momentIn(task.due, today.timeZone);
+  const isDone = task.isDone ?? task.done !== undefined;
+  const completed_at = isDone ? instantIn(task.done) : null;
+  const thing = {
+    ...{ key, title, context, due_date, due_time, category: list?.thing.key ?? null },
+    description: (task.lines ?? []).filter((line) => line.trim() !== "").join("\n") || null,
+    time_of_day: due_time === null ? null : partOf(Number(due_time.slice(0, 2))),
+    ...({
+      recurrence: task.rule ?? null,
+      recurrence_from: task.fromCompletion ? "completion" : "due",
+    } as const),
+    ...{ estimated_minutes: minutes, is_important: task.isImportant ?? false, is_completed: isDone },
+    ...{ completed_at, completed_on: completed_at && momentIn(completed_at, today.timeZone)[0] },
+    ...{ created_at: instantIn(task.created), reminder: reminderAt(task.reminder, today.timeZone) },
+  };
+  yield { kind: "todos", thing };
+}
+
+const partOf = (hour: number): TimeOfDay => (hour < 12 ? "morning" : hour < 18 ? "afternoon" : "evening");
+
+const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/** An instant of text or milliseconds. JavaScript reads no offset without a colon. */
+export function instantIn(value: unknown): string | null {
+  const text = typeof value === "string" ? value.replace(/([+-]\d\d)(\d\d)$/, "$1:$2") : "";
+  const ms = typeof value === "number" ? value : Date.parse(text);
+  return ms >= 0 && ms < Date.UTC(9999) ? new Date(ms).toISOString() : null;
+}
+
+/** The date and the time of day in a zone; null for what the text does not have. */
+export function momentIn(text = "", timeZone: string): readonly [date: string | null, time: string | null] {
+  const instant = zoned.test(text) && text.includes(":") ? instantIn(text) : null;
+  const local = instant === null ? text : localTime(Date.parse(instant), timeZone);
+  const [, date = "", time = null] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d))?/.exec(local) ?? [];
+  return isCalendarDate(date) ? [date, time] : [null, null];
+}
+
+/** A reminder at an instant, or at a time on the person's clock. */
+function reminderAt(text: string | undefined, timeZone: string): ImportedThings["todos"]["reminder"] {
+  const [date, time] = momentIn(text, timeZone);
+  if (text === undefined || date === null || time === null) return null;
+  const wall = `${date}T${time}`;
+  const remind_at = instantOf(wall, timeZone);
+  return { remind_at, wall_time: zoned.test(text) ? null : wall, status: "scheduled" };
+}
+
+/** The instant of a time on the clock of a zone. */
+export const instantOf = (wall: string, timeZone: string): string =>
+  new Date(resolveLocalTime(wall.slice(0, 19), timeZone)).toISOString();
+
+/** A reminder some time from the due time, or from the beginning of the day: `-PT30M`, `P0DT9H0M0S`. */
+export function reminderFrom(text: string, due: string, { today }: ReadingContext): string | undefined {
+  const [date, time] = momentIn(due, today.timeZone);
+  const [duration] =
+    /^-?P(?:\d{1,3}W|(?:\d{1,3}D)?(?:T(?=\d)(?:\d{1,4}H)?(?:\d{1,5}M)?(?:\d{1,6}S)?)?)$/.exec(text) ?? [];
+  if (date === null || duration === undefined || !/\d/.test(duration)) return undefined;
+  return Temporal.PlainDateTime.from(`${date}T${time ?? "00:00"}`)
+    .add(duration)
+    .toString({ smallestUnit: "minute" });
+}
