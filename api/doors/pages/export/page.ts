@@ -70,7 +70,7 @@ function importCard(visit: Visit): Html {
     <p>From a file of Kept (JSON), a project of Todoist (CSV), a backup of Todoist (zip), Loop Habit Tracker (its zip, or
       Habits.csv and Checkmarks.csv) or Habitica (userdata.json). You see first what would come.</p>
     <div class="field"><label for="files">Files, 5 MB together</label>
-    <input type="file" id="files" name="files" multiple required accept=".json,.csv,.zip"></div>
+    <input type="file" id="files" name="files" multiple required accept=".json,.csv,.zip,.ics,.db"></div>
     <button>Show what would come</button></form>`;
 }
 

@@ -17,7 +17,6 @@ export const onDays = (history: History, days: ReadonlySet<string>): History => 
 
 /** Parts are no larger than other commands, so that a file delays nobody's. */
 const partLength = 48_000;
-const datesInPart = 1_000;
 
 /** Things of one kind with their keys, as JSON; a history has the key of its habit if that is new. */
 export type Part = Readonly<{ kind: ImportedKind; keys: string[]; content: string }>;
@@ -35,7 +34,7 @@ export function* partsOf({ categories, habits, histories, todos }: Things): Gene
     for (const some of inParts(days)) yield partOf("histories", some);
   }
   for (const list of inParts(todos)) yield partOf("todos", list);
-  const added = histories.filter(({ id }) => id !== null).flatMap(shortDays);
+  const added = histories.filter(({ id }) => id !== null).flatMap(shortHistories);
   for (const some of inParts(added)) yield { ...partOf("histories", some), keys: [] };
 }
 
@@ -67,28 +66,12 @@ function inParts<Thing>(
   return parts;
 }
 
-/** Fewer days than a part could hold, with their notes. */
-const addedInPart = 80;
+/** Fewer days than a part can hold, with the longest notes. */
+const daysInList = 80;
 
-function shortDays(history: History): History[] {
+function shortHistories(history: History): History[] {
   const days = [...new Set([...history.dates, ...datesOfSums(history)])];
-  return Array.from({ length: Math.ceil(days.length / addedInPart) }, (_, index) =>
-    onDays(history, new Set(days.slice(index * addedInPart, (index + 1) * addedInPart))),
+  return Array.from({ length: Math.ceil(days.length / daysInList) }, (_, index) =>
+    onDays(history, new Set(days.slice(index * daysInList, (index + 1) * daysInList))),
   );
-}
-
-function shortHistories({ habit, dates, times, sums, notes }: Things["histories"][number]) {
-  const count = Math.ceil(Math.max(dates.length, sums?.length ?? 0) / datesInPart);
-  const days = Array.from({ length: count }, (_, index) => {
-    const part = [index * datesInPart, (index + 1) * datesInPart] as const;
-    return {
-      ...{ habit, id: null },
-      dates: dates.slice(...part),
-      times: times.slice(...part),
-      sums: sums?.slice(...part) ?? null,
-      notes: null,
-    };
-  });
-  const withNotes = { habit, id: null, dates: [], times: [], sums: null };
-  return [...days, ...inParts(notes ?? []).map((some) => ({ ...withNotes, notes: some }))];
 }

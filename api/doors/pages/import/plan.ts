@@ -187,8 +187,7 @@ export function collect(files: readonly TextFile[], context: ReadingContext): Co
   };
   const take = (one: FoundThing) => {
     const { thing } = one;
-    if ("key" in thing && keys.has(thing.key))
-      return one.kind === "categories" ? undefined : leave(twice(thing));
+    if ("key" in thing && keys.has(thing.key)) return leave(twice(thing));
     if ("key" in thing) keys.add(thing.key);
     found.push(one);
     length += JSON.stringify(thing).length;
@@ -196,6 +195,8 @@ export function collect(files: readonly TextFile[], context: ReadingContext): Co
   for (const one of readFiles(files, context)) {
     if (found.length + leftCount >= mostFound || length > mostLength)
       return { found, left: [endMissing, ...shown], leftCount: leftCount + 1 };
+    // Each task of a list brings its category.
+    if (one.kind === "categories" && keys.has(one.thing.key)) continue;
     for (const checked of isLeft(one) ? [one] : check(one))
       if (isLeft(checked)) leave(checked);
       else take(checked);

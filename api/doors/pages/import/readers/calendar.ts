@@ -1,111 +1,81 @@
-import ICAL from "ical.js";
-import { isTimeZone } from "../../../../../shared/domain/day/day.ts";
-import { countInWords } from "../../kit/words.ts";
+import { sync } from "node-ical";
+import { localTime } from "../../../../../shared/domain/day/day.ts";
+import { capitalized, countInWords } from "../../kit/words.ts";
+import { type Fields, listIn, objectIn, objectsIn, textIn } from "./fields.ts";
 import { createKeys, type Finding, left, type ReadingContext } from "./found.ts";
-import { instantOf, reminderFrom, todoOf } from "./tasks.ts";
+import { reminderFrom, todoOf } from "./tasks.ts";
 
 export const isCalendar = (text: string): boolean => /^\s*BEGIN:VCALENDAR/i.test(text);
 
-/** The library throws plain errors for malformed text and values. */
-function attempt<Value>(read: () => Value): Value | undefined {
+/** Reads the tasks (VTODO) of an iCalendar file. */
+export function* readCalendar(text: string, context: ReadingContext): Generator<Finding> {
+  const all = parts(text);
+  if (!all || !/END:VCALENDAR\s*$/i.test(text))
+    return yield left("", "This calendar is damaged, or not whole.");
+  const ofType = (type: string) => all.filter((part) => part.type === type);
+  const list = textOf(ofType("VCALENDAR")[0]?.["WR-CALNAME"]);
+  const todos = ofType("VTODO");
+  const titles = new Map(todos.map(({ uid, summary }) => [textIn(uid), textOf(summary)]));
+  const keys = createKeys("calendar");
+  for (const todo of todos) {
+    const parent = titles.get(textOf(todo["related-to"]));
+    const key = keys(textIn(todo.uid) || textOf(todo.summary));
+    yield* readTodo(todo, { key, parent, list }, context);
+  }
+  const events = ofType("VEVENT").length;
+  if (events > 0) yield left("", `Stays out, because Kept has no events: ${countInWords(events, "event")}.`);
+}
+
+/** The library throws plain errors for malformed values. */
+function parts(text: string): Fields[] | undefined {
   try {
-    return read();
+    return Object.values(sync.parseICS(text)).map(objectIn);
   } catch {
     return undefined;
   }
 }
 
-/** Reads the tasks (VTODO) of iCalendar files. */
-export function* readCalendar(text: string, context: ReadingContext): Generator<Finding> {
-  const parsed = attempt(() => ICAL.parse(text));
-  if (parsed === undefined) return yield left("", "This calendar is damaged, or not whole.");
-  for (const root of typeof parsed[0] === "string" ? [parsed] : parsed) {
-    const calendar = new ICAL.Component(root);
-    const todos = calendar.getAllSubcomponents("vtodo");
-    const titles = new Map(todos.map((todo) => [textOf(todo, "uid"), textOf(todo, "summary")]));
-    const keys = createKeys("calendar");
-    for (const todo of todos) {
-      const parent = todo.hasProperty("related-to") ? titles.get(textOf(todo, "related-to")) : undefined;
-      const key = keys(textOf(todo, "uid"), textOf(todo, "recurrence-id"));
-      yield* readTodo(todo, { key, parent, list: textOf(calendar, "x-wr-calname") }, context);
-    }
-    const events = calendar.getAllSubcomponents("vevent").length;
-    if (events > 0)
-      yield left("", `Stays out, because Kept has no events: ${countInWords(events, "event")}.`);
-  }
-}
+/** A value with parameters is an object. */
+const textOf = (value: unknown): string => textIn(value) || textIn(objectIn(value).val);
 
-const firstValue = (component: ICAL.Component, name: string) =>
-  attempt(() => component.getFirstPropertyValue(name)) ?? undefined;
-
-const textOf = (component: ICAL.Component, name: string): string => {
-  const value = firstValue(component, name);
-  return value === undefined ? "" : String(value);
-};
-
-const textsOf = (component: ICAL.Component, name: string): string[] =>
-  component
-    .getAllProperties(name)
-    .flatMap((property) => (attempt(() => property.getValues()) ?? []).map(String));
-
-/** A date, an instant, or a time on any clock where the file has no zone. */
-function timeOf(component: ICAL.Component, name: string): string | undefined {
-  const time = firstValue(component, name);
-  if (!(time instanceof ICAL.Time)) return undefined;
-  const zone = component.getFirstProperty(name)?.getFirstParameter("tzid") ?? "";
-  if (time.isDate || time.zone === ICAL.Timezone.utcTimezone) return time.toString();
-  if (time.zone !== ICAL.Timezone.localTimezone) return time.toJSDate().toISOString();
-  return isTimeZone(zone) ? instantOf(time.toString(), zone) : time.toString();
+/** A date, an instant, or a time on any clock, which the library takes for this process's. */
+function timeOf(value: unknown): string | undefined {
+  if (!(value instanceof Date) || Number.isNaN(value.getTime())) return undefined;
+  const { tz, dateOnly } = objectIn(value);
+  const here = localTime(value.getTime(), Temporal.Now.timeZoneId());
+  return dateOnly === true ? here.slice(0, 10) : tz === undefined ? here : value.toISOString();
 }
 
 type OfTodo = Readonly<{ key: string; parent: string | undefined; list: string }>;
 
-function* readTodo(
-  todo: ICAL.Component,
-  { key, parent, list }: OfTodo,
-  context: ReadingContext,
-): Generator<Finding> {
-  const title = textOf(todo, "summary") || "Untitled";
-  if (todo.hasProperty("recurrence-id"))
-    return yield left(title, "It is one changed day of a series, which Kept cannot have.");
-  const [category, ...labels] = textsOf(todo, "categories");
-  const due = timeOf(todo, "due") ?? timeOf(todo, "dtstart");
-  const alarms = todo.getAllSubcomponents("valarm");
-  if (alarms.length > 1) yield left(title, `Comes with the first of its ${alarms.length} reminders.`);
-  const priority = Number(textOf(todo, "priority"));
-  const details = ["location", "url", "attach"].flatMap((name) =>
-    textsOf(todo, name).map(
-      (text) => `${name.replace(/^./, (letter) => letter.toUpperCase())}: ${text.slice(0, 500)}`,
-    ),
+function* readTodo(todo: Fields, { key, parent, list }: OfTodo, context: ReadingContext): Generator<Finding> {
+  const title = textOf(todo.summary) || "Untitled";
+  if (todo.recurrences) yield left(title, "Comes without the changed days of its series.");
+  const [category = list, ...labels] = listIn(todo.categories).map(textIn);
+  const due = timeOf(todo.due) ?? timeOf(todo.start);
+  const priority = Number(todo.priority);
+  const lines = ["location", "url", "attach"].flatMap((name) =>
+    [todo[name]]
+      .flat()
+      .map(textOf)
+      .filter(Boolean)
+      .map((text) => `${capitalized(name)}: ${text.slice(0, 500)}`),
   );
-  const [reminder] = alarms.map((alarm) => reminderOf(alarm, due, context));
-  if (alarms.length > 0 && !reminder)
-    yield left(title, "Comes without its reminder, whose time Kept cannot tell.");
   yield* todoOf(
     {
-      ...{ key, title, list: category ?? list, due, reminder },
-      lines: [
-        textOf(todo, "description"),
-        parent ? `Part of: ${parent.slice(0, 255)}` : "",
-        labels.length > 0 ? `Labels: ${labels.join(", ")}` : "",
-        ...details,
-      ],
-      rule: textOf(todo, "rrule") || null,
+      ...{ key, title, parent, labels, lines, due, list: category, notes: textOf(todo.description) },
+      reminders: objectsIn(todo.alarms).map(({ trigger }) => reminderOf(textOf(trigger), due, context)),
+      rule: todo.rrule ? String(todo.rrule).replace(/^.*RRULE:/s, "") : null,
       isImportant: priority >= 1 && priority <= 4,
-      isDone: textOf(todo, "status") === "COMPLETED" || todo.hasProperty("completed"),
-      done: timeOf(todo, "completed"),
-      created: timeOf(todo, "created"),
+      isDone: todo.status === "COMPLETED" || todo.completed !== undefined,
+      ...{ done: timeOf(todo.completed), created: timeOf(todo.created) },
     },
     context,
   );
 }
 
-function reminderOf(
-  alarm: ICAL.Component,
-  due: string | undefined,
-  context: ReadingContext,
-): string | undefined {
-  const trigger = firstValue(alarm, "trigger");
-  if (trigger instanceof ICAL.Time) return timeOf(alarm, "trigger");
-  return due === undefined ? undefined : reminderFrom(String(trigger), due, context);
+function reminderOf(trigger: string, due: string | undefined, context: ReadingContext): string | undefined {
+  const instant = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
+  if (instant.test(trigger)) return trigger.replace(instant, "$1-$2-$3T$4:$5:$6Z");
+  return due === undefined ? undefined : reminderFrom(trigger, due, context);
 }

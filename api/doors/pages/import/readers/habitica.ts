@@ -174,17 +174,15 @@ const remindersOf = ({ reminders }: Task): string[] =>
 
 function* readTodo(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
   const { lines, tag } = inWords(task, names);
-  const [reminder, ...others] = remindersOf(task);
-  const title = textIn(task.text);
-  if (others.length > 0) yield left(title, `Comes with the first of its ${1 + others.length} reminders.`);
   // An instant is midnight of the day.
-  const date = textIn(task.date);
-  const [due] = momentIn(date, context.today.timeZone);
+  const [due] = momentIn(textIn(task.date), context.today.timeZone);
+  const [done, created] = [instantIn(task.dateCompleted), instantIn(task.createdAt)].map(
+    (time) => time ?? undefined,
+  );
   yield* todoOf(
     {
-      ...{ key: keyIn(task), title, list: tag?.name, lines, due: due ?? undefined, reminder },
-      ...{ isDone: task.completed === true, done: instantIn(task.dateCompleted) ?? undefined },
-      created: instantIn(task.createdAt) ?? undefined,
+      ...{ key: keyIn(task), title: textIn(task.text), list: tag?.name, lines, due: due ?? undefined },
+      ...{ reminders: remindersOf(task), isDone: task.completed === true, done, created },
     },
     context,
   );

@@ -13,26 +13,24 @@ export function* readGoogleTasks(value: unknown, context: ReadingContext): Gener
     const titles = new Map(tasks.map(({ id, title }) => [textIn(id), textIn(title)]));
     for (const task of tasks) {
       const [scheduled = {}] = objectsIn(task.scheduled_time);
-      const parent = titles.get(textIn(task.parent));
-      const links = objectsIn(task.links).map(({ link }) => textIn(link));
       yield* todoOf(
         {
-          key: keyOf("google tasks", textIn(task.id)),
-          title: textIn(task.title),
-          list: textIn(list.title),
-          lines: [textIn(task.notes), parent ? `Part of: ${parent.slice(0, 255)}` : "", ...links],
+          ...{
+            key: keyOf("google tasks", textIn(task.id)),
+            title: textIn(task.title),
+            list: textIn(list.title),
+          },
+          ...{ notes: textIn(task.notes), parent: titles.get(textIn(task.parent)) },
+          lines: objectsIn(task.links).map(({ link }) => textIn(link)),
           due: (textIn(task.due) || textIn(scheduled.start)).slice(0, 10),
           isDone: task.status === "completed",
-          done: textIn(task.completed),
-          created: textIn(task.created),
+          ...{ done: textIn(task.completed), created: textIn(task.created) },
         },
         context,
       );
     }
   }
 }
-
-type Row = ReadonlyMap<string, string>;
 
 /** A few lines about the file stand above the table. */
 const head = /^.*"?List Name"?[,;\t]"?Title"?[,;\t].*$/m;
@@ -54,34 +52,30 @@ function* readTickTickTask(
   parent: string | undefined,
   context: ReadingContext,
 ): Generator<Finding> {
-  const title = cell(row, "title");
+  const [title, created, section] = [cell(row, "title"), cell(row, "created time"), cell(row, "column name")];
   const written = cell(row, "due date") || cell(row, "start date");
   const zone = isTimeZone(cell(row, "timezone")) ? cell(row, "timezone") : context.today.timeZone;
   // A day is midnight in the zone of its task.
   const due = (cell(row, "is all day") === "true" && momentIn(written, zone)[0]) || written;
-  const [first = "", ...others] = cell(row, "reminder").split(/[,\n]/).filter(Boolean);
-  if (others.length > 0) yield left(title, `Comes with the first of its ${1 + others.length} reminders.`);
-  const reminder = first === "" || due === "" ? undefined : reminderFrom(first, due, context);
-  if (first !== "" && !reminder) yield left(title, `Comes without its reminder, “${first}”.`);
-  const status = cell(row, "status");
-  const [tag, ...tags] = cell(row, "tags").split(/,\s*/).filter(Boolean);
-  const rule = cell(row, "repeat");
+  const reminders = cell(row, "reminder").split(/[,\n]/).filter(Boolean);
+  const [tag, ...labels] = cell(row, "tags").split(/,\s*/).filter(Boolean);
+  const rule = cell(row, "repeat").replace(/^RRULE:|;TT_\w+=[^;]*/g, "");
   yield* todoOf(
     {
-      key: keyOf("ticktick", cell(row, "taskid"), cell(row, "created time"), title),
-      ...{ title, list: cell(row, "list name"), context: tag?.slice(0, 100) ?? null, due, reminder },
+      ...{ key: keyOf("ticktick", cell(row, "taskid"), created, title), title, due, parent, labels, created },
+      ...{
+        list: cell(row, "list name"),
+        context: tag,
+        rule: rule || null,
+        done: cell(row, "completed time"),
+      },
+      notes: cell(row, "content").replaceAll("▫", "\n- [ ] ").replaceAll("▪", "\n- [x] ").trim(),
       lines: [
-        cell(row, "content").replaceAll("▫", "\n- [ ] ").replaceAll("▪", "\n- [x] ").trim(),
-        parent ? `Part of: ${parent.slice(0, 255)}` : "",
-        cell(row, "column name") && `Section: ${cell(row, "column name")}`,
-        tags.length > 0 ? `Labels: ${tags.join(", ")}` : "",
-        /^(?:RRULE:)?FREQ=/.test(rule) || rule === "" ? "" : `Repeats: ${rule}`,
+        section && `Section: ${section}`,
+        rule === "" || rule.startsWith("FREQ=") ? "" : `Repeats: ${rule}`,
       ],
-      rule: rule.replace(/^RRULE:/, "").replace(/;TT_\w+=[^;]*/g, "") || null,
-      isImportant: cell(row, "priority") === "5",
-      isDone: /^[12]$/.test(status),
-      done: cell(row, "completed time"),
-      created: cell(row, "created time"),
+      reminders: reminders.map((trigger) => reminderFrom(trigger.replace("TRIGGER:", ""), due, context)),
+      ...{ isImportant: cell(row, "priority") === "5", isDone: /^[12]$/.test(cell(row, "status")) },
     },
     context,
   );
@@ -105,30 +99,22 @@ function* readVikunjaTask(task: Fields, list: string, context: ReadingContext): 
   const title = textIn(task.title);
   const rule = ruleOf(task);
   if (rule === undefined) yield left(title, "Does not repeat: Kept has no repetition within a day.");
-  const [first, ...otherReminders] = objectsIn(task.reminders).map(({ reminder }) => timeIn(reminder));
-  if (otherReminders.length > 0)
-    yield left(title, `Comes with the first of its ${1 + otherReminders.length} reminders.`);
   const [label, ...labels] = objectsIn(task.labels).map((one) => textIn(one.title));
-  const attachments = objectsIn(task.attachments).map(({ file }) => textIn(objectIn(file).name));
-  const parents = objectsIn(objectIn(task.related_tasks).parenttask).map((one) => textIn(one.title));
+  const attached = objectsIn(task.attachments).map(
+    ({ file }) => `Attachment: ${textIn(objectIn(file).name)}`,
+  );
+  if (attached.length > 0) yield left(title, "Comes with the names of its attachments alone.");
+  const [parent] = objectsIn(objectIn(task.related_tasks).parenttask);
+  const comments = objectsIn(task.comments).map(({ comment }) => `Note: ${plainText(textIn(comment))}`);
   yield* todoOf(
     {
       key: keyOf("vikunja", numberIn(task.id) ?? 0, textIn(task.created), title),
-      ...{ title, list, context: label?.slice(0, 100) ?? null, rule: rule ?? null },
-      lines: [
-        plainText(textIn(task.description)),
-        ...parents.map((name) => `Part of: ${name.slice(0, 255)}`),
-        labels.length > 0 ? `Labels: ${labels.join(", ")}` : "",
-        ...objectsIn(task.comments).map(({ comment }) => `Note: ${plainText(textIn(comment))}`),
-        ...attachments.map((name) => `Attachment (not imported): ${name}`),
-      ],
-      due: timeIn(task.due_date),
-      reminder: first,
+      ...{ title, list, context: label, labels, rule, lines: [...comments, ...attached] },
+      ...{ notes: plainText(textIn(task.description)), parent: textIn(parent?.title) },
+      ...{ due: timeIn(task.due_date), done: timeIn(task.done_at), created: timeIn(task.created) },
+      reminders: objectsIn(task.reminders).map(({ reminder }) => timeIn(reminder)),
+      ...{ isDone: task.done === true, isImportant: (numberIn(task.priority) ?? 0) >= 3 },
       fromCompletion: task.repeat_mode === 2,
-      isImportant: (numberIn(task.priority) ?? 0) >= 3,
-      isDone: task.done === true,
-      done: timeIn(task.done_at),
-      created: timeIn(task.created),
     },
     context,
   );

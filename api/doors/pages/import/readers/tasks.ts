@@ -2,7 +2,7 @@ import type { ImportedThings } from "../../../../../shared/contracts/import/cont
 import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
 import { localTime, resolveLocalTime } from "../../../../../shared/domain/day/day.ts";
 import type { TimeOfDay } from "../../../../../shared/domain/vocabulary.ts";
-import { type Finding, keyOf, type ReadingContext } from "./found.ts";
+import { type Finding, keyOf, left, type ReadingContext } from "./found.ts";
 
 /** A task of another app. Its times are dates, times on the person's clock or instants. */
 export type PlainTask = Readonly<{
@@ -10,12 +10,16 @@ export type PlainTask = Readonly<{
   title: string;
   /** The name of its list, which becomes its category. */
   list?: string | undefined;
-  /** The lines of its description; empty ones are left out. */
+  notes?: string;
+  parent?: string | undefined;
+  labels?: readonly string[];
+  /** Further lines of its description; empty ones are left out. */
   lines?: readonly string[];
-  context?: string | null;
+  context?: string | null | undefined;
   due?: string | undefined;
-  reminder?: string | undefined;
-  rule?: string | null;
+  /** The first one comes; undefined for one whose time nobody knows. */
+  reminders?: readonly (string | undefined)[];
+  rule?: string | null | undefined;
   fromCompletion?: boolean;
   minutes?: number | null;
   isImportant?: boolean;
@@ -37,26 +41,41 @@ export const listOf = (name: string) => {
 
 /** A task as a todo, after its category. */
 export function* todoOf(task: PlainTask, { today }: ReadingContext): Generator<Finding> {
-  const { key, title, context = null, minutes = null } = task;
+  const { key, title, parent, labels = [], reminders = [], isDone = false } = task;
   const list = task.list?.trim() ? listOf(task.list) : undefined;
   if (list) yield list;
+  if (reminders.length > 1) yield left(title, `Comes with the first of its ${reminders.length} reminders.`);
+  const reminder = reminderAt(reminders[0], today.timeZone);
+  if (reminders.length > 0 && !reminder)
+    yield left(title, "Comes without its reminder, whose time Kept cannot tell.");
+  const of = parent ? `Part of: ${parent.slice(0, longestParent)}` : "";
+  const all = [
+    task.notes ?? "",
+    of,
+    labels.length > 0 ? `Labels: ${labels.join(", ")}` : "",
+    ...(task.lines ?? []),
+  ];
   const [due_date, due_time] = momentIn(task.due, today.timeZone);
-  const isDone = task.isDone ?? task.done !== undefined;
   const completed_at = isDone ? instantIn(task.done) : null;
   const thing = {
-    ...{ key, title, context, due_date, due_time, category: list?.thing.key ?? null },
-    description: (task.lines ?? []).filter((line) => line.trim() !== "").join("\n") || null,
+    ...{ key, title, due_date, due_time, category: list?.thing.key ?? null, reminder },
+    description: all.filter((line) => line.trim() !== "").join("\n") || null,
+    context: task.context?.slice(0, longestContext) ?? null,
     time_of_day: due_time === null ? null : partOf(Number(due_time.slice(0, 2))),
     ...({
       recurrence: task.rule ?? null,
       recurrence_from: task.fromCompletion ? "completion" : "due",
     } as const),
-    ...{ estimated_minutes: minutes, is_important: task.isImportant ?? false, is_completed: isDone },
-    ...{ completed_at, completed_on: completed_at && momentIn(completed_at, today.timeZone)[0] },
-    ...{ created_at: instantIn(task.created), reminder: reminderAt(task.reminder, today.timeZone) },
+    ...{ estimated_minutes: task.minutes ?? null, is_important: task.isImportant ?? false },
+    ...{ is_completed: isDone, completed_at, completed_on: momentIn(completed_at ?? "", today.timeZone)[0] },
+    created_at: instantIn(task.created),
   };
   yield { kind: "todos", thing };
 }
+
+const longestContext = 100;
+/** Many tasks may repeat the title of one, so a file of some megabytes could become gigabytes of text. */
+const longestParent = 255;
 
 const partOf = (hour: number): TimeOfDay => (hour < 12 ? "morning" : hour < 18 ? "afternoon" : "evening");
 

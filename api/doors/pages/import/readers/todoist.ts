@@ -92,14 +92,21 @@ function* readTask(
     );
   const { due_date, due_time, recurrence, recurrence_from } = date ?? {};
   const due = [due_date, due_time].filter(Boolean).join("T");
-  const lines = describe(task, otherLabels, [date ? "" : written, deadline === written ? "" : deadline]);
+  const priority = cell(row, "priority");
+  const lines = [
+    task.section === "" ? "" : `Section: ${task.section.slice(0, longestName)}`,
+    /^[23]$/.test(priority) ? `Priority: ${priority}` : "",
+    date || written === "" ? "" : `Date: ${written}`,
+    deadline === "" || deadline === written ? "" : `Deadline: ${deadline}`,
+    ...task.notes.map((note) => `Note: ${note}`),
+  ];
   yield* todoOf(
     {
-      ...{ key, list, title, context, lines, due, minutes: minutesIn(row) },
+      ...{ key, list, title, context, labels: otherLabels, lines, due, parent: task.parent },
+      ...{ notes: cell(row, "description"), minutes: minutesIn(row), isImportant: priority === "1" },
       // As in the line at the top of the pages, a time is also a reminder.
-      ...(due_time && { reminder: due }),
-      ...{ rule: recurrence ?? null, fromCompletion: recurrence_from === "completion" },
-      isImportant: cell(row, "priority") === "1",
+      reminders: due_time ? [due] : [],
+      ...{ rule: recurrence, fromCompletion: recurrence_from === "completion" },
     },
     reading,
   );
@@ -110,25 +117,6 @@ function withoutLabels(content: string): Readonly<{ title: string; labels: strin
   const labels = Array.from(content.matchAll(/(?<=^|\s)@(\S+)/g), ([, label = ""]) => label);
   const title = content.replaceAll(/(^|\s)@\S+/g, "").trim();
   return title === "" ? { title: content, labels: [] } : { title, labels };
-}
-
-/** The description keeps everything that Kept has no field for. */
-function describe(
-  { row, section, parent, notes }: Task,
-  labels: readonly string[],
-  [date = "", deadline = ""]: readonly string[],
-): string[] {
-  const priority = cell(row, "priority");
-  return [
-    cell(row, "description"),
-    parent === undefined ? "" : `Part of: ${parent.slice(0, longestName)}`,
-    section === "" ? "" : `Section: ${section.slice(0, longestName)}`,
-    /^[23]$/.test(priority) ? `Priority: ${priority}` : "",
-    labels.length > 0 ? `Labels: ${labels.join(", ")}` : "",
-    date === "" ? "" : `Date: ${date}`,
-    deadline === "" ? "" : `Deadline: ${deadline}`,
-    ...notes.map((note) => `Note: ${note}`),
-  ];
 }
 
 function minutesIn(row: Row): number | null {
