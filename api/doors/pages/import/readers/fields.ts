@@ -73,9 +73,5 @@ export const objectsIn = (value: unknown): readonly Fields[] => listIn(value).ma
 
 export const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** @returns the text; null when there is none */
-export const textOrNull = (value: unknown): string | null =>
-  typeof value === "string" && value.trim() !== "" ? value : null;
-
 export const numberIn = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;

@@ -153,13 +153,7 @@ function* readDaily(task: Task, names: Tags, context: DailyContext): Generator<F
   yield {
     kind: "habits",
     thing: {
-      ...rhythm,
-      key,
-      name,
-      created_at,
-      paused_from,
-      paused_through,
-      remind_at,
+      ...{ ...rhythm, key, name, created_at, paused_from, paused_through, remind_at },
       ...ofHabit(task, names),
     },
   };

@@ -6,7 +6,7 @@ import {
 } from "../../../../../shared/contracts/habit/fields.ts";
 import { type ImportedThings, mostSkips } from "../../../../../shared/contracts/import/contracts.ts";
 import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
-import { csvRecords, csvRows, headOf, objectIn, objectsIn, textIn, textOrNull } from "./fields.ts";
+import { csvRecords, csvRows, headOf, objectIn, objectsIn, textIn } from "./fields.ts";
 import { createKeys, type Finding, left, mostFound, type ReadingContext, type TextFile } from "./found.ts";
 import { instantIn } from "./tasks.ts";
 
@@ -50,8 +50,7 @@ export function* readLoopBackup(value: unknown, context: ReadingContext): Genera
     const found = byId.get(habit);
     const date = instantIn(timestamp)?.slice(0, 10);
     if (!found || date === undefined) continue;
-    enter(found, date, String(value));
-    if (textOrNull(notes)) found.days.notes.push({ date, note: textIn(notes).trim().slice(0, 500) });
+    enter(found, date, String(value), textIn(notes).trim());
   }
   yield* readHabits([...byId.values()], context);
 }
@@ -113,13 +112,20 @@ function enterAll(text: string, habits: readonly LoopHabit[]): void {
   }
 }
 
-function enter({ row, days }: LoopHabit, date: string, value: string): void {
+/** An amount that Kept does not count becomes a note of its day. */
+function enter({ row, days }: LoopHabit, date: string, value: string, words = ""): void {
   if (value === "SKIP" || value === "3") return void days.skips.push(date);
   if (isDone(row, value)) days.done.push(date);
   const target = countedTarget(row);
   const amount = Math.min(Number(value) / 1_000, mostInDay);
   if (target !== undefined && amount > 0) days.sums.push({ date, amount, target });
+  const told =
+    target === undefined && isNumerical(row) && amount > 0 ? `${amount} ${cell(row, "unit")}`.trim() : "";
+  const note = [told, words].filter(Boolean).join(": ").slice(0, longestNote);
+  if (note !== "") days.notes.push({ date, note });
 }
+
+const longestNote = 500;
 
 /** A day that only follows from the frequency (YES_AUTO, 1) was not done. Amounts are in thousandths. */
 function isDone(row: Row, value: string): boolean {
@@ -153,11 +159,11 @@ function* readHabit(
   const counted = countedTarget(row);
   const span = daysOfTarget(row) === 1 ? "a day" : `in ${daysOfTarget(row)} days`;
   const amount = `${isAtMost(row) ? "At most" : "Target"}: ${target} ${unit}`.trim();
-  const isTold = isNumerical(row) && counted === undefined && (target > 0 || isAtMost(row));
-  if (isTold && !isAtMost(row))
+  const isTold = isNumerical(row) && counted === undefined;
+  if (isTold)
     yield left(
       name,
-      `Kept has no target such as ${target} ${unit} ${span}; a day with an amount counts as done.`,
+      `Kept has no such target (${amount} ${span}); amounts come as notes on the days that count as done.`,
     );
   const description = [cell(row, "question"), cell(row, "description"), isTold ? `${amount} ${span}` : ""];
   const [first] = days.done.toSorted();

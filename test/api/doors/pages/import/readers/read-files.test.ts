@@ -459,8 +459,11 @@ test("amounts of Loop are counted in days, zero is within a limit, and what Kept
   ]);
   const amounts = found.histories[0]?.sums?.map((sum) => "amount" in sum && sum.amount);
   expect(amounts).toEqual([2.5, 1.999, 0.4]);
+  expect(found.histories[1]).toMatchObject({ notes: [{ note: "2 cups" }] });
+  const why = "amounts come as notes on the days that count as done.";
   expect(found.left).toEqual([
-    "Read: Kept has no target such as 300 pages in 7 days; a day with an amount counts as done.",
+    `Coffee: Kept has no such target (At most: 2 cups a day); ${why}`,
+    `Read: Kept has no such target (Target: 300 pages in 7 days); ${why}`,
   ]);
 });
 
