@@ -327,7 +327,8 @@ function repairRule(fields: Fields, parse: Rules): string | undefined {
   if (typeof fields.recurrence !== "string") return undefined;
   const parsed = parse(fields.recurrence);
   if ("error" in parsed) {
-    Object.assign(fields, { recurrence: null, recurrence_anchor: null });
+    const description = [fields.description, `Repeats: ${fields.recurrence}`].filter(Boolean).join("\n");
+    Object.assign(fields, { recurrence: null, recurrence_anchor: null, description });
     return `Does not repeat: ${parsed.error}`;
   }
   fields.recurrence = parsed.rule;

@@ -46,14 +46,20 @@ export function csvRows(text: string, to = allRows): readonly Row[] {
 /** The first row, which names the columns. */
 export const headOf = (text: string): Row => csvRows(text.slice(0, longestHead), 1)[0] ?? [];
 
-/** Rows as records by the lower-case names of the first row. A record has no more cells than its row. */
-export function* csvRecords(text: string): Generator<ReadonlyMap<string, string>> {
+/** A row by the lower-case names of the first one. It has no more cells than it had. */
+export type CsvRecord = ReadonlyMap<string, string>;
+
+/** The first of the named cells that is not empty. */
+export const cell = (row: CsvRecord, ...names: readonly string[]): string =>
+  names.map((name) => row.get(name)?.trim() ?? "").find((value) => value !== "") ?? "";
+
+export function* csvRecords(text: string): Generator<CsvRecord> {
   const [head = [], ...rows] = csvRows(text);
   const names = head.map((name) => name.trim().toLowerCase());
   for (const row of rows) yield recordOf(names, row);
 }
 
-const recordOf = (names: Row, row: Row): ReadonlyMap<string, string> =>
+const recordOf = (names: Row, row: Row): CsvRecord =>
   new Map(row.slice(0, names.length).map((cell, index) => [names[index] ?? "", cell]));
 
 /** Reads parts of foreign JSON: values of an unexpected type count as missing. */

@@ -6,19 +6,17 @@ import {
 } from "../../../../../shared/contracts/habit/fields.ts";
 import { type ImportedThings, mostSkips } from "../../../../../shared/contracts/import/contracts.ts";
 import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
-import { csvRecords, csvRows, headOf, objectIn, objectsIn, textIn } from "./fields.ts";
+import { type CsvRecord, cell, csvRecords, csvRows, headOf, objectIn, objectsIn, textIn } from "./fields.ts";
 import { createKeys, type Finding, left, mostFound, type ReadingContext, type TextFile } from "./found.ts";
 import { instantIn } from "./tasks.ts";
 
-type Row = ReadonlyMap<string, string>;
-
 /** A habit of the list with its days by what was entered for them. */
-type LoopHabit = Readonly<{ row: Row; name: string; days: Days }>;
+type LoopHabit = Readonly<{ row: CsvRecord; name: string; days: Days }>;
 type Days = Readonly<{ done: string[]; skips: string[] } & Required<Pick<History, "sums" | "notes">>>;
 type History = {
   [Name in keyof ImportedThings["histories"]]: NonNullable<ImportedThings["histories"][Name]>;
 };
-const habitOf = (row: Row, name = cell(row, "name")): LoopHabit => ({
+const habitOf = (row: CsvRecord, name = cell(row, "name")): LoopHabit => ({
   ...{ row, name },
   days: { done: [], skips: [], sums: [], notes: [] },
 });
@@ -56,7 +54,7 @@ export function* readLoopBackup(value: unknown, context: ReadingContext): Genera
 }
 
 /** A habit of the database as one of the table. */
-function rowOf(one: Readonly<Record<string, unknown>>): Row {
+function rowOf(one: Readonly<Record<string, unknown>>): CsvRecord {
   const clock = [one.reminder_hour, one.reminder_min].map((part) => String(part).padStart(2, "0")).join(":");
   const cells = {
     ...{ name: one.name, question: one.question, description: one.description, unit: one.unit },
@@ -71,9 +69,6 @@ function* readHabits(habits: readonly LoopHabit[], context: ReadingContext): Gen
   const keys = createKeys("loop");
   for (const habit of habits) yield* readHabit(habit, keys(habit.name), context);
 }
-
-const cell = (row: Row, ...names: readonly string[]): string =>
-  names.map((name) => row.get(name)?.trim() ?? "").find((value) => value !== "") ?? "";
 
 function habitsIn(text: string): LoopHabit[] {
   const habits: LoopHabit[] = [];
@@ -128,7 +123,7 @@ function enter({ row, days }: LoopHabit, date: string, value: string, words = ""
 const longestNote = 500;
 
 /** A day that only follows from the frequency (YES_AUTO, 1) was not done. Amounts are in thousandths. */
-function isDone(row: Row, value: string): boolean {
+function isDone(row: CsvRecord, value: string): boolean {
   if (!isNumerical(row)) return value === "YES_MANUAL" || value === "2";
   const amount = value === "NO" ? 0 : /^\d+$/.test(value) ? Number(value) : undefined;
   if (amount === undefined) return false;
@@ -138,15 +133,15 @@ function isDone(row: Row, value: string): boolean {
 }
 
 /** The amount to reach on a day; Kept has none for several days and none that is not to be exceeded. */
-function countedTarget(row: Row): number | undefined {
+function countedTarget(row: CsvRecord): number | undefined {
   const target = Number(cell(row, "target value"));
   const isCounted = isNumerical(row) && !isAtMost(row) && daysOfTarget(row) === 1;
   return isCounted && target >= leastAmount && target <= mostTarget ? roundAmount(target) : undefined;
 }
 
-const isNumerical = (row: Row): boolean => /^(numerical|measurable)/i.test(cell(row, "type"));
-const isAtMost = (row: Row): boolean => /most/i.test(cell(row, "target type"));
-const daysOfTarget = (row: Row): number => Number(cell(row, "frequencydenominator", "interval")) || 1;
+const isNumerical = (row: CsvRecord): boolean => /^(numerical|measurable)/i.test(cell(row, "type"));
+const isAtMost = (row: CsvRecord): boolean => /most/i.test(cell(row, "target type"));
+const daysOfTarget = (row: CsvRecord): number => Number(cell(row, "frequencydenominator", "interval")) || 1;
 
 function* readHabit(
   { row, name, days }: LoopHabit,
@@ -184,7 +179,7 @@ function* readHabit(
 }
 
 /** Loop's frequency is a number of times in a number of days. */
-function rhythmOf(row: Row) {
+function rhythmOf(row: CsvRecord) {
   const times = Number(cell(row, "frequencynumerator", "numrepetitions")) || 1;
   const days = Number(cell(row, "frequencydenominator", "interval")) || 1;
   if (times >= days) return { frequency: "daily" as const };

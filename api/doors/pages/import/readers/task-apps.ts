@@ -1,5 +1,14 @@
 import { isTimeZone } from "../../../../../shared/domain/day/day.ts";
-import { csvRecords, type Fields, numberIn, objectIn, objectsIn, textIn } from "./fields.ts";
+import {
+  type CsvRecord,
+  cell,
+  csvRecords,
+  type Fields,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
+} from "./fields.ts";
 import { type Finding, keyOf, left, type ReadingContext } from "./found.ts";
 import { momentIn, reminderFrom, todoOf } from "./tasks.ts";
 
@@ -38,8 +47,6 @@ const longestPreface = 2_000;
 
 export const isTickTick = (text: string): boolean => head.test(text.slice(0, longestPreface));
 
-const cell = (row: Row, name: string): string => (row.get(name) ?? "").trim();
-
 /** Reads a backup of TickTick. */
 export function* readTickTick(text: string, context: ReadingContext): Generator<Finding> {
   const rows = [...csvRecords(text.slice(text.search(head)))];
@@ -48,7 +55,7 @@ export function* readTickTick(text: string, context: ReadingContext): Generator<
 }
 
 function* readTickTickTask(
-  row: Row,
+  row: CsvRecord,
   parent: string | undefined,
   context: ReadingContext,
 ): Generator<Finding> {

@@ -4,19 +4,16 @@ import { parseJson } from "../../../../http/input/body.ts";
 import { fieldsSaid } from "../../../../queries/quick-add/quick-add.ts";
 import { type ReadLine, readLine } from "../../../../queries/quick-add/read-line.ts";
 import { inEnglish } from "./date-words.ts";
-import { csvRecords, objectIn, textIn } from "./fields.ts";
+import { type CsvRecord, cell, csvRecords, objectIn, textIn } from "./fields.ts";
 import { createKeys, type Finding, left, type ReadingContext, type TextFile } from "./found.ts";
 import { todoOf } from "./tasks.ts";
 
-type Row = ReadonlyMap<string, string>;
-type Task = Readonly<{ row: Row; section: string; parent: string | undefined; notes: string[] }>;
+type Task = Readonly<{ row: CsvRecord; section: string; parent: string | undefined; notes: string[] }>;
 
 /**
  * Many tasks may repeat the name of one section or parent, so a file of some megabytes could become gigabytes of text.
  */
 const longestName = 255;
-
-const cell = (row: Row, name: string): string => (row.get(name) ?? "").trim();
 
 /**
  * Reads projects: CSV templates of Todoist, or its backups. Tasks are told apart by what they say, over all files of an
@@ -119,7 +116,7 @@ function withoutLabels(content: string): Readonly<{ title: string; labels: strin
   return title === "" ? { title: content, labels: [] } : { title, labels };
 }
 
-function minutesIn(row: Row): number | null {
+function minutesIn(row: CsvRecord): number | null {
   const duration = Number(cell(row, "duration"));
   if (!Number.isInteger(duration) || duration < 1) return null;
   const unit = cell(row, "duration_unit");
