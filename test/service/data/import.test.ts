@@ -92,6 +92,8 @@ test("what was deleted since comes again, and a category of the same name is use
   expect(await ada.bring(file)).toMatchObject({ categories: 0, todos: 2 });
   const { body } = await ada.rest("GET", "/todos");
   expect(body.data.map(({ category }: JsonBody) => category.id)).toEqual([garden.id, garden.id]);
+  const renamed = { ...file, name: "Vegetables (1).csv" };
+  expect(await ada.plan(renamed)).toMatchObject({ here: 2, things: { categories: [], todos: [] } });
   await ada.rest("DELETE", `/todos/${body.data[0].id}`);
   expect(await ada.bring(file)).toMatchObject({ categories: 0, todos: 1 });
   expect((await ada.rest("GET", "/todos")).body.meta.total).toBe(2);

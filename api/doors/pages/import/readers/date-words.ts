@@ -81,37 +81,42 @@ function formsOf(code: string, unit: (typeof units)[number]): string[] {
   return isUnspaced(code) ? longFirst : longFirst.map(stemOf);
 }
 
-type DateForm = Pick<Intl.DateTimeFormatOptions, "month" | "weekday" | "day">;
-
-function nameIn(code: string, form: DateForm, part: "month" | "weekday", date: number): string {
-  const parts = new Intl.DateTimeFormat(code, { ...form, timeZone: "UTC" }).formatToParts(date);
-  const name = parts.find(({ type }) => type === part)?.value ?? "";
-  return name.toLowerCase().replace(/\.$/, "").replace("-feira", "(?:-feiras?)?");
+/** The names of a month or weekday, long and short, alone and beside a day. */
+function namesIn(code: string, part: "month" | "weekday", date: number): string[] {
+  const forms = (["long", "short"] as const).flatMap((length) =>
+    [{}, { day: "numeric" } as const].map((day) => ({ ...day, [part]: length })),
+  );
+  const parts = forms.flatMap((form) =>
+    new Intl.DateTimeFormat(code, { ...form, timeZone: "UTC" }).formatToParts(date),
+  );
+  const names = parts.flatMap(({ type, value }) =>
+    type === part ? [value.toLowerCase().replace(/\.$/, "")] : [],
+  );
+  return [...new Set(names)];
 }
-
-const lengths = ["long", "short"] as const;
 
 /** A month stands beside a number; Spanish "mar" is Tuesday or March. */
 function monthOf(code: string, month: number, by: string): Replacement {
-  const forms: DateForm[] = lengths.flatMap((length) => [
-    { month: length },
-    { month: length, day: "numeric" },
-  ]);
-  const names = forms.map((form) => nameIn(code, form, "month", Date.UTC(2026, month, 1)));
-  const words = names.filter((name) => !/^\d/.test(name)).join("|") || "-";
-  return [new RegExp(`(?<=\\d\\.? ?(?:de )?)(?:${words})\\.?(?!\\p{L})`, "gu"), ` ${by}`];
+  const names = namesIn(code, "month", Date.UTC(2026, month, 1)).filter((name) => !/^\d/.test(name));
+  return [new RegExp(`(?<=\\d\\.? ?(?:de )?)(?:${names.join("|") || "-"})\\.?(?!\\p{L})`, "gu"), ` ${by}`];
 }
 
 /** The one sign of a weekday in Japanese or Korean is also a unit. */
 const weekdaysOf = (code: string): (readonly [string, string])[] =>
   weekdayNames
-    .flatMap((by, day) => {
-      const date = Date.UTC(2026, 10, 23 + day);
-      const [long = "", short = ""] = lengths.map((weekday) => nameIn(code, { weekday }, "weekday", date));
-      const stem = /^\p{L}{5,}$/u.test(long) ? stemOf(long) : long.replace(/曜日$/, "曜日?");
-      return [stem, short].map((name) => [name, by] as const);
-    })
+    .flatMap((by, day) =>
+      namesIn(code, "weekday", Date.UTC(2026, 10, 23 + day)).map((name) => [name, by] as const),
+    )
     .filter(([name]) => name.length > 1)
+    .map(
+      ([name, by]) =>
+        [
+          /^\p{L}{5,}$/u.test(name)
+            ? stemOf(name)
+            : name.replace(/曜日$/, "曜日?").replace("-feira", "(?:-feiras?)?"),
+          by,
+        ] as const,
+    )
     .sort(([one], [other]) => other.length - one.length);
 
 const monthNames = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

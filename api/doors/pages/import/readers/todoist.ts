@@ -101,7 +101,7 @@ function* readTask(
     {
       ...{ key, list, title, context, labels: otherLabels, lines, due, parent: task.parent },
       ...{ notes: cell(row, "description"), minutes: minutesIn(row), isImportant: priority === "1" },
-      // As in the line at the top of the pages, a time is also a reminder.
+      // A time is also a reminder, as in the line at the top of the pages.
       reminders: due_time ? [due] : [],
       ...{ rule: recurrence, fromCompletion: recurrence_from === "completion" },
     },

@@ -38,7 +38,7 @@ const keptFile = (lists: object): TextFile => ({
 
 type Bytes = Readonly<Record<string, string | Uint8Array>>;
 
-/** What comes of an upload, in short: a line for each thing, and one for each that stays out. */
+/** The outcome of an upload: a line for each thing, and one for each that stays out. */
 function upload(files: Bytes): string[] {
   const list = Object.entries(files).map(([name, text]) => ({ name, bytes: Buffer.from(text) }));
   const texts = textsOf(list);
@@ -549,6 +549,16 @@ test("of a file with more things than an account can have the first are looked a
   const long = "x".repeat(9_000);
   const { found } = collect([tasks(`section,${long}\ntask,A\n`, 1), tasks("task,A\n", 100)], context);
   expect(JSON.stringify(found).length).toBeLessThan(100_000);
+});
+
+test("hundreds of rules come, and a rule that Kept has not is told and stays in the description", () => {
+  const series = { title: "Birthday", is_completed: false, recurrence_from: "due" };
+  const rules = Array.from({ length: 300 }, (_, n) => `FREQ=DAILY;INTERVAL=${n + 1}`);
+  const todos = [...rules, "FREQ=HOURLY"].map((recurrence, id) => ({ ...series, id, recurrence }));
+  const found = read(keptFile({ todos }));
+  expect(found.todos.filter(({ recurrence }) => recurrence !== null)).toHaveLength(300);
+  expect(found.todos[300]).toMatchObject({ recurrence: null, description: "Repeats: FREQ=HOURLY" });
+  expect(found.left).toHaveLength(1);
 });
 
 test("a history of more days than any habit has does not come", () => {
