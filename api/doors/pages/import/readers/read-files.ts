@@ -1,4 +1,5 @@
 import { parseJson } from "../../../../http/input/body.ts";
+import { readableFiles } from "../../export/exported-things.ts";
 import { isCalendar, readCalendar } from "./calendar.ts";
 import { csvRows, headOf } from "./fields.ts";
 import { type Finding, left, type ReadingContext, type TextFile } from "./found.ts";
@@ -50,8 +51,7 @@ export function* readFiles(files: readonly TextFile[], context: ReadingContext):
   for (const { name } of ofLoop ? [] : (byKind.get("other") ?? [])) yield left(name, unreadable);
 }
 
-const unreadable =
-  "Kept cannot read this file. It reads exports of Kept, Todoist (CSV or zip), TickTick (CSV), Google Tasks (Takeout), Vikunja (zip), Loop Habit Tracker (zip or .db) and Habitica (userdata.json), and tasks of calendars (.ics).";
+const unreadable = `Kept cannot read this file. Bring ${readableFiles}.`;
 
 const jsonReaders = [
   { is: isKeptExport, read: readKept },

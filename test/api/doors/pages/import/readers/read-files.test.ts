@@ -178,7 +178,7 @@ const habitica = {
   },
 };
 const cannotRead = expect.stringMatching(
-  /^out: \S+: Kept cannot read this file. It reads exports of Kept, Todoist/,
+  /^out: \S+: Kept cannot read this file. Bring a file of Kept .*Todoist/,
 );
 const bin = ["#Home", "Müll 2026-12-01"];
 
