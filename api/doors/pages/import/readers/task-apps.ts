@@ -24,12 +24,8 @@ export function* readGoogleTasks(value: unknown, context: ReadingContext): Gener
       const [scheduled = {}] = objectsIn(task.scheduled_time);
       yield* todoOf(
         {
-          ...{
-            key: keyOf("google tasks", textIn(task.id)),
-            title: textIn(task.title),
-            list: textIn(list.title),
-          },
-          ...{ notes: textIn(task.notes), parent: titles.get(textIn(task.parent)) },
+          ...{ key: keyOf("google tasks", textIn(task.id)), title: textIn(task.title) },
+          ...{ list: textIn(list.title), notes: textIn(task.notes), parent: titles.get(textIn(task.parent)) },
           lines: objectsIn(task.links).map(({ link }) => textIn(link)),
           due: (textIn(task.due) || textIn(scheduled.start)).slice(0, 10),
           isDone: task.status === "completed",
@@ -70,17 +66,9 @@ function* readTickTickTask(
   yield* todoOf(
     {
       ...{ key: keyOf("ticktick", cell(row, "taskid"), created, title), title, due, parent, labels, created },
-      ...{
-        list: cell(row, "list name"),
-        context: tag,
-        rule: rule || null,
-        done: cell(row, "completed time"),
-      },
+      ...{ list: cell(row, "list name"), context: tag, rule, done: cell(row, "completed time") },
       notes: cell(row, "content").replaceAll("▫", "\n- [ ] ").replaceAll("▪", "\n- [x] ").trim(),
-      lines: [
-        section && `Section: ${section}`,
-        rule === "" || rule.startsWith("FREQ=") ? "" : `Repeats: ${rule}`,
-      ],
+      lines: [section && `Section: ${section}`],
       reminders: reminders.map((trigger) => reminderFrom(trigger.replace("TRIGGER:", ""), due, context)),
       ...{ isImportant: cell(row, "priority") === "5", isDone: /^[12]$/.test(cell(row, "status")) },
     },
@@ -107,9 +95,7 @@ function* readVikunjaTask(task: Fields, list: string, context: ReadingContext): 
   const rule = ruleOf(task);
   if (rule === undefined) yield left(title, "Does not repeat: Kept has no repetition within a day.");
   const [label, ...labels] = objectsIn(task.labels).map((one) => textIn(one.title));
-  const attached = objectsIn(task.attachments).map(
-    ({ file }) => `Attachment: ${textIn(objectIn(file).name)}`,
-  );
+  const attached = objectsIn(task.attachments).map(({ file }) => `File: ${textIn(objectIn(file).name)}`);
   if (attached.length > 0) yield left(title, "Comes with the names of its attachments alone.");
   const [parent] = objectsIn(objectIn(task.related_tasks).parenttask);
   const comments = objectsIn(task.comments).map(({ comment }) => `Note: ${plainText(textIn(comment))}`);
@@ -130,24 +116,15 @@ function* readVikunjaTask(task: Fields, list: string, context: ReadingContext): 
 /** Vikunja writes HTML. */
 const plainText = (html: string): string =>
   html
-    .replace(
-      /<li[^>]*data-checked="(true|false)"[^>]*>/g,
-      (_, done) => `\n- [${done === "true" ? "x" : " "}] `,
-    )
+    .replace(/<li[^>]*data-checked="true"[^>]*>/g, "\n- [x] ")
+    .replace(/<li[^>]*data-checked="false"[^>]*>/g, "\n- [ ] ")
     .replace(/<(?:br|\/p|\/h\d|\/li)[^>]*>/g, "\n")
     .replace(/<[^>]*>/g, "")
-    .replace(/&(lt|gt|quot|#39|nbsp|amp);/g, (_, name) => entities[name] ?? "")
+    .replace(/&(lt|gt|quot|#39|nbsp|amp);/g, (_, name) => entities.get(name) ?? "")
     .replace(/\s*\n\s*/g, "\n")
     .trim();
 
-const entities: Readonly<Record<string, string>> = {
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  "#39": "'",
-  nbsp: " ",
-  amp: "&",
-};
+const entities = new Map(Object.entries({ lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " ", amp: "&" }));
 
 const secondsInDay = 86_400;
 

@@ -5,7 +5,7 @@ import type { TimeOfDay } from "../../../../../shared/domain/vocabulary.ts";
 import { type Finding, keyOf, left, type ReadingContext } from "./found.ts";
 
 /** A task of another app. Its times are dates, times on the person's clock or instants. */
-export type PlainTask = Readonly<{
+type PlainTask = Readonly<{
   key: string;
   title: string;
   /** The name of its list, which becomes its category. */
@@ -28,15 +28,13 @@ export type PlainTask = Readonly<{
   created?: string | undefined;
 }>;
 
-const listKey = (name: string): string => keyOf("list", name);
-
 /** Many tasks may repeat the name of one list, so it is cut here; the check of all things cuts names further. */
 const longestList = 300;
 
 /** The category that a list or tag becomes. A second one of the name is the same. */
 export const listOf = (name: string) => {
   const short = name.trim().slice(0, longestList);
-  return { kind: "categories", thing: { key: listKey(short), name: short } } as const;
+  return { kind: "categories", thing: { key: keyOf("list", short), name: short } } as const;
 };
 
 /** A task as a todo, after its category. */
@@ -49,12 +47,8 @@ export function* todoOf(task: PlainTask, { today }: ReadingContext): Generator<F
   if (reminders.length > 0 && !reminder)
     yield left(title, "Comes without its reminder, whose time Kept cannot tell.");
   const of = parent ? `Part of: ${parent.slice(0, longestParent)}` : "";
-  const all = [
-    task.notes ?? "",
-    of,
-    labels.length > 0 ? `Labels: ${labels.join(", ")}` : "",
-    ...(task.lines ?? []),
-  ];
+  const others = labels.length > 0 ? `Labels: ${labels.join(", ")}` : "";
+  const all = [task.notes ?? "", of, others, ...(task.lines ?? [])];
   const [due_date, due_time] = momentIn(task.due, today.timeZone);
   const completed_at = isDone ? instantIn(task.done) : null;
   const thing = {
@@ -62,10 +56,8 @@ export function* todoOf(task: PlainTask, { today }: ReadingContext): Generator<F
     description: all.filter((line) => line.trim() !== "").join("\n") || null,
     context: task.context?.slice(0, longestContext) ?? null,
     time_of_day: due_time === null ? null : partOf(Number(due_time.slice(0, 2))),
-    ...({
-      recurrence: task.rule ?? null,
-      recurrence_from: task.fromCompletion ? "completion" : "due",
-    } as const),
+    recurrence: task.rule || null,
+    recurrence_from: task.fromCompletion ? ("completion" as const) : ("due" as const),
     ...{ estimated_minutes: task.minutes ?? null, is_important: task.isImportant ?? false },
     ...{ is_completed: isDone, completed_at, completed_on: momentIn(completed_at ?? "", today.timeZone)[0] },
     created_at: instantIn(task.created),
@@ -102,13 +94,9 @@ function reminderAt(text: string | undefined, timeZone: string): ImportedThings[
   const [date, time] = momentIn(text, timeZone);
   if (text === undefined || date === null || time === null) return null;
   const wall = `${date}T${time}`;
-  const remind_at = instantOf(wall, timeZone);
+  const remind_at = new Date(resolveLocalTime(wall, timeZone)).toISOString();
   return { remind_at, wall_time: zoned.test(text) ? null : wall, status: "scheduled" };
 }
-
-/** The instant of a time on the clock of a zone. */
-export const instantOf = (wall: string, timeZone: string): string =>
-  new Date(resolveLocalTime(wall.slice(0, 19), timeZone)).toISOString();
 
 /** A reminder some time from the due time, or from the beginning of the day: `-PT30M`, `P0DT9H0M0S`. */
 export function reminderFrom(text: string, due: string, { today }: ReadingContext): string | undefined {
