@@ -31,7 +31,7 @@ export const mostFound = 60_000;
 export const left = (name: string, why: string): Left => ({ kind: "left", name: name.slice(0, 255), why });
 
 /** A text file, uploaded directly or within an archive, which tells the year in which it was made. */
-export type TextFile = Readonly<{ name: string; text: string; year?: number }>;
+export type TextFile = Readonly<{ name: string; text: string; year?: number | undefined }>;
 
 /** The person's day and zone, for dates without a year and times without a zone. */
 export type ReadingContext = Readonly<{ today: Today }>;

@@ -16,7 +16,7 @@ export function textsOf(files: Upload["files"]): readonly TextFile[] | string {
     if (typeof unpacked === "string") return unpacked;
     for (const one of unpacked) {
       left -= one.bytes.length;
-      texts.push({ name: one.name, text: textOf(one.bytes), ...(isZip && { year: yearOfZip(bytes) }) });
+      texts.push({ name: one.name, text: textOf(one.bytes), year: isZip ? yearOfZip(bytes) : undefined });
     }
   }
   if (left < 0) return "These files are too large to be read.";
@@ -26,8 +26,11 @@ export function textsOf(files: Upload["files"]): readonly TextFile[] | string {
 const beginsWith = (bytes: Uint8Array, text: string): boolean =>
   Buffer.from(bytes.subarray(0, text.length)).toString("latin1") === text;
 
-/** The first entry's date of MS-DOS. */
-const yearOfZip = (bytes: Uint8Array): number => 1_980 + ((bytes[13] ?? 0) >> 1);
+/** The year of the first entry, counted from 1980, which programs without a date write. */
+const yearOfZip = (bytes: Uint8Array): number | undefined => {
+  const years = (bytes[13] ?? 0) >> 1;
+  return years === 0 ? undefined : 1_980 + years;
+};
 
 const mostFiles = 1_000;
 type Unpacked = Readonly<{ name: string; bytes: Uint8Array }>;

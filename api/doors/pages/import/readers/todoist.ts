@@ -10,9 +10,7 @@ import { todoOf } from "./tasks.ts";
 
 type Task = Readonly<{ row: CsvRecord; section: string; parent: string | undefined; notes: string[] }>;
 
-/**
- * Many tasks may repeat the name of one section or parent, so a file of some megabytes could become gigabytes of text.
- */
+/** Many tasks may repeat the name of one section, so a file of some megabytes could become gigabytes of text. */
 const longestName = 255;
 
 /**

@@ -105,6 +105,16 @@ test.each<[string, Bytes, unknown[]]>([
   ["a table of Windows", { "Home.csv": Buffer.from(müll, "latin1") }, bin],
   ["UTF-16 with tabs", { "Home.csv": Buffer.from(`\ufeff${müll.replaceAll(",", "\t")}`, "utf16le") }, bin],
   ["semicolons", { "Home.csv": müll.replaceAll(",", ";") }, bin],
+  [
+    "an archive of 2024",
+    {
+      "a.zip": zipSync(
+        { "Home.csv": strToU8(müll.replace("2026-12-01", "1. Dez.")) },
+        { mtime: "2024-06-01" },
+      ),
+    },
+    ["#Home", "Müll 2024-12-01"],
+  ],
   ["a name that the browser changed", { "Home [220] (1).csv": müll }, bin],
   [
     "an archive without the mark for UTF-8",
@@ -213,11 +223,6 @@ test("what a task of Todoist has beside its name comes, is told, or is in its de
     expect.stringMatching(/^Long "Note: x+/),
     "out: Long: Its description is too long: its last 2256 characters stay out.",
   ]);
-  const old = collect(
-    [{ name: "a.csv", text: `${todoistHead}\n${task("Old", "Nov 20")}`, year: 2024 }],
-    context,
-  );
-  expect(old.found).toMatchObject([{}, { thing: { due_date: "2024-11-20" } }]);
 });
 
 test("rows of CSV have quotes, commas and line ends in them", () => {
