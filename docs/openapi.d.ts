@@ -183,7 +183,7 @@ export interface components {
       /** @description The habit that the words mean; null if they mean a todo */
       habit?: components["schemas"]["HabitInWords"];
     };
-    /** @description A whole number from 1 to 100000 */
+    /** @description A number from 0.001 to 100000 with up to three decimals */
     Amount: number;
     /** @enum {string} */
     Applied: "no" | "unknown";

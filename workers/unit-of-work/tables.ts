@@ -189,7 +189,7 @@ const writeHistory: Effect<NewHistory> = {
     ), counted as (
       insert into habit_amounts (user_id, habit_id, local_date, amount, target)
       select v.user_id, v.habit_id, s.local_date, s.amount, s.target from given v
-      cross join lateral json_to_recordset(v.sums) s(local_date date, amount int, target int)
+      cross join lateral json_to_recordset(v.sums) s(local_date date, amount double precision, target double precision)
     )
     insert into habit_completions (user_id, habit_id, local_date, completed_at, note)
     select v.user_id, v.habit_id, c.local_date,

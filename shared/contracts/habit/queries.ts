@@ -93,8 +93,8 @@ const HabitAmounts = titled(
         "HabitAmount",
         Type.Object({
           date: CalendarDate,
-          amount: Type.Integer(),
-          target: Type.Integer({
+          amount: Type.Number(),
+          target: Type.Number({
             description: "By which the day counts; 0 for one that was ticked off without",
           }),
         }),

@@ -17,6 +17,7 @@ import {
   HabitFacts,
   habitLine,
   type ShownHabit,
+  totalOf,
 } from "./habit.ts";
 
 export const getTodayHabitsTool = tool({
@@ -96,5 +97,3 @@ function amountsOf(days: readonly DayAmount[], length: number): AmountsDone {
   const months = [...Map.groupBy(days, ({ date }) => date.slice(0, 7))];
   return { amount_by_month: Object.fromEntries(months.map(([month, its]) => [month, totalOf(its)])) };
 }
-
-const totalOf = (days: readonly DayAmount[]): number => days.reduce((sum, { amount }) => sum + amount, 0);

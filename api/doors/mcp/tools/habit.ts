@@ -1,5 +1,11 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { type Habit, HabitOfWeek, habitFields, sumOn } from "../../../../shared/contracts/habit/fields.ts";
+import {
+  type Habit,
+  HabitOfWeek,
+  habitFields,
+  roundAmount,
+  sumOn,
+} from "../../../../shared/contracts/habit/fields.ts";
 import { optionalValues, schemasOf } from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { CalendarDate, Nullable } from "../../../../shared/contracts/kernel/fields.ts";
 import {
@@ -44,8 +50,8 @@ export const HabitFacts = LeanObject({
   is_due_today: shown.is_due_today,
   is_completed_today: shown.is_completed_today,
   amount_today: shown.amount_today,
-  amounts: by(Type.Integer()),
-  amount_by_month: by(Type.Integer()),
+  amounts: by(Type.Number()),
+  amount_by_month: by(Type.Number()),
   category: Nullable(Type.String()),
   reaches: shown.reaches,
   grace_days: Type.Optional(grace_days),
@@ -56,7 +62,7 @@ export const HabitDayFacts = Type.Object({
   habit: HabitFacts,
   date: Type.Optional(CalendarDate),
   /** The sum of that date. */
-  amount: Type.Optional(Type.Integer()),
+  amount: Type.Optional(Type.Number()),
 });
 
 export function oneHabit(verb: string, habit: HabitOutput): ToolResult {
@@ -176,10 +182,14 @@ export type AmountsDone = Readonly<
   { amounts: Record<string, number> } | { amount_by_month: Record<string, number> }
 >;
 
+/** The sum of some days. */
+export const totalOf = (days: readonly Readonly<{ amount: number }>[]): number =>
+  roundAmount(days.reduce((sum, { amount }) => sum + amount, 0));
+
 /** `14 in all (2026-11-18: 6, 2026-11-19: 8)`. */
 function amountWords(done: AmountsDone): string {
   const parts = Object.entries("amounts" in done ? done.amounts : done.amount_by_month);
-  const total = parts.reduce((sum, [, amount]) => sum + amount, 0);
+  const total = totalOf(parts.map(([, amount]) => ({ amount })));
   const each = parts.map(([when, amount]) => `${when}: ${amount}`).join(", ");
   return parts.length === 0 ? "0 in all" : `${total} in all (${each})`;
 }
