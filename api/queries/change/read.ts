@@ -20,8 +20,8 @@ export const readFinalChanges: QueryHandler<"change.stream"> = (query, { cursor 
 async function readPage(query: QueryContext, options: Parameters<typeof readChangedThings>[1]) {
   const found = await readChangedThings(query.rows, options);
   if (!found) return invalid({ cursor: [cursorIsOutdated] });
-  const { things, ...place } = found;
-  return { data: await resourcesOf(query, things), ...place };
+  const { things, next_cursor, has_more } = found;
+  return { data: await resourcesOf(query, things), next_cursor, has_more };
 }
 
 type Thing = Readonly<{ kind: ResourceKind; id: number }>;

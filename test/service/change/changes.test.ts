@@ -1,6 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import type { PoolClient } from "pg";
 import { openDatabase } from "../../../shared/db/orm.ts";
+import { readChangedThings } from "../../../shared/db/reads/change-places.ts";
+import { ofUser } from "../../../shared/db/reads/own.ts";
+import type { Sql } from "../../../shared/db/reads/sql.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { pruneDeletions } from "../../../workers/upkeep/upkeep.ts";
@@ -102,6 +105,32 @@ test("a transaction that commits after a later one is not missed, and does not h
   await bringUpToDate(cleo.get, copy);
   expect(copy.resources.get(`todo ${early}`).title).toBe("Early, changed");
   await expectEqual(cleo.get, copy);
+});
+
+test("a reader of final changes is told a new todo of a new category once, though the todo is settled later", async () => {
+  const lea = await as("lea");
+  const told: string[] = [];
+  let cursor: string | undefined;
+  const rows = async <Row>(statement: Sql<Row>): Promise<Row[]> => {
+    const { text, values } = ofUser(statement, "lea");
+    return (await pool.query(text, values)).rows;
+  };
+  async function poll(): Promise<void> {
+    const found = await readChangedThings(rows, { cursor, isFinal: true });
+    told.push(...(found?.things ?? []).map(({ kind, id }) => `${kind} ${id}`));
+    cursor = found?.next_cursor;
+  }
+  await poll();
+  const category_id = await idOf(lea, "/categories", { name: "New" });
+  let todo = 0;
+  await besideTransaction(async (older) => {
+    await older.query("select pg_current_xact_id()");
+    todo = await idOf(lea, "/todos", { title: "In it", category_id });
+    await eventually(() => poll().then(() => told.length > 0));
+  });
+  await eventually(() => poll().then(() => told.includes(`todo ${todo}`)));
+  await poll();
+  expect(told).toEqual([`category ${category_id}`, `todo ${todo}`]);
 });
 
 /** Without this, clients with a large copy would poll forever. */
