@@ -17,11 +17,17 @@ export const readChanges: QueryHandler<"change.list"> = (query, { cursor }) =>
 export const readFinalChanges: QueryHandler<"change.stream"> = (query, { cursor }) =>
   readPage(query, { cursor, isFinal: true });
 
+/** A stream whose client does not read holds one page, so that has few things. */
+const mostStreamed = 20;
+
 async function readPage(query: QueryContext, options: Parameters<typeof readChangedThings>[1]) {
   const found = await readChangedThings(query.rows, options);
   if (!found) return invalid({ cursor: [cursorIsOutdated] });
-  const { things, next_cursor, has_more } = found;
-  return { data: await resourcesOf(query, things), next_cursor, has_more };
+  const { things, cursorAt, next_cursor, has_more } = found;
+  const shown = options.isFinal ? things.slice(0, mostStreamed) : things;
+  const last = shown.length < things.length ? shown.at(-1) : undefined;
+  const place = last ? { next_cursor: cursorAt(last.place), has_more: true } : { next_cursor, has_more };
+  return { data: await resourcesOf(query, shown), ...place };
 }
 
 type Thing = Readonly<{ kind: ResourceKind; id: number }>;
