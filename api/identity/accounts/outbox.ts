@@ -6,8 +6,8 @@ import type { Dispatch } from "../../mailbox/dispatch.ts";
 export type News = Readonly<{
   id: string;
   userId: string;
-  name: "user.delete" | "user.end-sessions" | "user.configure" | "journal.send";
-  input: Readonly<{ email?: string | null; title?: string; notes?: string; url?: string }>;
+  name: "user.delete" | "user.end-sessions" | "user.configure" | "journal.send" | "webhook.update";
+  input: Readonly<Record<string, unknown>>;
 }>;
 
 /** Sends news to the service. Rejects when that is not possible now; sending the same news again is safe. */

@@ -269,10 +269,23 @@ const timestamp = "2026-11-20T08:30:00.000Z";
 /** The posts to a person's webhooks, as the document's `webhooks` (OpenAPI 3.1). */
 function webhookOperations(schemas: Schemas) {
   const event = schemas.show(WebhookEvent);
-  return Object.fromEntries(types.map((type) => [type, { post: webhookOperation(type, event) }]));
+  const operations = types.map((type) => [type, { post: webhookOperation(type, event) }]);
+  const restarted = webhookOperation("changes.restarted", schemas.show(RestartEvent));
+  return { ...Object.fromEntries(operations), "changes.restarted": { post: restarted } };
 }
 
-function webhookOperation(type: (typeof types)[number], schema: JsonSchema) {
+/** What a receiver must be told, because it cannot ask. */
+const RestartEvent = titled(
+  "WebhookRestart",
+  Type.Object({ type: Type.Literal("changes.restarted"), timestamp: Timestamp, data: Type.Object({}) }),
+);
+
+const summaryOf = (type: string): string => {
+  if (type === "changes.restarted") return "What you have is outdated: everything is posted anew";
+  return type === "reminder.due" ? "A reminder is due" : `A ${type.replace(".", " was ")}`;
+};
+
+function webhookOperation(type: (typeof types)[number] | "changes.restarted", schema: JsonSchema) {
   const deleted = type.endsWith(".deleted");
   const value = {
     type,
@@ -283,9 +296,9 @@ function webhookOperation(type: (typeof types)[number], schema: JsonSchema) {
     type.startsWith("todo") || type === "reminder.due" ? { examples: { [type]: { value } } } : {};
   return {
     operationId: `on ${type}`.replaceAll(/[ .](\w)/g, (_, first: string) => first.toUpperCase()),
-    summary: type === "reminder.due" ? "A reminder is due" : `A ${type.replace(".", " was ")}`,
+    summary: summaryOf(type),
     description:
-      "Any 2xx means that it has arrived. Anything else, or none within 10 s, is tried again over a day.",
+      "Any 2xx means that it has arrived. Anything else, or none within 10 s, is tried again; 410 ends the webhook.",
     // The signature stands for a token.
     security: [],
     parameters: webhookHeaders,
