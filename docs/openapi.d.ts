@@ -563,6 +563,7 @@ export interface components {
       /** @description whsec_…: the receiver checks signatures with it. Repeats and approved requests have null */
       secret: string | null;
     };
+    NoData: Record<string, never>;
     /** @description The only category whose things it may change; without a name it is deleted */
     OnlyCategory: {
       /** @description The id of the thing */
@@ -983,7 +984,7 @@ export interface components {
       /** @description The moment of the attempt */
       timestamp: components["schemas"]["Timestamp"];
       /** @description The things of this page or answer, in order */
-      data: Record<string, never>;
+      data: components["schemas"]["NoData"];
     };
     /** @enum {string} */
     WebhookSubject: "category" | "habit" | "todo" | "due_habit" | "due_todo";

@@ -1,19 +1,7 @@
-import type { CategoryRow, UserRow } from "../../shared/db/entities.ts";
-import {
-  type CategoryRefRow,
-  type PresentedReminder,
-  presentCategory,
-  presentHabit,
-  presentTodo,
-  type ShownHabitRow,
-  type ShownTodoRow,
-  shownOfHabit,
-  shownOfTodo,
-} from "../../shared/db/present.ts";
 import { readChangedThings } from "../../shared/db/reads/change-places.ts";
-import { ofUser, own } from "../../shared/db/reads/own.ts";
-import { columnList, type Sql, sql } from "../../shared/db/reads/sql.ts";
-import { viewerAt } from "../../shared/domain/reach.ts";
+import { readChangedResources } from "../../shared/db/reads/changed-resources.ts";
+import { ofUser } from "../../shared/db/reads/own.ts";
+import type { Sql } from "../../shared/db/reads/sql.ts";
 import {
   eventOfSubject,
   type ResourceKind,
@@ -133,13 +121,14 @@ export function openEventPoster(context: Context): EventPoster {
         .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error))),
   };
   return {
-    async postNext({ user_id, id }) {
-      const [hook] = (await database.pool.query<LeasedWebhook>(take, [travel(), user_id, id])).rows;
+    async postNext(key) {
+      const taken = await database.pool.query<LeasedWebhook>(take, [travel(), key.user_id, key.id]);
+      const [hook] = taken.rows;
       if (!hook) return "nothing";
       const batch = (await findWaiting(context, hook)) ?? (await findChanges(sending, hook));
       const { posts, cursor, isMore, failure } = batch;
-      const post = async (one: Post) =>
-        sending.send(hook, one.id, await eventOf(context, { ...hook, ...one }));
+      const events = await eventsOf(context, hook, posts);
+      const post = ({ id }: Post, n: number) => sending.send(hook, id, events[n] ?? {});
       const results = failure ? [failure] : await Promise.all(posts.map(post));
       await noteResults(context, hook, { cursor, posts, results });
       if (!isMore || results.some(({ ok }) => !ok)) return "nothing";
@@ -217,77 +206,23 @@ function failureIn(result: ChannelResult | undefined) {
   };
 }
 
-type Subject = Readonly<{ user_id: string; subject: WebhookSubject; thing_id: number; now_ms: number }>;
-
-/** The event of a post: what GET /changes shows of its thing now, which is at least as new as the change. */
-async function eventOf(context: Context, thing: Subject) {
-  const { subject, thing_id: id, now_ms } = thing;
-  const kind = subject === "due_todo" ? "todo" : subject === "due_habit" ? "habit" : subject;
-  const resource = (await readers[kind](context, thing)) ?? null;
-  const verb = resource === null ? "deleted" : "changed";
-  return {
-    type: kind === subject || resource === null ? `${kind}.${verb}` : "reminder.due",
-    timestamp: new Date(now_ms).toISOString(),
-    data: { type: kind, id, deleted: resource === null, resource },
-  };
+/** The events of posts: what GET /changes shows of their things now, which is at least as new as the changes. */
+async function eventsOf(context: Context, hook: LeasedWebhook, posts: readonly Post[]) {
+  const rows = <Row>(statement: Sql<Row>) => many<Row>(context, hook.user_id, statement);
+  const things = posts.map(({ subject, thing_id: id }) => ({ kind: kindOf(subject), id }));
+  const view = { ...context.config, now: hook.now_ms, reader: { tokenId: "", name: null } };
+  const timestamp = new Date(hook.now_ms).toISOString();
+  return (await readChangedResources(rows, things, view)).map((data, n) => {
+    const isDue = posts[n]?.subject !== data.type && !data.deleted;
+    const type = isDue ? "reminder.due" : `${data.type}.${data.deleted ? "deleted" : "changed"}`;
+    return { type, timestamp, data };
+  });
 }
 
-type Categorised = { category: CategoryRefRow | null };
-type ViewedBy = Pick<UserRow, "time_zone" | "day_start_hour" | "reminder_channel" | "webhook_disabled_at">;
-
-const category = sql`
-  (select jsonb_build_object('id', c.id, 'name', c.name, 'color', c.color)
-   from ${own("categories")} c where c.id = x.category_id) as category`;
-
-type Reader = (context: Context, thing: Subject) => Promise<object | undefined>;
-
-const readers: Readonly<Record<ResourceKind, Reader>> = {
-  async category(context, { user_id, thing_id }) {
-    const row = await one(
-      context,
-      user_id,
-      sql<CategoryRow>`select x.* from ${own("categories")} x where x.id = ${thing_id}`,
-    );
-    return row && presentCategory(row);
-  },
-  async habit(context, thing) {
-    const row = await one(
-      context,
-      thing.user_id,
-      sql<ShownHabitRow & Categorised>`
-        select ${columnList("x", shownOfHabit)}, ${category} from ${own("habits")} x where x.id = ${thing.thing_id}`,
-    );
-    return row && presentHabit(row, row.category ?? undefined, await viewerOf(context, thing));
-  },
-  async todo(context, thing) {
-    const row = await one(
-      context,
-      thing.user_id,
-      sql<ShownTodoRow & Categorised & { reminder: PresentedReminder | null }>`
-        select ${columnList("x", shownOfTodo)}, ${category},
-          (select jsonb_build_object('todo_id', r.todo_id, 'remind_at', r.remind_at::text, 'status', r.status)
-           from ${own("reminders")} r where r.todo_id = x.id) as reminder
-        from ${own("todos")} x where x.id = ${thing.thing_id}`,
-    );
-    return (
-      row &&
-      presentTodo(row, row.category ?? undefined, row.reminder ?? undefined, await viewerOf(context, thing))
-    );
-  },
-};
-
-async function viewerOf(context: Context, { user_id, now_ms }: Subject) {
-  const user = await one(
-    context,
-    user_id,
-    sql<ViewedBy>`
-    select u.time_zone, u.day_start_hour, u.reminder_channel, u.webhook_disabled_at from ${own("users")} u`,
-  );
-  return viewerAt(now_ms, user ?? {}, context.config, { tokenId: "", name: null });
+function kindOf(subject: WebhookSubject): ResourceKind {
+  if (subject === "due_todo") return "todo";
+  return subject === "due_habit" ? "habit" : subject;
 }
-
-const one = async <Row>(context: Context, userId: string, statement: Sql<Row>): Promise<Row | undefined> =>
-  (await many(context, userId, statement))[0];
 
 async function many<Row>({ database }: Context, userId: string, statement: Sql<Row>): Promise<Row[]> {
   const { text, values } = ofUser(statement, userId);

@@ -4,7 +4,7 @@ import { untilAnswered } from "../../support/chaos/writer.ts";
 import { create } from "../../support/groups.ts";
 import { newcomer } from "../../support/mcp.ts";
 import { openPageDoor } from "../../support/page-door.ts";
-import { type Receiver, startReceiver } from "../../support/reminder/receiver.ts";
+import { answering, type Receiver, startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 const stack = await useStack();
@@ -40,7 +40,8 @@ async function begin({ events = everything, webhooks = 1, answer = () => new Res
       ({ status }) => status === 200,
     );
   };
-  return { ...first, receivers: begun.map(({ receiver }) => receiver), sub, send, addFifty };
+  const list = async () => (await send("GET", `${first.hook}/deliveries`)).body.data;
+  return { ...first, receivers: begun.map(({ receiver }) => receiver), sub, send, list, addFifty };
 }
 
 const typesOf = ({ received }: { received: readonly { event: { type: string } }[] }) =>
@@ -66,15 +67,14 @@ test("changes of the person are posted as GET /changes shows them, signed, and n
 });
 
 test("what fails is posted again after a pause, and listed; what is off waits until it is on", async () => {
-  const { receiver, send, hook } = await begin({ events: ["todo.*"] });
-  receiver.behaviour.answer = () => new Response(null, { status: 500 });
+  const { receiver, send, hook, list } = await begin({ events: ["todo.*"], answer: answering(500) });
   await send("POST", "/todos", { title: "First" });
-  const delivery = async () => (await send("GET", `${hook}/deliveries`)).body.data[0];
+  const delivery = async () => (await list())[0];
   await eventually(async () => (await delivery())?.error === "The webhook answered 500.");
   const isFailing = async () => (await send("GET", hook)).body.failing_since !== null;
   await eventually(isFailing);
   const [first] = receiver.received;
-  receiver.behaviour.answer = () => new Response(null, { status: 200 });
+  receiver.behaviour.answer = answering(200);
   await eventually(async () => (await delivery()).status === "delivered");
   expect(receiver.received[1]?.id).toBe(first?.id ?? "");
   await eventually(async () => !(await isFailing()));
@@ -87,9 +87,8 @@ test("what fails is posted again after a pause, and listed; what is off waits un
 }, 30_000);
 
 test("a finished delivery can be sent again, with the present state of its thing", async () => {
-  const { receiver, send, hook } = await begin({ events: ["todo.*"] });
+  const { receiver, send, hook, list } = await begin({ events: ["todo.*"] });
   const { id } = (await send("POST", "/todos", { title: "Before" })).body;
-  const list = async () => (await send("GET", `${hook}/deliveries`)).body.data;
   await eventually(async () => (await list())[0]?.status === "delivered");
   const [delivery] = await list();
   const again = await send("POST", `${hook}/deliveries/${delivery.id}/send-again`);
@@ -158,8 +157,7 @@ test.each([
 ])(
   "a receiver that answers %i %s is switched off, and its person is told by the channel of reminders",
   async (status, _, before) => {
-    const { receiver, send, hook, sub } = await begin({ events: ["todo.*"] });
-    receiver.behaviour.answer = () => new Response(null, { status });
+    const { send, hook, sub } = await begin({ events: ["todo.*"], answer: answering(status) });
     await rows(before, sub);
     await send("POST", "/todos", { title: "Unheard" });
     await eventually(async () => (await send("GET", hook)).body.disabled_at !== null);
@@ -197,12 +195,11 @@ test("a receiver is told to forget what it has when the log before a restore is 
 });
 
 test("a token gets by a webhook only what it may read, and sees no address that another chose", async () => {
-  const { receiver, send, made, hook, sub } = await begin({ events: ["todo.*"] });
+  const { receiver, send, made, hook, sub, list } = await begin({ events: ["todo.*"] });
   await send("POST", "/todos", { title: "Private" });
-  const list = async () => (await send("GET", `${hook}/deliveries`)).body.data;
   await eventually(async () => (await list())[0]?.status === "delivered");
   const [{ id }] = await list();
-  receiver.behaviour.answer = () => new Response(null, { status: 500 });
+  receiver.behaviour.answer = answering(500);
   await send("POST", "/todos", { title: "Private and waiting" });
   await eventually(async () => (await count(sub, "status = 'waiting'")) === 1);
   const weak = await issuer.token({ sub, scope: "webhooks:write categories:read" });
