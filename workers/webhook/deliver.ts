@@ -55,12 +55,13 @@ const waiting = `
   where user_id = $1 and webhook_id = $2 and finished_at is null and subject = any($3)
   order by created_at, id limit $4`;
 
-const isOver = `(${now} - failing_since >= interval '3 days' and $5 is true)`;
+/** The receiver has answered 410, or failed for three days. */
+const isOver = `($7::boolean or ($5 and failing_since <= ${now} - interval '3 days') is true)`;
 
 /**
- * Notes how posts went, and moves the cursor past them: what failed waits in its row from now on. A webhook that fails is
- * left alone for as long as it has failed, at most four hours, and then its person is told that it is off. A post that
- * is refused for a day is given up. Nothing is noted once the lease is another's.
+ * Notes how posts went and moves the cursor past them: what failed waits in its row. A receiver that fails is left alone
+ * for as long as it has failed, at most four hours. A post that is refused for a day is given up. Nothing is noted once
+ * the lease is another's.
  */
 const note = `
   with hook as (
@@ -68,8 +69,7 @@ const note = `
       failing_since = case when $5::boolean then coalesce(failing_since, ${now}) when $5 is null then failing_since end,
       held_until = ${now} + greatest($6::float8 * interval '1 millisecond',
         least(interval '4 hours', greatest(interval '5 seconds', ${now} - failing_since))),
-      is_active = is_active and not ($7::boolean or ${isOver} is true),
-      disabled_at = case when is_active and ($7 or ${isOver}) then ${now} else disabled_at end
+      is_active = is_active and not ${isOver}, disabled_at = case when is_active and ${isOver} then ${now} else disabled_at end
     where user_id = $2 and id = $3 and leased_until = $8::timestamptz
     returning user_id, id, held_until, disabled_at = ${now} as is_off
   ), noted as (
@@ -155,7 +155,7 @@ async function findWaiting({ database }: Context, hook: LeasedWebhook): Promise<
  */
 async function findChanges(context: Sending, hook: LeasedWebhook): Promise<Batch> {
   const { user_id, id, generation, cursor, events, now_ms } = hook;
-  const rows = <Row>(statement: Sql<Row>) => many<Row>(context, user_id, statement);
+  const rows = rowsOf(context, user_id);
   const manner = { isFinal: true, generation };
   let found = await readChangedThings(rows, { cursor, ...manner });
   if (!found) {
@@ -208,11 +208,10 @@ function failureIn(result: ChannelResult | undefined) {
 
 /** The events of posts: what GET /changes shows of their things now, which is at least as new as the changes. */
 async function eventsOf(context: Context, hook: LeasedWebhook, posts: readonly Post[]) {
-  const rows = <Row>(statement: Sql<Row>) => many<Row>(context, hook.user_id, statement);
   const things = posts.map(({ subject, thing_id: id }) => ({ kind: kindOf(subject), id }));
   const view = { ...context.config, now: hook.now_ms, reader: { tokenId: "", name: null } };
   const timestamp = new Date(hook.now_ms).toISOString();
-  return (await readChangedResources(rows, things, view)).map((data, n) => {
+  return (await readChangedResources(rowsOf(context, hook.user_id), things, view)).map((data, n) => {
     const isDue = posts[n]?.subject !== data.type && !data.deleted;
     const type = isDue ? "reminder.due" : `${data.type}.${data.deleted ? "deleted" : "changed"}`;
     return { type, timestamp, data };
@@ -224,8 +223,9 @@ function kindOf(subject: WebhookSubject): ResourceKind {
   return subject === "due_habit" ? "habit" : subject;
 }
 
-async function many<Row>({ database }: Context, userId: string, statement: Sql<Row>): Promise<Row[]> {
-  const { text, values } = ofUser(statement, userId);
-  const { rows } = await database.pool.query(text, values);
-  return rows;
-}
+const rowsOf =
+  ({ database }: Context, userId: string) =>
+  async <Row>(statement: Sql<Row>): Promise<Row[]> => {
+    const { text, values } = ofUser(statement, userId);
+    return (await database.pool.query(text, values)).rows;
+  };

@@ -20,9 +20,10 @@ const stopWithinMs = 8_000;
 const turnsOf = { atOnce: 64, atOnceOfKey: 2, countsForMs: 1_000 };
 
 const list = `
-  select user_id, id, (failing_since is null or held_until <= ${now}) and exists (
-      select from webhook_deliveries d where d.user_id = w.user_id and d.webhook_id = w.id and d.finished_at is null
-    ) as "isWaiting"
+  select user_id, id, (failing_since is null or held_until <= ${now}) and coalesce((
+      select true from webhook_deliveries d
+      where d.user_id = w.user_id and d.webhook_id = w.id and d.finished_at is null limit 1
+    ), false) as "isWaiting"
   from webhooks w where is_active`;
 
 type Listed = WebhookKey & Readonly<{ isWaiting: boolean }>;

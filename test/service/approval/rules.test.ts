@@ -1,6 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { useStack } from "../../harness.ts";
-import { create } from "../../support/groups.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { openApprovals } from "./people.ts";
@@ -46,16 +45,6 @@ describe("a token that must ask for deletions", () => {
     const ends = await Promise.all([1, 2, 3].map(() => decide(true, asked.body.id)));
     expect(ends.map(({ decided }) => decided).toSorted()).toEqual([0, 0, 1]);
     expect((await log()).map(({ outcome }) => outcome)).toEqual(["waiting", "ok"]);
-  });
-
-  test("makes a webhook by approval, and no stored outcome has its secret", async () => {
-    const { rest, decide } = await someone({ ask_above: 0 });
-    const body = { url: "https://example.org/hook", events: ["todo.*"] };
-    const operations = [create("New"), { method: "POST", path: "/webhooks", body }];
-    const asked = await rest("POST", "/batch", { operations }, "k");
-    await decide(true, asked.body.id);
-    const { status, body: repeated } = await rest("POST", "/batch", { operations }, "k");
-    expect([status, repeated.results[1].body]).toMatchObject([200, { ...body, secret: null }]);
   });
 
   test("deletes nothing that its person declines, and learns that from a repeat with the key", async () => {

@@ -11,7 +11,7 @@ import type { Queryable } from "../../unit-of-work/connection.ts";
 import { save } from "../../unit-of-work/save.ts";
 import { entriesOf, rowChanges, type State } from "../../unit-of-work/state.ts";
 import { openGroup, operationCommand, replyToGroup } from "../received.ts";
-import { type Answers, answerEach, withoutSecret } from "./answer.ts";
+import { type Answers, answerEach } from "./answer.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
 import { answerOperations } from "./operations.ts";
@@ -32,14 +32,9 @@ async function runAsked(
   const work = command.group
     ? command.group.operations.map((operation) => operationCommand({ command, repeat: false }, operation))
     : [{ command, repeat: false }];
-  const { begun, replies: answered = [] }: Answers<(typeof work)[number]> = command.group
+  const { begun, replies = [] }: Answers<(typeof work)[number]> = command.group
     ? await answerOperations(context, connection, work, openGroup(command.group), true)
     : await answerEach(context, connection, work, "wait", true);
-  // The outcome is stored for its caller, and a secret must not be.
-  const replies = answered.map(([one, reply]) => {
-    const outcome = withoutSecret(one.command.name, reply.outcome);
-    return [one, { ...reply, outcome }] as const;
-  });
   if (replies.every(([, { outcome }]) => isRefused(outcome))) return undefined;
   if (restsOn(rowChanges(begun.state, 0)) !== approval.rests_on) return undefined;
   const { outcome } = command.group
