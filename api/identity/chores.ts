@@ -58,7 +58,7 @@ export function scheduleChores(identity: IdentityContext): () => void {
  * Takes from webhooks what the token that chose their address may not read any more: a webhook of a token that has ended
  * is switched off. The service hears of it as of other news.
  */
-export async function limitWebhooks(pool: Pool): Promise<void> {
+async function limitWebhooks(pool: Pool): Promise<void> {
   await pool.query(
     `insert into identity.outbox (user_id, name, input)
      select w.user_id, 'webhook.update', jsonb_build_object('webhook_id', w.id) || case when left_over.events = '{}'

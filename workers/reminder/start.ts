@@ -1,7 +1,8 @@
 import type { Pool } from "pg";
 import { openReminderSecrets } from "../../shared/db/shared-secrets.ts";
-import type { ReminderChannel } from "../../shared/domain/reminder/channels.ts";
+import { channels, type ReminderChannel } from "../../shared/domain/reminder/channels.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
+import { createTurns } from "../../shared/process/turns.ts";
 import { deliveryQueue, openQueue } from "../../shared/queue/queues.ts";
 import { startSchedule, type WorkerContext } from "../process/context.ts";
 import { openWorker } from "../process/job-worker.ts";
@@ -14,7 +15,6 @@ import { createTelegramChannel } from "./channels/telegram.ts";
 import { createWebhookChannel } from "./channels/webhook.ts";
 import { type LeasedDelivery, leaseDeliveries, renewLeaseEveryMs, renewLeases } from "./lease.ts";
 import { createReminderMetrics, createResultWriter, type ReminderMetrics } from "./results.ts";
-import { createSlowTargets, targetOfReminder } from "./slow-targets.ts";
 import type { DeliveryKeys, ReminderStore } from "./store.ts";
 import { runTick } from "./tick.ts";
 
@@ -163,3 +163,37 @@ const forgetBrowsers = `
   update users set reminder_channel = 'log', updated_at = now()
   where user_id = $1 and reminder_channel = 'push' and not exists (
     select from push_subscriptions where user_id = $1 and id <> all($2::uuid[]))`;
+
+/** @returns "busy" when no turn at the target is free */
+type SendTo = <Result>(target: string, send: () => Promise<Result>) => Promise<Result | "busy">;
+
+const slowMs = 2_000;
+const maxAtSlowTarget = 20;
+
+/**
+ * Keeps unresponsive receivers from taking all turns: a target whose last answer was slow gets only a few. A target
+ * is the host of an address, or the channel as a whole.
+ */
+function createSlowTargets(): SendTo {
+  const slow = new Set<string>();
+  const turns = createTurns({ atOnceOfKey: maxAtSlowTarget, mostWaiting: 0 });
+  return (target, send) => {
+    const timed = async () => {
+      const from = performance.now();
+      const result = await send();
+      if (performance.now() - from >= slowMs) slow.add(target);
+      else slow.delete(target);
+      return result;
+    };
+    return slow.has(target) ? turns.run(target, timed, () => "busy" as const) : timed();
+  };
+}
+
+/** Browsers have several hosts: a slow host that a person named slows only people with the same hosts. */
+function targetOfReminder(delivery: LeasedDelivery): string {
+  const { channel, browsers } = delivery;
+  const [target] = channels[channel].targets ?? [];
+  const addresses = target ? [delivery[target.column]] : (browsers ?? []).map(({ endpoint }) => endpoint);
+  const hosts = new Set(addresses.map((address) => URL.parse(address ?? "")?.host ?? channel));
+  return [...hosts].sort().join() || channel;
+}

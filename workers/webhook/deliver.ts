@@ -44,7 +44,7 @@ const take = `
 
 type Post = Readonly<{ id: string; subject: WebhookSubject; thing_id: number }>;
 
-/** What to post next, and how far the webhook then is. */
+/** The next posts, and the cursor behind them. */
 type Batch = Readonly<{ posts: readonly Post[]; cursor: string; isMore: boolean; failure?: Failure }>;
 
 /** The most posts of a webhook at once. A receiver that fails is asked with one. */
@@ -144,7 +144,7 @@ async function findWaiting({ database }: Context, hook: LeasedWebhook): Promise<
   const values = [user_id, id, subjects, is_failing ? 1 : mostAtOnce];
   const { rows } = await database.pool.query<Post>(waiting, values);
   if (rows.length === 0) return undefined;
-  // Of a thing only one is under way, which keeps its changes in order.
+  // A thing has one post under way, which keeps its changes in order.
   const posts = new Map(rows.toReversed().map((post) => [`${post.subject} ${post.thing_id}`, post]));
   return { posts: [...posts.values()], cursor, isMore: true };
 }

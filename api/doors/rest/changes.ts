@@ -5,7 +5,7 @@ import { clientOf, idle, keptWaiting } from "../../http/request.ts";
 import type { Actor } from "../../mailbox/actor.ts";
 import type { CommandResult } from "../../mailbox/dispatch.ts";
 import { checkScopes, execute, type PerformContext, type perform, prepare } from "../../perform.ts";
-import { read } from "../../queries/index.ts";
+import { readFinalChanges } from "../../queries/change/read.ts";
 import type { LiveHub, LiveStream } from "../streams/hub.ts";
 import { openSink } from "../streams/sink.ts";
 
@@ -101,13 +101,11 @@ async function openStream(
   return sink.body;
 }
 
-async function readNews(
+const readNews = (
   { query }: FollowContext,
   { actor }: Following,
   input: InputOf<Queries["change.stream"]>,
-): Promise<ChangePage | Refused> {
-  return (await read("change.stream", query(actor), input)) as ChangePage | Refused;
-}
+): Promise<ChangePage | Refused> => query(actor).inTurn((own) => readFinalChanges(own, input));
 
 /** Changes that no reader may see yet are asked for again after this time. */
 const askAgainMs = 300;

@@ -187,7 +187,7 @@ test("a receiver is told to forget what it has when the log before a restore is 
   const { receiver, send, sub } = await begin({ events: ["todo.*"] });
   for (const title of ["One", "Two"]) await send("POST", "/todos", { title });
   await eventually(() => receiver.received.length >= 2);
-  // As a dump of another cluster does, and a timeline that a restore began.
+  // A restore begins another timeline, and a dump loses the cursors.
   await rows("update webhooks set cursor = '0.0.0.0.0.0' where user_id = $1", sub);
   await send("POST", "/todos", { title: "Three" });
   await eventually(() => receiver.received.length >= 6);

@@ -21,11 +21,11 @@ type Failure = Readonly<{
   /** The library's message, only for the log of this server. */
   detail?: string | undefined;
   /** The receiver's answer, if there was one. */
-  answer?: Answer | undefined;
+  answer?: ReceiverAnswer | undefined;
 }>;
 
 /** @property retryAfterMs the time for which the receiver asks to be left alone */
-export type Answer = Readonly<{ status: number; retryAfterMs: number }>;
+export type ReceiverAnswer = Readonly<{ status: number; retryAfterMs: number }>;
 
 export type ChannelResult = Readonly<{ ok: true }> | Failure;
 

@@ -2,7 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
 import { mayBePublic } from "../../../shared/domain/public-address.ts";
-import { type Answer, type ChannelResult, sendFailed } from "./channel.ts";
+import { type ChannelResult, type ReceiverAnswer, sendFailed } from "./channel.ts";
 
 type Options = Readonly<{
   /** Begins sentences for the user, for example `The webhook`. */
@@ -14,7 +14,7 @@ type Options = Readonly<{
 }>;
 
 /** An answer, or the reason for a missing one. */
-type Posted = Answer | Extract<ChannelResult, { ok: false }>;
+type Posted = ReceiverAnswer | Extract<ChannelResult, { ok: false }>;
 
 type Poster = Readonly<{
   post(url: URL, headers: Record<string, string>, body: string | Buffer): Promise<Posted>;

@@ -5,11 +5,11 @@ import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
 import { tell } from "../about.ts";
 import { isTest, type LeasedDelivery } from "../lease.ts";
 import {
-  type Answer,
   type Channel,
   type ChannelResult,
   contentOf,
   type Message,
+  type ReceiverAnswer,
   sendFailed,
 } from "./channel.ts";
 import { isAllowedUrl, isSuccess, openPoster, unreachable } from "./post.ts";
@@ -79,7 +79,7 @@ function signedHeaders(id: string, secret: string, at: Date, body: string): Reco
   };
 }
 
-function resultOf(answer: Answer): ChannelResult {
+function resultOf(answer: ReceiverAnswer): ChannelResult {
   const { status } = answer;
   if (isSuccess(status)) return { ok: true };
   const hint = status >= 300 && status < 400 ? "; redirects are not followed" : "";
