@@ -33,7 +33,7 @@ test("a step that fails five times ends its work as internal, and what was done 
   const work = await eventually(async () => {
     const [row] = await sql`select done, tries, outcome from works where ended_at is not null`;
     return row;
-  }, 30_000);
+  });
   expect([work.done, work.tries, JSON.parse(work.outcome).refusal.code]).toEqual([1_000, 5, "internal"]);
   const [{ left }] = await sql`select count(*)::int as left from todos where category_id is not null`;
   expect(left).toBe(200);
