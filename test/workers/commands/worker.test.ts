@@ -1,17 +1,11 @@
-import { afterAll, expect, test } from "bun:test";
-import { SQL } from "bun";
+import { expect, test } from "bun:test";
 import { startStack } from "../../harness.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { storeTodos } from "../../support/todos.ts";
 
-afterAll(async () => {
-  await page.close();
-  await sql.close();
-});
-const { config, rest, clock } = await startStack({ env: { LOG_LEVEL: "silent" } });
-const sql = new SQL(config.databaseUrl, { max: 1 });
-const page = await openPageDoor({ config, clock });
+const stack = await startStack({ env: { LOG_LEVEL: "silent" } });
+const { config, rest, sql } = stack;
+const page = await stack.page();
 
 /** PostgreSQL takes its time for the first thousand todos of a category, and refuses to change the others. */
 async function categoryThatStays(): Promise<number> {
