@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { addDays } from "../../../../shared/domain/day/day.ts";
 import { useStack } from "../../../harness.ts";
-import { openPageDoor } from "../../../support/page-door.ts";
 import {
   callsOf,
   cardsOf,
@@ -342,9 +341,8 @@ test("a run of undos is told by whose changes it took back", async () => {
 
 test("an import is told as an import, also by what it made", async () => {
   const { account, open, rest, sub } = await personWithAgent();
-  const door = await openPageDoor(stack);
+  const door = await stack.page();
   await door.send(sub, "import.apply", await stageFile(door, sub, exportFile({ todos: [{ title: "Old" }] })));
-  await door.close();
   expect(await open("?effect=imported")).toEqual([
     expect.stringMatching(/Imported 1 todo from a file .*You, by an import/),
   ]);
