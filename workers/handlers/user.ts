@@ -340,7 +340,7 @@ export const userEndSessions: Handler<"user.end-sessions"> = {
 const endWaiting = `
   update approvals set state = 'outdated', request = '', decided_at = now() where user_id = $1 and state = 'waiting'`;
 
-/** What ends each way out of the account $1. The provider ends tokens and apps. */
+/** Statements that end each way out of the account $1. The provider ends tokens and apps. */
 const endings: Readonly<Record<WayOutKind, readonly string[]>> = {
   token: [endWaiting],
   app: [],
