@@ -17,7 +17,7 @@ import { openApiDocument } from "./doors/rest/openapi/document.ts";
 import { referencePage } from "./doors/rest/reference/page.ts";
 import { restPrefix, restRoute } from "./doors/rest/route.ts";
 import { loggedIds, loggedPath, pathOf } from "./http/request.ts";
-import { cacheable, fault, nothingHere, refusalResponse } from "./http/response.ts";
+import { cacheable, compressed, fault, nothingHere, refusalResponse } from "./http/response.ts";
 import { identityPaths } from "./identity/paths.ts";
 import { assets } from "./web/assets.ts";
 
@@ -98,20 +98,26 @@ function addPublicDocuments(app: AnyElysia, { config }: AppContext): void {
     document ??= openApiDocument(config.baseUrl, config);
     return document;
   }
-  app.get("/openapi.json", () => Response.json(openApi(), { headers: cacheable }));
-  app.get("/docs", referencePage(openApi));
+  const showDocs = referencePage(openApi);
+  app.get("/openapi.json", ({ request }) =>
+    compressed(request, Response.json(openApi(), { headers: cacheable })),
+  );
+  app.get("/docs", ({ request }) => compressed(request, showDocs()));
   for (const resource of ["rest", "mcp"] as const) {
     const metadata = resourceMetadata(config, resource);
     app.get(metadataPaths[resource], () => Response.json(metadata, { headers: cacheable }));
   }
-  for (const asset of assets) app.get(asset.path, asset.response);
+  for (const { path, response } of assets) app.get(path, ({ request }) => compressed(request, response()));
   const { baseUrl, securityContact } = config;
   if (securityContact) app.get(securityTextPath, () => securityText(baseUrl, securityContact));
 }
 
 function addAccountPages(app: AnyElysia, context: AppContext): void {
-  const answer = (request: Request) =>
-    context.observe(request, routeOfPage(request), () => context.answerPage(request));
+  const answer = async (request: Request) =>
+    compressed(
+      request,
+      await context.observe(request, routeOfPage(request), () => context.answerPage(request)),
+    );
   for (const path of accountPaths) app.all(path, ({ request }) => answer(request), { parse: "none" });
   const feed = { method: "GET", path: "/calendar/:file" };
   app.get(feed.path, ({ request, params }) =>
@@ -136,7 +142,8 @@ function addProvider(
   for (const path of identityPaths)
     app.all(
       path,
-      ({ request }) => observe(request, { method: request.method, path }, () => answer(request)),
+      async ({ request }) =>
+        compressed(request, await observe(request, { method: request.method, path }, () => answer(request))),
       { parse: "none" },
     );
 }

@@ -111,3 +111,24 @@ export async function inFormAccepted({ url, headers }: Request, response: Respon
   answer.headers.set("content-type", problemJson);
   return answer;
 }
+
+/** Answers for people, and public documents. Short lists are not, because agents read them often. */
+const isForPeople = ({ headers }: Response): boolean =>
+  /^(text\/(html|css|javascript)|image\/svg)/.test(headers.get("content-type") ?? "") ||
+  Boolean(headers.get("cache-control")?.startsWith("public"));
+
+/** RFC 9110 §12.5.3: a quality of 0 refuses. */
+const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i;
+
+/**
+ * Compresses an answer for people, if their browser takes that. The size of a compressed page tells of secrets beside
+ * reflected text, so a secret differs in each answer, as form tokens do.
+ */
+export async function compressed({ headers }: Request, response: Response): Promise<Response> {
+  if (!response.body || !isForPeople(response)) return response;
+  response.headers.append("vary", "accept-encoding");
+  if (!takesGzip.test(headers.get("accept-encoding") ?? "")) return response;
+  response.headers.set("content-encoding", "gzip");
+  response.headers.delete("content-length");
+  return new Response(Bun.gzipSync(await response.arrayBuffer()), response);
+}

@@ -35,7 +35,7 @@ const sections: readonly Section[] = [
 
 /** The navigation and the sign-out button of a page. @param news the number of new things on Actions */
 export function frame(
-  visit: Pick<FormRequest, "site" | "holder" | "url">,
+  visit: Pick<FormRequest, "request" | "site" | "holder" | "url">,
   { builtInIdentity }: Pick<Config, "builtInIdentity">,
   news?: number,
 ): Pick<Layout, "nav" | "corner"> {

@@ -209,6 +209,8 @@ type JournalEntry = Readonly<{
   period: string;
   subject: string;
   times: number;
+  /** Its person gets a message. */
+  told: boolean;
 }> & {
   /** True for a thing that is news once a year, and was told this year. */
   isOld?: boolean;
@@ -218,10 +220,10 @@ type JournalEntry = Readonly<{
 const writeJournal: Effect<JournalEntry> = {
   key: ["user_id", "id"],
   statement: `
-    select e.id, journal_append(e.user_id, e.kind, e.details, e.most, e.period, e.subject, e.times) as is_new
+    select e.id, journal_append(e.user_id, e.kind, e.details, e.most, e.period, e.subject, e.times, e.told) as is_new
     from (
       select * from json_to_recordset($1) e(user_id text, id text, kind text, details jsonb, most bigint, period text,
-        subject text, times bigint)
+        subject text, times bigint, told boolean)
       order by user_id, id offset 0
     ) e`,
   written(entries, answers) {

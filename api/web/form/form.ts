@@ -13,11 +13,22 @@ type HiddenFields = Readonly<Record<string, string | number | null | undefined>>
 const hidden = (fields: HiddenFields): Html =>
   html`${Object.entries(fields).map(([name, value]) => value != null && html`<input type="hidden" name="${name}" value="${value}">`)}`;
 
-/** The hidden token that every form carries, and the other hidden fields of this form. */
-export const formToken = (
-  { site, holder, owner }: Pick<FormRequest, "site" | "holder" | "owner">,
+type Tokens = Readonly<{ holder: string; csrf: string }>;
+const tokens = new WeakMap<object, Tokens>();
+
+/**
+ * The hidden token that every form carries, and the other hidden fields of this form. All forms of an answer share
+ * theirs, so that it compresses.
+ */
+export function formToken(
+  { request, site, holder, owner }: Pick<FormRequest, "request" | "site" | "holder" | "owner">,
   fields: HiddenFields = {},
-): Html => hidden({ csrf: csrfToken(site.formKeys, holder, owner), ...fields });
+): Html {
+  const known = tokens.get(request);
+  const csrf = known?.holder === holder ? known.csrf : csrfToken(site.formKeys, holder, owner);
+  tokens.set(request, { holder, csrf });
+  return hidden({ csrf, ...fields });
+}
 
 /** The fields of a sent form but these, to be sent again. */
 export const hiddenFields = (form: URLSearchParams, ...but: string[]): Html =>

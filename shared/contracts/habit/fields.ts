@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { frequencies, habitTypes } from "../../domain/vocabulary.ts";
 import { CategoryRef } from "../category/fields.ts";
 import {
@@ -190,6 +190,10 @@ export const Habit = titled(
     updated_at: Timestamp,
   }),
 );
+
+/** The sum of a day that can still change. */
+export const sumOn = ({ recent_amounts }: Static<typeof Habit>, date: string): number | undefined =>
+  recent_amounts.find((day) => day.date === date)?.amount;
 
 /** A habit beside its day and week, as agents see it. */
 export const HabitOfWeek = Type.Object({

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
-import { useStack } from "../../harness.ts";
 import { createBrowser } from "../../support/identity/browser.ts";
 import { textOf } from "../../support/pages/plain.ts";
+import { useSite } from "../../support/pages/support.ts";
 
-const { config } = await useStack();
+const { config } = (await useSite()).stack;
 const page = await createBrowser(config.baseUrl).open("/docs");
 const operations = contracts.flatMap(({ rest = [] }) => rest);
 
@@ -45,4 +45,39 @@ test("/docs has the policy of all pages, and caches may keep it for minutes", ()
     "default-src 'none'; style-src 'self'; img-src 'self'; manifest-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'",
   );
   expect(page.headers.get("cache-control")).toBe("public, max-age=300");
+});
+
+const sizeOf = async (path: string, encoding: string) => {
+  const answer = await fetch(`${config.baseUrl}${path}`, {
+    headers: { "accept-encoding": encoding },
+    decompress: false,
+  });
+  const { byteLength } = await answer.arrayBuffer();
+  const { headers } = answer;
+  return { coding: headers.get("content-encoding"), vary: headers.get("vary"), byteLength };
+};
+
+test("pages, styles and documents travel compressed to whoever takes that", async () => {
+  for (const path of ["/docs", "/", "/pages.css", "/openapi.json", "/sign-in"]) {
+    const [plain, refused, packed] = [
+      await sizeOf(path, "identity"),
+      await sizeOf(path, "br, gzip;q=0"),
+      await sizeOf(path, "br, gzip;q=0.5"),
+    ];
+    expect({ path, ...plain }).toMatchObject({ coding: null, vary: "accept-encoding" });
+    expect({ path, ...refused }).toEqual({ path, ...plain });
+    expect({ path, ...packed }).toMatchObject({ coding: "gzip", vary: "accept-encoding" });
+    expect(packed.byteLength).toBeLessThan(plain.byteLength);
+  }
+  expect((await sizeOf("/docs", "gzip")).byteLength).toBeLessThan(60_000);
+});
+
+test("all forms of an answer share a token, and each answer has another", async () => {
+  const browser = createBrowser(config.baseUrl);
+  const tokensOf = async () => {
+    const { text } = await browser.open("/sign-in");
+    return new Set([...text.matchAll(/name="csrf" value="([^"]+)"/g)].map(([, token]) => token));
+  };
+  const [first, second] = [await tokensOf(), await tokensOf()];
+  expect([first.size, second.size, first.union(second).size]).toEqual([1, 1, 2]);
 });

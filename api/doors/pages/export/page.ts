@@ -23,7 +23,8 @@ import { exportFormat, fileColumns, presentInFile, readableFiles } from "./expor
 const path = "/account/data/export";
 
 /** The page that begins a download, for a sign-in that must lead to a page. */
-export const pageOfExport = (next: string): string => next.replace(`${path}?`, "/account/data?download=yes&");
+export const pageOfExport = (next: string): string =>
+  next.replace(`${path}?`, "/account/data?download=yes&").replace(/(?<=\/actions)\/export\?.*/, "");
 
 /** GET /account/data */
 export async function showData(visit: Visit): Promise<Response> {

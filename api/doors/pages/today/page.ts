@@ -6,6 +6,8 @@ import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type DaySummary, readDay } from "../../../queries/dashboard/read.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import { type DueGroup, dueGroupOf } from "../../../queries/todo/groups.ts";
+import { zoneScript } from "../../../web/assets.ts";
+import { formToken } from "../../../web/form/form.ts";
 import { firstWeekday, locale } from "../../../web/locale.ts";
 import { readWaitingInWords, waitingBeside } from "../action/approval/approvals.ts";
 import { effectsOf } from "../action/list/page.ts";
@@ -104,7 +106,7 @@ export async function showToday(visit: Visit): Promise<PageAnswer> {
   const date = new Date(today.date).toLocaleDateString(locale(), { dateStyle: "full", timeZone: "UTC" });
   const done = due.habits.filter(({ habit }) => habit.is_completed_today).length;
   const hasNothing = todos.length + totals.habits === 0;
-  const body = html`${mark}
+  const body = html`${mark}${travelOffer(visit, today.timeZone)}
     <div id="day" data-part><p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
     ${warning}${day.news}${waitingBeside(visit, day.waiting)}
     <div class="columns"><section aria-label="Todos">
@@ -115,8 +117,15 @@ export async function showToday(visit: Visit): Promise<PageAnswer> {
     ${totals.habits === 0 ? firstHabit(visit) : habitsOfDay(visit, day)}</section></div>
     ${todos.length > 0 && chosenForm(visit, day.categories)}
     ${!hasNothing && pictures(day)}</div>`;
-  return accountPage(visit, { title: "Today", body, isWide: true, scripts: liveScripts });
+  return accountPage(visit, { title: "Today", body, isWide: true, scripts: [...liveScripts, zoneScript] });
 }
+
+/** `zoneScript` shows it where the clock differs from the account's, until the person answers. */
+const travelOffer = (visit: Visit, timeZone: string): Html =>
+  html`<form method="post" action="/account/settings/day" class="note" data-travel="${timeZone}" hidden>${formToken(visit)}
+    <input type="hidden" name="time_zone" data-zone>
+    <p>The clock of this device is that of <strong></strong>; Kept follows ${timeZone}.</p>
+    <button>Follow this device</button> <button type="button" class="link">Keep ${timeZone}</button></form>`;
 
 const readAll = async (own: QueryContext, lastSeen: string | undefined) => ({
   ...(await readDay(own, firstCalendarDay, firstWeekday())),

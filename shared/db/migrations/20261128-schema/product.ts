@@ -321,6 +321,7 @@ export const productTables = `
     request text not null,
     before text not null,
     after text not null,
+    acts text[] not null,
     rests_on text not null,
     outcome text,
     expires_at timestamptz not null,

@@ -298,6 +298,20 @@ export const identityTables = `
     created_at timestamptz not null default now()
   );
 
+  -- What waits for approval ends when its token ends or may do something else. A deleted account has news of its own.
+  create function identity.note_end_of_token() returns trigger language plpgsql as $$
+  begin
+    insert into identity.outbox (user_id, name, input)
+    select id, 'user.end-ways', jsonb_build_object('token_id', old.id) from identity.accounts where id = old.account_id;
+    return null;
+  end
+  $$;
+  create trigger note_end_of_token after delete on identity.grants for each row
+    execute function identity.note_end_of_token();
+  create trigger note_change_of_token after update on identity.grants for each row
+    when (old.payload->'resources' is distinct from new.payload->'resources')
+    execute function identity.note_end_of_token();
+
   -- A row is a message to a person about the account's journal, with the link "This was not me".
   create table identity.notices (
     id uuid primary key default gen_random_uuid(),
