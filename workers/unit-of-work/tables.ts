@@ -77,7 +77,7 @@ export type RuledToken = Readonly<{
   token_id: string;
   /** The name of the category to which the token is limited; null for none, or one that is deleted. */
   category: string | null;
-  /** The number of the user's requests that wait for approval. */
+  /** The number of the user's requests that wait for approval. A token leaves 25 places to others. */
   waiting: number;
 }>;
 
@@ -89,7 +89,7 @@ const ruledToken = {
     select v.user_id, v.token_id,
       (select c.name from token_rules r join categories c on c.user_id = r.user_id and c.id = r.category_id
        where r.user_id = v.user_id and r.token_id = v.token_id) as category,
-      (select count(*) from approvals a
+      (select greatest(count(*), 25 + count(*) filter (where a.token_id = v.token_id)) from approvals a
        where a.user_id = v.user_id and a.state = 'waiting' and a.expires_at > now())::int as waiting
     from unnest($1::text[], $2::text[]) v(user_id, token_id)`,
 } as const satisfies View;

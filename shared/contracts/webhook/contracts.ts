@@ -33,7 +33,7 @@ export const Webhook = titled(
   "Webhook",
   Type.Object({
     id: Type.String({ format: "uuid" }),
-    url: Type.String(),
+    url: Type.String({ description: "Only the host of an address that another token or the person chose" }),
     events: Type.Array(WebhookEvents),
     is_active: Type.Boolean({ description: "False while nothing is posted; changes wait until it is on" }),
     failing_since: Nullable(Timestamp),
@@ -52,13 +52,13 @@ const NewWebhook = titled(
     secret: Nullable(
       Type.String({
         description:
-          "whsec_…: the receiver checks signatures with it. No other answer has it; a repeat has null",
+          "whsec_…: the receiver checks signatures with it. Repeats and approved requests have null",
       }),
     ),
   }),
 );
 
-const scopesOfEvents: Readonly<Record<EventName, readonly Scope[]>> = {
+export const scopesOfEvents: Readonly<Record<EventName, readonly Scope[]>> = {
   "category.*": ["categories:read"],
   "habit.*": ["habits:read"],
   "todo.*": ["todos:read"],

@@ -59,6 +59,7 @@ const changes = `
     update change_horizon set system_identifier = here, pruned_xid = '0'
     where system_identifier <> here;
     if not found then return; end if;
+    update webhooks set cursor = '0.0.0.0.0.0';
     delete from deletions d where d.kind <> 2 or exists (
       select from deletions n
       where n.user_id = d.user_id and n.kind = d.kind and n.id = d.id and n.changed_xid > d.changed_xid);

@@ -139,7 +139,7 @@ function waits({ id, state, expires_at }: ApprovalRow, baseUrl: string): Refused
 }
 
 const tooManyWait = (baseUrl: string): Refused =>
-  refuse("token_limit", `${maxWaiting} requests wait for the person's approval, the most that may.`, {
+  refuse("token_limit", "As many requests wait for the person's approval as this token may have.", {
     next: `Ask the person to decide about them at ${approvalsAt(baseUrl)}`,
   });
 
