@@ -39,14 +39,16 @@ function asset(
 /** Styles in this order: those of every page first, then those of parts. */
 const styles = [
   "styles/base.css",
-  "styles/sign-in.css",
-  "styles/things.css",
-  "styles/your-data.css",
-  "styles/notices.css",
   "styles/forms.css",
-  "styles/tokens.css",
+  "styles/things.css",
+  "styles/shell.css",
   "styles/reference.css",
 ];
+
+/** The typeface of every page, in the letters of Western Europe. Others come from the person's machine. */
+await loadAsset("inter.woff2", { "Content-Type": "font/woff2" }, [
+  import.meta.resolve("@fontsource-variable/inter/files/inter-latin-wght-normal.woff2"),
+]);
 
 /** The stylesheet of every page. */
 export const stylesheet = await loadAsset("pages.css", { "Content-Type": "text/css; charset=utf-8" }, styles);

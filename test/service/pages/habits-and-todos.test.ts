@@ -40,7 +40,7 @@ test("a habit's page tells its streak, grace, week and year", async () => {
   const { text, status } = await browser.open(`/account/habits/${id}`);
   expect(status).toBe(200);
   expect(text).toContain("Twenty pages");
-  expect(text).toMatch(/<strong>3<\/strong> <span class="quiet">days in the streak/);
+  expect(text).toMatch(/<strong>3<\/strong> <span class="quiet">day streak/);
   expect(text).toContain("Alive until tomorrow, 1 grace day left.");
   expect(text).toContain("2 of 7 this week");
   expect(text).toContain("November 2026: 3.");
