@@ -69,6 +69,9 @@ export async function bundle(name: string): Promise<string> {
 /** Adds buttons that copy lines, on pages that have lines to copy. */
 export const copyScript = await loadScript("copy.js");
 
+/** Searches the API reference. */
+export const findScript = await loadScript("find.js");
+
 /** Fills in the time zone of the browser. */
 export const zoneScript = await loadScript("zone.js");
 

@@ -62,7 +62,7 @@ browserTest("two hundred calls are one card, any part of which is taken back by 
   expect(await card.count()).toBe(1);
   expect((await card.boundingBox())?.height).toBeLessThanOrEqual(400);
   expect(await card.innerText()).toMatch(
-    /Claude Desktop\s+refused 9, deleted 15, made 80, ticked 25, moved 40, changed 25/,
+    /Claude Desktop [\d:–]+\s+refused 9 deleted 15 made 80 ticked 25 moved 40 changed 25/,
   );
   await card.getByRole("link", { name: "deleted 15" }).click();
   expect(await page.locator(".log li.card").count()).toBe(15);

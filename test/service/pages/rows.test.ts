@@ -105,12 +105,12 @@ test("habits are done or avoided today, which Today counts, and not any more by 
   await make("/habits", { name: "Read", type: "good", frequency: "daily" });
   const done = async () => (await rest("GET", "/habits?completed_today=true")).meta.total;
   const { text } = await account.open("/account");
-  for (const words of ["Avoided today: Smoke", "Done today: Read", "0 of 2"])
+  for (const words of ["Avoided today: Smoke", "Done today: Read", "0 of 2 done today"])
     expect(text).toContain(words);
   const habit_id = String(id);
-  await press("/account", "/account/tick", { habit_id, done: "yes" }, "1 of 2");
+  await press("/account", "/account/tick", { habit_id, done: "yes" }, "Habits 1 of 2");
   expect([await done(), (await account.open("/account")).text.includes("Undo: Smoke")]).toEqual([1, true]);
-  await press("/account", "/account/tick", { habit_id, done: "no" }, "0 of 2");
+  await press("/account", "/account/tick", { habit_id, done: "no" }, "Habits 0 of 2");
   expect(await done()).toBe(0);
 });
 

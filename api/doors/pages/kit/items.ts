@@ -63,7 +63,7 @@ function factsOfHabit(item: HabitInWeek, today: string) {
 function streak({ habit }: HabitInWeek): Html {
   const { streak_count, longest_streak } = habit;
   const best = longest_streak > streak_count && html` · best ${longest_streak}`;
-  return html`<p class="streak${streak_count > 0 && " alive"}">${icon("flame")}<strong>${streak_count}</strong>
+  return html`<p class="streak${streak_count > 0 && " alive"}" id="streak-${habit.id}" data-now>${icon("flame")}<strong>${streak_count}</strong>
     <span class="unit">${streakUnit(habit, streak_count)}<span class="unseen"> in the streak</span>${best}</span></p>`;
 }
 

@@ -107,14 +107,14 @@ export async function showToday(visit: Visit): Promise<PageAnswer> {
   const date = new Date(today.date).toLocaleDateString(locale(), { dateStyle: "full", timeZone: "UTC" });
   const done = due.habits.filter(({ habit }) => habit.is_completed_today).length;
   const hasNothing = todos.length + totals.habits === 0;
-  const lead = html`<div id="lead" class="quiet lead" data-part>${date}${!hasNothing && ring(day, done)}</div>`;
+  const lead = html`<div id="lead" class="quiet lead" data-part data-now>${date}${!hasNothing && ring(day, done)}</div>`;
   const body = html`${mark}
     <div id="day" data-part>${warning}${day.news}${waitingBeside(visit, day.waiting)}
     <div class="columns"><section aria-label="Todos">
     ${hasNothing ? firstTodo : todosOfDay(visit, day)}
     ${!hasNothing && html`<p class="links"><a href="/account/todos">All todos</a></p>`}</section>
     <section class="card" aria-labelledby="habits"><h2 id="habits">Habits
-    ${due.total > 0 && html`<span class="count small">${done} of ${due.total}</span>`}</h2>
+    ${due.total > 0 && html`<span class="count small" id="habits-done" data-now><span class="done">${done}</span> of ${due.total}</span>`}</h2>
     ${totals.habits === 0 ? firstHabit(visit) : habitsOfDay(visit, day)}</section></div>
     ${todos.length > 0 && chosenForm(visit, day.categories)}
     ${!hasNothing && pictures(day)}</div>`;
@@ -126,10 +126,10 @@ function ring({ today, totals, due, counts }: DaySummary, habits: number): Html 
   const done = totals.strip[today.date] ?? 0;
   const all = done + due.total - habits + counts.today;
   if (all === 0) return false;
-  return html`<svg class="ring" viewBox="0 0 52 52" role="img" aria-label="${done} of ${all} done today">
+  return html`<svg class="ring" data-all="${all}" viewBox="0 0 52 52" role="img" aria-label="${done} of ${all} done today">
     <circle cx="26" cy="26" r="23"/>
     <circle class="so-far" cx="26" cy="26" r="23" pathLength="100" stroke-dasharray="${Math.round((100 * done) / all)} 100" transform="rotate(-90 26 26)"/>
-    <text x="26" y="27">${done}</text><text class="of" x="26" y="38">of ${all}</text></svg>`;
+    <text class="done" x="26" y="27">${done}</text><text class="of" x="26" y="38">of ${all}</text></svg>`;
 }
 
 const readAll = async (own: QueryContext, lastSeen: string | undefined) => ({

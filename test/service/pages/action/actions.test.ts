@@ -337,7 +337,7 @@ test("a run of undos is told by whose changes it took back", async () => {
   const address = /href="([^"]*run[^"]*)"/.exec(run)?.[1]?.replaceAll("&amp;", "&") ?? "";
   const page = await account.open(address);
   await account.submit({ ...page, forms: page.forms.toReversed() }, "/account/actions/run", {});
-  await eventually(async () => (await open())[0]?.includes("You took back 6 changes of Claude"));
+  await eventually(async () => /You [\d:–]+ took back 6 changes of Claude/.test((await open())[0] ?? ""));
 });
 
 test("an import is told as an import, also by what it made", async () => {
