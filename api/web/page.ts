@@ -87,7 +87,7 @@ ${scripts.map(({ href }) => html`<script type="module" src="${href}"></script>`)
 <header>
 <a class="brand" href="${home}"><span>${icon("check")}</span>Kept</a>
 ${nav && searchLink}
-${nav && html`<nav aria-label="Main">${nav.main.map(navLink)}${tools && addLink}</nav><nav aria-label="More">${nav.more.map(navLink)}</nav>`}
+${nav && html`<nav aria-label="Main">${nav.main.map(navLink)}${addLink(tools ? "" : "/account")}</nav><nav aria-label="More">${nav.more.map(navLink)}</nav>`}
 ${corner}
 </header>
 <main id="content"${isWide && html` class="wide"`}>
@@ -104,8 +104,9 @@ const mostNews = 99;
 
 const searchLink = html`<a class="search" href="/account/find">${icon("search")}<span class="label">Search</span><kbd>/</kbd></a>`;
 
-/** The plus of a phone. It opens the line that adds things. */
-const addLink = html`<a class="add" href="#quick" aria-label="Add">${icon("plus")}</a>`;
+/** The plus of a phone. It opens the line that adds things, here or on another page. */
+const addLink = (path: string): Html =>
+  html`<a class="add" href="${path}#quick" aria-label="Add">${icon("plus")}</a>`;
 
 function navLink({ href, label, icon: name, current, news }: NavLink): Html {
   const count =
