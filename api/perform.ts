@@ -1,7 +1,9 @@
 import type { Contract } from "../shared/contracts/catalogue.ts";
 import { hideCategories } from "../shared/contracts/category/fields.ts";
 import type { ActionOperation } from "../shared/contracts/group/contracts.ts";
+import { isScope } from "../shared/contracts/kernel/scopes.ts";
 import type { Preconditions } from "../shared/domain/preconditions.ts";
+import { tableOf } from "../shared/domain/vocabulary.ts";
 import { type FieldProblems, isRefused, type Refused, refuse } from "../shared/errors.ts";
 import { type Fields, validate } from "./http/input/validate.ts";
 import type { Allowance } from "./http/rate-limit.ts";
@@ -82,6 +84,17 @@ export function checkScopes(
   return refuse("insufficient_scope", `This needs a token with the scope ${scopes.join(" and ")}.`);
 }
 
+/** A preview changes nothing, so it is a read of what it shows. @returns the refusal of an actor who may not */
+export function checkPreview(
+  { changes = [] }: Pick<CommandResult, "changes">,
+  contracts: readonly Pick<Contract, "scopes">[],
+  actor: Pick<Actor, "scopes">,
+): Refused | undefined {
+  const own = contracts.flatMap(({ scopes }) => scopes.map((scope) => scope.replace(":write", ":read")));
+  const scopes = [...own, ...changes.map(({ kind }) => `${tableOf[kind]}:read`)].filter(isScope);
+  return checkScopes({ scopes: [...new Set(scopes)] }, actor);
+}
+
 /** The second half of `perform`: answers a query, or dispatches a command and awaits its outcome. */
 export async function execute(
   context: PerformContext,
@@ -94,6 +107,8 @@ export async function execute(
   }
   const { name } = contract;
   const result = await context.dispatch(actor, { name, input, by, ...manner });
+  const hidden = manner.preview && checkPreview(result, [contract], actor);
+  if (hidden) return { outcome: hidden, replayed: false };
   if (!isRefused(result.outcome)) return result;
   const outcome = await presentOutcome(context.query(actor), result.outcome);
   return { ...result, outcome: isRefused(outcome) ? hideCategories(outcome, actor.scopes) : outcome };

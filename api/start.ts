@@ -87,6 +87,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<Ro
     answerPage: openAccountPages({
       ...{ config, log, dispatch, query, claimZone, live, secrets, keys },
       findOwnSession: provider?.findSession,
+      findAccess: provider?.findAccess,
       endToken: provider && endingTokens(provider, authenticator.refuseToken),
       ...limitsOfPages(rateLimit),
     }),

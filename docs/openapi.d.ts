@@ -183,7 +183,7 @@ export interface components {
       /** @description The habit that the words mean; null if they mean a todo */
       habit?: components["schemas"]["HabitInWords"];
     };
-    /** @description A whole number from 1 to 100000 */
+    /** @description A number from 0.001 to 100000 with up to three decimals */
     Amount: number;
     /** @enum {string} */
     Applied: "no" | "unknown";
@@ -546,7 +546,7 @@ export interface components {
     NewWebhook: {
       /** @description The id of the thing */
       id: string;
-      /** @description The address to which events are posted */
+      /** @description Only the host of an address that another token or the person chose */
       url: string;
       /** @description The events that are posted */
       events: components["schemas"]["WebhookEvents"][];
@@ -560,9 +560,10 @@ export interface components {
       created_at: components["schemas"]["Timestamp"];
       /** @description The moment at which it was last changed */
       updated_at: components["schemas"]["Timestamp"];
-      /** @description whsec_…: the receiver checks signatures with it. No other answer has it; a repeat has null */
+      /** @description whsec_…: the receiver checks signatures with it. Repeats and approved requests have null */
       secret: string | null;
     };
+    NoData: Record<string, never>;
     /** @description The only category whose things it may change; without a name it is deleted */
     OnlyCategory: {
       /** @description The id of the thing */
@@ -914,7 +915,7 @@ export interface components {
     Webhook: {
       /** @description The id of the thing */
       id: string;
-      /** @description The address to which events are posted */
+      /** @description Only the host of an address that another token or the person chose */
       url: string;
       /** @description The events that are posted */
       events: components["schemas"]["WebhookEvents"][];
@@ -954,7 +955,7 @@ export interface components {
       finished_at: components["schemas"]["Timestamp"] | null;
     };
     /** @enum {string} */
-    WebhookDeliveryStatus: "waiting" | "sending" | "delivered" | "failed";
+    WebhookDeliveryStatus: "waiting" | "delivered" | "failed";
     WebhookEvent: {
       /** @description The event */
       type: components["schemas"]["WebhookEventType"];
@@ -974,6 +975,17 @@ export interface components {
       | "reminder.due";
     /** @enum {string} */
     WebhookEvents: "category.*" | "habit.*" | "todo.*" | "reminder.due";
+    WebhookRestart: {
+      /**
+       * @description good, or bad for something to avoid, which is done on each day on which it was avoided
+       * @constant
+       */
+      type: "changes.restarted";
+      /** @description The moment of the attempt */
+      timestamp: components["schemas"]["Timestamp"];
+      /** @description The things of this page or answer, in order */
+      data: components["schemas"]["NoData"];
+    };
     /** @enum {string} */
     WebhookSubject: "category" | "habit" | "todo" | "due_habit" | "due_todo";
     Webhooks: {

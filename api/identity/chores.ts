@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { scopesOfEvents } from "../../shared/contracts/webhook/contracts.ts";
 import { exclusively } from "../../shared/db/exclusively.ts";
 import { usualLocale } from "../../shared/domain/day/say-date.ts";
 import { zoneOf } from "./accounts/accounts.ts";
@@ -45,12 +46,37 @@ export function scheduleChores(identity: IdentityContext): () => void {
   const timers = [
     every(pruneEveryMs, () => prune(pool)),
     every(endingsEveryMs, () => mailTokenEndings(identity)),
-    every(newsEveryMs, deliverNews),
+    every(newsEveryMs, () => limitWebhooks(pool).then(deliverNews)),
     every(newsEveryMs, () => sendNotices(identity)),
   ];
   return () => {
     for (const timer of timers) clearInterval(timer);
   };
+}
+
+/**
+ * Takes from webhooks what the token that chose their address may not read any more: a webhook of a token that has ended
+ * is switched off. The service hears of it as of other news.
+ */
+export async function limitWebhooks(pool: Pool): Promise<void> {
+  await pool.query(
+    `insert into identity.outbox (user_id, name, input)
+     select w.user_id, 'webhook.update', jsonb_build_object('webhook_id', w.id) || case when left_over.events = '{}'
+       then '{"is_active": false}' else jsonb_build_object('events', left_over.events) end
+     from webhooks w
+     left join lateral (
+       select string_to_array(string_agg(allowed.value, ' '), ' ') as scopes
+       from identity.grants g, jsonb_each_text(g.payload->'resources') allowed
+       where g.id = w.made_by and g.account_id = w.user_id and g.expires_at > now()
+     ) token on true
+     cross join lateral (
+       select coalesce(array_agg(event), '{}') as events from unnest(w.events) event
+       where array(select jsonb_array_elements_text($1::jsonb->event)) <@ coalesce(token.scopes, '{}')
+     ) left_over
+     where w.is_active and w.made_by is not null and cardinality(left_over.events) < cardinality(w.events)
+       and not exists (select from identity.outbox o where o.user_id = w.user_id and o.input->>'webhook_id' = w.id::text)`,
+    [JSON.stringify(scopesOfEvents)],
+  );
 }
 
 /** A token that is about to end, and its owner. */

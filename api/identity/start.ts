@@ -29,7 +29,7 @@ import { findSession } from "./accounts/sessions.ts";
 import { createThrottle } from "./accounts/throttle.ts";
 import { scheduleChores } from "./chores.ts";
 import { fairPool } from "./fair-pool.ts";
-import { resourcesOf, revokeConnection, warnOfFormerResources } from "./grants.ts";
+import { listConnections, resourcesOf, revokeConnection, warnOfFormerResources } from "./grants.ts";
 import { duringRequest } from "./journal.ts";
 import { tellPeople } from "./notices.ts";
 import { sessionIdIn } from "./pages/visitor.ts";
@@ -42,6 +42,7 @@ export type BuiltInProvider = Readonly<{
   answer(request: Request): Promise<Response>;
   findClaims: FindClaims;
   findSession: FindOwnSession;
+  findAccess(accountId: string): ReturnType<typeof listConnections>;
   endToken(key: TokenKey): Promise<void>;
   pool: Pool;
   /** The owner's sign-in, told at the first start. */
@@ -97,6 +98,7 @@ export async function startIdentity(parts: Parts): Promise<BuiltInProvider> {
       duringRequest({ network: clientOf(request), userAgent: request.headers.get("user-agent") ?? "" }, () =>
         findSession(pool, sessionIdIn(request.headers, config)),
       ),
+    findAccess: (accountId) => listConnections(identity, accountId),
     endToken: ({ userId, tokenId }) => revokeConnection(identity, userId, tokenId),
     pool: database.pool,
     details: { ...owner, ...(former_address && { former_address }) },

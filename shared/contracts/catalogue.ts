@@ -60,6 +60,7 @@ export const commands = catalogue(
   user.claimZone,
   user.testChannel,
   user.endSessions,
+  user.endWaysOut,
   user.deleteUser,
   user.noteExport,
   user.countUse,

@@ -121,6 +121,8 @@ const ApprovalEntity = table("approvals", {
   /** JSON text of `Images`: what it would change, as it was when it was asked for. */
   before: p.text(),
   after: p.text(),
+  /** What it would do beside, in words: acts whose changes have no images. */
+  acts: p.array().columnType("text[]"),
   /** A hash of the rows that it would change, as they were. */
   rests_on: p.text(),
   /** JSON text of the answer, once it is carried out. */
@@ -229,15 +231,17 @@ const WebhookEntity = table("webhooks", {
   url: p.text(),
   secret: p.text(),
   events: p.array().$type<WebhookEvents[]>(),
+  /** The token that chose the address; null for the person. */
+  made_by: p.text().nullable(),
   is_active: p.boolean(),
   /** The first failed attempt since the last success. */
   failing_since: timestamptz().nullable(),
-  /** Set when it was switched off because it failed for days. */
+  /** Set when it was switched off because its receiver failed for days or wants no more. */
   disabled_at: timestamptz().nullable(),
   ...timestamps,
 });
 
-/** One thing to post about. A newer change of the thing takes the place of one that waits, under another id. */
+/** A post that was tried or is asked for. */
 const WebhookDeliveryEntity = table("webhook_deliveries", {
   user_id: owner(),
   /** Receivers get it as `webhook-id`. */
@@ -248,7 +252,6 @@ const WebhookDeliveryEntity = table("webhook_deliveries", {
   status: p.text().$type<WebhookDeliveryStatus>(),
   attempts: p.integer(),
   error: p.text().nullable(),
-  /** The time of the next attempt; while it is being sent, the end of its lease. */
   next_attempt_at: timestamptz(),
   created_at: timestamptz(),
   finished_at: timestamptz().nullable(),

@@ -6,7 +6,7 @@ import type { Reminder } from "../contracts/todo/fields.ts";
 import { Todo, todoFields } from "../contracts/todo/fields.ts";
 import type { Settings } from "../contracts/user/contracts.ts";
 import type { Webhook, WebhookDelivery } from "../contracts/webhook/contracts.ts";
-import { otherAuthor } from "../domain/author.ts";
+import { type Author, otherAuthor } from "../domain/author.ts";
 import { addDays, localTime, timestamp } from "../domain/day/day.ts";
 import { daysBack, daysShown } from "../domain/habit/history.ts";
 import { endless } from "../domain/habit/streak.ts";
@@ -179,10 +179,13 @@ export function presentSettings(
 
 const instant = (at: string | null | undefined): string | null => (at == null ? null : timestamp(at));
 
-/** Leaves the secret out. */
-export const presentWebhook = (row: Omit<WebhookRow, "secret" | "user_id">): Webhook => ({
+/** Leaves the secret out, and shows others' tokens only the host, because an address may be a secret too. */
+export const presentWebhook = (
+  row: Omit<WebhookRow, "secret" | "user_id">,
+  { tokenId }: Pick<Author, "tokenId">,
+): Webhook => ({
   id: row.id,
-  url: row.url,
+  url: tokenId === "" || tokenId === row.made_by ? row.url : `${new URL(row.url).origin}/…`,
   events: [...row.events],
   is_active: row.is_active,
   failing_since: instant(row.failing_since),

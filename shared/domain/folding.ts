@@ -1,24 +1,26 @@
-const marks = /[\u0300-\u036f]/g;
+/** Accents, the points of Hebrew, and the marks of Arabic with its lengthening stroke, as a class of characters. */
+export const marks =
+  "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]";
+const allMarks = new RegExp(marks, "g");
 
-/** Letters whose mark Unicode does not separate, and ligatures. */
-const letters: Readonly<Record<string, string>> = {
-  ø: "o",
-  ł: "l",
-  đ: "d",
-  ħ: "h",
-  ı: "i",
-  ς: "σ",
-  ß: "ss",
-  æ: "ae",
-  œ: "oe",
+/** Characters for one that Unicode neither separates nor joins: letters with a stroke, quotes and dashes. */
+const alike: Readonly<Record<string, string>> = {
+  ...{ o: "ø", l: "ł", d: "đ", h: "ħ", i: "ı", σ: "ς", ss: "ß", ae: "æ", oe: "œ" },
+  ...{ "'": "‘’‚‛′ʼ", '"': "“”„‟«»", "-": "‐‒–—―−" },
 };
-const special = new RegExp(`[${Object.keys(letters).join("")}]`, "g");
+const plain = new Map(
+  Object.entries(alike).flatMap(([one, others]) => Array.from(others, (other) => [other, one] as const)),
+);
+const special = new RegExp(`[${[...plain.keys()].join("")}]`, "g");
 
-/** A text without case and accents, as people compare words: "Straße" and "STRASSE" are the same. */
+/**
+ * A text without case, accents, kinds of quotes and dashes, and width, as people compare words: "Straße" and "STRASSE"
+ * are the same.
+ */
 export const folded = (text: string): string =>
   text
-    .normalize("NFD")
-    .replace(marks, "")
+    .normalize("NFKD")
+    .replace(allMarks, "")
     .toLowerCase()
-    .replace(special, (letter) => letters[letter] ?? letter)
+    .replace(special, (character) => plain.get(character) ?? character)
     .normalize("NFC");

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { changedHabit } from "../../api/doors/mcp/tools/habit.ts";
+import { oneTodo } from "../../api/doors/mcp/tools/todo.ts";
 import { changesIn } from "../../api/doors/pages/action/narrator.ts";
 import { categoryForm } from "../../api/doors/pages/edit/category-form.ts";
 import { habitForm } from "../../api/doors/pages/edit/habit-form.ts";
@@ -9,10 +11,8 @@ import { columnsOfTable, presentInTable } from "../../api/doors/pages/export/pag
 import { collect } from "../../api/doors/pages/import/plan.ts";
 import { categoryFields } from "../../shared/contracts/category/fields.ts";
 import { habitFields } from "../../shared/contracts/habit/fields.ts";
-import { changedHabit } from "../../shared/contracts/habit/result.ts";
 import type { DeclaredFields, Field, FieldKind } from "../../shared/contracts/kernel/declared-fields.ts";
 import { todoFields } from "../../shared/contracts/todo/fields.ts";
-import { oneTodo } from "../../shared/contracts/todo/result.ts";
 import { CategoryEntity, HabitEntity, TodoEntity } from "../../shared/db/entities/things.ts";
 import { presentCategory, presentHabit, presentTodo } from "../../shared/db/present.ts";
 import { isReaching, perTarget, reminderChannels } from "../../shared/domain/reminder/channels.ts";

@@ -149,6 +149,7 @@ browserTest("the account pages have no fault, light, dark and on a phone", async
   await page.getByRole("button", { name: "Import all of this" }).waitFor();
   await check(page, "import-preview");
   await look("/account/journal", "journal");
+  await look("/account/data/access", "access");
   await look("/account/nothing", "not-found");
 });
 

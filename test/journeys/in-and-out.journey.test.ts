@@ -122,10 +122,23 @@ browserTest("one person gets in and out: header, zone, passkey, sessions, forgot
   await press(page, /Remove the passkey/, "Is it you?");
   await press(page, "Go on with a passkey", "The passkey is removed.");
 
-  const other = await site.open({ locale: "de-DE" });
+  const other = await site.open({ locale: "de-DE", timezoneId: "Europe/Berlin" });
   await signInByPassword(other, password);
   await other.waitForURL(`${baseUrl}/account`);
   expect(await localeOf()).toBe("en-GB-u-fw-mon-hc-h23");
+  const travel = other.locator("[data-travel]");
+  expect(await travel.innerText()).toContain("that of Europe/Berlin; Kept follows Asia/Tokyo.");
+  await travel.getByRole("button", { name: "Keep Asia/Tokyo" }).click();
+  await other.reload();
+  expect(await travel.isVisible()).toBe(false);
+  await other.evaluate("delete localStorage.journey");
+  await other.reload();
+  await press(other, "Follow this device");
+  await other.goto(`${baseUrl}/account`);
+  expect([await travel.isVisible(), await travel.getAttribute("data-travel")]).toEqual([
+    false,
+    "Europe/Berlin",
+  ]);
   await page.goto(`${authUrl}/profile`);
   expect(await page.getByText("This browser").count()).toBe(1);
   await press(page, "Sign out Chrome on Linux", "That browser is signed out.");

@@ -14,9 +14,10 @@ export function addEvents(context: HandlerContext, command: QueuedCommand): void
 
 function entryOf({ id, call }: QueuedCommand, event: AccountEvent, index: number) {
   const { kind, details, subject = "", times = 1 } = event;
-  const { most, period } = events[kind];
+  const { most, period, told } = events[kind];
   const client = call && call.tokenId !== "" ? { client: call.clientName ?? call.tokenId } : {};
-  return { id: `${id} ${index}`, kind, details: { ...details, ...client }, most, period, subject, times };
+  const facts = { details: { ...details, ...client }, subject, times };
+  return { id: `${id} ${index}`, kind, ...facts, most, period, told: told !== null };
 }
 
 /** Logs the events of a committed transaction for operators. */

@@ -25,7 +25,7 @@ import {
 } from "../unit-of-work/row-request.ts";
 import { relatedToDay } from "./habit/amount.ts";
 import { habitComplete, habitSkip } from "./habit/days.ts";
-import { lockHabit } from "./habit/habit.ts";
+import { habitAnswer, lockHabit } from "./habit/habit.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 import { putReminder, reminderTime, rowsForTime } from "./todo/reminder.ts";
 import { lockTodo, relatedToTodo, todoAnswer, todoToggle } from "./todo/todo.ts";
@@ -196,10 +196,25 @@ export const habitAct: Handler<"habit.act"> = {
     const delivery = context.deliveries.get(delivery_id);
     if (!context.habits.get(habit_id) || delivery?.habit_id !== habit_id) return notFound("Habit");
     const { run } = act === "done" ? habitComplete : habitSkip;
-    const answer = actOnce(context, delivery, act, () => run(context, { habit_id, date }));
+    const answer = actOnce(context, delivery, act, () =>
+      act === "hour" ? ringInAnHour(context, delivery, date) : run(context, { habit_id, date }),
+    );
     return isRefused(answer) && answer.refusal.code === "invalid" ? outOfReach(date) : answer;
   },
 };
+
+/** Another delivery for the day of the first, which is cancelled if the day is done or the habit rings again before. */
+function ringInAnHour(context: HandlerContext, { id, habit_id }: ReminderDeliveryRow, date: string) {
+  const { habits, deliveries, today, acceptedAt } = context;
+  const habit = habit_id == null ? undefined : habits.get(habit_id);
+  if (!habit) return notFound("Habit");
+  if (habit.delivery_id !== id || habit.rang_on !== date)
+    return conflict(`No reminder is open for ${date}`, "see the habit's page for what is due.");
+  const { remind_at: at } = snoozedTime("hour", "", { ...today, now: acceptedAt });
+  const later = { scheduled_at: at, asked_at: null, status: "retrying", next_attempt_at: at } as const;
+  const next = deliveries.insert(newDelivery(context, { habit_id, ...later }));
+  return habitAnswer(context, habits.update(habit, { delivery_id: next.id }));
+}
 
 /** The person chose no date, so a refusal about the date would not help. */
 const outOfReach = (date: string): Refused =>

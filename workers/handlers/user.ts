@@ -14,8 +14,15 @@ import {
 } from "../../shared/domain/day/day.ts";
 import { moved } from "../../shared/domain/habit/history.ts";
 import { streakColumns } from "../../shared/domain/habit/streak.ts";
-import { channels, perTarget, type TargetColumn } from "../../shared/domain/reminder/channels.ts";
+import {
+  channels,
+  perTarget,
+  type TargetColumn,
+  typedColumns,
+} from "../../shared/domain/reminder/channels.ts";
+import { acts, habitActs } from "../../shared/domain/reminder/link.ts";
 import type { Digest } from "../../shared/domain/vocabulary.ts";
+import type { WayOutKind } from "../../shared/domain/ways-out.ts";
 import { type FieldErrors, invalid } from "../../shared/errors.ts";
 import type { StoredDaySettings } from "../unit-of-work/batch-times.ts";
 import { allForUpdate, allWithoutLock, settingsForUpdate } from "../unit-of-work/row-request.ts";
@@ -327,6 +334,45 @@ export const userEndSessions: Handler<"user.end-sessions"> = {
     const user = users.get() ?? users.insert(newUser(context));
     users.update(user, { session_generation: user.session_generation + 1, updated_at: now });
     return null;
+  },
+};
+
+const endWaiting = `
+  update approvals set state = 'outdated', request = '', decided_at = now() where user_id = $1 and state = 'waiting'`;
+
+/** What ends each way out of the account $1. The provider ends tokens and apps. */
+const endings: Readonly<Record<WayOutKind, readonly string[]>> = {
+  token: [endWaiting],
+  app: [],
+  webhook: ["delete from webhook_deliveries where user_id = $1", "delete from webhooks where user_id = $1"],
+  calendar: ["delete from calendar_feeds where user_id = $1"],
+  channel: [
+    `update users set ${typedColumns.map((column) => `${column} = null`).join(", ")}, webhook_secret = null,
+       reminder_channel = case when reminder_channel in ('email', 'log') then reminder_channel
+         when email is null then 'log' else 'email' end
+     where user_id = $1`,
+    // Links in reminders act without a sign-in.
+    `update reminder_deliveries set used_acts = '${[...acts, ...habitActs].join()}' where user_id = $1`,
+  ],
+  browser: ["delete from push_subscriptions where user_id = $1"],
+  export: [],
+};
+
+/** The provider repeats it until it has heard that all is ended, which happens in one transaction. */
+export const userEndWays: Handler<"user.end-ways"> = {
+  idempotent: true,
+  run(context, input) {
+    beginWork(context, "user.end-ways", input);
+    return null;
+  },
+  steps: {
+    async part({ connection, userId, input }) {
+      if (typeof input === "object" && input !== null && "token_id" in input)
+        await connection.query(`${endWaiting} and token_id = $2`, [userId, input.token_id]);
+      else for (const end of Object.values(endings).flat()) await connection.query(end, [userId]);
+      return { done: 1, cursor: null };
+    },
+    left: async () => 0,
   },
 };
 

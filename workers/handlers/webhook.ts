@@ -1,5 +1,5 @@
 import { presentDelivery, presentWebhook } from "../../shared/db/present.ts";
-import { maxWebhooks } from "../../shared/domain/vocabulary.ts";
+import { eventOfSubject, maxWebhooks } from "../../shared/domain/vocabulary.ts";
 import { alreadySo, conflict, notFound } from "../../shared/errors.ts";
 import { allForUpdate, forUpdate } from "../unit-of-work/row-request.ts";
 import { patch } from "./columns.ts";
@@ -8,7 +8,7 @@ import { newSigningSecret } from "./user.ts";
 
 export const webhookCreate: Handler<"webhook.create"> = {
   rows: () => [allForUpdate("webhooks")],
-  run({ webhooks, now }, { url, events }) {
+  run({ webhooks, viewer: { reader }, now }, { url, events }) {
     if (webhooks.all().length >= maxWebhooks)
       return conflict(`An account has at most ${maxWebhooks} webhooks`, "delete one of them.");
     const made = webhooks.insert({
@@ -16,13 +16,14 @@ export const webhookCreate: Handler<"webhook.create"> = {
       url,
       events,
       secret: newSigningSecret(),
+      made_by: reader.tokenId || null,
       is_active: true,
       failing_since: null,
       disabled_at: null,
       created_at: now,
       updated_at: now,
     });
-    return { ...presentWebhook(made), secret: made.secret };
+    return { ...presentWebhook(made, reader), secret: made.secret };
   },
 };
 
@@ -30,20 +31,26 @@ type OneWebhook = Readonly<{ webhook_id: string }>;
 
 const ofOne = {
   rows: ({ webhook_id }: OneWebhook) => [forUpdate("webhooks", webhook_id)],
-  current({ webhooks }: HandlerContext, { webhook_id }: OneWebhook) {
+  current({ webhooks, viewer }: HandlerContext, { webhook_id }: OneWebhook) {
     const row = webhooks.get(webhook_id);
-    return row ? presentWebhook(row) : null;
+    return row ? presentWebhook(row, viewer.reader) : null;
   },
 };
 
-/** Switching it on forgets that it failed. What changed meanwhile is posted then. */
+/**
+ * Switching it on forgets that it failed; what changed meanwhile is posted then. It is that of the token that chose its
+ * address, until its person switches it on.
+ */
 export const webhookUpdate: Handler<"webhook.update"> = {
   ...ofOne,
-  run({ webhooks, now }, { webhook_id, ...chosen }) {
+  run({ webhooks, viewer: { reader }, now }, { webhook_id, ...chosen }) {
     const row = webhooks.get(webhook_id);
     if (!row) return notFound("Webhook");
     const healed = chosen.is_active ? { failing_since: null, disabled_at: null } : {};
-    return presentWebhook(webhooks.update(row, { ...patch(chosen), ...healed, updated_at: now }));
+    const isTaken = chosen.url !== undefined || (chosen.is_active === true && reader.tokenId === "");
+    const made_by = isTaken ? reader.tokenId || null : row.made_by;
+    const changed = { ...patch(chosen), ...healed, made_by, updated_at: now };
+    return presentWebhook(webhooks.update(row, changed), reader);
   },
 };
 
@@ -73,8 +80,11 @@ export const webhookSendAgain: Handler<"webhook.send-again"> = {
   },
   run({ webhooks, webhookDeliveries, now }, { webhook_id, delivery_id }) {
     const row = webhookDeliveries.get(delivery_id);
-    if (!webhooks.get(webhook_id) || row?.webhook_id !== webhook_id) return notFound("Delivery");
+    const webhook = webhooks.get(webhook_id);
+    if (!webhook || row?.webhook_id !== webhook_id) return notFound("Delivery");
     if (row.finished_at == null) return alreadySo("This delivery is still under way.");
+    if (!webhook.events.includes(eventOfSubject[row.subject]))
+      return conflict("The webhook does not post such events any more", "add them to its events.");
     const again = {
       status: "waiting",
       attempts: 0,

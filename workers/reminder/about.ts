@@ -46,7 +46,7 @@ const kinds: Readonly<Record<Kind, Words>> = {
       where w.user_id = d.user_id and w.disabled_at is not null and not w.is_active`,
     event: "webhooks.disabled",
     field: "disabled",
-    title: () => "A webhook was switched off, because it failed for days",
+    title: () => "A webhook was switched off, because its receiver failed for days or wants no more",
     notes: (counts) => `${counts.map(({ client }) => client).join(", ")} did not take your changes.`,
     path: "/account/webhooks",
   },

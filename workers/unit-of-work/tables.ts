@@ -77,7 +77,7 @@ export type RuledToken = Readonly<{
   token_id: string;
   /** The name of the category to which the token is limited; null for none, or one that is deleted. */
   category: string | null;
-  /** The number of the user's requests that wait for approval. */
+  /** The number of the user's requests that wait for approval. A token leaves 25 places to others. */
   waiting: number;
 }>;
 
@@ -89,7 +89,7 @@ const ruledToken = {
     select v.user_id, v.token_id,
       (select c.name from token_rules r join categories c on c.user_id = r.user_id and c.id = r.category_id
        where r.user_id = v.user_id and r.token_id = v.token_id) as category,
-      (select count(*) from approvals a
+      (select greatest(count(*), 25 + count(*) filter (where a.token_id = v.token_id)) from approvals a
        where a.user_id = v.user_id and a.state = 'waiting' and a.expires_at > now())::int as waiting
     from unnest($1::text[], $2::text[]) v(user_id, token_id)`,
 } as const satisfies View;
@@ -189,7 +189,7 @@ const writeHistory: Effect<NewHistory> = {
     ), counted as (
       insert into habit_amounts (user_id, habit_id, local_date, amount, target)
       select v.user_id, v.habit_id, s.local_date, s.amount, s.target from given v
-      cross join lateral json_to_recordset(v.sums) s(local_date date, amount int, target int)
+      cross join lateral json_to_recordset(v.sums) s(local_date date, amount double precision, target double precision)
     )
     insert into habit_completions (user_id, habit_id, local_date, completed_at, note)
     select v.user_id, v.habit_id, c.local_date,
@@ -209,6 +209,8 @@ type JournalEntry = Readonly<{
   period: string;
   subject: string;
   times: number;
+  /** Its person gets a message. */
+  told: boolean;
 }> & {
   /** True for a thing that is news once a year, and was told this year. */
   isOld?: boolean;
@@ -218,10 +220,10 @@ type JournalEntry = Readonly<{
 const writeJournal: Effect<JournalEntry> = {
   key: ["user_id", "id"],
   statement: `
-    select e.id, journal_append(e.user_id, e.kind, e.details, e.most, e.period, e.subject, e.times) as is_new
+    select e.id, journal_append(e.user_id, e.kind, e.details, e.most, e.period, e.subject, e.times, e.told) as is_new
     from (
       select * from json_to_recordset($1) e(user_id text, id text, kind text, details jsonb, most bigint, period text,
-        subject text, times bigint)
+        subject text, times bigint, told boolean)
       order by user_id, id offset 0
     ) e`,
   written(entries, answers) {

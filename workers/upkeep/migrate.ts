@@ -52,7 +52,8 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
       "usage on all sequences in schema identity",
       "select on mikro_orm_migrations",
       "select (user_id, time_zone, zone_source, locale, session_generation) on users",
-      "execute on function journal_append(text, text, jsonb, bigint, text, text, bigint)",
+      "select (user_id, id, events, made_by, is_active) on webhooks",
+      "execute on function journal_append(text, text, jsonb, bigint, text, text, bigint, boolean)",
     ],
   },
 };

@@ -138,7 +138,7 @@ const scheduleMissed = `
 /** Before that, living processes renew the leases of deliveries that they are sending. */
 const tryAgainSoon = `
   update reminder_deliveries set next_attempt_at = now() + interval '15 seconds'
-  where finished_at is null and next_attempt_at > now() + interval '15 seconds'`;
+  where finished_at is null and scheduled_at <= now() and next_attempt_at > now() + interval '15 seconds'`;
 
 /** Schedules reminders that a clock far ahead marked as missed, and retries those that it put off. */
 async function mendReminders({ pool }: Pick<Database, "pool">): Promise<void> {

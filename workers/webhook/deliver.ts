@@ -1,302 +1,231 @@
-import type { CategoryRow, UserRow } from "../../shared/db/entities.ts";
-import type { Database } from "../../shared/db/orm.ts";
+import { readChangedThings } from "../../shared/db/reads/change-places.ts";
+import { readChangedResources } from "../../shared/db/reads/changed-resources.ts";
+import { ofUser } from "../../shared/db/reads/own.ts";
+import type { Sql } from "../../shared/db/reads/sql.ts";
 import {
-  type CategoryRefRow,
-  type PresentedReminder,
-  presentCategory,
-  presentHabit,
-  presentTodo,
-  type ShownHabitRow,
-  type ShownTodoRow,
-  shownOfHabit,
-  shownOfTodo,
-} from "../../shared/db/present.ts";
-import { ofUser, own } from "../../shared/db/reads/own.ts";
-import { columnList, type Sql, sql } from "../../shared/db/reads/sql.ts";
-import { viewerAt } from "../../shared/domain/reach.ts";
-import type { ResourceKind, WebhookSubject } from "../../shared/domain/vocabulary.ts";
+  eventOfSubject,
+  type ResourceKind,
+  type WebhookEvents,
+  type WebhookSubject,
+  webhookSubjects,
+} from "../../shared/domain/vocabulary.ts";
 import type { Config } from "../../shared/process/config.ts";
-import type { Log } from "../../shared/process/observe/log.ts";
-import { createTurns } from "../../shared/process/turns.ts";
+import { keyedId } from "../../shared/queue/command-id.ts";
 import { type ChannelResult, sendFailed } from "../reminder/channels/channel.ts";
+import { mayPass } from "../reminder/channels/post.ts";
 import { openWebhookPoster } from "../reminder/channels/webhook.ts";
-import { createSlowTargets } from "../reminder/slow-targets.ts";
 import { now, type ReminderStore } from "../reminder/store.ts";
 
-/** A delivery that this process must post. */
-type LeasedPost = Readonly<{
-  user_id: string;
-  id: string;
-  webhook_id: string;
-  subject: WebhookSubject;
-  thing_id: number;
-  attempts: number;
-  url: string;
-  secret: string;
-  /** PostgreSQL's time at the start of the lease, in epoch ms. */
-  now_ms: number;
-}>;
+export type WebhookKey = Readonly<{ user_id: string; id: string }>;
 
-/** The most deliveries of a webhook that are taken at once. */
-const mostOfWebhook = 8;
+/** A webhook that this process alone posts to. */
+type LeasedWebhook = WebhookKey &
+  Readonly<{
+    url: string;
+    secret: string;
+    events: readonly WebhookEvents[];
+    cursor: string;
+    /** The first part of cursors; see webhook_cursor in the migrations. */
+    generation: string;
+    is_failing: boolean;
+    lease: string;
+    /** PostgreSQL's time at the start of the lease, in epoch ms. */
+    now_ms: number;
+  }>;
 
-/**
- * Takes due deliveries, a few of each webhook, so that no webhook takes the turns of another. Of a thing only one is
- * under way, which keeps its changes in order. A lease is longer than an attempt may last.
- */
+/** A lease is longer than a round of posts may last. */
 const take = `
-  with due as materialized (
-    select d.*, w.url, w.secret
-    from (select * from webhooks where is_active and id <> all($2::uuid[]) order by random()) w
-    cross join lateral (
-      select d.user_id, d.id from webhook_deliveries d
-      where d.user_id = w.user_id and d.webhook_id = w.id and d.finished_at is null and d.next_attempt_at <= ${now}
-        and not exists (
-          select from webhook_deliveries o
-          where o.user_id = d.user_id and o.webhook_id = d.webhook_id and o.subject = d.subject
-            and o.thing_id = d.thing_id and o.finished_at is null and o.id <> d.id
-            and (o.id < d.id or (o.status = 'sending' and o.next_attempt_at > ${now})))
-      order by d.next_attempt_at limit ${mostOfWebhook} for update skip locked
-    ) d
-    limit $3
-  )
-  update webhook_deliveries d
-  set status = 'sending', attempts = d.attempts + 1, next_attempt_at = ${now} + interval '30 seconds'
-  from due
-  where d.user_id = due.user_id and d.id = due.id
-  returning d.user_id, d.id, d.webhook_id, d.subject, d.thing_id, d.attempts, due.url, due.secret,
+  update webhooks set leased_until = ${now} + interval '30 seconds'
+  where user_id = $2 and id = $3 and is_active and leased_until <= ${now}
+    and (failing_since is null or held_until <= ${now})
+  returning user_id, id, url, secret, events, cursor, split_part(webhook_cursor(), '.', 1) as generation,
+    failing_since is not null as is_failing, leased_until::text as lease,
     floor(extract(epoch from ${now}) * 1000)::float8 as now_ms`;
 
-/** @param busy webhooks that have no turn free */
-async function leasePosts(
-  { database, travel }: ReminderStore,
-  busy: readonly string[],
-  most: number,
-): Promise<LeasedPost[]> {
-  return (await database.pool.query<LeasedPost>(take, [travel(), busy, most])).rows;
-}
+type Post = Readonly<{ id: string; subject: WebhookSubject; thing_id: number }>;
 
-/** The result of an attempt. */
-type Attempt = Readonly<{
-  status: "delivered" | "failed" | "waiting" | "postponed";
-  error: string | null;
-  againInMs: number;
-}>;
+/** What to post next, and how far the webhook then is. */
+type Batch = Readonly<{ posts: readonly Post[]; cursor: string; isMore: boolean; failure?: Failure }>;
 
-/** If a newer change has taken the delivery's place, that one is due now, or after the pause of a failure. */
-const finish = `
-  with finished as (
-    update webhook_deliveries set error = $5,
-      status = case $4 when 'postponed' then 'waiting' else $4 end,
-      attempts = attempts - ($4 = 'postponed')::int,
-      next_attempt_at = ${now} + $6 * interval '1 millisecond',
-      finished_at = case when $4 in ('delivered', 'failed') then ${now} end
-    where user_id = $2 and id = $3
-    returning id
-  )
-  update webhook_deliveries set next_attempt_at = ${now} + $6 * interval '1 millisecond'
-  where user_id = $2 and webhook_id = $7 and subject = $8 and thing_id = $9 and finished_at is null and status = 'waiting'
-    and not exists (select from finished)`;
+/** The most posts of a webhook at once. A receiver that fails is asked with one. */
+const mostAtOnce = 8;
+
+const waiting = `
+  select id, subject, thing_id::float8 as thing_id from webhook_deliveries
+  where user_id = $1 and webhook_id = $2 and finished_at is null and subject = any($3)
+  order by created_at, id limit $4`;
+
+/** The receiver has answered 410, or failed for three days. */
+const isOver = `($7::boolean or ($5 and failing_since <= ${now} - interval '3 days') is true)`;
 
 /**
- * A webhook that fails for three days is switched off, and its person is told by the channel of reminders. Its row is
- * written only then, and at the first failure or success.
+ * Notes how posts went and moves the cursor past them: what failed waits in its row. A receiver that fails is left alone
+ * for as long as it has failed, at most four hours. A post that is refused for a day is given up. Nothing is noted once
+ * the lease is another's.
  */
-const noteHealth = `
-  with noted as (
-    update webhooks set
-      failing_since = case when not $4::boolean then coalesce(failing_since, ${now}) end,
-      is_active = is_active and ($4 or coalesce(failing_since, ${now}) > ${now} - interval '3 days'),
-      disabled_at = case when not $4 and is_active and failing_since <= ${now} - interval '3 days' then ${now} else disabled_at end
-    where user_id = $2 and id = $3 and case
-      when $4 then failing_since is not null
-      else failing_since is null or failing_since <= ${now} - interval '3 days' end
-    returning user_id, disabled_at = ${now} as is_off
+const note = `
+  with hook as (
+    update webhooks set cursor = $4, leased_until = ${now},
+      failing_since = case when $5::boolean then coalesce(failing_since, ${now}) when $5 is null then failing_since end,
+      held_until = ${now} + greatest($6::float8 * interval '1 millisecond',
+        least(interval '4 hours', greatest(interval '5 seconds', ${now} - failing_since))),
+      is_active = is_active and not ${isOver}, disabled_at = case when is_active and ${isOver} then ${now} else disabled_at end
+    where user_id = $2 and id = $3 and leased_until = $8::timestamptz
+    returning user_id, id, held_until, disabled_at = ${now} as is_off
+  ), noted as (
+    insert into webhook_deliveries as d
+      (user_id, id, webhook_id, subject, thing_id, status, attempts, error, next_attempt_at, created_at, finished_at)
+    select h.user_id, t.id, h.id, t.subject, t.thing_id, s.status, 1, t.error, h.held_until, ${now},
+      case when s.status <> 'waiting' then ${now} end
+    from hook h
+    cross join jsonb_to_recordset($9) t(id uuid, subject text, thing_id bigint, error text, is_refusal boolean)
+    left join webhook_deliveries k on k.user_id = h.user_id and k.id = t.id
+    cross join lateral (select case when t.error is null then 'delivered'
+      when t.is_refusal and k.created_at <= ${now} - interval '1 day' then 'failed' else 'waiting' end as status) s
+    on conflict (user_id, id) do update set attempts = d.attempts + 1, status = excluded.status, error = excluded.error,
+      next_attempt_at = excluded.next_attempt_at, finished_at = excluded.finished_at
+  ), pruned as (
+    delete from webhook_deliveries where user_id = $2 and id in (
+      select id from webhook_deliveries where user_id = $2 and webhook_id = $3 and finished_at is not null
+      order by created_at desc offset 500)
   )
   insert into reminder_deliveries
     (user_id, id, about, status, attempts, late, used_acts, scheduled_at, next_attempt_at, created_at)
-  select user_id, gen_random_uuid(), 'webhooks', 'queued', 0, false, '', ${now}, ${now}, ${now} from noted where is_off`;
+  select user_id, gen_random_uuid(), 'webhooks', 'queued', 0, false, '', ${now}, ${now}, ${now} from hook where is_off`;
 
-async function writeAttempt(
-  { database, travel }: ReminderStore,
-  { user_id, id, webhook_id, subject, thing_id }: LeasedPost,
-  { status, error, againInMs }: Attempt,
-): Promise<void> {
-  const thing = [webhook_id, subject, thing_id];
-  await database.pool.query(finish, [travel(), user_id, id, status, error, againInMs, ...thing]);
-  if (status === "postponed") return;
-  await database.pool.query(noteHealth, [travel(), user_id, webhook_id, status === "delivered"]);
-}
+type Failure = Extract<ChannelResult, { ok: false }>;
 
-type PayloadContext = Readonly<{
-  database: Pick<Database, "pool">;
-  config: Pick<Config, "defaultTimeZone" | "baseUrl">;
+type Context = ReminderStore &
+  Readonly<{ config: Pick<Config, "webhookAllowLoopback" | "defaultTimeZone" | "baseUrl"> }>;
+
+type Sending = Context &
+  Readonly<{ send(hook: LeasedWebhook, id: string, event: object): Promise<ChannelResult> }>;
+
+type EventPoster = Readonly<{
+  /**
+   * Posts the next few events of a webhook: what waits because it failed or was asked for, else changes from the log.
+   * @returns whether there is more, at once or when an older transaction has ended
+   */
+  postNext(key: WebhookKey): Promise<"nothing" | "more" | "later">;
+  close(): void;
 }>;
 
-type Subject = Readonly<{ user_id: string; subject: WebhookSubject; thing_id: number; now_ms: number }>;
+export function openEventPoster(context: Context): EventPoster {
+  const { database, config, travel } = context;
+  const poster = openWebhookPoster(config.webhookAllowLoopback);
+  const sending: Sending = {
+    ...context,
+    send: ({ url, secret, now_ms }, id, event) =>
+      poster
+        .post({ url, secret, id, at: new Date(now_ms) }, event)
+        .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error))),
+  };
+  return {
+    async postNext(key) {
+      const taken = await database.pool.query<LeasedWebhook>(take, [travel(), key.user_id, key.id]);
+      const [hook] = taken.rows;
+      if (!hook) return "nothing";
+      const batch = (await findWaiting(context, hook)) ?? (await findChanges(sending, hook));
+      const { posts, cursor, isMore, failure } = batch;
+      const events = await eventsOf(context, hook, posts);
+      const post = ({ id }: Post, n: number) => sending.send(hook, id, events[n] ?? {});
+      const results = failure ? [failure] : await Promise.all(posts.map(post));
+      await noteResults(context, hook, { cursor, posts, results });
+      if (!isMore || results.some(({ ok }) => !ok)) return "nothing";
+      return posts.length > 0 ? "more" : "later";
+    },
+    close: poster.close,
+  };
+}
 
-type Categorised = { category: CategoryRefRow | null };
-type ViewedBy = Pick<UserRow, "time_zone" | "day_start_hour" | "reminder_channel" | "webhook_disabled_at">;
+async function findWaiting({ database }: Context, hook: LeasedWebhook): Promise<Batch | undefined> {
+  const { user_id, id, cursor, events, is_failing } = hook;
+  const subjects = webhookSubjects.filter((subject) => events.includes(eventOfSubject[subject]));
+  const values = [user_id, id, subjects, is_failing ? 1 : mostAtOnce];
+  const { rows } = await database.pool.query<Post>(waiting, values);
+  if (rows.length === 0) return undefined;
+  // Of a thing only one is under way, which keeps its changes in order.
+  const posts = new Map(rows.toReversed().map((post) => [`${post.subject} ${post.thing_id}`, post]));
+  return { posts: [...posts.values()], cursor, isMore: true };
+}
 
 /**
- * The event of a delivery: what GET /changes shows of its thing now, which is at least as new as the change.
+ * Finds the next changes in the log. A receiver learns by `changes.restarted` that everything comes anew: after a
+ * restore or failover, or when deletions were forgotten while its webhook was off.
  */
-async function eventOf(context: PayloadContext, delivery: Subject) {
-  const { subject, thing_id: id, now_ms } = delivery;
-  const kind = subject === "due_todo" ? "todo" : subject === "due_habit" ? "habit" : subject;
-  const resource = (await readers[kind](context, delivery)) ?? null;
-  const verb = resource === null ? "deleted" : "changed";
+async function findChanges(context: Sending, hook: LeasedWebhook): Promise<Batch> {
+  const { user_id, id, generation, cursor, events, now_ms } = hook;
+  const rows = rowsOf(context, user_id);
+  const manner = { isFinal: true, generation };
+  let found = await readChangedThings(rows, { cursor, ...manner });
+  if (!found) {
+    const event = { type: "changes.restarted", timestamp: new Date(now_ms).toISOString(), data: {} };
+    const told = await context.send(hook, keyedId(id, cursor), event);
+    if (!told.ok) return { posts: [], cursor, isMore: false, failure: told };
+    found = await readChangedThings(rows, manner);
+  }
+  if (!found) throw new Error("A beginning without a cursor is never outdated.");
+  const { things, cursorAt, next_cursor, has_more } = found;
+  const wanted = things.filter(({ kind }) => events.includes(`${kind}.*`));
+  const next = wanted.slice(0, mostAtOnce);
+  const last = wanted.length > next.length ? next.at(-1) : undefined;
   return {
-    type: kind === subject || resource === null ? `${kind}.${verb}` : "reminder.due",
-    timestamp: new Date(now_ms).toISOString(),
-    data: { type: kind, id, deleted: resource === null, resource },
+    // After a crash, a repeat has the same id.
+    posts: next.map(({ kind, id: thing_id, place }) => ({
+      ...{ id: keyedId(id, cursorAt(place)), subject: kind, thing_id },
+    })),
+    cursor: last ? cursorAt(last.place) : next_cursor,
+    isMore: last !== undefined || has_more,
   };
 }
 
-const category = sql`
-  (select jsonb_build_object('id', c.id, 'name', c.name, 'color', c.color)
-   from ${own("categories")} c where c.id = x.category_id) as category`;
+type Results = Pick<Batch, "cursor" | "posts"> & Readonly<{ results: readonly ChannelResult[] }>;
 
-type Reader = (context: PayloadContext, delivery: Subject) => Promise<object | undefined>;
-
-const readers: Readonly<Record<ResourceKind, Reader>> = {
-  async category(context, { user_id, thing_id }) {
-    const row = await one(
-      context,
-      user_id,
-      sql<CategoryRow>`select x.* from ${own("categories")} x where x.id = ${thing_id}`,
-    );
-    return row && presentCategory(row);
-  },
-  async habit(context, delivery) {
-    const row = await one(
-      context,
-      delivery.user_id,
-      sql<ShownHabitRow & Categorised>`
-        select ${columnList("x", shownOfHabit)}, ${category} from ${own("habits")} x where x.id = ${delivery.thing_id}`,
-    );
-    return row && presentHabit(row, row.category ?? undefined, await viewerOf(context, delivery));
-  },
-  async todo(context, delivery) {
-    const row = await one(
-      context,
-      delivery.user_id,
-      sql<ShownTodoRow & Categorised & { reminder: PresentedReminder | null }>`
-        select ${columnList("x", shownOfTodo)}, ${category},
-          (select jsonb_build_object('todo_id', r.todo_id, 'remind_at', r.remind_at::text, 'status', r.status)
-           from ${own("reminders")} r where r.todo_id = x.id) as reminder
-        from ${own("todos")} x where x.id = ${delivery.thing_id}`,
-    );
-    return (
-      row &&
-      presentTodo(
-        row,
-        row.category ?? undefined,
-        row.reminder ?? undefined,
-        await viewerOf(context, delivery),
-      )
-    );
-  },
-};
-
-async function viewerOf(context: PayloadContext, { user_id, now_ms }: Subject) {
-  const user = await one(
-    context,
-    user_id,
-    sql<ViewedBy>`
-    select u.time_zone, u.day_start_hour, u.reminder_channel, u.webhook_disabled_at from ${own("users")} u`,
-  );
-  return viewerAt(now_ms, user ?? {}, context.config, { tokenId: "", name: null });
+async function noteResults(
+  { database, travel }: Context,
+  { user_id, id, lease }: LeasedWebhook,
+  { cursor, posts, results }: Results,
+): Promise<void> {
+  const failures = results.flatMap((result) => (result.ok ? [] : result));
+  const answers = failures.flatMap(({ answer }) => answer ?? []);
+  const isFailing = results.length === 0 ? null : failures.length > 0;
+  const holdMs = Math.max(0, ...answers.map(({ retryAfterMs }) => retryAfterMs));
+  const isGone = answers.some(({ status }) => status === 410);
+  const tried = posts.map((post, n) => ({ ...post, ...failureIn(results[n]) }));
+  const values = [user_id, id, cursor, isFailing, holdMs, isGone, lease, JSON.stringify(tried)];
+  await database.pool.query(note, [travel(), ...values]);
 }
 
-async function one<Row>({ database }: PayloadContext, userId: string, statement: Sql<Row>) {
-  const { text, values } = ofUser(statement, userId);
-  const { rows } = await database.pool.query(text, values);
-  return rows[0] as Row | undefined;
-}
-
-type DelivererContext = ReminderStore &
-  Readonly<{
-    config: Pick<Config, "webhookAllowLoopback" | "defaultTimeZone" | "baseUrl">;
-    log: Log;
-    onSent(userId: string): void;
-  }>;
-
-type Deliverer = Readonly<{
-  /** Posts what is due, as far as there is room. */
-  deliver(): Promise<void>;
-  stop(): Promise<void>;
-}>;
-
-const maxUnderWay = 200;
-const stopWithinMs = 8_000;
-const seconds = 1_000;
-const minutes = 60 * seconds;
-const hours = 60 * minutes;
-/** The waits after failed attempts: twelve attempts in a day. */
-const waits = [5 * seconds, 30 * seconds, 2 * minutes, 10 * minutes, 30 * minutes, hours, 2 * hours].concat(
-  Array(5).fill(4 * hours),
-);
-const busyAgainMs = 10_000;
-
-export function createWebhookDeliverer(context: DelivererContext): Deliverer {
-  const { config, log, onSent } = context;
-  const poster = openWebhookPoster(config.webhookAllowLoopback);
-  const sendTo = createSlowTargets();
-  const underWay = new Set<LeasedPost>();
-  /** Results that come during a look share the next one. */
-  const looks = createTurns({ atOnce: 1, mostWaiting: 1 });
-  let isStopping = false;
-
-  async function post(delivery: LeasedPost): Promise<ChannelResult> {
-    const { url, secret, id, now_ms } = delivery;
-    const event = await eventOf(context, delivery);
-    return poster
-      .post({ url, secret, id, at: new Date(now_ms) }, event)
-      .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error)));
-  }
-
-  async function send(delivery: LeasedPost): Promise<void> {
-    const result = await sendTo(new URL(delivery.url).host, () => post(delivery));
-    await writeAttempt(context, delivery, attemptOf(delivery, result));
-    onSent(delivery.user_id);
-  }
-
-  const deliver = () => looks.run("", takeSome, () => {});
-
-  async function takeSome(): Promise<void> {
-    const room = maxUnderWay - underWay.size;
-    if (room <= 0 || isStopping) return;
-    const ofWebhooks = [...Map.groupBy(underWay, ({ webhook_id }) => webhook_id)];
-    const busy = ofWebhooks.flatMap(([webhook, own]) => (own.length >= mostOfWebhook ? webhook : []));
-    for (const delivery of await leasePosts(context, busy, room)) {
-      underWay.add(delivery);
-      // The end of its lease brings a delivery back whose result could not be written.
-      send(delivery)
-        .catch((error) =>
-          log.warn({ delivery: delivery.id, reason: String(error) }, "webhook delivery not marked"),
-        )
-        .finally(() => underWay.delete(delivery))
-        .then(deliver)
-        .catch(() => {});
-    }
-  }
-
+/** A receiver that is away, or asks for time, does not refuse what it gets. */
+function failureIn(result: ChannelResult | undefined) {
+  if (!result || result.ok) return { error: null, is_refusal: false };
+  const { reason, answer } = result;
   return {
-    deliver,
-    async stop() {
-      isStopping = true;
-      const deadline = performance.now() + stopWithinMs;
-      while (underWay.size > 0 && performance.now() < deadline) await Bun.sleep(10);
-      poster.close();
-    },
+    error: reason,
+    is_refusal: answer !== undefined && (answer.status === 500 || !mayPass(answer.status)),
   };
 }
 
-function attemptOf({ attempts }: LeasedPost, result: ChannelResult | "busy"): Attempt {
-  if (result === "busy") return { status: "postponed", error: null, againInMs: busyAgainMs };
-  if (result.ok) return { status: "delivered", error: null, againInMs: 0 };
-  const wait = result.final ? undefined : waits[attempts - 1];
-  if (wait === undefined) return { status: "failed", error: result.reason, againInMs: 0 };
-  return { status: "waiting", error: result.reason, againInMs: wait * (1 + Math.random() / 5) };
+/** The events of posts: what GET /changes shows of their things now, which is at least as new as the changes. */
+async function eventsOf(context: Context, hook: LeasedWebhook, posts: readonly Post[]) {
+  const things = posts.map(({ subject, thing_id: id }) => ({ kind: kindOf(subject), id }));
+  const view = { ...context.config, now: hook.now_ms, reader: { tokenId: "", name: null } };
+  const timestamp = new Date(hook.now_ms).toISOString();
+  return (await readChangedResources(rowsOf(context, hook.user_id), things, view)).map((data, n) => {
+    const isDue = posts[n]?.subject !== data.type && !data.deleted;
+    const type = isDue ? "reminder.due" : `${data.type}.${data.deleted ? "deleted" : "changed"}`;
+    return { type, timestamp, data };
+  });
 }
+
+function kindOf(subject: WebhookSubject): ResourceKind {
+  if (subject === "due_todo") return "todo";
+  return subject === "due_habit" ? "habit" : subject;
+}
+
+const rowsOf =
+  ({ database }: Context, userId: string) =>
+  async <Row>(statement: Sql<Row>): Promise<Row[]> => {
+    const { text, values } = ofUser(statement, userId);
+    return (await database.pool.query(text, values)).rows;
+  };

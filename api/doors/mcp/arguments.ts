@@ -1,211 +1,225 @@
-import { type TObject, type TSchema, Type } from "typebox";
+import { type TObject, type TProperties, type TSchema, Type } from "typebox";
 import { commands } from "../../../shared/contracts/catalogue.ts";
 import { hideCategories } from "../../../shared/contracts/category/fields.ts";
 import {
-  type ActionInput,
   type ActionOperation,
   type ActionOutput,
   maxAtOnce,
 } from "../../../shared/contracts/group/contracts.ts";
-import { Flag, Id, IdempotencyKey, numberOfDigits } from "../../../shared/contracts/kernel/fields.ts";
-import { type Form, givenIn, type Tool, type ToolResult } from "../../../shared/contracts/kernel/tool.ts";
+import { Flag, IdempotencyKey } from "../../../shared/contracts/kernel/fields.ts";
 import { withPresentExamples } from "../../../shared/domain/day/day.ts";
-import { type FieldProblems, invalid, isRefused, type Refused } from "../../../shared/errors.ts";
+import { invalid, isRefused, type Refused, refuse } from "../../../shared/errors.ts";
 import { mapGivingWay } from "../../../shared/process/give-way.ts";
-import { isObject } from "../../http/input/body.ts";
-import { type KnownNames, unknownNames } from "../../http/input/unknown-names.ts";
-import { type Fields, validate } from "../../http/input/validate.ts";
+import { isObject, parseJson } from "../../http/input/body.ts";
+import { unknownNames } from "../../http/input/unknown-names.ts";
+import { type Fields, isEmpty, validate } from "../../http/input/validate.ts";
 import { type Content, operationOf } from "../../perform.ts";
 import { answered } from "./result.ts";
-import type { CallTarget, Success } from "./target.ts";
+import type { Success, Understood } from "./target.ts";
+import type { Tool, ToolAct, ToolResult } from "./tool.ts";
 
-/** Turns arguments into the content of a request by the contract of their tool. */
-type ReadArguments = (args: Fields) => Content | Refused;
+type SchemaNode = TSchema & {
+  type?: string;
+  items?: SchemaNode;
+  properties?: TProperties;
+  anyOf?: readonly SchemaNode[];
+};
 
-type ReaderOptions = Readonly<{
-  form: Pick<Form, "refine" | "toInput">;
-  /** The form's own arguments, and those of every write. */
-  input: TObject;
-  known: KnownNames;
-  elsewhere?: FieldProblems | undefined;
-  /** The rules of the command; their refusals join those of single arguments. */
-  refine: CallTarget["contract"]["refine"];
-}>;
+/** The properties of an object, or of all objects that a schema offers. */
+export const propertiesOf = ({ properties, anyOf = [] }: SchemaNode): TProperties =>
+  Object.assign({}, properties, ...anyOf.map(propertiesOf));
 
-export function createReader({ form, input, known, elsewhere = {}, refine }: ReaderOptions): ReadArguments {
-  const numbered = numberingOf(input);
-  return (args) => {
-    const isKnown = Object.keys(args).every((name) => known.names.includes(name));
-    const unknown = isKnown ? undefined : refusedNames(args, known, elsewhere);
-    const checked = validate({ input }, numbered(givenIn(args)), { unknown, alsoTold: refine });
+/** Every write takes a key and can be previewed: added here, so that no tool can forget it. */
+const manner = { idempotency_key: Type.Optional(IdempotencyKey), preview: Type.Optional(Flag) };
+
+/** The lists by which a tool names several things. @param item the schema of a thing that is an object */
+function listsOf({ many = {}, arguments: { properties } }: Tool, item: TSchema): TProperties {
+  const lists = Object.entries(many).map(([list, each]) => {
+    const one: (TSchema & { expects?: string }) | undefined = properties[each ?? ""];
+    const expects = `a list of 1 to ${maxAtOnce}${one ? ` that differ, each ${one.expects ?? "valid"}` : ""}`;
+    const bounds = { minItems: 1, maxItems: maxAtOnce, uniqueItems: one !== undefined, expects };
+    return [list, Type.Optional(Type.Array(one ?? item, bounds))] as const;
+  });
+  return Object.fromEntries(lists);
+}
+
+/** All arguments of a tool, as its list shows them. One that takes lists requires none in each call. */
+export function shownArguments(tool: Tool): TObject {
+  const { properties } = tool.arguments;
+  const all = { ...properties, ...listsOf(tool, tool.arguments), ...(tool.looksAt === undefined && manner) };
+  return tool.many ? Type.Partial(Type.Object(all)) : Type.Object(all);
+}
+
+/** Names that n8n and Cline add to the arguments of any tool. */
+const namesOfHosts = ["toolCallId", "tool", "sessionId", "action", "chatInput", "task_progress"];
+
+/** @returns the given arguments, each as its declared type, without those that a host added */
+export function asDeclared({ properties }: TObject, sent: Fields): Fields {
+  const isOwn = ([name]: [string, unknown]) =>
+    !namesOfHosts.includes(name) || Object.hasOwn(properties, name);
+  return readFields(properties, Object.fromEntries(Object.entries(sent).filter(isOwn)));
+}
+
+/** An unknown name stays, also with null, so that it is refused. */
+const readFields = (properties: TProperties, fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => {
+      const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      if (!schema) return [[name, value]];
+      return isEmpty(value) ? [] : [[name, readValue(schema, value)]];
+    }),
+  );
+
+/** Hosts may send what is not a text as its JSON, and a list of one as its item. */
+function readValue(schema: SchemaNode, value: unknown): unknown {
+  const { type = schema.anyOf ? "object" : "string", items } = schema;
+  if (type === "string") return value;
+  const read = typeof value === "string" ? parseJson(value) : value;
+  if (type === "array" && items)
+    return (Array.isArray(read) ? read : [value]).map((item) => readValue(items, item));
+  if (type === "object") return isObject(read) ? readFields(propertiesOf(schema), read) : value;
+  // Only exact text counts: "007" and "1.0" stay texts.
+  return typeof read !== "object" && String(read) === value ? read : value;
+}
+
+/** Turns the given arguments of a call into the request that it makes. */
+export type Understand = (given: Fields) => Promise<Understood | Refused> | Understood | Refused;
+
+type Manner = Omit<Content, "fields">;
+/** The acts of one thing. */
+type Acts = Readonly<{ acts: readonly ToolAct[] }>;
+type ReadOne = (given: Fields, names: readonly string[]) => (Acts & Manner) | Refused;
+
+/** @param names all arguments of the tool */
+export function understanding(tool: Tool, names: readonly string[]): Understand {
+  const { refine, looksAt } = tool;
+  const own = Type.Object({ ...tool.arguments.properties, ...(looksAt === undefined && manner) });
+  const contract = { input: own, ...(refine && { refine }) };
+  const readOne: ReadOne = (given, known) => {
+    const isKnown = Object.keys(given).every((name) => known.includes(name));
+    const what = { what: "an argument of this tool", names: known, alwaysListed: true };
+    const unknown = isKnown ? undefined : unknownNames(Object.keys(given), what);
+    const checked = validate(contract, given, { unknown, alsoTold: refine });
     if (isRefused(checked)) return checked;
-    const { idempotency_key: key, preview, ...own } = checked.input;
-    const errors = form.refine?.(own);
-    if (errors) return invalid(errors);
-    return { fields: { ...form.toInput(own) }, ...mannerOf(key, preview) };
+    const { idempotency_key, preview, ...args } = checked.input;
+    const acts = tool.act(args);
+    return isRefused(acts) ? acts : { acts: [acts].flat(), ...mannerOf(idempotency_key, preview) };
+  };
+  const lists = listsOf(tool, Type.Unknown());
+  const several = { tool, readOne, ofCall: Type.Object({ ...lists, ...manner }) };
+  const listNames = Object.keys(lists);
+  return (given) => {
+    if (listNames.some((list) => Object.hasOwn(given, list))) return readSeveral(several, given);
+    const one = readOne(given, names);
+    if (isRefused(one)) return one;
+    const { acts, ...ofCall } = one;
+    const [act] = acts;
+    return act && acts.length === 1 ? alone(act, ofCall) : together([{ acts }], ofCall, true);
   };
 }
 
-function refusedNames(args: Fields, known: KnownNames, elsewhere: FieldProblems): FieldProblems {
-  const found = Object.entries(elsewhere).filter(([name]) => Object.hasOwn(args, name));
-  return { ...unknownNames(Object.keys(args), known), ...Object.fromEntries(found) };
-}
-
-const manner = { idempotency_key: Type.Optional(IdempotencyKey), preview: Type.Optional(Flag) };
-
-/** Every write takes a key and can be previewed: added here, so that no tool can forget it. */
-export const withManner = ({ properties }: TObject): TObject => Type.Object({ ...properties, ...manner });
-
-const mannerOf = (key: unknown, preview: unknown) => ({
+const mannerOf = (key: unknown, preview: unknown): Manner => ({
   idempotencyKey: typeof key === "string" ? key : undefined,
   preview: preview === true,
 });
 
-/** Ids become numbers first, so that "7" and 7 are the same request. */
-function numberingOf({ properties }: TObject): (args: Fields) => Fields {
-  const ids = Object.keys(properties).filter((name) => isOfIds(properties[name]));
-  return (args) => {
-    const numbered = { ...args };
-    for (const name of ids) if (Object.hasOwn(args, name)) numbered[name] = numbersIn(args[name]);
-    return numbered;
-  };
-}
+const alone = ({ contract, fields, dayOf, result }: ToolAct, ofCall: Manner): Understood => ({
+  ...ofCall,
+  ...{ contract, fields, dayOf },
+  answer: (success) => answered(result(success.body), success),
+});
 
-const numbersIn = (value: unknown): unknown =>
-  Array.isArray(value) ? value.map(numberOfDigits) : numberOfDigits(value);
-
-/** An optional schema is a copy, so an id's schema is recognised by its title. */
-const isOfIds = ({ title, items }: IdSchema = {}): boolean => title === Id.title || items?.title === Id.title;
-
-type IdSchema = TSchema & { title?: string; items?: { title?: string } };
-
-/** The target of calls for one thing. */
-export type OneTarget = Omit<CallTarget, "read"> & Readonly<{ read: ReadArguments }>;
-
-/** The target of a form's calls for several things: a group of the commands that it has for one. */
-export function severalTarget(tool: Tool, form: Form, one: OneTarget): CallTarget {
-  const lists = listsOf(tool, form.arguments);
-  const schemas = Object.entries(lists).map(([list, each]) => [list, listSchema(tool, each)] as const);
-  const schema = withManner(Type.Partial(Type.Object(Object.fromEntries(schemas))));
-  const reading = { lists, schema, one, ownNames: form.arguments.required ?? [] };
-  return {
-    ...{ contract: commands["batch.run-as-one"], scopes: one.scopes, fieldScopes: one.contract.fieldScopes },
-    read: (args) => readThings(reading, givenIn(args)),
-    answer: (success) => answered(severalResult(form, success), success),
-  };
-}
-
-/** The lists of a form, each with the argument of one thing whose values it has; null for objects. */
-export const listsOf = (
-  { many = {} }: Tool,
-  { properties }: TObject,
-): Readonly<Record<string, string | null>> =>
-  Object.fromEntries(Object.entries(many).filter(([, each]) => each === null || each in properties));
-
-function listSchema(tool: Tool, each: string | null): TSchema {
-  const one: (TSchema & { expects?: string }) | undefined = tool.arguments.properties[each ?? ""];
-  return Type.Array(one ?? Type.Unknown(), {
-    minItems: 1,
-    maxItems: maxAtOnce,
-    uniqueItems: one !== undefined,
-    expects: `a list of 1 to ${maxAtOnce}${one ? ` that differ, each ${one.expects ?? "valid"}` : ""}`,
-  });
-}
-
-/** The lists of a tool as agents see them. */
-export const shownLists = (tool: Tool): Record<string, TSchema> =>
-  Object.fromEntries(
-    Object.entries(listsOf(tool, tool.arguments)).map(([list, each]) => [
-      list,
-      each === null ? Type.Array(Type.Unsafe<object>({ type: "object" })) : listSchema(tool, each),
-    ]),
-  );
-
-type Reading = Readonly<{
-  lists: Readonly<Record<string, string | null>>;
+type Several = Readonly<{
+  tool: Tool;
+  readOne: ReadOne;
   /** The lists, and the arguments of every write. */
-  schema: TObject;
-  one: OneTarget;
-  /** Arguments that each object must have. */
-  ownNames: readonly string[];
+  ofCall: TObject;
 }>;
 
 const picked = (fields: Fields, isWanted: (name: string) => boolean): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => isWanted(name)));
 
-/**
- * Reads a call thing by thing. An object that is wrong is refused alone. Other things get the same change, so an error
- * in it refuses the whole call.
- */
-async function readThings(reading: Reading, args: Fields): Promise<Content | Refused> {
-  const { lists, schema } = reading;
-  const isOfCall = (name: string) => Object.hasOwn(schema.properties, name);
-  const shared = picked(args, (name) => !isOfCall(name));
-  const unknown = givenTwice(reading, args, shared);
-  const checked = validate({ input: schema }, numberingOf(schema)(picked(args, isOfCall)), { unknown });
+/** Reads a call thing by thing. A thing takes from the call the arguments that it lacks. */
+async function readSeveral({ tool, readOne, ofCall }: Several, given: Fields): Promise<Understood | Refused> {
+  const isOfCall = (name: string) => Object.hasOwn(ofCall.properties, name);
+  const shared = picked(given, (name) => !isOfCall(name));
+  const unknown = givenTwice(tool, given, shared);
+  const checked = validate({ input: ofCall }, picked(given, isOfCall), { unknown });
   if (isRefused(checked)) return checked;
-  const { idempotency_key: key, preview, ...found } = checked.input;
-  const [first = ""] = Object.keys(found);
-  const things = thingsIn(reading, found as Readonly<Record<string, readonly unknown[]>>);
-  if (things.length > maxAtOnce) {
-    const problem = `One call does at most ${maxAtOnce} things; these are ${things.length}.`;
-    return invalid({ [first]: [problem] });
-  }
-  const operations = await mapGivingWay(things, (thing) => readThing(reading, shared, thing));
-  const wrong = lists[first] === null ? undefined : operations.find((one) => isRefused(one));
-  return wrong ?? { fields: { operations }, ...mannerOf(key, preview) };
+  const { idempotency_key, preview, ...found } = checked.input;
+  const names = Object.keys(tool.arguments.properties);
+  const things = await mapGivingWay(thingsIn(tool, found), (thing) =>
+    isObject(thing) ? readOne({ ...shared, ...thing }, names) : notAnObject,
+  );
+  const areAlike = Object.keys(found).every((list) => tool.many?.[list] !== null);
+  return together(things, mannerOf(idempotency_key, preview), areAlike);
 }
 
+const notAnObject = invalid({ "": ["Each must be an object of this tool's arguments."] });
+
 /** Refuses arguments beside a list that each of its things has already. */
-function givenTwice({ lists, ownNames }: Reading, args: Fields, shared: Fields) {
-  const given = Object.keys(lists).filter((list) => Object.hasOwn(args, list));
-  const next = given.some((list) => lists[list] === null) ? "each of them has its own." : "send one of them.";
-  const both = given.flatMap((list) => lists[list] ?? ownNames).filter((name) => Object.hasOwn(shared, name));
-  const reason = (name: string) => `${name} cannot be given beside ${given.join(" and ")}`;
-  return Object.fromEntries(both.map((name) => [name, [{ reason: reason(name), next }]]));
+function givenTwice({ many = {}, arguments: ofOne }: Tool, given: Fields, shared: Fields) {
+  const required: readonly string[] = ofOne.required ?? [];
+  const lists = Object.keys(many).filter((list) => Object.hasOwn(given, list));
+  const both = lists.flatMap((list) => many[list] ?? required).filter((name) => Object.hasOwn(shared, name));
+  const next = "send one of them.";
+  const problem = (name: string) => ({
+    reason: `${name} cannot be given beside ${lists.join(" and ")}`,
+    next,
+  });
+  return Object.fromEntries(both.map((name) => [name, [problem(name)]]));
 }
 
 /** Combines each value of one list with each value of the others. Objects are things already. */
-function thingsIn(
-  { lists }: Reading,
-  found: Readonly<Record<string, readonly unknown[]>>,
-): readonly unknown[] {
+function thingsIn({ many = {} }: Tool, found: Fields): readonly unknown[] {
   let things: readonly unknown[] = [{}];
   for (const [list, values] of Object.entries(found)) {
-    const each = lists[list];
+    const each = many[list];
     const withValue = (thing: unknown) =>
-      values.map((value) => (each ? { ...Object(thing), [each]: value } : value));
+      [values].flat().map((value) => (each ? { ...Object(thing), [each]: value } : value));
     things = things.flatMap(withValue);
   }
   return things;
 }
 
-/** A thing takes from the call the arguments that it lacks. */
-function readThing(
-  { schema, one: { contract, read } }: Reading,
-  shared: Fields,
-  thing: unknown,
-): ActionOperation {
-  if (!isObject(thing)) return invalid({ "": ["Each must be an object of this tool's arguments."] });
-  const own = givenIn(thing);
-  const ofCall = Object.keys(own).filter((name) => Object.hasOwn(schema.properties, name));
-  const next = "give it once, beside the list.";
-  const problems = ofCall.map((name) => [name, [{ reason: `${name} is not for one thing`, next }]] as const);
-  if (problems.length > 0) return invalid(Object.fromEntries(problems));
-  const content = read({ ...shared, ...own });
-  return isRefused(content) ? content : operationOf(contract, content.fields);
+/**
+ * Makes one group of all acts.
+ * @param areAlike true if all things get the same change: an error in it refuses the call, else only its own thing
+ */
+function together(
+  things: readonly (Acts | Refused)[],
+  ofCall: Manner,
+  areAlike: boolean,
+): Understood | Refused {
+  const acts = things.flatMap((thing): readonly (ToolAct | Refused)[] =>
+    isRefused(thing) ? [thing] : thing.acts,
+  );
+  if (acts.length > maxAtOnce)
+    return refuse("invalid", `One call does at most ${maxAtOnce} things; these are ${acts.length}.`);
+  const operations = acts.map((act) => (isRefused(act) ? act : operationOf(act.contract, act.fields)));
+  const wrong = areAlike ? operations.find((one) => isRefused(one)) : undefined;
+  if (wrong) return wrong;
+  return {
+    ...ofCall,
+    ...{ contract: commands["batch.run-as-one"], fields: { operations } },
+    answer: (success) => answered(severalResult(acts, operations, success), success),
+  };
 }
 
-/** The result of each thing, in the order of the call. */
-function severalResult(form: Form, { body, input, actor, today }: Success): ToolResult {
+/** The result of each act, in their order. */
+function severalResult(
+  acts: readonly (ToolAct | Refused)[],
+  operations: readonly ActionOperation[],
+  { body, actor, today }: Success,
+): ToolResult {
   const { ends } = body as ActionOutput;
-  const { operations } = input as ActionInput;
   // The list of categories can be long, so only the first refusal has it.
   const listing = ends.findIndex((end) => isRefused(end) && end.refusal.listsCategories);
   const results = ends.map((end, index): ToolResult => {
-    const operation = operations[index];
+    const [act, operation] = [acts[index], operations[index]];
+    if (!isRefused(end) && act && !isRefused(act)) return act.result(end.body);
+    if (!isRefused(end)) throw new Error("Something was done that was not asked for.");
     const own: Fields = operation && !isRefused(operation) ? operation.input : {};
-    if (!isRefused(end)) return form.result(end.body, own);
     const shown = hideCategories(end, index === listing ? actor.scopes : []);
     const { code, message, errors } = withPresentExamples(shown.refusal, today.date);
     const which = picked(own, (name) => ["todo_id", "habit_id", "date"].includes(name));

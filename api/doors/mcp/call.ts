@@ -1,6 +1,5 @@
 import { type CallToolResult, ProtocolError, type Result } from "@modelcontextprotocol/server";
 import { type PreviewedChange, previewOfTool } from "../../../shared/contracts/kernel/preview.ts";
-import { lean, quoteStored } from "../../../shared/contracts/kernel/tool.ts";
 import { DatabaseFailure } from "../../../shared/db/database-failure.ts";
 import { keptOfRun } from "../../../shared/domain/action/cut-arguments.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
@@ -13,7 +12,8 @@ import { checkScopes, execute, type PerformContext, prepare } from "../../perfor
 import { readToday, readTodaySoon } from "../../queries/engine/context.ts";
 import type { OverLimit } from "./log-call.ts";
 import { logCall, type ReceivedCall, recordOf } from "./log-call.ts";
-import type { CallTarget } from "./target.ts";
+import type { CallTarget, Understood } from "./target.ts";
+import { lean, quoteStored } from "./tool.ts";
 
 /** The steps of a tool call or a read of a resource: admit, prepare, execute, log, shape. */
 
@@ -29,7 +29,6 @@ export type CallContext = PerformContext &
 /** The end of a call, for its answer. */
 type End<Ended extends Outcome = Outcome> = Readonly<{
   outcome: Ended;
-  input?: object;
   today?: Today | undefined;
   replayed?: boolean;
   changes?: readonly PreviewedChange[] | undefined;
@@ -79,15 +78,18 @@ async function reject(context: CallContext, call: ReceivedCall, outcome: Refused
 }
 
 async function runCall(context: CallContext, call: ReceivedCall, target: CallTarget): Promise<Result> {
-  const end = await carryOut(context, call, target);
-  const { outcome, input = {}, replayed = false } = end;
+  const understood = await target.understand();
+  if (isRefused(understood))
+    return shapeRefusal(context, call, await log(context, call, { outcome: understood }));
+  const end = await carryOut(context, call, understood);
+  const { outcome, replayed = false } = end;
   if (isRefused(outcome)) return shapeRefusal(context, call, { ...end, outcome });
   const { body } = outcome;
   // A reply that was lost on its way and found in the inbox has no day.
-  const today = target.dayOf?.(body) ?? end.today ?? (await readToday(context.query(call.actor)));
+  const today = understood.dayOf?.(body) ?? end.today ?? (await readToday(context.query(call.actor)));
   if (!today) return call.refuse(away(appliedBy(target)).refusal, at(call));
   const { baseUrl } = context.config;
-  const answer = target.answer({ body, input, actor: call.actor, today, ...at(call), replayed, baseUrl });
+  const answer = understood.answer({ body, actor: call.actor, today, ...at(call), replayed, baseUrl });
   if (end.changes) return previewed(answer, end.changes);
   return end.former ? withFormer(answer, end.former) : answer;
 }
@@ -95,13 +97,12 @@ async function runCall(context: CallContext, call: ReceivedCall, target: CallTar
 const overloadLogMs = 300;
 
 /** A worker writes the row of a change with its effects. A command of its own logs any other call. */
-async function carryOut(context: CallContext, call: ReceivedCall, target: CallTarget): Promise<End> {
-  const { contract } = target;
-  const prepared = await prepare({ contract, actor: call.actor, content: () => target.read(call.args) });
+async function carryOut(context: CallContext, call: ReceivedCall, understood: Understood): Promise<End> {
+  const { contract } = understood;
+  const prepared = await prepare({ contract, actor: call.actor, content: () => understood });
   if (isRefused(prepared)) return log(context, call, { outcome: prepared });
-  const { input } = prepared;
-  if (contract.kind === "query") return log(context, call, { input, ...(await execute(context, prepared)) });
-  const end = { input, ...(await execute(context, { ...prepared, by: recordOf(call, keptOfRun) })) };
+  if (contract.kind === "query") return log(context, call, await execute(context, prepared));
+  const end = await execute(context, { ...prepared, by: recordOf(call, keptOfRun) });
   if (prepared.preview) return log(context, asPreview(call), end);
   if (!isRefused(end.outcome)) return end;
   const { code, applied } = end.outcome.refusal;
@@ -137,7 +138,7 @@ type Applied = "no" | "unknown";
 
 /** True if a call that failed at an unknown point may have changed something. */
 const appliedBy = (admitted: CallTarget | Refused): Applied =>
-  !isRefused(admitted) && admitted.contract.kind === "command" ? "unknown" : "no";
+  !isRefused(admitted) && admitted.writes ? "unknown" : "no";
 
 const away = (applied: Applied): Refused =>
   refuse("overloaded", "The service is briefly unable to answer.", { applied, retryAfterSeconds: 1 });

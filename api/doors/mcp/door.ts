@@ -3,6 +3,7 @@ import {
   type GetPromptResult,
   hostHeaderValidationResponse,
   INVALID_PARAMS,
+  isInitializeRequest,
   isJSONRPCRequest,
   isLegacyRequest,
   type JSONRPCRequest,
@@ -14,7 +15,6 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
-import { resourceRead } from "../../../shared/contracts/kernel/tool.ts";
 import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { version } from "../../../shared/process/observe/version.ts";
@@ -29,9 +29,10 @@ import type { RateLimit } from "../../http/rate-limit.ts";
 import { clientOf, keptWaiting, senderOf } from "../../http/request.ts";
 import { bodyOf } from "../../http/response.ts";
 import type { Actor } from "../../mailbox/actor.ts";
+import { resourceRead } from "../../queries/action/things.ts";
 import { favicon } from "../../web/assets.ts";
 import { admit, answerCall, type CallContext } from "./call.ts";
-import { invalidRequest, rpcRefusal } from "./errors.ts";
+import { invalidParams, invalidRequest, rpcRefusal } from "./errors.ts";
 import { logCall, type ReceivedCall } from "./log-call.ts";
 import { askedResource, readApp, resourceList, templateList } from "./resources.ts";
 import type { Asked } from "./target.ts";
@@ -104,11 +105,24 @@ async function readMessage(request: Request): Promise<Fields | Response> {
   const text = await readText(request);
   if (typeof text !== "string") return rpcRefusal(text.refusal);
   const message = parseJson(text);
-  if (isObject(message)) return message;
+  if (isObject(message)) return withoutNulls(message);
   if (message === undefined) return rpcRefusal(notJson);
   if (Array.isArray(message)) return invalidRequest("Batches are not supported: send one message a request.");
   return invalidRequest(notJson.message);
 }
+
+/** Some hosts send null for an absent member. The id stays: JSON-RPC has a rule for it. */
+function withoutNulls(message: Fields): Fields {
+  const { id, params, ...others } = message;
+  return {
+    ...(id !== undefined && { id }),
+    ...others,
+    ...(params !== null && params !== undefined && { params: isObject(params) ? membersOf(params) : params }),
+  };
+}
+
+const membersOf = (object: Fields): Fields =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 
 /** @returns undefined when the JSON-RPC message asks for neither a tool nor a resource, or is malformed */
 function askedIn({ method, params, id }: Fields): Asked | undefined {
@@ -166,7 +180,11 @@ async function answerOther(
     await Bun.sleep(heldBackMs);
     return rpcRefusal(tooMany(allowance.resetInSeconds));
   }
-  return message instanceof Response ? message : serveMessage(request, message, { baseUrl });
+  if (message instanceof Response) return message;
+  // The SDK's server would call this an internal error of its own.
+  if (message.method === "initialize" && !namesRevision(message) && !isInitializeRequest(message))
+    return invalidParams("These are no parameters of initialize.", message.id);
+  return serveMessage(request, message, { baseUrl });
 }
 
 type Prompt = Readonly<{ name: string; title: string; description: string; text: string }>;
@@ -317,17 +335,25 @@ function createServer({ method }: Fields, baseUrl: string, answer: AnswerCall | 
 }
 
 /** Parameters are checked here, because the SDK would report wrong ones as an internal error. */
-const params = {
-  "~standard": { version: 1, vendor: "kept", validate: (value: unknown) => ({ value }) },
-} as const;
+const checked = (isRight: (value: unknown) => boolean, message = "") => {
+  const validate = (value: unknown) => (isRight(value) ? { value } : { issues: [{ message }] });
+  return { "~standard": { version: 1, vendor: "kept", validate } } as const;
+};
+const params = checked(() => true);
+const page = checked(
+  (value) => isObject(value) && ["string", "undefined"].includes(typeof value.cursor),
+  "the cursor must be a text",
+);
 
 /** Answers requests with the same answer for everybody, and malformed ones. */
 function answerLists(server: Server): void {
-  server.setRequestHandler("tools/list", () => ({ tools: toolList }));
-  server.setRequestHandler("prompts/list", () => ({ prompts: promptList }));
+  server.setRequestHandler("tools/list", { params: page }, () => ({ tools: toolList }));
+  server.setRequestHandler("prompts/list", { params: page }, () => ({ prompts: promptList }));
   server.setRequestHandler("prompts/get", { params }, (sent) => getPrompt(isObject(sent) && sent.name));
-  server.setRequestHandler("resources/list", () => ({ resources: resourceList }));
-  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: templateList }));
+  server.setRequestHandler("resources/list", { params: page }, () => ({ resources: resourceList }));
+  server.setRequestHandler("resources/templates/list", { params: page }, () => ({
+    resourceTemplates: templateList,
+  }));
   server.setRequestHandler("tools/call", { params }, () => {
     throw new ProtocolError(INVALID_PARAMS, "A tool call names its tool and its arguments.");
   });

@@ -4,7 +4,7 @@ import { jsonResponse, statusOf } from "../../http/response.ts";
 /** The first code of the range that JSON-RPC leaves to servers. */
 export const serverError = -32_000;
 /** Codes of JSON-RPC itself, written here because the SDK that exports them is loaded with the first message. */
-const [parseError, badRequest] = [-32_700, -32_600];
+const [parseError, badRequest, badParams] = [-32_700, -32_600, -32_602];
 
 /** Refuses a request that never became a tool call, by HTTP status and JSON-RPC error at once. */
 export function rpcRefusal(refusal: Refusal, headers = new Headers(), id: unknown = null): Response {
@@ -18,7 +18,11 @@ export function rpcRefusal(refusal: Refusal, headers = new Headers(), id: unknow
   return jsonResponse(JSON.stringify({ jsonrpc: "2.0", id, error }), statusOf(code), headers);
 }
 
-export function invalidRequest(message: string): Response {
-  const error = { code: badRequest, message };
-  return jsonResponse(JSON.stringify({ jsonrpc: "2.0", id: null, error }), 400, new Headers());
-}
+export const invalidRequest = (message: string): Response =>
+  rpcError(400, null, { code: badRequest, message });
+
+export const invalidParams = (message: string, id: unknown): Response =>
+  rpcError(200, id, { code: badParams, message });
+
+const rpcError = (status: number, id: unknown, error: object): Response =>
+  jsonResponse(JSON.stringify({ jsonrpc: "2.0", id, error }), status, new Headers());

@@ -1,11 +1,10 @@
 import { ProtocolError, type ReadResourceResult, ResourceNotFoundError } from "@modelcontextprotocol/server";
-import { contracts, type QueryName } from "../../../shared/contracts/catalogue.ts";
-import type { QueryContract } from "../../../shared/contracts/kernel/contract.ts";
-import { inputOfUri, type McpResource, resourceRead } from "../../../shared/contracts/kernel/tool.ts";
 import { type Refusal, refuse } from "../../../shared/errors.ts";
 import type { Fields } from "../../http/input/validate.ts";
+import { resourceRead } from "../../queries/action/things.ts";
 import { bundle, stylesheet } from "../../web/assets.ts";
 import { serverError } from "./errors.ts";
+import { type Resource, resources } from "./resource.ts";
 import { advise, dayFields, dayLine } from "./result.ts";
 import type { Asked, CallTarget, Success } from "./target.ts";
 
@@ -33,28 +32,17 @@ export const readApp = (asked: unknown): ReadResourceResult | undefined =>
     ? { contents: [{ uri: appUri, mimeType: appMimeType, text, _meta: { ui: { prefersBorder: false } } }] }
     : undefined;
 
-type ResourceEntry = Readonly<{ contract: QueryContract<QueryName>; resource: McpResource }>;
-
-const entries = contracts.flatMap((contract): ResourceEntry[] =>
-  contract.kind === "query" && contract.mcpResource ? [{ contract, resource: contract.mcpResource }] : [],
-);
-
 const mimeType = "text/plain";
-const isTemplate = ({ resource }: ResourceEntry): boolean => resource.idField !== undefined;
-const shown = ({ resource: { name, title, description } }: ResourceEntry) => ({
-  name,
-  title,
-  description,
-  mimeType,
-});
+const shown = ({ name, title, description }: Resource) => ({ name, title, description, mimeType });
+const isTemplate = ({ uri }: Resource): boolean => uri.endsWith("{id}");
 
 /** The answers to resources/list and resources/templates/list: the same for every token, as the list of tools is. */
-export const resourceList = entries
-  .filter((entry) => !isTemplate(entry))
-  .map((entry) => ({ uri: entry.resource.uri, ...shown(entry) }));
-export const templateList = entries
+export const resourceList = resources
+  .filter((one) => !isTemplate(one))
+  .map((one) => ({ uri: one.uri, ...shown(one) }));
+export const templateList = resources
   .filter(isTemplate)
-  .map((entry) => ({ uriTemplate: entry.resource.uri, ...shown(entry) }));
+  .map((one) => ({ uriTemplate: one.uri, ...shown(one) }));
 
 const unknownResource = refuse("not_found", "There is no such resource.");
 
@@ -66,22 +54,19 @@ export function askedResource({ uri }: Fields): Asked | undefined {
 }
 
 function targetAt(uri: string): CallTarget | undefined {
-  for (const { contract, resource } of entries) {
-    const fields = inputOfUri(resource, uri);
-    if (fields)
-      return {
-        ...{ contract, scopes: contract.scopes, read: () => ({ fields }) },
-        answer: (success) => shownText(uri, resource, success),
-      };
+  for (const { contract, inputAt, lines } of resources) {
+    const fields = inputAt(uri);
+    const answer = ({ body, ...moment }: Success): ReadResourceResult => {
+      const text = [dayLine(dayFields(moment)), ...lines(body, moment.today)].join("\n");
+      return { contents: [{ uri, mimeType, text }] };
+    };
+    if (fields) {
+      const understand = () => ({ contract, fields, answer });
+      return { scopes: contract.scopes, writes: false, understand };
+    }
   }
   return undefined;
 }
-
-const shownText = (uri: string, resource: McpResource, { body, ...moment }: Success): ReadResourceResult => ({
-  contents: [
-    { uri, mimeType, text: [dayLine(dayFields(moment)), ...resource.lines(body, moment.today)].join("\n") },
-  ],
-});
 
 /** A read of a resource has no `isError`, unlike a tool's result, so its refusal is an error of the protocol. */
 function refuseResource(uri: string, refusal: Refusal): never {

@@ -1,6 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { DayFields } from "../../../shared/contracts/kernel/fields.ts";
-import type { ToolResult } from "../../../shared/contracts/kernel/tool.ts";
 import {
   dayNumber,
   isoWeekday,
@@ -10,6 +9,7 @@ import {
 } from "../../../shared/domain/day/day.ts";
 import type { FieldErrors, Refusal, ResourceName, WaitingApproval } from "../../../shared/errors.ts";
 import type { RefusedAt } from "./target.ts";
+import type { ToolResult } from "./tool.ts";
 
 /** The moment of an answer: the user's day, the time of the call (epoch ms), and whether the answer is a replay. */
 type Moment = Readonly<{ today: Today; calledAt: number; replayed: boolean }>;

@@ -10,7 +10,6 @@ import type { Content } from "../../perform.ts";
 /** A call that succeeded: its outcome, and the facts for its answer. */
 export type Success = Readonly<{
   body: unknown;
-  input: object;
   actor: Actor;
   /** The user's day. A replay has that of its first run. */
   today: Today;
@@ -20,17 +19,22 @@ export type Success = Readonly<{
   baseUrl: string;
 }>;
 
-/** A contract behind a call: how to read its arguments, and how to answer its success. */
+/** A call whose arguments are understood: the request that it makes, and how its success is answered. */
+export type Understood = Content &
+  Readonly<{
+    contract: Contract;
+    /** The user's day, if the body of a read has it. */
+    dayOf?: ((body: unknown) => Today) | undefined;
+    answer(success: Success): Result;
+  }>;
+
+/** The tool or resource of a call. */
 export type CallTarget = Readonly<{
-  contract: Contract;
-  /** The scopes of the contract, and those that single arguments need. */
+  /** The scopes of its calls, and those that single arguments need. */
   scopes: readonly Scope[];
-  /** The scopes of single arguments, if they are not those of the contract. */
-  fieldScopes?: Contract["fieldScopes"] | undefined;
-  read(args: Fields): Promise<Content | Refused> | Content | Refused;
-  /** The user's day, if the body of a read has it. */
-  dayOf?(body: unknown): Today;
-  answer(success: Success): Result;
+  /** True if a call that fails at an unknown point may have changed something. */
+  writes: boolean;
+  understand(): Promise<Understood | Refused> | Understood | Refused;
 }>;
 
 /** The circumstances of a refusal. The day is undefined when it is not known soon. */
@@ -43,6 +47,7 @@ export type RefusedAt = Readonly<{
 /** A tool call or a read of a resource, as its message asks for it. */
 export type Asked = Readonly<{
   name: string;
+  /** The arguments as they came, for the log. */
   args: Fields;
   target: CallTarget | Refused;
   /** @throws ProtocolError for a refusal that a result cannot express */

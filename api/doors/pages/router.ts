@@ -13,6 +13,7 @@ import {
   notFoundPage,
   type PageMethods,
 } from "../../web/router.ts";
+import { accessPath, showAccess } from "./access/page.ts";
 import { decide, saveRules, showAgents, showApprovals } from "./action/approval/approvals.ts";
 import { exportActions } from "./action/list/filters.ts";
 import { showActions } from "./action/list/page.ts";
@@ -20,7 +21,7 @@ import { showRun, takeRunBack } from "./action/take-back/run.ts";
 import { askForget, doneNotice, forgetThing, undoAction, undoChosen } from "./action/take-back/undo.ts";
 import { agentsPath, approvalsPath } from "./action/words.ts";
 import { addLine, newThing, previewLine } from "./add/page.ts";
-import { changeFeed } from "./calendar/feed.ts";
+import { endFeed, makeFeed } from "./calendar/feed.ts";
 import { showConnect } from "./connect/page.ts";
 import { categoryForm, showCategories } from "./edit/category-form.ts";
 import { habitForm } from "./edit/habit-form.ts";
@@ -59,7 +60,7 @@ const require = (find: (guest: Guest) => Promise<Visit | undefined>, proof?: "fr
 /** Wraps what is for people who are signed in. */
 const requireSignIn = require(findVisit);
 
-/** Wraps what gives lasting power or takes everything away: the person signed in, or did so again, ten minutes ago at most. */
+/** Wraps what opens a way out of the account: the person signed in, or did so again, ten minutes ago at most. */
 const requireProof = require(provenVisit, "fresh");
 
 /** Adds the notices of the last action and of the last tick that the address names. */
@@ -92,7 +93,7 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   "/account/connect": { GET: showConnect },
   "/account/live": { GET: showEvents },
   "/account/actions": pageOf(showActions),
-  "/account/actions/export": pageOf(exportActions),
+  "/account/actions/export": { GET: requireProof(exportActions) },
   "/account/actions/undo": formOn("/account/actions", undoAction),
   "/account/actions/choose": formOn("/account/actions", undoChosen),
   "/account/actions/run": pageOf(showRun, takeRunBack),
@@ -103,10 +104,12 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
   [`${webhooksPath}/change`]: formOn(webhooksPath, changeWebhook),
   [`${webhooksPath}/again`]: formOn(webhooksPath, sendPostAgain),
   [journalPath]: pageOf(showJournal),
+  [accessPath]: pageOf(showAccess),
   "/account/data": pageOf(showData),
   "/account/data/import": { GET: () => seeOther("/account/data"), POST: requireSignIn(uploadFiles) },
   "/account/data/import/apply": pageOf(showImport, applyStaged),
-  "/account/data/calendar": formOn("/account/data", changeFeed),
+  "/account/data/calendar": formOn("/account/data", makeFeed, requireProof),
+  "/account/data/calendar/end": formOn("/account/data", endFeed),
   "/account/data/export": { GET: requireProof(exportData) },
   "/account/settings": pageOf(showSettings),
   "/account/settings/day": formOn("/account/settings", saveDay),
@@ -119,7 +122,7 @@ const pages: Readonly<Record<string, PageMethods<Guest, PageAnswer>>> = {
     ]),
   ),
   "/account/settings/test": formOn("/account/settings", sendTest),
-  [pushPath]: formOn("/account/settings", addBrowser),
+  [pushPath]: formOn("/account/settings", addBrowser, requireProof),
   [`${pushPath}/remove`]: formOn("/account/settings", removeBrowser),
   [manyPath]: formOn("/account/todos", changeMany),
   "/account/tick": formOn("/account", toggleItem),

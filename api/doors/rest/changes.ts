@@ -148,7 +148,7 @@ function follow(
   }
 
   const stream: LiveStream = {
-    network: clientOf(request),
+    client: { network: clientOf(request), tokenId: actor.tokenId },
     tell(state) {
       isAsked = true;
       if (!state) return follower.end();

@@ -20,7 +20,7 @@ import { type Fields, validate } from "../../http/input/validate.ts";
 import { refusalBody, statusOf } from "../../http/response.ts";
 import type { Actor } from "../../mailbox/actor.ts";
 import type { CommandResult, DispatchGroup, GroupedOperation, Sender } from "../../mailbox/dispatch.ts";
-import { type Content, type PerformContext, prepare } from "../../perform.ts";
+import { type Content, checkPreview, type PerformContext, prepare } from "../../perform.ts";
 import { presentOutcome } from "../../queries/approval/read.ts";
 import { pathIds, targetContent } from "./content.ts";
 import { dateForExamples } from "./date-for-examples.ts";
@@ -46,11 +46,15 @@ export async function answerGroup(
   const outcomes = ends.toSorted((one, other) => one.index - other.index).map(({ outcome }) => outcome);
   const today = await dateForExamples(context, sent.actor, outcomes);
   const results = group.operations.map((operation) => resultOf(operation, outcomes[operation.index], today));
+  const changes = ends.flatMap((end) => end.changes ?? []);
+  const contracts = group.operations.map(({ contract }) => contract);
+  const hidden = content.preview && checkPreview({ changes }, contracts, sent.actor);
+  if (hidden) return { outcome: hidden, replayed: false };
   const carriedOut = ends.filter(({ outcome }) => !isRefusedAs("failed_dependency", outcome));
   return {
     outcome: { body: { results } },
     replayed: carriedOut.every(({ replayed }) => replayed),
-    ...(content.preview && { changes: ends.flatMap(({ changes = [] }) => changes) }),
+    ...(content.preview && { changes }),
   };
 }
 

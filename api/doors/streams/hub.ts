@@ -31,9 +31,10 @@ type Dependencies = Readonly<{
   readState(userId: string): Promise<UserState | undefined>;
 }>;
 
-/** The most streams of a front door; and of one user, pages and clients each. */
+/** The most streams of a front door; of one user, pages and clients each; and of one token, which leaves some to others. */
 const maxStreams = 1_000;
 const maxStreamsOfUser = 8;
+const maxStreamsOfToken = 6;
 /** Clients of one network leave room for others, whatever number of accounts they have. */
 const maxStreamsOfNetwork = 200;
 
@@ -81,7 +82,7 @@ export async function openLiveHub({ config, redis, readState }: Dependencies): P
 
   return {
     join(userId, stream) {
-      const makeRoom = stream.network === undefined ? makeRoomForPage : hasRoomForClient(stream.network);
+      const makeRoom = stream.client ? hasRoomForClient(stream.client) : makeRoomForPage;
       if (!isOpen || !makeRoom(users, userId, count >= maxStreams)) return undefined;
       const user = watch(userId);
       user.streams.add(stream);
@@ -100,7 +101,7 @@ export async function openLiveHub({ config, redis, readState }: Dependencies): P
 
 type Users = ReadonlyMap<string, UserWatch>;
 
-const isPage = ({ network }: LiveStream): boolean => network === undefined;
+const isPage = ({ client }: LiveStream): boolean => client === undefined;
 
 /**
  * Makes room for a user's newest page by ending their oldest one. If this door is full, the user with the most streams
@@ -121,17 +122,22 @@ function endFirst([first]: readonly LiveStream[]): boolean {
 }
 
 /** A client that is turned away comes again by itself, so it ends nobody's stream. */
-const hasRoomForClient = (network: string) => (users: Users, userId: string, isFull: boolean) => {
-  const own = [...(users.get(userId)?.streams ?? [])].filter((stream) => !isPage(stream));
-  if (isFull || own.length >= maxStreamsOfUser) return false;
-  const all = [...users.values()].flatMap(({ streams }) => [...streams]);
-  return all.filter((stream) => stream.network === network).length < maxStreamsOfNetwork;
-};
+const hasRoomForClient =
+  ({ network, tokenId }: Client) =>
+  (users: Users, userId: string, isFull: boolean) => {
+    const own = [...(users.get(userId)?.streams ?? [])].flatMap(({ client }) => client ?? []);
+    if (isFull || own.length >= maxStreamsOfUser) return false;
+    if (own.filter((client) => client.tokenId === tokenId).length >= maxStreamsOfToken) return false;
+    const all = [...users.values()].flatMap(({ streams }) => [...streams]);
+    return all.filter(({ client }) => client?.network === network).length < maxStreamsOfNetwork;
+  };
+
+type Client = Readonly<{ network: string; tokenId: string }>;
 
 /** An open page, or a client that follows changes. */
 export type LiveStream = Readonly<{
-  /** The network of a client with a token; absent for a page. */
-  network?: string;
+  /** Absent for a page. */
+  client?: Client;
   /**
    * Says that something may have changed.
    * @param state undefined for a deleted account

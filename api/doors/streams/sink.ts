@@ -11,12 +11,14 @@ type Sink = Readonly<{
   body: ReadableStream;
   /** Ends the stream of a client that is behind. */
   send(text: string): void;
-  /** Waits until the client has room for more. @returns false when the stream has ended */
+  /** Waits until the client has room for more, which ends a stream after 40 s. @returns false when it has ended */
   sendAll(text: string): Promise<boolean>;
   end(): void;
   /** Runs once, whichever side ends the stream. */
   onEnd(act: () => void): void;
 }>;
+
+const longestUnreadMs = 40_000;
 
 export function openSink(): Sink {
   const ended = Promise.withResolvers<void>();
@@ -53,8 +55,10 @@ export function openSink(): Sink {
       if (!isOver && write(text) instanceof Promise) end();
     },
     async sendAll(text) {
+      const tooSlow = setTimeout(end, longestUnreadMs);
       await Promise.race([begun.promise, ended.promise]);
       if (!isOver) await Promise.race([write(text), ended.promise]);
+      clearTimeout(tooSlow);
       return !isOver;
     },
     end,

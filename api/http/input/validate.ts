@@ -124,3 +124,13 @@ function mismatches(properties: readonly Property[], input: Fields): FieldErrors
 
 const expectation = (name: string, { expects = "valid" }: FieldSchema): string =>
   `The ${name} field must be ${expects}.`;
+
+/** Hosts in strict mode send every argument, with one of these values for an absent one. */
+export const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  (typeof value === "string" && value.trim() === "") ||
+  (Array.isArray(value) && value.length === 0);
+
+/** @returns undefined for an absent argument, also if every object has a property of that name */
+export const argument = (args: Readonly<Fields>, name: string): unknown =>
+  Object.hasOwn(args, name) && !isEmpty(args[name]) ? args[name] : undefined;

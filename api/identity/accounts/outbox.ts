@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import type { Log } from "../../../shared/process/observe/log.ts";
 import type { Dispatch } from "../../mailbox/dispatch.ts";
 
@@ -6,8 +7,8 @@ import type { Dispatch } from "../../mailbox/dispatch.ts";
 export type News = Readonly<{
   id: string;
   userId: string;
-  name: "user.delete" | "user.end-sessions" | "user.configure" | "journal.send";
-  input: Readonly<{ email?: string | null; title?: string; notes?: string; url?: string }>;
+  name: CommandName;
+  input: object;
 }>;
 
 /** Sends news to the service. Rejects when that is not possible now; sending the same news again is safe. */

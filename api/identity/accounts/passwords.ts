@@ -69,7 +69,7 @@ type NewPassword = Readonly<{
   passwordHash?: string;
   resetToken?: string;
   way: DetailsOf<"password_changed">["way"];
-  /** Also ends all tokens, connected apps and passkeys. */
+  /** Also ends all passkeys and every way out of the account. */
   endsAll?: boolean;
 }>;
 
@@ -110,7 +110,9 @@ const saveAndEnd = `
   ), changed as (
     update identity.accounts set password_hash = $2 where id = $1 returning id
   )
-  insert into identity.outbox (user_id, name, input) select id, 'user.end-sessions', '{}' from changed`;
+  insert into identity.outbox (user_id, name, input)
+  select id, name, '{}' from changed, unnest(array['user.end-sessions', 'user.end-ways']) name
+  where $3 or name <> 'user.end-ways'`;
 
 /** Hashing takes a processor and 19 MB of memory for some hundredths of a second, so half the processors stay free. */
 export const hashedAtOnce = Math.max(1, Math.floor(availableParallelism() / 2));

@@ -1,7 +1,7 @@
 import type { Grant, Interaction } from "oidc-provider";
 import { allScopes, isScope, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import { type Html, html } from "../../../shared/html.ts";
-import { formToken, takeForm } from "../../web/form/form.ts";
+import { formToken } from "../../web/form/form.ts";
 import { problem } from "../../web/form/form-fields.ts";
 import { page } from "../../web/page.ts";
 import { seeOther } from "../../web/redirect.ts";
@@ -16,8 +16,9 @@ import {
   setScopes,
 } from "../grants.ts";
 import { scopeFields } from "./fields.ts";
+import { takeProvenForm } from "./proof.ts";
 import { authorizePath, formSource } from "./redirects.ts";
-import { type IdentityRequest, type Visitor, visitorOf } from "./visitor.ts";
+import { type IdentityRequest, signedInVisitor, type Visitor, visitorOf } from "./visitor.ts";
 
 /** The page of an interaction: an authorization request that waits until its person has signed in and answered. */
 type Answering = (interaction: Interaction, visitor: Visitor) => Response | Promise<Response>;
@@ -35,10 +36,20 @@ export const interactionPages: PageMethods<IdentityRequest> = {
   GET: ofInteraction((interaction, visitor) =>
     interaction.prompt.name === "login" ? goOn(interaction, visitor) : consentPage({ interaction, visitor }),
   ),
-  POST: ofInteraction((interaction, visitor) =>
-    takeForm<Visitor>((_visitor, form) => answerWith(interaction, visitor, form))(visitor),
-  ),
+  POST: ofInteraction(async (interaction, guest) => {
+    const visitor = await signedInVisitor(guest);
+    if (!visitor) return goOn(interaction, guest);
+    const formTargets = formSource(String(interaction.params.redirect_uri));
+    return takeAnswer(interaction)({ ...visitor, site: { ...visitor.site, formTargets } });
+  }),
 };
+
+/** An app that is connected lasts, so who allows it has just proven who they are. */
+const takeAnswer = (interaction: Interaction) =>
+  takeProvenForm(
+    (visitor, form) => answerWith(interaction, visitor, form),
+    (form) => form.get("answer") === "allow",
+  );
 
 async function answerWith(
   interaction: Interaction,

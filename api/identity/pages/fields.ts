@@ -44,7 +44,8 @@ export const endConnectionsField = html`<fieldset><legend>Why a new password?</l
   ${choice({
     name: "connections",
     value: "end",
-    label: "Somebody else may know it or have my device: end all my passkeys, tokens and connected apps too",
+    label:
+      "Somebody else may know it or have my device: end all my passkeys, tokens, apps, webhooks, my calendar’s address and ways of reminders too",
     isChosen: false,
   })}</fieldset>`;
 

@@ -72,7 +72,8 @@ async function profilePage(visitor: SignedIn, notes: Notes, answer: Answer = {})
   const csrf = formToken(visitor);
   const body = html`${notes.done && html`<p class="note" role="status">${notes.done}</p>`}
     <p>You are signed in as <strong>${visitor.account.email}</strong>.</p>
-    <p><a href="/account/journal">What happened to this account</a></p>
+    <p><a href="/account/journal">What happened to this account</a>,
+      and <a href="/account/data/access">who can see my data</a></p>
     ${emailSection(visitor, notes.email)}
     ${passwordSection(csrf, visitor, notes.password)}
     ${await passkeysSection(visitor, notes.passkey)}

@@ -20,12 +20,9 @@ type Act = (visitor: SignedIn, form: URLSearchParams) => Promise<Response>;
  * passkey, and the form is carried out together with that answer.
  * @param needsProof true for a form that needs the proof; by default each does
  */
-export const takeProvenForm = (
-  act: Act,
-  needsProof: (visitor: SignedIn, form: URLSearchParams) => boolean = () => true,
-) =>
+export const takeProvenForm = (act: Act, needsProof: (form: URLSearchParams) => boolean = () => true) =>
   takeForm<SignedIn>(async (visitor, form) => {
-    if (isProven(visitor) || !needsProof(visitor, form)) return act(visitor, form);
+    if (isProven(visitor) || !needsProof(form)) return act(visitor, form);
     const proof = await checkProof(visitor, form);
     if (typeof proof !== "object") return proofPage(visitor, form, proof);
     const { id: accountId, passwordHash } = proof;

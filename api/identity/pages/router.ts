@@ -41,7 +41,7 @@ import { interactionPath } from "./redirects.ts";
 import { doSignIn, doSignInByPasskey, doSignOut, passkeySignInPath, showSignIn } from "./sign-in.ts";
 import { doFinish, doSignUp, showFinish, showSignUp, whileSignUpIsOpen } from "./sign-up.ts";
 import { changeToken, endOld, rotate, showChange } from "./token-change.ts";
-import { createToken, isLasting, revoke, showTokens, tokensPath } from "./tokens.ts";
+import { createToken, revoke, showTokens, tokensPath } from "./tokens.ts";
 import { asVisitor, type IdentityRequest, type SignedIn, signedInVisitor } from "./visitor.ts";
 
 const requireSignIn = createRequireSignIn<IdentityRequest, SignedIn>({
@@ -78,7 +78,7 @@ const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
   "/profile/delete": { POST: requireSignIn(takeProvenForm(removeAccount)) },
   [tokensPath]: {
     GET: requireSignIn((visitor) => showTokens(visitor)),
-    POST: requireSignIn(takeProvenForm(createToken, isLasting)),
+    POST: requireSignIn(takeProvenForm(createToken)),
   },
   [`${tokensPath}/change`]: {
     GET: requireSignIn((visitor) => showChange(visitor)),

@@ -83,6 +83,7 @@ export async function changeToken(visitor: SignedIn, form: URLSearchParams): Pro
     nameProblem(name) ?? (allowsNone ? "Leave it at least one permission, or revoke it." : undefined);
   if (error) return showChange(visitor, id, { error, name });
   const isChanged = await changeConnection(identity, { accountId: account.id, id }, { name, scopes });
+  await identity.deliverNews();
   return isChanged ? seeOther(`${tokensPath}?done=changed`) : goneMessage(visitor);
 }
 

@@ -1,5 +1,4 @@
 import { hkdfSync } from "node:crypto";
-import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { type Html, html } from "../../../shared/html.ts";
 import { copyScript } from "../../web/assets.ts";
 import { guideLines, tokenGuides } from "../../web/connect-guides.ts";
@@ -144,20 +143,10 @@ export async function createToken(visitor: SignedIn, form: URLSearchParams): Pro
 
 const tooMany = `You have ${maxConnections} tokens, which is as many as an account may have. Revoke one first.`;
 
-const longestDays = 90;
-
-/** True for a token that may do everything, or lasts for more than 90 days: its maker must have just proven who it is. */
-export function isLasting({ zone }: SignedIn, form: URLSearchParams): boolean {
-  const { scopes } = permissionsOf(form);
-  const end = chosenEnd(lifetimeOf(form), zone) ?? 0;
-  return (
-    allScopes.every((scope) => scopes.includes(scope)) || end > Date.now() / 1_000 + longestDays * 86_400
-  );
-}
-
 /** POST /profile/api-tokens/revoke: ends a personal token or disconnects an app. */
 export async function revoke(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   await revokeConnection(visitor.identity, visitor.account.id, formId(form));
+  await visitor.identity.deliverNews();
   return seeOther(`${tokensPath}?done=revoked`);
 }
 

@@ -1,7 +1,6 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
-import { contracts, type InputOf, type Queries } from "../../../shared/contracts/catalogue.ts";
+import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { previewOfTool } from "../../../shared/contracts/kernel/preview.ts";
-import { resourceRead } from "../../../shared/contracts/kernel/tool.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
 import { join, literal, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
@@ -10,6 +9,7 @@ import type { Call } from "../../../shared/queue/batch.ts";
 import { requestFamily } from "../../../shared/queue/command-id.ts";
 import { allOf, anyOf, type Condition, type QueryContext, type QueryHandler } from "../engine/context.ts";
 import { searchPattern } from "../engine/search.ts";
+import { resourceRead } from "./things.ts";
 
 const defaultLimit = 50;
 /** A page with few matches ends after this many calls; its cursor continues from there. */
@@ -159,11 +159,8 @@ function placeOf(cursor: string): Sql {
   return sql`(${calledAt}::timestamptz, ${requestId}::uuid)`;
 }
 
-const readTools = contracts.flatMap(({ kind, mcp }) => (kind === "query" && mcp ? [mcp.name] : []));
-const previews = contracts.flatMap(({ kind, mcp }) =>
-  kind === "command" && mcp ? [previewOfTool(mcp.name)] : [],
-);
-const isReading = sql`a.tool in (${join([...readTools, resourceRead, ...previews].map(literal))})`;
+/** Names of tools that read begin with `get-` (test/architecture/tools.test.ts). A preview is a read, too. */
+const isReading = sql`(a.tool like 'get-%' or a.tool like ${literal(previewOfTool("%"))} or a.tool = ${literal(resourceRead)})`;
 const ofKind: Readonly<Record<ActionKind, Condition>> = {
   read: sql`(a.outcome = 'ok' and ${isReading})`,
   change: sql`(a.outcome = 'ok' and not ${isReading})`,

@@ -1,18 +1,11 @@
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
-import { commands, contracts } from "../../../shared/contracts/catalogue.ts";
-import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
-import {
-  argument,
-  asksFor,
-  idIn,
-  inputOfUri,
-  type SentArguments,
-} from "../../../shared/contracts/kernel/tool.ts";
+import { numberOfDigits } from "../../../shared/contracts/kernel/fields.ts";
 import { sql } from "../../../shared/db/reads/sql.ts";
 import { readStored } from "../../../shared/domain/action/cut-arguments.ts";
 import { type Image, type SeenTable, seenTables } from "../../../shared/domain/action/image-fields.ts";
 import { ownerOf, readImages } from "../../../shared/domain/action/images.ts";
 import { type ResourceKind, resourceKinds, tableOf } from "../../../shared/domain/vocabulary.ts";
+import { argument, type Fields } from "../../http/input/validate.ts";
 import type { QueryContext } from "../engine/context.ts";
 
 type Images = Readonly<{ before: Image | undefined; after: Image | undefined }>;
@@ -61,25 +54,25 @@ export const isDeletion = (changed: readonly ChangedThing[]): boolean =>
 export const titleIn = ({ title, name = title }: Image = {}): string | undefined =>
   typeof name === "string" ? name : undefined;
 
-/** The resources that MCP clients read. */
-export const resources = contracts.flatMap((one) => (one.kind === "query" && one.mcpResource) || []);
+/** The log's name for a read of a resource; its only argument is `uri`. */
+export const resourceRead = "resources/read";
 
-/** The arguments by their names in tools, with the id of the thing that the log or an address knows. */
-export function argumentsOf({
-  resource_kind: kind,
-  resource_id,
-  arguments: stored,
-}: LoggedAction): SentArguments {
-  const { args } = readStored(stored);
-  const inputs = resources.map((resource) => inputOfUri(resource, argument(args, "uri")));
-  return { ...(kind && { [`${kind}_id`]: resource_id }), ...inputs.find(Boolean), ...args };
+/** The habit in the address of a resource, such as `kept://habits/7`. */
+export function habitAt(uri: unknown): { habit_id: number } | undefined {
+  const [, digits] = typeof uri === "string" ? uri.split("kept://habits/") : [];
+  const habit_id = idIn({ digits }, "digits");
+  return habit_id === undefined || uri !== `kept://habits/${habit_id}` ? undefined : { habit_id };
 }
 
-/** The command behind a tool, or the one that scripts and pages name directly; undefined for other names. */
-export function commandOf(tool: string, args: SentArguments): string | undefined {
-  const own = Object.values<CommandContract>(commands).find(({ mcp }) => mcp?.name === tool);
-  if (!own) return Object.hasOwn(commands, tool) ? tool : undefined;
-  return own.mcp?.forms?.find((one) => asksFor(one, args))?.command ?? own.name;
+function idIn(args: Fields, name: string): number | undefined {
+  const id = numberOfDigits(argument(args, name));
+  return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
+}
+
+/** The arguments by their names in tools, with the id of the thing that the log or an address knows. */
+export function argumentsOf({ resource_kind: kind, resource_id, arguments: stored }: LoggedAction): Fields {
+  const { args } = readStored(stored);
+  return { ...(kind && { [`${kind}_id`]: resource_id }), ...habitAt(argument(args, "uri")), ...args };
 }
 
 /** Present names of a user's things, by the names of their rows, such as `todos/5`. Deleted things have none. */

@@ -48,7 +48,7 @@ const ended: Readonly<Partial<Record<ApprovalState, Refused>>> = {
   declined: conflict("The person declined this", "do not ask again unless they want it."),
   expired: conflict("Nobody approved this in time", "ask again with a new idempotency key."),
   outdated: conflict(
-    "The person approved this, but it could not be done any more, because things changed meanwhile",
+    "This was not done, because its things or what this token may do changed meanwhile",
     "look at them again, and ask again with a new idempotency key.",
   ),
 };
@@ -103,6 +103,8 @@ export type AskedChange = Readonly<{
   state: ApprovalState;
   expires_at: string;
   decided_at: string | null;
+  /** What it does beside those changes, in words. */
+  acts: readonly string[];
   action: LoggedAction;
 }>;
 
@@ -138,13 +140,14 @@ type StoredAsked = Omit<ApprovalRow, "user_id" | "request" | "rests_on" | "outco
 
 async function readAsked({ own, rows, now }: QueryContext, condition: Sql): Promise<AskedChange[]> {
   const found = await rows(sql<StoredAsked>`
-    select a.id, a.token_id, a.client_name, a.state, a.before, a.after, a.expires_at, a.decided_at, a.created_at
+    select a.id, a.token_id, a.client_name, a.state, a.before, a.after, a.acts, a.expires_at, a.decided_at, a.created_at
     from ${own("approvals")} a where ${condition}`);
   return found.map((row) => ({
     id: row.id,
     state: stateAt(row, now),
     expires_at: timestamp(row.expires_at),
     decided_at: row.decided_at == null ? null : timestamp(row.decided_at),
+    acts: row.acts,
     action: asAction(row),
   }));
 }

@@ -1,19 +1,21 @@
 import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure.ts";
 import { join, type Sql, sql } from "../../../shared/db/reads/sql.ts";
-import { folded } from "../../../shared/domain/folding.ts";
+import { folded, marks } from "../../../shared/domain/folding.ts";
 import { invalid, type Refused } from "../../../shared/errors.ts";
 import type { Condition } from "./context.ts";
 
-/** Ranges of all scripts with case or accents; going through all of Unicode would take a second. */
+/** Ranges of all scripts with case or accents, of signs and of widths; going through all of Unicode would take a second. */
 const ranges = [
-  [0x41, 0x58f],
+  [0x21, 0x6ff],
   [0x10a0, 0x10ff],
   [0x13a0, 0x13fd],
   [0x1c80, 0x24ff],
   [0x2c00, 0x2dff],
+  [0x3200, 0x33ff],
   [0xa640, 0xa7ff],
   [0xab30, 0xabbf],
-  [0xff21, 0xff5a],
+  [0xfb00, 0xfefc],
+  [0xff01, 0xffef],
   [0x10400, 0x105ff],
   [0x10c80, 0x10d8f],
   [0x118a0, 0x118df],
@@ -24,24 +26,29 @@ const ranges = [
 /** The characters are listed, because PostgreSQL's class of blanks depends on the locale of the database. */
 const blanks = "[\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]+";
 
-let variants: ReadonlyMap<string, string> | undefined;
+type Variants = Readonly<{ of: ReadonlyMap<string, readonly string[]>; tokens: RegExp }>;
+let known: Variants | undefined;
 
-/** Maps each folded letter or pair to all characters that fold to it. It is made at the first search. */
-function variantsOf(letter: string): string {
-  variants ??= foldedCharacters();
-  return variants.get(letter) ?? "";
+/** Maps each folded letter or group to all texts that fold to it. It is made at the first search. */
+function variants(): Variants {
+  if (known) return known;
+  const of = Map.groupBy(unfolded(), folded);
+  // Circled numbers would take apart what ½ folds to.
+  const groups = [...of.keys()].filter((text) => Array.from(text).length > 1 && !/\s|^\d+$/.test(text));
+  const longFirst = groups.sort((one, other) => other.length - one.length);
+  known = { of, tokens: new RegExp(`${longFirst.map(RegExp.escape).join("|")}|\\s+|.`, "gsu") };
+  return known;
 }
 
-function foldedCharacters(): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+function* unfolded(): Generator<string> {
   for (const [first, last] of ranges)
     for (let code = first; code <= last; code++) {
       const character = String.fromCodePoint(code);
-      const letter = folded(character);
-      if (/^\p{L}+$/u.test(character) && letter !== "")
-        found.set(letter, (found.get(letter) ?? "") + character);
+      if (!/[\s\p{M}\p{Cn}]/u.test(character)) yield character;
     }
-  return found;
+  // Katakana of half width have their voicing beside them.
+  for (let code = 0xff66; code <= 0xff9d; code++)
+    yield* ["\uff9e", "\uff9f"].map((voicing) => String.fromCharCode(code) + voicing);
 }
 
 /**
@@ -49,23 +56,28 @@ function foldedCharacters(): ReadonlyMap<string, string> {
  * folding every text in SQL, and depends on no locale. Nothing in `q` is a wildcard.
  */
 export function searchPattern(q: string): string {
-  const text = folded(q) || q;
-  return text.replace(/ss|ae|oe|\s+|./gsu, (part) => {
-    if (/^\s/.test(part)) return `${blanks}${marks}`;
-    const single = Array.from(part, oneOf).join("");
-    const joined = part.length > 1 ? variantsOf(part) : "";
-    return joined === "" ? single : `(?:${single}|[${joined}])`;
+  return (folded(q) || q).replace(variants().tokens, (part) => {
+    if (/^\s/.test(part)) return `${blanks}${anyMarks}`;
+    const letters = Array.from(part);
+    const single = letters.map(oneOf).join("");
+    return letters.length === 1 ? single : `(?:${[single, ...formsOf(part).map(escaped)].join("|")})`;
   });
 }
 
 /** Marks that no composed character includes: a text can have them after any character. */
-const marks = "[\u0300-\u036f]*";
+const anyMarks = `${marks}*`;
 
-/** The character class with all forms of a character. */
+const escaped = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, "\\$&");
+
+const formsOf = (text: string): readonly string[] => variants().of.get(text) ?? [];
+
+/** All forms of a character: a class, and kana with a voicing. */
 function oneOf(character: string): string {
-  const forms = variantsOf(character);
-  if (forms !== "") return `[${forms.includes(character) ? forms : forms + character}]${marks}`;
-  return `${/[!-/:-@[-`{-~]/.test(character) ? "\\" : ""}${character}${marks}`;
+  const forms = [...new Set([character, ...formsOf(character)])];
+  const { one = [], pair = [] } = Object.groupBy(forms, (form) =>
+    Array.from(form).length === 1 ? "one" : "pair",
+  );
+  return `(?:${[`[${one.map(escaped).join("")}]`, ...pair].join("|")})${anyMarks}`;
 }
 
 /** PostgreSQL tries each pattern on each row, and caches only 32 compiled patterns. */

@@ -105,44 +105,80 @@ export async function* allRows<Kind extends KindOfThing>(
 const tables = ["categories", "habits", "todos"] as const;
 type Table = (typeof tables)[number];
 
-/** A thing of a file with its key; in a file by Kept, also its id and time in the service that made the file. */
+/**
+ * A thing of a file with its key. A file by Kept has its id and time in the service that made the file, a category its
+ * name, a habit its days.
+ */
 export type ThingOfFile = Readonly<{
   kind: string;
   key: string;
   origin?: Readonly<{ id: number; created_at: string }>;
+  name?: string;
+  dates?: readonly string[];
 }>;
 
-/** @returns whether each thing of a file exists here: from an earlier import, or because the file was made here */
+/** A thing that is here: its id, and the days of the file that the habit lacks. */
+export type Here = Readonly<{ id: number; missing: readonly string[] }>;
+
+/**
+ * @returns what is here of each thing: from an earlier import, because the file was made here, or a category of that name
+ */
 export async function readWhatIsHere(
   query: QueryContext,
   things: readonly ThingOfFile[],
-): Promise<readonly boolean[]> {
-  const imported = await readImportedKeys(
-    query,
-    things.map(({ key }) => key),
-  );
-  const [keys, own] = [new Set(imported), new Set<string>()];
+): Promise<readonly (Here | undefined)[]> {
+  const imported = await readImportedKeys(query, things);
+  const named = await readCategoryNames(query);
+  const own = new Set<string>();
   for (const table of tables) {
     const origins = things.flatMap(({ kind, origin }) => (kind === table && origin ? [origin] : []));
     for (const id of await readSame(query, table, origins)) own.add(`${table} ${id}`);
   }
-  return things.map(
-    ({ kind, key, origin }) => keys.has(key) || (origin !== undefined && own.has(`${kind} ${origin.id}`)),
-  );
+  const ids = things.map(({ kind, key, origin, name }) => {
+    const same = origin && own.has(`${kind} ${origin.id}`) ? origin.id : undefined;
+    return imported.get(key) ?? same ?? (kind === "categories" ? named.get(name) : undefined);
+  });
+  const here: (Here | undefined)[] = [];
+  for (const [index, { dates = [] }] of things.entries()) {
+    const id = ids[index];
+    const missing = id === undefined || dates.length === 0 ? [] : await missingDays(query, id, dates);
+    here.push(id === undefined ? undefined : { id, missing });
+  }
+  return here;
 }
 
-async function readImportedKeys(query: QueryContext, keys: readonly string[]): Promise<readonly string[]> {
-  if (keys.length === 0) return [];
+async function readImportedKeys(query: QueryContext, things: readonly ThingOfFile[]) {
+  if (things.length === 0) return new Map<string, number>();
   const rows = await query.stepInTurn(({ own, rows: run }) => {
     const here = tables.map(
       (table) => sql`(k.kind = ${literal(deletionKinds[table])} and exists (
         select from ${own(table)} x where x.id = k.id))`,
     );
-    return run(sql<{ key: string }>`
-      select k.key from ${own("import_keys")} k
-      where k.key = any(${`{${keys.join(",")}}`}::text[]) and (${join(here, " or ")})`);
+    return run(sql<{ key: string; id: number }>`
+      select k.key, k.id from ${own("import_keys")} k
+      where k.key = any(${`{${things.map(({ key }) => key).join(",")}}`}::text[]) and (${join(here, " or ")})`);
   });
-  return rows.map(({ key }) => key);
+  return new Map(rows.map(({ key, id }) => [key, id]));
+}
+
+async function readCategoryNames(query: QueryContext): Promise<ReadonlyMap<string | undefined, number>> {
+  const rows = await query.stepInTurn(({ own, rows: run }) =>
+    run(sql<{ name: string; id: number }>`select c.name, c.id from ${own("categories")} c`),
+  );
+  return new Map(rows.map(({ name, id }) => [name, id]));
+}
+
+/** @returns those of the dates on which the habit has no completion, amount or skip */
+async function missingDays(query: QueryContext, id: number, dates: readonly string[]) {
+  const within = sql`habit_id = ${id}::bigint and local_date = any(${`{${dates.join(",")}}`}::date[])`;
+  const rows = await query.stepInTurn(({ own, rows: run }) =>
+    run(sql<{ date: string }>`
+      select local_date as date from ${own("habit_completions")} c where ${within}
+      union all select local_date from ${own("habit_amounts")} a where ${within}
+      union all select unnest(skipped_dates) from ${own("habits")} h where id = ${id}::bigint`),
+  );
+  const taken = new Set(rows.map(({ date }) => date));
+  return dates.filter((date) => !taken.has(date));
 }
 
 async function readSame(

@@ -12,6 +12,14 @@ export const readEventsBefore = ({ own, rows }: QueryContext, before: number, li
     select ${columns} from ${own("journal")} j where j.number < ${before}::bigint
     order by j.number desc limit ${literal(limit)}`);
 
+const mostExports = 10;
+
+/** The downloads of the person's files, newest first. */
+export const readExports = ({ own, rows }: QueryContext) =>
+  rows(sql<ListedEvent>`
+    select ${columns} from ${own("journal")} j where j.kind = 'exported'
+    order by j.number desc limit ${literal(mostExports)}`);
+
 const rowsAtOnce = 1_000;
 
 /** Reads all events, oldest first. */

@@ -5,7 +5,7 @@ import { firstOccurrence, parseRecurrence } from "../../../shared/domain/todo/re
 import type { HabitType } from "../../../shared/domain/vocabulary.ts";
 import { type QueryHandler, readDaySettings } from "../engine/context.ts";
 import { type Clock, type Hour, hoursMeant, later, type Said, sayHour, wallTime } from "./forms/phrase.ts";
-import { isOften, rhythmOfRule, ruleEnding } from "./forms/repeat.ts";
+import { isOften, rhythmOfRule, ruleEnding } from "./forms/rule.ts";
 import { type ReadLine, readLine, tidyTitle, titleWithout } from "./read-line.ts";
 import { sayRepeat } from "./say-repeat.ts";
 

@@ -1,5 +1,5 @@
 import { partsOfDay } from "../../../shared/domain/todo/quick-add-words.ts";
-import { days } from "./forms/days.ts";
+import { daysIn } from "./forms/days.ts";
 import {
   amount,
   type Clock,
@@ -12,7 +12,8 @@ import {
   spanOf,
   wordsLike,
 } from "./forms/phrase.ts";
-import { repeatsIn, rhythmOfRule, rhythms } from "./forms/repeat.ts";
+import { repeatsIn } from "./forms/repeat.ts";
+import { rhythmOfRule, rhythms } from "./forms/rule.ts";
 import { times } from "./forms/times.ts";
 
 const mark = (sign: "#" | "@", field: "category" | "context"): Recogniser => ({
@@ -98,14 +99,15 @@ const reminders: readonly Recogniser[] = [
   },
 ];
 
-const recognisers = [...reminders, ...rhythms, ...times, ...days, ...otherMarks];
+const recognisers = [...reminders, ...rhythms, ...times, ...otherMarks];
 
 /** A line, and the fields that its phrases set together. */
 export type ReadLine = Taken & Readonly<{ says: Said }>;
 
 /** Reads the phrases for the fields of a todo or a habit. */
 export function readLine(line: string, clock: Clock, kind: "todo" | "habit" | "any"): ReadLine {
-  const phrases = [...repeatsIn(line), ...joined(line, recognise(recognisers, line, clock))];
+  const days = daysIn(line, clock);
+  const phrases = [...repeatsIn(line), ...joined(line, days), ...recognise(recognisers, line, clock)];
   return takeMet(
     line,
     phrases.filter(kind === "habit" ? isOfHabit : kind === "todo" ? isOfTodo : () => true),
@@ -129,12 +131,15 @@ const isOfHabit = ({ says, manner }: LinePhrase): boolean =>
   Object.keys(says).every((field) => habitFields.includes(field)) &&
   (says.rule === undefined || rhythmOfRule(says.rule) !== undefined);
 
-/** `Friday or Saturday` and `today or tomorrow` are one phrase with a choice. */
+/** `Friday or Saturday` is one phrase with a choice. `Tomorrow and Friday` fits no field, so both are asked. */
 function joined(line: string, phrases: readonly LinePhrase[]): readonly LinePhrase[] {
   const choices = phrases.flatMap((one) =>
-    phrases
-      .filter((other) => one.says.date && other.says.date && /^ or $/i.test(line.slice(one.end, other.start)))
-      .map((other): LinePhrase => ({ ...one, end: other.end, or: [...(one.or ?? []), other.says] })),
+    phrases.flatMap((other): LinePhrase[] => {
+      const joint = one.says.date && other.says.date && line.slice(one.end, other.start);
+      if (!joint || !/^ (or|and|&) $/i.test(joint)) return [];
+      const both = { ...one, end: other.end, or: [...(one.or ?? []), other.says] };
+      return [/or/i.test(joint) ? both : { ...both, manner: "offered", isAsked: true, stays: true }];
+    }),
   );
   return [...phrases, ...choices];
 }
@@ -166,7 +171,7 @@ type Taken = Readonly<{ phrases: readonly LinePhrase[]; asked: readonly LinePhra
 
 /** Words that need another word after them. */
 const dangling =
-  /(?:^|[\s(])(?:of|for|to|and|or|with|w\/|from|about|my|your|our|his|her|their|at|in|by|than|between|after|before|since|as|is|vs|page|chapter|&|\+)$|\s(?:an?|the)$/i;
+  /(?:^|[\s(])(?:of|for|to|and|or|with|w\/|from|about|my|your|our|his|her|their|at|in|by|than|between|re|after|before|since|as|is|vs|page|chapter|&|\+)$|\s(?:an?|the)$/i;
 
 /** Words that can follow the title where a phrase was removed. */
 const joining =
@@ -265,10 +270,20 @@ function phrasesWithin(
   for (const phrase of phrases.toReversed()) {
     const next = taken[0]?.start;
     const behind = line.slice(phrase.end).trimStart();
-    const isJoined = phrase.manner === "mark" || joining.test(behind) || isBefore(phrase, next, line);
-    const isWhole = (phrase.manner === "whole" && isJoined) || phrase.manner === "mark";
+    const isMark = phrase.manner === "mark";
+    const isFollowed = isBefore(phrase, next, line);
+    const isJoined = isFollowed || joining.test(behind);
+    // `Meet Friday 3pm with Sam`, `Meet 3pm Friday with Sam`
+    const isBeside =
+      isFollowed || phrases.some((one) => one.says.hour !== undefined && isBefore(one, phrase.start, line));
+    const isPhrase = phrase.manner === "whole" || (phrase.manner === "bare" && isBeside);
     const before = line.slice(from, phrase.start).trimEnd();
-    if (!isWhole || dangling.test(before) || !isFree(phrase, [...others, ...taken])) continue;
+    if (
+      !(isMark || (isPhrase && isJoined)) ||
+      dangling.test(before) ||
+      !isFree(phrase, [...others, ...taken])
+    )
+      continue;
     taken.unshift(phrase);
   }
   return taken;

@@ -1,4 +1,6 @@
-import { dayOfCode, partsOfRule, repeatsIn } from "./forms/repeat.ts";
+import { partsOfRule } from "../../../shared/domain/todo/recurrence.ts";
+import { repeatsIn } from "./forms/repeat.ts";
+import { dayOfCode } from "./forms/rule.ts";
 
 /** Says a normalised rule in words that `readRepeat` reads back as the same rule; else gives the rule itself. */
 export function sayRepeat(rule: string): string {
@@ -17,20 +19,25 @@ const monthNames = Array.from({ length: 12 }, (_, month) =>
 
 function inWords(rule: string): string {
   const parts = partsOfRule(rule);
+  const all = (name: string) => parts.get(name)?.split(",") ?? [];
   const freq = parts.get("FREQ") ?? "";
   const unit = { DAILY: "day", WEEKLY: "week", MONTHLY: "month", YEARLY: "year" }[freq] ?? "";
   const interval = Number(parts.get("INTERVAL") ?? 1);
   const every = interval === 1 ? `every ${unit}` : `every ${interval} ${unit}s`;
-  const days = parts.get("BYDAY");
-  if (freq === "WEEKLY" && days && interval === 1) return `every ${dayGroups.get(days) ?? namesOf(days)}`;
-  if (freq === "WEEKLY" && days) return `${every} on ${namesOf(days)}`;
-  if (freq === "MONTHLY" && days) return `${every} on the ${inMonth(days)}`;
-  const monthDays = parts.get("BYMONTHDAY");
-  if (freq === "MONTHLY" && monthDays)
-    return `${every} on the ${monthDays.split(",").map(monthDay).join(", ")}`;
-  const month = monthNames[Number(parts.get("BYMONTH")) - 1];
-  if (freq === "YEARLY" && monthDays && month) return `${every} on ${monthDays} ${month}`;
-  return every;
+  const [days, monthDays] = [parts.get("BYDAY"), all("BYMONTHDAY").map(monthDay).join(", ")];
+  const months = all("BYMONTH")
+    .map((month) => monthNames[Number(month) - 1])
+    .join(", ");
+  if (freq === "YEARLY" && months) return `${every} on ${parts.get("BYMONTHDAY")} ${months}`;
+  const within = months && ` in ${months}`;
+  if (freq === "WEEKLY" && days && interval === 1)
+    return `every ${dayGroups.get(days) ?? namesOf(days)}${within}`;
+  if (freq === "WEEKLY" && days) return `${every} on ${namesOf(days)}${within}`;
+  const places = all("BYSETPOS")
+    .map((place) => `${ordinal(Number(place))} workday`)
+    .join(", ");
+  const which = places || (days ? inMonth(days) : monthDays);
+  return freq === "MONTHLY" && which ? `${every} on the ${which}${within}` : `${every}${within}`;
 }
 
 const dayGroups = new Map([
@@ -41,13 +48,17 @@ const dayGroups = new Map([
 const namesOf = (days: string): string => days.split(",").map(nameOf).join(", ");
 const nameOf = (code: string): string => weekdayNames[dayOfCode(code) - 1] ?? code;
 
-/** The last Friday, or the 2nd. */
-const inMonth = (day: string): string => `${ordinal(Number.parseInt(day, 10))} ${nameOf(day.slice(-2))}`;
+/** The last Friday, or the 2nd and 4th. */
+const inMonth = (days: string): string =>
+  days
+    .split(",")
+    .map((day) => `${ordinal(Number.parseInt(day, 10))} ${nameOf(day.slice(-2))}`)
+    .join(", ");
 
-const monthDay = (day: string): string => (day === "-1" ? "last day" : ordinal(Number(day)));
+const monthDay = (day: string): string => `${ordinal(Number(day))}${day.startsWith("-") ? " day" : ""}`;
 
 function ordinal(number: number): string {
-  if (number === -1) return "last";
+  if (number < 0) return number === -1 ? "last" : `${ordinal(-number)} last`;
   const suffix = /(?<!1)[123]$/.exec(String(number))?.[0];
   return `${number}${{ 1: "st", 2: "nd", 3: "rd" }[suffix ?? ""] ?? "th"}`;
 }

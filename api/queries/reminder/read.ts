@@ -2,6 +2,7 @@ import { type PresentedReminder, presentReminder } from "../../../shared/db/pres
 import { literal, sql } from "../../../shared/db/reads/sql.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ReminderChannel } from "../../../shared/domain/reminder/channels.ts";
+import type { Offer } from "../../../shared/domain/reminder/link.ts";
 import type { DeliveryStatus } from "../../../shared/domain/vocabulary.ts";
 import { notFound } from "../../../shared/errors.ts";
 import {
@@ -19,6 +20,16 @@ export const readReminder: QueryHandler<"reminder.get"> = async (query, { todo_i
   const [row] = found;
   return row ? presentReminder(row, daySettingsOf(found, query).today) : notFound("Reminder");
 };
+
+/** True if a link of a delivery has done its act, or was ended. */
+export async function isActUsed(
+  { own, rows }: Pick<QueryContext, "own" | "rows">,
+  { deliveryId, act }: Pick<Offer, "deliveryId" | "act">,
+): Promise<boolean> {
+  const [found] = await rows(sql<{ used_acts: string }>`
+    select d.used_acts from ${own("reminder_deliveries")} d where d.id = ${deliveryId}::uuid`);
+  return !found || found.used_acts.split(",").includes(act);
+}
 
 /** A reminder of a todo or habit that will ring. */
 export type ComingReminder = Readonly<{ title: string; remind_at: string }>;

@@ -169,6 +169,7 @@ type ListInput = Omit<InputOf<Queries["todo.list"]>, "page" | "category_id">;
 type Filters = Readonly<{ [Name in keyof ListInput]?: ListInput[Name] | undefined }> &
   Readonly<{
     overdue_only?: boolean | undefined;
+    done_through?: string | undefined;
     /** Ids of categories; a todo matches if it has one of them. */
     categories?: readonly number[] | undefined;
   }>;
@@ -199,9 +200,12 @@ export async function selectTodos(query: QueryContext, filters: Filters): Promis
 }
 
 function rangesOf(filters: Filters): readonly Condition[] {
-  const { status = "incomplete", done_since } = filters;
+  const { status = "incomplete", done_since, done_through } = filters;
   // Days of completion are in an index of their own.
-  if (done_since !== undefined) return [sql`t.completed_on >= ${done_since}::date`];
+  if ((done_since ?? done_through) !== undefined)
+    return [
+      sql`t.completed_on >= ${done_since ?? always.from}::date and t.completed_on <= ${done_through ?? always.to}::date`,
+    ];
   return asksForOverdue(filters) ? onlyPending(ofStatus[status]) : ofStatus[status];
 }
 

@@ -145,12 +145,12 @@ export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, inpu
 const otherList = invalid({ cursor: ["The cursor field is of a list with another status."] });
 
 async function select(query: QueryContext, input: PendingInput) {
-  const { query: q, due_by: due_to, category, ...filters } = input;
+  const { query: q, due_on, due_by: due_to = due_on, category, ...filters } = input;
   const categories = category === undefined ? undefined : await categoryIdsOf(query, category);
   if (categories !== undefined && isRefused(categories)) return categories;
   const asked = listedStatus(input);
   const status = asked === "pending" ? "incomplete" : asked;
-  return selectTodos(query, { ...filters, q, due_to, categories, status });
+  return selectTodos(query, { ...filters, q, due_from: due_on, due_to, categories, status });
 }
 
 type Wanted = Readonly<{ limit: number; cursor: string | undefined }>;

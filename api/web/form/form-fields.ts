@@ -38,7 +38,7 @@ export function field(input: Field): Html {
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
   return html`<div class="field"><label for="${id}">${label}</label>
     <input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"
-      maxlength="${max}"${required && html` required`}${suggestions && html` list="${id}-list"`} aria-describedby="${describedBy}"
+      maxlength="${max}"${type === "number" && html` step="any"`}${required && html` required`}${suggestions && html` list="${id}-list"`} aria-describedby="${describedBy}"
       aria-invalid="${error ? "true" : "false"}"${(error || autofocus) && html` autofocus`}>
     ${suggestions && html`<datalist id="${id}-list">${suggestions.map((one) => html`<option value="${one}">`)}</datalist>`}
     ${hint && html`<p class="quiet small" id="${id}-hint">${hint}</p>`}

@@ -1,82 +1,12 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { habitCompleted, habitDayDone, habitNotCompleted, habitNotSkipped } from "../../domain/conflicts.ts";
 import { habitActs } from "../../domain/reminder/link.ts";
-import type { FieldProblems } from "../../errors.ts";
-import {
-  categoryNameFields,
-  categoryNameScopes,
-  categoryNames,
-  checkOneCategory,
-} from "../category/fields.ts";
+import { categoryNameFields } from "../category/fields.ts";
 import { command } from "../kernel/contract.ts";
-import { optionalValues, schemasOf } from "../kernel/declared-fields.ts";
-import { CalendarDate, Flag, Id, Name, OneOf } from "../kernel/fields.ts";
-import { checkChanges, clearing, form, tool } from "../kernel/tool.ts";
+import { schemasOf } from "../kernel/declared-fields.ts";
+import { CalendarDate, Id, Name, OneOf } from "../kernel/fields.ts";
 import { habitExamples } from "./examples.ts";
 import { Amount, CompletionNote, Habit, HabitTypeField, habitFields } from "./fields.ts";
-import {
-  changedHabit,
-  completedHabit,
-  DeletedHabitFacts,
-  deletedHabit,
-  HabitDayFacts,
-  OneHabitFacts,
-  oneHabit,
-  skippedHabit,
-  undoneHabit,
-  unskippedHabit,
-} from "./result.ts";
-
-/** The arguments that describe a habit, in the tool that makes one and where one is changed. */
-const habitArguments = { ...optionalValues(habitFields), ...categoryNames };
-
-const pausing = {
-  reason: "Habits have no archive",
-  next: "set paused_from without paused_through, and clear both to bring the habit back.",
-};
-
-/** Fields of habits in other apps, each with the nearest field here. */
-const unlikeHabits: FieldProblems = { archived: [pausing], archive: [pausing] };
-
-const clearable = Object.entries(habitFields).filter(([, { usual }]) => usual !== undefined);
-const cleared = ["category", ...clearable.map(([name]) => name)];
-
-type Frequency = Static<(typeof habitFields)["frequency"]["value"]>;
-
-/** A schedule alone says enough. */
-const frequencyOf = ({ schedule }: Readonly<{ schedule?: object }>): Frequency =>
-  schedule === undefined ? "daily" : "custom";
-
-/** The form of complete-habit that changes a habit; `set` has the changes, so that the list names them only once. */
-const changingHabit = form({
-  command: "habit.update",
-  by: "set",
-  within: Type.Object({}, { expects: 'an object of changes such as {"name": "Read"}' }),
-  arguments: Type.Object({
-    habit_id: Id,
-    ...habitArguments,
-    clear: Type.Optional(
-      Type.Array(OneOf(cleared), { uniqueItems: true, expects: `a list of some of ${cleared.join(", ")}` }),
-    ),
-  }),
-  refine: ({ habit_id: _, ...change }) => checkOneCategory(change) ?? checkChanges("set", change),
-  toInput: ({ schedule, frequency, ...change }) => ({
-    ...clearing(change),
-    ...(schedule && { schedule, frequency: frequencyOf({ schedule }) }),
-    ...(frequency && { frequency }),
-  }),
-  facts: OneHabitFacts,
-  result: changedHabit,
-});
-
-const deletingHabit = form({
-  command: "habit.delete",
-  by: "delete",
-  arguments: Type.Object({ habit_id: Id, delete: Flag }),
-  toInput: ({ habit_id }) => ({ habit_id }),
-  facts: DeletedHabitFacts,
-  result: deletedHabit,
-});
 
 const path = "/habits/{habit_id}";
 const onlyId = Type.Object({ habit_id: Id });
@@ -95,21 +25,7 @@ export const createHabit = command({
       example: habitExamples.create,
     },
   ],
-  mcp: tool({
-    name: "create-habit",
-    title: "Create habit",
-    description:
-      "Create a habit, daily unless told otherwise. target: amount a day. type bad: something to avoid; completing it means avoided today.",
-    destructive: false,
-    idempotent: false,
-    arguments: Type.Object({ ...habitArguments, name: Name }),
-    refine: checkOneCategory,
-    toInput: ({ type = "good", ...fields }) => ({ frequency: frequencyOf(fields), ...fields, type }),
-    facts: OneHabitFacts,
-    result: (habit: Static<typeof Habit>) => oneHabit("Created", habit),
-  }),
   toolOnly: toolNames,
-  fieldScopes: categoryNameScopes,
   input: Type.Object({ ...schemasOf(habitFields, "create"), ...categoryNameFields }),
   output: Habit,
 });
@@ -130,7 +46,6 @@ export const updateHabit = command({
     { operationId: "updateHabit", method: "PATCH", path, example: habitExamples.change },
   ],
   toolOnly: toolNames,
-  fieldScopes: categoryNameScopes,
   input: Type.Object({ habit_id: Id, ...schemasOf(habitFields, "update"), ...categoryNameFields }),
   output: Habit,
 });
@@ -156,34 +71,6 @@ const withAmount = Type.Object({ ...oneDay.properties, amount: Type.Optional(Amo
 /** A note belongs to a completed day, and replaces the one that it had. */
 const withNote = Type.Object({ ...withAmount.properties, note: Type.Optional(CompletionNote) });
 
-/** The forms of complete-habit that skip a day and undo a skip. */
-const skipping = form({
-  command: "habit.skip",
-  by: "skip",
-  arguments: Type.Object({ ...oneDay.properties, skip: Flag }),
-  toInput: ({ skip: _, ...input }) => input,
-  facts: HabitDayFacts,
-  result: skippedHabit,
-});
-const takingSkipBack = form({
-  command: "habit.unskip",
-  by: "skip",
-  and: "undo",
-  arguments: Type.Object({ ...oneDay.properties, skip: Flag, undo: Flag }),
-  toInput: ({ skip: _, undo: __, ...input }) => input,
-  facts: HabitDayFacts,
-  result: unskippedHabit,
-});
-
-const takingBack = form({
-  command: "habit.undo",
-  by: "undo",
-  arguments: Type.Object({ ...oneDay.properties, undo: Flag }),
-  toInput: ({ undo: _, ...input }) => input,
-  facts: HabitDayFacts,
-  result: undoneHabit,
-});
-
 export const completeHabit = command({
   name: "habit.complete",
   resource: "Habit",
@@ -191,22 +78,6 @@ export const completeHabit = command({
   summary: "Mark a habit completed, today or on one of the 366 days before; for a bad habit: avoided today",
   conflict: habitCompleted(),
   rest: [{ operationId: "completeHabit", method: "POST", path: dayPath, example: habitExamples.complete }],
-  mcp: tool({
-    name: "complete-habit",
-    title: "Complete habit",
-    description:
-      "Mark habits done today, or on dates (up to 366 days back), and bump their streaks; amount only adds to the day; undo takes that back. For a bad habit: avoided today. skip leaves days out, also to come, and keeps the streak; with undo not any more. set changes habits instead (arguments of create-habit; clear lists names to empty), delete removes them for good.",
-    destructive: true,
-    // An amount is added each time.
-    idempotent: false,
-    arguments: withAmount,
-    elsewhere: unlikeHabits,
-    toInput: (args) => args,
-    facts: HabitDayFacts,
-    result: completedHabit,
-    many: { habit_ids: "habit_id", dates: "date" },
-    forms: [deletingHabit, changingHabit, takingSkipBack, skipping, takingBack],
-  }),
   dayField: "date",
   input: withNote,
   output: Habit,

@@ -1,9 +1,10 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { frequencies, habitTypes } from "../../domain/vocabulary.ts";
 import { CategoryRef } from "../category/fields.ts";
 import {
   clockTime,
   day,
+  decimal,
   json,
   line,
   link,
@@ -37,7 +38,17 @@ export const HabitTypeField = titled("HabitType", OneOf(habitTypes));
 export const FrequencyField = titled("Frequency", OneOf(frequencies));
 const GraceDays = titled("GraceDays", WholeNumber(0, 30));
 /** Enough for glasses, pages, metres and steps; larger amounts have a larger unit. */
-export const Amount = titled("Amount", WholeNumber(1, 100_000));
+export const mostTarget = 100_000;
+/** Amounts have up to three decimals. */
+export const leastAmount = 0.001;
+export const AmountWithin = (minimum: number, maximum: number) =>
+  Type.Number({
+    ...{ minimum, maximum, multipleOf: leastAmount },
+    expects: `a number from ${minimum} to ${maximum} with up to three decimals`,
+  });
+export const Amount = titled("Amount", AmountWithin(leastAmount, mostTarget));
+/** A sum without the error of binary fractions. */
+export const roundAmount = (amount: number): number => Math.round(amount * 1_000) / 1_000;
 /** A person's words on a completed day. */
 export const CompletionNote = titled(
   "CompletionNote",
@@ -120,9 +131,9 @@ export const habitFields = {
     hint: "Empty: until you end it",
     meaning: "The last day of the pause; null until somebody ends it",
   }),
-  target: optional(number(Amount), {
+  target: optional(decimal(Amount), {
     label: "Amount a day",
-    hint: "Such as 8 glasses. The day is done when its amounts add up to it; empty: one tick does it.",
+    hint: "Such as 8 glasses or 2.5 km. The day is done when its amounts add up to it; empty: one tick does it.",
     meaning: "The amount that makes a day done; null if one tick does it",
   }),
   unit: optional(line(Unit), {
@@ -145,7 +156,7 @@ const {
   ...others
 } = schemasOf(habitFields, "shown");
 
-const DayAmount = titled("DayAmount", Type.Object({ date: CalendarDate, amount: Type.Integer() }));
+const DayAmount = titled("DayAmount", Type.Object({ date: CalendarDate, amount: Type.Number() }));
 
 export const Habit = titled(
   "Habit",
@@ -169,7 +180,7 @@ export const Habit = titled(
     skipped_dates: Type.Array(CalendarDate),
     is_completed_today: Type.Boolean(),
     /** Null for a habit without a target. */
-    amount_today: Nullable(Type.Integer()),
+    amount_today: Nullable(Type.Number()),
     /** The sums of today and of the days that can still change, the newest first. */
     recent_amounts: Type.Array(DayAmount),
     completions_count: Type.Integer(),
@@ -179,6 +190,10 @@ export const Habit = titled(
     updated_at: Timestamp,
   }),
 );
+
+/** The sum of a day that can still change. */
+export const sumOn = ({ recent_amounts }: Static<typeof Habit>, date: string): number | undefined =>
+  recent_amounts.find((day) => day.date === date)?.amount;
 
 /** A habit beside its day and week, as agents see it. */
 export const HabitOfWeek = Type.Object({

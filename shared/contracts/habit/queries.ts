@@ -13,11 +13,9 @@ import {
   Timestamp,
   titled,
 } from "../kernel/fields.ts";
-import { queryTool } from "../kernel/tool.ts";
 import { exampleAmounts, exampleCompletions, habitExamples } from "./examples.ts";
 import { CompletionNote, FrequencyField, Habit, TodayHabits } from "./fields.ts";
 import { checkPeriodOfDays, checkToday, daysOfHabit, mostCompletionDays, TodayFilters } from "./filters.ts";
-import { DueHabitsFacts, dueHabits, habitOverview } from "./result.ts";
 
 export const listHabits = query({
   name: "habit.list",
@@ -41,19 +39,6 @@ export const todayHabits = query({
   name: "habit.today",
   scopes: ["habits:read"],
   summary: "List the habits due today, or all of them, with their week and past days",
-  mcp: queryTool({
-    name: "get-today-habits",
-    title: "Today's habits",
-    description:
-      "List habits due today, or all, with streaks; query and from look at all. from and to add the days each was done. A bad habit counts as done once avoided today.",
-    destructive: false,
-    idempotent: true,
-    arguments: TodayFilters,
-    toInput: (args) => args,
-    facts: DueHabitsFacts,
-    result: dueHabits,
-    looksAt: "the habits",
-  }),
   input: TodayFilters,
   searchField: "query",
   output: TodayHabits,
@@ -66,15 +51,6 @@ export const getHabit = query({
   scopes: ["habits:read"],
   summary: "View a habit",
   rest: [{ operationId: "getHabit", method: "GET", path: "/habits/{habit_id}", example: habitExamples.get }],
-  mcpResource: {
-    uri: "kept://habits/{id}",
-    idField: "habit_id",
-    name: "habit",
-    title: "Habit",
-    description: "One habit with its streak; get-today-habits lists ids",
-    lines: habitOverview,
-    looksAt: "the habit",
-  },
   input: Type.Object({ habit_id: Id }),
   output: Habit,
 });
@@ -117,8 +93,8 @@ const HabitAmounts = titled(
         "HabitAmount",
         Type.Object({
           date: CalendarDate,
-          amount: Type.Integer(),
-          target: Type.Integer({
+          amount: Type.Number(),
+          target: Type.Number({
             description: "By which the day counts; 0 for one that was ticked off without",
           }),
         }),

@@ -2,10 +2,10 @@ import { type Static, Type } from "typebox";
 import { reminderStatuses } from "../../domain/vocabulary.ts";
 import { actionKeyFields, Instant } from "../action/contracts.ts";
 import { categoryFields } from "../category/fields.ts";
-import { CompletionNote, habitFields, mostInDay } from "../habit/fields.ts";
+import { AmountWithin, CompletionNote, habitFields, leastAmount, mostInDay } from "../habit/fields.ts";
 import { command } from "../kernel/contract.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
-import { CalendarDate, Nullable, OneOf, WholeNumber } from "../kernel/fields.ts";
+import { CalendarDate, Id, Nullable, OneOf, WholeNumber } from "../kernel/fields.ts";
 import { todoFields } from "../todo/fields.ts";
 
 /** Things of a file from elsewhere, to which every kind of file is translated. */
@@ -48,13 +48,18 @@ export const ImportedHabit = Type.Object({
 /** The sum of a day, and the target by which it counts. */
 const ImportedSum = Type.Object({
   date: CalendarDate,
-  amount: WholeNumber(1, mostInDay),
-  target: WholeNumber(0, mostInDay),
+  amount: AmountWithin(leastAmount, mostInDay),
+  target: AmountWithin(0, mostInDay),
 });
+
+/** Earlier dates are mistakes of the program that wrote the file. */
+export const firstDate = "1970-01-01";
 
 /** Completions and amounts of a habit of the same file. One with many has several of these. */
 export const ImportedHistory = Type.Object({
   habit: ImportKey,
+  /** The habit if it is here already and lacks these days. */
+  id: Nullable(Id),
   dates: Type.Array(CalendarDate),
   /** Null if the file does not tell the time of day. */
   times: Type.Array(Nullable(Instant)),
@@ -101,8 +106,11 @@ export type ImportedKind = keyof ImportedThings;
 /** In the order in which they are made; the histories of a few habits follow these. */
 const importedKinds = ["categories", "habits", "histories", "todos"] as const satisfies ImportedKind[];
 
-/** The most things, completions and JSON of one import, and so of its waiting parts and of its row in the log. */
-export const maxImported = { things: 2_000, completions: 20_000, length: 2_000_000 } as const;
+/**
+ * The most things, completions, days of habits that are here, and JSON of one import, and so of its waiting parts and of
+ * its row in the log. An undo takes each added day back by itself.
+ */
+export const maxImported = { things: 2_000, completions: 20_000, added: 2_500, length: 2_000_000 } as const;
 
 /** The most waiting parts of a file; more than `maxImported` never needs. The next file replaces them. */
 export const maxImportParts = 200;

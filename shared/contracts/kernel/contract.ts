@@ -1,8 +1,8 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { AccountEvent } from "../../domain/journal/events.ts";
+import type { WayOutKind } from "../../domain/ways-out.ts";
 import type { FieldProblems, Refused, ResourceName } from "../../errors.ts";
 import type { Scope } from "./scopes.ts";
-import type { McpResource, QueryTool, Tool } from "./tool.ts";
 
 /** Groups of REST operations in documents and clients, by the first part of the path. */
 export const tags = {
@@ -67,8 +67,6 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
   rest?: readonly Route[];
   /** Input fields that only its tool takes, because REST has addresses of its own for them. */
   toolOnly?: readonly string[];
-  /** Fields that need a further scope. Only tools take them. */
-  fieldScopes?: Readonly<Record<string, Scope>>;
   /** Further scopes that an input needs. */
   inputScopes?(input: Static<Input>): readonly Scope[];
   /** The date field that means the user's today when absent: then the same request on another day is another one. */
@@ -90,11 +88,17 @@ export type CommandContract<
 > = Definition<Name, Input, Output> &
   Readonly<{
     kind: "command";
-    mcp?: Tool;
     /** The command can take long, so it travels as its user's only command and gets its own transaction. */
     apart?: boolean;
     /** The rows that the account journal gets when the command is carried out. */
     events?(input: Static<Input>): readonly AccountEvent[];
+    /** The way out of the account that such an input opens: a page asks its person for a proof first. */
+    opens?(input: Static<Input>): WayOutKind | undefined;
+    /**
+     * The act in words, for a command of tokens whose changes have no images: rules treat it as one to ask for.
+     * @param address the present address of the webhook that the input names
+     */
+    asks?(input: Static<Input>, address: string): string;
     /** A secret in the output. The stored reply leaves it out, so a repeat of the request gets null. */
     secretField?: string;
   }>;
@@ -106,8 +110,6 @@ export type QueryContract<
 > = Definition<Name, Input, Output> &
   Readonly<{
     kind: "query";
-    mcp?: QueryTool;
-    mcpResource?: McpResource;
     /** The field with a search text. A search reads everything, so it waits for others and is never coalesced. */
     searchField?: string;
   }>;
@@ -117,9 +119,10 @@ export function command<const Name extends string, Input extends TObject, Output
   definition: Definition<Name, Input, Output> &
     Readonly<{
       rest?: Routes<Input, Output>;
-      mcp?: Tool<Static<Input> & object, Static<Output>>;
       apart?: boolean;
       events?(input: Static<Input>): readonly AccountEvent[];
+      opens?(input: Static<Input>): WayOutKind | undefined;
+      asks?(input: Static<Input>, address: string): string;
       secretField?: keyof Static<Output> & string;
     }>,
 ): CommandContract<Name, Input, Output> {
@@ -131,8 +134,6 @@ export function query<const Name extends string, Input extends TObject, Output e
   definition: Definition<Name, Input, Output> &
     Readonly<{
       rest?: Routes<Input, Output>;
-      mcp?: QueryTool<Static<Input> & object, Static<Output>>;
-      mcpResource?: McpResource<Static<Output>>;
       searchField?: keyof Static<Input> & string;
     }>,
 ): QueryContract<Name, Input, Output> {

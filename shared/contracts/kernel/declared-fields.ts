@@ -26,6 +26,7 @@ export type ColumnType =
   | "text"
   | "time_of_day"
   | "integer"
+  | "decimal"
   | "bigint"
   | "boolean"
   | "date"
@@ -87,6 +88,7 @@ export const color = boundedValues("color", "text", Type.String());
 export const flag = boundedValues("flag", "boolean", Type.Boolean());
 export const instant = boundedValues("instant", "timestamptz", Timestamp);
 export const number = boundedValues("number", "integer", Type.Integer());
+export const decimal = boundedValues("number", "decimal", Type.Number());
 export const word = values("choice", "text");
 const timeOfDay = values("choice", "time_of_day");
 export const day = values("date", "date");

@@ -39,9 +39,13 @@ export function Line(max: number, min = 1) {
 
 export const Name = titled("Name", Line(255));
 export const SearchText = titled("SearchText", Line(255));
+export const longestDescription = 5_000;
 export const Description = titled(
   "Description",
-  Type.String({ maxLength: 5_000, format: "paragraph", expects: "text of at most 5000 characters" }),
+  Type.String({
+    ...{ maxLength: longestDescription, format: "paragraph" },
+    expects: `text of at most ${longestDescription} characters`,
+  }),
 );
 export const Context = titled(
   "Context",

@@ -94,7 +94,8 @@ export const subscribePush = command({
     browser: Type.String({ maxLength: 100, expects: "the name of a browser" }),
   }),
   output: Type.Object({ id: Type.String() }),
-  events: ({ browser }) => [{ kind: "channel_changed", details: { fields: `${browser} shows reminders` } }],
+  opens: () => "browser",
+  events: ({ browser }) => [{ kind: "channel_added", details: { way: browser } }],
 });
 
 export const unsubscribePush = command({

@@ -5,7 +5,7 @@ import { parseRecurrence } from "../../domain/todo/recurrence.ts";
 import { recurrenceStarts, reminderStatuses } from "../../domain/vocabulary.ts";
 import type { FieldErrors } from "../../errors.ts";
 import { Instant } from "../action/contracts.ts";
-import { CategoryRef, categoryNameFields, categoryNames } from "../category/fields.ts";
+import { CategoryRef, categoryNameFields } from "../category/fields.ts";
 import {
   clockTime,
   day,
@@ -29,7 +29,6 @@ import {
   Clearable,
   ClockTime,
   Context,
-  Description,
   Flag,
   Id,
   Line,
@@ -37,7 +36,6 @@ import {
   Nullable,
   OneOf,
   Reach,
-  TimeOfDayField,
   Timestamp,
   TodayFields,
   titled,
@@ -188,20 +186,6 @@ export const Todo = titled(
   }),
 );
 
-/** The arguments that describe a todo in both tools that write one. */
-export const describing = {
-  description: Type.Optional(Description),
-  due_date: Type.Optional(CalendarDate),
-  due_time: Type.Optional(ClockTime),
-  time_of_day: Type.Optional(TimeOfDayField),
-  estimated_minutes: Type.Optional(Minutes),
-  context: Type.Optional(Context),
-  ...categoryNames,
-  recurrence: Type.Optional(Recurrence),
-  recurrence_from: Type.Optional(RecurrenceFrom),
-  remind_at: Type.Optional(RemindAt),
-};
-
 /** Agents send these in the same call. REST has the category's id and the reminder's own address. */
 export const toolTodoFields = { ...categoryNameFields, remind_at: Clearable(RemindAt) };
 export const toolTodoNames = Object.keys(toolTodoFields);
@@ -212,21 +196,9 @@ export function checkRecurrence({ recurrence }: { recurrence?: string | null }):
   return "error" in parsed ? { recurrence: [parsed.error] } : undefined;
 }
 
-/** A tool clears a field by its name, because some clients cannot send null. */
-const clearedNames = [
-  "description",
-  "due_date",
-  "due_time",
-  "time_of_day",
-  "estimated_minutes",
-  "context",
-  "category",
-  "recurrence",
-  "remind_at",
-] as const;
-export const ClearedFields = Type.Array(OneOf(clearedNames), {
-  uniqueItems: true,
-  expects: `a list of some of ${clearedNames.join(", ")}`,
+/** A line that a tool appends to a description. */
+export const AddedNote = Type.String({
+  ...{ minLength: 1, maxLength: 1_000, format: "paragraph", expects: "text of 1 to 1000 characters" },
 });
 
 /** A todo in an agent's list. */

@@ -5,6 +5,7 @@ import type { FieldProblems } from "../../errors.ts";
 import {
   CalendarDate,
   Context,
+  checkPeriod,
   DueField,
   Flag,
   Name,
@@ -76,8 +77,10 @@ export const PendingFilters = Type.Object({
   query: Type.Optional(SearchText),
   status: Type.Optional(ListedStatus),
   done_since: Type.Optional(CalendarDate),
+  done_through: Type.Optional(CalendarDate),
   due: Type.Optional(DueField),
   due_by: Type.Optional(CalendarDate),
+  due_on: Type.Optional(CalendarDate),
   overdue_only: Type.Optional(Flag),
   has_reminder: Type.Optional(Flag),
   context: Type.Optional(Context),
@@ -89,13 +92,15 @@ export const PendingFilters = Type.Object({
 
 export type PendingInput = Static<typeof PendingFilters>;
 
+type Done = Pick<PendingInput, "status" | "done_since" | "done_through">;
+
 /** The status of the listed todos. A caller who names a day of completion wants completed ones. */
-export const listedStatus = ({ status, done_since }: Pick<PendingInput, "status" | "done_since">) =>
-  status ?? (done_since === undefined ? "pending" : "completed");
+export const listedStatus = ({ status, done_since, done_through }: Done) =>
+  status ?? ((done_since ?? done_through) === undefined ? "pending" : "completed");
 
 /** Refuses filters that exclude each other, because "none found" would pass for an answer. */
-export function checkPending(input: PendingInput): FieldProblems | undefined {
-  const { due, overdue_only, due_by, done_since, has_reminder } = input;
+export function checkPending(input: Partial<PendingInput>): FieldProblems | undefined {
+  const { due, overdue_only, due_by, due_on, done_since, done_through, has_reminder } = input;
   const beside = (["category", "cursor"] as const).find((name) => input[name] !== undefined);
   if (input.count_by_category && beside)
     return {
@@ -103,18 +108,22 @@ export function checkPending(input: PendingInput): FieldProblems | undefined {
     };
   if (overdue_only && due !== undefined && due !== "overdue")
     return excludes("due", due, "overdue_only asks for");
-  if (due === "none" && due_by !== undefined) return excludes("due", due, "due_by asks for");
+  const dueDay = due_on === undefined ? "due_by" : "due_on";
+  if (due === "none" && (due_by ?? due_on) !== undefined) return excludes("due", due, `${dueDay} asks for`);
+  if (due_by !== undefined && due_on !== undefined)
+    return { due_on: [{ reason: "due_on cannot be given beside due_by", next: "send one of them." }] };
+  const doneDay = done_since === undefined ? "done_through" : "done_since";
+  const done = done_since ?? done_through;
   const status = listedStatus(input);
-  if (status === "pending" && done_since !== undefined)
-    return excludes("status", status, "done_since asks for");
+  if (status === "pending" && done !== undefined) return excludes("status", status, `${doneDay} asks for`);
   const isForPending = overdue_only || due === "overdue" || has_reminder;
-  if (isForPending && (status === "completed" || done_since !== undefined))
+  if (isForPending && (status === "completed" || done !== undefined))
     return excludes(
-      done_since === undefined ? "status" : "done_since",
-      done_since ?? status,
+      done === undefined ? "status" : doneDay,
+      done ?? status,
       "is overdue or has a reminder that will ring",
     );
-  return undefined;
+  return checkPeriod("done_since", done_since, "done_through", done_through);
 }
 
 const excludes = (field: string, value: string, wanted: string): FieldProblems => ({

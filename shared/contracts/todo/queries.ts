@@ -21,11 +21,9 @@ import {
   TodayFields,
   titled,
 } from "../kernel/fields.ts";
-import { queryTool } from "../kernel/tool.ts";
 import { todoExamples } from "./examples.ts";
 import { PendingTodos, RecurrenceFrom, Todo } from "./fields.ts";
-import { checkPending, PendingFilters, pendingLimit } from "./filters.ts";
-import { PendingFacts, pendingPage } from "./result.ts";
+import { checkPending, PendingFilters } from "./filters.ts";
 
 const TodoFilters = Type.Object({
   q: Type.Optional(SearchText),
@@ -57,20 +55,6 @@ export const pendingTodos = query({
   name: "todo.pending",
   scopes: ["todos:read"],
   summary: "List pending todos in the default order or completed ones, after a cursor",
-  mcp: queryTool({
-    name: "get-pending-todos",
-    title: "Pending todos",
-    description: `List or search todos: by default the pending ones by due date, ${pendingLimit} at a time. due_by takes overdue ones too; done_since lists completed ones, newest first. count_by_category lists all categories with their counts instead.`,
-    destructive: false,
-    idempotent: true,
-    arguments: PendingFilters,
-    toInput: (args) => args,
-    facts: PendingFacts,
-    result: pendingPage,
-    looksAt: "the todos",
-  }),
-  // All categories of the user, also those without a todo.
-  fieldScopes: { count_by_category: "categories:read" },
   input: PendingFilters,
   searchField: "query",
   output: PendingTodos,

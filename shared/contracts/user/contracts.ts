@@ -2,7 +2,13 @@ import { type Static, Type } from "typebox";
 import Format from "typebox/format";
 import { isTimeZone } from "../../domain/day/day.ts";
 import { mayBePublic } from "../../domain/public-address.ts";
-import { perTarget, reminderChannels, testedChannels } from "../../domain/reminder/channels.ts";
+import {
+  perTarget,
+  reminderChannels,
+  type TargetColumn,
+  testedChannels,
+  typedColumns,
+} from "../../domain/reminder/channels.ts";
 import { deliveryStatuses, digests } from "../../domain/vocabulary.ts";
 import { command, query } from "../kernel/contract.ts";
 import {
@@ -66,6 +72,9 @@ export const getSettings = query({
   }),
 });
 
+const newAddress = (input: Partial<Record<TargetColumn, string | null>>) =>
+  typedColumns.find((column) => input[column] != null);
+
 export const changeSettings = command({
   name: "user.configure",
   apart: true,
@@ -80,10 +89,13 @@ export const changeSettings = command({
     ...perTarget(({ format, maxLength, expects }) => Clearable(Type.String({ format, maxLength, expects }))),
   }),
   output: Settings,
+  opens: (input) => newAddress(input) && "channel",
   events(input) {
     const names = Object.keys(input).filter((name) => name !== "locale");
     const ofDay = ["time_zone", "day_start_hour", "digest"];
+    const way = newAddress(input);
     if (names.length === 0) return [];
+    if (way) return [{ kind: "channel_added", details: { way } }];
     const kind = names.every((name) => ofDay.includes(name)) ? "settings_changed" : "channel_changed";
     return [{ kind, details: { fields: names.join(", ") } }];
   },
@@ -111,6 +123,15 @@ export const endSessions = command({
   scopes: [],
   summary: "Sign the user out of the account pages in every browser",
   input: Type.Object({}),
+  output: Type.Null(),
+});
+
+export const endWaysOut = command({
+  name: "user.end-ways",
+  apart: true,
+  scopes: [],
+  summary: "End every way out of the account, or only what waits for the approval of a token's requests",
+  input: Type.Object({ token_id: Type.Optional(Type.String()) }),
   output: Type.Null(),
 });
 
@@ -207,7 +228,8 @@ export const setCalendarFeed = command({
     secret_hash: Nullable(Type.String({ pattern: "^[A-Za-z0-9_-]{43}$", expects: "a sha256 in base64url" })),
   }),
   output: Type.Null(),
-  events: ({ secret_hash }) => [{ kind: "feed_changed", details: { isOn: secret_hash !== null } }],
+  opens: ({ secret_hash }) => (secret_hash === null ? undefined : "calendar"),
+  events: ({ secret_hash }) => [{ kind: secret_hash === null ? "feed_ended" : "feed_made", details: {} }],
 });
 
 export const noteExport = command({
@@ -216,6 +238,7 @@ export const noteExport = command({
   summary: "Note in the account journal that a file is downloaded",
   input: Type.Object({ what: Type.String() }),
   output: Type.Null(),
+  opens: () => "export",
   events: ({ what }) => [{ kind: "exported", details: { what } }],
 });
 

@@ -33,7 +33,7 @@ export const Webhook = titled(
   "Webhook",
   Type.Object({
     id: Type.String({ format: "uuid" }),
-    url: Type.String(),
+    url: Type.String({ description: "Only the host of an address that another token or the person chose" }),
     events: Type.Array(WebhookEvents),
     is_active: Type.Boolean({ description: "False while nothing is posted; changes wait until it is on" }),
     failing_since: Nullable(Timestamp),
@@ -52,13 +52,13 @@ const NewWebhook = titled(
     secret: Nullable(
       Type.String({
         description:
-          "whsec_…: the receiver checks signatures with it. No other answer has it; a repeat has null",
+          "whsec_…: the receiver checks signatures with it. Repeats and approved requests have null",
       }),
     ),
   }),
 );
 
-const scopesOfEvents: Readonly<Record<EventName, readonly Scope[]>> = {
+export const scopesOfEvents: Readonly<Record<EventName, readonly Scope[]>> = {
   "category.*": ["categories:read"],
   "habit.*": ["habits:read"],
   "todo.*": ["todos:read"],
@@ -114,6 +114,9 @@ const { id: webhook_id, url, events, is_active } = exampleWebhook;
 const path = "/webhooks/{webhook_id}";
 const exampleSecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
+/** An address has no quotation marks in this form. */
+const quoted = (url: string): string => `“${URL.parse(url)?.href ?? ""}”`;
+
 export const createWebhook = command({
   name: "webhook.create",
   apart: true,
@@ -132,6 +135,8 @@ export const createWebhook = command({
   ],
   input: Type.Object({ url: Url, events: Events }),
   output: NewWebhook,
+  opens: () => "webhook",
+  asks: ({ url, events }) => `Make a webhook that posts ${events.join(", ")} to ${quoted(url)}`,
   events: ({ url }) => [{ kind: "webhook_made", details: { host: new URL(url).host } }],
 });
 
@@ -156,11 +161,17 @@ export const updateWebhook = command({
     is_active: Type.Optional(Flag),
   }),
   output: Webhook,
+  opens: ({ url }) => (url === undefined ? undefined : "webhook"),
+  asks({ url, events, is_active }, address) {
+    const to = url === undefined ? "" : ` to ${quoted(url)}`;
+    const posts = events ? `: it posts ${events.join(", ")}${to}` : "";
+    const state = is_active === undefined ? "" : `; it is ${is_active ? "on" : "off"}`;
+    return `Change the webhook to ${quoted(address)}${posts}${state}`;
+  },
   events: ({ webhook_id: webhook, url }) => [
-    {
-      kind: "webhook_changed",
-      details: { webhook, change: url === undefined ? "" : `, to post to ${new URL(url).host}` },
-    },
+    url === undefined
+      ? { kind: "webhook_changed", details: { webhook } }
+      : { kind: "webhook_moved", details: { webhook, host: new URL(url).host } },
   ],
   // So whoever chooses the address must have the scopes to read what goes there.
   refine: ({ url, events }) =>
@@ -186,6 +197,7 @@ export const deleteWebhook = command({
   ],
   input: Type.Object({ webhook_id: WebhookId }),
   output: Type.Null(),
+  asks: (_, address) => `Delete the webhook to ${quoted(address)}`,
   events: ({ webhook_id: webhook }) => [{ kind: "webhook_deleted", details: { webhook } }],
 });
 
@@ -240,6 +252,7 @@ export const sendDeliveryAgain = command({
   ],
   input: Type.Object({ webhook_id: WebhookId, delivery_id: uuidOf("the id of a delivery") }),
   output: WebhookDelivery,
+  asks: (_, address) => `Post once more what the webhook to ${quoted(address)} was sent`,
 });
 
 export const listDeliveries = query({

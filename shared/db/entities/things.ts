@@ -37,6 +37,7 @@ const builders = {
   text: p.text,
   time_of_day: () => p.string().columnType("time_of_day"),
   integer: p.integer,
+  decimal: () => p.float().columnType("double precision"),
   bigint: () => p.bigint("number"),
   boolean: p.boolean,
   date,
@@ -120,8 +121,8 @@ export const HabitAmountEntity = table("habit_amounts", {
   user_id: owner(),
   habit_id: p.bigint("number").primary(),
   local_date: date().primary(),
-  amount: p.integer(),
-  target: p.integer(),
+  amount: builders.decimal(),
+  target: builders.decimal(),
   begun_at: timestamptz(),
 });
 

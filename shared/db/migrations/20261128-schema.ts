@@ -59,6 +59,7 @@ const changes = `
     update change_horizon set system_identifier = here, pruned_xid = '0'
     where system_identifier <> here;
     if not found then return; end if;
+    update webhooks set cursor = '0.0.0.0.0.0';
     delete from deletions d where d.kind <> 2 or exists (
       select from deletions n
       where n.user_id = d.user_id and n.kind = d.kind and n.id = d.id and n.changed_xid > d.changed_xid);
@@ -77,10 +78,10 @@ const lock = (user: string) => `perform pg_advisory_xact_lock(hashtext('kept.jou
 /** Functions of the account journal, whose rows no process may write. */
 const journal = `
   -- Adds a row, unless the kind has p_most rows in this period; then it is only counted, and one row tells the number
-  -- when the period has ended. The account is locked first, so that two transactions never wait in a circle.
+  -- when the period has ended. p_told makes a message to its person. The account is locked first, so that two transactions never wait in a circle.
   create function journal_append(
     p_user text, p_kind text, p_details jsonb, p_most bigint, p_period text,
-    p_subject text default '', p_times bigint default 1)
+    p_subject text default '', p_times bigint default 1, p_told boolean default false)
   returns boolean language plpgsql ${asOwner} as $$
   declare
     ends timestamptz := date_trunc(p_period, now(), 'UTC') + ('1 ' || p_period)::interval;
@@ -97,6 +98,9 @@ const journal = `
     returning times into counted;
     if counted <= p_most then
       insert into journal (user_id, kind, details) values (p_user, p_kind, p_details);
+      insert into identity.notices (account_id, kind, details, thing, email)
+      select id, p_kind, p_details, '', case when email_verified_at is not null then email end
+      from identity.accounts where id = p_user and p_told;
     end if;
     return counted <= p_most;
   end

@@ -63,12 +63,12 @@ const sources: readonly ChangeSource[] = [
   },
   {
     number: 6,
-    // Habits and todos show the name and colour of their category.
+    // Habits and todos show the name and colour of their category. Those that changed since have a later place.
     kind: "habit",
     isEcho: true,
     rows: ({ xid, group, id }) => sql`
       select c.changed_xid, c.id, h.id from ${own("categories")} c
-      join ${own("habits")} h on h.category_id = c.id
+      join ${own("habits")} h on h.category_id = c.id and h.changed_xid < c.changed_xid
       where (c.changed_xid, c.id, h.id) > (${xid}::xid8, ${group}::bigint, ${id}::bigint)
       order by c.changed_xid, c.id, h.id`,
   },
@@ -83,7 +83,7 @@ const sources: readonly ChangeSource[] = [
       ) c
       cross join lateral (
         select t.id from ${own("todos")} t
-        where t.category_id = c.id and t.id > case
+        where t.category_id = c.id and t.changed_xid < c.changed_xid and t.id > case
           when (c.changed_xid, c.id) = (${xid}::xid8, ${group}::bigint) then ${id}::bigint else 0 end
         order by t.id limit ${limit}
       ) t
@@ -131,17 +131,21 @@ type ChangeRow = Marks & { xid: string | null; source: number; group_id: number;
 const beginning: ChangePlace = { xid: 0n, source: 0, group: 0, id: 0 };
 const never = 2n ** 64n - 1n;
 
-type ChangedThing = Readonly<{ kind: ResourceKind; id: number }>;
+type ChangedThing = Readonly<{ kind: ResourceKind; id: number; place: ChangePlace }>;
 
 type ChangedThings = Readonly<{
   /** Each thing once, at its first place. */
   things: readonly ChangedThing[];
   next_cursor: string;
   has_more: boolean;
+  /** The cursor of a reader who has everything up to a place. */
+  cursorAt(place: ChangePlace): string;
 }>;
 
 type Options = Readonly<{
   cursor?: string | undefined;
+  /** The numbering of a cursor that lies beside the changes: a crash gives no number before it out again. */
+  generation?: string;
   /** Shows final places alone, so no change comes twice to a reader who goes on. */
   isFinal: boolean;
 }>;
@@ -153,31 +157,32 @@ type Options = Readonly<{
  */
 export async function readChangedThings(
   rows: <Row>(statement: Sql<Row>) => Promise<Row[]>,
-  { cursor: text, isFinal }: Options,
+  { cursor: text, isFinal, generation }: Options,
 ): Promise<ChangedThings | undefined> {
   const cursor = text === undefined ? undefined : parseChangeCursor(text);
   const { place, since } = cursor ?? { place: beginning, since: never };
   const found = await rows(sql<ChangeRow>`
     select m.*, f.* from change_marks() m
     left join lateral (${changesAfter(place, since)}) f on true order by f.xid, f.source, f.group_id, f.id`);
-  const [marks] = found;
-  if (!marks) throw new Error("The statement of changes gave no row.");
+  const [first] = found;
+  if (!first) throw new Error("The statement of changes gave no row.");
+  const marks = { ...first, ...(generation && { generation }) };
   if (cursor && isOutdated(cursor, marks)) return undefined;
   const settled = BigInt(marks.settled_xid);
   const places = found.flatMap(({ xid, source, group_id: group, id }) =>
     xid === null ? [] : [{ xid: BigInt(xid), source, group, id: Number(id) }],
   );
-  const page = places.filter(({ xid }) => !isFinal || xid < settled).slice(0, changesLimit);
+  const shown = places.filter(({ xid }) => !isFinal || xid < settled);
+  const page = shown.slice(0, changesLimit);
   const isMore = places.length > page.length;
   const last = page.at(-1);
-  const next = isMore && last && last.xid < settled ? last : undefined;
+  const next = shown.length > page.length && last && last.xid < settled ? last : undefined;
+  const cursorAt = (at: ChangePlace) =>
+    changeCursor({ generation: marks.generation, since: cursor?.since ?? settled, place: at });
   return {
     things: thingsAt(page),
-    next_cursor: changeCursor({
-      generation: marks.generation,
-      since: cursor?.since ?? settled,
-      place: next ?? { ...beginning, xid: settled },
-    }),
+    cursorAt,
+    next_cursor: cursorAt(next ?? { ...beginning, xid: settled }),
     // A page full of unsettled changes comes again, so the client should not ask at once.
     has_more: isFinal ? isMore : next !== undefined || (isMore && settled > place.xid),
   };
@@ -188,7 +193,7 @@ function thingsAt(places: readonly ChangePlace[]): ChangedThing[] {
   for (const place of places) {
     const kind = kindOf(place);
     const name = `${kind} ${place.id}`;
-    if (kind && !things.has(name)) things.set(name, { kind, id: place.id });
+    if (kind && !things.has(name)) things.set(name, { kind, id: place.id, place });
   }
   return [...things.values()];
 }

@@ -55,6 +55,9 @@ const setPassword = {
   link: "by a one-time link of the operator",
 };
 
+/** A message about a way that leads out, whose link lets the person end all of them. */
+const toEndAll = (subject: string) => ({ subject, ends: "password" }) as const;
+
 const toSession = { subject: "A new browser signed in to Kept", ends: "session" } as const;
 
 /** Events of the account itself and of signing in. */
@@ -80,7 +83,7 @@ const gettingIn = {
   }),
   password_changed: kind<SetPassword>({
     says: ({ way, endsAll }) =>
-      `The password of your account of Kept was changed ${setPassword[way]}. Other browsers were signed out${endsAll ? ", and all passkeys, tokens and apps ended" : ""}.`,
+      `The password of your account of Kept was changed ${setPassword[way]}. Other browsers were signed out${endsAll ? ", and all passkeys, tokens and apps and every other way out ended" : ""}.`,
     logs: "authn_password_change",
     told: { subject: "Your password for Kept was changed", ends: "password" },
   }),
@@ -172,17 +175,29 @@ const data = {
     says: ({ fields }) => `The ways in which reminders come were changed: ${fields}.`,
     logs: "user_updated",
   }),
-  feed_changed: kind<{ isOn: boolean }>({
-    says: ({ isOn }) =>
-      isOn ? "The calendar got a new secret address." : "The calendar’s address was ended.",
+  channel_added: kind<{ way: string }>({
+    says: ({ way }) => `Reminders can come by another way: ${way}.`,
     logs: "sensitive_create",
+    told: toEndAll("Reminders of Kept can come by another way"),
   }),
+  feed_made: kind({
+    says: () => "The calendar got a new secret address.",
+    logs: "sensitive_create",
+    told: toEndAll("Your calendar of Kept has a new address"),
+  }),
+  feed_ended: kind({ says: () => "The calendar’s address was ended.", logs: "sensitive_delete" }),
   webhook_made: kind<{ host: string }>({
     says: ({ host }) => `A webhook to ${host} was made.`,
     logs: "sensitive_create",
+    told: toEndAll("A new webhook of Kept"),
   }),
-  webhook_changed: kind<{ webhook: string; change: string }>({
-    says: ({ webhook, change }) => `The webhook ${webhook} was changed${change}.`,
+  webhook_moved: kind<{ webhook: string; host: string }>({
+    says: ({ webhook, host }) => `The webhook ${webhook} was changed, to post to ${host}.`,
+    logs: "sensitive_create",
+    told: toEndAll("A webhook of Kept has another address"),
+  }),
+  webhook_changed: kind<{ webhook: string }>({
+    says: ({ webhook }) => `The webhook ${webhook} was changed.`,
     logs: "sensitive_update",
   }),
   webhook_deleted: kind<{ webhook: string }>({
@@ -192,6 +207,7 @@ const data = {
   exported: kind<{ what: string }>({
     says: ({ what }) => `A file was downloaded: ${what}.`,
     logs: "sensitive_read",
+    told: toEndAll("A file with your data of Kept was downloaded"),
   }),
   imported: kind({ says: () => "A file was imported.", logs: "upload_complete" }),
   forgotten: kind<{ thing: string }>({

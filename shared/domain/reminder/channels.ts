@@ -133,5 +133,10 @@ export const perTarget = <Value>(make: (target: ChannelText<TargetColumn>) => Va
     ),
   ) as Record<TargetColumn, Value>;
 
+/** The columns of the texts that a person types. The provider confirms the address of e-mail. */
+export const typedColumns = Object.values(channels).flatMap(({ card, targets = [] }) =>
+  card ? targets.map(({ column }) => column) : [],
+);
+
 /** The most browsers of an account that show reminders. */
 export const mostBrowsers = 10;

@@ -5,7 +5,7 @@ export const acts = ["done", "hour", "tomorrow"] as const;
 export type Act = (typeof acts)[number];
 
 /** The acts on the day of a habit that its message offers. */
-export const habitActs = ["done", "skip"] as const;
+export const habitActs = ["done", "hour", "skip"] as const;
 
 /** One act on one todo, offered by one delivery to its user. */
 export type TodoOffer = Readonly<{ userId: string; deliveryId: string; todoId: number; act: Act }>;
@@ -56,9 +56,9 @@ const longest = 2_000;
 
 /** @returns undefined if none of these keys made the link */
 export function readOffer(link: string, keys: Keys, now: number): Offer | "expired" | undefined {
-  const [content = "", signature = ""] = link.split(".");
+  const [content = "", signature = "", ...more] = link.split(".");
   const sent = Buffer.from(signature, "base64url");
-  if (link.length > longest || sent.length !== 32) return undefined;
+  if (link.length > longest || sent.length !== 32 || more.length > 0) return undefined;
   if (!keys.some((key) => timingSafeEqual(signatureOf(content, key), sent))) return undefined;
   const [userId, todoId, deliveryId, act, end, habitId, date] = JSON.parse(
     Buffer.from(content, "base64url").toString(),

@@ -11,10 +11,28 @@ export type FoundWords<Value> = readonly [value: Value, next: number] | undefine
 export type Reader<Value> = (words: readonly LineWord[], at: number) => FoundWords<Value>;
 
 export function wordsOf(text: string): readonly LineWord[] {
-  return Array.from(text.matchAll(/[,&]|[^\s,&()]+/g), ({ 0: written, index }) => {
+  return Array.from(text.matchAll(/[,&]|[^\s,&()]+/g)).flatMap(({ 0: written, index }): LineWord[] => {
     const bare = /^every!$/i.test(written) ? written : written.replace(/[.;:?!]+$/, "");
-    return { text: bare.toLowerCase(), start: index, end: index + bare.length };
+    const word = { text: bare.toLowerCase(), start: index, end: index + bare.length };
+    return partsOfWord(word) ?? [word];
   });
+}
+
+/** `Tue/Thu`, `mon-wed-fri`, `M/W/F`, `MWF` and `2nd/4th` as words with a slash between them; else undefined. */
+function partsOfWord({ text, start, end }: LineWord): LineWord[] | undefined {
+  const letters = joinedLetters.get(text)?.split(" ");
+  const names = letters ?? text.split(/[/+]|(?<=[a-z])[-–](?=[a-z])/);
+  const days = names.map((name) => weekdays.get(name) ?? dayLetters.get(name));
+  // `m/f` and `mon-fri` are no lists.
+  const isList = names.length > 2 || (/[/+]/.test(text) && names.some(({ length }) => length > 1));
+  const isRead = days.every(Boolean) || names.every((name) => /^\d{1,2}(st|nd|rd|th)$/.test(name));
+  if (!letters && (names.length === 1 || !isList || !isRead)) return undefined;
+  const texts = names.map(
+    (name, at) => [...weekdays.keys()].find((one) => weekdays.get(one) === days[at]) ?? name,
+  );
+  return texts
+    .flatMap((name, at) => (at === 0 ? [name] : ["/", name]))
+    .map((one) => ({ text: one, start, end }));
 }
 
 /** Reads one of the words of a map. */
@@ -41,24 +59,33 @@ export function listOf<Value>(read: Reader<Value>, isLoose = false): Reader<read
       if (!found) return values.length > 0 ? [values, next] : undefined;
       values.push(found[0]);
       next = found[1];
-      const joined = skip(words, skip(words, next, ","), "and", "&");
-      found = isLoose || joined > next ? read(words, joined) : undefined;
+      const joined = skip(words, skip(words, next, ","), "and", "&", "+", "/");
+      const again = joined > next ? skip(words, joined, "every", "each", "on") : joined;
+      found = isLoose || joined > next ? read(words, again) : undefined;
     }
   };
 }
 
-const numbered = (forms: readonly (readonly string[])[]): ReadonlyMap<string, number> =>
-  new Map(forms.flatMap((names, index) => names.map((name) => [name, index + 1] as const)));
+/** Names by their number from 1 on. A comma begins the next one, and a blank another name of the same. */
+const numbered = (names: string): ReadonlyMap<string, number> =>
+  new Map(
+    names.split(", ").flatMap((same, index) => same.split(" ").map((name) => [name, index + 1] as const)),
+  );
 
 /** 1 is Monday. Common misspellings are among them. */
-export const weekdays = numbered([
-  ["mon", "monday", "mondays"],
-  ["tue", "tues", "tuesday", "tuesdays", "tusday", "teusday"],
-  ["wed", "weds", "wednesday", "wednesdays", "wensday", "wednsday", "wendesday"],
-  ["thu", "thur", "thurs", "thursday", "thursdays", "thurday", "thrusday"],
-  ["fri", "friday", "fridays", "firday"],
-  ["sat", "saturday", "saturdays", "saterday", "satuday"],
-  ["sun", "sunday", "sundays"],
+export const weekdays = numbered(
+  `mon monday mondays, tue tues tuesday tuesdays tusday teusday, \
+wed weds wednesday wednesdays wensday wednsday wendesday, thu thur thurs thursday thursdays thurday thrusday, \
+fri friday fridays firday, sat saturday saturdays saterday satuday, sun sunday sundays`,
+);
+
+/** Weekdays in letters, which count beside others, and such letters without a sign between them. */
+const dayLetters = numbered("m mo, t tu, w we, th, f fr, sa, su");
+export const joinedLetters = new Map([
+  ...["m w f", "t th", "tu th", "m t w th", "m t w th f"].map(
+    (days) => [days.replaceAll(" ", ""), days] as const,
+  ),
+  ["m-f", "m t w th f"],
 ]);
 
 export const partsOfDay = new Map<string, TimeOfDay>([
@@ -67,51 +94,37 @@ export const partsOfDay = new Map<string, TimeOfDay>([
   ...["evening", "evenings", "night", "nights"].map((name) => [name, "evening"] as const),
 ]);
 
-export const months = numbered([
-  ["january", "jan"],
-  ["february", "feb"],
-  ["march", "mar"],
-  ["april", "apr"],
-  ["may"],
-  ["june", "jun"],
-  ["july", "jul"],
-  ["august", "aug"],
-  ["september", "sep", "sept"],
-  ["october", "oct"],
-  ["november", "nov"],
-  ["december", "dec"],
+/** The same behind a day, as in `sat am`. */
+export const partsBehindDay = new Map<string, TimeOfDay>([
+  ...partsOfDay,
+  ["am", "morning"],
+  ["pm", "afternoon"],
 ]);
 
-export const numbers = numbered([
-  ["one", "once"],
-  ["two", "twice"],
-  ["three"],
-  ["four"],
-  ["five"],
-  ["six"],
-  ["seven"],
-]);
+export const months = numbered(
+  `january jan, february feb, march mar, april apr, may, june jun, july jul, august aug, september sep sept, \
+october oct, november nov, december dec`,
+);
 
-export const ordinals = new Map([
-  ["first", 1],
-  ["second", 2],
-  ["third", 3],
-  ["fourth", 4],
-  ["fifth", 5],
-  ["last", -1],
-]);
+export const numbers = numbered(
+  "one once, two twice, three, four, five, six, seven, eight, nine, ten, eleven, twelve",
+);
 
-/** A whole number in digits, or one up to seven in words. */
+export const ordinals = new Map([...numbered("first, second, third, fourth, fifth"), ["last", -1]]);
+
+/** A whole number in digits, or one up to twelve in words. */
 export const numberAt: Reader<number> = (words, at) => {
   const text = words[at]?.text ?? "";
   const number = /^\d{1,4}$/.test(text) ? Number(text) : numbers.get(text);
   return number === undefined ? undefined : [number, at + 1];
 };
 
-/** `1st`, `third` or, as -1, `last`. */
+/** `1st`, `third`, `2nd last` or, as -1, `last`. */
 export const ordinalAt: Reader<number> = (words, at) => {
   const text = words[at]?.text ?? "";
   const digits = /^(\d{1,2})(st|nd|rd|th)$/.exec(text)?.[1];
   const number = digits === undefined ? ordinals.get(text) : Number(digits);
-  return number === undefined ? undefined : [number, at + 1];
+  if (number === undefined) return undefined;
+  const last = skip(words, at + 1, "to");
+  return number > 0 && words[last]?.text === "last" ? [-number, last + 1] : [number, at + 1];
 };

@@ -1,18 +1,18 @@
 import { RRuleTemporal } from "rrule-temporal";
-import { dateOfDay, dayNumber, examples, msPerDay } from "../day/day.ts";
+import { dateOfDay, dayNumber, examples, msPerDay, weekStart } from "../day/day.ts";
 import type { RecurrenceStart } from "../vocabulary.ts";
 
 /**
  * The most periods of a search, and the days of each. Users choose the rules and workers pay for the search, so it
  * has a bound: each of these takes one to three milliseconds at worst.
  */
-const yearly = { days: 366, most: 20 };
+const yearly = { unit: "years", days: 366, most: 20 };
 const periods = new Map([
-  ["DAILY", { days: 1, most: 1_500 }],
-  ["WEEKLY", { days: 7, most: 1_000 }],
+  ["DAILY", { unit: "days", days: 1, most: 1_500 }],
+  ["WEEKLY", { unit: "weeks", days: 7, most: 1_000 }],
   // The library takes five times as long for a week with BYSETPOS.
-  ["WEEKLY BYSETPOS", { days: 7, most: 200 }],
-  ["MONTHLY", { days: 31, most: 120 }],
+  ["WEEKLY BYSETPOS", { unit: "weeks", days: 7, most: 200 }],
+  ["MONTHLY", { unit: "months", days: 31, most: 120 }],
   ["YEARLY", yearly],
 ]);
 
@@ -38,11 +38,13 @@ function* occurrences(text: string, anchorDate: string, fromDay: number): Genera
   }
 }
 
+/** The parts of a normalised rule, by name. */
+export const partsOfRule = (rule: string): Map<string, string> =>
+  new Map(Array.from(rule.matchAll(/(\w+)=([^;]+)/g), ([, name = "", value = ""]) => [name, value]));
+
 /** The library gets dates as midnights in UTC, so that zones and DST changes play no part. */
 function readRule(text: string, anchorDate: string) {
-  const parts = new Map(
-    Array.from(text.matchAll(/(\w+)=([^;]+)/g), ([, name = "", value = ""]) => [name, value]),
-  );
+  const parts = partsOfRule(text);
   const freq = parts.get("FREQ") ?? "";
   const { days, most } =
     (parts.has("BYSETPOS") && periods.get(`${freq} BYSETPOS`)) || periods.get(freq) || yearly;
@@ -89,9 +91,9 @@ export const firstOccurrence = (rule: string, fromDate: string): string | null =
   find({ rule, anchor: fromDate }, dayNumber(fromDate));
 
 /**
- * The todo that follows one completed `today`: due on the first occurrence after both its due date and
- * today, or null when the series has ended. From `due`, the series continues after the completed todo's own day, and
- * missed occurrences reduce COUNT; from `completion`, it begins anew today and only the completed todo reduces COUNT.
+ * The todo that follows one completed `today`, or null when the series has ended. From `due` it is due on the first
+ * occurrence after its own day, its due date and today, and missed occurrences reduce COUNT. From `completion` the
+ * interval counts from today, and only the completed todo reduces COUNT.
  */
 export function successor(completed: {
   rule: string;
@@ -101,9 +103,10 @@ export function successor(completed: {
   today: string;
 }): { due_date: string; rule: string; anchor: string } | null {
   const { rule, anchor, recurrence_from, due_date, today } = completed;
-  const after = due_date > today ? due_date : today;
   const next =
-    recurrence_from === "due" ? nextInSeries({ rule, anchor }, after) : nextAfresh(rule, today, after);
+    recurrence_from === "due"
+      ? nextInSeries({ rule, anchor }, due_date > today ? due_date : today)
+      : nextAfresh({ rule, anchor: today }, due_date);
   return next && { due_date: next.anchor, ...next };
 }
 
@@ -130,10 +133,47 @@ function missed({ rule, anchor }: Series, lastDate: string, count: number): numb
   return count;
 }
 
-function nextAfresh(rule: string, today: string, after: string): Series | null {
-  const next = nextAfter({ rule, anchor: today }, after);
+/**
+ * The next day of a series that begins anew on the day of completion. A day in the period of that day, such as its
+ * week, counts only if it is after the due date as well.
+ */
+function nextAfresh(series: Series, dueDate: string): Series | null {
+  const { rule, anchor: done } = series;
+  const period = periodOf(rule);
+  const isOfPeriod = dueDate > done && period(dueDate) === period(done);
+  const next = /;BY(MONTH)?DAY=/.test(rule)
+    ? nextAfter(series, isOfPeriod ? dueDate : done)
+    : nextLikeDone(series, isOfPeriod ? dueDate : done);
   const count = countOf(rule);
   return next && count !== undefined ? withCount(next, count - 1) : next;
+}
+
+/** Names the day, week, month or year of a date, by the frequency of the rule. */
+function periodOf(rule: string): (date: string) => string | number {
+  if (rule.startsWith("FREQ=WEEKLY")) return (date) => weekStart(dayNumber(date));
+  const length = rule.startsWith("FREQ=YEARLY") ? 4 : rule.startsWith("FREQ=MONTHLY") ? 7 : 10;
+  return (date) => date.slice(0, length);
+}
+
+/** A rule without days keeps the day of completion; a month that lacks it gives its last day. */
+function nextLikeDone({ rule, anchor }: Series, after: string): Series | null {
+  const parts = partsOfRule(rule);
+  const { unit, most } = periods.get(parts.get("FREQ") ?? "") ?? yearly;
+  const months = parts.get("BYMONTH")?.split(",").map(Number);
+  const places = parts.get("BYSETPOS")?.split(",").map(Number);
+  const done = Temporal.PlainDate.from(anchor);
+  for (let period = 0; period <= most; period++) {
+    const day = done.add({ [unit]: period * Number(parts.get("INTERVAL") ?? 1) });
+    const ofYear =
+      unit === "years" && months ? months.map((month) => done.with({ year: day.year, month })) : [day];
+    const days = ofYear.filter(({ month }) => !months || months.includes(month));
+    const found = days.find(
+      (one, at) =>
+        one.toString() > after && (!places || places.includes(at + 1) || places.includes(at - days.length)),
+    );
+    if (found) return isPastUntil(rule, found.toString()) ? null : { rule, anchor: found.toString() };
+  }
+  return null;
 }
 
 /** The next occurrence, regardless of COUNT. */
@@ -155,8 +195,12 @@ function find({ rule, anchor }: Series, fromDay: number): string | null {
   const [day] = occurrences(rule, anchor, fromDay);
   if (day === undefined) return null;
   const date = dateOfDay(day);
+  return isPastUntil(rule, date) ? null : date;
+}
+
+function isPastUntil(rule: string, date: string): boolean {
   const until = /;UNTIL=(\d+)/.exec(rule)?.[1];
-  return until === undefined || date.replaceAll("-", "") <= until ? date : null;
+  return until !== undefined && date.replaceAll("-", "") > until;
 }
 
 const maxLength = 500;
@@ -202,13 +246,20 @@ const knownParts: Record<string, { normalise: (value: string) => string | undefi
     normalise: (value) => wholeNumber(value, maxCount),
     demand: `have a COUNT from 1 to ${maxCount}`,
   },
+  WKST: {
+    normalise: (value) => (weekdays.includes(value) ? value : undefined),
+    demand: "have a weekday such as MO in WKST",
+  },
 };
+
+/** WKST is dropped, because it is accepted only where it changes nothing. */
+const keptParts = Object.keys(knownParts).filter((name) => name !== "WKST");
 
 const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
 /**
- * Normalises a rule's text or explains its error in one sentence. It does not check that any date matches. Needless
- * knownParts that calendars write are dropped: a semicolon at the end, and weeks that begin on Monday.
+ * Normalises a rule's text or explains its error in one sentence. It does not check that any date matches. A semicolon
+ * at the end is dropped, and WKST where it changes nothing.
  */
 export function parseRule(text: string): { rule: string } | { error: string } {
   if (text.length > maxLength) return error(`have at most ${maxLength} characters`);
@@ -219,11 +270,12 @@ export function parseRule(text: string): { rule: string } | { error: string } {
     .replace(/^RRULE:/, "")
     .replace(/;$/, "")
     .split(";")) {
-    if (part === "WKST=MO") continue;
     const [name = "", value, ...rest] = part.split("=");
     const known = Object.hasOwn(knownParts, name) ? knownParts[name] : undefined;
     if (!known || value === undefined || rest.length > 0) {
-      return error(`be an RRULE of ${Object.keys(knownParts).join(", ")}, such as FREQ=WEEKLY;BYDAY=MO`);
+      const without =
+        !known && value !== undefined && /^[A-Z-]{2,20}$/.test(name) ? `have no ${name}, and ` : "";
+      return error(`${without}be an RRULE of ${keptParts.join(", ")}, such as FREQ=WEEKLY;BYDAY=MO`);
     }
     if (name in given) return error(`have ${name} only once`);
     const normal = known.normalise(value);
@@ -232,27 +284,28 @@ export function parseRule(text: string): { rule: string } | { error: string } {
   }
   const conflict = findConflict(given);
   if (conflict) return error(conflict);
-  const named = Object.keys(knownParts).filter((name) => name in given);
+  const named = keptParts.filter((name) => name in given);
   return { rule: named.map((name) => `${name}=${given[name]}`).join(";") };
 }
 
 /** RFC 5545 §3.3.10 excludes some combinations of knownParts. */
-function findConflict({
-  FREQ,
-  BYDAY,
-  BYMONTHDAY,
-  BYMONTH,
-  BYSETPOS,
-  UNTIL,
-  COUNT,
-}: Parts): string | undefined {
+function findConflict(parts: Parts): string | undefined {
+  const { FREQ, BYDAY, BYMONTHDAY, BYMONTH, BYSETPOS, UNTIL, COUNT, WKST } = parts;
   if (!FREQ) return "have FREQ=DAILY, WEEKLY, MONTHLY or YEARLY";
   if (UNTIL && COUNT) return "have UNTIL or COUNT, not both";
   if (BYMONTHDAY && FREQ === "WEEKLY") return "not have BYMONTHDAY with FREQ=WEEKLY";
   if (BYSETPOS && !BYDAY && !BYMONTHDAY && !BYMONTH) return "have BYDAY, BYMONTHDAY or BYMONTH with BYSETPOS";
   if (BYSETPOS && isBeyond(BYSETPOS, FREQ, BYDAY))
     return "have a position in BYSETPOS that its period reaches";
+  if (WKST && isOtherWeek(WKST, parts)) return `have no WKST=${WKST} here, because weeks begin on Monday`;
   return findNumberedConflict(FREQ, BYDAY, BYMONTHDAY, BYMONTH);
+}
+
+/** True if weeks from that day on group the days of a rule in another way than weeks from Monday on. */
+function isOtherWeek(start: string, { FREQ, INTERVAL = "1", BYDAY = "", BYSETPOS }: Parts): boolean {
+  if (FREQ !== "WEEKLY" || (INTERVAL === "1" && !BYSETPOS)) return false;
+  const days = BYDAY.split(",").map((day) => weekdays.indexOf(day) < weekdays.indexOf(start));
+  return new Set(days).size > 1;
 }
 
 /** True if no day or week has that many days; a search would be costly and find nothing. */

@@ -218,6 +218,29 @@ test("nobody decides about another person's requests, and no token decides at al
   expect(await rows("select state from approvals where user_id = $1")).toEqual([{ state: "waiting" }]);
 });
 
+test.each([
+  [{ asks_deletions: true }, 202],
+  [{ ask_above: 10 }, 202],
+  [{ category_id: 1 }, 202],
+  [{ changes_per_day: 0 }, 403],
+  [{ changes_per_day: 1 }, 201],
+])("an act on webhooks, which no image shows, is one to ask for under %j", async (rules, status) => {
+  const { rest, own, setRules } = await someone();
+  const { id } = (await own("POST", "/categories", { name: "Work" })).body;
+  const hook = { url: "https://example.com/kept", events: ["todo.*"] };
+  const webhook = (await own("POST", "/webhooks", hook)).body;
+  await setRules("category_id" in rules ? { category_id: id } : rules);
+  const changes = [
+    () => rest("POST", "/webhooks", hook),
+    () => rest("PATCH", `/webhooks/${webhook.id}`, { is_active: false }),
+    () => rest("DELETE", `/webhooks/${webhook.id}`),
+  ];
+  // One change a day is the first of them.
+  for (const change of changes.slice(0, status === 201 ? 1 : 3)) expect((await change()).status).toBe(status);
+  expect((await own("GET", "/webhooks")).body.data).toHaveLength(status === 201 ? 2 : 1);
+  expect((await rest("PATCH", "/webhooks/0b7c6a52-5a7c-4a3e-9d3c-8f1f7a0c6c11", {})).status).toBe(404);
+});
+
 test("a person is told once in five minutes, however much agents ask, and not of what is decided", async () => {
   let secret = "";
   const receiver = startReceiver(() => secret);

@@ -61,6 +61,7 @@ test("a copy that the stream alone keeps equals what is stored, however large it
   await bea.send("POST", "/todos", { title: "The last" });
   await stream.until((events) => titles(events).includes("The last"));
   await expectEqual(bea.get, copy);
+  expect(Math.max(...stream.events.map(({ page }) => page.data.length))).toBeLessThanOrEqual(20);
 });
 
 test("a change is streamed once, when no older transaction is under way", async () => {
@@ -94,10 +95,14 @@ test("a question with wait is answered at once when there is something, else wit
   expect((await dora.get("/changes?wait=31")).status).toBe(422);
 });
 
-test("waiting clients have a bound for each account, end nobody's stream, and hold no connection of the database", async () => {
+test("waiting clients have a bound for each token and account, end nobody's stream, and hold no connection of the database", async () => {
   const [fay, gus] = [await as("fay"), await as("gus")];
   const streams = [];
-  for (let n = 0; n < 8; n++) streams.push(await fay.follow());
+  for (let n = 0; n < 6; n++) streams.push(await fay.follow());
+  expect((await fay.follow()).status).toBe(429);
+  // Another token of the same person.
+  const other = await as("fay");
+  for (let n = 0; n < 2; n++) streams.push(await other.follow());
   const refused = await fay.get("/changes?wait=1");
   const { body } = await fay.get("/changes");
   expect(body.data).toEqual([]);

@@ -224,15 +224,28 @@ describe(`${kills} kills of workers and doors, one at a time, under all kinds of
     300_000,
   );
 
-  test("and a crash of PostgreSQL, which may give numbers out again, makes copies begin anew", async () => {
+  test("and a crash of PostgreSQL makes copies begin anew, while a webhook that was off hears of a deletion before it", async () => {
     const [get, copy] = [(await copierGet())(0), newCopy()];
+    const [hook] = (await world.call("GET", "/webhooks")).body.data;
+    const turn = (is_active: boolean) => world.call("PATCH", `/webhooks/${hook.id}`, { body: { is_active } });
+    const { id } = (await world.call("POST", "/todos", { body: { title: "1" } })).body;
+    const isHeard = (type: string) =>
+      receiving.receiver.received.some(({ event }) => event.type === type && event.data.id === id);
+    await eventually(() => isHeard("todo.changed"), 20_000);
+    await turn(false);
+    await world.call("DELETE", `/todos/${id}`);
     await bringUpToDate(get, copy);
     await kill("postgres");
+    await untilAnswered(
+      () => turn(true),
+      ({ status }) => status === 200,
+    );
+    await eventually(() => isHeard("todo.deleted"), 20_000);
     const isRefused = async () => (await get(`/changes?cursor=${copy.cursor}`)).status === 422;
     await eventually(isRefused, 20_000);
     await expectEqual(get, copy);
     expect(copy.timesBegun).toBe(2);
-  }, 40_000);
+  }, 80_000);
 });
 
 type Ids = Readonly<{ todos: number[]; habits: number[]; categories: number[] }>;

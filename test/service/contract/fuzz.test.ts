@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { tools } from "../../../api/doors/mcp/tools/index.ts";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { type Answer, useStack } from "../../harness.ts";
 import { post } from "../../support/mcp.ts";
@@ -142,11 +143,11 @@ test(
 );
 
 const ofObjects = Object.getOwnPropertyNames(Object.prototype);
-const toolNames = contracts.flatMap(({ mcp }) => (mcp ? [mcp.name] : []));
+const toolNames = tools.map(({ name }) => name);
 const fieldNames = contracts.flatMap(({ input }) => Object.keys(input.properties));
 const ofTools = [
   ...["clear", "completed", "idempotency_key", "todos", "todo_ids", "habit_ids", "dates"],
-  ...["set", "delete", "undo", "rename_category"],
+  ...["skip_dates", "unskip_dates", "undo", "rename_category", "add_note"],
 ];
 
 const name = fc.oneof(

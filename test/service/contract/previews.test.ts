@@ -131,11 +131,26 @@ test("a preview is refused as the change would be, and a wrong preview parameter
   expect((await send("DELETE", `/todos/${ids.todo_id}?preview=false`)).status).toBe(204);
 });
 
-test("a preview needs the scope of the change, and a precondition that does not hold refuses it, too", async () => {
-  const { token, ids } = await newWorld();
-  const path = `/todos/${ids.todo_id}?preview=true`;
-  const narrow = await stack.issuer.token({ scope: "todos:read" });
-  expect((await stack.rest("DELETE", path, { token: narrow })).status).toBe(403);
+test("a preview needs the scope of the change and to read what it shows, and a precondition refuses it, too", async () => {
+  const { sub, token, ids } = await newWorld();
+  const [path, category] = [
+    `/todos/${ids.todo_id}?preview=true`,
+    `/categories/${ids.category_id}?preview=true`,
+  ];
+  const deletion = { method: "DELETE", path: `/todos/${ids.todo_id}` };
+  for (const [scope, method, address, status] of [
+    ["todos:read", "DELETE", path, 403],
+    ["todos:write", "DELETE", path, 403],
+    ["todos:write", "POST", "/batch?preview=true", 403],
+    ["categories:write", "DELETE", category, 403],
+    ["categories:read categories:write", "DELETE", category, 200],
+  ] as const) {
+    const narrow = await stack.issuer.token({ sub, scope });
+    const body = method === "POST" ? { operations: [deletion], atomic: true } : undefined;
+    const answer = await stack.rest(method, address, { token: narrow, body });
+    // A refused operation of a batch has its own status.
+    expect([scope, answer.body.would?.results[0].status ?? answer.status]).toEqual([scope, status]);
+  }
   const headers = { "if-match": '"other"' };
   expect((await stack.rest("PATCH", path, { token, headers, body: { title: "x" } })).status).toBe(412);
 });

@@ -1,46 +1,39 @@
 import { expect, test } from "bun:test";
 import { Type } from "typebox";
+import { does, reads, tool } from "../../../api/doors/mcp/tool.ts";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
-import { Habit } from "../../../shared/contracts/habit/fields.ts";
-import { command, query } from "../../../shared/contracts/kernel/contract.ts";
+import { completeHabit } from "../../../shared/contracts/habit/commands.ts";
+import { getHabit, todayHabits } from "../../../shared/contracts/habit/queries.ts";
 import { SearchText } from "../../../shared/contracts/kernel/fields.ts";
-import { queryTool, tool } from "../../../shared/contracts/kernel/tool.ts";
 import { useStack } from "../../harness.ts";
 import { newcomer } from "../../support/mcp.ts";
 
 const stack = await useStack();
 
 const parts = {
-  name: "read-aloud",
-  title: "Read aloud",
-  description: "Read a habit aloud.",
-  destructive: false,
-  idempotent: true,
+  ...{ name: "read-aloud", title: "Read aloud", description: "Read a habit aloud.", scopes: [] },
+  ...{ destructive: false, idempotent: true, facts: Type.Object({}) },
   arguments: Type.Object({ habit_id: Type.Integer() }),
-  facts: Type.Object({}),
-  toInput: (args: { habit_id: number }) => args,
 };
-const result = () => ({ lines: ["Read."], facts: {} });
-const looksAt = "a habit";
-const contract = { scopes: [], summary: "Read", input: Type.Object({ habit_id: Type.Integer() }) };
+const told = () => ({ lines: ["Read."], facts: {} });
 
-test("a tool is declared whole, or it does not compile", () => {
-  const whole = tool({ ...parts, result });
-  // @ts-expect-error a tool needs a result
+test("a tool is declared whole, and acts with the input and the output of its contract, or it does not compile", () => {
+  const whole = tool({ ...parts, act: (args) => does(completeHabit, args, told) });
+  // @ts-expect-error a tool says how it acts
   tool(parts);
-  // @ts-expect-error the tool of a query says for the log what it looks at
-  queryTool({ ...parts, result });
+  // @ts-expect-error an argument has its declared type
+  tool({ ...parts, act: ({ habit_id }) => does(completeHabit, { habit_id: habit_id.trim() }, told) });
+  // @ts-expect-error the input is that of the contract
+  does(completeHabit, { todo_id: 7 }, told);
   // @ts-expect-error the result is made of the contract's output
-  command({ ...contract, name: "a", output: Habit, mcp: tool({ ...parts, result: ofNumber }) });
-  // @ts-expect-error the tool of a query states the day of its output
-  query({ ...contract, name: "b", output: Habit, mcp: whole });
-  // @ts-expect-error and an output without the day has none to state
-  query({ ...contract, name: "c", output: Habit, mcp: queryTool({ ...parts, looksAt, result: ofHabit }) });
-  expect(command({ ...contract, name: "d", output: Habit, mcp: whole }).mcp).toBe(whole);
+  does(completeHabit, { habit_id: 7 }, (_: number) => told());
+  // @ts-expect-error a read has the user's day in its output
+  reads(getHabit, { habit_id: 7 }, told);
+  expect(reads(todayHabits, {}, told).dayOf?.({ today: "2026-11-20", time_zone: "UTC" })).toEqual({
+    ...{ date: "2026-11-20", timeZone: "UTC" },
+  });
+  expect(whole.act({ habit_id: 7 })).toMatchObject({ contract: { name: "habit.complete" } });
 });
-
-const ofNumber = (_: number) => result();
-const ofHabit = (_: { name: string }) => result();
 
 test("every query that takes a text to find is declared to search", () => {
   const searches = contracts.flatMap((one) => {

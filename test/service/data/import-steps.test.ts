@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { partsOf } from "../../../api/doors/pages/import/plan.ts";
+import { partsOf } from "../../../api/doors/pages/import/parts.ts";
 import { readWork } from "../../../api/queries/user/read.ts";
 import { maxImportParts } from "../../../shared/contracts/import/contracts.ts";
 import type { JsonBody } from "../../harness.ts";

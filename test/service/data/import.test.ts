@@ -92,6 +92,8 @@ test("what was deleted since comes again, and a category of the same name is use
   expect(await ada.bring(file)).toMatchObject({ categories: 0, todos: 2 });
   const { body } = await ada.rest("GET", "/todos");
   expect(body.data.map(({ category }: JsonBody) => category.id)).toEqual([garden.id, garden.id]);
+  const renamed = { ...file, name: "Vegetables (1).csv" };
+  expect(await ada.plan(renamed)).toMatchObject({ here: 2, things: { categories: [], todos: [] } });
   await ada.rest("DELETE", `/todos/${body.data[0].id}`);
   expect(await ada.bring(file)).toMatchObject({ categories: 0, todos: 1 });
   expect((await ada.rest("GET", "/todos")).body.meta.total).toBe(2);
@@ -153,6 +155,36 @@ test("an import is one action, which can be taken back as a whole, and again", a
   expect(habit).toMatchObject(swum);
   const { body } = await ada.rest("GET", `/habits/${habit.id}/completions?from=2020-01-01`);
   expect(body.data).toHaveLength(2);
+});
+
+test("days that a habit lacks come into it, the preview tells their number, and they are taken back", async () => {
+  const ada = await person();
+  const days = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, n) => addDays("2016-01-01", from + n));
+  const file = (dates: readonly string[]) => {
+    const habit = { ...daily, id: 1, name: "Swim", target: 2, grace_days: 1, category_id: 5 };
+    const amounts = dates.slice(0, 3).map((date) => ({ habit_id: 1, date, amount: 3, target: 2 }));
+    return kept({
+      categories: [{ id: 5, name: "Sport", color: "#112233" }],
+      habits: [{ ...habit, created_at: "2016-01-01T00:00:00Z" }],
+      completions: dates.map((date) => ({ habit_id: 1, date, note: `On ${date}` })),
+      amounts,
+    });
+  };
+  await ada.rest("POST", "/categories", { name: "Sport" });
+  const first = await ada.plan(file(days(0, 10)));
+  expect([first.completions, first.newCategories.length, first.here]).toEqual([10, 0, 1]);
+  expect(await ada.bring(file(days(0, 10)))).toMatchObject({ habits: 1, completions: 10, categories: 0 });
+  const all = file([...days(8, 2_480), "2999-01-01"]);
+  expect(await ada.plan(all)).toMatchObject({ completions: 2_470, here: 2, later: 0 });
+  expect(await ada.bring(all)).toEqual({ habits: 0, completions: 2_470, todos: 0, categories: 0 });
+  const habits = async () => (await ada.rest("GET", "/habits")).body.data;
+  expect(await habits()).toMatchObject([{ longest_streak: 2_480, completions_count: 2_480 }]);
+  expect((await ada.exported()).completions[2_479].note).toStartWith("On 2022-");
+  expect(await ada.plan(all)).toMatchObject({ completions: 0, here: 2 });
+  expect(await ada.undo()).toMatchObject({ undone: "whole" });
+  expect(await habits()).toMatchObject([{ longest_streak: 10, completions_count: 10 }]);
+  expect((await ada.exported()).amounts).toHaveLength(3);
 });
 
 test("an import with a reminder at a wall time without seconds is taken back", async () => {

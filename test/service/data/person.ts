@@ -1,5 +1,6 @@
 import { exportedJson } from "../../../api/doors/pages/export/page.ts";
-import { partsOf, planImport } from "../../../api/doors/pages/import/plan.ts";
+import { partsOf } from "../../../api/doors/pages/import/parts.ts";
+import { planImport } from "../../../api/doors/pages/import/plan.ts";
 import type { TextFile } from "../../../api/doors/pages/import/readers/found.ts";
 import {
   createQueryContext,

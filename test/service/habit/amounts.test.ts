@@ -36,6 +36,16 @@ test("amounts add up, and the day is completed when their sum reaches the target
   });
 });
 
+test("amounts of a part add up without the error of binary fractions, and are taken back to 0", async () => {
+  at(4);
+  const { get, complete, takeBack } = await water({ target: 0.3, unit: "km" });
+  await complete({ amount: 0.1 });
+  expect(shown((await complete({ amount: 0.2 })).body)).toEqual([0.3, true, 1, 1]);
+  expect(shown((await complete({ amount: 0.001 })).body)).toEqual([0.301, true, 1, 1]);
+  expect(shown((await takeBack()).body)).toEqual([0, false, 0, 0]);
+  expect(await get()).toMatchObject({ target: 0.3, amount_today: 0 });
+});
+
 test("without an amount the day is filled up, and a full day is refused with 409 and stays as it is", async () => {
   at(4);
   const { get, complete } = await water();
@@ -91,7 +101,7 @@ test("a habit without a target takes no amount, and wrong amounts change nothing
   expect(before).toMatchObject({ target: null, amount_today: null });
   expect((await complete({ amount: 2 })).body.errors.amount[0]).toContain("with a target");
   await patch({ target: 8 });
-  for (const amount of [0, -1, 1.5, "2", 100_001]) expect((await complete({ amount })).status).toBe(422);
+  for (const amount of [0, -1, 1.0005, "2", 100_001]) expect((await complete({ amount })).status).toBe(422);
   expect(await get()).toMatchObject({ ...before, target: 8, amount_today: 0, updated_at: expect.anything() });
 });
 

@@ -96,6 +96,9 @@ const { rest } = site.stack;
 const { body: todo } = await rest("POST", "/todos", { token, body: { title: "Sweep" } });
 await Promise.all(Array.from({ length: 100 }, () => rest("GET", "/todos", { token })));
 await rest("DELETE", `/todos/${todo.id}`, { token });
+const hook = { url: "https://example.com/kept", events: ["todo.*"] };
+const { body: webhook } = await rest("POST", "/webhooks", { token, body: hook });
+await rest("PATCH", `/webhooks/${webhook.id}`, { token, body: hook });
 await post(account, "/account/agents", "/account/agents", { ask_above: "5" });
 await post(provider, change, "/profile/api-tokens/change", { name: "Renamed" });
 await post(provider, change, "/profile/api-tokens/rotate", { grace: "3600" });
@@ -108,12 +111,12 @@ await post(provider, "/profile/api-tokens", "/profile/api-tokens/revoke");
 // Settings and data.
 const day = { time_zone: "Europe/Berlin", day_start_hour: "3" };
 await post(account, "/account/settings", "/account/settings/day", day);
-await post(account, "/account/settings", "/account/settings/ntfy", {
-  ntfy_url: "https://ntfy.sh/adas-topic",
-});
+const settings = "/account/settings";
+await post(account, settings, `${settings}/ntfy`, { ntfy_url: "https://ntfy.sh/adas-topic" });
+await post(account, settings, `${settings}/reminders`, { reminder_channel: "ntfy" });
 await post(account, "/account/data", "/account/data/calendar");
+await post(account, "/account/data", "/account/data/calendar/end");
 const webhooks = "/account/webhooks";
-await post(account, webhooks, webhooks, { url: "https://example.com/kept", events: "todo.*" });
 await post(account, webhooks, `${webhooks}/change`, { act: "off" });
 await post(account, webhooks, `${webhooks}/change`, { act: "delete" });
 // A file is read in a process of its own within a time, which a busy machine may not give.
@@ -132,7 +135,10 @@ await sql(`update identity.accounts set email_verified_at = null where email = '
 await post(provider, "/profile", "/profile/email/link");
 const confirmed = await provider.open(newestLink(mailbox, email));
 await provider.submit(confirmed, "/profile/email/confirm", {});
-await post(provider, "/profile", "/profile/password", { password, new_password: newPassword });
+await post(provider, "/profile", "/profile/password", {
+  ...{ password, new_password: newPassword },
+  connections: "end",
+});
 await forgetLimits();
 await post(provider, "/profile", "/profile/email", { email: "ada@example.com", password: newPassword });
 const moved = await provider.open(newestLink(mailbox, "ada@example.com"));

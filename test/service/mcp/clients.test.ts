@@ -56,7 +56,7 @@ async function createHabit(agent: Agent): Promise<number> {
 describe.each(clients)("%s", (_, connect) => {
   test("lists the tools and makes a day's round: every answer passes the client's own schema check", async () => {
     const agent = await connect();
-    expect((await agent.listTools()).tools).toHaveLength(8);
+    expect((await agent.listTools()).tools).toHaveLength(10);
     const id = await createHabit(agent);
     await agent.callTool({ name: "complete-habit", arguments: { habit_id: id } });
     const due = await agent.callTool({ name: "get-today-habits", arguments: {} });

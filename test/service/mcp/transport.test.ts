@@ -87,7 +87,7 @@ describe("revisions", () => {
     const { body } = await post(stack, initialize(version), { token });
     expect(body.result).toMatchObject({ protocolVersion: version, serverInfo: { name: "kept" } });
     const headers = { "mcp-protocol-version": version };
-    expect((await post(stack, rpc("tools/list"), { token, headers })).body.result.tools).toHaveLength(8);
+    expect((await post(stack, rpc("tools/list"), { token, headers })).body.result.tools).toHaveLength(10);
   });
 
   test("for another revision the newest with a handshake is offered, and a later header of it is 400", async () => {
@@ -114,6 +114,30 @@ describe("revisions", () => {
     expect([answer.status, answer.body.id]).toEqual([status, id]);
     expect(answer.body.result === undefined).toBe(status === 400);
   });
+
+  test.each<[string, unknown, number | undefined]>([
+    ["tools/list", null, undefined],
+    ["tools/list", { cursor: null, _meta: null }, undefined],
+    ["resources/list", { cursor: null }, undefined],
+    ["tools/call", { name: "get-today-habits", arguments: null, _meta: null }, undefined],
+    ["tools/call", null, -32_602],
+    ["tools/call", { name: null, arguments: {} }, -32_602],
+    ["tools/call", { name: "get-today-habits", arguments: 7 }, -32_602],
+    ["tools/list", { cursor: 7 }, -32_602],
+    ["prompts/list", { cursor: [] }, -32_602],
+    ["prompts/get", null, -32_602],
+    ["resources/read", { uri: null }, -32_602],
+    ["initialize", null, -32_602],
+    ["initialize", { protocolVersion: 7 }, -32_602],
+    ["tools/list", "text", -32_600],
+    ["no/such", {}, -32_601],
+  ])(
+    "%s with %j: null is absent, and a mistake of the client is called one",
+    async (method, params, code) => {
+      const { body } = await post(stack, { jsonrpc: "2.0", id: 1, method, params }, { token });
+      expect([body.error?.code, body.result === undefined]).toEqual([code, code !== undefined]);
+    },
+  );
 
   test("notifications are accepted without an answer", async () => {
     const notification = { jsonrpc: "2.0", method: "notifications/initialized" };

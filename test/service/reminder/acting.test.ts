@@ -80,6 +80,9 @@ test("a link shows one button and changes nothing; pressed, it ticks off the tod
   await undo(id, "reminder.act", "Call Grace");
   expect(await isDone(id)).toBe(false);
   expect((await press(done)).text).toContain("used already");
+  await rest("PATCH", `/todos/${id}`, { body: { title: "A later secret" } });
+  expect(await open(done)).toMatchObject(saying(200, "used already"));
+  expect((await open(done)).text).not.toContain("A later secret");
   await forgetReplies();
   expect(await press(done)).toMatchObject(saying(409, "used already"));
   expect(await isDone(id)).toBe(false);
@@ -130,7 +133,7 @@ test("a link that is forged, of another user, older than seven days or of a dele
   const { content, signature, fields } = read(done);
   const forged = `${written(["eve", ...fields.slice(1)])}.${signature}`;
   const statuses = async (link: string) => [(await open(link)).status, (await press(link)).status];
-  for (const signed of [forged, `${content}.AAAA`, content, "x".repeat(3_000), "a.b.c"])
+  for (const signed of [forged, `${content}.AAAA`, `${content}.${signature}.x`, content, "x".repeat(3_000), "a.b.c"])
     expect(await statuses(linkOf(signed))).toEqual([404, 404]);
   travelTo("2026-12-08T08:00:00Z");
   expect(await statuses(done)).toEqual([410, 410]);
@@ -151,6 +154,7 @@ test("Done completes a habit on the day of the ring, once, also a day later, and
   const { id, done, labels } = await ringHabit();
   expect(labels).toEqual([
     ["done", "Done"],
+    ["hour", "In an hour"],
     ["skip", "Skip today"],
   ]);
   const asked = await open(done);
@@ -181,6 +185,27 @@ test("Skip skips the day of the ring and can be undone; a day that is done or sk
   await rest("POST", `/habits/${other.id}/complete`);
   const completed = { status: 409, text: expect.stringMatching(/is (already )?completed/) };
   for (const url of [other.done, other.skip]) expect(await press(url)).toMatchObject(completed);
+});
+
+test("In an hour lets a habit ring once more for its day, unless the day is done by then", async () => {
+  const ringsOf = (habit: number) =>
+    receiver.received.filter(({ event }) => event.data.habit?.id === habit).length;
+  const { id, hour } = await ringHabit();
+  const done = await ringHabit();
+  for (const link of [hour, done.hour])
+    expect(await press(link)).toMatchObject(saying(200, "<strong>Run</strong>: the reminder comes again"));
+  expect((await press(hour)).text).toContain("used already");
+  await rest("POST", `/habits/${done.id}/complete`);
+  travelTo("2026-11-22T01:29:00Z");
+  await tick();
+  expect([ringsOf(id), ringsOf(done.id)]).toEqual([1, 1]);
+  travelTo("2026-11-22T01:31:00Z");
+  await tick();
+  await eventually(() => ringsOf(id) === 2);
+  const cancelled = "select from reminder_deliveries where habit_id = $1 and status = 'cancelled'";
+  await eventually(async () => (await rows(cancelled, [done.id])).length === 1);
+  expect(ringsOf(done.id)).toBe(1);
+  expect(await press(hour)).toMatchObject(saying(200, "used already"));
 });
 
 test("a habit to avoid is avoided, in the words of its link and page", async () => {

@@ -65,19 +65,20 @@ test("an instant becomes a wall time when its todo recurs, at once or later, and
   }
 });
 
-test("every way to move the due date moves the reminder, and the answer shows it", async () => {
+test("every way to move the due date or time moves the reminder, and the answer shows it", async () => {
   const ada = await inBerlin();
   const { rest, agent } = ada;
-  const atEight = () => make(ada, once, "2090-03-23T20:00");
+  const timed = { ...once, due_time: "09:00" };
+  const atEight = () => make(ada, timed, "2090-03-23T20:00");
   const [patched, put, told] = [await atEight(), await atEight(), await atEight()];
   const [grouped, onPage] = [await atEight(), await atEight()];
-  const fixed = await make(ada, once, "2090-03-23T19:00:00Z");
-  const later = { due_date: "2090-03-28" };
-  const evening = local("2090-03-27T20:00:00");
+  const fixed = await make(ada, timed, "2090-03-23T19:00:00Z");
+  const later = { due_date: "2090-03-28", due_time: "10:30" };
+  const evening = local("2090-03-27T21:30:00");
   expect((await rest("PATCH", `/todos/${patched}`, later)).body.reminder).toEqual(evening);
   expect((await rest("PUT", `/todos/${put}`, { title: "Call", ...later })).body.reminder).toEqual(evening);
   const several = await agent.call("update-todo", { todo_ids: [told, fixed], ...later });
-  expect(several.text).toContain("reminds 2090-03-27T20:00");
+  expect(several.text).toContain("reminds 2090-03-27T21:30");
   for (const id of [told, fixed]) expect(await reminderOf(ada, id)).toEqual(evening);
   const operations = [{ method: "PATCH", path: `/todos/${grouped}`, body: later }];
   const { results } = (await rest("POST", "/batch", { operations })).body;
@@ -85,7 +86,15 @@ test("every way to move the due date moves the reminder, and the answer shows it
   const { reminder } = await page.send(ada.sub, "todo.update", { todo_id: onPage, ...later });
   expect(reminder).toEqual(evening);
   const back = (await agent.call("update-todo", { todo_id: told, due_date: "2090-03-24" })).facts.todo;
-  expect(back).toMatchObject({ due_date: "2090-03-24", remind_at: "2090-03-23T20:00" });
+  expect(back).toMatchObject({ due_date: "2090-03-24", remind_at: "2090-03-23T21:30" });
+  for (const [due_time, time] of Object.entries({ "08:30": "19:30", "23:00": "10:00" })) {
+    const { reminder } = (await rest("PATCH", `/todos/${put}`, { due_time })).body;
+    expect(reminder).toEqual(local(`2090-03-${due_time > "12" ? 28 : 27}T${time}:00`));
+  }
+  for (const due_time of [null, "07:00"])
+    expect((await rest("PATCH", `/todos/${put}`, { due_time })).body.reminder).toEqual(
+      local("2090-03-28T10:00:00"),
+    );
 });
 
 test("a request that sets or clears the reminder moves nothing, and one without a date has no distance", async () => {

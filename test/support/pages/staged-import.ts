@@ -1,4 +1,5 @@
-import { partsOf, planImport } from "../../../api/doors/pages/import/plan.ts";
+import { partsOf } from "../../../api/doors/pages/import/parts.ts";
+import { planImport } from "../../../api/doors/pages/import/plan.ts";
 import type { openPageDoor } from "../page-door.ts";
 
 type Page = Awaited<ReturnType<typeof openPageDoor>>;
@@ -10,7 +11,7 @@ export const exportFile = (lists: object): string =>
 /** Stages a file for somebody who has none of it yet. @returns the input of `import.apply` */
 export async function stageFile(page: Page, userId: string, text: string) {
   const today = { date: new Date().toISOString().slice(0, 10), timeZone: "UTC" };
-  const nothingIsHere = async (things: readonly unknown[]) => things.map(() => false);
+  const nothingIsHere = async (things: readonly unknown[]) => things.map(() => undefined);
   const { things } = await planImport(nothingIsHere, [{ name: "kept.json", text }], { today });
   const [import_id, parts] = [crypto.randomUUID(), [...partsOf(things)]];
   for (const [part, one] of parts.entries())

@@ -144,7 +144,7 @@ export async function signedInPerson(
   { mailbox, ...options }: BrowserContextOptions & { mailbox?: Mailbox } = {},
 ) {
   const { browser, ...person } = await signedUpPerson(site, mailbox);
-  const page = await site.open(options);
+  const page = await site.open({ timezoneId: "Europe/Berlin", ...options });
   await page.context().addCookies(cookiesOf(browser, site.stack.config.baseUrl));
   const token = await person.newToken("Claude Desktop");
   return { ...person, page, token, ...callsOf(site.stack, token) };

@@ -100,6 +100,8 @@ function replacedIn({ before, after }: RowChange): readonly Record<string, strin
   const words = Object.entries(before).flatMap(([field, old]: [string, unknown]) => {
     const isWords = field in left && ["title", "name", "description"].includes(field);
     if (!isWords || typeof old !== "string" || old === left[field]) return [];
+    // A note stands below the words, which stay.
+    if (String(left[field]).startsWith(`${old}\n`)) return [];
     return [[field, old.length > longestFormer ? `${old.slice(0, longestFormer).toWellFormed()}…` : old]];
   });
   return words.length > 0 ? [Object.fromEntries(words)] : [];
@@ -201,7 +203,8 @@ function inboxRow(
   };
 }
 
-function withoutSecret(name: CommandName, outcome: Outcome): Outcome {
+/** The outcome as it is kept: a secret is in the first answer alone. */
+export function withoutSecret(name: CommandName, outcome: Outcome): Outcome {
   const { secretField } = contracts[name];
   if (secretField === undefined || !("body" in outcome)) return outcome;
   return { body: { ...(outcome.body as object), [secretField]: null } };

@@ -11,7 +11,7 @@ import type { Queryable } from "../../unit-of-work/connection.ts";
 import { save } from "../../unit-of-work/save.ts";
 import { entriesOf, rowChanges, type State } from "../../unit-of-work/state.ts";
 import { openGroup, operationCommand, replyToGroup } from "../received.ts";
-import { type Answers, answerEach } from "./answer.ts";
+import { type Answers, answerEach, withoutSecret } from "./answer.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
 import { answerOperations } from "./operations.ts";
@@ -37,9 +37,12 @@ async function runAsked(
     : await answerEach(context, connection, work, "wait", true);
   if (replies.every(([, { outcome }]) => isRefused(outcome))) return undefined;
   if (restsOn(rowChanges(begun.state, 0)) !== approval.rests_on) return undefined;
+  const kept = replies.map(([one, { outcome, ...reply }]) => {
+    return [one, { ...reply, outcome: withoutSecret(one.command.name, outcome) }] as const;
+  });
   const { outcome } = command.group
-    ? replyToGroup(command, replies)
-    : (replies[0]?.[1] ?? { outcome: { body: null } });
+    ? replyToGroup(command, kept)
+    : (kept[0]?.[1] ?? { outcome: { body: null } });
   return { begun, outcome, commands: replies.map(([one]) => one.command) };
 }
 

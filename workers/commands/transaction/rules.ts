@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { maxWaiting, waitingHours } from "../../../shared/contracts/approval/contracts.ts";
+import { commands as contracts } from "../../../shared/contracts/catalogue.ts";
+import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
 import type { ApprovalRow, TokenRuleRow } from "../../../shared/db/entities.ts";
 import { fieldsOf } from "../../../shared/domain/action/image-fields.ts";
 import { kindOfTable, ownerOf, type RowChange } from "../../../shared/domain/action/images.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
-import { type Refused, refuse, unavailable } from "../../../shared/errors.ts";
+import { isRefused, type Refused, refuse, unavailable } from "../../../shared/errors.ts";
 import type { Outcome, QueuedCommand, Reply } from "../../../shared/queue/batch.ts";
 import { changedImages } from "../../handlers/action/action-log.ts";
 import { type AskedRequest, tellPerson } from "../../handlers/approval.ts";
@@ -40,9 +42,13 @@ export function underRules<Work extends CommandToRun>(
   if (!rule) return (answered) => answered;
   const count = state.changes.length;
   const discard = discarding(transaction);
+  const asked = new Map(unit.map((one) => [one.command, actOutside(one.command, own)]));
   return (answered) => {
     const changes = rowChanges(state, count);
-    const effects = effectsIn(changes, own);
+    const acts = answered.flatMap(([{ command }, { outcome, replayed }]) =>
+      replayed || isRefused(outcome) ? [] : (asked.get(command) ?? []),
+    );
+    const effects = effectsIn(changes, own, acts);
     const { category = null } = ruledTokens.get(rule.token_id) ?? {};
     const { baseUrl } = context.config;
     const verdict = verdictOn(rule, effects, {
@@ -56,20 +62,34 @@ export function underRules<Work extends CommandToRun>(
       return answered;
     }
     discard();
-    const outcome = verdict === "asks" ? ask(transaction, unit, group, changes) : verdict;
+    const outcome = verdict === "asks" ? ask(transaction, unit, { group, changes, acts }) : verdict;
     for (const { ticket } of unit.map((one) => one.command)) group?.ended.set(ticket, outcome);
     return unit.map((one) => [one, close(one.command, outcome)] as const);
   };
 }
 
+/** An act whose changes have no images, in words. Its person must see it, so it is known before it is carried out. */
+function actOutside({ name, input, preview }: QueuedCommand, { webhooks }: OwnTables): string | undefined {
+  const contract: CommandContract = contracts[name];
+  if (preview || !contract.asks) return undefined;
+  const fields: Record<string, unknown> = Object.assign({}, input);
+  const { webhook_id: id } = fields;
+  return contract.asks(fields, typeof id === "string" ? (webhooks.get(id)?.url ?? "") : "");
+}
+
 const hourMs = 3_600_000;
+
+type Judged = Readonly<{
+  group: RunningGroup | undefined;
+  changes: readonly RowChange[];
+  acts: readonly string[];
+}>;
 
 /** Stores the request until its person decides. */
 function ask<Work extends CommandToRun>(
   transaction: SharedContext,
   unit: Unit<Work>,
-  group: RunningGroup | undefined,
-  changes: readonly RowChange[],
+  { group, changes, acts }: Judged,
 ): Refused {
   const [{ command }] = unit;
   const { userId, acceptedAt, call } = command;
@@ -91,6 +111,7 @@ function ask<Work extends CommandToRun>(
     ...{ id, token_id: tokenId, client_name: call?.clientName ?? null, state: "waiting" },
     request: JSON.stringify(requestOf(command, group)),
     ...{ before: JSON.stringify(before), after: JSON.stringify(after), rests_on: restsOn(changes) },
+    acts: [...acts],
     expires_at: new Date(acceptedAt + waitingHours * hourMs).toISOString(),
     ...{ outcome: null, decided_at: null, created_at: context.now },
   });
@@ -118,7 +139,7 @@ function waits({ id, state, expires_at }: ApprovalRow, baseUrl: string): Refused
 }
 
 const tooManyWait = (baseUrl: string): Refused =>
-  refuse("token_limit", `${maxWaiting} requests wait for the person's approval, the most that may.`, {
+  refuse("token_limit", "As many requests wait for the person's approval as this token may have.", {
     next: `Ask the person to decide about them at ${approvalsAt(baseUrl)}`,
   });
 
@@ -142,12 +163,14 @@ function verdictOn(
   effects: Effects,
   circumstances: Circumstances,
 ): "allowed" | "asks" | Refused {
-  const { things, deletions, categories } = effects;
+  const { things, deletions, categories, acts } = effects;
   if (things === 0) return "allowed";
   const isOutside = rule.category_id != null && [...categories].some((id) => id !== rule.category_id);
   if (isOutside) return outside(rule.category_id ?? 0, circumstances);
   const isMany = rule.ask_above != null && things > rule.ask_above;
   if (isMany || (rule.asks_deletions && deletions > 0)) return "asks";
+  // Nothing tells whether such an act is few, deletes, or is within a category.
+  if (acts > 0 && (rule.asks_deletions || rule.ask_above != null || rule.category_id != null)) return "asks";
   const { changes_used, deletions_used } = usedOn(rule, circumstances.today);
   if (isOver(changes_used + things, rule.changes_per_day))
     return usedUp("change", rule.changes_per_day, changes_used, circumstances);
@@ -198,17 +221,24 @@ type Effects = Readonly<{
   /** Changed things: made, changed or deleted ones. */
   things: number;
   deletions: number;
+  /** Those of the things that have no images: acts on webhooks. */
+  acts: number;
   /** The categories of changed things, before and after; null for things without one. */
   categories: ReadonlySet<number | null>;
 }>;
 
 /** A recurring todo and its successor count as one thing. */
-function effectsIn(all: readonly RowChange[], loaded: Pick<OwnTables, "habits" | "todos">): Effects {
+function effectsIn(
+  all: readonly RowChange[],
+  loaded: Pick<OwnTables, "habits" | "todos">,
+  acts: readonly string[],
+): Effects {
   const successors = new Set(all.flatMap(successorIn));
   const changes = all.filter(({ table, key }) => !(table === "todos" && successors.has(key[0] ?? "")));
   const isDeletion = ({ table, after }: RowChange) => kindOfTable(table) !== undefined && !after;
   return {
-    things: new Set(changes.map(({ table, key }) => `${ownerOf(table)}/${key[0]}`)).size,
+    things: new Set(changes.map(({ table, key }) => `${ownerOf(table)}/${key[0]}`)).size + acts.length,
+    acts: acts.length,
     deletions: changes.filter(isDeletion).length,
     categories: new Set(all.flatMap((change) => categoriesOf(change, loaded))),
   };

@@ -1,4 +1,4 @@
-import { mostInDay } from "../../../shared/contracts/habit/fields.ts";
+import { mostInDay, roundAmount } from "../../../shared/contracts/habit/fields.ts";
 import type { HabitRow } from "../../../shared/db/entities.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { withoutLock } from "../../unit-of-work/row-request.ts";
@@ -24,7 +24,7 @@ export function addToDay(
   if (isCompleted && amount === undefined) return "already_completed";
   if (target === null) return { sum: sum && { ...sum, target: 0 }, isCompleted: true };
   const before = sum?.amount ?? 0;
-  const after = amount === undefined ? Math.max(before, target) : before + amount;
+  const after = amount === undefined ? Math.max(before, target) : roundAmount(before + amount);
   if (after > mostInDay) return "too_much";
   return withTarget(after, isCompleted ? (sum?.target ?? 0) : target);
 }
@@ -44,7 +44,7 @@ export function withoutChange(
   { before, after }: SumChange,
   target: number | null,
 ): CountedDay | "gone" {
-  const amount = (sum?.amount ?? 0) + (before?.amount ?? 0) - (after?.amount ?? 0);
+  const amount = roundAmount((sum?.amount ?? 0) + (before?.amount ?? 0) - (after?.amount ?? 0));
   const isOwnTarget = sum ? sum.target === after?.target : !isCompleted;
   const counts = (isOwnTarget ? before?.target : undefined) ?? sum?.target ?? (isCompleted ? 0 : target);
   return amount < 0 || counts === null ? "gone" : withTarget(amount, counts);

@@ -17,6 +17,7 @@ import { changedImages, writeAction } from "../action/action-log.ts";
 import { newColumns } from "../columns.ts";
 import { beginWork, type Handler, type HandlerContext, type Steps } from "../handler.ts";
 import {
+  completeDays,
   idOfThing,
   inSteps,
   insertHabits,
@@ -25,6 +26,8 @@ import {
   keysOf,
   knownHere,
   knownSince,
+  namesOfDays,
+  rowsOfDays,
   stagedParts,
   stagedThings,
   timesOf,
@@ -66,7 +69,8 @@ function logStep(context: HandlerContext, { called_at, request_id }: ImportActio
 function makeThings(context: HandlerContext, parts: readonly ImportPartRow[], known: KnownThings) {
   const habits = stagedThings(parts, "habits").filter(known.isNew);
   const todos = stagedThings(parts, "todos").filter(known.isNew);
-  const completions = insertHabits(context, habits, stagedThings(parts, "histories"), known);
+  const histories = stagedThings(parts, "histories");
+  const completions = insertHabits(context, habits, histories, known) + completeDays(context, histories);
   insertTodos(context, todos, known);
   for (const { part } of parts) context.importParts.remove(part);
   return { categories: 0, habits: habits.length, completions, todos: todos.length };
@@ -146,12 +150,12 @@ export const importApply: Handler<"import.apply"> = {
     const followers = stagedThings(splitWork(parts).atOnce, "todos").flatMap(({ next }) => next ?? []);
     const keys = [...tables.flatMap((table) => keysOf(parts, table)), ...followers];
     const makes = tables.flatMap((table) => keysOf(parts, table).map(() => table));
-    return { rows: keys.flatMap((key) => withoutLock("import_keys", key)), makes };
+    const days = rowsOfDays(splitWork(parts).atOnce);
+    return { rows: [...keys.flatMap((key) => withoutLock("import_keys", key)), ...days], makes };
   },
   run(context, input) {
     const parts = stagedParts(context, input);
-    // Parts that an earlier release staged do not name the habits of their histories.
-    if (parts.length !== input.parts || parts.some(({ keys }) => keys.length === 0))
+    if (parts.length !== input.parts)
       return conflict("This file does not wait any more.", "Choose it again.");
     const known = knownHere(context.importKeys.all());
     const made = reserve(context, parts, known);
@@ -162,7 +166,7 @@ export const importApply: Handler<"import.apply"> = {
     const later = (["habits", "todos"] as const).flatMap((table) =>
       made[table].map((key) => `${table}/${idOfThing(known, { key })}`),
     );
-    logImport(context, import_id, later);
+    logImport(context, import_id, [...later, ...steps.flatMap(namesOfDays)]);
     if (steps.length === 0) return { ...counts, work_id: null };
     const work: ImportWork = {
       import_id,
@@ -242,6 +246,7 @@ export const importContinue: Handler<"import.continue"> = {
       rows: [
         ...categories.flatMap((key) => withoutLock("import_keys", key)),
         ...own.map((key) => forUpdate("import_keys", key)),
+        ...rowsOfDays(parts),
       ],
     };
   },

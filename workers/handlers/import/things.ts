@@ -1,17 +1,28 @@
 import { habitFields } from "../../../shared/contracts/habit/fields.ts";
-import type { ImportedKind, ImportedThings } from "../../../shared/contracts/import/contracts.ts";
+import {
+  firstDate,
+  type ImportedKind,
+  type ImportedThings,
+} from "../../../shared/contracts/import/contracts.ts";
 import { todoFields } from "../../../shared/contracts/todo/fields.ts";
 import type { ImportKeyRow, ImportPartRow, ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
 import type { Unsigned } from "../../../shared/domain/author.ts";
 import { addDays, dayNumber, resolveLocalTime, timestamp } from "../../../shared/domain/day/day.ts";
 import type { Pause, PauseDates } from "../../../shared/domain/habit/free-days.ts";
 import { joinPauses } from "../../../shared/domain/habit/free-days.ts";
-import { daysAhead, doneColumns, noHistory } from "../../../shared/domain/habit/history.ts";
+import {
+  completed,
+  daysAhead,
+  doneColumns,
+  type HabitHistory,
+  noHistory,
+} from "../../../shared/domain/habit/history.ts";
 import { streakColumns } from "../../../shared/domain/habit/streak.ts";
+import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import { newColumns } from "../columns.ts";
 import type { DaySum } from "../habit/amount.ts";
 import { lastAmounts } from "../habit/amount.ts";
-import { noRings } from "../habit/habit.ts";
+import { noRings, updateHistory } from "../habit/habit.ts";
 import type { HandlerContext, LoadedTables } from "../handler.ts";
 import { endOfTimes, holdZone, wallTimeOfReminder } from "../todo/reminder.ts";
 
@@ -91,7 +102,7 @@ export function inSteps(parts: readonly ImportPartRow[]): ImportPartRow[][] {
   const steps: ImportPartRow[][] = [];
   let room = 0;
   for (const part of parts.filter(({ kind }) => kind !== "categories")) {
-    if (part.kind !== "histories" && part.content.length > room) {
+    if ((part.kind !== "histories" || part.keys.length === 0) && part.content.length > room) {
       steps.push([]);
       room = lengthOfStep;
     }
@@ -115,9 +126,6 @@ function importedPauses(thing: PausedThing): Pause[] {
   const all = [...(thing.pauses ?? []), ...(from === null ? [] : [{ from, through }])];
   return joinPauses(all.filter(({ from, through }) => through === null || from <= through));
 }
-
-/** Earlier dates are mistakes of the program that wrote the file. */
-const firstDate = "1970-01-01";
 
 /** Times of completion by date. */
 type Completions = Map<string, string | null>;
@@ -213,6 +221,54 @@ function insertHabit(
 
 const amountsOf = (sums: Days["sums"]): Record<string, number> =>
   Object.fromEntries([...sums].map(([date, { amount }]) => [date, amount]));
+
+/** Rows of the days that habits lack, and of what these days have meanwhile. */
+export const rowsOfDays = (parts: readonly ImportPartRow[]): RowRequest[] =>
+  stagedThings(parts, "histories").flatMap(({ id, dates, sums }) => {
+    if (id === null) return [];
+    const days = new Set([...dates, ...(sums ?? []).map(({ date }) => date)]);
+    const own = [...days].flatMap((date) =>
+      (["habit_completions", "habit_amounts"] as const).flatMap((table) => withoutLock(table, [id, date])),
+    );
+    return [forUpdate("habits", id), ...own];
+  });
+
+/** The name of one of its days for each habit that gets some, for the log. */
+export const namesOfDays = (parts: readonly ImportPartRow[]): string[] =>
+  stagedThings(parts, "histories").flatMap(({ id, dates: [done], sums }) => {
+    const day =
+      done === undefined ? `habit_amounts/${id}/${sums?.[0]?.date}` : `habit_completions/${id}/${done}`;
+    return id === null ? [] : [day];
+  });
+
+/** Gives habits that are here the days that they lack. @returns how many completions these are */
+export const completeDays = (
+  context: HandlerContext,
+  histories: readonly ImportedThings["histories"][],
+): number => histories.reduce((sum, history) => sum + addHistory(context, history), 0);
+
+function addHistory(context: HandlerContext, history: ImportedThings["histories"]): number {
+  const { habits, amounts, completions, now, today } = context;
+  const row = habits.get(history.id ?? 0);
+  if (!row) return 0;
+  const habit_id = row.id;
+  const given = daysIn(context, [history]);
+  const isOpen = ([date]: readonly [string, unknown]) =>
+    !row.skipped_dates.includes(date) && !completions.get(habit_id, date) && !amounts.get(habit_id, date);
+  const [done, sums] = [[...given.completions].filter(isOpen), [...given.sums].filter(isOpen)];
+  for (const [local_date, sum] of sums) amounts.insert({ habit_id, local_date, ...sum, begun_at: now });
+  let days: HabitHistory = row;
+  for (const [local_date, time] of done.sort()) {
+    const completed_at = time === null ? `${local_date}T12:00:00Z` : notInFuture(context, time);
+    completions.insert({ habit_id, local_date, completed_at, note: given.notes.get(local_date) ?? null });
+    days = { ...days, ...completed(days, local_date, completed_at) };
+  }
+  const { done_from, done_days, edits } = days;
+  const recent = { ...amountsOf(new Map(sums)), ...row.recent_amounts };
+  const recent_amounts = lastAmounts(recent, today.date);
+  updateHistory(context, row, { done_from, done_days, edits, recent_amounts });
+  return done.length;
+}
 
 type ImportedTodo = ImportedThings["todos"];
 

@@ -1,12 +1,6 @@
 import { hasOffset } from "../../../shared/contracts/todo/fields.ts";
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
-import {
-  daysBetween,
-  resolveLocalTime,
-  timestamp,
-  wallTimeAt,
-  wallTimeOf,
-} from "../../../shared/domain/day/day.ts";
+import { resolveLocalTime, timestamp, wallTimeAt, wallTimeOf } from "../../../shared/domain/day/day.ts";
 import { invalid, type Refused } from "../../../shared/errors.ts";
 import { type RowRequest, settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import type { HandlerContext, LoadedTables } from "../handler.ts";
@@ -15,8 +9,11 @@ import { newUser } from "../user.ts";
 /** A reminder as stored: without a wall time it was given as an instant. */
 type StoredTime = Readonly<{ remind_at: string; wall_time?: string | null | undefined }>;
 
-/** A todo before and after its due date moved, or a completed one and its successor. */
-type DueDates = Readonly<{ from: string | null; to: string | null; recurs: boolean }>;
+/** The due date and time of a todo, without a time where it has none. */
+type Due = Readonly<Pick<TodoRow, "due_date" | "due_time">>;
+
+/** A todo before and after its due date or time moved, or a completed one and its successor. */
+type Move = Readonly<{ from: Due; to: Due; recurs: boolean }>;
 
 /** The wall time of a reminder; that of an instant is in the user's zone. */
 export function wallTimeOfReminder({ remind_at, wall_time }: StoredTime, timeZone: string): string {
@@ -24,14 +21,19 @@ export function wallTimeOfReminder({ remind_at, wall_time }: StoredTime, timeZon
 }
 
 /**
- * The wall time of a reminder whose todo's due date moves: as many days later or earlier, so the distance stays. If
- * a recurring todo had no due date, the reminder moves to the new due date.
+ * The wall time of a reminder whose todo moves: as many days later or earlier as the due date, and as many minutes as
+ * the due time, unless only one of both has a time. If a recurring todo had no due date, the reminder moves to the new
+ * one.
  */
-function movedWallTime(wallTime: string, { from, to, recurs }: DueDates): string {
-  const base = from ?? (recurs ? wallTime.slice(0, 10) : null);
-  if (base === null || to === null) return wallTime;
-  const days = daysBetween(base, to);
-  return Temporal.PlainDateTime.from(wallTime).add({ days }).toString();
+function movedWallTime(wallTime: string, { from, to, recurs }: Move): string {
+  const base = from.due_date ?? (recurs ? wallTime.slice(0, 10) : null);
+  if (base === null || to.due_date === null) return wallTime;
+  const isTimed = from.due_time != null && to.due_time != null;
+  const timeOn = ({ due_time }: Due) => (isTimed ? due_time : "00:00");
+  const distance = Temporal.PlainDateTime.from(`${base}T${timeOn(from)}`).until(
+    `${to.due_date}T${timeOn(to)}`,
+  );
+  return Temporal.PlainDateTime.from(wallTime).add(distance).toString();
 }
 
 /** The end of the times whose year has four digits in every zone. */
@@ -43,12 +45,12 @@ export const endOfTimes = Date.UTC(9999);
  */
 export function movedTime(
   reminder: StoredTime,
-  dates: DueDates,
+  move: Move,
   timeZone: string,
 ): { remind_at: string; wall_time: string | null } | undefined {
   const before = wallTimeOfReminder(reminder, timeZone);
-  const wallTime = movedWallTime(before, dates);
-  const wall_time = dates.recurs || reminder.wall_time != null ? wallTime : null;
+  const wallTime = movedWallTime(before, move);
+  const wall_time = move.recurs || reminder.wall_time != null ? wallTime : null;
   if (wallTime === before) return { remind_at: reminder.remind_at, wall_time };
   const instant = resolveLocalTime(wallTime, timeZone);
   const isOutside = instant < 0 || instant >= endOfTimes;
@@ -122,7 +124,7 @@ export const rowsToMoveReminder = (
   { todo_id }: Readonly<{ todo_id: number }>,
 ): RowRequest[] => (reminders.get(todo_id) ? [settingsForUpdate] : []);
 
-/** Moves a reminder with the due date of its todo, which may recur from now on. */
+/** Moves a reminder with its todo's due date and time. The todo may recur from now on. */
 export function moveReminder(context: HandlerContext, before: TodoRow, todo: TodoRow): void {
   const { reminders, now } = context;
   const reminder = reminders.get(todo.id);
@@ -147,11 +149,7 @@ export function giveReminder(context: HandlerContext, completed: TodoRow, succes
 }
 
 const timeAfter = ({ today }: HandlerContext, reminder: ReminderRow, before: TodoRow, after: TodoRow) =>
-  movedTime(
-    reminder,
-    { from: before.due_date, to: after.due_date, recurs: after.recurrence != null },
-    today.timeZone,
-  );
+  movedTime(reminder, { from: before, to: after, recurs: after.recurrence != null }, today.timeZone);
 
 /** A moved reminder rings if its new time is ahead, even if it rang before. A delivery of the old time is cancelled. */
 function stateAt(

@@ -1,4 +1,5 @@
 import type { Commands, InputOf } from "../../../shared/contracts/catalogue.ts";
+import { longestDescription } from "../../../shared/contracts/kernel/fields.ts";
 import { todoFields } from "../../../shared/contracts/todo/fields.ts";
 import type { TodoRow } from "../../../shared/db/entities.ts";
 import { presentTodo } from "../../../shared/db/present.ts";
@@ -122,7 +123,7 @@ export const todoUpdate: Handler<"todo.update"> = {
   rows: (input) => [...lockTodo(input), ...categoryRows(input), ...rowsForTime(input.remind_at)],
   related(loaded, input) {
     const [todo, choice] = [relatedToTodo(loaded, input), relatedToChoice(loaded, input)];
-    const zone = isRescheduled(input) ? rowsToMoveReminder(loaded, input) : [];
+    const zone = isMoved(input) ? rowsToMoveReminder(loaded, input) : [];
     const makes = [...(todo.makes ?? []), ...(choice.makes ?? [])];
     return { rows: [...todo.rows, ...choice.rows, ...zone], makes };
   },
@@ -143,21 +144,40 @@ export const todoUpdate: Handler<"todo.update"> = {
       : { due_date };
     const timed = dueTimeColumn(series.due_date, input.due_time);
     if (isRefused(timed)) return timed;
+    const noted = withNote(row, input);
+    if (isRefused(noted)) return noted;
     const updated = todos.update(row, {
-      ...givenColumns(todoFields, { ...input, ...category() }),
+      ...givenColumns(todoFields, { ...input, ...noted, ...category() }),
       ...series,
       ...timed,
       updated_at: context.now,
     });
     if (time) putReminder(context, updated, time);
     else if (remind_at === null && reminders.get(todo_id)) reminders.remove(todo_id);
-    else if (isRescheduled(input)) moveReminder(context, row, updated);
+    else if (isMoved(input)) moveReminder(context, row, updated);
     return todoAnswer(context, updated);
   },
 };
 
+/** The description with a line more. */
+function withNote(
+  { description: before }: TodoRow,
+  { add_note, description = before }: InputOf<Commands["todo.update"]>,
+): { description?: string } | Refused {
+  if (add_note === undefined) return {};
+  const whole = description === null ? add_note : `${description}\n${add_note}`;
+  return whole.length > longestDescription ? noRoomForNote : { description: whole };
+}
+
+const noRoomForNote = invalid({
+  add_note: [{ reason: "The description has no room for this note", next: "shorten the description first." }],
+});
+
 const isRescheduled = ({ recurrence, due_date }: InputOf<Commands["todo.update"]>): boolean =>
   recurrence !== undefined || due_date !== undefined;
+
+const isMoved = (input: InputOf<Commands["todo.update"]>): boolean =>
+  isRescheduled(input) || input.due_time !== undefined;
 
 export const todoDelete: Handler<"todo.delete"> = {
   rows: lockTodo,

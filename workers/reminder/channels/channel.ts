@@ -20,7 +20,12 @@ type Failure = Readonly<{
   final: boolean;
   /** The library's message, only for the log of this server. */
   detail?: string | undefined;
+  /** The receiver's answer, if there was one. */
+  answer?: Answer | undefined;
 }>;
+
+/** @property retryAfterMs the time for which the receiver asks to be left alone */
+export type Answer = Readonly<{ status: number; retryAfterMs: number }>;
 
 export type ChannelResult = Readonly<{ ok: true }> | Failure;
 

@@ -2,7 +2,7 @@ import http from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
 import { mayBePublic } from "../../../shared/domain/public-address.ts";
-import { type ChannelResult, sendFailed } from "./channel.ts";
+import { type Answer, type ChannelResult, sendFailed } from "./channel.ts";
 
 type Options = Readonly<{
   /** Begins sentences for the user, for example `The webhook`. */
@@ -13,11 +13,11 @@ type Options = Readonly<{
   ca?: string | undefined;
 }>;
 
-/** The status of an answer, or the reason for a missing one. */
-type Answer = Readonly<{ status: number }> | Extract<ChannelResult, { ok: false }>;
+/** An answer, or the reason for a missing one. */
+type Posted = Answer | Extract<ChannelResult, { ok: false }>;
 
 type Poster = Readonly<{
-  post(url: URL, headers: Record<string, string>, body: string | Buffer): Promise<Answer>;
+  post(url: URL, headers: Record<string, string>, body: string | Buffer): Promise<Posted>;
   close(): void;
 }>;
 
@@ -32,7 +32,7 @@ export function openPoster({ receiver, lookup, ca }: Options): Poster {
   return {
     post(url, headers, body) {
       const secure = url.protocol === "https:";
-      const { promise, resolve } = Promise.withResolvers<Answer>();
+      const { promise, resolve } = Promise.withResolvers<Posted>();
       const options = {
         method: "POST",
         headers: { ...headers, "content-length": Buffer.byteLength(body) },
@@ -42,7 +42,8 @@ export function openPoster({ receiver, lookup, ca }: Options): Poster {
         ...(ca && { ca }),
       };
       const request = (secure ? https : http).request(url, options, (answer) => {
-        resolve({ status: answer.statusCode ?? 0 });
+        const retryAfterMs = retryAfterOf(answer.headers["retry-after"]);
+        resolve({ status: answer.statusCode ?? 0, retryAfterMs });
         drain(answer);
       });
       request.on("error", (error) => resolve(sendFailed(reasonOf(error, receiver))));
@@ -75,6 +76,15 @@ function reasonOf({ name, code = "" }: NodeJS.ErrnoException, receiver: string):
   if (code === "ECONNRESET" || code === "EPIPE") return `${receiver}'s server broke off the connection.`;
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) return `${receiver}'s certificate is not a valid one.`;
   return unreachable(receiver);
+}
+
+const longestRetryAfterMs = 24 * 3_600_000;
+
+/** Reads seconds or a date (RFC 9110 §10.2.3). */
+function retryAfterOf(header: string | undefined): number {
+  if (header === undefined) return 0;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Math.min(Math.max(ms || 0, 0), longestRetryAfterMs);
 }
 
 /** Reads the rest, so that the connection can be reused. An endless answer closes it. */

@@ -4,7 +4,14 @@ import type { Config } from "../../../shared/process/config.ts";
 import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
 import { tell } from "../about.ts";
 import { isTest, type LeasedDelivery } from "../lease.ts";
-import { type Channel, type ChannelResult, contentOf, type Message, sendFailed } from "./channel.ts";
+import {
+  type Answer,
+  type Channel,
+  type ChannelResult,
+  contentOf,
+  type Message,
+  sendFailed,
+} from "./channel.ts";
 import { isAllowedUrl, isSuccess, openPoster, unreachable } from "./post.ts";
 
 type Options = Pick<Config, "webhookAllowLoopback" | "defaultTimeZone">;
@@ -45,7 +52,7 @@ export function openWebhookPoster(allowLoopback: boolean): WebhookPoster {
       if (!isAllowedUrl(url, allowLoopback)) return sendFailed(unreachable(receiver), true);
       const body = JSON.stringify(event);
       const answer = await poster.post(url, signedHeaders(id, secret, at, body), body);
-      return "status" in answer ? resultOf(answer.status) : answer;
+      return "status" in answer ? resultOf(answer) : answer;
     },
     close: poster.close,
   };
@@ -72,8 +79,9 @@ function signedHeaders(id: string, secret: string, at: Date, body: string): Reco
   };
 }
 
-function resultOf(status: number): ChannelResult {
+function resultOf(answer: Answer): ChannelResult {
+  const { status } = answer;
   if (isSuccess(status)) return { ok: true };
   const hint = status >= 300 && status < 400 ? "; redirects are not followed" : "";
-  return sendFailed(`The webhook answered ${status}${hint}.`);
+  return { ...sendFailed(`The webhook answered ${status}${hint}.`), answer };
 }

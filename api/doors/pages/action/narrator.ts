@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { Check } from "typebox/value";
 import type { LoggedAction } from "../../../../shared/contracts/action/contracts.ts";
-import { contracts } from "../../../../shared/contracts/catalogue.ts";
+import { commands } from "../../../../shared/contracts/catalogue.ts";
 import { categoryFields } from "../../../../shared/contracts/category/fields.ts";
 import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
 import {
@@ -11,12 +12,6 @@ import {
 } from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { previewOfTool } from "../../../../shared/contracts/kernel/preview.ts";
 import { isCalendarDate } from "../../../../shared/contracts/kernel/text.ts";
-import {
-  argument,
-  inputOfUri,
-  resourceRead,
-  type SentArguments,
-} from "../../../../shared/contracts/kernel/tool.ts";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import {
   countField,
@@ -27,20 +22,24 @@ import {
 import { readImages, skippedField } from "../../../../shared/domain/action/images.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { type ResourceKind, resourceKinds, tableOf } from "../../../../shared/domain/vocabulary.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { argument, type Fields } from "../../../http/input/validate.ts";
 import {
   argumentsOf,
   type ChangedThing,
   changedThings,
-  commandOf,
   type Names,
   namesThen,
   parseRow,
-  resources,
+  resourceRead,
   rowOf,
   type ThingRow,
   thingsOf,
 } from "../../../queries/action/things.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
+import { asDeclared } from "../../mcp/arguments.ts";
+import { resources } from "../../mcp/resource.ts";
+import { tools } from "../../mcp/tools/index.ts";
 import { capitalized, countInWords, rhythmInWords } from "../kit/words.ts";
 import { listed, localTimeOf, type Word } from "./words.ts";
 
@@ -264,13 +263,23 @@ function summaryOf(changes: readonly Change[]): readonly Word[] {
   });
 }
 
+/** The command behind a tool, or the one that scripts and pages name directly; undefined for other names. */
+function commandOf(name: string, args: Fields): string | undefined {
+  const tool = tools.find((one) => one.name === name && one.looksAt === undefined);
+  if (!tool) return Object.hasOwn(commands, name) ? name : undefined;
+  const { properties } = tool.arguments;
+  const given = Object.entries(asDeclared(tool.arguments, args));
+  const ofOne = Object.fromEntries(given.filter(([one]) => Object.hasOwn(properties, one)));
+  const isRight = Check(Type.Partial(Type.Object(properties)), ofOne);
+  const acts = isRight ? [tool.act(ofOne)].flat() : [];
+  const [verb, noun] = name.split("-");
+  return acts.flatMap((act) => (isRefused(act) ? [] : act.contract.name))[0] ?? `${noun}.${verb}`;
+}
+
 const reads: ReadonlyMap<string, string> = new Map(
-  contracts.flatMap(({ mcp }): [string, string][] => {
-    if (!mcp) return [];
-    return "looksAt" in mcp
-      ? [[mcp.name, mcp.looksAt]]
-      : [[previewOfTool(mcp.name), "the preview of a change"]];
-  }),
+  tools.map(({ name, looksAt }) =>
+    looksAt === undefined ? [previewOfTool(name), "the preview of a change"] : [name, looksAt],
+  ),
 );
 
 /** The object of a tool that only reads; undefined for any other. */
@@ -291,15 +300,15 @@ function callInWords(action: LoggedAction, known: Known): readonly Word[] {
 }
 
 /** The object of a read, with the thing in a resource's address; undefined for anything else. */
-function lookedAt(tool: string, args: SentArguments, known: Known): readonly Word[] | undefined {
-  const read = resources.find((one) => tool === resourceRead && inputOfUri(one, argument(args, "uri")));
+function lookedAt(tool: string, args: Fields, known: Known): readonly Word[] | undefined {
+  const read = resources.find((one) => tool === resourceRead && one.inputAt(argument(args, "uri")));
   const object = read?.looksAt ?? readOf(tool);
   if (object === undefined) return undefined;
   return [object, ...(read ? thingsOf(args).flatMap((thing) => [" ", objectOf(thing, known)]) : [])];
 }
 
 /** The things that a command names: one, or a number of them. */
-function namedIn(command: string, args: SentArguments, known: Known): readonly Word[] {
+function namedIn(command: string, args: Fields, known: Known): readonly Word[] {
   const [noun] = command.split(".");
   if (noun === "action" || noun === "webhook") return [noun === "action" ? "an action" : "a webhook"];
   const kind = resourceKinds.find((one) => one === noun) ?? "todo";

@@ -111,12 +111,11 @@ function choices(
 type Chip = readonly [label: string, value: string | number | null];
 
 /** One chip for each field that the line sets, besides its title. */
-function chips(quick: QuickTodo | QuickHabit, { today }: Clock): Html {
+function chips(quick: QuickTodo | QuickHabit, { today }: Clock): Html | null {
   const said = (quick.kind === "todo" ? ofTodo(quick, today) : ofHabit(quick)).filter(
     ([, value]) => value !== null,
   );
-  if (said.length === 0)
-    return html`<p class="quiet">Kept understood only a title. Fill in the rest below.</p>`;
+  if (said.length === 0) return null;
   return html`<ul class="plain chips" aria-label="What was understood">${said.map(
     ([label, value]) => html`<li><span class="quiet">${label}</span> ${value}</li>`,
   )}</ul>`;

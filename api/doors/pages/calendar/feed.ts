@@ -91,7 +91,7 @@ export async function calendarCard(visit: Visit): Promise<Html> {
       html`<p>The address was made on ${sayDated(localTime(Date.parse(feed.madeAt), today.timeZone).slice(0, 10), today.date, locale())}.
       It was shown then; if it is lost or somebody else knows it, make a new one.</p>`
     }
-    <form method="post" action="/account/data/calendar">${formToken(visit, { do: "make" })}
+    <form method="post" action="/account/data/calendar">${formToken(visit)}
     <button${feed && html` class="plain"`}>${feed ? "Make a new address, which ends the old one" : "Make an address"}</button></form>
     ${feed && endForm(visit)}</div>`;
 }
@@ -103,16 +103,21 @@ const newAddress = (address: string): Html => html`<div class="note" role="statu
       add <code>?as=tasks</code> to it.</p></div>`;
 
 const endForm = (visit: Visit): Html =>
-  html`<form method="post" action="/account/data/calendar">${formToken(visit, { do: "end" })}<button class="danger">End the feed</button></form>`;
+  html`<form method="post" action="/account/data/calendar/end">${formToken(visit)}<button class="danger">End the feed</button></form>`;
 
-/** POST /account/data/calendar: makes an address in place of any earlier one, or ends the feed. */
-export async function changeFeed(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
-  const isEnd = form.get("do") === "end";
+/** POST /account/data/calendar: makes an address in place of any earlier one. */
+export async function makeFeed(visit: Visit): Promise<PageAnswer> {
   const secret = newSecret();
-  const outcome = await submit(visit, "calendar.set", { secret_hash: isEnd ? null : hashOf(secret) });
+  const outcome = await submit(visit, "calendar.set", { secret_hash: hashOf(secret) });
   if (isRefused(outcome)) return outcome;
-  const cookie = madeCookie(visit.context);
-  return seeOther("/account/data#calendar", [isEnd ? cookie.clear() : await cookie.seal({ secret })]);
+  return seeOther("/account/data#calendar", [await madeCookie(visit.context).seal({ secret })]);
+}
+
+/** POST /account/data/calendar/end */
+export async function endFeed(visit: Visit): Promise<PageAnswer> {
+  const outcome = await submit(visit, "calendar.set", { secret_hash: null });
+  if (isRefused(outcome)) return outcome;
+  return seeOther("/account/data#calendar", [madeCookie(visit.context).clear()]);
 }
 
 /** Seconds for which the browser that made an address can show it again. */

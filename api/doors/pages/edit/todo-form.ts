@@ -122,7 +122,7 @@ function todoInputs(draft: Draft, errors: DraftErrors, context: FormContext): Ht
     label: "Remind me at",
     type: "datetime-local",
     required: false,
-    hint: `${context.clock.timeZone}. It moves with the due date.`,
+    hint: `${context.clock.timeZone}. It moves with the due date and time.`,
   });
   return html`${title}
     <div class="fields">${due_date}

@@ -10,6 +10,10 @@ import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import { timestamp } from "../../../../shared/domain/day/day.ts";
 import type { ExportRows, KindOfThing } from "../../../queries/import/read.ts";
 
+/** The files that people can bring. */
+export const readableFiles =
+  "a file of Kept (JSON), Todoist (CSV or zip), TickTick (CSV), Google Tasks (Takeout), Vikunja (zip), a calendar with tasks (.ics), Loop Habit Tracker (zip, .db, or Habits.csv and Checkmarks.csv) or Habitica (userdata.json)";
+
 /** The format of a file. A reader must refuse other version numbers. */
 export const exportFormat = { format: "kept-export", version: 1 } as const;
 

@@ -18,12 +18,13 @@ import { byteOrderMark, csvLine } from "../kit/csv.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { download } from "../session/download.ts";
 import { accountPage } from "../session/frame.ts";
-import { exportFormat, fileColumns, presentInFile } from "./exported-things.ts";
+import { exportFormat, fileColumns, presentInFile, readableFiles } from "./exported-things.ts";
 
 const path = "/account/data/export";
 
 /** The page that begins a download, for a sign-in that must lead to a page. */
-export const pageOfExport = (next: string): string => next.replace(`${path}?`, "/account/data?download=yes&");
+export const pageOfExport = (next: string): string =>
+  next.replace(`${path}?`, "/account/data?download=yes&").replace(/(?<=\/actions)\/export\?.*/, "");
 
 /** GET /account/data */
 export async function showData(visit: Visit): Promise<Response> {
@@ -67,10 +68,9 @@ function exportCard(): Html {
 function importCard(visit: Visit): Html {
   return html`<h2>Bring it here</h2>
     <form method="post" action="/account/data/import" enctype="multipart/form-data" class="card">${formToken(visit)}
-    <p>From a file of Kept (JSON), a project of Todoist (CSV), a backup of Todoist (zip), Loop Habit Tracker (its zip, or
-      Habits.csv and Checkmarks.csv) or Habitica (userdata.json). You see first what would come.</p>
+    <p>From ${readableFiles}. You see first what would come.</p>
     <div class="field"><label for="files">Files, 5 MB together</label>
-    <input type="file" id="files" name="files" multiple required accept=".json,.csv,.zip"></div>
+    <input type="file" id="files" name="files" multiple required accept=".json,.csv,.zip,.ics,.db"></div>
     <button>Show what would come</button></form>`;
 }
 

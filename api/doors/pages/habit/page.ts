@@ -1,5 +1,5 @@
+import { sumOn } from "../../../../shared/contracts/habit/fields.ts";
 import { listHabits } from "../../../../shared/contracts/habit/queries.ts";
-import { sumOn } from "../../../../shared/contracts/habit/result.ts";
 import { addDays, dayNumber, isoWeekday, localDay, type Today } from "../../../../shared/domain/day/day.ts";
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { datesIn, isPausedOn, spansOf } from "../../../../shared/domain/habit/free-days.ts";

@@ -19,7 +19,7 @@ import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage, refusalPage } from "../session/frame.ts";
 import { submit } from "../session/submit.ts";
 import { type ReadImport, readApart } from "./apart/read-apart.ts";
-import type { Part } from "./plan.ts";
+import type { Part } from "./parts.ts";
 import type { Left } from "./readers/found.ts";
 
 /** Reading a file may take a processor for seconds. */
@@ -91,15 +91,15 @@ function whatComes(
   staged: StagedImport,
 ): Html {
   const { categories, habits, todos } = listed;
-  const withDays = completions > 0 ? ` with ${countInWords(completions, "completion")}` : "";
   return html`<div class="card"><ul class="import-found">
-    ${habits.count > 0 && line(`${countInWords(habits.count, "habit")}${withDays}`, habits)}
+    ${habits.count > 0 && line(countInWords(habits.count, "habit"), habits)}
+    ${completions > 0 && html`<li><strong>${countInWords(completions, "completion")}</strong></li>`}
     ${todos.count > 0 && line(`${countInWords(todos.count, "todo")}${done > 0 ? `, ${done} of them done` : ""}`, todos)}
     ${categories.count > 0 && line(countInWords(categories.count, "category"), categories)}</ul>
     ${
       here > 0 &&
       html`<p>${countInWords(here, "thing")} of this file ${here === 1 ? "is" : "are"} here already and
-      ${here === 1 ? "stays" : "stay"} as ${here === 1 ? "it is" : "they are"}.</p>`
+      ${here === 1 ? "stays" : "stay"} as ${here === 1 ? "it is" : "they are"}; habits get the days that they lack.</p>`
     }
     ${
       later > 0 &&

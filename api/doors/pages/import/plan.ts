@@ -1,6 +1,7 @@
 import { categoryFields } from "../../../../shared/contracts/category/fields.ts";
 import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
 import {
+  firstDate,
   ImportedCategory,
   ImportedHabit,
   ImportedHistory,
@@ -14,7 +15,9 @@ import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import { firstOccurrence, parseRecurrence } from "../../../../shared/domain/todo/recurrence.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Fields, validate } from "../../../http/input/validate.ts";
-import type { ThingOfFile } from "../../../queries/import/read.ts";
+import type { Here, ThingOfFile } from "../../../queries/import/read.ts";
+import { countInWords } from "../kit/words.ts";
+import { datesOfSums, onDays } from "./parts.ts";
 import {
   daysIn,
   type Finding,
@@ -31,6 +34,8 @@ import { readFiles } from "./readers/read-files.ts";
 /** The things that an upload would make. */
 export type ImportPlan = Readonly<{
   things: { [Kind in keyof ImportedThings]: ImportedThings[Kind][] };
+  /** The categories that are not here; others only receive things. */
+  newCategories: readonly ImportedThings["categories"][];
   completions: number;
   /** The number of things that exist already. */
   here: number;
@@ -45,7 +50,10 @@ export type ImportPlan = Readonly<{
 const askedAtOnce = 5_000;
 
 /** Tells for each thing whether it exists already. */
-export type AreHere = (things: readonly ThingOfFile[]) => Promise<readonly boolean[]>;
+export type AreHere = (things: readonly ThingOfFile[]) => Promise<readonly (Here | undefined)[]>;
+type AllHere = ReadonlyMap<string, Here>;
+type Histories = ReadonlyMap<string, readonly History[]>;
+type History = ImportedThings["histories"];
 
 /** Reads files and asks which of their things exist already. */
 export async function planImport(
@@ -54,142 +62,110 @@ export async function planImport(
   context: ReadingContext,
 ): Promise<ImportPlan> {
   const { found, ...summary } = collect(files, context);
-  const gone = await keysHere(found, areHere);
-  const used = new Set(found.flatMap((one) => usedBy(one, gone)));
-  const isMissed = ({ kind, thing }: FoundThing) =>
-    "key" in thing && (!gone.has(thing.key) || (kind === "categories" && used.has(thing.key)));
-  const { coming, completions, later } = withinLimits(found, isMissed);
+  const histories = Map.groupBy(
+    found.flatMap(({ kind, thing }) => (kind === "histories" ? [thing] : [])),
+    ({ habit }) => habit,
+  );
+  const here = await lookFor(found, histories, areHere);
+  const { coming, later } = withinLimits(found, histories, here);
   const things = noThings();
   for (const one of coming) put(things, one);
-  return { ...summary, things, completions, here: gone.size, later };
+  const newCategories = things.categories.filter(({ key }) => !here.has(key));
+  const completions = things.histories.reduce((sum, { dates }) => sum + dates.length, 0);
+  return { ...summary, things, newCategories, completions, here: here.size, later };
 }
 
-async function keysHere(found: readonly FoundThing[], areHere: AreHere): Promise<ReadonlySet<string>> {
-  const things = found.flatMap(({ kind, thing, origin }) =>
-    "key" in thing ? [{ kind, key: thing.key, ...(origin && { origin }) }] : [],
-  );
-  const keys = new Set<string>();
+async function lookFor(
+  found: readonly FoundThing[],
+  histories: Histories,
+  areHere: AreHere,
+): Promise<AllHere> {
+  const things = found.flatMap(({ kind, thing, origin }): ThingOfFile[] => {
+    if (kind === "histories") return [];
+    const dates = histories.get(thing.key)?.flatMap((one) => [...one.dates, ...datesOfSums(one)]);
+    const more = { ...(origin && { origin }), ...(dates && { dates: [...new Set(dates)] }) };
+    return [{ kind, key: thing.key, ...more, ...(kind === "categories" && { name: thing.name }) }];
+  });
+  const all = new Map<string, Here>();
   for (let at = 0; at < things.length; at += askedAtOnce) {
     const some = things.slice(at, at + askedAtOnce);
     const here = await areHere(some);
-    for (const [index, { key }] of some.entries()) if (here[index]) keys.add(key);
+    for (const [index, { key }] of some.entries()) {
+      const one = here[index];
+      if (one) all.set(key, one);
+    }
   }
-  return keys;
+  return all;
 }
 
 /**
  * Takes as much as one import allows, in the order of the files. Things of a later import name their category by its
  * key again.
  */
-function withinLimits(found: readonly FoundThing[], isMissed: (one: FoundThing) => boolean) {
-  const takes = createRoom();
-  const histories = Map.groupBy(
-    found.filter((one) => one.kind === "histories"),
-    ({ thing }) => thing.habit,
-  );
+function withinLimits(found: readonly FoundThing[], histories: Histories, here: AllHere) {
+  const used = new Set(found.flatMap((one) => usedBy(one, here)));
+  const room = createRoom();
   const coming: FoundThing[] = [];
-  let [completions, later] = [0, 0];
+  let later = 0;
   for (const one of found) {
-    if (one.kind === "histories" || !isMissed(one)) continue;
-    const history = one.kind === "habits" ? (histories.get(one.thing.key) ?? []) : [];
-    const days = history.reduce((sum, { thing }) => sum + daysIn(thing), 0);
-    const fits = takes([one, ...history], days);
-    if (fits) coming.push(one, ...history);
-    completions += fits ? days : 0;
-    later += fits ? 0 : 1;
+    const { kind, thing } = one;
+    if (kind === "histories") {
+      const { missing = [], id = null } = here.get(thing.habit) ?? {};
+      const some = new Set(room.daysOf(missing));
+      if (some.size > 0) coming.push({ kind, thing: onDays({ ...thing, id }, some) });
+      later += some.size < missing.length ? 1 : 0;
+    } else if (kind === "categories" ? used.has(thing.key) || isOwn(one, here) : !here.has(thing.key)) {
+      const history = kind === "habits" ? (histories.get(thing.key) ?? []) : [];
+      const fits = room.takes(
+        [thing, ...history],
+        history.reduce((sum, days) => sum + daysIn(days), 0),
+      );
+      if (fits) coming.push(one, ...history.map((days) => ({ kind: "histories", thing: days }) as const));
+      later += fits ? 0 : 1;
+    }
   }
-  return { coming, completions, later };
+  return { coming, later };
 }
 
-/** @returns a function that takes a thing with its history if the import still has room for both */
-function createRoom(): (thing: readonly FoundThing[], days: number) => boolean {
+/** An empty category comes only from a file by Kept: others are names of lists, even of one whose tasks are here. */
+const isOwn = ({ thing, origin }: FoundThing, here: AllHere): boolean =>
+  "key" in thing && origin !== undefined && !here.has(thing.key);
+
+const pastDays = (history: History, { today }: ReadingContext): ReadonlySet<string> =>
+  new Set(
+    [...history.dates, ...datesOfSums(history)].filter((date) => firstDate <= date && date <= today.date),
+  );
+
+/** The room that an import still has, for a thing with its history and for days of habits that are here. */
+function createRoom() {
   const room: Record<keyof typeof maxImported, number> = { ...maxImported };
-  return (thing, days) => {
-    if (room.things === 0 || days > room.completions) return false;
-    const { length } = JSON.stringify(thing);
-    // An import takes the beginning of the files, so nothing shorter may follow a thing that did not fit.
-    room.things = length > room.length ? 0 : room.things - 1;
-    if (length > room.length) return false;
-    room.completions -= days;
-    room.length -= length;
-    return true;
+  return {
+    takes(thing: readonly object[], days: number): boolean {
+      if (room.things === 0 || days > room.completions) return false;
+      const { length } = JSON.stringify(thing);
+      if (length > room.length) return false;
+      room.things -= 1;
+      room.completions -= days;
+      room.length -= length;
+      return true;
+    },
+    daysOf(missing: readonly string[]): readonly string[] {
+      const some = missing.slice(0, room.added);
+      room.added -= some.length;
+      return some;
+    },
   };
 }
 
 const noThings = (): ImportPlan["things"] => ({ categories: [], habits: [], histories: [], todos: [] });
 
 /** The category that a thing to import needs. A category that exists already is found by its name. */
-const usedBy = ({ thing }: FoundThing, gone: ReadonlySet<string>): string[] =>
-  "category" in thing && thing.category !== null && !gone.has(thing.key) ? [thing.category] : [];
+const usedBy = ({ thing }: FoundThing, here: AllHere): string[] =>
+  "category" in thing && thing.category !== null && !here.has(thing.key) ? [thing.category] : [];
 
 function put(things: ImportPlan["things"], found: FoundThing): void {
   const list: unknown[] = things[found.kind];
   list.push(found.thing);
-}
-
-/** Parts are no larger than other commands, so that a file delays nobody's. */
-const partLength = 48_000;
-const datesInPart = 1_000;
-
-/** Things of one kind with their keys, as JSON; a history has the key of its habit. */
-export type Part = Readonly<{ kind: ImportedKind; keys: string[]; content: string }>;
-type Things = ImportPlan["things"];
-
-/** The things of a plan, in parts no longer than other commands. Histories follow their habits. */
-export function* partsOf({ categories, habits, histories, todos }: Things): Generator<Part> {
-  const byHabit = Map.groupBy(histories.flatMap(shortHistories), ({ habit }) => habit);
-  const withHistory = (habit: Things["habits"][number]) => [habit, byHabit.get(habit.key)];
-  for (const list of inParts(categories)) yield partOf("categories", list);
-  for (const list of inParts(habits, withHistory)) {
-    yield partOf("habits", list);
-    const days = list.flatMap(({ key }) => byHabit.get(key) ?? []);
-    for (const some of inParts(days)) yield partOf("histories", some);
-  }
-  for (const list of inParts(todos)) yield partOf("todos", list);
-}
-
-const partOf = (
-  kind: ImportedKind,
-  list: readonly (Readonly<{ key: string }> | Readonly<{ habit: string }>)[],
-): Part => ({
-  kind,
-  keys: list.map((thing) => ("key" in thing ? thing.key : thing.habit)),
-  content: JSON.stringify(list),
-});
-
-/** @param whole gives the value whose JSON counts */
-function inParts<Thing>(
-  things: readonly Thing[],
-  whole: (thing: Thing) => unknown = (one) => one,
-): Thing[][] {
-  const parts: Thing[][] = [];
-  let room = 0;
-  for (const thing of things) {
-    const { length } = JSON.stringify(whole(thing));
-    if (parts.length === 0 || length > room) {
-      parts.push([]);
-      room = partLength;
-    }
-    parts.at(-1)?.push(thing);
-    room -= length;
-  }
-  return parts;
-}
-
-function shortHistories({ habit, dates, times, sums, notes }: Things["histories"][number]) {
-  const count = Math.ceil(Math.max(dates.length, sums?.length ?? 0) / datesInPart);
-  const days = Array.from({ length: count }, (_, index) => {
-    const part = [index * datesInPart, (index + 1) * datesInPart] as const;
-    return {
-      habit,
-      dates: dates.slice(...part),
-      times: times.slice(...part),
-      sums: sums?.slice(...part) ?? null,
-      notes: null,
-    };
-  });
-  const withNotes = { habit, dates: [], times: [], sums: null };
-  return [...days, ...inParts(notes ?? []).map((some) => ({ ...withNotes, notes: some }))];
 }
 
 const mostLeftShown = 100;
@@ -219,6 +195,8 @@ export function collect(files: readonly TextFile[], context: ReadingContext): Co
   for (const one of readFiles(files, context)) {
     if (found.length + leftCount >= mostFound || length > mostLength)
       return { found, left: [endMissing, ...shown], leftCount: leftCount + 1 };
+    // Each task of a list brings its category.
+    if (one.kind === "categories" && keys.has(one.thing.key)) continue;
     for (const checked of isLeft(one) ? [one] : check(one))
       if (isLeft(checked)) leave(checked);
       else take(checked);
@@ -248,8 +226,8 @@ const declared: Readonly<Record<ImportedKind, DeclaredFields>> = {
   todos: todoFields,
 };
 
-/** Checking a rule takes milliseconds, and real files have few rules. */
-const mostRules = 200;
+/** Checking a rule takes milliseconds. */
+const mostRules = maxImported.things;
 const longestName = 255;
 const longestDescription = 5_000;
 
@@ -257,7 +235,7 @@ const longestDescription = 5_000;
  * Checks the things of an upload by the same rules as typed ones.
  * @returns a function that gives a thing as Kept can store it, and the parts that are left out with reasons
  */
-export function createChecker(context: ReadingContext): (found: ReadThing) => (FoundThing | Left)[] {
+function createChecker(context: ReadingContext): (found: ReadThing) => (FoundThing | Left)[] {
   const parse = createRules(context);
   return (found) => {
     if (found.kind === "histories" && daysIn(found.thing) > maxImported.completions)
@@ -265,10 +243,15 @@ export function createChecker(context: ReadingContext): (found: ReadThing) => (F
     const fields = completed(found);
     const name = nameOf(fields);
     const problems = found.kind === "todos" ? repair(fields, parse) : [];
-    const result = validate({ input: schemas[found.kind] }, shortened(fields));
+    const { shortened, lost } = shorten(fields);
+    if (lost > 0)
+      problems.push(`Its description is too long: its last ${countInWords(lost, "character")} stay out.`);
+    const result = validate({ input: schemas[found.kind] }, shortened);
     if (isRefused(result)) return [left(name, result.refusal.message)];
+    const { input } = result;
+    const thing = "dates" in input ? onDays(input, pastDays(input, context)) : input;
     // The check above proves that the thing matches the schema of its kind.
-    const checked = { ...found, thing: result.input } as FoundThing;
+    const checked = { ...found, thing } as FoundThing;
     return [checked, ...problems.map((problem) => left(name, problem))];
   };
 }
@@ -306,18 +289,22 @@ function completed({ kind, thing }: ReadThing): Fields {
 
 const nameOf = ({ name, title = name }: Fields): string => (typeof title === "string" ? title : "");
 
-/** Cuts a long name, and keeps the whole name in the description. */
-function shortened(fields: Fields): Fields {
+/** Cuts a long name, and keeps the whole name in the description, as far as that has room. */
+function shorten(fields: Fields): Readonly<{ shortened: Fields; lost: number }> {
   const field = "title" in fields ? "title" : "name";
   const [name, description] = [oneLine(fields[field]), fields.description];
-  if (typeof name !== "string") return fields;
+  if (typeof name !== "string") return { shortened: fields, lost: 0 };
   const isLong = name.length > longestName;
-  const whole = [isLong ? name : "", typeof description === "string" ? description : ""].filter(Boolean);
-  return {
+  const parts = [isLong ? name : "", typeof description === "string" ? description : ""];
+  const whole = parts.filter(Boolean).join("\n");
+  const isCut = whole.length > longestDescription;
+  const kept = isCut ? `${cut(whole, longestDescription - 1)}…` : whole;
+  const shortened = {
     ...fields,
     [field]: isLong ? `${cut(name, longestName - 1)}…` : name,
-    ...("description" in fields && { description: cut(whole.join("\n"), longestDescription) || null }),
+    ...("description" in fields && { description: kept || null }),
   };
+  return { shortened, lost: isCut ? whole.length - kept.length + 1 : 0 };
 }
 
 const oneLine = (text: unknown): unknown =>
@@ -340,7 +327,8 @@ function repairRule(fields: Fields, parse: Rules): string | undefined {
   if (typeof fields.recurrence !== "string") return undefined;
   const parsed = parse(fields.recurrence);
   if ("error" in parsed) {
-    Object.assign(fields, { recurrence: null, recurrence_anchor: null });
+    const description = [fields.description, `Repeats: ${fields.recurrence}`].filter(Boolean).join("\n");
+    Object.assign(fields, { recurrence: null, recurrence_anchor: null, description });
     return `Does not repeat: ${parsed.error}`;
   }
   fields.recurrence = parsed.rule;
@@ -349,4 +337,4 @@ function repairRule(fields: Fields, parse: Rules): string | undefined {
   return undefined;
 }
 
-export const isLeft = (found: Finding): found is Left => found.kind === "left";
+const isLeft = (found: Finding): found is Left => found.kind === "left";

@@ -238,7 +238,7 @@ type Counted = Readonly<{ name: string; unit: string | null; date?: string }>;
 /** Adds an amount to a day of a habit with a target. */
 export function amountForm(visit: Visit, { name, unit, ...item }: Omit<Tickable, "kind"> & Counted): Html {
   return html`<form method="post" action="/account/tick" class="amount" data-stay>${tickFields(visit, { ...item, kind: "habit" })}
-    <input type="number" name="amount" value="1" min="1" max="100000" required aria-label="${unit ?? "Amount"} to add: ${name}">
+    <input type="number" name="amount" value="1" min="0.001" step="any" max="100000" required aria-label="${unit ?? "Amount"} to add: ${name}">
     <button class="plain" name="done" value="add">Add</button></form>`;
 }
 

@@ -21,6 +21,7 @@ import { statusOf } from "../../../http/response.ts";
 import { type PerformContext, perform } from "../../../perform.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { readHabit } from "../../../queries/habit/read.ts";
+import { isActUsed } from "../../../queries/reminder/read.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
 import { message, page } from "../../../web/page.ts";
 import { sayWallTime } from "../kit/words.ts";
@@ -62,12 +63,16 @@ const say = (title: string, text: string | Html, status: number): Response =>
 async function ask(context: ActContext, offer: Offer): Promise<Response> {
   const query = context.query({ userId: offer.userId });
   const { today } = await readDaySettings(query);
+  if (await isActUsed(query, offer)) return usedAlready();
   const question = await query.inTurn((own) => subjectOf(offer).ask(own, today.date));
   if (isRefused(question)) return refused(question);
   const body = html`<p class="lead">${question.text}</p>
     <form method="post"><button>${question.button}</button></form>`;
   return page(site, { title: "Your reminder", body }, { headers });
 }
+
+const usedAlready = (): Response =>
+  say("Used already", "This link was used already, or has ended. It works once.", 200);
 
 const refused = ({ refusal: { code, message: reason } }: Refused): Response =>
   say("That did not work", reason, statusOf(code));
@@ -85,10 +90,13 @@ async function accept(context: ActContext, request: Request, offer: Offer): Prom
     content: () => ({ fields, idempotencyKey: `${clientName} ${deliveryId} ${act}` }),
   });
   if (isRefused(outcome)) return refused(outcome);
-  if (replayed) return say("Used already", "This link was used already. It works once.", 200);
+  if (replayed) return usedAlready();
   const { today } = await readDaySettings(context.query({ userId }));
   const sentence = saysDone(outcome.body, today.date);
-  return say("Done", html`${sentence} You can undo it under <a href="/account/actions">Actions</a>.`, 200);
+  // A ring is no change of a habit, so there is nothing to undo.
+  const isRing = "habitId" in offer && act === "hour";
+  const undo = !isRing && html` You can undo it under <a href="/account/actions">Actions</a>.`;
+  return say("Done", html`${sentence}${undo}`, 200);
 }
 
 /** The thing that a link acts on: a todo, or a habit on the day of its reminder. Words use the user's present day. */
@@ -129,6 +137,8 @@ const onHabit = ({ habitId: habit_id, deliveryId: delivery_id, date, act }: Habi
   async ask(query, today) {
     const habit = await readHabit(query, { habit_id });
     if (isRefused(habit)) return habit;
+    if (act === "hour")
+      return { text: html`${questions.hour} <strong>${habit.name}</strong>`, button: actLabels.hour };
     const [question, button] = act === "skip" ? ["Skip", "Skip"] : completing[habit.type];
     return { text: html`${question} <strong>${habit.name}</strong> for ${sayUntil(date, today)}`, button };
   },
@@ -136,6 +146,7 @@ const onHabit = ({ habitId: habit_id, deliveryId: delivery_id, date, act }: Habi
   fields: { habit_id, delivery_id, act, date },
   saysDone(body, today) {
     const { name, type } = body as Static<typeof Habit>;
+    if (act === "hour") return html`<strong>${name}</strong>: the reminder comes again in an hour.`;
     const how = act === "skip" ? "skipped" : completed[type];
     return html`<strong>${name}</strong> is ${how} for ${sayUntil(date, today)}.`;
   },

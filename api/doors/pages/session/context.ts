@@ -1,4 +1,5 @@
 import type { Configuration } from "openid-client";
+import type { Scope } from "../../../../shared/contracts/kernel/scopes.ts";
 import type { ReminderSecrets } from "../../../../shared/db/shared-secrets.ts";
 import type { Refused } from "../../../../shared/errors.ts";
 import type { Html } from "../../../../shared/html.ts";
@@ -12,6 +13,16 @@ import type { QueryContext } from "../../../queries/engine/context.ts";
 import type { FormRequest, PageRequest, Site } from "../../../web/site.ts";
 import type { LiveHub } from "../../streams/hub.ts";
 import type { PagesKeys } from "./sealed-cookie.ts";
+
+/** A token or an app that may act for a person, as the built-in provider has it; times are epoch milliseconds. */
+export type Access = Readonly<{
+  id: string;
+  isPersonal: boolean;
+  name: string;
+  scopes: readonly Scope[];
+  createdAt: number;
+  lastUsedAt: number | null;
+}>;
 
 /** The parts shared by all account pages; made once at the start. */
 export type PagesContext = PerformContext &
@@ -27,6 +38,8 @@ export type PagesContext = PerformContext &
     findProvider: (() => Promise<Configuration>) | undefined;
     /** Stores the time zone of a sign-in, as doors do with the zone in a token. */
     claimZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
+    /** The tokens and apps of a person; undefined if another provider has them. */
+    findAccess: ((userId: string) => Promise<readonly Access[]>) | undefined;
     /** Ends a token or an app; undefined if another provider does. */
     endToken: ((key: TokenKey) => Promise<void>) | undefined;
     /** Counts the forms that a person opens or sends. */

@@ -5,7 +5,7 @@ import { locale } from "../../../web/locale.ts";
 import type { FindOwnSession, FindSession, Guest, PagesContext, Session, Visit } from "./context.ts";
 import { sealedCookie } from "./sealed-cookie.ts";
 import { askAgain } from "./sent-form.ts";
-import { submit } from "./submit.ts";
+import { isProven, submit } from "./submit.ts";
 
 const lifetimeSeconds = 12 * 60 * 60;
 
@@ -67,14 +67,10 @@ export async function signedInVisit(guest: Guest): Promise<Visit | undefined> {
   };
 }
 
-/** Seconds for which a sign-in proves that the person is there. */
-const provenSeconds = 10 * 60;
-
-/** The visit of a person who signed in, or proved it again to the provider, within the last ten minutes. */
+/** The visit of a person whose session has a proof of the last ten minutes. */
 export async function provenVisit(guest: Guest): Promise<Visit | undefined> {
   const visit = await signedInVisit(guest);
-  const provenAt = visit?.session.proven_at ?? 0;
-  return Date.now() / 1_000 - provenAt < provenSeconds ? visit : undefined;
+  return visit && isProven(visit.session) ? visit : undefined;
 }
 
 export const visitOf = (guest: Guest, session: Session): Visit => ({

@@ -4,15 +4,16 @@ import {
   commands,
   type OutputOf,
 } from "../../../../shared/contracts/catalogue.ts";
+import type { CommandContract } from "../../../../shared/contracts/kernel/contract.ts";
 import { allScopes } from "../../../../shared/contracts/kernel/scopes.ts";
-import { isRefused, type Refused } from "../../../../shared/errors.ts";
+import { conflict, isRefused, type Refused } from "../../../../shared/errors.ts";
 import { keyedId } from "../../../../shared/queue/command-id.ts";
 import type { Fields } from "../../../http/input/validate.ts";
 import { senderOf } from "../../../http/request.ts";
 import { callOf } from "../../../mailbox/dispatch.ts";
 import { type Content, execute, prepare } from "../../../perform.ts";
 import { type ActionKey, findLogged } from "../../../queries/action/runs.ts";
-import type { Visit } from "./context.ts";
+import type { Session, Visit } from "./context.ts";
 
 type SignedIn = Pick<Visit, "context" | "session" | "request">;
 
@@ -30,6 +31,16 @@ type How = Pick<Content, "idempotencyKey" | "preconditions" | "preview"> &
   /** The name in the log, if it is not that of the command. */
   Readonly<{ tool?: CommandName }>;
 
+/** Seconds for which a sign-in proves that the person is there. */
+const provenSeconds = 10 * 60;
+
+/** True if the person signed in, or proved it again to the provider, within the last ten minutes. */
+export const isProven = ({ proven_at = 0 }: Session): boolean =>
+  Date.now() / 1_000 - proven_at < provenSeconds;
+
+/** The routes of such forms ask for the proof first, so nobody sees this unless one forgets it. */
+const unproven = conflict("This takes a sign-in of the last ten minutes", "sign out and in, and try again.");
+
 /** Performs a command like `submit`, for pages that offer to undo it. */
 export async function submitLogged<Name extends CommandName>(
   { context, session, request }: SignedIn,
@@ -45,8 +56,10 @@ export async function submitLogged<Name extends CommandName>(
   const requestId = keyed === undefined ? sender.requestId : keyedId(session.sub, `page ${keyed}`);
   const by = callOf({ ...sender, requestId }, tool, query.now);
   const key = { called_at: new Date(by.startedAt).toISOString(), request_id: requestId };
-  const prepared = await prepare({ contract: commands[name], actor, content: () => ({ fields, ...how }) });
+  const contract: CommandContract<CommandName> = commands[name];
+  const prepared = await prepare({ contract, actor, content: () => ({ fields, ...how }) });
   if (isRefused(prepared)) return { outcome: prepared, key };
+  if (contract.opens?.({ ...prepared.input }) && !isProven(session)) return { outcome: unproven, key };
   const { outcome, replayed } = await execute(context, { ...prepared, by });
   const first = replayed && !isRefused(outcome) ? await findLogged(query, key) : undefined;
   // The contract of a command declares the body of its answer.

@@ -59,7 +59,8 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
     ${problem(rejected.again)}
     ${pastDeliveries(visit, past, settings.time_zone)}
     <h2>Your data</h2>
-    <p><a href="/account/data">Export, import and a calendar feed</a></p>`;
+    <p><a href="/account/data">Export, import and a calendar feed</a>.
+      <a href="/account/data/access">Who can see my data</a></p>`;
   const status = rejected.target ? 422 : rejected.again || rejected.browser ? 409 : 200;
   const scripts = [pushScript];
   return accountPage(visit, { title: "Settings", body, scripts }, { status });
@@ -133,6 +134,8 @@ function outcome(delivery: PastDelivery, timeZone: string): Html | string {
   if (status === "unsent") return "It reached nobody, because no channel was chosen when it was due.";
   const tries = attempts > 1 && `, after ${countInWords(attempts, "attempt")}`;
   if (status === "failed") return html`Could not be sent${way}${tries}. ${reasonOf(delivery)}`;
+  if (status === "retrying" && attempts === 0)
+    return html`Put off until ${sayInstant(next_attempt_at, timeZone)}.`;
   if (status === "retrying")
     return html`Not sent${way} yet${tries}. ${reasonOf(delivery)} The next attempt is at
       ${sayInstant(next_attempt_at, timeZone)}.`;

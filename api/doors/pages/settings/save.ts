@@ -13,7 +13,7 @@ import { showSettings } from "./page.ts";
 export async function saveDay(visit: Visit, form: URLSearchParams): Promise<PageAnswer> {
   return save(visit, "day", {
     time_zone: form.get("time_zone") ?? undefined,
-    day_start_hour: Number(form.get("day_start_hour")),
+    ...(form.has("day_start_hour") && { day_start_hour: Number(form.get("day_start_hour")) }),
   });
 }
 

@@ -6,6 +6,8 @@ import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type DaySummary, readDay } from "../../../queries/dashboard/read.ts";
 import type { QueryContext } from "../../../queries/engine/context.ts";
 import { type DueGroup, dueGroupOf } from "../../../queries/todo/groups.ts";
+import { zoneScript } from "../../../web/assets.ts";
+import { formToken } from "../../../web/form/form.ts";
 import { icon } from "../../../web/icons.ts";
 import { firstWeekday, locale } from "../../../web/locale.ts";
 import { readWaitingInWords, waitingBeside } from "../action/approval/approvals.ts";
@@ -108,7 +110,7 @@ export async function showToday(visit: Visit): Promise<PageAnswer> {
   const done = due.habits.filter(({ habit }) => habit.is_completed_today).length;
   const hasNothing = todos.length + totals.habits === 0;
   const lead = html`<div id="lead" class="quiet lead" data-part data-now>${date}${!hasNothing && ring(day, done)}</div>`;
-  const body = html`${mark}
+  const body = html`${mark}${travelOffer(visit, today.timeZone)}
     <div id="day" data-part>${warning}${day.news}${waitingBeside(visit, day.waiting)}
     <div class="columns"><section aria-label="Todos">
     ${hasNothing ? firstTodo : todosOfDay(visit, day)}
@@ -118,7 +120,13 @@ export async function showToday(visit: Visit): Promise<PageAnswer> {
     ${totals.habits === 0 ? firstHabit(visit) : habitsOfDay(visit, day)}</section></div>
     ${todos.length > 0 && chosenForm(visit, day.categories)}
     ${!hasNothing && pictures(day)}</div>`;
-  return accountPage(visit, { title: "Today", lead, body, isWide: true, scripts: liveScripts });
+  return accountPage(visit, {
+    title: "Today",
+    lead,
+    body,
+    isWide: true,
+    scripts: [...liveScripts, zoneScript],
+  });
 }
 
 /** How much of the day is done: its habits, and the todos that are due or were done today. */
@@ -131,6 +139,13 @@ function ring({ today, totals, due, counts }: DaySummary, habits: number): Html 
     <circle class="so-far" cx="26" cy="26" r="23" pathLength="100" stroke-dasharray="${Math.round((100 * done) / all)} 100" transform="rotate(-90 26 26)"/>
     <text class="done" x="26" y="27">${done}</text><text class="of" x="26" y="38">of ${all}</text></svg>`;
 }
+
+/** `zoneScript` shows it where the clock differs from the account's, until the person answers. */
+const travelOffer = (visit: Visit, timeZone: string): Html =>
+  html`<form method="post" action="/account/settings/day" class="note" data-travel="${timeZone}" hidden>${formToken(visit)}
+    <input type="hidden" name="time_zone" data-zone>
+    <p>The clock of this device is that of <strong></strong>; Kept follows ${timeZone}.</p>
+    <button>Follow this device</button> <button type="button" class="link">Keep ${timeZone}</button></form>`;
 
 const readAll = async (own: QueryContext, lastSeen: string | undefined) => ({
   ...(await readDay(own, firstCalendarDay, firstWeekday())),

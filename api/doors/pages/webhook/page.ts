@@ -64,7 +64,7 @@ function card(
     html`<button name="act" value="${act}">${words}<span class="unseen"> the webhook to ${host}</span></button>`;
   return html`<li class="card"><h2>${host}</h2><p class="small"><code>${url}</code></p>
     <p>${events.join(", ")}. ${is_active ? "On." : html`<strong>Off.</strong> Changes wait.`}
-    ${disabled_at && html` It was switched off (${say(disabled_at)}), because it failed for three days.`}</p>
+    ${disabled_at && html` It was switched off (${say(disabled_at)}), because its receiver failed for three days or wants no more.`}</p>
     <form method="post" action="${webhooksPath}/change">${formToken(visit, { webhook_id: id })}
     <div class="actions">${is_active ? button("off", "Switch off") : button("on", "Switch on")}${button("delete", "Delete")}</div></form>
     <details><summary>Deliveries<span class="unseen"> to ${host}</span></summary>

@@ -250,6 +250,13 @@ const WebhookEvent = titled(
   Type.Object({ type: titled("WebhookEventType", OneOf(types)), timestamp: Timestamp, data: ResourceChange }),
 );
 
+const restarted = "changes.restarted";
+const NoData = titled("NoData", Type.Object({}));
+const RestartEvent = titled(
+  "WebhookRestart",
+  Type.Object({ type: Type.Literal(restarted), timestamp: Timestamp, data: NoData }),
+);
+
 const header = (name: string, description: string, required = false): Parameter => ({
   name,
   in: "header",
@@ -269,10 +276,21 @@ const timestamp = "2026-11-20T08:30:00.000Z";
 /** The posts to a person's webhooks, as the document's `webhooks` (OpenAPI 3.1). */
 function webhookOperations(schemas: Schemas) {
   const event = schemas.show(WebhookEvent);
-  return Object.fromEntries(types.map((type) => [type, { post: webhookOperation(type, event) }]));
+  const restart = schemas.show(RestartEvent);
+  return Object.fromEntries(
+    [...types, restarted].map((type) => [
+      type,
+      { post: webhookOperation(type, type === restarted ? restart : event) },
+    ]),
+  );
 }
 
-function webhookOperation(type: (typeof types)[number], schema: JsonSchema) {
+const summaries: Readonly<Record<string, string>> = {
+  "reminder.due": "A reminder is due",
+  [restarted]: "What the receiver has is outdated: everything is posted anew",
+};
+
+function webhookOperation(type: string, schema: JsonSchema) {
   const deleted = type.endsWith(".deleted");
   const value = {
     type,
@@ -283,9 +301,9 @@ function webhookOperation(type: (typeof types)[number], schema: JsonSchema) {
     type.startsWith("todo") || type === "reminder.due" ? { examples: { [type]: { value } } } : {};
   return {
     operationId: `on ${type}`.replaceAll(/[ .](\w)/g, (_, first: string) => first.toUpperCase()),
-    summary: type === "reminder.due" ? "A reminder is due" : `A ${type.replace(".", " was ")}`,
+    summary: summaries[type] ?? `A ${type.replace(".", " was ")}`,
     description:
-      "Any 2xx means that it has arrived. Anything else, or none within 10 s, is tried again over a day.",
+      "Any 2xx means that it has arrived. Anything else, or none within 10 s, is tried again; 410 ends the webhook.",
     // The signature stands for a token.
     security: [],
     parameters: webhookHeaders,

@@ -1,22 +1,32 @@
 import { addDays } from "../../../../shared/domain/day/day.ts";
-import { months, ordinals, partsOfDay, weekdays } from "../../../../shared/domain/todo/quick-add-words.ts";
+import {
+  months,
+  ordinals,
+  partsBehindDay,
+  partsOfDay,
+  weekdays,
+  wordsOf,
+} from "../../../../shared/domain/todo/quick-add-words.ts";
+import { firstOccurrence, parseRule } from "../../../../shared/domain/todo/recurrence.ts";
 import {
   amount,
   type Clock,
   comingDay,
   dayInMonth,
+  type LinePhrase,
   later,
   nextDate,
   nextMonday,
   type Reading,
   type Recogniser,
+  recognise,
   type Said,
   spanOf,
-  weekdayInMonth,
   wordChoice,
   wordsLike,
 } from "./phrase.ts";
-import { dayCode, ruleOf } from "./repeat.ts";
+import { daysOfMonth } from "./repeat-days.ts";
+import { ruleOf } from "./rule.ts";
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
@@ -32,11 +42,15 @@ const month = wordChoice(months.keys());
 const weekday = wordChoice(weekdays.keys());
 const position = wordChoice(ordinals.keys());
 const number = (name: string | undefined): number => weekdays.get(name?.toLowerCase() ?? "") ?? 1;
+const endOfDay = "(?:the )?end of (?:the )?day|eod|cob|close of business";
+const startOf = "(?:the )?(?:start|beginning) of";
 const endOfThis = "(?:the )?(?:end of|last day of)(?: the| this)?";
+/** A weekday that a date may repeat. */
+const itsDay = `(?:(?:${weekday}),? )?`;
 
 /** The forms of days. `wd` is a weekday. */
 const dayForms: readonly DayForm[] = [
-  { form: "today|tod|now(?=\\W*$)|eod|cob|(?:the )?end of (?:the )?day", says: (_, { today }) => [today] },
+  { form: `today|tod|now(?=\\W*$)|${endOfDay}`, says: (_, { today }) => [today] },
   { form: "tomorrow|tmrw?|2moro|tomm?orr?ow", says: (_, { today }) => [addDays(today, 1)] },
   { form: "(?:the )?day after tomorrow", says: (_, { today }) => [addDays(today, 2)] },
   {
@@ -54,8 +68,14 @@ const dayForms: readonly DayForm[] = [
     form: `(?:in|within) ${amount}|(?:in )?${amount} from now|\\+${amount}`,
     says: ({ many, unit }, { today }) => [later(today, spanOf(many, unit))],
   },
-  { form: "next week", says: (_, { today }) => [nextMonday(today)] },
-  { form: "next month", says: (_, { today }) => [dayInMonth(today, 1, 1)] },
+  { form: `(?<wd>${weekday}) week`, says: ({ wd }, { today }) => [addDays(comingDay(number(wd), today), 7)] },
+  {
+    form: `(?:the )?(?<wd>${weekday}) after next`,
+    says: ({ wd }, { today }) => [7, 14].map((days) => addDays(comingDay(number(wd), today), days)),
+  },
+  { form: "(?:the )?week after next", says: (_, { today }) => [addDays(nextMonday(today), 7)] },
+  { form: `(?:${startOf} )?next week`, says: (_, { today }) => [nextMonday(today)] },
+  { form: `(?:${startOf} )?next month`, says: (_, { today }) => [dayInMonth(today, 1, 1)] },
   { form: "next year", says: (_, { today }) => [nextDate({ day: 1, month: "1" }, addDays(today, 1))] },
   {
     form: "this weekend|(?:on|over|at) the weekend",
@@ -72,8 +92,12 @@ const dayForms: readonly DayForm[] = [
   {
     form: `(?:the )?end of (?<month>${month})`,
     says: ({ month: name }, { today }) => [
-      [31, 30, 29, 28].map((day) => nextDate({ day, month: name }, today)).find(Boolean),
+      endOfMonth(nextDate({ day: 1, month: name }, dayInMonth(today, 0, 1))),
     ],
+  },
+  {
+    form: "(?:the )?end of next week",
+    says: (_, { today }) => [5, 7].map((day) => dayOfNextWeek(day, today)),
   },
   {
     form: `mid[ -](?<month>${month})`,
@@ -85,17 +109,17 @@ const dayForms: readonly DayForm[] = [
     says: (groups, { today }) => [nextDate({ ...groups, day: 1 }, today)],
   },
   {
-    form: `(?:(?:${weekday}),? )?(?:the )?(?<day>\\d{1,2})(?:st|nd|rd|th)?(?: of)? (?<month>${month})(?:,? (?<year>\\d{4}))?`,
+    form: `${itsDay}(?:the )?(?<day>\\d{1,2})(?:st|nd|rd|th)?(?: of)? (?<month>${month})(?:,? (?<year>\\d{4}))?`,
     says: dated,
   },
   {
-    form: `(?:(?:${weekday}),? )?(?<month>${month})\\.? (?:the )?(?<day>\\d{1,2})(?:st|nd|rd|th)?(?:,? (?<year>\\d{4}))?`,
+    form: `${itsDay}(?<month>${month})\\.? (?:the )?(?<day>\\d{1,2})(?:st|nd|rd|th)?(?:,? (?<year>\\d{4}))?`,
     says: dated,
   },
-  { form: "(?<year>\\d{4})(?<sign>[-/])(?<month>\\d{1,2})\\k<sign>(?<day>\\d{1,2})", says: dated },
-  { form: "(?<day>\\d{1,2})\\.(?<month>\\d{1,2})\\.(?<year>\\d{4}|\\d{2})?", says: dated },
+  { form: `${itsDay}(?<year>\\d{4})(?<sign>[-/])(?<month>\\d{1,2})\\k<sign>(?<day>\\d{1,2})`, says: dated },
+  { form: `${itsDay}(?<day>\\d{1,2})\\.(?<month>\\d{1,2})\\.(?<year>\\d{4}|\\d{2})?`, says: dated },
   {
-    form: "(?<day>\\d{1,2})/(?<month>\\d{1,2})(?<year>/\\d{4})?",
+    form: `${itsDay}(?<day>\\d{1,2})/(?<month>\\d{1,2})(?<year>/\\d{4})?`,
     manner: "beside",
     isAsked: true,
     says: ({ day, month: second, year }, { today, timeZone }) => {
@@ -107,18 +131,34 @@ const dayForms: readonly DayForm[] = [
       return isAmerican ? both.toReversed() : both;
     },
   },
-  { form: "(?:the )?(?<day>\\d{1,2})(?:st|nd|rd|th)(?! of)", manner: "bare", isAsked: false, says: dated },
   {
-    form: `(?:the )?(?<position>${position}|[1-5](?:st|nd|rd|th)) (?<wd>${weekday}) of (?<which>the|this|next) month`,
-    says: ({ position: at = "", wd, which }, { today }) => {
-      const which_one = ordinals.get(at.toLowerCase()) ?? Number.parseInt(at, 10);
-      const ahead = which?.toLowerCase() === "next" ? 1 : 0;
-      const dates = [ahead, ahead + 1].map((months) => weekdayInMonth(today, months, which_one, number(wd)));
-      const rule = ruleOf({ freq: "MONTHLY", days: [`${which_one}${dayCode(number(wd))}`] });
-      return [dates.find((date) => date >= today), ...(ahead === 0 ? [{ rule }] : [])];
-    },
+    form: `${itsDay}(?:the )?(?<day>\\d{1,2})(?:st|nd|rd|th)(?! of)`,
+    manner: "bare",
+    isAsked: false,
+    says: dated,
+  },
+  {
+    form: `(?:the )?(?<days>(?:${position}|\\d{1,2}(?:st|nd|rd|th))(?: [\\p{L}\\p{N}&]+){0,4}?) (?:of|in) (?:(?<which>the|this|next) month|(?<month>${month}))`,
+    says: ofMonth,
   },
 ];
+
+/** `last Friday of the month`, `5th of next month`, `2nd Sunday in May`: one day, or several, which repeat. */
+function ofMonth({ days: text = "", which, month: name = "" }: Groups, { today }: Clock): readonly Said[] {
+  const words = wordsOf(text);
+  const [read, end] = daysOfMonth(words, 0) ?? [];
+  if (!read || end !== words.length) return [];
+  const named = months.get(name.toLowerCase());
+  const parsed = parseRule(ruleOf({ ...read, ...(named && { months: [named] }) }));
+  if ("error" in parsed) return [];
+  const { rule } = parsed;
+  const isNext = which?.toLowerCase() === "next";
+  const date = firstOccurrence(rule, isNext ? dayInMonth(today, 1, 1) : today) ?? undefined;
+  const isOne = read.monthDays?.length === 1 || read.days?.length === 1 || read.positions?.length === 1;
+  return isNext ? [{ date }] : isOne ? [{ date }, { rule }] : [{ rule }, { date }];
+}
+
+const endOfMonth = (date: string | undefined) => date && dayInMonth(date, 0, 31);
 
 function dated({ day, month: name, year }: Groups, { today }: Clock): readonly (string | undefined)[] {
   return [nextDate({ day: Number(day), month: name, year }, today)];
@@ -128,8 +168,8 @@ const dayOfNextWeek = (weekdayNumber: number, today: string): string =>
   addDays(nextMonday(today), weekdayNumber - 1);
 
 const lead =
-  "due by|due on|due|by|on|before|after|starting on|starting from|starting|beginning|from|until|till|through|ending";
-const part = wordChoice(partsOfDay.keys());
+  "due by|due on|due|by|on|(?<!\\b(?:days?|nights?|weeks?|months?|years?) )(?:before|after)|starting on|starting from|starting|beginning|from|until|till|through|ending";
+const part = wordChoice(partsBehindDay.keys());
 
 /** Days of every year: name, month, day. */
 const holidays = new Map<string, readonly [month: number, day: number]>([
@@ -150,18 +190,19 @@ const holiday: Recogniser = {
   },
 };
 
-/** Phrases of days, with the word before them and the part of the day after them. */
-export const days: readonly Recogniser[] = [
+const dayPhrases: readonly Recogniser[] = [
   holiday,
   ...dayForms.map(
     ({ form, manner = "whole", isAsked, says }): Recogniser => ({
       pattern: wordsLike(
-        `(?:(?<lead>${lead}) )?(?:(?:the )?(?:end of day|eod|cob) (?:on )?)?(?:${form})(?: (?<part>${part}))?`,
+        `(?:(?<lead>${lead}) )?(?:(?:${endOfDay}|(?<first>first thing)) (?:on )?)?(?:${form})(?: (?<part>${part}))?`,
       ),
       read({ groups = {}, 0: text }, clock) {
         const [first, ...others] = says(groups, clock).flatMap((one) => {
           const said: Said = typeof one === "string" ? { date: one } : (one ?? {});
-          return Object.keys(said).length === 0 ? [] : [withPart(said, groups.part)];
+          return Object.keys(said).length === 0
+            ? []
+            : [withPart(said, groups.part ?? (groups.first && "morning"))];
         });
         if (!first) return undefined;
         const isClear = manner === "beside" && (others.length === 0 || groups.year !== undefined);
@@ -172,11 +213,43 @@ export const days: readonly Recogniser[] = [
   ),
 ];
 
+const unitAlone = `(?:the )?(?<unit>day|week|month|year|${weekday})`;
+const side = `(?: (?<side>before|after|from)|(?: on)?(?= (?:${weekday}|today|tomorrow)\\b))`;
+const distance = wordsLike(`(?<!\\b(?:every|each|other|last|next|this) )(?:${amount}|${unitAlone})${side}`);
+
+/** `2 days before Christmas`, `3 weeks from today`. `A week on Friday` may be this Friday as well. */
+function distantDays(line: string, clock: Clock): readonly LinePhrase[] {
+  return Array.from(line.matchAll(distance)).flatMap(({ 0: text, index, groups = {} }): LinePhrase[] => {
+    const start = index + text.length + 1;
+    const [day] = recognise(dayPhrases, line.slice(start), clock).filter((one) => one.start === 0);
+    const isOn = groups.side === undefined;
+    if (!day?.says.date || (isOn && !/^(\w+ )+weeks?\b/i.test(text))) return [];
+    const [says = {}, ...or] = [day.says, ...(day.or ?? [])].map(
+      (one): Said => ({ ...one, date: one.date && distantDay(one.date, groups) }),
+    );
+    return [{ says, or: isOn ? [...or, day.says] : or, manner: "whole", start: index, end: start + day.end }];
+  });
+}
+
+function distantDay(date: string, { many = "a", unit = "", side: where = "" }: Groups): string {
+  const isBefore = /before/i.test(where);
+  const day = weekdays.get(unit.toLowerCase());
+  if (day) return comingDay(day, isBefore ? addDays(date, -8) : date);
+  const span = Temporal.Duration.from(spanOf(many, unit));
+  return later(date, isBefore ? span.negated() : span);
+}
+
+/** Phrases of days, with the word before them and the part of the day after them. */
+export const daysIn = (line: string, clock: Clock): readonly LinePhrase[] => [
+  ...distantDays(line, clock),
+  ...recognise(dayPhrases, line, clock),
+];
+
 /** Short names such as `sun` and `mon` are ordinary words as well. */
 const isLongName = (text: string): boolean => text.length > 4;
 
 const withPart = (said: Said, name: string | undefined): Said =>
-  name === undefined ? said : { ...said, part: partsOfDay.get(name.toLowerCase()) };
+  name === undefined ? said : { ...said, part: partsBehindDay.get(name.toLowerCase()) };
 
 /** The meaning that a word before a day gives it: `before Friday` is Thursday, `until Friday` ends a repetition. */
 function led(

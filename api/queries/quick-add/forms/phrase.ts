@@ -42,18 +42,6 @@ function dateIn(year: number, month: number, day: number): string | undefined {
   return date.day === day ? date.toString() : undefined;
 }
 
-/** The weekday at a position in a month, such as the last Friday; position -1 is the last. */
-export function weekdayInMonth(
-  today: string,
-  monthsAhead: number,
-  position: number,
-  weekday: number,
-): string {
-  const first = dayInMonth(today, monthsAhead, 1);
-  if (position > 0) return addDays(comingDay(weekday, addDays(first, -1)), 7 * (position - 1));
-  return addDays(comingDay(weekday, dayInMonth(today, monthsAhead, 31)), -7);
-}
-
 /** The time and the user's day for reading a line. */
 export type Clock = Readonly<{
   /** Epoch ms. */
@@ -201,12 +189,13 @@ const units: Readonly<Record<string, "days" | "weeks" | "months" | "years" | und
 };
 
 /** The pattern of `3 days`, `a week` and `2w`, with its groups `many` and `unit`. */
-export const amount = `(?<many>\\d{1,4}|an?|a couple of|${wordChoice(numbers.keys())})(?: (?<unit>day|week|month|year)s?|(?<=\\d)(?<unit>[dwy]))`;
+export const amount = `(?<many>\\d{1,4}|an?|a couple of|${wordChoice(numbers.keys())})(?: (?<unit>day|week|fortnight|month|year)s?|(?<=\\d)(?<unit>[dwy]))`;
 
 /** A number in digits or words; `a` is one. */
 export const numberSaid = (many = ""): number =>
   /^\d+$/.test(many) ? Number(many) : /^an?$/i.test(many) ? 1 : (numbers.get(many.toLowerCase()) ?? 2);
 
-export const spanOf = (many: string | undefined, unit = "d"): Temporal.DurationLike => ({
-  [units[unit.slice(0, 1).toLowerCase()] ?? "days"]: numberSaid(many),
-});
+export const spanOf = (many: string | undefined, unit = "d"): Temporal.DurationLike => {
+  if (/^f/i.test(unit)) return { weeks: 2 * numberSaid(many) };
+  return { [units[unit.slice(0, 1).toLowerCase()] ?? "days"]: numberSaid(many) };
+};

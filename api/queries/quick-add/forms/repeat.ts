@@ -5,6 +5,7 @@ import {
   months,
   numberAt,
   ordinalAt,
+  ordinals,
   partsOfDay,
   type Reader,
   skip,
@@ -13,31 +14,38 @@ import {
   wordsOf,
 } from "../../../../shared/domain/todo/quick-add-words.ts";
 import { parseRecurrence } from "../../../../shared/domain/todo/recurrence.ts";
-import type { TimeOfDay } from "../../../../shared/domain/vocabulary.ts";
+import { type LinePhrase, type Reading, type Said, wordChoice } from "./phrase.ts";
 import {
-  type LinePhrase,
-  numberSaid,
-  type Reading,
-  type Recogniser,
-  type RhythmFields,
-  type Said,
-  wordsLike,
-} from "./phrase.ts";
+  datesOfYear,
+  dayGroups,
+  daysOfMonth,
+  monthAlone,
+  ofMonth,
+  orEveryOther,
+  type Read,
+  weekdayList,
+  weekdaysAt,
+  withPart,
+} from "./repeat-days.ts";
+import { dayCode, dayOfCode, type Repeat, ruleOf } from "./rule.ts";
 
 const weeks = (interval: number): Repeat => ({ freq: "WEEKLY", interval });
 
-const adverbs = new Map<string, Repeat>([
+const adverbs = new Map<string, Read>([
   ["daily", { freq: "DAILY" }],
+  ["nightly", { freq: "DAILY", timeOfDay: "evening" }],
   ["weekly", { freq: "WEEKLY" }],
   ...["biweekly", "bi-weekly", "fortnightly"].map((name) => [name, weeks(2)] as const),
   ["monthly", { freq: "MONTHLY" }],
   ["quarterly", { freq: "MONTHLY", interval: 3 }],
+  ...["half-yearly", "semiannually"].map((name) => [name, { freq: "MONTHLY", interval: 6 }] as const),
   ...["yearly", "annually"].map((name) => [name, { freq: "YEARLY" }] as const),
 ]);
 
 const units = new Map<string, Repeat>([
   ...["day", "days"].map((name) => [name, { freq: "DAILY" }] as const),
   ...["week", "weeks"].map((name) => [name, { freq: "WEEKLY" }] as const),
+  ...["fortnight", "fortnights"].map((name) => [name, weeks(2)] as const),
   ...["month", "months"].map((name) => [name, { freq: "MONTHLY" }] as const),
   ...["quarter", "quarters"].map((name) => [name, { freq: "MONTHLY", interval: 3 }] as const),
   ...["year", "years"].map((name) => [name, { freq: "YEARLY" }] as const),
@@ -46,110 +54,9 @@ const units = new Map<string, Repeat>([
 /** An adverb is a repetition at the end, or before words that begin no noun. */
 const isAdverb = (next: LineWord | undefined): boolean =>
   next === undefined ||
-  /^(on|at|in|from|until|till|starting|for|and|to|with|,|[#@].*|\d{1,2}(:\d\d|[ap]m).*)$/.test(next.text);
-
-/** A repetition as words say it, and others that the same words may say. */
-type Read = Repeat & Readonly<{ timeOfDay?: TimeOfDay; or?: readonly Repeat[] }>;
-
-const workdays = [1, 2, 3, 4, 5];
-const dayGroups = new Map<string, readonly number[]>([
-  ...["weekday", "weekdays", "workday", "workdays"].map((name) => [name, workdays] as const),
-  ...["weekend", "weekends"].map((name) => [name, [6, 7]] as const),
-]);
-
-/** `Mon, Wed and Fri`, `mon wed fri`, `mon-fri`, `Monday to Thursday`. */
-const weekdayList: Reader<readonly number[]> = (words, at) => {
-  const [from, to] = (words[at]?.text ?? "").split(/[-–]/).map((name) => weekdays.get(name));
-  if (from && to) return [daysFrom(from, to), at + 1];
-  const first = wordOf(weekdays)(words, at);
-  const upTo = first && skip(words, first[1], "to", "through", "-", "–");
-  const last = upTo && upTo > first[1] ? wordOf(weekdays)(words, upTo) : undefined;
-  return first && last ? [daysFrom(first[0], last[0]), last[1]] : listOf(wordOf(weekdays), true)(words, at);
-};
-
-const daysFrom = (first: number, last: number): readonly number[] =>
-  Array.from({ length: ((last - first + 7) % 7) + 1 }, (_, days) => ((first + days - 1) % 7) + 1);
-
-/** `Mon, Wed and Fri`, `other Friday`, `weekday`, `Monday morning`. */
-const weekdaysAt: Reader<Read> = (words, at) => {
-  const isOther = words[at]?.text === "other";
-  const first = isOther ? at + 1 : at;
-  const found = wordOf(dayGroups)(words, first) ?? weekdayList(words, first);
-  if (!found) return undefined;
-  const [days, next] = found;
-  const repeat = { freq: "WEEKLY", interval: isOther ? 2 : 1, days: days.map(dayCode) } as const;
-  return withPart(repeat, words, next);
-};
-
-function withPart(repeat: Read, words: readonly LineWord[], next: number): FoundWords<Read> {
-  const part = wordOf(partsOfDay)(words, next);
-  return part ? [{ ...repeat, timeOfDay: part[0] }, part[1]] : [repeat, next];
-}
-
-/** `last Friday`, `1st workday`, `1st and 15th`, `last day`, each with or without `of the month`. */
-const daysOfMonth: Reader<Read> = (words, at) => {
-  const found = daysWithoutMonth(words, at);
-  return found && [found[0], ofMonth(words, found[1])];
-};
-
-/** The same before `of every month`, which makes them a repetition. */
-const daysOfEveryMonth: Reader<Read> = (words, at) => {
-  const isEnd = words[skip(words, at, "the")]?.text === "end";
-  const end = skip(words, at, "the") + 1;
-  const found = isEnd ? ([{ freq: "MONTHLY", monthDays: [-1] }, end] as const) : daysWithoutMonth(words, at);
-  const which = found && skip(words, skip(words, found[1], "of"), "every", "each");
-  if (!found || which === undefined || words[which - 1]?.text.startsWith("e") === false) return undefined;
-  return words[which]?.text === "month" ? [found[0], which + 1] : undefined;
-};
-
-const daysWithoutMonth: Reader<Read> = (words, at) => {
-  const first = skip(words, at, "the");
-  const position = ordinalAt(words, first);
-  const weekday = position && wordOf(weekdays)(words, position[1]);
-  if (position && weekday)
-    return [nthWeekday(words[first]?.text, position[0], dayCode(weekday[0])), weekday[1]];
-  if (position && /^(work|week|business)days?$/.test(words[position[1]]?.text ?? ""))
-    return [{ freq: "MONTHLY", days: workdays.map(dayCode), position: position[0] }, position[1] + 1];
-  const days = listOf(dayOfMonth)(words, first);
-  return days && [{ freq: "MONTHLY", monthDays: days[0] }, days[1]];
-};
-
-/** The second Monday is one of the month, or every other. The word `second` suggests the latter, `2nd` the former. */
-function nthWeekday(word: string | undefined, position: number, day: string): Read {
-  const ofTheMonth: Repeat = { freq: "MONTHLY", days: [`${position}${day}`] };
-  const everyOther: Repeat = { freq: "WEEKLY", interval: 2, days: [day] };
-  if (position !== 2) return ofTheMonth;
-  return word === "second" ? { ...everyOther, or: [ofTheMonth] } : { ...ofTheMonth, or: [everyOther] };
-}
-
-const dayOfMonth: Reader<number> = (words, at) => {
-  const day = ordinalAt(words, skip(words, at, "the"));
-  if (!day) return undefined;
-  const next = skip(words, day[1], "day");
-  return day[0] === -1 && next === day[1] ? undefined : [day[0], next];
-};
-
-function ofMonth(words: readonly LineWord[], at: number): number {
-  const of = skip(words, at, "of");
-  const which = skip(words, of, "the", "each", "every");
-  return which > of && words[which]?.text === "month" ? which + 1 : at;
-}
-
-/** `24 December`, `December 24th`. */
-const dayOfYear: Reader<Read> = (words, at) => {
-  const month = wordOf(months);
-  const dayFirst = dayNumberAt(words, at);
-  const monthAfter = dayFirst && month(words, skip(words, dayFirst[1], "of"));
-  if (monthAfter) return [{ freq: "YEARLY", month: monthAfter[0], monthDays: [dayFirst[0]] }, monthAfter[1]];
-  const monthFirst = month(words, at);
-  const dayAfter = monthFirst && dayNumberAt(words, skip(words, monthFirst[1], "the"));
-  return dayAfter && [{ freq: "YEARLY", month: monthFirst[0], monthDays: [dayAfter[0]] }, dayAfter[1]];
-};
-
-const dayNumberAt: Reader<number> = (words, at) => {
-  const day = ordinalAt(words, at) ?? numberAt(words, at);
-  return day && day[0] >= 1 && day[0] <= 31 ? day : undefined;
-};
+  /^(on|at|in|from|until|till|starting|for|and|to|with|except|excluding|but|,|[#@].*|\d{1,2}(:\d\d|[ap]m).*)$/.test(
+    next.text,
+  );
 
 /** Finding that a rule fits no date takes milliseconds. */
 const mostTries = 5;
@@ -160,7 +67,7 @@ export function repeatsIn(text: string): readonly LinePhrase[] {
   const phrases: LinePhrase[] = [];
   let tries = 0;
   for (let at = 0; at < words.length && tries < mostTries; at++) {
-    const [found, next = 0] = repeatAt(words, at, text) ?? [];
+    const [found, next = 0] = wholeRepeat(words, repeatAt(words, at, text)) ?? [];
     const [start, end] = [words[at]?.start, words[next - 1]?.end];
     if (!found || start === undefined || end === undefined) continue;
     tries += 1;
@@ -173,6 +80,9 @@ export function repeatsIn(text: string): readonly LinePhrase[] {
 
 type Found = Readonly<{ read: Read; manner: Reading["manner"]; fromCompletion?: boolean; stays?: boolean }>;
 
+/** A repetition in doubt is asked about, and its words stay in the title. */
+const doubted = (found: Found): Found => ({ ...found, manner: "offered", stays: true });
+
 /** A rule that fits no date, such as every 31 February, is a misreading. */
 function readingOf({ read, manner, fromCompletion, stays = false }: Found): Reading | undefined {
   const [says, ...or] = [read, ...(read.or ?? [])].flatMap((repeat): Said[] => {
@@ -181,7 +91,7 @@ function readingOf({ read, manner, fromCompletion, stays = false }: Found): Read
     const { timeOfDay: part } = read;
     return [{ rule: parsed.rule, ...(part && { part }), ...(fromCompletion && { fromCompletion: true }) }];
   });
-  return says && { says, or, manner, stays, isAsked: manner === "offered" || manner === "bare" };
+  return says && { says, or, manner, stays, isAsked: true };
 }
 
 function repeatAt(words: readonly LineWord[], at: number, line: string): FoundWords<Found> {
@@ -190,24 +100,29 @@ function repeatAt(words: readonly LineWord[], at: number, line: string): FoundWo
   if (adverb && (line[end] === ":" || isAdverb(words[at + 1])))
     return found(daysWithin(adverb, words, at + 1), "whole");
   // `weekly report` is a thing, `report weekly` and `weekly on Friday` are repetitions.
-  if (adverb) return [{ read: adverb, manner: "offered", stays: true }, at + 1];
+  if (adverb) return [doubted({ read: adverb, manner: "whole" }), at + 1];
   if (text === "everyday") return [{ read: { freq: "DAILY" }, manner: "whole" }, at + 1];
   if (/^(every!?|each|ev|evry|evey)$/.test(text)) return everyAt(words, at);
+  if (text === "once" && words[at + 1]?.text === "every") return everyAt(words, at + 1);
   const first = skip(words, at, "on", "at");
-  return found(daysOfEveryMonth(words, first), "whole") ?? listAt(words, at, first);
+  if (words[first]?.text === "alternate") return everyAt(words, first - 1);
+  return listAt(words, at, first);
 }
 
 const found = (read: FoundWords<Read>, manner: Found["manner"]): FoundWords<Found> =>
   read && [{ read: read[0], manner }, read[1]];
 
 function everyAt(words: readonly LineWord[], at: number): FoundWords<Found> {
+  const first = at + 1;
   const [read, next = 0] =
-    periodAt(words, at + 1) ??
-    weekdaysAt(words, at + 1) ??
-    partAt(words, at + 1) ??
-    daysOfMonth(words, at + 1) ??
-    dayOfYear(words, at + 1) ??
-    dayAlone(words, at + 1) ??
+    periodAt(words, first) ??
+    weekdaysAt(words, first) ??
+    partAt(words, first) ??
+    datesOfYear(words, first) ??
+    ordinalDays(words, first) ??
+    dayAlone(words, first) ??
+    monthAlone(words, first) ??
+    withinDay(words, first) ??
     [];
   if (!read) return undefined;
   const other = words[next]?.text === "or" ? weekdaysAt(words, next + 1) : undefined;
@@ -218,14 +133,98 @@ function everyAt(words: readonly LineWord[], at: number): FoundWords<Found> {
   return [{ read, manner: "whole", fromCompletion }, isAfter ? after + 1 : next];
 }
 
-/** Several weekdays, or one as a plural, repeat without `every`: `mon wed fri`, `on Fridays`, `weekdays`. */
+/** `2nd Tuesday` may be every other one, but not with `of the month`. */
+const ordinalDays: Reader<Read> = (words, at) => {
+  const days = daysOfMonth(words, at);
+  // `Every second counts`
+  const isNamed = days && words.slice(at, days[1]).some(({ text }) => !ordinals.has(text) && text !== "the");
+  if (!isNamed) return undefined;
+  const isOfMonth = words[days[1] - 1]?.text === "month";
+  return [isOfMonth ? days[0] : orEveryOther(days[0], words[skip(words, at, "the")]?.text), days[1]];
+};
+
+/** Hours and minutes between repetitions, which have no field, with the times of their beginning and end. */
+const withinDay: Reader<Read> = (words, at) => {
+  const number = numberAt(words, at) ?? [1, /^(other|few)$/.test(words[at]?.text ?? "") ? at + 1 : at];
+  if (!/^(h|hrs?|hours?|min|mins|minutes?)$/.test(words[number[1]]?.text ?? "")) return undefined;
+  const times = /^(from|starting|until|till|to|between|and|at|noon|midnight|\d{1,2}(:\d\d)?([ap]m)?)$/;
+  return [{ freq: "DAILY", isDoubted: true }, nextNot(times, words, number[1] + 1)];
+};
+
+/** The index of the first word that does not match. */
+function nextNot(pattern: RegExp, words: readonly LineWord[], at: number): number {
+  const rest = words.slice(at).findIndex(({ text }) => !pattern.test(text));
+  return rest < 0 ? words.length : at + rest;
+}
+
+/** Reads a repetition to its end: exceptions, months, and words that leave it in doubt. */
+function wholeRepeat(words: readonly LineWord[], repeat: FoundWords<Found>): FoundWords<Found> {
+  if (!repeat || (repeat[0].manner === "offered" && !repeat[0].read.isDoubted)) return repeat;
+  const [found, end] = repeat;
+  const [read, next] = exceptAt(found.read, words, end) ??
+    inMonths(found.read, words, end) ?? [found.read, end];
+  const last = endOfDoubt(words, next, read);
+  return last > next || read.isDoubted ? [doubted({ ...found, read }), last] : [{ ...found, read }, next];
+}
+
+/** `every weekday except Friday`. Other exceptions run to the end of the line, or to a mark. */
+function exceptAt(read: Read, words: readonly LineWord[], at: number): FoundWords<Read> {
+  const word = skip(words, at, ",");
+  const name = words[word]?.text ?? "";
+  if (!/^(but|except|excepting|excluding|apart|besides|without|save)$/.test(name)) return undefined;
+  const without = weekdayList(words, skip(words, skip(words, word + 1, "for", "from", "not"), "on"));
+  if (name === "but" && !without) return undefined;
+  const { freq, interval = 1, days: codes } = read;
+  const days = codes?.map(dayOfCode) ?? (freq === "DAILY" ? [1, 2, 3, 4, 5, 6, 7] : []);
+  const left = days.filter((day) => !without?.[0].includes(day));
+  const isLess = left.length > 0 && left.length < days.length;
+  if (without && isLess && interval === 1 && freq !== "MONTHLY")
+    return [{ ...read, freq: "WEEKLY", days: left.map(dayCode) }, without[1]];
+  return [{ ...read, isDoubted: true }, nextNot(/^[^#@]/, words, word)];
+}
+
+/** `every Friday in December`, `every first Monday of September`, `every day from April to June`. */
+function inMonths(read: Read, words: readonly LineWord[], at: number): FoundWords<Read> {
+  const first = skip(words, at, "in", "of", "during", "from");
+  const found = first > at && read.freq !== "YEARLY" ? listOf(wordOf(months))(words, first) : undefined;
+  if (!found) return undefined;
+  if (words[at]?.text !== "from") return [{ ...read, months: found[0] }, found[1]];
+  const [[from = 1], next] = found;
+  const last = wordOf(months)(words, skip(words, next, "to", "through", "till", "until"));
+  const length = last && ((last[0] - from + 12) % 12) + 1;
+  const span = Array.from({ length: length ?? 0 }, (_, later) => ((from + later - 1) % 12) + 1);
+  return last && [{ ...read, months: span }, last[1]];
+}
+
+const names = [weekdays, dayGroups, partsOfDay, adverbs, units].flatMap((known) => [...known.keys()]);
+const calendarWord = new RegExp(`^(${wordChoice(names)}|every|each|holidays?|[\\d/]+(st|nd|rd|th))$`);
+const calendarWords = new RegExp(`${calendarWord.source}|^(,|and|&|/|of|the)$`);
+const season = /^(week|month|quarter|year|term|season|summer|autumn|fall|winter|spring|school)$/;
+
+/** The index after words that would change the meaning of a repetition, such as `and evening` or `of the quarter`. */
+function endOfDoubt(words: readonly LineWord[], at: number, { freq }: Read): number {
+  const joined = skip(words, skip(words, at, ","), "and", "&", "+", "/", "or");
+  const then = words[joined]?.text ?? "";
+  const isMonth = freq === "YEARLY" && months.has(then);
+  if (joined > at ? calendarWord.test(then) || isMonth : units.has(then))
+    return nextNot(calendarWords, words, joined);
+  const span = skip(words, skip(words, at, "in", "of", "during"), "the", "this", "next");
+  return span > at && season.test(words[span]?.text ?? "") ? nextNot(calendarWords, words, span + 1) : at;
+}
+
+/** `last day of every month`, or several days: `mon wed fri`, `on Fridays`, `2nd and 4th Mon`. */
 function listAt(words: readonly LineWord[], at: number, first: number): FoundWords<Found> {
-  const name = words[first]?.text ?? "";
+  const manner = first > at ? "whole" : "bare";
+  const inMonth = daysOfMonth(words, first);
+  const lastTwo = inMonth && words.slice(inMonth[1] - 2, inMonth[1]).map(({ text }) => text);
+  if (/^(every|each),month$/.test(String(lastTwo))) return found(inMonth, "whole");
+  if (inMonth && (inMonth[0].days?.length ?? 0) > 1 && !inMonth[0].positions) return found(inMonth, manner);
   const days = weekdayList(words, first);
-  const isPlural = /days$|ends$/.test(name) && (days !== undefined || dayGroups.has(name));
-  if (!isPlural && (days?.[0].length ?? 0) < 2) return undefined;
-  const read = weekdaysAt(words, first);
-  return found(read, first > at ? "whole" : "bare");
+  if (!days) return undefined;
+  const isAlone = days[1] === first + 1 && (days[0].length === 1 || dayGroups.has(words[first]?.text ?? ""));
+  const lastWords = words.slice(days[1] - 1, days[1] + 1);
+  const isPlural = lastWords.some(({ text }) => /(day|end|night|ning|noon)s$/.test(text));
+  return isAlone && !isPlural ? undefined : found(weekdaysAt(words, first), manner);
 }
 
 /** `day`, `2 weeks on Mon and Thu`, `other month`, `3rd day`, `6-8 weeks`. */
@@ -240,7 +239,8 @@ const periodAt: Reader<Read> = (words, at) => {
 
 function intervalAt(words: readonly LineWord[], at: number): readonly [number, number, number?] {
   const text = words[at]?.text ?? "";
-  if (text === "other") return [2, at + 1];
+  if (text === "other" || text === "alternate") return [2, at + 1];
+  if (text === "couple") return [2, skip(words, at + 1, "of")];
   const [, least, most] = /^(\d{1,3})[-–](\d{1,3})$/.exec(text) ?? [];
   if (least && most) return [Number(least), at + 1, Number(most)];
   const number = numberAt(words, at) ?? ordinalAt(words, at);
@@ -248,12 +248,12 @@ function intervalAt(words: readonly LineWord[], at: number): readonly [number, n
 }
 
 /** The days that a period may name: `on Monday` of a week, `on the 1st` of a month, `on 24 December` of a year. */
-function daysWithin(repeat: Repeat, words: readonly LineWord[], at: number): FoundWords<Read> {
+function daysWithin(repeat: Read, words: readonly LineWord[], at: number): FoundWords<Read> {
   const first = skip(words, skip(words, at, "on"), "the");
   const days = daysReaders[repeat.freq]?.(words, first);
-  if (!days) return withPart(repeat, words, at);
-  const { or: _, ...read } = days[0];
-  return [{ ...read, ...repeat }, days[1]];
+  if (!days) return repeat.timeOfDay ? [repeat, at] : withPart(repeat, words, at);
+  const or = days[0].or?.map((other) => ({ ...other, interval: repeat.interval ?? 1 }));
+  return [{ ...days[0], ...repeat, ...(or && { or }) }, days[1]];
 }
 
 /** `27` of `every 27`, which ends a line. */
@@ -263,111 +263,16 @@ const dayAlone: Reader<Read> = (words, at) => {
   return isDay ? [{ freq: "MONTHLY", monthDays: [day[0]] }, day[1]] : undefined;
 };
 
-const partAt: Reader<Read> = (words, at) =>
-  wordOf(partsOfDay)(words, at) && withPart({ freq: "DAILY" }, words, at);
+/** `morning`, `other evening`. */
+const partAt: Reader<Read> = (words, at) => {
+  const [interval, next, most] = intervalAt(words, at);
+  return most || !wordOf(partsOfDay)(words, next)
+    ? undefined
+    : withPart({ freq: "DAILY", interval }, words, next);
+};
 
 const daysReaders: Readonly<Record<string, Reader<Read> | undefined>> = {
   WEEKLY: weekdaysAt,
   MONTHLY: daysOfMonth,
-  YEARLY: dayOfYear,
+  YEARLY: datesOfYear,
 };
-
-/** A repetition that words can say; an RRULE can say more. */
-type Repeat = Readonly<{
-  freq: "DAILY" | "WEEKLY" | "MONTHLY" | "YEARLY";
-  interval?: number;
-  /** Weekdays as an RRULE has them: `MO`, or `-1FR` in a month. */
-  days?: readonly string[];
-  /** Days of the month; -1 is the last. */
-  monthDays?: readonly number[];
-  month?: number;
-  /** The position among the days of a period, such as -1 for the last workday. */
-  position?: number;
-}>;
-
-const codes = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
-
-/** @param day 1 is Monday */
-export const dayCode = (day: number): string => codes[day - 1] ?? "";
-
-/** 1 is Monday, 0 is no day. */
-export const dayOfCode = (code: string): number => codes.indexOf(code) + 1;
-
-/** The text of the rule, neither normalised nor checked. */
-export function ruleOf({ freq, interval = 1, days, monthDays, month, position }: Repeat): string {
-  const parts = [
-    `FREQ=${freq}`,
-    interval > 1 && `INTERVAL=${interval}`,
-    days && `BYDAY=${days.join(",")}`,
-    monthDays && `BYMONTHDAY=${monthDays.join(",")}`,
-    month !== undefined && `BYMONTH=${month}`,
-    position !== undefined && `BYSETPOS=${position}`,
-  ];
-  return parts.filter(Boolean).join(";");
-}
-
-/** The parts of a normalised rule, by name. */
-export const partsOfRule = (rule: string): ReadonlyMap<string, string> =>
-  new Map(Array.from(rule.matchAll(/(\w+)=([^;]+)/g), ([, name = "", value = ""]) => [name, value]));
-
-/** Adds an end to a rule, unless no day would be left. */
-export function ruleEnding(rule: string, end: string): string {
-  const ending = parseRecurrence(`${rule};${end}`);
-  return "rule" in ending ? ending.rule : rule;
-}
-
-const times =
-  "(?:(?<many>\\d)(?: ?x| times)|(?<word>one|two|three|four|five|six|seven) times|(?<adverb>once|twice))";
-
-/** Numbers of times in a period; only a number in a week is a rhythm. */
-export const rhythms: readonly Recogniser[] = [
-  {
-    pattern: wordsLike(`${times}(?: ?/ ?| (?:a|per|each|every) )week|${times} weekly`),
-    read({ groups: { many, word, adverb } = {} }) {
-      const number = numberSaid(many ?? word ?? adverb);
-      return number < 1 || number > 7 ? undefined : { says: { rhythm: timesAWeek(number) }, manner: "whole" };
-    },
-  },
-  {
-    pattern: wordsLike("once (?:a|per|each|every) day"),
-    read: () => ({ says: { rule: "FREQ=DAILY" }, manner: "whole" }),
-  },
-  {
-    // A todo has no number of times in a day, so the words stay and Kept asks about the repetition.
-    pattern: wordsLike(
-      "(?:(?:twice|\\d+ ?x|\\p{L}+ times|\\d+ \\p{L}+(?: of \\p{L}+)?)(?: (?:a|per|each) |/)day|(?:twice|\\p{L}+ times|\\d+ ?(?:x|times)) daily)(?=\\W*$)",
-    ),
-    read: () => ({ says: { rule: "FREQ=DAILY" }, manner: "offered", isAsked: true, stays: true }),
-  },
-];
-
-const timesAWeek = (times: number): RhythmFields =>
-  times === 1
-    ? { frequency: "weekly", schedule: null }
-    : { frequency: "custom", schedule: { times_per_week: times } };
-
-const mostDays = 365;
-
-/** @returns undefined for a rule that no habit can have, such as a monthly one */
-export function rhythmOfRule(rule: string): RhythmFields | undefined {
-  const parts = partsOfRule(rule);
-  const interval = Number(parts.get("INTERVAL") ?? 1);
-  const isWeekly = parts.get("FREQ") === "WEEKLY";
-  if (!isWeekly && parts.get("FREQ") !== "DAILY") return undefined;
-  const days = parts.get("BYDAY");
-  if (days !== undefined)
-    return interval === 1
-      ? { frequency: "custom", schedule: { weekdays: days.split(",").map(dayOfCode) } }
-      : undefined;
-  if (interval === 1) return { frequency: isWeekly ? "weekly" : "daily", schedule: null };
-  const every_days = isWeekly ? 7 * interval : interval;
-  return every_days <= mostDays ? { frequency: "custom", schedule: { every_days } } : undefined;
-}
-
-/** True for a repetition every three days or more often, which may be a habit. */
-export function isOften(rule: string): boolean {
-  const parts = partsOfRule(rule);
-  const interval = Number(parts.get("INTERVAL") ?? 1);
-  if (parts.get("FREQ") === "DAILY") return interval <= 3;
-  return parts.get("FREQ") === "WEEKLY" && interval === 1 && (parts.get("BYDAY") ?? "").includes(",");
-}

@@ -1,5 +1,11 @@
 import { localTime } from "../../../../shared/domain/day/day.ts";
-import { months, numbers, partsOfDay, weekdays } from "../../../../shared/domain/todo/quick-add-words.ts";
+import {
+  joinedLetters,
+  months,
+  numbers,
+  partsOfDay,
+  weekdays,
+} from "../../../../shared/domain/todo/quick-add-words.ts";
 import {
   type Hour,
   hourOf,
@@ -26,28 +32,32 @@ const zones: ReadonlyMap<string, string> = new Map(
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-const lead = "(?:(?:at|by|around|before|until|due at|due by|due) |@ ?)";
+const lead =
+  "(?:(?:at|by|around|(?<!\\b(?:h|hrs?|hours?|mins?|minutes?|nights?|days?) )before|until|due at|due by|due) |@ ?)";
 const zone = `(?: ?(?<zone>${wordChoice(zones.keys())}))?`;
 const half = "(?: ?(?<half>[ap])(?:\\.m\\.?|m))";
 
 /** A bare number is a time only after a day, and if no noun follows that it could count. */
 const day = `${wordChoice(weekdays.keys())}|${wordChoice(partsOfDay.keys())}|today|tomorrow|tmrw?|tonight`;
-const behindDay = `(?<=\\b(?:${day}|(?:${wordChoice(months.keys())}) \\d{1,2}(?:st|nd|rd|th)?),? )`;
+const behindDay = `(?<=\\b(?:${day}|${wordChoice(joinedLetters.keys())}|(?:${wordChoice(months.keys())}) \\d{1,2}(?:st|nd|rd|th)?),? )`;
 const nothingBehind = `(?=[\\s.,;!?)]*$| (?:${day}|on|every|remind)\\b|,? [#@])`;
 const isBehindDay = new RegExp(`${behindDay}$`, "i");
 const isBeforeNothing = new RegExp(`^${nothingBehind}`, "i");
 
 const oneTime = [
-  `${lead}?(?<hour>\\d{1,2})(?::(?<minute>\\d\\d))?${half}${zone}`,
+  `${lead}?(?<hour>\\d{1,2})(?:[:.](?<minute>\\d\\d))?${half}${zone}`,
   `${lead}?(?<hour>\\d{1,2}):(?<minute>\\d\\d)${zone}`,
   `${lead}?(?<hour>\\d{1,2}) ?o['’]?clock`,
   `${lead}(?<hour>\\d{1,2})h(?<minute>\\d\\d)?`,
+  `at (?<hour>\\d{1,2})\\.(?<minute>\\d\\d)`,
   `${lead}(?<hour>\\d{1,2})${zone}`,
   `${behindDay}(?<hour>[89]|1\\d|2[0-3])h(?<minute>\\d\\d)?`,
   `${behindDay}(?<hour>\\d{1,2})${nothingBehind}`,
 ];
 
 const twoTimes = `(?<lead>${lead}|from )?(?<hour>\\d{1,2})(?::(?<minute>\\d\\d))?${half}?(?: ?[-–] ?| (?<joint>to|till|until|or|and) )(?:at )?(?<hour2>\\d{1,2})(?::(?<minute2>\\d\\d))?${half.replace("half", "half2")}?`;
+
+const oneOfMany = "\\d{1,2}(?::\\d\\d)?(?: ?[ap]m)?";
 
 const named = new Map<string, Hour>([
   ["noon", { hour: 12, minute: 0 }],
@@ -80,6 +90,20 @@ export const times: readonly Recogniser[] = [
       const isFirst =
         before || minute || half1 || minute2 || half2 || isBehindDay.test(input.slice(0, index));
       return isFirst && isSecond ? twoHours(groups) : undefined;
+    },
+  },
+  {
+    // A todo has one time, so each of `8am, 2pm and 8pm` is asked.
+    pattern: wordsLike(`${lead}?${oneOfMany}(?:(?:,| ?/) ?${oneOfMany})+(?:,? (?:and|&) ${oneOfMany})?`),
+    read({ 0: text }) {
+      const written = Array.from(text.matchAll(/(\d{1,2})(?::(\d\d))?(?: ?([ap])m)?/gi));
+      const [first, ...others] = written.flatMap(
+        ([, hour, minute, half]) => hourOf({ hour, minute, half }) ?? [],
+      );
+      const or = others.map((hour) => ({ hour }));
+      return first && /[:m]/i.test(text)
+        ? { says: { hour: first }, manner: "offered", or, isAsked: true }
+        : undefined;
     },
   },
   {

@@ -68,7 +68,7 @@ export const productTables = `
     schedule jsonb,
     time_of_day time_of_day,
     grace_days int not null,
-    target int,
+    target double precision,
     unit text,
     category_id bigint,
     former_category_id bigint,
@@ -123,8 +123,8 @@ export const productTables = `
     user_id text not null,
     habit_id bigint not null,
     local_date date not null,
-    amount int not null,
-    target int not null,
+    amount double precision not null,
+    target double precision not null,
     -- Additions from before this time were taken back with the sum that they made.
     begun_at timestamptz not null default now(),
     primary key (user_id, habit_id, local_date)
@@ -321,6 +321,7 @@ export const productTables = `
     request text not null,
     before text not null,
     after text not null,
+    acts text[] not null,
     rests_on text not null,
     outcome text,
     expires_at timestamptz not null,

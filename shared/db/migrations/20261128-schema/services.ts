@@ -3,26 +3,36 @@
  * account journal and upkeep; then those of the built-in identity provider.
  */
 export const serviceTables = `
-  -- A row is an address to which a user's changes are posted. The feed alone writes cursor; a new webhook begins with the
-  -- transaction that made it.
+  -- The place at which a new webhook begins to read changes: its own transaction. The first part is PostgreSQL's timeline:
+  -- a failover and a restore change it, and a crash does not.
+  create function webhook_cursor() returns text language sql volatile as $$
+    select concat_ws('.', lower(left(pg_walfile_name(pg_current_wal_lsn()), 8)),
+      pg_current_xact_id(), pg_current_xact_id(), '0.0.0')
+  $$;
+
+  -- A row is an address to which a user's changes are posted. Its poster reads them from cursor on. made_by is the token that
+  -- chose the address, null for the person. While it fails, nothing is posted before held_until.
   create table webhooks (
     user_id text not null,
     id uuid not null,
     url text not null,
     secret text not null,
     events text[] not null,
+    made_by text,
     is_active boolean not null,
     failing_since timestamptz,
     disabled_at timestamptz,
-    begun_xid xid8 not null default pg_current_xact_id(),
-    cursor text,
+    cursor text not null default webhook_cursor(),
+    leased_until timestamptz not null default now(),
+    held_until timestamptz not null default now(),
     created_at timestamptz not null,
     updated_at timestamptz not null,
     primary key (user_id, id)
   );
   create index webhooks_active on webhooks (user_id, id) where is_active;
 
-  -- A row is a thing to post about, written by the feed. Upkeep deletes it three days after it was posted or given up.
+  -- A row is a post that was tried, or is asked for: a due reminder, or one to be sent again. Upkeep deletes it three days
+  -- after it was posted or given up.
   create table webhook_deliveries (
     user_id text not null,
     id uuid not null,
@@ -37,12 +47,23 @@ export const serviceTables = `
     finished_at timestamptz,
     primary key (user_id, id)
   );
-  create index webhook_deliveries_due on webhook_deliveries (user_id, webhook_id, next_attempt_at)
-    where finished_at is null;
-  create index webhook_deliveries_of_things on webhook_deliveries (user_id, webhook_id, subject, thing_id)
+  create index webhook_deliveries_waiting on webhook_deliveries (user_id, webhook_id, created_at)
     where finished_at is null;
   create index webhook_deliveries_listed on webhook_deliveries (user_id, webhook_id, created_at);
   create index webhook_deliveries_old on webhook_deliveries (finished_at);
+
+  -- Another address or other events get nothing of what waited, and no poster may go on with the former ones.
+  create function drop_waiting_posts() returns trigger language plpgsql as $$
+  begin
+    delete from webhook_deliveries d
+    where d.user_id = new.user_id and d.webhook_id = new.id and d.finished_at is null;
+    new.cursor := webhook_cursor();
+    new.leased_until := now();
+    return new;
+  end
+  $$;
+  create trigger drop_waiting_posts before update on webhooks for each row
+    when ((old.url, old.events) is distinct from (new.url, new.events)) execute function drop_waiting_posts();
 
   -- A row is the reply to a command, for its repeats. Its partition is dropped after a day if the command had a key, and
   -- else after minutes. The primary key (user_id, command_id) is each partition's own, because a repeat meets it there.
@@ -297,6 +318,20 @@ export const identityTables = `
     input jsonb not null,
     created_at timestamptz not null default now()
   );
+
+  -- What waits for approval ends when its token ends or may do something else. A deleted account has news of its own.
+  create function identity.note_end_of_token() returns trigger language plpgsql as $$
+  begin
+    insert into identity.outbox (user_id, name, input)
+    select id, 'user.end-ways', jsonb_build_object('token_id', old.id) from identity.accounts where id = old.account_id;
+    return null;
+  end
+  $$;
+  create trigger note_end_of_token after delete on identity.grants for each row
+    execute function identity.note_end_of_token();
+  create trigger note_change_of_token after update on identity.grants for each row
+    when (old.payload->'resources' is distinct from new.payload->'resources')
+    execute function identity.note_end_of_token();
 
   -- A row is a message to a person about the account's journal, with the link "This was not me".
   create table identity.notices (

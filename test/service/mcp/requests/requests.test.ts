@@ -112,23 +112,24 @@ const wishes: readonly Request[] = [
   said("I drank six of my eight glasses", "complete-habit", { habit_id: "#Water", amount: 6 })
     .tells(/Added 6 today: .*"Water".* 6 of 8 glasses today/)
     .leaves("/habits/#Water", { amount_today: 6, is_completed_today: false }),
-  said("I'm ill, skip the gym", "complete-habit", { habit_id: "#Gym", skip: true })
-    .tells(/Skipped today: .*"Gym"/)
+  said("I'm ill, skip the gym", "update-habit", { habit_id: "#Gym", skip_dates: ["2026-11-23"] })
+    .tells(/Skipped on 2026-11-23: .*"Gym"/)
     .leaves("/habits/#Gym", { skipped_dates: ["2026-11-23"], is_completed_today: false }),
-  said("Pause running over the holidays", "complete-habit", {
+  said("Pause running over the holidays", "update-habit", {
     habit_id: "#Run",
-    set: { paused_from: "2026-12-20", paused_through: "2027-01-03" },
+    paused_from: "2026-12-20",
+    paused_through: "2027-01-03",
   }).leaves("/habits/#Run", { paused_from: "2026-12-20", paused_through: "2027-01-03" }),
   said("All evening habits are done", "complete-habit", { habit_ids: ["#Read", "#Journal", "#Floss"] })
     .tells(/^3 of 3 done/m)
     .leaves("/habits/#Read", { is_completed_today: true })
     .leaves("/habits/#Floss", { is_completed_today: true, streak_count: 3 }),
-  said("Delete the flossing habit", "complete-habit", { habit_id: "#Floss", delete: true })
+  said("Delete the flossing habit", "delete-habit", { habit_id: "#Floss" })
     .tells(/Deleted habit #\d+ "Floss"/, /\/account\/actions/)
     .leaves("/habits?q=floss", { data: [] }),
-  said("Remind me each evening at nine to journal", "complete-habit", {
+  said("Remind me each evening at nine to journal", "update-habit", {
     habit_id: "#Journal",
-    set: { remind_at: "21:00" },
+    remind_at: "21:00",
   }).leaves("/habits/#Journal", { remind_at: "21:00" }),
   said("Add these twelve groceries for the shop", "create-todo", { context: "shop", todos: groceries })
     .tells(/^12 of 12 done/m)
@@ -205,22 +206,75 @@ const wishes: readonly Request[] = [
   })
     .tells(/0 of 8 glasses/)
     .leaves("/habits/#Water", { recent_amounts: [{ date: "2026-11-22", amount: 5 }], completions_count: 0 }),
-  said("Ten glasses from now on", "complete-habit", { habit_id: "#Water", set: { target: 10 } })
+  said("Ten glasses from now on", "update-habit", { habit_id: "#Water", target: 10 })
     .tells(/0 of 10 glasses today/)
     .leaves("/habits/#Water", { target: 10, completions_count: 1 }),
-  said("Stop counting my water, a tick will do", "complete-habit", {
+  said("Stop counting my water, a tick will do", "update-habit", {
     habit_id: "#Water",
-    set: { clear: ["target", "unit"] },
+    clear: ["target", "unit"],
   }).leaves("/habits/#Water", { target: null, unit: null, amount_today: null }),
+];
+
+type HabitWish = readonly [words: string, habits: string, args: object, left?: object];
+
+/** Changes of habits by one person, each with the fields that it leaves: those of its arguments unless others stand here. */
+const changes: readonly HabitWish[] = [
+  ["Call my running jogging", "Run", { name: "Jogging" }],
+  ["I meditate in the evening from now on", "Meditate", { time_of_day: "evening" }],
+  ["Remind me at seven to meditate", "Meditate", { remind_at: "07:00" }],
+  ["No reminder for meditating after all", "Meditate", { clear: ["remind_at"] }, { remind_at: null }],
+  ["Forgive me two missed days of reading", "Read", { grace_days: 2 }],
+  ["A missed day ends my yoga", "Yoga", { grace_days: 0 }],
+  ["Yoga is on Tuesdays and Thursdays", "Yoga", { schedule: { weekdays: [2, 4] } }],
+  ["I go to the gym only twice a week now", "Gym", { schedule: { times_per_week: 2 } }],
+  ["Water the plants every ten days", "Water plants", { schedule: { every_days: 10 } }],
+  ["Back to running each day", "Run", { frequency: "daily" }, { frequency: "daily", schedule: null }],
+  ["Put journaling under health", "Journal", { category: "Health" }, { category: { name: "Health" } }],
+  ["Flossing gets a category Teeth", "Floss", { new_category: "Teeth" }, { category: { name: "Teeth" } }],
+  ["Take yoga out of its category", "Yoga", { clear: ["category"] }, { category: null }],
+  ["Note with reading: on paper only", "Read", { description: "On paper only" }],
+  ["Meditation has no set time any more", "Meditate", { clear: ["time_of_day"] }, { time_of_day: null }],
+  ["I want to read twenty pages a day", "Read", { target: 20, unit: "pages" }],
+  ["Twelve glasses in this heat", "Water", { target: 12 }],
+  ["No gym in my holiday", "Gym", { paused_from: "2026-11-28", paused_through: "2026-12-05" }],
+  ["Archive flossing", "Floss", { paused_from: "2026-11-23" }, { paused_through: null }],
+  ["And bring flossing back", "Floss", { clear: ["paused_from"] }, { paused_from: null }],
+  ["Skip running on Friday", "Run", { skip_dates: ["2026-11-27"] }, { skipped_dates: ["2026-11-27"] }],
+  ["I run on Friday after all", "Run", { unskip_dates: ["2026-11-27"] }, { skipped_dates: [] }],
+  ["I was ill yesterday", "Read", { skip_dates: ["2026-11-22"] }, { skipped_dates: ["2026-11-22"] }],
+  ["All evening habits move to the morning", "Read Journal Floss", { time_of_day: "morning" }],
+  ["Neither yoga nor gym tomorrow", "Yoga Gym", { skip_dates: ["2026-11-24"] }, { name: "Yoga" }],
+  ["What if I read only weekly?", "Read", { frequency: "weekly", preview: true }, { frequency: "daily" }],
+];
+
+const named = (habits: string) => {
+  const ids = habits === "Water plants" ? [`#${habits}`] : habits.split(" ").map((name) => `#${name}`);
+  return ids.length === 1 ? { habit_id: ids[0] } : { habit_ids: ids };
+};
+const habitWishes = [
+  ...changes.map(([words, habits, args, left = args]) =>
+    said(words, "update-habit", { ...named(habits), ...args })
+      .tells(/Changed|kipped/)
+      .leaves(`/habits/#${habits.replace(/(?<!Water) .*/, "")}`, left),
+  ),
+  said("What would go with my smoking habit?", "delete-habit", { habit_id: "#Smoke", preview: true })
+    .tells(/would be deleted/)
+    .leaves("/habits/#Smoke", { completions_count: 5 }),
+  ...["Smoke", "Yoga Gym", "Water plants"].map((habits) =>
+    said(`Delete ${habits}`, "delete-habit", named(habits))
+      .tells(/Deleted habit/, /for 30 days/)
+      .leaves(`/habits?q=${encodeURIComponent(habits.replace(" Gym", ""))}`, { data: [] }),
+  ),
 ];
 
 /** Requests of people, carried out by an agent without a model. */
 const world = await startWorld(await useStack({ travels: true }));
-const [reader, ...writers] = await settle(world, wishes.length + 1);
+const [reader, changer, ...writers] = await settle(world, wishes.length + 2);
 const costs: Cost[] = [];
 
 describe.each([
   ["a question", questions.map((request) => ({ request, person: reader }))],
+  ["a wish about habits", habitWishes.map((request) => ({ request, person: changer }))],
   ["a wish", wishes.map((request, index) => ({ request, person: writers[index] }))],
 ])("%s", (_, requests) => {
   for (const { request, person } of requests)

@@ -15,11 +15,11 @@ describe("what is wrong is refused by its name", () => {
   test.each<[string, object, string]>([
     ["create-todo", {}, "title"],
     ["create-todo", { title, category_id: 7 }, "category_id"],
-    ["create-todo", { title, estimated_minutes: "10" }, "estimated_minutes"],
+    ["create-todo", { title, estimated_minutes: "1e1" }, "estimated_minutes"],
     ["create-todo", { title, idempotency_key: "k".repeat(256) }, "idempotency_key"],
     ["create-todo", { todos: [] }, "title"],
     ["create-todo", { todos: Array.from({ length: 26 }, () => ({ title })) }, "todos"],
-    ["create-todo", { todos: { title } }, "todos"],
+    ["create-todo", { todos: "x" }, ""],
     ["update-todo", { todo_id: 1, clear: ["title"] }, "clear"],
     ["update-todo", { todo_id: 1, due_date: "2026-11-21", clear: ["due_date"] }, "clear"],
     ["update-todo", { todo_id: 1 }, "todo_id"],
@@ -29,8 +29,9 @@ describe("what is wrong is refused by its name", () => {
     ["update-todo", { title, todo_ids: [1, 1] }, "todo_ids"],
     ["update-todo", { title, todo_ids: [1, "1"] }, "todo_ids"],
     ["update-todo", { title, todo_ids: Array.from({ length: 26 }, (_, n) => n + 1) }, "todo_ids"],
-    ["update-todo", { title, todo_ids: 1 }, "todo_ids"],
     ["toggle-todo", { todo_id: 1, completed: "yes" }, "completed"],
+    ["create-habit", { name: title, schedule: "{}" }, "schedule"],
+    ["create-habit", { name: title, action: "x", tools: 1 }, "tools"],
     ["delete-todo", { todo_id: 0 }, "todo_id"],
     ["delete-todo", { todo_id: 2 ** 53 }, "todo_id"],
     ["get-pending-todos", { limit: 101 }, "limit"],
@@ -65,6 +66,33 @@ describe("what is wrong is refused by its name", () => {
 
   test("and nothing is created", async () =>
     expect((await (await empty).call("get-pending-todos", { status: "all" })).facts.total).toBe(0));
+});
+
+test("a host may send values as JSON text, a list of one as its item, and names of its own", async () => {
+  const { call } = await newcomer(stack);
+  const ofHost = {
+    toolCallId: "1",
+    tool: "t",
+    sessionId: "s",
+    action: "a",
+    chatInput: "c",
+    task_progress: "-",
+  };
+  const texts = { title: "7", context: "[1]", estimated_minutes: "10", is_important: "true" };
+  const { todo } = (await call("create-todo", { ...texts, ...ofHost })).facts;
+  expect(todo).toMatchObject({ ...texts, estimated_minutes: 10, is_important: true });
+  const rest = { every_days: null, weekdays: [] };
+  for (const schedule of ['{"times_per_week":3}', { ...rest, times_per_week: "3" }])
+    expect((await call("create-habit", { name: "x", schedule })).facts.habit.schedule.times_per_week).toBe(3);
+  const { results } = (await call("create-todo", { todos: '[{"title":"a"},{"title":"b"}]' })).facts;
+  const ids: number[] = results.map((made: JsonBody) => made.todo.id);
+  expect((await call("create-todo", { todos: { title: "c" } })).facts.done).toBe(1);
+  const change = { todo_ids: JSON.stringify(ids), description: "d", clear: "due_date" };
+  expect((await call("update-todo", change)).facts.done).toBe(2);
+  expect((await call("toggle-todo", { todo_ids: ids[0], completed: "true" })).facts.done).toBe(1);
+  const token = await stack.issuer.token();
+  const asText = rpc("tools/call", { name: "get-pending-todos", arguments: '{"limit":"1"}' });
+  expect((await post(stack, asText, { token })).body.result.isError).toBeUndefined();
 });
 
 describe("an argument that is not given", () => {
@@ -110,13 +138,7 @@ describe("an argument that is not given", () => {
 
   test.each([
     ["todo", "create-todo", { title: "x", time_of_day: "evening" }, "update-todo", { time_of_day: null }],
-    [
-      "habit",
-      "create-habit",
-      { name: "x", time_of_day: "evening" },
-      "complete-habit",
-      { set: { time_of_day: null } },
-    ],
+    ["habit", "create-habit", { name: "x", time_of_day: "evening" }, "update-habit", { time_of_day: null }],
   ] as const)(
     "is not cleared by null: the answer of a %s names clear",
     async (noun, maker, args, tool, change) => {
@@ -142,7 +164,7 @@ describe("of a host in strict mode", async () => {
     if (name.endsWith("_id") || name.endsWith("_ids")) return name.endsWith("s") ? [id] : id;
     if (name === "todos") return [{ title: "In a list" }];
     if (type === "array") return [valueFor("", items, id)];
-    if (type === "object") return { name: "Changed", times_per_week: 3 };
+    if (type === "object") return { times_per_week: 3 };
     if (type === "boolean") return true;
     return type === "integer" ? (minimum ?? 1) : "2026-11-20";
   }

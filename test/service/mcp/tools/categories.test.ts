@@ -110,7 +110,7 @@ test("a new one is made with what goes into it, once, and only on purpose", asyn
   const { results } = (await call("create-todo", { new_category: "travel", todos })).facts;
   expect(results.map(({ todo }: JsonBody) => todo.category)).toEqual(["Travel", "Travel"]);
   const { id } = (await call("create-habit", { name: "Stretch", new_category: "Body" })).facts.habit;
-  const moved = await call("complete-habit", { habit_id: id, set: { new_category: "Mind" } });
+  const moved = await call("update-habit", { habit_id: id, new_category: "Mind" });
   expect(moved.facts.habit.category).toBe("Mind");
   const changed = await call("update-todo", { todo_id: made.facts.todo.id, new_category: "Trips" });
   expect(changed.facts.todo.category).toBe("Trips");
@@ -129,8 +129,9 @@ test("a new one needs its own scope, wherever it is named", async () => {
   for (const [tool, args] of [
     ["create-todo", { title: "x", new_category: "Y" }],
     ["create-todo", { todos: [{ title: "x", new_category: "Y" }] }],
+    ["create-todo", { todos: '[{ "title": "x", "new_category": "Y" }]' }],
     ["create-habit", { name: "x", new_category: "Y" }],
-    ["complete-habit", { habit_id: id, set: { new_category: "Y" } }],
+    ["update-habit", { habit_id: id, new_category: "Y" }],
     ["update-todo", { category: "A", rename_category: "B" }],
   ] as const) {
     const { status, headers } = (await call(tool, args)).answer;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { useStack } from "../../../harness.ts";
+import { type JsonBody, useStack } from "../../../harness.ts";
 import { newcomer } from "../../../support/mcp.ts";
 
 const stack = await useStack({ travels: true });
@@ -11,7 +11,8 @@ async function withHabit(fields: object = {}) {
   const habit_id = Number(habit.id);
   const show = async (path = "", id = habit_id) => (await person.rest("GET", `/habits/${id}${path}`)).body;
   const complete = (args: object) => person.call("complete-habit", { habit_id, ...args });
-  return { ...person, habit_id, habit, show, complete };
+  const change = (args: object) => person.call("update-habit", { habit_id, ...args });
+  return { ...person, habit_id, habit, show, complete, change };
 }
 
 test.each([
@@ -24,91 +25,78 @@ test.each([
   expect(habit).toMatchObject({ frequency, ...rhythm });
 });
 
-test("set changes a habit's fields, and clear empties them", async () => {
-  const { complete, show, habit_id } = await withHabit({ time_of_day: "evening", description: "Paper" });
-  const set = { name: "Read 20 pages", grace_days: 2, schedule: { every_days: 2 }, clear: ["description"] };
-  const { facts, text } = await complete({ set });
+test("a habit's fields are changed, and clear empties them", async () => {
+  const { change, show, habit_id } = await withHabit({ time_of_day: "evening", description: "Paper" });
+  const fields = {
+    name: "Read 20 pages",
+    grace_days: 2,
+    schedule: { every_days: 2 },
+    clear: ["description"],
+  };
+  const { facts, text } = await change(fields);
   expect(facts.habit).toMatchObject({ name: "Read 20 pages", grace_days: 2, schedule: { every_days: 2 } });
   expect(text).toContain(`Changed #${habit_id} "Read 20 pages": good habit, every 2 days`);
   expect(text).toContain("grace days 2");
+  expect(facts.former).toEqual({ name: "Read", description: "Paper" });
   expect(await show()).toMatchObject({ frequency: "custom", description: null, time_of_day: "evening" });
-  const daily = await complete({ set: { frequency: "daily" } });
-  expect(daily.facts.habit).not.toHaveProperty("schedule");
+  expect((await change({ frequency: "daily" })).facts.habit).not.toHaveProperty("schedule");
 });
 
 test("what is wrong with a change is told together, by its names, and changes nothing", async () => {
-  const { complete, wrong, show, habit_id } = await withHabit();
-  const set = { title: "x", grace_days: 99, frequency: "yearly" };
-  const { facts, text } = await complete({ set });
+  const { call, change, wrong, show, habit_id } = await withHabit();
+  const { facts, text } = await change({ title: "x", grace_days: 99, frequency: "yearly" });
   expect(Object.keys(facts.errors)).toEqual(["title", "frequency", "grace_days"]);
   for (const sentence of Object.values(facts.errors).flat()) expect(text).toContain(`${sentence}`);
-  expect(text).toContain("an argument beside set, which takes habit_id, name, type");
-  for (const [args, name] of [
-    [{ set: {} }, "set"],
-    [{ set: "Run" }, "set"],
-    [{ set: { clear: ["name"] } }, "clear"],
-    [{ set: { name: "Run", clear: ["schedule", "grace_days"], grace_days: 2 } }, "clear"],
-    [{ set: { name: "Run" }, date: "2026-11-19" }, "date"],
-    [{ delete: true, undo: true }, "undo"],
-    [{ skip: true, set: { name: "Run" } }, "skip"],
-    [{ skip: true, delete: true }, "skip"],
-    [{ skip: true, date: "2027-02-01" }, "date"],
+  for (const [tool, args, name] of [
+    ["update-habit", {}, "habit_id"],
+    ["update-habit", { clear: ["name"] }, "clear"],
+    ["update-habit", { name: "Run", clear: ["schedule", "grace_days"], grace_days: 2 }, "clear"],
+    ["update-habit", { name: "Run", date: "2026-11-19" }, "date"],
+    ["update-habit", { name: "Run", skip_dates: ["2027-02-01"] }, "date"],
+    ["complete-habit", { undo: true, amount: 1 }, "amount"],
+    ["complete-habit", { undo: true, note: "x" }, "note"],
+    ["complete-habit", { delete: true }, "delete"],
+    ["complete-habit", { name: "Run" }, "name"],
+    ["delete-habit", { name: "Run" }, "name"],
   ] as const)
-    expect([args, await wrong("complete-habit", { habit_id, ...args })]).toEqual([args, [name]]);
-  expect(await show()).toMatchObject({ name: "Read", completions_count: 0, skipped_dates: [] });
+    expect([tool, args, await wrongOf(await call(tool, { habit_id, ...args }))]).toEqual([tool, args, name]);
+  expect(await wrong("delete-habit", {})).toEqual(["habit_id"]);
+  expect(await show()).toMatchObject({ completions_count: 0, skipped_dates: [] });
 });
 
-test("a habit is put aside by a pause without an end, to which `archived` leads, and comes back with its streak", async () => {
-  const { call, complete, show, habit_id } = await withHabit();
-  await complete({});
-  const refused = await complete({ set: { archived: true } });
-  expect(refused.text).toContain("Habits have no archive; set paused_from without paused_through");
-  const aside = await complete({ set: { paused_from: "2026-11-21" } });
-  expect(aside.text).toContain("paused from 2026-11-21 on");
-  stack.clock.now = Date.parse("2026-12-10T10:00:00Z");
-  expect((await call("get-today-habits")).facts.habits).toEqual([]);
-  await complete({ set: { clear: ["paused_from", "paused_through"] } });
-  expect((await call("get-today-habits")).facts.habits).toMatchObject([{ id: habit_id, streak_count: 1 }]);
-  stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
-  expect((await show()).paused_from).toBeNull();
-});
+/** The argument that a refusal names, of the call or of one of its things. */
+const wrongOf = ({ facts }: { facts: JsonBody }) =>
+  Object.keys(facts.errors ?? facts.results.find(({ errors }: JsonBody) => errors).errors).join();
 
-test("several habits are changed alike, and deleted, with their names in the answer", async () => {
-  const { call, rest, habit_id } = await withHabit();
-  const other = (await call("create-habit", { name: "Run" })).facts.habit.id;
-  const habit_ids = [habit_id, other];
-  const changed = await call("complete-habit", { habit_ids, set: { time_of_day: "morning" } });
-  expect(changed.facts.done).toBe(2);
-  const args = { habit_ids, delete: true, idempotency_key: "k" };
-  const gone = await call("complete-habit", args);
-  expect(gone.facts.results).toEqual([
-    { deleted_habit_id: habit_id, name: "Read" },
-    { deleted_habit_id: other, name: "Run" },
-  ]);
-  expect(gone.text).toContain(`Deleted habit #${other} "Run" with its completions.`);
-  expect(gone.text).toContain("/account/actions");
-  const again = await call("complete-habit", args);
-  expect(again.facts).toMatchObject({ results: gone.facts.results, replayed: true });
-  expect((await rest("GET", "/habits")).body.meta.total).toBe(0);
-});
-
-test("days are skipped, one or several of several habits, and asked for again", async () => {
-  const { call, complete, show, habit_id } = await withHabit();
+test("days are skipped, one or several of several habits, beside a change too, and asked for again", async () => {
+  const { call, change, show, habit_id } = await withHabit();
   const other = (await call("create-habit", { name: "Run" })).facts.habit.id;
   const skipped = async (id = habit_id) => (await show("", id)).skipped_dates;
-  const today = await complete({ skip: true, undo: false, date: null });
-  expect(today.text).toContain(`Skipped today: #${habit_id} "Read"`);
+  const today = await change({ skip_dates: ["2026-11-20"], unskip_dates: [] });
+  expect(today.text).toContain(`Skipped on 2026-11-20: #${habit_id} "Read"`);
   expect((await call("get-today-habits")).facts.habits).toMatchObject([{ id: other }]);
   const habit_ids = [habit_id, other];
   const dates = ["2026-11-20", "2026-11-27"];
-  const several = await call("complete-habit", { habit_ids, dates, skip: true });
+  const several = await call("update-habit", { habit_ids, skip_dates: dates });
   expect(several.facts).toMatchObject({ done: 3, results: [{ code: "conflict" }, {}, {}, {}] });
   expect(several.text).toContain(`Skipped on 2026-11-27: #${other} "Run"`);
   expect([await skipped(), await skipped(other)]).toEqual([dates, dates]);
-  const one = await complete({ date: "2026-11-27", skip: true, undo: true });
-  expect(one.text).toContain(`Not skipped on 2026-11-27 any more: #${habit_id}`);
-  await call("complete-habit", { habit_ids, skip: true, undo: true });
+  const both = await change({ name: "Walk", unskip_dates: "2026-11-27" });
+  expect(both.facts).toMatchObject({
+    done: 2,
+    results: [{ habit: { name: "Walk" } }, { date: "2026-11-27" }],
+  });
+  expect(both.text).toContain(`Not skipped on 2026-11-27 any more: #${habit_id}`);
+  await call("update-habit", { habit_ids, unskip_dates: ["2026-11-20"] });
   expect([await skipped(), await skipped(other)]).toEqual([[], ["2026-11-27"]]);
+});
+
+test("a completion is given a note, which its day has from then on", async () => {
+  const { complete, show } = await withHabit();
+  await complete({ dates: ["2026-11-18", "2026-11-19"], note: "By the sea" });
+  await complete({ date: "2026-11-19", note: "In the rain" });
+  const notes = (await show("/completions")).data.map(({ note }: JsonBody) => note);
+  expect(notes).toEqual(["In the rain", "By the sea"]);
 });
 
 const water = (fields: object = {}) => withHabit({ name: "Water", target: 8, unit: "glasses", ...fields });
@@ -147,10 +135,10 @@ test("one amount counts for several days, and a repeated key adds nothing more",
 });
 
 test("a habit without a target takes no amount, and the refusal names the argument", async () => {
-  const { complete } = await water({ target: null, unit: null });
+  const { complete, change } = await water({ target: null, unit: null });
   const { isError, facts } = await complete({ amount: 2 });
   expect([isError, Object.keys(facts.errors)]).toEqual([true, ["amount"]]);
-  const set = await complete({ set: { target: 5 } });
+  const set = await change({ target: 5 });
   expect(set.text).toContain("0 of 5 today");
   expect((await complete({ amount: 5 })).facts.habit.is_completed_today).toBe(true);
 });

@@ -33,8 +33,7 @@ test("completing a bad habit is told as having avoided it", async () => {
 test("a second completion is a refusal that says nothing needs to be done", async () => {
   const { facts } = await call("create-habit", { name: "Run" });
   const { id } = facts.habit;
-  const noOtherAct = { delete: false, undo: false, set: null };
-  const first = await call("complete-habit", { habit_id: String(id), ...noOtherAct });
+  const first = await call("complete-habit", { habit_id: String(id), undo: false, note: null });
   expect(first.facts.habit).toMatchObject({ streak_count: 1, is_completed_today: true });
   const second = await call("complete-habit", { habit_id: id });
   expect(second).toMatchObject({ isError: true, facts: { code: "conflict", today: "2026-05-08" } });

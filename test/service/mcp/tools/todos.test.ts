@@ -35,6 +35,16 @@ test("an answer that replaced words has the former ones, cut, and no other does"
   const description = `${long.slice(0, 300)}…`;
   expect(replaced.facts.former).toEqual({ title: "Bins", description });
   expect(replaced.text).toEndWith(`Replaced title: "Bins"\nReplaced description: "${description}"`);
+  const noted = await call("update-todo", { todo_id: todo.id, add_note: "Glass too" });
+  expect(noted.facts.todo.description).toBe("Both\nGlass too");
+  expect(noted.facts).not.toHaveProperty("former");
+  const many = await call("update-todo", {
+    todo_id: todo.id,
+    add_note: "x".repeat(1_000),
+    description: "y".repeat(4_000),
+  });
+  expect(Object.keys(many.facts.errors)).toEqual(["add_note"]);
+  await call("update-todo", { todo_id: todo.id, description: "Both" });
   const cleared = await call("update-todo", { todo_id: todo.id, clear: ["description"] });
   expect(cleared.facts.former).toEqual({ description: "Both" });
 });
@@ -168,8 +178,6 @@ test("a habit shows whose words it has, also in the resource and after a complet
   expect(text).toContain('\n  description: "Paper"\n  written_by: "Todo Bot"');
   expect(facts.habit.written_by).toBe("Todo Bot");
   expect((await one.call("get-today-habits")).facts.habits[0]).not.toHaveProperty("written_by");
-  const set = { description: "Paper books" };
-  expect((await other.call("complete-habit", { habit_id, set })).facts.habit).not.toHaveProperty(
-    "written_by",
-  );
+  const changed = await other.call("update-habit", { habit_id, description: "Paper books" });
+  expect(changed.facts.habit).not.toHaveProperty("written_by");
 });

@@ -34,3 +34,27 @@ test("a person makes a token of two scopes, sees its lines and what it did, and 
   await eventually(async () => (await answer("GET", "/todos")).status === 401);
   await eventually(async () => (await call("get-pending-todos")).status === 401);
 });
+
+test("a webhook of a token posts only what the token may still read, and ends with it", async () => {
+  const { browser } = await signedUpPerson(site);
+  const scope = ["todos:read", "categories:read", "webhooks:write"];
+  const chosen = { name: "Hooks", preset: "custom", scope };
+  const token = tokenIn(await browser.submit(await browser.open(tokensPath), tokensPath, chosen));
+  const { answer } = callsOf(stack, token);
+  const events = ["todo.*", "category.*"];
+  const made = await answer("POST", "/webhooks", { url: "https://example.org/hook", events });
+  expect(made.status).toBe(201);
+  const { jti } = await identity.introspect(token);
+  const id = String(jti);
+  const change = await browser.open(`${tokensPath}/change?id=${id}`);
+  await browser.submit(change, `${tokensPath}/change`, {
+    id,
+    name: "Hooks",
+    scope: ["todos:read", "webhooks:write"],
+  });
+  const eventsNow = async () => (await answer("GET", `/webhooks/${made.body.id}`)).body.events;
+  await eventually(async () => (await eventsNow()).length === 1, 15_000);
+  expect(await eventsNow()).toEqual(["todo.*"]);
+  await browser.submit(await browser.open(tokensPath), `${tokensPath}/revoke`, { id });
+  await eventually(async () => textOf(await browser.open("/account/webhooks")).includes("Off."), 15_000);
+}, 40_000);

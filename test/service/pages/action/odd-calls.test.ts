@@ -19,9 +19,9 @@ const inherited = Object.getOwnPropertyNames(Object.prototype);
 const words = (text: string) => text.trim().split(/\s+/);
 const toolNames =
   words(`resources/read get-today-habits get-pending-todos create-habit create-todo toggle-todo
-  update-todo delete-todo complete-habit`);
+  update-todo delete-todo complete-habit update-habit delete-habit`);
 const argumentNames = words(`todo_id habit_id title name type description due_date clear uri remind_at
-  estimated_minutes category_id todos todo_ids habit_ids dates set delete rename_category new_category date undo
+  estimated_minutes category_id todos todo_ids habit_ids dates skip_dates rename_category new_category date undo
   completed context overdue_only recurrence time_of_day done tried object`);
 
 /** The words of a sentence outside quotation marks. */

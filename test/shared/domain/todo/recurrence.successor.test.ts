@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { firstOccurrence, successor } from "../../../../shared/domain/todo/recurrence.ts";
 
 const weekly = "FREQ=WEEKLY;COUNT=5";
+const thirdMonth20th = "FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=20";
 const yearly31st = "FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=31";
 
 /** Rule, day of completion, the next due date and what is left of COUNT; then due date and anchor, if not the 4th. */
@@ -30,11 +31,28 @@ const fromDue: Case[] = [
 const fromCompletion: Case[] = [
   ["done late", "FREQ=DAILY;INTERVAL=3 2026-05-10: 2026-05-13"],
   ["done early", "FREQ=DAILY;INTERVAL=3 2026-05-03: 2026-05-06"],
-  ["done so early that occurrences lie before the due date", "FREQ=DAILY 2026-05-01: 2026-05-05"],
+  ["put off, and done before", "FREQ=DAILY;INTERVAL=3 2026-05-03: 2026-05-06", { due_date: "2026-05-27" }],
+  ["done long before its day", "FREQ=MONTHLY;INTERVAL=3 2025-12-17: 2026-03-17"],
+  ["ticked twice on one day", "FREQ=DAILY;INTERVAL=30 2026-04-04: 2026-05-04"],
   ["done on another weekday", "FREQ=WEEKLY 2026-05-06: 2026-05-13"],
+  ["a later day of the week", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TH 2026-05-13: 2026-05-14"],
+  [
+    "its day of the week",
+    "FREQ=WEEKLY;INTERVAL=2;BYDAY=TH 2026-05-13: 2026-05-28",
+    { due_date: "2026-05-14" },
+  ],
+  ["its day of the month", `${thirdMonth20th} 2026-05-16: 2026-08-20`, { due_date: "2026-05-20" }],
+  ["a day of the month missed", `${thirdMonth20th} 2026-05-16: 2026-05-20`, { due_date: "2026-02-20" }],
+  ["its weekday of the month", "FREQ=MONTHLY;INTERVAL=3;BYDAY=1MO 2026-05-03: 2026-08-03"],
+  ["a year from a leap day", "FREQ=YEARLY 2028-02-29: 2029-02-28"],
+  ["six months from a 31st", "FREQ=MONTHLY;INTERVAL=6 2027-08-31: 2028-02-29"],
+  ["three months from a 30th", "FREQ=MONTHLY;INTERVAL=3 2027-11-30: 2028-02-29"],
+  ["a month from a 31st", "FREQ=MONTHLY 2026-01-31: 2026-02-28"],
+  ["the named month has no 31st", "FREQ=YEARLY;BYMONTH=6 2026-05-31: 2026-06-30"],
   ["only completed todos use up COUNT", "FREQ=DAILY;COUNT=5 2026-05-20: 2026-05-21, 4 left"],
   ["the last of COUNT", "FREQ=DAILY;COUNT=1 2026-05-20: none"],
   ["the next would be after UNTIL", "FREQ=DAILY;INTERVAL=3;UNTIL=20260512 2026-05-10: none"],
+  ["the next month would be", "FREQ=MONTHLY;BYMONTHDAY=9;UNTIL=20260531 2026-05-10: none"],
 ];
 
 test.each([

@@ -66,7 +66,7 @@ const badges: Readonly<Record<AskedChange["state"], Html>> = {
   done: html`<p class="badge">Done</p>`,
   declined: html`<p class="badge">Declined</p>`,
   expired: html`<p class="badge">Expired</p>`,
-  outdated: html`<p class="badge warn">Left alone: it was changed meanwhile</p>`,
+  outdated: html`<p class="badge warn">Left alone: it, or what its token may do, was changed meanwhile</p>`,
 };
 
 /** Other pages show the first ones. */
@@ -117,16 +117,23 @@ type AskedOnDay = Day & Readonly<{ names: ThingNames }>;
 
 /** A request in words: when, who, and what would change. */
 function askedCard(
-  { action }: AskedChange,
+  { action, acts }: AskedChange,
   shown: AskedOnDay,
   { badge, controls }: Readonly<{ badge?: Html; controls?: Html }>,
 ): Html {
   const { names, timeZone, today } = shown;
-  const { sentence, changes } = describeAction(action, shown);
+  const isImaged = acts.length === 0 || action.before !== "{}" || action.after !== "{}";
+  const { sentence, changes } = isImaged ? describeAction(action, shown) : { sentence: [], changes: [] };
   const asked = sayWallTime(localTimeOf(action, timeZone).slice(0, 16), today);
   return html`<li class="card"><div class="spread"><p class="action"><time datetime="${action.called_at}">${asked}</time>
     <span><strong>${nameOfCaller(action)}</strong>: ${wordsInHtml(sentence, today, names)}</span></p>
     ${badge && html`<div class="badges">${badge}</div>`}</div>
+    ${listInHtml(
+      "changes small",
+      acts.map((act) => [act]),
+      today,
+      names,
+    )}
     ${changes.length > 0 && html`<details><summary class="small">All ${changes.length} changes</summary>${listInHtml("changes small", changes, today, names)}</details>`}
     ${controls}</li>`;
 }
@@ -161,7 +168,7 @@ const inWords: Readonly<Record<string, string>> = {
   done: "approved and carried out",
   approved: "approved, and being carried out",
   declined: "declined",
-  outdated: "approved, but left alone, because it was changed meanwhile",
+  outdated: "left alone, because it, or what its token may do, was changed meanwhile",
   expired: "expired before you decided",
 };
 

@@ -7,7 +7,6 @@ import {
 } from "../../../../../shared/contracts/action/contracts.ts";
 import { contracts, type InputOf } from "../../../../../shared/contracts/catalogue.ts";
 import { CalendarDate } from "../../../../../shared/contracts/kernel/fields.ts";
-import { resourceRead } from "../../../../../shared/contracts/kernel/tool.ts";
 import { addDays, localTime, resolveLocalTime } from "../../../../../shared/domain/day/day.ts";
 import type { ActionKind } from "../../../../../shared/domain/vocabulary.ts";
 import { invalid, isRefused, type Refused } from "../../../../../shared/errors.ts";
@@ -16,8 +15,9 @@ import { mapGivingWay } from "../../../../../shared/process/give-way.ts";
 import { queryFields } from "../../../../http/input/query-fields.ts";
 import { validate } from "../../../../http/input/validate.ts";
 import { type ActionFilters, isRequestId, readActions } from "../../../../queries/action/read.ts";
-import { readNames } from "../../../../queries/action/things.ts";
+import { readNames, resourceRead } from "../../../../queries/action/things.ts";
 import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
+import { tools as agentTools } from "../../../mcp/tools/index.ts";
 import { byteOrderMark, csvLine } from "../../kit/csv.ts";
 import { type FilterChoice, filterInput, filterSelect, foldedFilters } from "../../kit/lists.ts";
 import { sayDay } from "../../kit/words.ts";
@@ -108,7 +108,7 @@ const doors: readonly FilterChoice[] = [
 
 /** Choices of tools, and of commands by scripts and pages. */
 const tools: readonly FilterChoice[] = [
-  ...contracts.flatMap(({ mcp }): FilterChoice[] => (mcp ? [[mcp.name, mcp.name]] : [])),
+  ...agentTools.map(({ name }): FilterChoice => [name, name]),
   [resourceRead, "a resource"],
   ...contracts.flatMap(({ kind, name, rest }): FilterChoice[] =>
     kind === "command" && (rest || name === "action.undo") ? [[name, name]] : [],

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { Today } from "../../../../../shared/domain/day/day.ts";
 import { createTurns } from "../../../../../shared/process/turns.ts";
 import type { Upload } from "../../../../web/form/upload.ts";
-import type { AreHere, ImportPlan, Part } from "../plan.ts";
+import type { Part } from "../parts.ts";
+import type { AreHere, ImportPlan } from "../plan.ts";
 
 /** A busy machine gives a reader little of its time, which is no fault of the files: the processor's seconds count. */
 const longest = { cpuSeconds: 10, ms: 30_000, restMs: 1_000 };
@@ -61,7 +62,7 @@ export type ReadReply = Readonly<{ here: Awaited<ReturnType<AreHere>> }>;
 type Listed = Readonly<{ count: number; names: readonly string[] }>;
 
 /** The plan of an import as its person sees it, and the parts to store, which the front door need not parse. */
-export type ReadImport = Omit<ImportPlan, "things"> &
+export type ReadImport = Omit<ImportPlan, "things" | "newCategories"> &
   Readonly<{
     parts: readonly Part[];
     /** The numbers of things, and the names of the first ones. */

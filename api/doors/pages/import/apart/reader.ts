@@ -1,5 +1,6 @@
-import { type AreHere, type ImportPlan, partsOf, planImport } from "../plan.ts";
-import { textsOf } from "../readers/read-files.ts";
+import { partsOf } from "../parts.ts";
+import { type AreHere, type ImportPlan, planImport } from "../plan.ts";
+import { textsOf } from "../readers/texts.ts";
 import type { ReadImport, ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./read-apart.ts";
 
 /** This process reads the files of one upload: see `read-apart.ts`. */
@@ -20,15 +21,15 @@ async function read({ files, today }: ReadOrder): Promise<void> {
 
 const mostNames = 8;
 
-function inParts({ things, ...plan }: ImportPlan): ReadImport {
-  const { categories, habits, todos } = things;
+function inParts({ things, newCategories, ...plan }: ImportPlan): ReadImport {
+  const { habits, todos } = things;
   const list = (some: readonly Readonly<{ name?: string; title?: string }>[]) => ({
     count: some.length,
     names: some.slice(0, mostNames).map(({ name = "", title = name }) => title),
   });
   return {
     ...{ ...plan, parts: [...partsOf(things)] },
-    listed: { categories: list(categories), habits: list(habits), todos: list(todos) },
+    listed: { categories: list(newCategories), habits: list(habits), todos: list(todos) },
     completedTodos: todos.filter(({ is_completed }) => is_completed).length,
   };
 }

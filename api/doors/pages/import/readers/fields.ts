@@ -20,27 +20,46 @@ const options: Options = {
   on_record: (row) => row.slice(0, mostCells).map((cell) => cell.slice(0, longestCell)),
 };
 
+/** The sign between cells: spreadsheets write semicolons or tabs where a comma is part of numbers. */
+function delimiterOf(text: string): string {
+  const [head = ""] = text
+    .slice(0, longestHead)
+    .replace(/"[^"]*"/g, "")
+    .split(/[\r\n]/, 1);
+  const [first = ","] = [",", ";", "\t"].sort(
+    (one, other) => head.split(other).length - head.split(one).length,
+  );
+  return first;
+}
+
 /** The rows of a CSV text (RFC 4180), without empty ones. A quoted cell that never ends is closed at the end of the text. */
 export function csvRows(text: string, to = allRows): readonly Row[] {
+  const all = { ...options, to, delimiter: delimiterOf(text) };
   try {
-    return parse(text, { ...options, to });
+    return parse(text, all);
   } catch (error) {
     if (!(error instanceof CsvError) || error.code !== "CSV_QUOTE_NOT_CLOSED") throw error;
-    return parse(`${text}"`, { ...options, to });
+    return parse(`${text}"`, all);
   }
 }
 
 /** The first row, which names the columns. */
 export const headOf = (text: string): Row => csvRows(text.slice(0, longestHead), 1)[0] ?? [];
 
-/** Rows as records by the lower-case names of the first row. A record has no more cells than its row. */
-export function* csvRecords(text: string): Generator<ReadonlyMap<string, string>> {
+/** A row by the lower-case names of the first one. It has no more cells than it had. */
+export type CsvRecord = ReadonlyMap<string, string>;
+
+/** The first of the named cells that is not empty. */
+export const cell = (row: CsvRecord, ...names: readonly string[]): string =>
+  names.map((name) => row.get(name)?.trim() ?? "").find((value) => value !== "") ?? "";
+
+export function* csvRecords(text: string): Generator<CsvRecord> {
   const [head = [], ...rows] = csvRows(text);
   const names = head.map((name) => name.trim().toLowerCase());
   for (const row of rows) yield recordOf(names, row);
 }
 
-const recordOf = (names: Row, row: Row): ReadonlyMap<string, string> =>
+const recordOf = (names: Row, row: Row): CsvRecord =>
   new Map(row.slice(0, names.length).map((cell, index) => [names[index] ?? "", cell]));
 
 /** Reads parts of foreign JSON: values of an unexpected type count as missing. */
@@ -48,7 +67,7 @@ const recordOf = (names: Row, row: Row): ReadonlyMap<string, string> =>
 /** No real list within the upload limit is longer, but a list of empty things could be ten times as long. */
 const mostListed = 250_000;
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 export const objectIn = (value: unknown): Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
@@ -59,10 +78,6 @@ export const listIn = (value: unknown): readonly unknown[] =>
 export const objectsIn = (value: unknown): readonly Fields[] => listIn(value).map(objectIn);
 
 export const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
-
-/** @returns the text; null when there is none */
-export const textOrNull = (value: unknown): string | null =>
-  typeof value === "string" && value.trim() !== "" ? value : null;
 
 export const numberIn = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;

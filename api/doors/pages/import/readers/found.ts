@@ -13,7 +13,7 @@ export type FoundThing = {
 export type ReadThing = {
   [Kind in ImportedKind]: Readonly<{ kind: Kind; thing: Said<ImportedThings[Kind]>; origin?: ExportedAs }>;
 }[ImportedKind];
-type Said<Thing> = Thing extends { key: string } ? Partial<Thing> & Pick<Thing, "key"> : Thing;
+type Said<Thing> = Thing extends { key: string } ? Partial<Thing> & Pick<Thing, "key"> : Omit<Thing, "id">;
 
 /** Something in a file that is not imported, or not whole. */
 export type Left = Readonly<{ kind: "left"; name: string; why: string }>;
@@ -30,8 +30,8 @@ export const mostFound = 60_000;
 /** A name may be as long as its file; the page shows its beginning. */
 export const left = (name: string, why: string): Left => ({ kind: "left", name: name.slice(0, 255), why });
 
-/** A text file, uploaded directly or within an archive. */
-export type TextFile = Readonly<{ name: string; text: string }>;
+/** A text file, uploaded directly or within an archive, which tells the year in which it was made. */
+export type TextFile = Readonly<{ name: string; text: string; year?: number | undefined }>;
 
 /** The person's day and zone, for dates without a year and times without a zone. */
 export type ReadingContext = Readonly<{ today: Today }>;
@@ -52,5 +52,5 @@ export function createKeys(source: string): (...parts: readonly string[]) => str
 }
 
 /** The number of rows that a history becomes. */
-export const daysIn = ({ dates, sums }: ImportedThings["histories"]): number =>
+export const daysIn = ({ dates, sums }: Pick<ImportedThings["histories"], "dates" | "sums">): number =>
   dates.length + (sums?.length ?? 0);

@@ -1,13 +1,13 @@
 import { mostInDay } from "../../../../../shared/contracts/habit/fields.ts";
-import { localTime } from "../../../../../shared/domain/day/day.ts";
-import { listIn, numberIn, objectIn, objectsIn, textIn, textOrNull } from "./fields.ts";
+import { addDays, localDay, localTime } from "../../../../../shared/domain/day/day.ts";
+import { listIn, numberIn, objectIn, objectsIn, textIn } from "./fields.ts";
 import { type Finding, keyOf, left, type ReadingContext } from "./found.ts";
+import { instantIn, listOf, momentIn, todoOf } from "./tasks.ts";
 
 type Task = Readonly<Record<string, unknown>>;
-type Tags = ReadonlyMap<string, string>;
-
-/** Many tasks may repeat one tag's name, so it is cut here; the check of all things cuts names further. */
-const longestTag = 300;
+type Tags = ReadonlyMap<string, ReturnType<typeof listOf>>;
+/** Until the start of day, Habitica counts to the day before. */
+type Clock = ReadingContext & Readonly<{ dayStart: number }>;
 
 /** True for Habitica's `userdata.json`. */
 export const isHabitica = (value: unknown): boolean => {
@@ -21,16 +21,16 @@ export function* readHabitica(value: unknown, context: ReadingContext): Generato
   const { tasks, tags, preferences } = objectIn(value);
   const { habits, dailys, todos, rewards } = objectIn(tasks);
   const names: Tags = new Map(
-    objectsIn(tags).flatMap(({ id, name }) => {
-      const text = textIn(name).trim().slice(0, longestTag);
-      return text === "" ? [] : [[textIn(id), text] as const];
-    }),
+    objectsIn(tags).flatMap(({ id, name }) =>
+      textIn(name).trim() === "" ? [] : [[textIn(id), listOf(textIn(name))] as const],
+    ),
   );
-  for (const [id, name] of names)
-    yield { kind: "categories", thing: { key: keyOf("habitica tag", id), name } };
-  for (const task of objectsIn(habits)) yield* readHabit(task, names, context);
-  const isResting = objectIn(preferences).sleep === true;
-  for (const task of objectsIn(dailys)) yield* readDaily(task, names, { ...context, isResting });
+  yield* names.values();
+  const { dayStart, sleep } = objectIn(preferences);
+  const clock = { ...context, dayStart: numberIn(dayStart) ?? 0 };
+  for (const task of objectsIn(habits)) yield* readHabit(task, names, clock);
+  for (const task of objectsIn(dailys))
+    yield* readDaily(task, names, { ...clock, isResting: sleep === true });
   for (const task of objectsIn(todos)) yield* readTodo(task, names, context);
   for (const task of objectsIn(rewards)) yield left(textIn(task.text), "Kept has no rewards.");
 }
@@ -38,41 +38,41 @@ export function* readHabitica(value: unknown, context: ReadingContext): Generato
 const keyIn = ({ id, _id = id }: Task): string => keyOf("habitica", textIn(_id));
 
 /** The first tag becomes the category; the description names all tags. */
-function inWords(task: Task, names: Tags): Readonly<{ description: string | null; category: string | null }> {
-  const ids = [...new Set(listIn(task.tags).map(textIn))].filter((id) => names.has(id));
-  const [first] = ids;
+function inWords(task: Task, names: Tags) {
+  const tags = [...new Set(listIn(task.tags).map(textIn))].flatMap((id) => names.get(id)?.thing ?? []);
   const steps = objectsIn(task.checklist).map(
     ({ text, completed }) => `[${completed === true ? "x" : " "}] ${textIn(text)}`,
   );
-  const tags = ids.length > 1 ? [`Tags: ${ids.map((id) => names.get(id)).join(", ")}`] : [];
-  const lines = [textIn(task.notes).trim(), ...steps, ...tags].filter((line) => line !== "");
-  return {
-    description: lines.join("\n") || null,
-    category: first === undefined ? null : keyOf("habitica tag", first),
-  };
+  const all = tags.length > 1 ? [`Tags: ${tags.map(({ name }) => name).join(", ")}`] : [];
+  const lines = [textIn(task.notes).trim(), ...steps, ...all];
+  return { lines, tag: tags[0] };
 }
 
-/** Reads a time of Habitica: RFC 3339 or milliseconds. */
-function instantIn(value: unknown): string | null {
-  const ms = numberIn(value) ?? Date.parse(textIn(value));
-  const isKnown = ms >= 0 && ms < Date.UTC(9999);
-  return isKnown ? new Date(ms).toISOString() : null;
-}
+const ofHabit = (task: Task, names: Tags) => {
+  const { lines, tag } = inWords(task, names);
+  const description = lines.filter((line) => line !== "").join("\n") || null;
+  return { description, category: tag?.key ?? null };
+};
 
-const dayOf = (instant: string, { today }: ReadingContext): string =>
-  localTime(Date.parse(instant), today.timeZone).slice(0, 10);
+const dayOf = (instant: string, { today, dayStart }: Clock): string =>
+  localDay(Date.parse(instant), today.timeZone, dayStart);
 
 type DoneDays = Map<string, Readonly<{ time: string | null; times: number }>>;
 
-/** The days of entries, each with its last time and its number of times; entries of earlier years count once. */
-function doneDaysOf(entries: readonly Task[], context: ReadingContext): DoneDays {
+/**
+ * The days of entries, each with its last time and its number of times; entries of earlier years count once.
+ * @param isOnceADay for dailies: of two entries on a day, the first was made up for the day before
+ */
+function doneDaysOf(entries: readonly Task[], clock: Clock, isOnceADay = false): DoneDays {
   const days: DoneDays = new Map();
   for (const { date, scoredUp } of entries) {
     const time = instantIn(date);
     if (time === null) continue;
-    const day = dayOf(time, context);
+    const day = dayOf(time, clock);
+    const [first, before] = [days.get(day), addDays(day, -1)];
+    if (isOnceADay && first && !days.has(before)) days.set(before, first);
     const more = Math.max(1, Math.round(numberIn(scoredUp) ?? 1));
-    days.set(day, { time, times: Math.min((days.get(day)?.times ?? 0) + more, mostInDay) });
+    days.set(day, { time, times: Math.min((first?.times ?? 0) + more, mostInDay) });
   }
   return days;
 }
@@ -85,7 +85,7 @@ function* history(habit: string, days: DoneDays, isCounted = false): Generator<F
 }
 
 /** For a bad habit the file has only the days with a lapse, and nothing of the other days. */
-function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
+function* readHabit(task: Task, names: Tags, context: Clock): Generator<Finding> {
   const [key, name] = [keyIn(task), textIn(task.text)];
   const days = doneDaysOf(withGains(objectsIn(task.history), "scoredUp"), context);
   const isBad = task.up === false && task.down === true;
@@ -97,7 +97,7 @@ function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator
   const measure = isCounted ? { target: 1, unit: "times" } : {};
   yield {
     kind: "habits",
-    thing: { key, name, type, frequency, created_at, ...measure, ...inWords(task, names) },
+    thing: { key, name, type, frequency, created_at, ...measure, ...ofHabit(task, names) },
   };
   if (isBad)
     yield left(
@@ -134,35 +134,50 @@ function rhythmOf(task: Task) {
     : { frequency: "custom" as const, schedule: { weekdays } };
 }
 
-type DailyContext = ReadingContext & Readonly<{ isResting: boolean }>;
+type DailyContext = Clock & Readonly<{ isResting: boolean }>;
 
 /** Dailies ask for nothing while their owner rests in the inn. Habitica skips no single days, and notes no past rest. */
 function* readDaily(task: Task, names: Tags, context: DailyContext): Generator<Finding> {
   const [key, name, rhythm] = [keyIn(task), textIn(task.text), rhythmOf(task)];
   if (!rhythm) return yield left(name, "Kept has no habits of such a rhythm; make it a todo that repeats.");
   const created_at = instantIn(task.createdAt);
-  const paused_from = context.isResting ? context.today.date : null;
+  const start = instantIn(task.startDate);
+  const first = start === null ? "" : dayOf(start, { ...context, dayStart: 0 });
+  const isLater = first > context.today.date;
+  const paused_from = context.isResting || isLater ? context.today.date : null;
+  const paused_through = isLater && !context.isResting ? addDays(first, -1) : null;
+  const [reminder, ...others] = remindersOf(task);
+  if (others.length > 0) yield left(name, `Comes with the first of its ${1 + others.length} reminders.`);
+  const remind_at =
+    reminder === undefined ? null : localTime(Date.parse(reminder), context.today.timeZone).slice(11, 16);
   yield {
     kind: "habits",
-    thing: { ...rhythm, key, name, created_at, paused_from, ...inWords(task, names) },
+    thing: {
+      ...{ ...rhythm, key, name, created_at, paused_from, paused_through, remind_at },
+      ...ofHabit(task, names),
+    },
   };
-  const days = doneDaysOf(withGains(objectsIn(task.history), "completed"), context);
+  const days = doneDaysOf(withGains(objectsIn(task.history), "completed"), context, true);
   // Habitica adds the entry of the present day when it is over.
   if (task.completed === true) days.set(context.today.date, { time: null, times: 1 });
   yield* history(key, days);
 }
 
+const remindersOf = ({ reminders }: Task): string[] =>
+  objectsIn(reminders).flatMap(({ time }) => instantIn(time) ?? []);
+
 function* readTodo(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
-  const date = textIn(task.date);
-  const instant = /^\d{4}-\d{2}-\d{2}$/.test(date) ? null : instantIn(date || undefined);
-  const due_date = instant === null ? (textOrNull(date)?.slice(0, 10) ?? null) : dayOf(instant, context);
-  const is_completed = task.completed === true;
-  const completed_at = is_completed ? instantIn(task.dateCompleted) : null;
-  const completed_on = completed_at && dayOf(completed_at, context);
-  const [key, created_at] = [keyIn(task), instantIn(task.createdAt)];
-  const when = { due_date, is_completed, completed_at, completed_on, created_at };
-  yield {
-    kind: "todos",
-    thing: { ...when, key, title: textIn(task.text), ...inWords(task, names) },
-  };
+  const { lines, tag } = inWords(task, names);
+  // An instant is midnight of the day.
+  const [due] = momentIn(textIn(task.date), context.today.timeZone);
+  const [done, created] = [instantIn(task.dateCompleted), instantIn(task.createdAt)].map(
+    (time) => time ?? undefined,
+  );
+  yield* todoOf(
+    {
+      ...{ key: keyIn(task), title: textIn(task.text), list: tag?.name, lines, due: due ?? undefined },
+      ...{ reminders: remindersOf(task), isDone: task.completed === true, done, created },
+    },
+    context,
+  );
 }

@@ -86,5 +86,5 @@ function* histories(
   for (const thing of byHabit.values()) yield { kind: "histories", thing };
 }
 
-type History = ImportedThings["histories"] &
+type History = Omit<ImportedThings["histories"], "id"> &
   Readonly<{ [Name in "sums" | "notes"]: NonNullable<ImportedThings["histories"][Name]> }>;

@@ -171,11 +171,12 @@ test("an action on several things names the first, and says when more were named
 });
 
 test.each([
-  ["complete-habit", { habit_id: 9, set: { name: "Run", clear: ["description"] } }, "change the habit 9"],
-  ["complete-habit", { habit_ids: [9, 8], delete: true }, "delete 2 habits"],
-  ["complete-habit", { habit_id: 9, delete: false, dates: ["2026-11-19", "x"] }, "complete the habit 9"],
-  ["complete-habit", { habit_id: 9, skip: true }, "skip the habit 9"],
-  ["complete-habit", { habit_ids: [9, 8], skip: true, undo: true }, "take back the skip of 2 habits"],
+  ["update-habit", { habit_id: 9, name: "Run", clear: ["description"] }, "change the habit 9"],
+  ["delete-habit", { habit_ids: [9, 8] }, "delete 2 habits"],
+  ["complete-habit", { habit_id: 9, undo: "false", dates: ["2026-11-19", "x"] }, "complete the habit 9"],
+  ["update-habit", { habit_id: 9, skip_dates: "2026-11-19" }, "skip the habit 9"],
+  ["update-habit", { habit_ids: [9, 8], unskip_dates: ["2026-11-19"] }, "take back the skip of 2 habits"],
+  ["update-habit", { habit_id: 9 }, "change the habit 9"],
   ["update-todo", { category: "Home", rename_category: "House" }, "rename the category “Home”"],
   ["delete-todo", { todo_ids: [1, 2] }, "delete 2 todos"],
 ])("%s with %j, which changed nothing, is told as what it asked for", (tool, args, words) => {

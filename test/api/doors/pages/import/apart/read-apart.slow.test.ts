@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import { readApart } from "../../../../../../api/doors/pages/import/apart/read-apart.ts";
+import type { AreHere } from "../../../../../../api/doors/pages/import/plan.ts";
 
 const today = { date: "2026-11-22", timeZone: "Europe/Berlin" };
 
-const read = (text: string, areHere = async (things: readonly unknown[]) => things.map(() => false)) =>
+const nothing: AreHere = async (things) => things.map(() => undefined);
+const read = (text: string, areHere = nothing) =>
   readApart({ files: [{ name: "a.json", bytes: new TextEncoder().encode(text) }], today }, areHere);
 
 const kept = (todos: string) => `{"format":"kept-export","version":1,"todos":[${todos}]}`;
@@ -17,7 +19,7 @@ test("a file is read in a process that asks its caller what is here", async () =
     kept(Array.from({ length: 6_000 }, (_, id) => todo(id + 1)).join(",")),
     async (things) => {
       asked.push(things.length);
-      return things.map((_, index) => index === 0);
+      return things.map((_, index) => (index === 0 ? { id: 1, missing: [] } : undefined));
     },
   );
   expect(asked).toEqual([5_000, 1_000]);
@@ -40,7 +42,7 @@ test("a reader has 10 seconds of a processor", async () => {
   let limits = "";
   await read(kept(todo(1)), async (things) => {
     limits = await Bun.$`cat /proc/$(pgrep -P ${process.pid} -f apart/reader.ts)/limits`.text();
-    return things.map(() => false);
+    return nothing(things);
   });
   expect(limits).toMatch(/^Max cpu time +10 +10 /m);
 });
