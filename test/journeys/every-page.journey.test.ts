@@ -145,7 +145,7 @@ browserTest("the account pages have no fault, light, dark and on a phone", async
   await page
     .getByLabel("Files, 5 MB together")
     .setInputFiles(join(import.meta.dir, "../api/doors/pages/import/readers/samples/todoist.csv"));
-  await press(page, "Show what would come");
+  await press(page, "Preview");
   await page.getByRole("button", { name: "Import all of this" }).waitFor();
   await check(page, "import-preview");
   await look("/account/journal", "journal");

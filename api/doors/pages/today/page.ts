@@ -84,7 +84,7 @@ function examples(lines: readonly string[]): Html {
   return html`<ul class="plain chips">${lines.map(link)}</ul>`;
 }
 
-/** One line about the changes of agents and scripts since the person last looked at Actions; empty without any. */
+/** One line about the changes of agents and scripts since the person last looked at Activity; empty without any. */
 async function newsOfAgents(query: QueryContext, before: string | undefined): Promise<Html | false> {
   const news = before === undefined ? [] : await readAgentNews(query, before);
   if (news.length === 0) return false;
