@@ -18,7 +18,7 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const idOf = ({ headers }: { headers: Headers }): string => headers.get("x-request-id") ?? "";
 const linesAbout = (id: string) => lines.filter(({ request_id }) => request_id === id);
 
-/** The results of a text search on the page Actions. */
+/** The results of a text search on the page Activity. */
 async function foundBy(q: string, userId: string) {
   const db = openQueryDatabase(database);
   const query = createQueryContext({ db, userId, now: Date.now(), defaultTimeZone: "UTC", baseUrl });

@@ -90,8 +90,8 @@ test("whatever is uploaded is answered by a page", async () => {
     ["a.csv", "TYPE,CONTENT\ntask,A", 403, refused, { csrf: "x" }],
     ["a.csv", new Uint8Array(5 * 1024 * 1024 + 1), 413, refused],
     ["a.zip", "PK\u0003\u0004 is no archive", 422, refused],
-    ["a.png", new Uint8Array([0, 255, 1, 254]), 200, "What would come"],
-    ["a.json", `{"tasks":${"[".repeat(100_000)}`, 200, "What would come"],
+    ["a.png", new Uint8Array([0, 255, 1, 254]), 200, "Preview"],
+    ["a.json", `{"tasks":${"[".repeat(100_000)}`, 200, "Preview"],
     ["a.json", empty, 422, refused],
   ] as const) {
     const page = await upload(fileOf(name, content), csrf);

@@ -84,9 +84,9 @@ test("a person sees what comes and what failed, and sends that again, once", asy
     return id;
   };
   await create("Renew passport", "2066-01-01T09:00:00");
-  expect(textOf(await account.open("/account"))).toContain("they reach nobody");
+  expect(textOf(await account.open("/account"))).toContain("aren't sent anywhere");
   const warned = await account.open(path);
-  for (const said of ["they reach nobody", "Fri 1 Jan 2066 09:00 Renew passport"])
+  for (const said of ["aren't sent anywhere", "Fri 1 Jan 2066 09:00 Renew passport"])
     expect(textOf(warned)).toContain(said);
   const saved = await account.submit(warned, webhookPath, { webhook_url: receiver.url });
   secret = tokenIn(saved);
@@ -94,7 +94,7 @@ test("a person sees what comes and what failed, and sends that again, once", asy
   const chosen = await account.submit(saved, channelPath, { reminder_channel: "webhook", digest: "weekly" });
   expect(textOf(chosen)).toContain("Reminders go where you chose.");
   expect(fieldsOf(chosen, channelPath)).toMatchObject({ digest: "weekly" });
-  expect(textOf(chosen)).not.toContain("they reach nobody");
+  expect(textOf(chosen)).not.toContain("aren't sent anywhere");
 
   // The receiver refuses for longer than six attempts last.
   const id = await create("Call Grace", new Date().toISOString());
