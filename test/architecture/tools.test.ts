@@ -80,7 +80,7 @@ const saidOnce = (name: string, words: readonly unknown[]) =>
   words.length === 0 || explained.has(name) || !explained.add(name) ? "" : ` (${words.join(", ")})`;
 
 /** A line of docs/mcp.md for each tool: scopes, arguments, their words where they first appear, and facts. */
-const documented = toolList.map(({ name, inputSchema: { properties, required = [] } }) => {
+const documented = toolList.map(({ name, inputSchema: { properties, required } }) => {
   const { scopes = [], argumentScopes = {}, facts } = tools.find((tool) => tool.name === name) ?? {};
   const own = Object.entries<JsonBody>(properties).filter(
     ([one]) => !/^(idempotency_key|preview)$/.test(one),
@@ -88,7 +88,7 @@ const documented = toolList.map(({ name, inputSchema: { properties, required = [
   const said = own.map(([one, { enum: words = [], minimum, maximum }]) => {
     const bounds = minimum === undefined ? [] : [`${minimum}–${maximum}`];
     const all = [...words, ...bounds, ...(argumentScopes[one] ? [argumentScopes[one]] : [])];
-    return `${one}${required.includes(one) ? "" : "?"}${saidOnce(one, all)}`;
+    return `${one}${new Set<string>(required).has(one) ? "" : "?"}${saidOnce(one, all)}`;
   });
   const answers = Object.keys(facts?.properties ?? {}).map((fact) => `\`${fact}\``);
   return `- **${name}** (${scopes}): ${said.join(", ")} → ${answers.join(", ")}\n`;
