@@ -92,12 +92,13 @@ type ReadOne = (given: Fields, names: readonly string[]) => (Acts & Readonly<{ m
 /** @param names all arguments of the tool */
 export function understanding(tool: Tool, names: readonly string[]): Understand {
   const { refine, looksAt } = tool;
+  const alsoTold = (args: Fields) => refine?.(args) ?? tool.alsoTold?.(args);
   const own = Type.Object({ ...tool.arguments.properties, ...(looksAt === undefined && ofWrites) });
   const contract = { input: own, ...(refine && { refine }) };
   const readOne: ReadOne = (given, known) => {
     const isKnown = Object.keys(given).every((name) => known.includes(name));
     const unknown = isKnown ? undefined : unknownNames(Object.keys(given), { ...what, names: known });
-    const checked = validate(contract, given, { unknown, alsoTold: refine });
+    const checked = validate(contract, given, { unknown, alsoTold });
     if (isRefused(checked)) return checked;
     const { idempotency_key, preview, ...args } = checked.input;
     const acts = tool.act(args);
@@ -134,7 +135,7 @@ const picked = (fields: Fields, isWanted: (name: string) => boolean): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => isWanted(name)));
 
 /** Reads a call thing by thing. A thing takes from the call the arguments that it lacks. */
-async function readSeveral({ tool, readOne, ofCall }: Several, given: Fields): Promise<Understood | Refused> {
+function readSeveral({ tool, readOne, ofCall }: Several, given: Fields) {
   const isOfCall = (name: string) => Object.hasOwn(ofCall.properties, name);
   const shared = picked(given, (name) => !isOfCall(name));
   const unknown = givenTwice(tool, given, shared);
@@ -142,7 +143,7 @@ async function readSeveral({ tool, readOne, ofCall }: Several, given: Fields): P
   if (isRefused(checked)) return checked;
   const { idempotency_key, preview, ...found } = checked.input;
   const names = Object.keys(tool.arguments.properties);
-  const things = await mapGivingWay(thingsIn(tool, found), (thing) =>
+  const things = thingsIn(tool, found).map((thing) =>
     isObject(thing) ? readOne({ ...shared, ...thing }, names) : notAnObject,
   );
   const areAlike = Object.keys(found).every((list) => tool.many?.[list] !== null);
@@ -180,17 +181,19 @@ function thingsIn({ many = {} }: Tool, found: Fields): readonly unknown[] {
  * Makes one group of all acts.
  * @param areAlike true if all things get the same change: an error in it refuses the call, else only its own thing
  */
-function together(
+async function together(
   things: readonly (Acts | Refused)[],
   ofCall: Manner,
   areAlike: boolean,
-): Understood | Refused {
+): Promise<Understood | Refused> {
   const acts = things.flatMap((thing): readonly (ToolAct | Refused)[] =>
     isRefused(thing) ? [thing] : thing.acts,
   );
   if (acts.length > maxAtOnce)
     return refuse("invalid", `One call does at most ${maxAtOnce} things; these are ${acts.length}.`);
-  const operations = acts.map((act) => (isRefused(act) ? act : operationOf(act.contract, act.fields)));
+  const operations = await mapGivingWay(acts, (act) =>
+    isRefused(act) ? act : operationOf(act.contract, act.fields),
+  );
   const wrong = areAlike ? operations.find((one) => isRefused(one)) : undefined;
   if (wrong) return wrong;
   return {
