@@ -30,7 +30,8 @@ export const updateTodoTool = tool({
     ...renaming,
   }),
   many: { todo_ids: "todo_id" },
-  refine: (args) => checkOneCategory(args) ?? checkRecurrence(args),
+  refine: checkOneCategory,
+  alsoTold: checkRecurrence,
   act({ todo_id, ...change }) {
     if (change.rename_category !== undefined)
       return renameCategory(change.rename_category, { todo_id, ...change });
