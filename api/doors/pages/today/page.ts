@@ -129,7 +129,7 @@ export async function showToday(visit: Visit): Promise<PageAnswer> {
   });
 }
 
-/** How much of the day is done: its habits, and the todos that are due or were done today. */
+/** A ring with the part of the day that is done: its habits, and the todos that are due or were done today. */
 function ring({ today, totals, due, counts }: DaySummary, habits: number): Html | false {
   const done = totals.strip[today.date] ?? 0;
   const all = done + due.total - habits + counts.today;

@@ -57,7 +57,7 @@ function apply(page, address) {
   if (isHeld) refreshLater();
 }
 
-/** What moves no row is shown although the rows are held. */
+/** Shows at once the parts that move no row. */
 function showNumbers(page) {
   for (const part of page.querySelectorAll("[data-now]")) {
     const old = document.getElementById(part.id);
