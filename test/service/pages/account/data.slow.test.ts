@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { useStack } from "../../../harness.ts";
 import { cookieOf } from "../../../support/identity/browser.ts";
-import { newPlainPerson, textOf, withForms } from "../../../support/pages/plain.ts";
+import { newPlainPerson, textOf } from "../../../support/pages/plain.ts";
 import { eventually, query } from "../../../support/reminder/stack.ts";
 
 const stack = await useStack();
@@ -56,7 +56,7 @@ test("a person brings a file, takes everything along, and lets a calendar look",
   account.cookies.delete("kept_feed");
   const later = await account.open(dataPath);
   expect(later.text).not.toContain(address);
-  const ended = await account.submit(withForms(later, "do", "end"), `${dataPath}/calendar`, {});
+  const ended = await account.submit(later, `${dataPath}/calendar/end`, {});
   expect(textOf(ended)).toContain("Make an address");
   expect((await fetch(address)).status).toBe(404);
 });
