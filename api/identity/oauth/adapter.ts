@@ -5,10 +5,10 @@ import { revokeConnection } from "../grants.ts";
 import type { Journaled } from "../journal.ts";
 
 /**
- * A refresh token may come twice within this period without counting as stolen: two processes of one app may refresh at
- * once, or the app may repeat a request whose answer was lost. The second is still refused.
+ * A refresh token works again within this period, and each use gives tokens of the same grant: two processes of one app
+ * may refresh at once, or the app may repeat a request whose answer was lost. Later it counts as stolen.
  */
-const reuseGrace = "5 seconds";
+const reuseGrace = "120 seconds";
 
 /**
  * Stores oidc-provider's models in schema `identity`. Codes, tokens and sessions are stored under the SHA-256 of their
@@ -78,11 +78,11 @@ function endings(pool: Pool, kind: string): Pick<Adapter, "consume" | "destroy" 
   return {
     async consume(id) {
       const { rowCount } = await pool.query(
-        `update identity.artifacts set consumed_at = now()
-         where kind = $1 and id_hash = $2 and consumed_at is null`,
+        `update identity.artifacts set consumed_at = coalesce(consumed_at, now())
+         where kind = $1 and id_hash = $2 and (consumed_at is null or kind = 'RefreshToken')`,
         [kind, hashToken(id)],
       );
-      // Another request has just used this code or refresh token.
+      // Another request has just used this code.
       if (rowCount === 0) throw new errors.InvalidGrant("already used");
     },
     async destroy(id) {
