@@ -1,7 +1,8 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from "oidc-provider";
 import type { Pool } from "pg";
+import type { Config } from "../../../shared/process/config.ts";
 import { hashToken, isMistypedToken } from "../../auth/token-format.ts";
-import { revokeConnection } from "../grants.ts";
+import { documentHost, findApp, revokeConnection } from "../grants.ts";
 import type { Journaled } from "../journal.ts";
 
 /**
@@ -14,14 +15,16 @@ const reuseGrace = "120 seconds";
  * Stores oidc-provider's models in schema `identity`. Codes, tokens and sessions are stored under the SHA-256 of their
  * ids, so that a copy of the database signs nobody in.
  */
-export function postgresAdapter(journaled: Journaled): AdapterFactory {
+export function postgresAdapter(journaled: Journaled, config: DocumentSetting): AdapterFactory {
   const { pool } = journaled;
   return (kind) => {
-    if (kind === "Client") return clients(pool);
+    if (kind === "Client") return clients(pool, config);
     if (kind === "Grant") return grants(journaled);
     return artifacts(pool, kind);
   };
 }
+
+type DocumentSetting = Pick<Config, "clientDocuments">;
 
 const artifacts = (pool: Pool, kind: string): Adapter => ({
   ...unused,
@@ -122,19 +125,15 @@ function grants(journaled: Journaled): Adapter {
   };
 }
 
-function clients(pool: Pool): Adapter {
+function clients(pool: Pool, { clientDocuments }: DocumentSetting): Adapter {
   return {
     ...unused,
     async upsert(id, payload) {
       const stored = JSON.stringify(payload);
       await pool.query(`insert into identity.clients (id, payload) values ($1, $2)`, [id, stored]);
     },
-    async find(id) {
-      // Client ids are untrusted input and may contain NUL, which Postgres cannot store.
-      if (id.includes("\0")) return undefined;
-      const { rows } = await pool.query<Stored>(`select payload from identity.clients where id = $1`, [id]);
-      return rows[0]?.payload;
-    },
+    // An app with a document is read there, and its copy serves only while that fails (see `openDocuments`).
+    find: async (id) => (clientDocuments && documentHost(id) ? undefined : findApp(pool, id)),
     async destroy(id) {
       await pool.query(`delete from identity.clients where id = $1`, [id]);
     },

@@ -1,16 +1,26 @@
 import { afterAll, expect, test } from "bun:test";
-import { type Browser, newAddress } from "../../support/identity/browser.ts";
+import { auth } from "@modelcontextprotocol/client";
+import { Pool } from "pg";
+import { hashedKey } from "../../../api/auth/token-format.ts";
+import { prune } from "../../../api/identity/chores.ts";
+import { temporaryFolder } from "../../support/folder.ts";
+import { type Browser, createBrowser, newAddress } from "../../support/identity/browser.ts";
+import { oauthAgent } from "../../support/identity/oauth-agent.ts";
 import {
   authorizationRequest,
+  connect,
   consent,
   redirectUri,
   register,
+  registerApp,
+  runIdentity,
   setCount,
   signedUp,
   startTestIdentity,
   tokenRequest,
 } from "../../support/identity/support.ts";
 import { selfSigned } from "../../support/servers/self-signed.ts";
+import { freePort } from "../../support/servers/services.ts";
 
 const tls = await selfSigned();
 type Document = Readonly<Record<string, unknown>>;
@@ -67,7 +77,6 @@ test("an app that names its document signs in unregistered, and consent shows th
   expect((await tokenRequest(config, refresh)).access_token).toBeString();
   expect((await browser.open("/profile/api-tokens")).text).toContain(client_name);
   expect(asked.filter((path) => path === "/app.json")).toHaveLength(1);
-  expect(await identity.sql("select from identity.clients")).toEqual([]);
 });
 
 test.each<[string, Document]>([
@@ -76,13 +85,59 @@ test.each<[string, Document]>([
   ["with a secret", { client_secret: "secret" }],
   ["of more than 5 KiB", { contacts: ["x".repeat(6_000)] }],
   ["with a redirect address without TLS", { redirect_uris: [redirectUri, "http://app.example/"] }],
-  ["with a name of two lines", { client_name: "a\nb" }],
+  [
+    "with a redirect address without TLS in capitals",
+    { redirect_uris: [redirectUri, "HTTP://app.example/"] },
+  ],
 ])("a document %s is refused", async (_, document) => {
   const path = `/${crypto.randomUUID()}.json`;
   const client_id = publish(path, document);
   const page = await begin(await signedUp(config), client_id);
   expect([page.status, page.text.includes("cannot answer")]).toEqual([400, true]);
   expect(asked).toContain(path);
+});
+
+test("an id in capitals is refused: all rules hold for one form of it", async () => {
+  const client_id = publish("/loud.json").replace("https:", "HTTPS:");
+  publish("/loud.json", { client_id, redirect_uris: [redirectUri, "http://app.example/"] });
+  expect((await begin(await signedUp(config), client_id)).text).toContain("normal form");
+});
+
+test("an app whose document cannot be read any more stays connected by the copy of its consent", async () => {
+  const client_id = publish("/lost.json", { client_name: "Lost\u202e agent" });
+  const browser = await signedUp(config);
+  let tokens = await connect(config, browser, { clientId: client_id, scope: "todos:read" });
+  const stranger = publish("/unread.json");
+  for (const answer of [null, "<p>Are you human?</p>"]) {
+    answers.set("/lost.json", () => new Response(answer, { status: answer ? 200 : 403 }));
+    answers.set("/unread.json", () => new Response(answer, { status: answer ? 200 : 403 }));
+    const port = freePort();
+    const door = await runIdentity({ ...config, port, dataDir: temporaryFolder("door") }, { ca: tls.cert });
+    const at = { ...config, authUrl: `http://localhost:${port}` };
+    const refresh = { grant_type: "refresh_token", refresh_token: tokens.refresh_token, client_id };
+    tokens = await tokenRequest(at, refresh);
+    expect(tokens.scope).toBe("todos:read");
+    const person = createBrowser(at.authUrl);
+    for (const [name, cookie] of browser.cookies) person.cookies.set(name, cookie);
+    expect((await begin(person, client_id, at)).text).toContain("<strong>Lost agent</strong>");
+    const page = await begin(person, stranger, at);
+    expect(page.text).toContain(answer ? "It is no JSON object" : "It was answered with status 403.");
+    expect(page.text).toContain("CLIENT_DOCUMENTS=no");
+    await door.stop();
+  }
+});
+
+test("without documents the metadata offers none, and the official client registers", async () => {
+  const plain = await startTestIdentity({ CLIENT_DOCUMENTS: "no" });
+  const agent = oauthAgent(await signedUp(plain.config), [["todos:read"]]);
+  const clientMetadataUrl = publish("/official.json");
+  const options = { serverUrl: `${plain.config.baseUrl}/mcp` };
+  const provider = { ...agent, clientMetadataUrl };
+  expect(await auth(provider, options)).toBe("REDIRECT");
+  const [authorizationCode = "", iss = ""] = ["code", "iss"].map((name) => agent.came().get(name) ?? "");
+  expect(await auth(provider, { ...options, authorizationCode, iss })).toBe("AUTHORIZED");
+  expect(asked).not.toContain("/official.json");
+  await plain.stop();
 });
 
 test("redirects are not followed, and a slow document is given up", async () => {
@@ -119,16 +174,54 @@ test("no registered app makes the provider fetch anything", async () => {
   expect(asked).not.toContain("/sector.json");
 });
 
-test("one network makes the provider fetch at most 60 documents an hour", async () => {
+test("strangers read no document and use up nobody's registrations; an account reads 60 an hour", async () => {
   const headers = { "X-Forwarded-For": newAddress() };
-  const ask = (path: string) => {
-    const { address } = authorizationRequest(config, { client_id: publish(path) });
-    return fetch(`${config.authUrl}${address}`, { redirect: "manual", headers });
-  };
-  await ask("/first.json");
-  await setCount(identity, `registration:${headers["X-Forwarded-For"]}`, 59);
-  for (const name of ["last", "late"]) await ask(`/${name}.json`);
-  expect((await ask("/late.json")).status).toBe(400);
-  const names = ["first", "last", "late"];
-  expect(names.filter((name) => asked.includes(`/${name}.json`))).toEqual(["first", "last"]);
+  const { address } = authorizationRequest(config, { client_id: publish("/strange.json") });
+  for (let n = 0; n < 61; n++) {
+    const answer = await fetch(`${config.authUrl}${address}`, { redirect: "manual", headers });
+    expect(answer.headers.get("location")).toStartWith("/sign-in?next=");
+  }
+  const next = new URLSearchParams({ next: address });
+  const page = await fetch(`${config.authUrl}/sign-in?${next}`, { headers });
+  expect(await page.text()).toContain(`To connect <strong>localhost:${server.port}</strong>`);
+  expect(asked).not.toContain("/strange.json");
+  const site = { ...headers, Origin: "https://evil.example", "Content-Type": "application/json" };
+  const body = JSON.stringify({ redirect_uris: [redirectUri] });
+  const statuses = new Set<number>();
+  for (let n = 0; n < 61; n++)
+    statuses.add((await fetch(`${config.authUrl}/register`, { method: "POST", headers: site, body })).status);
+  expect([...statuses]).toEqual([201, 429]);
+  expect((await register(config, { redirect_uris: [redirectUri] }, headers["X-Forwarded-For"])).status).toBe(
+    201,
+  );
+
+  const email = "reader@example.org";
+  const browser = await signedUp(config, email);
+  const [row] = await identity.sql(`select id from identity.accounts where email = '${email}'`);
+  await setCount(identity, `document:${hashedKey(String(row?.id))}`, 59);
+  for (const name of ["last", "late"]) await begin(browser, publish(`/${name}.json`));
+  expect((await begin(browser, `${home}/late.json`)).text).toContain("Try again in an hour");
+  expect(["last", "late"].filter((name) => asked.includes(`/${name}.json`))).toEqual(["last"]);
+});
+
+test("a page names the ways in which an app forgets a registration that is gone, and a disconnected app comes back", async () => {
+  const client_id = await registerApp(config);
+  const age = (days: number) =>
+    identity.sql(
+      `update identity.clients set used_at = now() - interval '${days} days' where id = '${client_id}'`,
+    );
+  const browser = await signedUp(config);
+  const pool = new Pool({ connectionString: config.databaseUrl, max: 1 });
+  await connect(config, browser, { clientId: client_id, scope: "todos:read" });
+  await age(400);
+  await prune(pool);
+  await identity.sql(`delete from identity.grants where client_id = '${client_id}'`);
+  await age(179);
+  await prune(pool);
+  expect((await begin(browser, client_id)).text).toContain("wants to use");
+  await age(181);
+  await prune(pool);
+  await pool.end();
+  const page = await begin(browser, client_id);
+  expect([page.status, page.text.includes("codex mcp logout kept")]).toEqual([400, true]);
 });

@@ -5,6 +5,18 @@ const { config } = await useIdentity();
 const { authUrl } = config;
 const redirect_uris = ["http://127.0.0.1/cb"];
 
+const hidden = [..."hidden"].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
+
+/** Names as apps send them, and as people read them. */
+const names: [string, string | undefined][] = [
+  ["a\u0000\nb", "a b"],
+  ["a\u202eb\ud800", "a b"],
+  [`Claude${hidden}`, "Claude"],
+  ["x".repeat(3_000), "x".repeat(100)],
+  [" \ud800", undefined],
+  ["", undefined],
+];
+
 test("both metadata documents say what the provider can do, whatever Host the client sends", async () => {
   for (const document of ["oauth-authorization-server", "openid-configuration"]) {
     const headers = { Host: "evil.example", "X-Forwarded-Host": "evil.example" };
@@ -33,6 +45,16 @@ test("an app registers as a public client, whatever scope it names", async () =>
   expect(body).not.toHaveProperty("scope");
 });
 
+test("empty members count as absent, and a name is one line of at most 100 characters", async () => {
+  const empty = { logo_uri: null, client_uri: "", contacts: null, token_endpoint_auth_method: null };
+  for (const [sent, client_name] of names) {
+    const answer = await register(config, { ...empty, redirect_uris, client_name: sent });
+    const body = (await answer.json()) as Record<string, unknown>;
+    expect([answer.status, body.client_name, body.client_secret]).toEqual([201, client_name, undefined]);
+    expect(Object.keys(body)).not.toContain("logo_uri");
+  }
+});
+
 test("an app may be at https, at this machine, or at a scheme of its own", async () => {
   for (const address of ["https://a.example/cb", "http://[::1]/cb", "cursor://a/cb", "com.example.db://a/cb"])
     expect([address, (await register(config, { redirect_uris: [address] })).status]).toEqual([address, 201]);
@@ -56,12 +78,8 @@ test.each([
     expect((await register(config, { redirect_uris: [address], application_type })).status).toBe(400);
 });
 
-const hidden = [..."hidden"].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("");
-
 test.each<[string, Record<string, unknown>]>([
-  ...["a\u0000b", "\ud800", "a\u202eb", `Claude${hidden}`, "x".repeat(101), "", 7, {}].map(
-    (client_name): [string, object] => [`name ${JSON.stringify(client_name)}`, { client_name }],
-  ),
+  ...[7, {}].map((client_name): [string, object] => [`name ${JSON.stringify(client_name)}`, { client_name }]),
   ["policy", { policy_uri: "https://app.example/\u0000" }],
   ["4 KB", { redirect_uris: Array.from({ length: 200 }, (_, n) => `https://app.example/callback/${n}`) }],
 ] as [string, Record<string, unknown>][])("an app with odd metadata is refused: %s", async (_, metadata) => {

@@ -15,6 +15,8 @@ const { config, owner, introspect } = identity;
 const browser = await signedUp(config);
 const clientId = await registerApp(config);
 
+const usual = "habits:read habits:write todos:read todos:write categories:read categories:write";
+
 const isActive = async (token: string) => (await introspect(token)).active;
 const connectFor = (scope: string, person = browser, ticked?: string[]) =>
   connect(config, person, { clientId, scope, ...(ticked && { ticked }) });
@@ -137,6 +139,25 @@ test("a request without resource and scope is for MCP and asks for all scopes bu
   expect(page.text.match(/name="scope"/g)).toHaveLength(6);
   expect(page.text).not.toContain("webhooks:write");
   expect(page.text).toContain("tools for AI agents");
+});
+
+test.each([
+  ["unknown ones are dropped", { scope: " todos:read  mcp:tools" }, "todos:read"],
+  ["none known means the usual ones", { scope: "mcp offline mail.read" }, usual],
+  ["those of a sign-in ask nothing of a resource", { scope: "openid email" }, usual],
+  ["that of webhooks starts without a tick", { scope: "todos:read webhooks:write" }, "todos:read"],
+])("scopes of a request: %s", async (_, params, ticked) => {
+  const { forms } = await (await signedUp(config)).open(request(params).address);
+  const { fields } = forms.find(({ action }) => action.startsWith("/interaction/")) ?? { fields: [] };
+  expect(fields.flatMap(([name, value]) => (name === "scope" ? [value] : [])).join(" ")).toBe(ticked);
+});
+
+test("a permission to send changes elsewhere comes from the person's own tick, and a step-up keeps it", async () => {
+  const person = await signedUp(config);
+  const scope = "todos:read webhooks:write";
+  expect((await connectFor(scope, person)).scope).toBe("todos:read");
+  expect((await connectFor(scope, person, scope.split(" "))).scope).toBe(scope);
+  expect((await connectFor("habits:read", person)).scope).toBe(`habits:read ${scope}`);
 });
 
 test("the consent page may only send its answer home or to the app", async () => {
