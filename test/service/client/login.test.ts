@@ -114,6 +114,30 @@ test("a sign-in that the person ended leads to a new one", async () => {
   });
 });
 
+test("metadata count only for the address that was asked, and over a line that nobody else reads", async () => {
+  const served: Record<string, object> = {};
+  await using server = Bun.serve({
+    port: 0,
+    fetch: ({ url }) => Response.json(served[new URL(url).pathname.split("/").at(-1) ?? ""] ?? {}),
+  });
+  const url = `http://localhost:${server.port}`;
+  const endpoints = { authorization_endpoint: `${url}/a`, token_endpoint: `${url}/t` };
+  const resource = { resource: url, authorization_servers: [url] };
+  for (const [service, provider, told] of [
+    [{ ...resource, resource: config.baseUrl }, {}, `says that it is ${config.baseUrl}`],
+    [resource, { issuer: config.authUrl }, `says that it is ${config.authUrl}`],
+    [{ ...resource, authorization_servers: ["http://kept.example"] }, {}, "no https address"],
+    [resource, { issuer: url, authorization_endpoint: "file:///etc/passwd" }, "no https address"],
+    [resource, { issuer: url, token_endpoint: "http://kept.example/t" }, "no https address"],
+  ] as const) {
+    served["oauth-protected-resource"] = service;
+    served["oauth-authorization-server"] = { ...endpoints, ...provider };
+    await rm(opened, { force: true });
+    expect(await kept("login", url)).toMatchObject({ exitCode: 1, errors: expect.stringContaining(told) });
+    expect(await Bun.file(opened).exists()).toBe(false);
+  }
+});
+
 test("only an answer with the state of this sign-in counts, and a refusal ends it", async () => {
   const { page, running } = await login(["todos:read"], (url) => {
     const other = new URL(url);

@@ -15,6 +15,7 @@ const { config, owner, introspect } = identity;
 const browser = await signedUp(config);
 const clientId = await registerApp(config);
 
+const mcp = `${config.baseUrl}/mcp`;
 const usual = "habits:read habits:write todos:read todos:write categories:read categories:write";
 
 const isActive = async (token: string) => (await introspect(token)).active;
@@ -145,6 +146,7 @@ test.each([
   ["unknown ones are dropped", { scope: " todos:read  mcp:tools" }, "todos:read"],
   ["none known means the usual ones", { scope: "mcp offline mail.read" }, usual],
   ["those of a sign-in ask nothing of a resource", { scope: "openid email" }, usual],
+  ["a slash after the resource changes nothing", { scope: "todos:read", resource: `${mcp}/` }, "todos:read"],
   ["that of webhooks starts without a tick", { scope: "todos:read webhooks:write" }, "todos:read"],
 ])("scopes of a request: %s", async (_, params, ticked) => {
   const { forms } = await (await signedUp(config)).open(request(params).address);
