@@ -115,11 +115,9 @@ test("a sign-in that the person ended leads to a new one", async () => {
 });
 
 test("metadata count only for the address that was asked, and over a line that nobody else reads", async () => {
-  const served: Record<string, object> = {};
-  await using server = Bun.serve({
-    port: 0,
-    fetch: ({ url }) => Response.json(served[new URL(url).pathname.split("/").at(-1) ?? ""] ?? {}),
-  });
+  let served: readonly object[] = [];
+  const fetch = ({ url }: Request) => Response.json(served[url.endsWith("resource") ? 0 : 1]);
+  await using server = Bun.serve({ port: 0, fetch });
   const url = `http://localhost:${server.port}`;
   const endpoints = { authorization_endpoint: `${url}/a`, token_endpoint: `${url}/t` };
   const resource = { resource: url, authorization_servers: [url] };
@@ -130,8 +128,7 @@ test("metadata count only for the address that was asked, and over a line that n
     [resource, { issuer: url, authorization_endpoint: "file:///etc/passwd" }, "no https address"],
     [resource, { issuer: url, token_endpoint: "http://kept.example/t" }, "no https address"],
   ] as const) {
-    served["oauth-protected-resource"] = service;
-    served["oauth-authorization-server"] = { ...endpoints, ...provider };
+    served = [service, { ...endpoints, ...provider }];
     await rm(opened, { force: true });
     expect(await kept("login", url)).toMatchObject({ exitCode: 1, errors: expect.stringContaining(told) });
     expect(await Bun.file(opened).exists()).toBe(false);

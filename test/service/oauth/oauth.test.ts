@@ -48,11 +48,13 @@ test("an app gets a token with the scopes that were ticked, and no others", asyn
 
 test("a step-up asks for the union of what the app has and what it wants", async () => {
   const person = await signedUp(config);
-  const first = await connectFor("habits:read", person);
+  const asked = "habits:read webhooks:write";
+  expect((await connectFor(asked, person)).scope).toBe("habits:read");
+  const first = await connectFor(asked, person, asked.split(" "));
   const second = await connectFor("todos:write", person);
-  expect(second.scope).toBe("habits:read todos:write");
+  expect(second.scope).toBe("habits:read todos:write webhooks:write");
   const [before, after] = [await introspect(first.access_token), await introspect(second.access_token)];
-  expect(before).toMatchObject({ active: true, scope: "habits:read" });
+  expect(before).toMatchObject({ active: true, scope: asked });
   expect(after.jti).toBe(before.jti);
 });
 
@@ -132,34 +134,18 @@ test("a redirect address may differ in its loopback port only", async () => {
   }
 });
 
-test("a request without resource and scope is for MCP and asks for all scopes but that of webhooks", async () => {
-  const { address } = authorizationRequest(config, { client_id: clientId });
-  const url = new URL(address, config.authUrl);
-  url.searchParams.delete("resource");
-  const page = await browser.open(`${url.pathname}${url.search}`);
-  expect(page.text.match(/name="scope"/g)).toHaveLength(6);
-  expect(page.text).not.toContain("webhooks:write");
-  expect(page.text).toContain("tools for AI agents");
-});
-
 test.each([
   ["unknown ones are dropped", { scope: " todos:read  mcp:tools" }, "todos:read"],
+  ["none, nor a resource, means the usual ones", { scope: "", resource: "" }, usual],
   ["none known means the usual ones", { scope: "mcp offline mail.read" }, usual],
   ["those of a sign-in ask nothing of a resource", { scope: "openid email" }, usual],
   ["a slash after the resource changes nothing", { scope: "todos:read", resource: `${mcp}/` }, "todos:read"],
   ["that of webhooks starts without a tick", { scope: "todos:read webhooks:write" }, "todos:read"],
 ])("scopes of a request: %s", async (_, params, ticked) => {
-  const { forms } = await (await signedUp(config)).open(request(params).address);
+  const { forms, text } = await (await signedUp(config)).open(request(params).address);
+  expect(text).toContain("tools for AI agents");
   const { fields } = forms.find(({ action }) => action.startsWith("/interaction/")) ?? { fields: [] };
   expect(fields.flatMap(([name, value]) => (name === "scope" ? [value] : [])).join(" ")).toBe(ticked);
-});
-
-test("a permission to send changes elsewhere comes from the person's own tick, and a step-up keeps it", async () => {
-  const person = await signedUp(config);
-  const scope = "todos:read webhooks:write";
-  expect((await connectFor(scope, person)).scope).toBe("todos:read");
-  expect((await connectFor(scope, person, scope.split(" "))).scope).toBe(scope);
-  expect((await connectFor("habits:read", person)).scope).toBe(`habits:read ${scope}`);
 });
 
 test("the consent page may only send its answer home or to the app", async () => {
