@@ -30,20 +30,22 @@ export function openDocuments(
   ca: string | undefined,
 ): Documents {
   const read = createReader(config.webhookAllowLoopback, ca);
+  const findReader = async () => requestUnderWay()?.findAccount?.();
   return {
-    async mayRead(clientId) {
-      if (await findApp(pool, clientId)) return true;
-      const account = await requestUnderWay()?.findAccount?.();
-      return account !== undefined && (await throttle.document(account)) === 0;
-    },
+    mayRead: async (clientId) =>
+      (await findApp(pool, clientId)) !== undefined || (await findReader()) !== undefined,
     async fetch(address, init) {
       const clientId = String(address);
       const copy = await findApp(pool, clientId);
-      if (copy && (await throttle.document(clientId)) > 0) return Response.json(copy);
-      return read(clientId, init?.signal ?? undefined).catch((error) => {
+      try {
+        const reader = copy ? clientId : String(await findReader());
+        if ((await throttle.document(reader)) > 0)
+          throw new UnreadDocument("Too many were read in this hour.");
+        return await read(clientId, init?.signal ?? undefined);
+      } catch (error) {
         if (copy && error instanceof UnreadDocument) return Response.json(copy);
         throw error;
-      });
+      }
     },
   };
 }
@@ -59,7 +61,9 @@ function createReader(allowLoopback: boolean, ca: string | undefined) {
       throw new UnreadDocument("The address leads to no public server.");
     const options = { lookup, headers, agent: false, ...(signal && { signal }), ...(ca && { ca }) };
     const request = https.get(clientId, options, resolve);
-    request.on("error", ({ message }) => reject(new UnreadDocument(signal?.aborted ? tooSlow : message)));
+    request.on("error", ({ message }) =>
+      reject(new UnreadDocument(signal?.aborted ? tooSlow : `Its server cannot be reached (${message}).`)),
+    );
     const answer = await promise;
     const text = answer.statusCode === 200 ? await readBounded(answer, maxBytes) : undefined;
     request.destroy();

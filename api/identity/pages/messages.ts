@@ -53,7 +53,6 @@ function nextStep(error: Error, clientId: string): Html {
       ${error.cause.message} Try again later. If that never helps, ask the operator of this server to set
       <code>CLIENT_DOCUMENTS=no</code>: the app then registers itself instead.</p>`;
   if (!(error instanceof errors.InvalidClient)) return html`<p>Go back to the app and try again.</p>`;
-  if (host) return html`<p>You have connected many apps in a short time. Try again in an hour.</p>`;
   return html`<p>The app knows this server, but this server does not know the app. Make the app forget, then connect it
     again:</p><ul>${forgetting.map(({ client, text }) => html`<li>${client}: ${text}</li>`)}</ul>`;
 }

@@ -190,7 +190,7 @@ test("strangers read no document and use up nobody's registrations; an account r
   const [row] = await identity.sql(`select id from identity.accounts where email = '${email}'`);
   await setCount(identity, `document:${hashedKey(String(row?.id))}`, 59);
   for (const name of ["last", "late"]) await begin(browser, publish(`/${name}.json`));
-  expect((await begin(browser, `${home}/late.json`)).text).toContain("Try again in an hour");
+  expect((await begin(browser, `${home}/late.json`)).text).toContain("Too many were read in this hour.");
   expect(["last", "late"].filter((name) => asked.includes(`/${name}.json`))).toEqual(["last"]);
 });
 
