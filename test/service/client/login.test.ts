@@ -119,7 +119,6 @@ test("metadata count only for the address that was asked, and over a line that n
   const fetch = ({ url }: Request) => Response.json(served[url.endsWith("resource") ? 0 : 1]);
   await using server = Bun.serve({ port: 0, fetch });
   const url = `http://localhost:${server.port}`;
-  const endpoints = { authorization_endpoint: `${url}/a`, token_endpoint: `${url}/t` };
   const resource = { resource: url, authorization_servers: [url] };
   for (const [service, provider, told] of [
     [{ ...resource, resource: config.baseUrl }, {}, `says that it is ${config.baseUrl}`],
@@ -128,7 +127,7 @@ test("metadata count only for the address that was asked, and over a line that n
     [resource, { issuer: url, authorization_endpoint: "file:///etc/passwd" }, "no https address"],
     [resource, { issuer: url, token_endpoint: "http://kept.example/t" }, "no https address"],
   ] as const) {
-    served = [service, { ...endpoints, ...provider }];
+    served = [service, { authorization_endpoint: url, token_endpoint: url, ...provider }];
     await rm(opened, { force: true });
     expect(await kept("login", url)).toMatchObject({ exitCode: 1, errors: expect.stringContaining(told) });
     expect(await Bun.file(opened).exists()).toBe(false);

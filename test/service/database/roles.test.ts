@@ -81,17 +81,10 @@ test("the front door's credentials read no password or key and write no row", as
 });
 
 test("a role reads the secrets that it uses, and no others", async () => {
-  const secretsOf = (role: DatabaseRole) =>
-    sessions[role]
-      .unsafe("select name, value ? 'privateKey' as signs from shared_secrets order by 1")
-      .values();
-  const push = (signs: boolean) => ["push", signs];
-  const both = [
-    ["queue", false],
-    ["reminder-links", false],
-  ];
-  expect(await secretsOf("door")).toEqual([["pages", false], push(false), ...both]);
-  expect(await secretsOf("worker")).toEqual([push(true), ...both]);
+  const keys = "select name from shared_secrets where name <> 'push' or value ? 'privateKey' order by 1";
+  const keysOf = async (role: DatabaseRole) => (await sessions[role].unsafe(keys).values()).flat();
+  expect(await keysOf("door")).toEqual(["pages", "queue", "reminder-links"]);
+  expect(await keysOf("worker")).toEqual(["push", "queue", "reminder-links"]);
   await refused("identity", [read("shared_secrets")]);
 });
 
