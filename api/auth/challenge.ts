@@ -1,5 +1,4 @@
-import { contracts } from "../../shared/contracts/catalogue.ts";
-import { allScopes, type Scope } from "../../shared/contracts/kernel/scopes.ts";
+import type { Scope } from "../../shared/contracts/kernel/scopes.ts";
 import type { Refusal } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 
@@ -8,14 +7,6 @@ type Resource = "rest" | "mcp";
 
 const metadataPath = "/.well-known/oauth-protected-resource";
 export const metadataPaths: Record<Resource, string> = { rest: metadataPath, mcp: `${metadataPath}/mcp` };
-
-/** The scopes that tools need. A 401 and the metadata of MCP name them, so that a client asks for no others. */
-export const toolScopes: readonly Scope[] = allScopes.filter((scope) =>
-  contracts.some(
-    ({ mcp, scopes, fieldScopes = {} }) =>
-      mcp && [scopes, Object.values(fieldScopes)].flat(2).includes(scope),
-  ),
-);
 
 /** The resource and token of a refused request, and the scopes to ask for. */
 type Demand = Readonly<{ resource: Resource; tokenSent: boolean; scopes?: readonly Scope[] }>;
@@ -48,11 +39,12 @@ export function addChallenge(
 export function resourceMetadata(
   { baseUrl, authUrl }: Pick<Config, "baseUrl" | "authUrl">,
   resource: Resource,
+  scopes: readonly Scope[],
 ) {
   return {
     resource: resource === "mcp" ? `${baseUrl}/mcp` : baseUrl,
     authorization_servers: [authUrl],
-    scopes_supported: resource === "mcp" ? toolScopes : allScopes,
+    scopes_supported: scopes,
     bearer_methods_supported: ["header"],
     resource_name: "Kept",
   };

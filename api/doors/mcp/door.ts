@@ -19,7 +19,7 @@ import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { version } from "../../../shared/process/observe/version.ts";
 import type { Authenticate } from "../../auth/authenticate.ts";
-import { addChallenge, toolScopes } from "../../auth/challenge.ts";
+import { addChallenge } from "../../auth/challenge.ts";
 import type { UseCount } from "../../auth/use-count.ts";
 import { isObject, isPlainJson, parseJson, readText } from "../../http/input/body.ts";
 import type { Fields } from "../../http/input/validate.ts";
@@ -35,7 +35,7 @@ import { invalidRequest, rpcRefusal } from "./errors.ts";
 import { logCall, type ReceivedCall } from "./log-call.ts";
 import { askedResource, readApp, resourceList, templateList } from "./resources.ts";
 import type { Asked } from "./target.ts";
-import { askedTool, toolList } from "./tools.ts";
+import { askedTool, toolList, toolScopes } from "./tools.ts";
 
 export type McpContext = CallContext &
   Readonly<{
@@ -69,7 +69,8 @@ export function mcpHandler(context: McpContext, path: string) {
 
 /** Answers the MCP endpoint: 403 for foreign hosts, 405, 401, 503, then the message itself. */
 async function answerMcp(context: McpContext, hosts: string[], request: Request): Promise<Response> {
-  if (hostHeaderValidationResponse(request, hosts)) return invalidRequest(foreignHost(context.config), 403);
+  const foreign = hostHeaderValidationResponse(request, hosts);
+  if (foreign) return new Response(invalidRequest(foreignHost(context.config)).body, foreign);
   if (request.method !== "POST") return rpcRefusal(onlyPost, new Headers({ allow: "POST" }));
   const caller = await context.authenticate(request.headers.get("authorization"));
   if (isRefused(caller)) return rpcRefusal(caller.refusal, challengeOf(context, request, caller, toolScopes));

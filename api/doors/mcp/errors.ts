@@ -18,7 +18,7 @@ export function rpcRefusal(refusal: Refusal, headers = new Headers(), id: unknow
   return jsonResponse(JSON.stringify({ jsonrpc: "2.0", id, error }), statusOf(code), headers);
 }
 
-export function invalidRequest(message: string, status = 400): Response {
+export function invalidRequest(message: string): Response {
   const error = { code: badRequest, message };
-  return jsonResponse(JSON.stringify({ jsonrpc: "2.0", id: null, error }), status, new Headers());
+  return jsonResponse(JSON.stringify({ jsonrpc: "2.0", id: null, error }), 400, new Headers());
 }

@@ -4,6 +4,7 @@ import { type CommandName, contracts, type QueryName } from "../../../shared/con
 import type { CommandContract, QueryContract } from "../../../shared/contracts/kernel/contract.ts";
 import { TodayFields } from "../../../shared/contracts/kernel/fields.ts";
 import { PreviewedChange } from "../../../shared/contracts/kernel/preview.ts";
+import { allScopes, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import {
   argument,
   asksFor,
@@ -273,6 +274,14 @@ function commandEntry(contract: CommandContract<CommandName>, tool: Tool): ToolE
   const shown = withManner(shownArguments(tool));
   return { tool, shown, isRead: false, acts: actsOf(tool, contract) };
 }
+
+/** The scopes that tools need. A 401 names them, so that a client asks for no others (MCP authorization). */
+export const toolScopes: readonly Scope[] = allScopes.filter((scope) =>
+  contracts.some(
+    ({ mcp, scopes, fieldScopes = {} }) =>
+      mcp && [scopes, Object.values(fieldScopes)].flat(2).includes(scope),
+  ),
+);
 
 const tools: ReadonlyMap<string, ToolEntry> = new Map(entries.map((entry) => [entry.tool.name, entry]));
 
