@@ -1,6 +1,5 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { contracts } from "../shared/contracts/catalogue.ts";
-import { allScopes } from "../shared/contracts/kernel/scopes.ts";
 import { DatabaseFailure } from "../shared/db/database-failure.ts";
 import { actPath } from "../shared/domain/reminder/link.ts";
 import { type Refusal, refuse } from "../shared/errors.ts";
@@ -101,12 +100,10 @@ function addPublicDocuments(app: AnyElysia, { config }: AppContext): void {
   }
   app.get("/openapi.json", () => Response.json(openApi(), { headers: cacheable }));
   app.get("/docs", referencePage(openApi));
-  const rest = resourceMetadata(config, "rest", allScopes);
-  app.get(metadataPaths.rest, () => Response.json(rest, { headers: cacheable }));
-  app.get(metadataPaths.mcp, async () => {
-    const { toolScopes } = await import("./doors/mcp/tools.ts");
-    return Response.json(resourceMetadata(config, "mcp", toolScopes), { headers: cacheable });
-  });
+  for (const resource of ["rest", "mcp"] as const) {
+    const metadata = resourceMetadata(config, resource);
+    app.get(metadataPaths[resource], () => Response.json(metadata, { headers: cacheable }));
+  }
   for (const asset of assets) app.get(asset.path, asset.response);
   const { baseUrl, securityContact } = config;
   if (securityContact) app.get(securityTextPath, () => securityText(baseUrl, securityContact));

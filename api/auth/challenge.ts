@@ -1,4 +1,4 @@
-import type { Scope } from "../../shared/contracts/kernel/scopes.ts";
+import { allScopes, type Scope, usualScopes } from "../../shared/contracts/kernel/scopes.ts";
 import type { Refusal } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 
@@ -39,12 +39,11 @@ export function addChallenge(
 export function resourceMetadata(
   { baseUrl, authUrl }: Pick<Config, "baseUrl" | "authUrl">,
   resource: Resource,
-  scopes: readonly Scope[],
 ) {
   return {
     resource: resource === "mcp" ? `${baseUrl}/mcp` : baseUrl,
     authorization_servers: [authUrl],
-    scopes_supported: scopes,
+    scopes_supported: resource === "mcp" ? usualScopes : allScopes,
     bearer_methods_supported: ["header"],
     resource_name: "Kept",
   };

@@ -1,6 +1,6 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
-import { allScopes, isScope } from "../../../shared/contracts/kernel/scopes.ts";
+import { allScopes, isScope, usualScopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { message } from "../../web/page.ts";
 import type { IdentityContext, ProviderContext } from "../accounts/context.ts";
 import { endAccountSessions } from "../accounts/sessions.ts";
@@ -47,9 +47,6 @@ export function openProvider(identity: IdentityContext, ca: string | undefined):
 const maxRequest = 2_560;
 const maxValue = 1_024;
 
-/** An app that sends changes elsewhere must ask for that by name. */
-const usualScope = allScopes.filter((scope) => scope !== "webhooks:write").join(" ");
-
 const signInScopes = ["openid", "offline_access", "email", "profile"];
 
 /**
@@ -61,7 +58,7 @@ function knownScopes(ctx: Context, next: Next): Promise<void> {
   if (ctx.path !== "/authorize" || Array.isArray(scope)) return next();
   const asked = scope.split(/\s+/).filter((word) => isScope(word) || signInScopes.includes(word));
   const isWhole = asked.some(isScope) || (asked.length > 0 && !resource);
-  ctx.query = { ...ctx.query, scope: [...asked, ...(isWhole ? [] : [usualScope])].join(" ") };
+  ctx.query = { ...ctx.query, scope: [...asked, ...(isWhole ? [] : usualScopes)].join(" ") };
   return next();
 }
 

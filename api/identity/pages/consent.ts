@@ -1,5 +1,5 @@
 import type { Grant, Interaction } from "oidc-provider";
-import { allScopes, isScope, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
+import { allScopes, isScope, type Scope, usualScopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { type Html, html } from "../../../shared/html.ts";
 import { formToken, takeForm } from "../../web/form/form.ts";
 import { problem } from "../../web/form/form-fields.ts";
@@ -129,7 +129,7 @@ async function consentPage({ interaction, visitor, error }: Question): Promise<R
   const grant = await grantOf(identity, interaction);
   const offered = offeredScopes(interaction, grant);
   // Changes leave the account for good, so this takes the person's own tick.
-  const ticked = offered.filter((scope) => scope !== "webhooks:write" || scopesOf(grant).includes(scope));
+  const ticked = offered.filter((scope) => [...usualScopes, ...scopesOf(grant)].includes(scope));
   const body = html`${problem(error)}
     <p><strong>${app}</strong> wants to use <strong>Kept</strong> at ${resourceName(identity, params.resource)}
       for you, ${visitor.account?.email}.</p>

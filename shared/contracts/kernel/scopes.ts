@@ -14,6 +14,9 @@ export type Scope = keyof typeof scopes;
 /** Every scope, in the order people read them. */
 export const allScopes: readonly Scope[] = Object.keys(scopes).filter(isScope);
 
+/** What tools use, and apps without a wish get: an app that sends changes elsewhere must ask for that by name. */
+export const usualScopes = allScopes.filter((scope) => scope !== "webhooks:write");
+
 export function isScope(word: string): word is Scope {
   return Object.hasOwn(scopes, word);
 }
