@@ -14,7 +14,7 @@ export type Scope = keyof typeof scopes;
 /** Every scope, in the order people read them. */
 export const allScopes: readonly Scope[] = Object.keys(scopes).filter(isScope);
 
-/** What tools use, and apps without a wish get: an app that sends changes elsewhere must ask for that by name. */
+/** The scopes that tools use and that an app gets offered by default. One that sends changes elsewhere must name that. */
 export const usualScopes = allScopes.filter((scope) => scope !== "webhooks:write");
 
 export function isScope(word: string): word is Scope {
