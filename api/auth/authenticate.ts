@@ -130,7 +130,7 @@ const keyOf = ({ userId, tokenId }: TokenKey): string => JSON.stringify([userId,
 class InvalidToken extends Error {}
 
 const tokenIn = (authorization: string): string | undefined =>
-  /^bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1];
+  /^bearer +([\x21-\x7e]+)$/i.exec(authorization)?.[1];
 
 const invalidToken = refuse("unauthenticated", "The access token is not valid, has expired or was revoked.");
 const providerAway = refuse("overloaded", "The identity provider cannot be reached.", {

@@ -1,4 +1,4 @@
-import { allScopes, type Scope } from "../../shared/contracts/kernel/scopes.ts";
+import { allScopes, type Scope, usualScopes } from "../../shared/contracts/kernel/scopes.ts";
 import type { Refusal } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 
@@ -43,7 +43,7 @@ export function resourceMetadata(
   return {
     resource: resource === "mcp" ? `${baseUrl}/mcp` : baseUrl,
     authorization_servers: [authUrl],
-    scopes_supported: allScopes,
+    scopes_supported: resource === "mcp" ? usualScopes : allScopes,
     bearer_methods_supported: ["header"],
     resource_name: "Kept",
   };

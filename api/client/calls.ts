@@ -26,18 +26,21 @@ type Page<Item> = Readonly<{
 }>;
 
 /**
- * All things of a list, page after page:
+ * All things of a list, each once:
  * `for await (const todo of everyItem((page) => kept.GET("/todos", { params: { query: { due: "today", page } } })))`.
- * Things that are added or deleted meanwhile move the pages; `changesSince` misses nothing.
+ * All pages are read before the first thing comes, so the caller may take things off the list. Changes by others
+ * meanwhile move the pages; `changesSince` misses nothing.
  */
 export async function* everyItem<Item>(
   listPage: (page: number) => Promise<ClientAnswer<Page<Item>>>,
 ): AsyncGenerator<Item, void> {
+  const items: Item[] = [];
   for (let page = 1; ; page++) {
     const { data, links } = await dataOf(listPage(page));
-    yield* data;
-    if (links.next === null) return;
+    items.push(...data);
+    if (links.next === null) break;
   }
+  yield* items;
 }
 
 /** Pages of changes up to the present: since a cursor, or everything without one. */

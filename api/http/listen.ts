@@ -43,6 +43,9 @@ export function listen(
     const began = performance.now();
     traffic.lastRequest = began;
     let answered = await (request.headers.has("origin") ? answerScript(request, answer) : answer(request));
+    // A client learns that the coding of its body was the fault (RFC 9110 §15.5.16).
+    if (answered.status === 415 && request.headers.has("content-encoding"))
+      answered.headers.set("accept-encoding", "identity");
     if (answered.status >= 400) answered = await inFormAccepted(request, answered);
     const response = send(request, answered);
     if (isLogged) logAnswer(log, request, response, performance.now() - began);

@@ -8,7 +8,12 @@ import { type Mail, mailOf } from "./accounts/mail.ts";
 import { personalClientId } from "./grants.ts";
 import { noticeDays, sendNotices } from "./notices.ts";
 
-/** Removes expired rows, and apps that registered a day ago and have no grant. */
+/** An app may come back to its registration so long after it was last connected, or after it registered. */
+const appDays = 180;
+/** The most apps without a connection; anybody may register one. */
+const mostUnconnected = 50_000;
+
+/** Removes expired rows, and apps without a connection: those of long ago, and the oldest of too many. */
 export async function prune(pool: Pool): Promise<void> {
   await pool.query(
     `with expired as (
@@ -22,10 +27,15 @@ export async function prune(pool: Pool): Promise<void> {
     await pool.query(`delete from identity.${table} where expires_at < now()`);
   await pool.query(`delete from identity.notices where at < now() - interval '${noticeDays} days'`);
   await pool.query(`delete from identity.grants where expires_at < now()`);
+  const isConnected = "exists (select from identity.grants g where g.client_id = c.id)";
   await pool.query(
-    `delete from identity.clients c
-     where created_at < now() - interval '1 day'
-       and not exists (select from identity.grants g where g.client_id = c.id)`,
+    `update identity.clients c set used_at = now() where used_at < now() - interval '1 day' and ${isConnected}`,
+  );
+  await pool.query(
+    `delete from identity.clients where id in (
+       select id from identity.clients c where not ${isConnected} order by used_at desc offset $1)
+     or used_at < now() - interval '${appDays} days'`,
+    [mostUnconnected],
   );
 }
 

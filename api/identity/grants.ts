@@ -1,4 +1,4 @@
-import type { Grant } from "oidc-provider";
+import type { AdapterPayload, ClientMetadata, Grant } from "oidc-provider";
 import type { Pool } from "pg";
 import { isScope, type Scope } from "../../shared/contracts/kernel/scopes.ts";
 import type { Config } from "../../shared/process/config.ts";
@@ -129,8 +129,21 @@ export async function changeConnection(
 }
 
 /** The host of an app whose id is the address of its metadata document; undefined for other apps. */
-export const documentHost = (clientId: string): string | undefined =>
-  clientId.startsWith("https://") ? URL.parse(clientId)?.host : undefined;
+export function documentHost(clientId: string): string | undefined {
+  const url = URL.parse(clientId);
+  return url?.protocol === "https:" ? url.host : undefined;
+}
+
+/** @returns what an app registered, or the copy of its document; undefined when the app is unknown */
+export async function findApp(pool: Pool, clientId: string): Promise<AdapterPayload | undefined> {
+  // Client ids are untrusted input and may contain NUL, which Postgres cannot store.
+  if (clientId.includes("\0")) return undefined;
+  const { rows } = await pool.query<{ payload: AdapterPayload }>(
+    `select payload from identity.clients where id = $1`,
+    [clientId],
+  );
+  return rows[0]?.payload;
+}
 
 /** The newest grant of an app for an account, so that a person has one connection per app. */
 export async function findGrantId(
@@ -172,26 +185,38 @@ type Consent = Readonly<{
   grantId: string;
   scopes: readonly string[];
   isNew: boolean;
-  /** The name of an app that is not stored here. */
-  name: string | undefined;
+  /** The document of an app that has not registered. */
+  document: ClientMetadata | undefined;
 }>;
 
 /** Notes a consent before the app learns of it, and gives a connection its first name; its person may give another. */
 export async function noteConsent(
   journaled: Journaled,
-  { accountId, grantId, scopes, isNew, name: first }: Consent,
+  { accountId, grantId, scopes, isNew, document }: Consent,
 ): Promise<void> {
   await inJournal(journaled, accountId, async (client, record) => {
+    if (document)
+      await client.query(
+        `insert into identity.clients (id, payload) values ($1, $2)
+         on conflict (id) do update set payload = excluded.payload`,
+        [document.client_id, JSON.stringify(document)],
+      );
     const { rows } = await client.query<{ name: string }>(
       `update identity.grants g set name = coalesce(g.name, $2) where id = $1
        returning coalesce(g.name, (select c.payload->>'client_name' from identity.clients c where c.id = g.client_id),
          g.client_id) as name`,
-      [grantId, first],
+      [grantId, document && nameByDocument(document)],
     );
     const name = rows[0]?.name ?? "";
     const facts = { name, scopes: scopes.join(", ") || "nothing but to know who you are" };
     await record(isNew ? "app_connected" : "app_allowed", facts, { thing: grantId });
   });
+}
+
+/** The first name of a connection says where it comes from. */
+function nameByDocument({ client_id, client_name }: ClientMetadata): string {
+  const host = documentHost(client_id) ?? client_id;
+  return client_name ? `${client_name} (${host})` : host;
 }
 
 /** The service as the resource of tokens (RFC 8707), under each address by which clients name it. */
@@ -203,9 +228,9 @@ export type Resources = Readonly<{
   identifiers: readonly string[];
 }>;
 
-/** The resources of AUTH_AUDIENCE, also in the form of clients that add a slash to a bare origin. */
+/** The resources of AUTH_AUDIENCE, also in the form of clients that add a slash. */
 export function resourcesOf({ authAudience, baseUrl }: Pick<Config, "authAudience" | "baseUrl">): Resources {
-  const formsOf = (audience: string) => [audience, URL.parse(audience)?.href ?? audience];
+  const formsOf = (audience: string) => [audience, `${audience.replace(/\/$/, "")}/`];
   const audiences = new Map(
     authAudience.flatMap((audience) => formsOf(audience).map((form) => [form, audience] as const)),
   );

@@ -6,7 +6,12 @@ import { type DetailsOf, type EventName, events } from "../../shared/domain/jour
 import type { SecurityLog } from "../../shared/process/observe/security-log.ts";
 import { browserName } from "../http/browser-name.ts";
 
-type UnderWay = Readonly<{ network: string; userAgent: string }>;
+type UnderWay = Readonly<{
+  network: string;
+  userAgent: string;
+  /** Finds the account that is signed in at the provider. */
+  findAccount?(): Promise<string | undefined>;
+}>;
 
 const requests = new AsyncLocalStorage<UnderWay>();
 

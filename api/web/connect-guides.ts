@@ -54,6 +54,16 @@ export function connectGuides(baseUrl: string): readonly Guide[] {
   ];
 }
 
+/** The ways to make an app forget a server, for a registration that the server no longer has. */
+export const forgetting: readonly Pick<Guide, "client" | "text">[] = [
+  { client: "Claude Code", text: html`<code>/mcp</code> in a session, “kept”, “Clear authentication”.` },
+  { client: "Codex", text: html`<code>codex mcp logout kept</code>.` },
+  { client: "Gemini CLI", text: html`remove “kept” from <code>~/.gemini/mcp-oauth-tokens.json</code>.` },
+  { client: "VS Code", text: html`“Authentication: Remove Dynamic Authentication Providers”.` },
+  { client: "Claude Desktop and mcp-remote", text: html`delete the folder <code>~/.mcp-auth</code>.` },
+  { client: "Cursor and others", text: html`remove the server from the app, and add it again.` },
+];
+
 /** The same guides for a person with a token, whose client needs no sign-in. */
 export function tokenGuides(baseUrl: string, token: string): readonly Guide[] {
   const url = `${baseUrl}/mcp`;

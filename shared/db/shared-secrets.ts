@@ -1,5 +1,6 @@
 import { createECDH, randomBytes } from "node:crypto";
 import type { Pool } from "pg";
+import { type DatabaseRole, roleName } from "../process/database-roles.ts";
 import { toRun } from "../process/to-run.ts";
 
 /** Keys for push services (VAPID, RFC 8292), in base64url. */
@@ -30,12 +31,17 @@ export async function readSecret<Name extends keyof SharedSecrets>(
 
 /**
  * Makes the secrets that several roles share. They lie beside those of the provider, which no other role reads, so there
- * is a view of them.
+ * is a view of them. It hides from each role what that does not use: a worker seals no session, a door sends no push.
  */
 export async function makeSharedSecrets(pool: Pick<Pool, "query">): Promise<void> {
   const names = Object.keys(makers).map((name) => `'${name}'`);
+  const { rows } = await pool.query("select current_user::text as owner");
+  const is = (role: DatabaseRole) =>
+    `current_user = '${roleName(rows[0].owner, role).replaceAll("'", "''")}'`;
   await pool.query(
-    `create or replace view shared_secrets as select name, value from identity.secrets where name in (${names})`,
+    `create or replace view shared_secrets as
+     select name, case when name = 'push' and ${is("door")} then value - 'privateKey' else value end as value
+     from identity.secrets where name in (${names}) and not (name = 'pages' and ${is("worker")})`,
   );
   for (const [name, make] of Object.entries(makers)) await keepSecret<unknown>(pool, name, make);
 }

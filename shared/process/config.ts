@@ -85,6 +85,8 @@ function readAccess(env: Environment) {
     mcpRateLimitPerMinute: integer(env, "MCP_RATE_LIMIT_PER_MINUTE", 600, 1_000_000_000),
     mailFrom: text(env, "MAIL_FROM") ?? `Kept <kept@${new URL(baseUrl).hostname}>`,
     signUpOpen: oneOf(env, "SIGN_UP", ["open", "closed"]) === "open",
+    /** Apps may name the address of a document instead of registering. */
+    clientDocuments: oneOf(env, "CLIENT_DOCUMENTS", ["yes", "no"]) === "yes",
     webhookAllowLoopback: oneOf(env, "WEBHOOK_ALLOW_LOOPBACK", ["no", "yes"]) === "yes",
     metricsToken: text(env, "METRICS_TOKEN"),
     /** The contact in /.well-known/security.txt; unset: that address does not exist. */

@@ -69,6 +69,7 @@ async function giveRights(pool: Pick<Pool, "query">, urls: RoleUrls): Promise<vo
   const { owner, database, roles } = rows[0];
   await pool.query(`revoke create on schema public from public;
     revoke temporary on database ${quoted(database)} from public;
+    revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) from public;
     ${revokeEach("execute on function", ownersFunctions, "public")}`);
   for (const role of databaseRoles) {
     const name = roleName(owner, role);

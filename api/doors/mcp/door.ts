@@ -71,7 +71,7 @@ export function mcpHandler(context: McpContext, path: string) {
 /** Answers the MCP endpoint: 403 for foreign hosts, 405, 401, 503, then the message itself. */
 async function answerMcp(context: McpContext, hosts: string[], request: Request): Promise<Response> {
   const foreign = hostHeaderValidationResponse(request, hosts);
-  if (foreign) return foreign;
+  if (foreign) return new Response(invalidRequest(foreignHost(context.config)).body, foreign);
   if (request.method !== "POST") return rpcRefusal(onlyPost, new Headers({ allow: "POST" }));
   const caller = await context.authenticate(request.headers.get("authorization"));
   if (isRefused(caller)) return rpcRefusal(caller.refusal, challengeOf(context, request, caller, toolScopes));
@@ -87,6 +87,9 @@ async function answerMessage(context: McpContext, actor: Actor, request: Request
   if (message instanceof Response || !asked) return answerOther(context, actor, request, message);
   return answerAsked(context, message, receivedCall(context, actor, request, asked));
 }
+
+const foreignHost = ({ baseUrl }: Pick<Config, "baseUrl">): string =>
+  `The Host header names another server. Use ${baseUrl}/mcp, or let the operator name this host by BASE_URL or AUTH_AUDIENCE.`;
 
 const { refusal: onlyPost } = refuse("method_not_allowed", "This address answers only to POST.");
 const { refusal: notJson } = refuse("malformed_body", "The request body must be one JSON-RPC message.");

@@ -5,6 +5,8 @@ const maxBodyBytes = 64 * 1024;
 
 export const tooLarge = refuse("body_too_large", "The request body must not be larger than 64 KiB.");
 const notJson = refuse("malformed_body", "The request body must be a JSON object.");
+const notUtf8 = refuse("malformed_body", "The request body must be UTF-8.");
+const compressed = refuse("unsupported_media_type", "The request body must be sent without compression.");
 const notJsonType = refuse("unsupported_media_type", "The request body must be sent as application/json.");
 
 /** The JSON object of a request body; an absent body is an empty object. */
@@ -32,11 +34,13 @@ const mediaType = ({ headers }: Request): string =>
 
 /** The body as text, refused when it is too large or not UTF-8. It has arrived before its request is served. */
 export async function readText(request: Request): Promise<string | Refused> {
-  if (Number(request.headers.get("content-length")) > maxBodyBytes) return tooLarge;
+  const { headers } = request;
+  if (Number(headers.get("content-length")) > maxBodyBytes) return tooLarge;
+  if ((headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity") return compressed;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(await request.bytes());
   } catch {
-    return notJson;
+    return notUtf8;
   }
 }
 

@@ -10,8 +10,11 @@ import { clientNetwork } from "./network.ts";
  * Seconds in which a request must arrive. Bun counts from the first byte, and goes on counting below 16 KB a second.
  */
 export const arrivalSeconds = 10;
-/** Seconds for which an answer may send no byte to its client; a question may wait for 30. */
-const silenceSeconds = 40;
+/**
+ * Seconds for which an answer may send no byte, as a question may wait for 30, and for which an idle connection stays:
+ * balancers reuse one for up to 60.
+ */
+const silenceSeconds = 75;
 
 export type AnswerRequest = (request: Request) => Promise<Response> | Response;
 

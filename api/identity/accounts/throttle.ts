@@ -52,6 +52,7 @@ function createLimits(pool: Pool) {
     resetsOfAddressAndNetwork: limit("reset-address-network", 2, resetMinutes * minute),
     resetsOfAddress: limit("reset-address", 5, resetMinutes * minute),
     registrations: limit("registration", 60, 60 * minute),
+    documents: limit("document", 60, 60 * minute),
   };
 }
 
@@ -122,8 +123,14 @@ export function createThrottle(pool: Pool) {
      * for one address from the network and 5 for the address from anywhere, whether or not it has an account.
      */
     reset: (asked: Pick<SignInAttempt, "email" | "address">) => takeInTurn(limitsOfReset(limits, asked)),
-    /** Counts the registration of an app: 60 from one address in an hour. */
-    registration: (address: string) => take(limits.registrations, networkOf(address)),
+    /**
+     * Counts the registration of an app: 60 from one address in an hour. Scripts of a site count apart, so that no page
+     * uses up those of its visitor's network.
+     */
+    registration: (address: string, origin: string) =>
+      take(limits.registrations, origin ? hashedKey(`${networkOf(address)} ${origin}`) : networkOf(address)),
+    /** Counts a read of an app's document: 60 in an hour for an account, and of a connected app. */
+    document: (reader: string) => take(limits.documents, hashedKey(reader)),
   };
 }
 

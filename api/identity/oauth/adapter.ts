@@ -1,27 +1,30 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from "oidc-provider";
 import type { Pool } from "pg";
+import type { Config } from "../../../shared/process/config.ts";
 import { hashToken, isMistypedToken } from "../../auth/token-format.ts";
-import { revokeConnection } from "../grants.ts";
+import { documentHost, findApp, revokeConnection } from "../grants.ts";
 import type { Journaled } from "../journal.ts";
 
 /**
- * A refresh token may come twice within this period without counting as stolen: two processes of one app may refresh at
- * once, or the app may repeat a request whose answer was lost. The second is still refused.
+ * A refresh token works again within this period, and each use gives tokens of the same grant: two processes of one app
+ * may refresh at once, or the app may repeat a request whose answer was lost. Later it counts as stolen.
  */
-const reuseGrace = "5 seconds";
+const reuseGrace = "120 seconds";
 
 /**
  * Stores oidc-provider's models in schema `identity`. Codes, tokens and sessions are stored under the SHA-256 of their
  * ids, so that a copy of the database signs nobody in.
  */
-export function postgresAdapter(journaled: Journaled): AdapterFactory {
+export function postgresAdapter(journaled: Journaled, config: DocumentSetting): AdapterFactory {
   const { pool } = journaled;
   return (kind) => {
-    if (kind === "Client") return clients(pool);
+    if (kind === "Client") return clients(pool, config);
     if (kind === "Grant") return grants(journaled);
     return artifacts(pool, kind);
   };
 }
+
+type DocumentSetting = Pick<Config, "clientDocuments">;
 
 const artifacts = (pool: Pool, kind: string): Adapter => ({
   ...unused,
@@ -78,11 +81,11 @@ function endings(pool: Pool, kind: string): Pick<Adapter, "consume" | "destroy" 
   return {
     async consume(id) {
       const { rowCount } = await pool.query(
-        `update identity.artifacts set consumed_at = now()
-         where kind = $1 and id_hash = $2 and consumed_at is null`,
+        `update identity.artifacts set consumed_at = coalesce(consumed_at, now())
+         where kind = $1 and id_hash = $2 and (consumed_at is null or kind = 'RefreshToken')`,
         [kind, hashToken(id)],
       );
-      // Another request has just used this code or refresh token.
+      // Another request has just used this code.
       if (rowCount === 0) throw new errors.InvalidGrant("already used");
     },
     async destroy(id) {
@@ -122,19 +125,15 @@ function grants(journaled: Journaled): Adapter {
   };
 }
 
-function clients(pool: Pool): Adapter {
+function clients(pool: Pool, { clientDocuments }: DocumentSetting): Adapter {
   return {
     ...unused,
     async upsert(id, payload) {
       const stored = JSON.stringify(payload);
       await pool.query(`insert into identity.clients (id, payload) values ($1, $2)`, [id, stored]);
     },
-    async find(id) {
-      // Client ids are untrusted input and may contain NUL, which Postgres cannot store.
-      if (id.includes("\0")) return undefined;
-      const { rows } = await pool.query<Stored>(`select payload from identity.clients where id = $1`, [id]);
-      return rows[0]?.payload;
-    },
+    // An app with a document is read there, and its copy serves only while that fails (see `openDocuments`).
+    find: async (id) => (clientDocuments && documentHost(id) ? undefined : findApp(pool, id)),
     async destroy(id) {
       await pool.query(`delete from identity.clients where id = $1`, [id]);
     },

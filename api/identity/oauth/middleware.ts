@@ -1,10 +1,12 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
-import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
+import { allScopes, isScope, usualScopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { message } from "../../web/page.ts";
 import type { IdentityContext, ProviderContext } from "../accounts/context.ts";
 import { endAccountSessions } from "../accounts/sessions.ts";
-import { duringRequest, networkUnderWay } from "../journal.ts";
+import { openDocuments } from "../documents.ts";
+import { documentHost } from "../grants.ts";
+import { duringRequest } from "../journal.ts";
 import { explainFailures, messageSite, refusedRequestPage, reply, signedOutPage } from "../pages/messages.ts";
 import { authorizePath } from "../pages/redirects.ts";
 import { servePages } from "../pages/router.ts";
@@ -17,9 +19,8 @@ import { throttleRegistrations } from "./registration.ts";
  */
 export function openProvider(identity: IdentityContext, ca: string | undefined): Provider {
   const { log, throttle } = identity;
-  // Reading an app's document counts as a registration, because strangers can ask for it.
-  const mayFetch = async () => (await throttle.registration(networkUnderWay())) === 0;
-  const provider = createProvider({ ...identity, mayFetch, ca });
+  const provider = createProvider({ ...identity, documents: openDocuments(identity, ca) });
+  const accountIn = async (ctx: Context) => (await provider.Session.get(ctx)).accountId;
   const served: ProviderContext = { ...identity, provider };
   provider.on("server_error", (_ctx, error) =>
     log.error({ reason: error.message }, "an OAuth request failed"),
@@ -27,13 +28,16 @@ export function openProvider(identity: IdentityContext, ca: string | undefined):
   // Koa sees only errors of clients that hung up, because explainFailures handles the others.
   provider.silent = true;
   provider.use(explainFailures(log));
-  provider.use((ctx, next) => duringRequest({ network: ctx.ip, userAgent: ctx.get("user-agent") }, next));
+  provider.use((ctx, next) => {
+    const known = { network: ctx.ip, userAgent: ctx.get("user-agent") };
+    return duringRequest({ ...known, findAccount: () => accountIn(ctx) }, next);
+  });
   provider.use(servePages(served));
   provider.use(throttleRegistrations(throttle));
   provider.use(boundAuthorizations);
-  provider.use(signInFirst);
+  provider.use(signInFirst(accountIn));
   provider.use(keepStrangersHere(provider));
-  provider.use(defaultScope);
+  provider.use(knownScopes);
   provider.use(listScopes);
   provider.use(tellSignOut(served));
   return provider;
@@ -43,15 +47,18 @@ export function openProvider(identity: IdentityContext, ca: string | undefined):
 const maxRequest = 2_560;
 const maxValue = 1_024;
 
-/** An app that sends changes elsewhere must ask for that by name. */
-const usualScope = allScopes.filter((scope) => scope !== "webhooks:write").join(" ");
+const signInScopes = ["openid", "offline_access", "email", "profile"];
 
 /**
- * An authorization request without `scope` asks for habits, todos and categories (RFC 6749 §3.3); the person ticks what
- * the app gets.
+ * Drops unknown scopes. An authorization request without others, or for a resource without one of its scopes, asks for
+ * habits, todos and categories (RFC 6749 §3.3); the person ticks what the app gets.
  */
-function defaultScope(ctx: Context, next: Next): Promise<void> {
-  if (ctx.path === "/authorize" && !ctx.query.scope) ctx.query = { ...ctx.query, scope: usualScope };
+function knownScopes(ctx: Context, next: Next): Promise<void> {
+  const { scope = "", resource } = ctx.query;
+  if (ctx.path !== "/authorize" || Array.isArray(scope)) return next();
+  const asked = scope.split(/\s+/).filter((word) => isScope(word) || signInScopes.includes(word));
+  const isWhole = asked.some(isScope) || (asked.length > 0 && !resource);
+  ctx.query = { ...ctx.query, scope: [...asked, ...(isWhole ? [] : usualScopes)].join(" ") };
   return next();
 }
 
@@ -65,13 +72,19 @@ type Authorizing = Context & Partial<KoaContextWithOIDC>;
 
 /**
  * Redirects people who are not signed in to the sign-in, which leads back to the same request. So strangers store
- * nothing and cannot fill the store.
+ * nothing, cannot fill the store, and make the provider read no document.
  */
-async function signInFirst(ctx: Authorizing, next: Next): Promise<void> {
-  await next();
-  const interaction = ctx.oidc?.entities.Interaction;
-  if (!interaction || ctx.oidc?.session?.accountId) return;
-  const { prompt, ...params } = interaction.params;
+function signInFirst(accountIn: (ctx: Context) => Promise<string | undefined>) {
+  return async (ctx: Authorizing, next: Next): Promise<void> => {
+    const isOfDocument = ctx.path === "/authorize" && documentHost(String(ctx.query.client_id)) !== undefined;
+    if (isOfDocument && !(await accountIn(ctx))) return toSignIn(ctx, ctx.query);
+    await next();
+    const interaction = ctx.oidc?.entities.Interaction;
+    if (interaction && !ctx.oidc?.session?.accountId) toSignIn(ctx, interaction.params);
+  };
+}
+
+function toSignIn(ctx: Context, { prompt, ...params }: Readonly<Record<string, unknown>>): void {
   const others = String(prompt ?? "")
     .split(" ")
     .filter((word) => word !== "login");
@@ -106,7 +119,7 @@ function keepStrangersHere(provider: Provider) {
     const { oidc, state } = ctx;
     if (!state.oauthError || oidc?.session?.accountId) return;
     ctx.remove("Location");
-    await reply(ctx, refusedRequestPage(state.oauthError));
+    await reply(ctx, refusedRequestPage(state.oauthError, ctx));
   };
 }
 

@@ -1,6 +1,3 @@
-import type { IncomingMessage } from "node:http";
-import https from "node:https";
-import { Readable } from "node:stream";
 import {
   type Account,
   type Configuration,
@@ -13,12 +10,10 @@ import {
 } from "oidc-provider";
 import type { Pool } from "pg";
 import { allScopes, isScope } from "../../../shared/contracts/kernel/scopes.ts";
-import { mayBePublic } from "../../../shared/domain/public-address.ts";
-import type { Config } from "../../../shared/process/config.ts";
-import { guardedLookup } from "../../../shared/process/guarded-lookup.ts";
 import { claimedZone, findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { sessionSeconds } from "../accounts/sessions.ts";
+import type { Documents } from "../documents.ts";
 import { findGrantId, personalClientId, type Resources, scopesOf } from "../grants.ts";
 import type { Journaled } from "../journal.ts";
 import { refusedRequestPage, renderSignOut, reply, signedOutPage } from "../pages/messages.ts";
@@ -31,19 +26,14 @@ const day = 24 * hour;
 
 type Dependencies = Journaled &
   Pick<IdentityContext, "config" | "keys" | "resources"> &
-  Readonly<{
-    /** True while the network that asks may make the provider read documents of apps. */
-    mayFetch(): Promise<boolean>;
-    /** Certificates to trust, in tests. */
-    ca?: string | undefined;
-  }>;
+  Readonly<{ documents: Documents }>;
 
 /** The OAuth 2.1 and OpenID Connect server (RFC 6749, 7591, 7636, 7009, 8414, 8707, 9207). */
 export function createProvider(parts: Dependencies): Provider {
   const { config, pool, keys } = parts;
   const { session, interaction, resume } = cookieNames(config);
   const provider = new Provider(config.authUrl, {
-    adapter: postgresAdapter(parts),
+    adapter: postgresAdapter(parts, config),
     jwks: keys.jwks,
     clients: [personalClient],
     features: features(parts),
@@ -66,8 +56,8 @@ export function createProvider(parts: Dependencies): Provider {
     },
     // The front door decides which addresses scripts may read, and no cookies come with their requests.
     clientBasedCORS: () => true,
-    renderError: (ctx, _out, error) => reply(ctx, refusedRequestPage(error)),
-    fetch: openDocumentFetch(config, parts.ca),
+    renderError: (ctx, _out, error) => reply(ctx, refusedRequestPage(error, ctx)),
+    fetch: parts.documents.fetch,
     // Apps that register may not make the provider fetch anything.
     sectorIdentifierUriValidate: () => false,
   });
@@ -136,15 +126,15 @@ const routes = {
   end_session: "/session/end",
 };
 
-function features({ resources, mayFetch }: Dependencies): Configuration["features"] {
+function features({ config, resources, documents }: Dependencies): Configuration["features"] {
   return {
     devInteractions: { enabled: false },
     dPoP: { enabled: false },
     pushedAuthorizationRequests: { enabled: false },
     clientIdMetadataDocument: {
-      enabled: true,
+      enabled: config.clientDocuments,
       ack: "draft-02",
-      allowFetch: mayFetch,
+      allowFetch: (_ctx, clientId) => documents.mayRead(clientId),
       cacheDuration: { min: 5 * 60, max: day },
     },
     userinfo: { enabled: true },
@@ -216,39 +206,4 @@ async function loadGrant(
     params.scope = [...oidc.requestParamOIDCScopes, ...scopesOf(grant)].join(" ");
   }
   return grant;
-}
-
-/**
- * Makes the only fetch of the provider: of documents at public addresses, without redirects. oidc-provider checks their
- * contents and ends it after 2.5 s or 5 KiB.
- * @param ca certificates to trust, in tests
- */
-function openDocumentFetch(
-  { webhookAllowLoopback }: Pick<Config, "webhookAllowLoopback">,
-  ca?: string,
-): NonNullable<Configuration["fetch"]> {
-  const lookup = guardedLookup(webhookAllowLoopback);
-  const headers = { accept: "application/json", "user-agent": "Kept" };
-  return (address, init) => {
-    const signal = init?.signal;
-    const { promise, resolve, reject } = Promise.withResolvers<Response>();
-    const url = new URL(String(address));
-    // A numeric address is never resolved, so it is checked here.
-    if (!mayBePublic(url.hostname, webhookAllowLoopback)) return Promise.reject(new Error("no public host"));
-    const options = { lookup, headers, agent: false, ...(signal && { signal }), ...(ca && { ca }) };
-    const request = https.get(url, options, (answer) => {
-      if (answer.statusCode !== 200) request.destroy(new Error(`status ${answer.statusCode}`));
-      else resolve(responseOf(answer));
-    });
-    request.on("error", reject);
-    return promise;
-  };
-}
-
-/** Only the headers that say how long a document may be kept count. */
-function responseOf(answer: IncomingMessage): Response {
-  const headers = new Headers();
-  for (const name of ["cache-control", "expires"] as const)
-    if (answer.headers[name]) headers.set(name, answer.headers[name]);
-  return new Response(Readable.toWeb(answer) as ReadableStream, { headers });
 }

@@ -1,6 +1,5 @@
 import type { Context, Next } from "koa";
 import { type Configuration, errors } from "oidc-provider";
-import { isLine } from "../../../shared/contracts/kernel/text.ts";
 import { printable } from "../../http/printable.ts";
 import type { Throttle } from "../accounts/throttle.ts";
 import { documentHost } from "../grants.ts";
@@ -11,8 +10,9 @@ const maxName = 100;
 const maxMetadata = 4_096;
 
 /**
- * Checks the metadata that an app registers (RFC 7591) or has at its address. `scope` is dropped, because it would forbid every later
- * step-up. Redirect addresses are https, loopback or an app's own scheme (OAuth 2.1 §2.3.1, RFC 8252 §7).
+ * Checks the metadata that an app registers (RFC 7591) or has at its address. Empty members count as absent. `scope` is
+ * dropped, because it would forbid every later step-up. Redirect addresses are https, loopback or an app's own scheme
+ * (OAuth 2.1 §2.3.1, RFC 8252 §7).
  */
 export const registrationPolicy: Configuration["extraClientMetadata"] = {
   // The hook runs once for each name in this list. This name only makes it run; it is never sent or stored.
@@ -20,17 +20,19 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
   validator(ctx, _name, _value, metadata) {
     const isDocument = documentHost(String(metadata.client_id)) !== undefined;
     if (ctx?.oidc.route !== "registration" && !isDocument) return;
+    if (isDocument && URL.parse(metadata.client_id)?.href !== metadata.client_id)
+      throw new errors.InvalidClientMetadata("client_id must be an address in its normal form");
     delete metadata.scope;
-    if (metadata.token_endpoint_auth_method === "none") {
+    for (const [name, value] of Object.entries(metadata))
+      if (value === null || value === "") delete metadata[name];
+    if ((metadata.token_endpoint_auth_method ?? "none") === "none") {
       delete metadata.client_secret;
       delete metadata.client_secret_expires_at;
     }
     const { client_name: name, redirect_uris: addresses } = metadata;
+    if (typeof name === "string") metadata.client_name = shownName(name) || undefined;
     if (JSON.stringify(metadata).length > maxMetadata) {
       throw new errors.InvalidClientMetadata(`client metadata must be at most ${maxMetadata} characters`);
-    }
-    if (typeof name === "string" && (name.length > maxName || !isLine(name))) {
-      throw new errors.InvalidClientMetadata(`client_name must be one line of at most ${maxName} characters`);
     }
     if (textsIn(metadata).some((text) => printable(text) !== text)) {
       throw new errors.InvalidClientMetadata("client metadata must be printable text");
@@ -42,6 +44,13 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
       if (urls.some(isSo)) throw new errors.InvalidRedirectUri(problem);
   },
 };
+
+/** People read the name, so it is one short line that runs in one direction. */
+const shownName = (name: string): string =>
+  name
+    .slice(0, maxName)
+    .replace(/[\s\p{C}]+/gu, " ")
+    .trim();
 
 /** All strings in the metadata: some cannot be stored, and some are shown to people. */
 function textsIn(value: unknown): string[] {
@@ -72,7 +81,7 @@ const refusedAddresses = [
 export function throttleRegistrations(throttle: Throttle) {
   return async (ctx: Context, next: Next): Promise<void> => {
     if (ctx.method !== "POST" || ctx.path !== "/register") return next();
-    const wait = await throttle.registration(ctx.ip);
+    const wait = await throttle.registration(ctx.ip, ctx.get("origin"));
     if (wait === 0) return next();
     ctx.status = 429;
     ctx.set("Retry-After", String(wait));

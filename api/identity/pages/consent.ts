@@ -1,5 +1,5 @@
 import type { Grant, Interaction } from "oidc-provider";
-import { allScopes, isScope, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
+import { allScopes, isScope, type Scope, usualScopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { type Html, html } from "../../../shared/html.ts";
 import { formToken } from "../../web/form/form.ts";
 import { problem } from "../../web/form/form-fields.ts";
@@ -76,19 +76,11 @@ async function answerWith(
     const error = `You have ${maxConnections} connected apps, which is as many as an account may have. Disconnect one under Tokens and apps first.`;
     return consentPage({ interaction, visitor, error });
   }
-  const name = await nameByDocument(identity, String(interaction.params.client_id));
-  const { accountId = "" } = grant;
-  await noteConsent(identity, { accountId, grantId, scopes: allowed, isNew, name });
+  const { accountId = "", clientId = "" } = grant;
+  const app = documentHost(clientId) === undefined ? undefined : await provider.Client.find(clientId);
+  await noteConsent(identity, { accountId, grantId, scopes: allowed, isNew, document: app?.metadata() });
   const result = { consent: { grantId } };
   return seeOther(await provider.interactionResult(ctx.req, ctx.res, result));
-}
-
-/** An app with a document is not stored here, so its connection has its name. */
-async function nameByDocument({ provider }: ProviderContext, clientId: string): Promise<string | undefined> {
-  const host = documentHost(clientId);
-  if (!host) return undefined;
-  const name = (await provider.Client.find(clientId))?.clientName;
-  return name ? `${name} (${host})` : host;
 }
 
 /** Continues if the person is signed in; asks for the password again if the app demands a fresh sign-in. */
@@ -145,14 +137,17 @@ async function consentPage({ interaction, visitor, error }: Question): Promise<R
   const client = await identity.provider.Client.find(String(params.client_id));
   const app = client?.clientName ?? "An app without a name";
   const redirectUri = String(params.redirect_uri);
-  const offered = offeredScopes(interaction, await grantOf(identity, interaction));
+  const grant = await grantOf(identity, interaction);
+  const offered = offeredScopes(interaction, grant);
+  // Changes leave the account for good, so this takes the person's own tick.
+  const ticked = offered.filter((scope) => [...usualScopes, ...scopesOf(grant)].includes(scope));
   const body = html`${problem(error)}
     <p><strong>${app}</strong> wants to use <strong>Kept</strong> at ${resourceName(identity, params.resource)}
       for you, ${visitor.account?.email}.</p>
     <p class="note warn small">${sourceOfName(String(params.client_id))} Allow it only if you started this yourself. Your answer
       goes to ${destination(redirectUri)}.</p>
     <form method="post" action="${url.pathname}">${formToken(visitor)}
-    ${offered.length > 0 && html`<fieldset class="card"><legend>Let it</legend>${scopeFields(offered, offered)}</fieldset>`}
+    ${offered.length > 0 && html`<fieldset class="card"><legend>Let it</legend>${scopeFields(offered, ticked)}</fieldset>`}
     ${personal(String(params.scope ?? ""))}
     <p class="quiet small">You can take this back at any time under Tokens and apps.</p>
     <div class="actions"><button name="answer" value="allow">Allow</button>

@@ -2,8 +2,11 @@ import type { Context, Next } from "koa";
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
 import { type Html, html } from "../../../shared/html.ts";
 import type { Log } from "../../../shared/process/observe/log.ts";
+import { forgetting } from "../../web/connect-guides.ts";
 import { message, page } from "../../web/page.ts";
 import { failurePage, notFoundPage } from "../../web/router.ts";
+import { UnreadDocument } from "../documents.ts";
+import { documentHost } from "../grants.ts";
 import { formSource } from "./redirects.ts";
 
 /** The facts of the provider's pages that messages need. */
@@ -31,15 +34,27 @@ export const deadLinkPage = (
 ): Response => message(messageSite, "This link does not work", reason, { status: 410, ...options });
 
 /** The page for an authorization request that is answered to its person, not to the app. */
-export function refusedRequestPage(error: Error): Response {
+export function refusedRequestPage(error: Error, { query }: Pick<Context, "query">): Response {
   if (error instanceof errors.TemporarilyUnavailable) return outagePage(error);
   const known = error instanceof errors.OIDCProviderError ? error : undefined;
   const body = html`<p>An app sent you here with a request that this server cannot answer. Nothing was shared
-    with it. Go back to the app and try again.</p>
+    with it.</p>${nextStep(error, String(query.client_id))}
     <p class="quiet small">For its developers: <code>${known?.error ?? "server_error"}</code>
     ${known?.error_description}</p>`;
   const status = Math.max(400, known?.statusCode ?? 500);
   return page(messageSite, { title: "That did not work", body }, { status });
+}
+
+/** An app that forgets its registration makes another; one that does not would lead here each time. */
+function nextStep(error: Error, clientId: string): Html {
+  const host = documentHost(clientId);
+  if (error.cause instanceof UnreadDocument)
+    return html`<p>The app describes itself in a document at <code>${host}</code>, which cannot be read.
+      ${error.cause.message} Try again later. If that never helps, ask the operator of this server to set
+      <code>CLIENT_DOCUMENTS=no</code>: the app then registers itself instead.</p>`;
+  if (!(error instanceof errors.InvalidClient)) return html`<p>Go back to the app and try again.</p>`;
+  return html`<p>The app knows this server, but this server does not know the app. Make the app forget, then connect it
+    again:</p><ul>${forgetting.map(({ client, text }) => html`<li>${client}: ${text}</li>`)}</ul>`;
 }
 
 /** Asks before an app signs the person out here (OpenID Connect RP-Initiated Logout 1.0 §2). */

@@ -1,10 +1,11 @@
 import type { ProviderContext } from "../accounts/context.ts";
+import { documentHost } from "../grants.ts";
 
 /** The path of an interaction: an authorization request that waits for its person. */
 export const interactionPath = /^\/interaction\/(?<uid>[\w-]{1,64})$/;
 
-/** The authorization request at `next`: the app's name, and where its answer goes. */
-type WaitingRequest = Readonly<{ app: string; redirectUri: unknown }>;
+/** The authorization request at `next`: the app's own name, or the host of its document, and where its answer goes. */
+type WaitingRequest = Readonly<{ app: string; isNamed: boolean; redirectUri: unknown }>;
 
 /** The address of an authorization request. */
 export function authorizePath(params: Readonly<Record<string, unknown>>): string {
@@ -21,10 +22,14 @@ export async function findRequest(
   next: string,
 ): Promise<WaitingRequest | undefined> {
   const { client_id, redirect_uri } = await paramsAt(provider, next);
-  const client = typeof client_id === "string" ? await provider.Client.find(client_id) : undefined;
+  if (typeof client_id !== "string") return undefined;
+  // The document is read once the person is signed in.
+  const host = documentHost(client_id);
+  if (host) return { app: host, isNamed: false, redirectUri: undefined };
+  const client = await provider.Client.find(client_id);
   // Anybody can send people to an address with a request of their own making.
   if (!client?.redirectUriAllowed(String(redirect_uri))) return undefined;
-  return { app: client.clientName ?? "an app without a name", redirectUri: redirect_uri };
+  return { app: client.clientName ?? "an app without a name", isNamed: true, redirectUri: redirect_uri };
 }
 
 async function paramsAt(

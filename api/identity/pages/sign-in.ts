@@ -114,7 +114,7 @@ async function signInPage(visitor: Visitor, { next, email, error, ...options }: 
   const query = new URLSearchParams({ next });
   const request = await findRequest(identity, next);
   const body = html`${problem(error)}
-    ${request && html`<p>To connect <strong>${request.app}</strong>. The app gave itself this name.</p>`}
+    ${request && html`<p>To connect <strong>${request.app}</strong>.${request.isNamed && " The app gave itself this name."}</p>`}
     <form method="post" action="/sign-in" class="narrow">${formToken(visitor, { next })}${browserZoneField}
     ${field({ ...emailAddress, value: email, autofocus: !error && email === "" })}
     ${field({

@@ -14,6 +14,9 @@ export type Scope = keyof typeof scopes;
 /** Every scope, in the order people read them. */
 export const allScopes: readonly Scope[] = Object.keys(scopes).filter(isScope);
 
+/** The scopes that tools use and that an app gets offered by default. One that sends changes elsewhere must name that. */
+export const usualScopes = allScopes.filter((scope) => scope !== "webhooks:write");
+
 export function isScope(word: string): word is Scope {
   return Object.hasOwn(scopes, word);
 }

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join, normalize, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { SQL } from "bun";
 import { loadCommonConfig } from "../../process/config.ts";
@@ -60,6 +60,7 @@ async function chooseSource(backupDir: string, moment: string | undefined): Prom
       `The oldest backup is of ${oldest.manifest.finishedAt}: nothing from before it can be restored.`,
     );
   const { archive, folder, manifest } = backup;
+  demandInside(backup);
   const known = await segmentsIn(archive);
   const segments = runFrom(manifest.firstSegment, known);
   const last = segments.at(-1);
@@ -69,6 +70,16 @@ async function chooseSource(backupDir: string, moment: string | undefined): Prom
   const ending = endingOf(archive);
   const isComplete = isWhole && ending !== undefined && (moment === undefined || moment <= ending.endedAt);
   return { backup, segments, endsAt: endOf(last), ending: isComplete ? ending : undefined };
+}
+
+/** @throws when a name leads out of the folders of a backup, which others may be able to write to */
+function demandInside({ folder, manifest }: BaseBackup): void {
+  const names = [manifest.folders, manifest.files.map(([path]) => path), manifest.beside].flat();
+  const outside = names.find((name) => isAbsolute(name) || normalize(name).split(sep)[0] === "..");
+  if (outside !== undefined)
+    throw new Error(
+      `${join(folder, manifestFile)} was tampered with: ${outside} lies outside of the backup.`,
+    );
 }
 
 const options = { to: { type: "string" }, list: { type: "boolean" }, drill: { type: "boolean" } } as const;

@@ -19,7 +19,7 @@ test.each([
   const issuer = await useIssuer(() => ({ ...decodeJwt(jwt), active: true, iss: iss(issuer.url) }));
   const jwt = await issuer.token();
   const { outcomeOf } = openAuthenticator(issuer.url);
-  for (const token of [jwt, crypto.randomUUID()]) expect(await outcomeOf(token)).toBe(outcome);
+  for (const token of [jwt, ` ${jwt}`, crypto.randomUUID()]) expect(await outcomeOf(token)).toBe(outcome);
 });
 
 test("AUTH_JWT_TYP=at+jwt accepts RFC 9068 tokens only", async () => {

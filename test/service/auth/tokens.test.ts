@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { toolScopes } from "../../../api/doors/mcp/tools.ts";
+import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
 import { startStack, useStack } from "../../harness.ts";
 
 const { rest, issuer, config } = await useStack();
@@ -18,7 +20,9 @@ test("either resource of the service is an audience, and its metadata of RFC 972
     const resource = `${config.baseUrl}${path}`;
     expect(await statusOf(await issuer.token({ aud: resource }))).toBe(200);
     const document = await fetch(`${config.baseUrl}/.well-known/oauth-protected-resource${path}`);
-    expect(await document.json()).toMatchObject({ resource, authorization_servers: [issuer.url] });
+    const scopes_supported = path ? toolScopes : allScopes;
+    const named = { resource, authorization_servers: [issuer.url], scopes_supported };
+    expect(await document.json()).toMatchObject(named);
   }
 });
 

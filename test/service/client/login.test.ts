@@ -113,6 +113,26 @@ test("a sign-in that the person ended leads to a new one", async () => {
   });
 });
 
+test("metadata count only for the address that was asked, and over a line that nobody else reads", async () => {
+  let served: readonly object[] = [];
+  const fetch = ({ url }: Request) => Response.json(served[url.endsWith("resource") ? 0 : 1]);
+  await using server = Bun.serve({ port: 0, fetch });
+  const url = `http://localhost:${server.port}`;
+  const resource = { resource: url, authorization_servers: [url] };
+  for (const [service, provider, told] of [
+    [{ ...resource, resource: config.baseUrl }, {}, `says that it is ${config.baseUrl}`],
+    [resource, { issuer: config.authUrl }, `says that it is ${config.authUrl}`],
+    [{ ...resource, authorization_servers: ["http://kept.example"] }, {}, "no https address"],
+    [resource, { issuer: url, authorization_endpoint: "file:///etc/passwd" }, "no https address"],
+    [resource, { issuer: url, token_endpoint: "http://kept.example/t" }, "no https address"],
+  ] as const) {
+    served = [service, { authorization_endpoint: url, token_endpoint: url, ...provider }];
+    await rm(opened, { force: true });
+    expect(await kept("login", url)).toMatchObject({ exitCode: 1, errors: expect.stringContaining(told) });
+    expect(await Bun.file(opened).exists()).toBe(false);
+  }
+});
+
 test("only an answer with the state of this sign-in counts, and a refusal ends it", async () => {
   const { page, running } = await login(["todos:read"], (url) => {
     const other = new URL(url);

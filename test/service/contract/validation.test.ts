@@ -152,7 +152,11 @@ describe("bodies that are no JSON object", () => {
     const bytes = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
     const headers = { ...json, authorization: `Bearer ${await issuer.token()}` };
     const address = `${config.baseUrl}/api/v1/todos`;
-    expect((await fetch(address, { method: "POST", headers, body: bytes })).status).toBe(400);
+    const answer = await fetch(address, { method: "POST", headers, body: bytes });
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("must be UTF-8")]);
+    const zipped = { ...headers, "content-encoding": "gzip" };
+    const refused = await fetch(address, { method: "POST", headers: zipped, body: Bun.gzipSync("{}") });
+    expect([refused.status, refused.headers.get("accept-encoding")]).toEqual([415, "identity"]);
   });
 });
 

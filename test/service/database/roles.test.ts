@@ -52,6 +52,8 @@ const dangers = [
   "create function pg_temp.harm() returns int language sql as 'select 1'",
   "create table harm ()",
   "create temporary table harm ()",
+  "select lo_create(0)",
+  "select lo_from_bytea(0, 'x')",
   "create schema harm",
   "create role harm",
   "alter role current_user superuser",
@@ -75,8 +77,15 @@ test("no role is a superuser, makes roles or databases, or passes over policies"
 test("the front door's credentials read no password or key and write no row", async () => {
   await refused("door", [...identityTables.map(read), ...productTables.flatMap(write)]);
   expect(await typed("door", read("users"))).toBeUndefined();
-  expect(await typed("door", read("shared_secrets"))).toBeUndefined();
   await refused("door", ["select make_partitions('inbox', 'keyed', '1 hour', now(), now())"]);
+});
+
+test("a role reads the secrets that it uses, and no others", async () => {
+  const keys = "select name from shared_secrets where name <> 'push' or value ? 'privateKey' order by 1";
+  const keysOf = async (role: DatabaseRole) => (await sessions[role].unsafe(keys).values()).flat();
+  expect(await keysOf("door")).toEqual(["pages", "queue", "reminder-links"]);
+  expect(await keysOf("worker")).toEqual(["push", "queue", "reminder-links"]);
+  await refused("identity", [read("shared_secrets")]);
 });
 
 test("a worker reads and changes rows of the product, but no password, key or migration", async () => {
@@ -87,7 +96,7 @@ test("a worker reads and changes rows of the product, but no password, key or mi
   await refused("worker", [
     "delete from mikro_orm_migrations",
     "truncate users",
-    "update shared_secrets set value = '{}'",
+    "delete from shared_secrets",
   ]);
   expect(await typed("worker", "delete from todos")).toBeUndefined();
   expect(await typed("worker", "select drop_partition('inbox', 'todos')")).toBe("P0001");

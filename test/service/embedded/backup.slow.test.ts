@@ -177,6 +177,15 @@ test("a drill restores beside the running Kept and leaves nothing, a backup that
     said: expect.stringContaining("The backup is good"),
   });
   expect([await backups(), readdirSync(instance.dataDir).includes("drill")]).toEqual([known, false]);
+  const edit = (change: string) =>
+    Bun.spawnSync([
+      "sh",
+      "-c",
+      `find ${instance.dataDir}/backup -name manifest.json | xargs sed -i '${change}'`,
+    ]);
+  edit(String.raw`s#"files":\[#&["../../outside",1],#`);
+  expect((await direct(instance, "restore", "--drill")).said).toContain("../../outside lies outside");
+  edit(String.raw`s#\["../../outside",1\],##`);
   const killed = Bun.spawn([process.execPath, join(root, "shared/embedded/backup/backup.ts")], {
     env: environmentOf(instance),
     stdio: ["ignore", "ignore", "ignore"],

@@ -170,10 +170,11 @@ export const register = (
   { authUrl }: Pick<Config, "authUrl">,
   metadata: Record<string, unknown>,
   client = newAddress(),
+  more: Record<string, string> = {},
 ): Promise<Response> =>
   fetch(`${authUrl}/register`, {
     method: "POST",
-    headers: { "Content-Type": "application/json", "X-Forwarded-For": client },
+    headers: { "Content-Type": "application/json", "X-Forwarded-For": client, ...more },
     body: JSON.stringify(metadata),
   });
 

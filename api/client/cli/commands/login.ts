@@ -184,15 +184,38 @@ const answerMs = 15_000;
 
 type ProtectedResource = Readonly<{ resource: string; authorization_servers?: readonly string[] }>;
 
+/**
+ * Finds the provider of the service. Metadata count only for the address that was asked (RFC 9728 §3.3, RFC 8414 §3.3):
+ * otherwise any server could lead the sign-in to another one, and keep its tokens.
+ */
 async function findProvider(url: string): Promise<LoginProvider> {
+  demandSafe(url);
   const service = await fetchJson<ProtectedResource>(`${url}/.well-known/oauth-protected-resource`);
-  const issuer = new URL(String(service.authorization_servers?.[0]));
+  demandSame(String(service.resource), url);
+  const issuer = new URL(demandSafe(String(service.authorization_servers?.[0])));
   const path = issuer.pathname.replace(/\/$/, "");
   const read = fetchJson<Omit<LoginProvider, "resource">>;
   const metadata = await read(`${issuer.origin}/.well-known/oauth-authorization-server${path}`).catch(() =>
     read(`${issuer.origin}${path}/.well-known/openid-configuration`),
   );
+  demandSame(metadata.issuer, issuer.href);
+  for (const [name, address] of Object.entries(metadata))
+    if (name.endsWith("_endpoint")) demandSafe(String(address));
   return { ...metadata, resource: String(service.resource) };
+}
+
+function demandSame(named: string, asked: string): void {
+  if (URL.parse(named)?.href.replace(/\/$/, "") !== URL.parse(asked)?.href.replace(/\/$/, ""))
+    throw new Error(`${asked} says that it is ${named}. Sign in there, if that is the service you mean.`);
+}
+
+const loopbackHosts = ["localhost", "127.0.0.1", "[::1]"];
+
+/** @throws unless nobody between can read what is sent to the address */
+function demandSafe(address: string): string {
+  const { protocol, hostname = "" } = URL.parse(address) ?? {};
+  if (protocol === "https:" || (protocol === "http:" && loopbackHosts.includes(hostname))) return address;
+  throw new Error(`${address} is no https address, so others could read the sign-in. Use one, or a token.`);
 }
 
 /** Registers this computer's command line as an app of its own (RFC 7591). */

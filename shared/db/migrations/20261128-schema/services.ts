@@ -210,11 +210,11 @@ export const identityTables = `
     created_at timestamptz not null default now()
   );
 
-  -- A row is a registered app. One without a grant goes after a day.
+  -- A row is a registered app, or the copy of a connected app's document. It goes 180 days after it was last connected.
   create table identity.clients (
     id text primary key,
     payload jsonb not null,
-    created_at timestamptz not null default now()
+    used_at timestamptz not null default now()
   );
 
   -- A row is what one app or one personal token may do, until it ends or is revoked. People tell tokens apart by
