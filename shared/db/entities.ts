@@ -71,7 +71,7 @@ const ActionEntity = table("action_log", {
   replayed: p.boolean(),
   /** Greater than one only for calls over the rate limit, which share a row per token and minute. */
   calls: p.integer(),
-  duration_ms: p.double(),
+  duration_ms: p.double().$type<number>(),
 });
 
 export type ActionRow = InferEntity<typeof ActionEntity>;

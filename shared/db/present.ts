@@ -30,12 +30,14 @@ export type PresentedReminder = Pick<ReminderRow, "todo_id" | "remind_at" | "sta
 type SettingsRow = Omit<UserRow, "created_at" | "updated_at">;
 export type CategoryRefRow = Pick<CategoryRow, "id" | "name" | "color">;
 
-type EntityColumns = Readonly<{ properties: object }>;
-
 /** The names of a table's columns, except some. */
-function columnsBut({ properties }: EntityColumns, hidden: readonly string[]): readonly string[] {
-  return Object.keys(properties).filter((column) => !hidden.includes(column));
-}
+const columnsBut = <Column extends string, Hidden extends string>(
+  { properties }: Readonly<{ properties: Readonly<Record<Column, unknown>> }>,
+  hidden: readonly Hidden[],
+) =>
+  Object.keys(properties).filter(
+    (column): column is Exclude<Column, Hidden> => !hidden.some((one) => one === column),
+  );
 
 type CommonColumns = { id: number; created_at: string; updated_at: string };
 type Columns<Declared extends DeclaredFields> = ColumnsOf<Declared> & CommonColumns;

@@ -1,18 +1,14 @@
-import type { CategoryRow, UserRow } from "../../shared/db/entities.ts";
+import { expressionBuilder, sql } from "kysely";
 import type { Database } from "../../shared/db/orm.ts";
 import {
   type CategoryRefRow,
-  type PresentedReminder,
   presentCategory,
   presentHabit,
   presentTodo,
-  type ShownHabitRow,
-  type ShownTodoRow,
   shownOfHabit,
   shownOfTodo,
 } from "../../shared/db/present.ts";
-import { ofUser, own } from "../../shared/db/reads/own.ts";
-import { columnList, type Sql, sql } from "../../shared/db/reads/sql.ts";
+import { own, type RowOf, type Statement, selectFrom, statement } from "../../shared/db/reads/statement.ts";
 import { viewerAt } from "../../shared/domain/reach.ts";
 import type { ResourceKind, WebhookSubject } from "../../shared/domain/vocabulary.ts";
 import type { Config } from "../../shared/process/config.ts";
@@ -135,8 +131,6 @@ type PayloadContext = Readonly<{
 
 type Subject = Readonly<{ user_id: string; subject: WebhookSubject; thing_id: number; now_ms: number }>;
 
-type Categorised = { category: CategoryRefRow | null };
-type ViewedBy = Pick<UserRow, "time_zone" | "day_start_hour" | "reminder_channel" | "webhook_disabled_at">;
 
 /**
  * The event of a delivery: what GET /changes shows of its thing now, which is at least as new as the change.
@@ -153,66 +147,78 @@ async function eventOf(context: PayloadContext, delivery: Subject) {
   };
 }
 
-const category = sql`
-  (select jsonb_build_object('id', c.id, 'name', c.name, 'color', c.color)
-   from ${own("categories")} c where c.id = x.category_id) as category`;
+type Coloured = RowOf<"habits"> | RowOf<"todos">;
+const category = selectFrom(own("categories").as("c"))
+  .select(({ ref }) =>
+    sql<CategoryRefRow>`jsonb_build_object('id', ${ref("c.id")}, 'name', ${ref("c.name")}, 'color', ${ref("c.color")})`.as(
+      "ref",
+    ),
+  )
+  .where("c.id", "=", expressionBuilder<{ x: Coloured }, "x">().ref("x.category_id"))
+  .as("category");
+
+const categoryById = statement({ id: "bigint" }, (value) =>
+  selectFrom(own("categories").as("x")).selectAll("x").where("x.id", "=", value("id")),
+);
+
+const habitById = statement({ id: "bigint" }, (value) =>
+  selectFrom(own("habits").as("x"))
+    .select(shownOfHabit.map((column) => `x.${column}` as const))
+    .select(category)
+    .where("x.id", "=", value("id")),
+);
+
+const todoById = statement({ id: "bigint" }, (value) =>
+  selectFrom(own("todos").as("x"))
+    .leftJoin(own("reminders").as("r"), "r.todo_id", "x.id")
+    .select(shownOfTodo.map((column) => `x.${column}` as const))
+    .select(["r.todo_id", "r.remind_at", "r.status", category])
+    .where("x.id", "=", value("id")),
+);
+
+const viewer = statement({}, () =>
+  selectFrom(own("users").as("u")).select([
+    "u.time_zone",
+    "u.day_start_hour",
+    "u.reminder_channel",
+    "u.webhook_disabled_at",
+  ]),
+);
 
 type Reader = (context: PayloadContext, delivery: Subject) => Promise<object | undefined>;
 
 const readers: Readonly<Record<ResourceKind, Reader>> = {
-  async category(context, { user_id, thing_id }) {
-    const row = await one(
-      context,
-      user_id,
-      sql<CategoryRow>`select x.* from ${own("categories")} x where x.id = ${thing_id}`,
-    );
+  async category(context, { user_id, thing_id: id }) {
+    const row = await one(context, user_id, categoryById({ id }));
     return row && presentCategory(row);
   },
   async habit(context, delivery) {
-    const row = await one(
-      context,
-      delivery.user_id,
-      sql<ShownHabitRow & Categorised>`
-        select ${columnList("x", shownOfHabit)}, ${category} from ${own("habits")} x where x.id = ${delivery.thing_id}`,
-    );
+    const row = await one(context, delivery.user_id, habitById({ id: delivery.thing_id }));
     return row && presentHabit(row, row.category ?? undefined, await viewerOf(context, delivery));
   },
   async todo(context, delivery) {
-    const row = await one(
-      context,
-      delivery.user_id,
-      sql<ShownTodoRow & Categorised & { reminder: PresentedReminder | null }>`
-        select ${columnList("x", shownOfTodo)}, ${category},
-          (select jsonb_build_object('todo_id', r.todo_id, 'remind_at', r.remind_at::text, 'status', r.status)
-           from ${own("reminders")} r where r.todo_id = x.id) as reminder
-        from ${own("todos")} x where x.id = ${delivery.thing_id}`,
-    );
-    return (
-      row &&
-      presentTodo(
-        row,
-        row.category ?? undefined,
-        row.reminder ?? undefined,
-        await viewerOf(context, delivery),
-      )
-    );
+    const row = await one(context, delivery.user_id, todoById({ id: delivery.thing_id }));
+    if (!row) return undefined;
+    const { todo_id, remind_at, status } = row;
+    const hasReminder = todo_id !== null && remind_at !== null && status !== null;
+    const reminder = hasReminder ? { todo_id, remind_at, status } : undefined;
+    return presentTodo(row, row.category ?? undefined, reminder, await viewerOf(context, delivery));
   },
 };
 
 async function viewerOf(context: PayloadContext, { user_id, now_ms }: Subject) {
-  const user = await one(
-    context,
-    user_id,
-    sql<ViewedBy>`
-    select u.time_zone, u.day_start_hour, u.reminder_channel, u.webhook_disabled_at from ${own("users")} u`,
-  );
+  const user = await one(context, user_id, viewer({}));
   return viewerAt(now_ms, user ?? {}, context.config, { tokenId: "", name: null });
 }
 
-async function one<Row>({ database }: PayloadContext, userId: string, statement: Sql<Row>) {
-  const { text, values } = ofUser(statement, userId);
-  const { rows } = await database.pool.query(text, values);
-  return rows[0] as Row | undefined;
+async function one<Row extends object>(
+  { database }: PayloadContext,
+  userId: string,
+  statement: Statement<Row>,
+) {
+  const { text, values } = statement.of(userId);
+  const { rows } = await database.pool.query<Row>(text, values);
+  return rows[0];
 }
 
 type DelivererContext = ReminderStore &

@@ -1,8 +1,7 @@
 import { changeCursor } from "../../shared/contracts/change/contracts.ts";
 import type { WebhookRow } from "../../shared/db/entities.ts";
 import { readChangedThings } from "../../shared/db/reads/change-places.ts";
-import { ofUser } from "../../shared/db/reads/own.ts";
-import type { Sql } from "../../shared/db/reads/sql.ts";
+import type { Statement } from "../../shared/db/reads/statement.ts";
 import { subscribe } from "../../shared/queue/connections.ts";
 import {
   changedChannel,
@@ -174,9 +173,9 @@ async function feedNext(
   if (!webhook) return undefined;
   const { id, events } = webhook;
   if (webhook.is_full) return { id, isMore: false, isFull: true };
-  const rows = async <Row>(statement: Sql<Row>) => {
-    const { text, values } = ofUser(statement, userId);
-    return (await query(text, values)) as Row[];
+  const rows = <Row extends object>(statement: Statement<Row>) => {
+    const { text, values } = statement.of(userId);
+    return query<Row>(text, values);
   };
   const found =
     (await readChangedThings(rows, { cursor: webhook.cursor ?? beginningOf(webhook), isFinal: true })) ??

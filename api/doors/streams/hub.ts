@@ -1,4 +1,5 @@
-import { literal, sql } from "../../../shared/db/reads/sql.ts";
+import { type AliasableExpression, expressionBuilder, type SqlBool, sql } from "kysely";
+import { own, type RowOf, selectFrom, statement, userId } from "../../../shared/db/reads/statement.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { type RedisConnection, subscribe } from "../../../shared/queue/connections.ts";
 import {
@@ -9,9 +10,8 @@ import {
   writeUsers,
 } from "../../../shared/queue/watched-users.ts";
 import {
-  type Condition,
   type DaySettingsColumns,
-  daySettingsColumns,
+  daySettings,
   daySettingsOf,
   type QueryContext,
 } from "../../queries/engine/context.ts";
@@ -213,18 +213,50 @@ export type UserState = Readonly<{
   generation: number;
 }>;
 
-type StateRow = DaySettingsColumns & { generation: number; action: string | null; change: string | null };
-
 /** Reads of agents have no index of their own, so a change before more reads than this is missed. */
 const mostLookedAt = 200;
 
+const action = expressionBuilder<{ a: RowOf<"action_log"> }, "a">();
+
+/** Actions on pages may change things without an image, as an import does. */
+const isChange = action.or([
+  action("a.before", "is not", null),
+  action("a.after", "is not", null),
+  action("a.door", "=", sql.lit("page")),
+]);
+
+const newest = (condition: AliasableExpression<SqlBool>) =>
+  selectFrom(
+    selectFrom(own("action_log").as("a"))
+      .select(["a.called_at", "a.request_id", condition.as("counts")])
+      .orderBy("a.called_at", "desc")
+      .orderBy("a.request_id", "desc")
+      .limit(sql.lit(mostLookedAt))
+      .as("latest"),
+  )
+    .select(({ ref }) =>
+      sql<string>`extract(epoch from ${ref("latest.called_at")})::text || ${ref("latest.request_id")}::text`.as(
+        "key",
+      ),
+    )
+    .where(({ ref }) => sql<boolean>`${ref("latest.counts")}`)
+    .orderBy("latest.called_at", "desc")
+    .orderBy("latest.request_id", "desc")
+    .limit(sql.lit(1));
+
+type StateRow = DaySettingsColumns & { generation: number; action: string | null; change: string | null };
+
+const userState = statement(
+  {},
+  () => sql<StateRow>`
+    select coalesce(${selectFrom(own("users").as("u")).select("u.session_generation")}, 0) as generation,
+      ${sql.join(daySettings)}, ${newest(sql.lit(true))} as action, ${newest(isChange)} as change
+    where not exists (select from deleted_users where id = ${userId})`,
+);
+
 /** @returns undefined when the account is deleted */
-export async function readUserState(query: QueryContext, userId: string): Promise<UserState | undefined> {
-  const { own, rows } = query;
-  const found = await rows(sql<StateRow>`
-    select coalesce((select u.session_generation from ${own("users")} u), 0) as generation,
-      ${daySettingsColumns}, (${newest(query, sql`true`)}) as action, (${newest(query, isChange)}) as change
-    where not exists (select from deleted_users where id = ${userId})`);
+export async function readUserState(query: QueryContext): Promise<UserState | undefined> {
+  const found = await query.rows(userState({}));
   const [row] = found;
   if (!row) return undefined;
   const { today } = daySettingsOf(found, query);
@@ -234,12 +266,3 @@ export async function readUserState(query: QueryContext, userId: string): Promis
     generation: row.generation,
   };
 }
-
-/** Actions on pages may change things without an image, as an import does. */
-const isChange: Condition = sql`a.before is not null or a.after is not null or a.door = 'page'`;
-
-const newest = ({ own }: QueryContext, condition: Condition) => sql`
-  select extract(epoch from latest.called_at)::text || latest.request_id::text from (
-    select a.called_at, a.request_id, ${condition} as counts from ${own("action_log")} a
-    order by a.called_at desc, a.request_id desc limit ${literal(mostLookedAt)}
-  ) latest where latest.counts order by latest.called_at desc, latest.request_id desc limit 1`;

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { commands, contracts } from "../../../shared/contracts/catalogue.ts";
 import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
@@ -8,7 +9,7 @@ import {
   inputOfUri,
   type SentArguments,
 } from "../../../shared/contracts/kernel/tool.ts";
-import { sql } from "../../../shared/db/reads/sql.ts";
+import { own, selectFrom, statement } from "../../../shared/db/reads/statement.ts";
 import { readStored } from "../../../shared/domain/action/cut-arguments.ts";
 import { type Image, type SeenTable, seenTables } from "../../../shared/domain/action/image-fields.ts";
 import { ownerOf, readImages } from "../../../shared/domain/action/images.ts";
@@ -89,17 +90,33 @@ export type ThingNames = ReadonlyMap<string, string>;
 export const readNames = (query: QueryContext, actions: readonly LoggedAction[]): Promise<ThingNames> =>
   namesOf(query, new Set(actions.flatMap(thingsNamedIn)));
 
+const namesOfIds = statement({ habits: "bigint[]", todos: "bigint[]", categories: "bigint[]" }, (value) =>
+  selectFrom(own("habits").as("h"))
+    .select([sql<string>`'habits/' || h.id`.as("thing"), "h.name"])
+    .where(({ eb, fn }) => eb("h.id", "=", fn.any(value("habits"))))
+    .unionAll(
+      selectFrom(own("todos").as("t"))
+        .select(({ ref }) => [sql<string>`'todos/' || ${ref("t.id")}`.as("thing"), ref("t.title").as("name")])
+        .where(({ eb, fn }) => eb("t.id", "=", fn.any(value("todos")))),
+    )
+    .unionAll(
+      selectFrom(own("categories").as("c"))
+        .select(({ ref }) => [
+          sql<string>`'categories/' || ${ref("c.id")}`.as("thing"),
+          ref("c.name").as("name"),
+        ])
+        .where(({ eb, fn }) => eb("c.id", "=", fn.any(value("categories")))),
+    ),
+);
+
 /** @param things names of rows */
-export async function namesOf({ own, rows }: QueryContext, things: Iterable<string>): Promise<ThingNames> {
+export async function namesOf({ rows }: QueryContext, things: Iterable<string>): Promise<ThingNames> {
   const all = [...things];
-  const idsOf = (table: string) => all.filter((row) => row.startsWith(table)).map((row) => row.split("/")[1]);
-  const named = await rows(sql<{ thing: string; name: string }>`
-    select 'habits/' || h.id as thing, h.name from ${own("habits")} h
-    where h.id = any(${idsOf("habits")}::bigint[])
-    union all select 'todos/' || t.id, t.title from ${own("todos")} t
-    where t.id = any(${idsOf("todos")}::bigint[])
-    union all select 'categories/' || c.id, c.name from ${own("categories")} c
-    where c.id = any(${idsOf("categories")}::bigint[])`);
+  const idsOf = (table: string) =>
+    `{${all.filter((row) => row.startsWith(`${table}/`)).map((row) => row.split("/")[1])}}`;
+  const named = await rows(
+    namesOfIds({ habits: idsOf("habits"), todos: idsOf("todos"), categories: idsOf("categories") }),
+  );
   return new Map(named.map(({ thing, name }) => [thing, name]));
 }
 

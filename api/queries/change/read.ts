@@ -1,15 +1,14 @@
 import type { Static } from "typebox";
 import type { ResourceChange } from "../../../shared/contracts/change/contracts.ts";
 import { cursorIsOutdated } from "../../../shared/contracts/change/contracts.ts";
-import type { CategoryRow } from "../../../shared/db/entities.ts";
 import { presentCategory } from "../../../shared/db/present.ts";
 import { readChangedThings } from "../../../shared/db/reads/change-places.ts";
-import { sql } from "../../../shared/db/reads/sql.ts";
+import { own, selectFrom, statement } from "../../../shared/db/reads/statement.ts";
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import { invalid } from "../../../shared/errors.ts";
-import { type Condition, daySettingsOf, type QueryContext, type QueryHandler } from "../engine/context.ts";
-import { habitRows, presentHabits } from "../habit/read.ts";
-import { presentTodos, todoRows } from "../todo/read.ts";
+import { daySettingsOf, type QueryContext, type QueryHandler } from "../engine/context.ts";
+import { habitsFound, presentHabits } from "../habit/read.ts";
+import { presentTodos, todosById } from "../todo/read.ts";
 
 export const readChanges: QueryHandler<"change.list"> = (query, { cursor }) =>
   readPage(query, { cursor, isFinal: false });
@@ -46,27 +45,31 @@ async function resourcesOf(
 async function readKind<Kind extends ResourceKind, Resource extends { id: number }>(
   type: Kind,
   ids: readonly number[],
-  readThem: (ids: Condition) => Promise<readonly Resource[]>,
+  readThem: (ids: string) => Promise<readonly Resource[]>,
 ) {
   // The list is text, because reads with an array cannot be coalesced.
   const list = `{${ids.join(",")}}`;
-  const resources = ids.length > 0 ? await readThem(sql`any(${list}::bigint[])`) : [];
+  const resources = ids.length > 0 ? await readThem(list) : [];
   const byId = new Map(resources.map((resource) => [resource.id, resource]));
   return ids.map((id) => ({ type, id, deleted: !byId.has(id), resource: byId.get(id) ?? null }));
 }
 
-async function readCategoriesOf({ own, rows }: QueryContext, ids: Condition) {
-  const found = await rows(sql<CategoryRow>`select c.* from ${own("categories")} c where c.id = ${ids}`);
-  return found.map(presentCategory);
+const categoriesById = statement({ ids: "bigint[]" }, (value) =>
+  selectFrom(own("categories").as("c"))
+    .selectAll("c")
+    .where((eb) => eb("c.id", "=", eb.fn.any(value("ids")))),
+);
+
+async function readCategoriesOf({ rows }: QueryContext, ids: string) {
+  return (await rows(categoriesById({ ids }))).map(presentCategory);
 }
 
-async function readHabitsOf(query: QueryContext, ids: Condition) {
-  const found = await query.rows(habitRows(query, sql`h.id = ${ids}`));
+async function readHabitsOf(query: QueryContext, ids: string) {
+  const found = await query.rows(habitsFound({ isListed: true }, { ids }));
   return presentHabits(found, daySettingsOf(found, query).today);
 }
 
-async function readTodosOf(query: QueryContext, ids: Condition) {
-  const todos = sql`(select * from ${query.own("todos")} t where t.id = ${ids})`;
-  const found = await query.rows(todoRows({ todos, total: sql`0` }));
+async function readTodosOf(query: QueryContext, ids: string) {
+  const found = await query.rows(todosById("listed", { ids }));
   return presentTodos(found, daySettingsOf(found, query).today);
 }
