@@ -42,7 +42,7 @@ export type ByteKind = "things" | "images" | "log";
 export type AccountBytesRow = InferEntity<typeof AccountBytesEntity>;
 
 /** One row for each tool call and each change, keyed by its request id: a redelivered batch cannot log one twice. */
-const ActionEntity = table("action_log", {
+export const ActionEntity = table("action_log", {
   user_id: owner(),
   called_at: timestamptz().primary(),
   request_id: uuid().primary(),

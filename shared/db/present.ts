@@ -31,7 +31,7 @@ type SettingsRow = Omit<UserRow, "created_at" | "updated_at">;
 export type CategoryRefRow = Pick<CategoryRow, "id" | "name" | "color">;
 
 /** The names of a table's columns, except some. */
-const columnsBut = <Column extends string, Hidden extends string>(
+export const columnsBut = <Column extends string, Hidden extends string>(
   { properties }: Readonly<{ properties: Readonly<Record<Column, unknown>> }>,
   hidden: readonly Hidden[],
 ) =>

@@ -3,12 +3,13 @@ import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts
 import { contracts, type InputOf, type Queries } from "../../../shared/contracts/catalogue.ts";
 import { previewOfTool } from "../../../shared/contracts/kernel/preview.ts";
 import { resourceRead } from "../../../shared/contracts/kernel/tool.ts";
-import type { ActionRow } from "../../../shared/db/entities.ts";
+import { ActionEntity, type ActionRow } from "../../../shared/db/entities.ts";
+import { columnsBut } from "../../../shared/db/present.ts";
 import {
   and,
+  namesGiven,
   or,
   own,
-  type ParameterTypes,
   parameters,
   type RowOf,
   selectFrom,
@@ -33,34 +34,23 @@ export const actionRange = { token_id: "text", from: "timestamptz", to: "timesta
 /** The values of reads of the log. */
 export const actionValues = {
   ...actionRange,
-  cursor_at: "timestamptz",
-  cursor_id: "uuid",
-  end_at: "timestamptz",
-  end_id: "uuid",
-  effect: "text",
-  door: "text",
-  tool: "text",
-  outcome: "text",
-  pattern: "text",
-  pattern_in_json: "text",
-  request: "text",
-  thing: "text",
-  thing_kind: "text",
-  thing_id: "bigint",
-  limit: "integer",
-} as const satisfies ParameterTypes;
+  ...({ cursor_at: "timestamptz", cursor_id: "uuid", end_at: "timestamptz", end_id: "uuid" } as const),
+  ...({ effect: "text", door: "text", tool: "text", outcome: "text", limit: "integer" } as const),
+  ...({ pattern: "text", pattern_in_json: "text", request: "text" } as const),
+  ...({ thing: "text", thing_kind: "text", thing_id: "bigint" } as const),
+};
 const value = parameters(actionValues);
 
 /** The conditions of a read of the log. All of them apply together. */
 export type ActionConditions = Readonly<{
   /** These are served by an index, so no row is read in vain. */
-  range?: readonly (typeof rangeNames)[number][];
-  filters?: readonly (typeof filterNames)[number][];
+  range?: readonly (keyof typeof rangeOf)[];
+  filters?: readonly (keyof typeof filterOf)[];
   kinds?: readonly ActionKind[] | undefined;
   isOfThing?: boolean;
 }>;
 
-const action = expressionBuilder<{ a: RowOf<"action_log"> }, "a">();
+export const action = expressionBuilder<{ a: RowOf<"action_log"> }, "a">();
 const { ref } = action;
 type Condition = Expression<SqlBool>;
 
@@ -75,37 +65,17 @@ const rangeOf = {
 };
 
 /** The columns of rows `a` of the log. */
-export const actionColumns = [
-  "a.request_id",
-  "a.called_at",
-  "a.door",
-  "a.token_id",
-  "a.client_name",
-  "a.tool",
-  "a.arguments",
-  "a.outcome",
-  "a.message",
-  "a.resource_kind",
-  "a.resource_id",
-  "a.resource_name",
-  "a.before",
-  "a.after",
-  "a.undone_by",
-  "a.replayed",
-  "a.calls",
-  "a.duration_ms",
-] as const;
+export const actionColumns = columnsBut(ActionEntity.meta, ["user_id", "others"]).map(
+  (column) => `a.${column}` as const,
+);
+export const newestFirst = sql`${ref("a.called_at")} desc, ${ref("a.request_id")} desc`;
 
 /** The rows of the log that meet the conditions. */
 export const actionsWhere = (wanted: ActionConditions) =>
   selectFrom(logOf(wanted).as("a")).where(conditionOf(wanted));
 
 const page = statements(actionValues, (_, wanted: ActionConditions) =>
-  actionsWhere(wanted)
-    .select(actionColumns)
-    .orderBy("a.called_at", "desc")
-    .orderBy("a.request_id", "desc")
-    .limit(value("limit")),
+  actionsWhere(wanted).select(actionColumns).orderBy(newestFirst).limit(value("limit")),
 );
 
 /** Pages go by keyset, newest first, so calls that come in between are neither repeated nor skipped. */
@@ -120,8 +90,7 @@ export const readActions: QueryHandler<"action.list"> = async (query, input) => 
 };
 
 export const presentAction = (row: LoggedAction): LoggedAction => ({
-  ...row,
-  called_at: timestamp(row.called_at),
+  ...{ request_id: row.request_id, ...row, called_at: timestamp(row.called_at) },
 });
 
 /**
@@ -141,10 +110,7 @@ export async function endOfPage(query: QueryContext, filters: ActionFilters): Pr
 const endOf = statements(
   actionValues,
   (_, { isSearch, ...wanted }: ActionConditions & Readonly<{ isSearch: boolean }>) => {
-    const inRange = actionsWhere(wanted)
-      .select(["a.called_at", "a.request_id"])
-      .orderBy("a.called_at", "desc")
-      .orderBy("a.request_id", "desc");
+    const inRange = actionsWhere(wanted).select(["a.called_at", "a.request_id"]).orderBy(newestFirst);
     if (!isSearch) return inRange.limit(sql.lit(1)).offset(sql.lit(mostLookedAt - 1));
     const bytes = sql<number>`octet_length(${ref("a.arguments")}) + coalesce(octet_length(${ref("a.before")}), 0)
       + coalesce(octet_length(${ref("a.after")}), 0)`;
@@ -228,9 +194,6 @@ export async function isLogged(
 export type ActionFilters = Omit<InputOf<Queries["action.list"]>, "limit">;
 type ActionPlace = Pick<ActionRow, "called_at" | "request_id">;
 
-const rangeNames = ["token", "from", "to", "cursor", "end"] as const;
-const filterNames = ["effect", "door", "tool", "outcome", "undoable", "text", "textOrRequest"] as const;
-
 /**
  * The conditions of filters, and their values.
  * @param end a place in the log, down to which rows are wanted
@@ -238,16 +201,14 @@ const filterNames = ["effect", "door", "tool", "outcome", "undoable", "text", "t
 export function conditionsOf(filters: ActionFilters, end?: string | null) {
   const { kinds, effect, q, thing, door, tool, outcome, undoable, token_id, from, to, cursor } = filters;
   const isRequest = q !== undefined && isRequestId(q);
-  const [text, textOrRequest] = isRequest ? [undefined, q] : [q, undefined];
-  const range = { token: token_id, from, to, cursor, end: end ?? undefined };
-  const asked = { effect, door, tool, outcome, undoable: undoable || undefined, text, textOrRequest };
+  const search = isRequest ? { textOrRequest: q } : { text: q };
   const [cursor_at, cursor_id] = cursor?.split("_") ?? [];
   const [end_at, end_id] = end?.split("_") ?? [];
   const [thing_kind, thing_id] = thing?.split("/") ?? [];
   return {
     wanted: {
-      range: rangeNames.filter((name) => range[name] !== undefined),
-      filters: filterNames.filter((name) => asked[name] !== undefined),
+      range: namesGiven({ token: token_id, from, to, cursor, end: end ?? undefined }),
+      filters: namesGiven({ effect, door, tool, outcome, undoable: undoable || undefined, ...search }),
       ...{ kinds, isOfThing: thing !== undefined },
     },
     values: {

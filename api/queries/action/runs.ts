@@ -1,25 +1,20 @@
-import { type Expression, expressionBuilder, sql } from "kysely";
+import { type Expression, sql } from "kysely";
 import {
   type LoggedAction,
   maxUndone,
   maxUndoneLength,
-  type UndoConflict,
   undoDays,
 } from "../../../shared/contracts/action/contracts.ts";
-import { DatabaseFailure } from "../../../shared/db/database-failure.ts";
-import { own, type RowOf, selectFrom, statement, statements } from "../../../shared/db/reads/statement.ts";
-import { isSame } from "../../../shared/domain/action/image-fields.ts";
-import type { BeforeAndAfter } from "../../../shared/domain/action/images.ts";
-import { readImages, withinLength } from "../../../shared/domain/action/images.ts";
+import { type Found, own, selectFrom, statement, statements } from "../../../shared/db/reads/statement.ts";
+import { withinLength } from "../../../shared/domain/action/images.ts";
 import { msPerDay, timestamp } from "../../../shared/domain/day/day.ts";
-import type { ActionEffect } from "../../../shared/domain/vocabulary.ts";
 import { isRefused } from "../../../shared/errors.ts";
-import { mapGivingWay } from "../../../shared/process/give-way.ts";
 import type { QueryContext } from "../engine/context.ts";
 import { countOf } from "../engine/pagination.ts";
 import {
   type ActionConditions,
   type ActionFilters,
+  action,
   actionColumns,
   actionRange,
   actionsWhere,
@@ -30,21 +25,16 @@ import {
   effectOf,
   endOfPage,
   isUndo,
+  newestFirst,
   presentAction,
   readActions,
   readThese,
 } from "./read.ts";
 
+type Caller = Pick<LoggedAction, "token_id" | "client_name">;
+
 /** The facts of an action by which its run is found and counted. */
-export type RunRow = Pick<LoggedAction, "called_at" | "request_id" | "door" | "token_id" | "client_name"> &
-  Readonly<{
-    effect: ActionEffect;
-    /** The number of things that it changed, or of calls that were refused. */
-    things: number;
-    undone: boolean;
-    /** The caller whose action it took back. */
-    of: Pick<LoggedAction, "token_id" | "client_name"> | null;
-  }>;
+export type RunRow = Found<typeof runRows>;
 
 /** Actions of one token that lie close together, newest first. */
 export type Run = readonly RunRow[];
@@ -114,7 +104,7 @@ export async function readRuns(
   };
 }
 
-const { ref } = expressionBuilder<{ a: RowOf<"action_log"> }, "a">();
+const { ref } = action;
 const countOfThings = sql<number>`case when ${ref("a.outcome")} = 'ok' and not ${isUndo}
   then greatest(1, (${ref("a.resource_id")} is not null)::int + coalesce(cardinality(${ref("a.others")}), 0))
   else ${ref("a.calls")} end`;
@@ -127,9 +117,9 @@ const undoneKey = (stored: Expression<string>) => ({
 
 const undoneCaller = selectFrom(own("action_log").as("u"))
   .select(({ ref: of }) =>
-    sql<
-      RunRow["of"]
-    >`json_build_object('token_id', ${of("u.token_id")}, 'client_name', ${of("u.client_name")})`.as("of"),
+    sql<Caller>`json_build_object('token_id', ${of("u.token_id")}, 'client_name', ${of("u.client_name")})`.as(
+      "of",
+    ),
   )
   .where(isUndo)
   .where("u.called_at", "=", undoneKey(ref("a.arguments")).called_at)
@@ -140,12 +130,13 @@ const runRows = statements(actionValues, (_, wanted: ActionConditions) =>
     .select(["a.called_at", "a.request_id", "a.door", "a.token_id", "a.client_name"])
     .select([
       effectOf.as("effect"),
+      // The number of things that it changed, or of calls that were refused.
       countOfThings.as("things"),
       sql<boolean>`${ref("a.undone_by")} is not null`.as("undone"),
+      // The caller whose action it took back.
       undoneCaller.as("of"),
     ])
-    .orderBy("a.called_at", "desc")
-    .orderBy("a.request_id", "desc")
+    .orderBy(newestFirst)
     .limit(sql.lit(mostInRuns + 1)),
 );
 
@@ -164,29 +155,19 @@ async function readRunRows(
 const mostOfNews = 5_000;
 
 const byAgents = { kinds: ["change", "refusal"] } as const;
-const newest = selectFrom(own("action_log").as("l"))
-  .orderBy("l.called_at", "desc")
-  .orderBy("l.request_id", "desc");
-
 const agentNews = statement({ after: "timestamptz" }, (value) => {
-  const looked = newest
-    .selectAll("l")
-    .where("l.called_at", ">", value("after"))
-    .where("l.door", "<>", sql.lit("page"))
+  const looked = actionsWhere({})
+    .selectAll("a")
+    .where("a.called_at", ">", value("after"))
+    .where("a.door", "<>", sql.lit("page"))
+    .orderBy(newestFirst)
     .limit(sql.lit(mostOfNews));
   const all = selectFrom(looked.as("looked")).select(countOf.as("count"));
-  return selectFrom(
-    selectFrom(looked.as("a"))
-      .select([
-        "a.token_id",
-        "a.client_name",
-        "a.called_at",
-        effectOf.as("effect"),
-        countOfThings.as("things"),
-      ])
-      .where(conditionOf(byAgents))
-      .as("n"),
-  )
+  const effects = selectFrom(looked.as("a"))
+    .select(["a.token_id", "a.client_name", "a.called_at"])
+    .select([effectOf.as("effect"), countOfThings.as("things")])
+    .where(conditionOf(byAgents));
+  return selectFrom(effects.as("n"))
     .select(({ fn }) => ["n.token_id", fn.max("n.client_name").as("client_name"), "n.effect"])
     .select(({ ref: of }) => [
       sql<number>`sum(${of("n.things")})::int`.as("things"),
@@ -206,9 +187,10 @@ const isSingle = (run: Run): boolean => run.length === 1;
 const mostUnseen = 1_000;
 
 const unseenRuns = statement({ after: "timestamptz" }, (value) => {
-  const looked = newest
-    .select(["l.called_at", "l.token_id", "l.door", "l.tool", "l.outcome"])
-    .where("l.called_at", ">", value("after"))
+  const looked = actionsWhere({})
+    .select(["a.called_at", "a.token_id", "a.door", "a.tool", "a.outcome"])
+    .where("a.called_at", ">", value("after"))
+    .orderBy(newestFirst)
     .limit(sql.lit(mostUnseen));
   return sql<{ runs: number }>`
     select count(*) filter (where pause is null or pause > ${sql.lit(longestPauseMs)} * interval '1 millisecond')::int as runs
@@ -373,80 +355,3 @@ export async function readParts(
     undo: { arguments: undo_arguments },
   }));
 }
-
-/** An action that changed something after another. */
-export type LaterChange = Pick<
-  LoggedAction,
-  "called_at" | "request_id" | "door" | "token_id" | "client_name"
-> &
-  BeforeAndAfter;
-
-/** The most later actions examined, so that a long log costs no more than a short one, and the most parsed. */
-const mostLookedAt = 20_000;
-const mostFound = 500;
-
-/** The rows whose changes can explain a conflict. A reminder is a row of its own. */
-export const rowsInTheWay = ({ row, fields, why }: UndoConflict): string[] =>
-  row === null || !why.endsWith("_since")
-    ? []
-    : [row, ...(fields.includes("reminder") ? [row.replace("todos/", "reminders/")] : [])];
-
-const laterChanges = statement(
-  { called_at: "timestamptz", request_id: "uuid", names: "text[]", except: "text" },
-  (value) => {
-    const later = selectFrom(own("action_log").as("l"))
-      .selectAll("l")
-      .where((eb) =>
-        eb(
-          eb.refTuple("l.called_at", "l.request_id"),
-          ">",
-          eb.tuple(value("called_at"), value("request_id")),
-        ),
-      )
-      .orderBy("l.called_at")
-      .orderBy("l.request_id")
-      .limit(sql.lit(mostLookedAt));
-    return selectFrom(later.as("a"))
-      .select(["a.called_at", "a.request_id", "a.door", "a.token_id", "a.client_name", "a.before", "a.after"])
-      .where(sql<boolean>`exists (select from unnest(${value("names")}) as name
-        where position(name in concat(${ref("a.before")}, ${ref("a.after")})) > 0)`)
-      .orderBy(sql`${ref("a.undone_by")} is not null or ${ref("a.tool")} = 'action.undo'
-        or ${ref("a.token_id")} = ${value("except")}`)
-      .orderBy("a.called_at")
-      .orderBy("a.request_id")
-      .limit(sql.lit(mostFound));
-  },
-);
-
-/**
- * Reads later changes of any of the rows, oldest first. Undone ones come last, and those of a token whose actions are all
- * undone, because they rarely explain anything. None are found if the read takes too long.
- */
-export async function readLaterChanges(
-  { rows }: QueryContext,
-  { called_at, request_id }: ActionKey,
-  { rowNames, except = "-" }: Readonly<{ rowNames: readonly string[]; except?: string | undefined }>,
-): Promise<readonly LaterChange[]> {
-  const names = rowNames.map((name) => `"${name}":`);
-  const found = rows(laterChanges({ called_at, request_id, names, except }));
-  const changes = await found.catch((error) => {
-    if (error instanceof DatabaseFailure) return [];
-    throw error;
-  });
-  return mapGivingWay(changes, ({ before, after, ...change }) => ({
-    ...change,
-    called_at: timestamp(change.called_at),
-    before: readImages(before).images,
-    after: readImages(after).images,
-  }));
-}
-
-/** The first change that explains a conflict: it touched one of the fields, or made or removed the row. */
-export const causeOf = (conflict: UndoConflict, changes: readonly LaterChange[]): LaterChange | undefined =>
-  changes.find(({ before, after }) =>
-    rowsInTheWay(conflict).some((row) => {
-      const [old, made] = [before[row], after[row]];
-      if (!old || !made || row !== conflict.row) return old !== made;
-      return conflict.fields.some((field) => !isSame(old[field], made[field]));
-    }),
-  );

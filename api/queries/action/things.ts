@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { expressionBuilder, sql } from "kysely";
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { commands, contracts } from "../../../shared/contracts/catalogue.ts";
 import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
@@ -9,7 +9,7 @@ import {
   inputOfUri,
   type SentArguments,
 } from "../../../shared/contracts/kernel/tool.ts";
-import { own, selectFrom, statement } from "../../../shared/db/reads/statement.ts";
+import { own, type RowOf, statement } from "../../../shared/db/reads/statement.ts";
 import { readStored } from "../../../shared/domain/action/cut-arguments.ts";
 import { type Image, type SeenTable, seenTables } from "../../../shared/domain/action/image-fields.ts";
 import { ownerOf, readImages } from "../../../shared/domain/action/images.ts";
@@ -90,23 +90,17 @@ export type ThingNames = ReadonlyMap<string, string>;
 export const readNames = (query: QueryContext, actions: readonly LoggedAction[]): Promise<ThingNames> =>
   namesOf(query, new Set(actions.flatMap(thingsNamedIn)));
 
-const namesOfIds = statement({ habits: "bigint[]", todos: "bigint[]", categories: "bigint[]" }, (value) =>
-  selectFrom(own("habits").as("h"))
-    .select([sql<string>`'habits/' || h.id`.as("thing"), "h.name"])
-    .where(({ eb, fn }) => eb("h.id", "=", fn.any(value("habits"))))
-    .unionAll(
-      selectFrom(own("todos").as("t"))
-        .select(({ ref }) => [sql<string>`'todos/' || ${ref("t.id")}`.as("thing"), ref("t.title").as("name")])
-        .where(({ eb, fn }) => eb("t.id", "=", fn.any(value("todos")))),
-    )
-    .unionAll(
-      selectFrom(own("categories").as("c"))
-        .select(({ ref }) => [
-          sql<string>`'categories/' || ${ref("c.id")}`.as("thing"),
-          ref("c.name").as("name"),
-        ])
-        .where(({ eb, fn }) => eb("c.id", "=", fn.any(value("categories")))),
-    ),
+type Named = { h: RowOf<"habits">; t: RowOf<"todos">; c: RowOf<"categories"> };
+const { ref } = expressionBuilder<Named, keyof Named>();
+const namesOfIds = statement(
+  { habits: "bigint[]", todos: "bigint[]", categories: "bigint[]" },
+  (value) => sql<{ thing: string; name: string }>`
+    select 'habits/' || ${ref("h.id")} as thing, ${ref("h.name")} from ${own("habits")} h
+    where ${ref("h.id")} = any(${value("habits")})
+    union all select 'todos/' || ${ref("t.id")}, ${ref("t.title")} from ${own("todos")} t
+    where ${ref("t.id")} = any(${value("todos")})
+    union all select 'categories/' || ${ref("c.id")}, ${ref("c.name")} from ${own("categories")} c
+    where ${ref("c.id")} = any(${value("categories")})`,
 );
 
 /** @param things names of rows */

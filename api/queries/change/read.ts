@@ -65,7 +65,7 @@ async function readCategoriesOf({ rows }: QueryContext, ids: string) {
 }
 
 async function readHabitsOf(query: QueryContext, ids: string) {
-  const found = await query.rows(habitsFound({ isListed: true }, { ids }));
+  const found = await query.rows(habitsFound(["listed"], { ids }));
   return presentHabits(found, daySettingsOf(found, query).today);
 }
 

@@ -59,7 +59,7 @@ const statsOn = (today: Expression<string>) =>
  * PostgreSQL's character by character, which took half of the front door's time.
  */
 const dashboard = statement({ today: "date" }, (value) => {
-  const habits = habitRows(habitsWhere({ isDue: true }));
+  const habits = habitRows(habitsWhere(["due"]));
   const todos = todoRows(firstTodos(isPending, maxTodos));
   return sql<Dashboard>`
     select

@@ -6,6 +6,7 @@ import {
   and,
   exists,
   type Found,
+  namesGiven,
   own,
   parameters,
   type RowOf,
@@ -33,35 +34,13 @@ const { ref } = expressionBuilder<{ h: RowOf<"habits"> }, "h">();
 
 /** The values of lists of habits. */
 export const habitValues = {
-  habit_id: "bigint",
-  ids: "bigint[]",
-  frequency: "text",
-  time_of_day: "time_of_day",
-  category_id: "bigint",
-  q: "text[]",
-  today: "date",
-  completed_today: "boolean",
-  due: "text",
-  monday: "date",
-  sunday: "date",
-  from: "date",
-  to: "date",
-  after: "bigint",
-  offset: "integer",
-} as const;
+  ...({ habit_id: "bigint", ids: "bigint[]", after: "bigint", offset: "integer" } as const),
+  ...({ frequency: "text", time_of_day: "time_of_day", category_id: "bigint", q: "text[]" } as const),
+  ...({ today: "date", completed_today: "boolean", due: "text" } as const),
+  ...({ monday: "date", sunday: "date", from: "date", to: "date" } as const),
+};
 export type HabitValues = SomeValuesOf<typeof habitValues>;
 const value = parameters(habitValues);
-
-/** The conditions of a list of habits. All of them apply together. */
-export type HabitConditions = Readonly<{
-  isOne?: boolean;
-  isListed?: boolean;
-  isOfKind?: boolean;
-  isSearched?: boolean;
-  /** Those due, or completed, today. */
-  hasDay?: boolean;
-  isDue?: boolean;
-}>;
 
 export const completedOn = (date: Expression<string>): RawBuilder<boolean> =>
   sql`(${date} = any(${ref("h.recent_dates")}))`;
@@ -76,28 +55,23 @@ export const dueOn = (date: Expression<string>): RawBuilder<boolean> => sql`(
   )
 )`;
 
-/** No filter has an index, because a user's habits are few. So filters share few statements. */
-export function habitsWhere(wanted: HabitConditions): Expression<SqlBool> {
-  const conditions: Expression<SqlBool>[] = [];
-  const add = (isWanted: boolean | undefined, condition: Expression<SqlBool>) =>
-    isWanted && conditions.push(condition);
-  add(wanted.isOne, sql`${ref("h.id")} = ${value("habit_id")}`);
-  add(wanted.isListed, sql`${ref("h.id")} = any(${value("ids")})`);
-  add(
-    wanted.isOfKind,
-    sql`(${value("frequency")} is null or ${ref("h.frequency")} = ${value("frequency")})
-      and (${value("time_of_day")} is null or ${ref("h.time_of_day")} = ${value("time_of_day")})
-      and (${value("category_id")} is null or ${ref("h.category_id")} = ${value("category_id")})`,
-  );
-  add(
-    wanted.hasDay,
-    sql`(${value("completed_today")} is null or ${completedOn(value("today"))} = ${value("completed_today")})
-      and (${value("due")} is null or ${dueOn(value("today"))})`,
-  );
-  add(wanted.isDue, dueOn(value("today")));
-  add(wanted.isSearched, hasText([ref("h.name"), ref("h.description")], value("q")));
-  return and(conditions);
-}
+/** The conditions of lists of habits. No filter has an index, because a user's habits are few. So filters share few statements. */
+const conditionOf = {
+  one: sql<boolean>`${ref("h.id")} = ${value("habit_id")}`,
+  listed: sql<boolean>`${ref("h.id")} = any(${value("ids")})`,
+  kind: sql<boolean>`(${value("frequency")} is null or ${ref("h.frequency")} = ${value("frequency")})
+    and (${value("time_of_day")} is null or ${ref("h.time_of_day")} = ${value("time_of_day")})
+    and (${value("category_id")} is null or ${ref("h.category_id")} = ${value("category_id")})`,
+  /** Those due, or completed, today. */
+  day: sql<boolean>`(${value("completed_today")} is null or ${completedOn(value("today"))} = ${value("completed_today")})
+    and (${value("due")} is null or ${dueOn(value("today"))})`,
+  due: dueOn(value("today")),
+  search: hasText([ref("h.name"), ref("h.description")], value("q")),
+};
+/** All of them apply together. */
+export type HabitConditions = readonly (keyof typeof conditionOf)[];
+export const habitsWhere = (wanted: HabitConditions): Expression<SqlBool> =>
+  and(wanted.map((name) => conditionOf[name]));
 
 export const countHabits = (where: Expression<SqlBool>) =>
   selectFrom(own("habits").as("h")).select(countOf.as("total")).where(where);
@@ -144,35 +118,30 @@ export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
   const { completed_today, due } = input;
   const hasDay = completed_today !== undefined || due !== undefined;
   const today = hasDay ? (await readDaySettings(query)).today.date : null;
-  const { wanted, values } = habitFilters(input);
-  const all = { ...values, today, completed_today, due };
-  const those = { ...wanted, hasDay };
+  const filters = habitFilters(input, hasDay ? ["day"] : []);
+  const [wanted, values] = [filters.wanted, { ...filters.values, today, completed_today, due }];
   return readPage(query, input, {
     path: "habits",
-    count: habitCount(those, all),
-    rows: (extent, offset) => habitList({ wanted: those, ...extent }, { ...all, offset }),
+    count: habitCount(wanted, values),
+    rows: (extent, offset) => habitList({ wanted, ...extent }, { ...values, offset }),
     present: (rows) => presentHabits(rows, daySettingsOf(rows, query).today),
   });
 };
 
-type Filters = Readonly<
-  Partial<
-    Record<"frequency" | "time_of_day" | "q", string | undefined> & Record<"category_id", number | undefined>
-  >
->;
+type Filters = Pick<InputOf<Queries["habit.list"]>, "frequency" | "time_of_day" | "category_id" | "q">;
 
 /** The conditions and values of the filters that all lists of habits have. */
-export function habitFilters({ q, ...kind }: Filters) {
-  const { frequency, time_of_day, category_id } = kind;
-  const isOfKind = frequency !== undefined || time_of_day !== undefined || category_id !== undefined;
+export function habitFilters(filters: Filters, others: HabitConditions = []) {
+  const { q, frequency, time_of_day, category_id } = filters;
+  const isOfKind = frequency ?? time_of_day ?? category_id;
   return {
-    wanted: { isOfKind, isSearched: q !== undefined },
+    wanted: [...namesGiven({ kind: isOfKind }), ...others, ...namesGiven({ search: q })],
     values: { frequency, time_of_day, category_id, q: patternsOf(q) },
   };
 }
 
 export const readHabit: QueryHandler<"habit.get"> = async (query, { habit_id }) => {
-  const rows = await query.rows(habitsFound({ isOne: true }, { habit_id }));
+  const rows = await query.rows(habitsFound(["one"], { habit_id }));
   return presentHabits(rows, daySettingsOf(rows, query).today)[0] ?? notFound("Habit");
 };
 

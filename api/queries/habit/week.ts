@@ -44,11 +44,10 @@ export const readTodayHabits: QueryHandler<"habit.today"> = async (query, input)
   const { query: q, cursor: after, all: _, from: __, to: ___, ...kind } = input;
   const { today } = await readDaySettings(query);
   const isForAll = listsAll(input);
-  const filters = habitFilters({ q, ...kind });
-  const wanted = { ...filters.wanted, isDue: !isForAll };
+  const filters = habitFilters({ ...kind, ...(q !== undefined && { q }) }, isForAll ? [] : ["due"]);
   const period = periodOf(input, today.date);
   const limit = period ? mostShownWithHistory : mostShown;
-  const found = await readHabitsInWeek(query, today, { ...filters, wanted, limit: limit + 1, after, period });
+  const found = await readHabitsInWeek(query, today, { ...filters, limit: limit + 1, after, period });
   const habits = found.habits
     .slice(0, limit)
     .map(({ habit, isDue, doneDays, periodDays, periodAmounts, ...item }) => ({
@@ -214,7 +213,7 @@ const shownDays = (today: string) => ({ from: addDays(today, -daysShown), to: to
 /** The habits due on a day: those whose streak ends with it first, the done ones last. */
 export function readHabitsOfDay(query: QueryContext, today: Viewer): ReturnType<typeof readHabitsInWeek> {
   return readHabitsInWeek(query, today, {
-    ...{ wanted: { isDue: true }, order: "day", limit: habitsPerPage },
+    ...{ wanted: ["due"], order: "day", limit: habitsPerPage },
     period: shownDays(today.date),
   });
 }
@@ -222,12 +221,11 @@ export function readHabitsOfDay(query: QueryContext, today: Viewer): ReturnType<
 export function readHabitPage(
   query: QueryContext,
   today: Viewer,
-  { q, page, sort, ...kind }: HabitFilters & Readonly<{ page: number }>,
+  { page, sort, ...kind }: HabitFilters & Readonly<{ page: number }>,
 ): ReturnType<typeof readHabitsInWeek> {
   const part = { limit: habitsPerPage, offset: (page - 1) * habitsPerPage };
-  const filters = habitFilters({ q, ...kind });
   return readHabitsInWeek(query, today, {
-    ...{ ...filters, ...part, order: sort ?? "usual" },
+    ...{ ...habitFilters(kind), ...part, order: sort ?? "usual" },
     period: shownDays(today.date),
   });
 }
@@ -265,7 +263,7 @@ export async function readHabitInYear(
   const { today } = await readDaySettings(query);
   const period = { from: beginning(today.date), to: today.date };
   const { habits } = await readHabitsInWeek(query, today, {
-    wanted: { isOne: true },
+    wanted: ["one"],
     values: { habit_id: habitId },
   });
   const [item] = habits;

@@ -1,4 +1,4 @@
-import { expressionBuilder, sql } from "kysely";
+import { expressionBuilder, type RawBuilder, sql } from "kysely";
 import Format from "typebox/format";
 import { deletionKinds } from "../../../shared/db/entities/things.ts";
 import {
@@ -7,6 +7,7 @@ import {
   type Found,
   or,
   own,
+  parameters,
   type RowOf,
   type Statement,
   selectFrom,
@@ -16,29 +17,25 @@ import {
 import type { QueryContext } from "../engine/context.ts";
 import { isOfHabit } from "../habit/read.ts";
 
+const tables = ["categories", "habits", "todos"] as const;
 const rowsInStep = { categories: 500, habits: 200, completions: 2_000, amounts: 2_000, todos: 200 };
 const limitOf = (kind: KindOfThing) => sql.lit(rowsInStep[kind]);
 /** The place after which a step begins. */
 const place = { id: "bigint", date: "date" } as const;
 type Place = Readonly<{ id: number; date: string }>;
 
-const categoriesAfter = statement(place, (value) =>
-  selectFrom(own("categories").as("c"))
-    .selectAll("c")
-    .where("c.id", ">", value("id"))
-    .orderBy("c.id")
-    .limit(limitOf("categories")),
+type ThingTable = (typeof tables)[number];
+const { ref } = expressionBuilder<{ c: RowOf<DayTable>; x: RowOf<ThingTable> }, "c" | "x">();
+const value = parameters(place);
+const next = <Table extends ThingTable>(table: Table): RawBuilder<RowOf<Table>> => sql`
+  (select * from ${own(table)} x where ${ref("x.id")} > ${value("id")} order by ${ref("x.id")} limit ${limitOf(table)})`;
+
+const categoriesAfter = statement(place, () =>
+  selectFrom(next("categories").as("c")).selectAll("c").orderBy("c.id"),
 );
 
-const habitsAfter = statement(place, (value) =>
-  selectFrom(
-    selectFrom(own("habits").as("h"))
-      .selectAll("h")
-      .where("h.id", ">", value("id"))
-      .orderBy("h.id")
-      .limit(limitOf("habits"))
-      .as("h"),
-  )
+const habitsAfter = statement(place, () =>
+  selectFrom(next("habits").as("h"))
     .leftJoin(own("categories").as("c"), "c.id", "h.category_id")
     .selectAll("h")
     .select("c.name as category_name")
@@ -46,25 +43,17 @@ const habitsAfter = statement(place, (value) =>
 );
 
 type DayTable = "habit_completions" | "habit_amounts";
-const { ref } = expressionBuilder<{ c: RowOf<DayTable> }, "c">();
 const daysAfter = <Table extends DayTable>(table: Table, kind: KindOfThing) =>
   statement(
     place,
-    (value) => sql<RowOf<Table>>`
+    () => sql<RowOf<Table>>`
       select c.* from ${own(table)} c
       where (${ref("c.habit_id")}, ${ref("c.local_date")}) > (${value("id")}, ${value("date")}) and ${isOfHabit}
       order by ${ref("c.habit_id")}, ${ref("c.local_date")} limit ${limitOf(kind)}`,
   );
 
-const todosAfter = statement(place, (value) =>
-  selectFrom(
-    selectFrom(own("todos").as("t"))
-      .selectAll("t")
-      .where("t.id", ">", value("id"))
-      .orderBy("t.id")
-      .limit(limitOf("todos"))
-      .as("t"),
-  )
+const todosAfter = statement(place, () =>
+  selectFrom(next("todos").as("t"))
     .leftJoin(own("categories").as("c"), "c.id", "t.category_id")
     .leftJoin(own("reminders").as("r"), "r.todo_id", "t.id")
     .selectAll("t")
@@ -117,9 +106,6 @@ export async function* allRows<Kind extends KindOfThing>(
   }
 }
 
-const tables = ["categories", "habits", "todos"] as const;
-type Table = (typeof tables)[number];
-
 /** A thing of a file with its key; in a file by Kept, also its id and time in the service that made the file. */
 export type ThingOfFile = Readonly<{
   kind: string;
@@ -169,7 +155,7 @@ async function readImportedKeys(query: QueryContext, keys: readonly string[]): P
   return rows.map(({ key }) => key);
 }
 
-const sameThings = statements({ ids: "bigint[]", times: "timestamptz[]" }, (value, table: Table) =>
+const sameThings = statements({ ids: "bigint[]", times: "timestamptz[]" }, (value, table: ThingTable) =>
   selectFrom(
     sql<{ id: number; created_at: string }>`unnest(${value("ids")}, ${value("times")})`.as<"v">(
       sql`v(id, created_at)`,
@@ -188,7 +174,7 @@ const sameThings = statements({ ids: "bigint[]", times: "timestamptz[]" }, (valu
 
 async function readSame(
   query: QueryContext,
-  table: Table,
+  table: ThingTable,
   origins: readonly NonNullable<ThingOfFile["origin"]>[],
 ): Promise<readonly number[]> {
   const known = origins.filter(({ id, created_at }) => Number.isSafeInteger(id) && isInstant(created_at));

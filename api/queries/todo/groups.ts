@@ -18,11 +18,10 @@ import {
   always,
   byDueDate,
   clockValues,
+  dueValues,
   dueWithin,
   firstTodos,
-  isAheadIn,
   isCompleted,
-  isOverdueIn,
   isPending,
   isUndated,
   overduePart,
@@ -74,14 +73,9 @@ export function dueGroupOf(
 
 /** The values of all groups: the clock, and the first and the last due date of each, as lists. */
 const groupValues = {
-  starts: "date[]",
-  ends: "date[]",
-  day: "date",
-  last_day: "date",
-  last_time: "text",
-  yes: "boolean",
-  no: "boolean",
-} as const;
+  ...({ starts: "date[]", ends: "date[]", yes: "boolean", no: "boolean" } as const),
+  ...({ day: "date", last_day: "date", last_time: "text" } as const),
+};
 const value = parameters(groupValues);
 
 function valuesOfGroups(today: Viewer, firstWeekday: number) {
@@ -191,14 +185,11 @@ async function readPending(
   { group, sort, categoryId, ...filters }: TodoFilters,
   offset: number,
 ): Promise<Part> {
-  const all = await selectTodos(query, { ...filters, categories: listed(categoryId), status: "incomplete" });
   const dates = group && datesOf(group.name, today, group.firstWeekday);
-  const isIn = group?.name === "overdue" ? isOverdueIn : isAheadIn;
-  const due = dates ? isIn(dates, today) : group ? { due: "none" as const } : {};
-  const selection = {
-    wanted: { ...all.wanted, due: due.due },
-    values: { ...all.values, ...("values" in due && due.values) },
-  };
+  const within = dates && { due: dueValues(dates, today, group.name === "overdue") };
+  const dueDates = group && (within ?? { undated: true as const });
+  const categories = listed(categoryId);
+  const selection = await selectTodos(query, { ...filters, dueDates, categories, status: "incomplete" });
   return readPart(query, today, { selection, order: sort ?? "due" }, offset);
 }
 

@@ -11,6 +11,7 @@ import type { DonePlace, TodoPlace } from "../../../shared/contracts/todo/filter
 import {
   and,
   exists,
+  namesGiven,
   or,
   own,
   parameters,
@@ -26,28 +27,14 @@ import { hasText, patternsOf } from "../engine/search.ts";
 
 /** The values of lists of todos. */
 export const todoValues = {
-  todo_id: "bigint",
-  ids: "bigint[]",
-  due_from: "date",
-  due_to: "date",
-  day: "date",
-  last_day: "date",
-  last_time: "text",
-  is_overdue: "boolean",
-  context: "text",
-  has_reminder: "boolean",
-  time_of_day: "time_of_day",
-  categories: "bigint[]",
-  q: "text[]",
-  done_since: "date",
-  after_id: "bigint",
-  after_due_date: "date",
-  after_due_time: "text",
-  after_time_of_day: "time_of_day",
-  after_completed_on: "date",
-  after_completed_at: "timestamptz",
-  offset: "integer",
-} as const;
+  ...({ todo_id: "bigint", ids: "bigint[]", context: "text", has_reminder: "boolean", q: "text[]" } as const),
+  ...({ due_from: "date", due_to: "date", is_overdue: "boolean", done_since: "date" } as const),
+  ...({ day: "date", last_day: "date", last_time: "text" } as const),
+  ...({ time_of_day: "time_of_day", categories: "bigint[]", offset: "integer" } as const),
+  ...({ after_id: "bigint", after_due_date: "date", after_due_time: "text" } as const),
+  ...({ after_time_of_day: "time_of_day" } as const),
+  ...({ after_completed_on: "date", after_completed_at: "timestamptz" } as const),
+};
 export type TodoValues = SomeValuesOf<typeof todoValues>;
 const value = parameters(todoValues);
 
@@ -84,46 +71,22 @@ export const isCompleted: Condition = sql`${ref("t.is_completed")}`;
 
 /** The conditions of a list of todos. All of them apply together, and its cost must not grow with a user's whole history. */
 type TodoConditions = Readonly<{
-  /** `since`: completed since a day, for which there is an index. */
   status: keyof typeof rangesOf;
-  due?: "none" | "within" | undefined;
-  hasContext?: boolean;
-  hasReminder?: boolean;
-  /** A condition that no index range expresses. It uses indexed columns only, so that no row is read in vain. */
-  isFiltered?: boolean;
-  /** A condition on the row itself: each row of the ranges is read once, to find and count the matches. */
-  isSearched?: boolean;
+  further: readonly (keyof typeof conditionOf)[];
 }>;
 
 /** The todos that a list shows. */
 export type Selection = Readonly<{ wanted: TodoConditions; values: TodoValues }>;
-
-/** The todos of a list without filters. */
-export const allPending: Selection = { wanted: { status: "incomplete" }, values: {} };
 
 /** Each range lies in an index in order; PostgreSQL merges them. */
 const rangesOf = {
   incomplete: [isPending],
   completed: [isCompleted],
   all: [isPending, isCompleted],
+  /** Days of completion are in an index of their own. */
   since: [todo("t.completed_on", ">=", value("done_since"))],
   none: [sql<boolean>`false`],
 };
-
-/** Each finds its part of a selection. */
-export function conditionsOf(wanted: TodoConditions): readonly Condition[] {
-  const further = [
-    ...(wanted.due === "none" ? [isUndated] : []),
-    ...(wanted.due === "within" ? [isDueWithin] : []),
-    ...(wanted.hasContext ? [isInContext] : []),
-    ...(wanted.hasReminder ? [isToRing] : []),
-    ...(wanted.isFiltered ? [isInTimeAndCategory] : []),
-    ...(wanted.isSearched
-      ? [hasText([ref("t.title"), ref("t.context"), ref("t.description")], value("q"))]
-      : []),
-  ];
-  return rangesOf[wanted.status].map((range) => and([range, ...further]));
-}
 
 export const isUndated = todo("t.due_date", "is", null);
 
@@ -163,6 +126,21 @@ const isDueWithin = dueWithin({
   isOverdue: value("is_overdue"),
 });
 
+const conditionOf = {
+  undated: isUndated,
+  due: isDueWithin,
+  context: isInContext,
+  reminder: isToRing,
+  /** No index range expresses it. It uses indexed columns only, so that no row is read in vain. */
+  filter: isInTimeAndCategory,
+  /** Each row of the ranges is read once, to find and count the matches. */
+  search: hasText([ref("t.title"), ref("t.context"), ref("t.description")], value("q")),
+};
+
+/** Each finds its part of a selection. */
+export const conditionsOf = ({ status, further }: TodoConditions): readonly Condition[] =>
+  rangesOf[status].map((range) => and([range, ...further.map((name) => conditionOf[name])]));
+
 /** An exact total, counted from index entries unless there is a search. */
 export const countOfTodos = (wanted: TodoConditions): Expression<number> =>
   sql`${sql.join(
@@ -190,12 +168,13 @@ export function listedTodos(part: TodoPart): ListedTodos {
  * only its own rows are read.
  */
 function todosInOrder({ wanted, after, order: _, ...extent }: TodoPart): ListedTodos {
-  if (wanted.isSearched) return todosFound(wanted, after, extent);
+  if (wanted.further.includes("search")) return todosFound(wanted, after, extent);
   const ranges = conditionsOf(wanted).flatMap((range) =>
     after ? rangesAfter(after).map((later) => and([range, later])) : [range],
   );
   const total = countOfTodos(wanted);
-  if (!extent.isLater && !wanted.isFiltered) return { todos: merged(ranges, extent, sql`t.*`), total };
+  if (!extent.isLater && !wanted.further.includes("filter"))
+    return { todos: merged(ranges, extent, sql`t.*`), total };
   return { todos: rowsAt(merged(ranges, extent, byDueDate)), total };
 }
 
@@ -206,7 +185,7 @@ function todosDone({ wanted, after, order: _, ...extent }: TodoPart): ListedTodo
   const page = (columns: Columns, from: Expression<unknown>, conditions: Condition): RawBuilder<Todo> =>
     sql`(select ${columns} from ${from} t where ${conditions} order by ${newestDone} ${firstRows(extent, value)})`;
   const all = own("todos");
-  if (!wanted.isSearched)
+  if (!wanted.further.includes("search"))
     return { todos: page(sql`t.*`, all, and([where, older])), total: countOfTodos(wanted) };
   const counted = sql`(select t.*, count(*) over () as found from ${all} t where ${where})`;
   return { todos: page(sql`t.*`, counted, older), total: found };
@@ -301,20 +280,20 @@ type Filters = Readonly<{ [Name in keyof ListInput]?: ListInput[Name] | undefine
     overdue_only?: boolean | undefined;
     /** Ids of categories; a todo matches if it has one of them. */
     categories?: readonly number[] | undefined;
+    /** Instead of the filters on due dates. */
+    dueDates?: DueFilter | undefined;
   }>;
 
 /** The part of a user's todos that the filters leave. */
 export async function selectTodos(query: QueryContext, filters: Filters): Promise<Selection> {
   const { q, context, has_reminder, time_of_day, categories, done_since } = filters;
-  const { due, values } = await dueOf(query, filters);
+  const due = await dueOf(query, filters);
+  const filter = time_of_day ?? categories;
+  const given = { ...due, context, reminder: has_reminder, filter, search: q };
   return {
-    wanted: {
-      ...{ status: rangesFor(filters), due, hasContext: context !== undefined, isSearched: q !== undefined },
-      hasReminder: has_reminder !== undefined,
-      isFiltered: time_of_day !== undefined || categories !== undefined,
-    },
+    wanted: { status: rangesFor(filters), further: namesGiven(given) },
     values: {
-      ...{ ...values, context, has_reminder, time_of_day, done_since, q: patternsOf(q) },
+      ...{ ...due.due, context, has_reminder, time_of_day, done_since, q: patternsOf(q) },
       categories: categories && `{${categories.join(",")}}`,
     },
   };
@@ -330,12 +309,14 @@ function rangesFor(filters: Filters): TodoConditions["status"] {
 const asksForOverdue = ({ due, overdue_only }: Filters): boolean =>
   due === "overdue" || overdue_only === true;
 
-type DueFilter = Readonly<{ due?: TodoConditions["due"]; values?: TodoValues }>;
+/** A condition on due dates, with its values. */
+export type DueFilter = Readonly<{ undated?: true; due?: TodoValues }>;
 
-/** The condition on due dates; none when todos without a date are wanted, too. */
+/** @returns none when todos without a date are wanted, too */
 async function dueOf(query: QueryContext, filters: Filters): Promise<DueFilter> {
-  const { due, due_from, due_to } = filters;
-  if (due === "none") return { due };
+  const { due, due_from, due_to, dueDates } = filters;
+  if (dueDates) return dueDates;
+  if (due === "none") return { undated: true };
   const isBounded = due_from !== undefined || due_to !== undefined;
   if (due === undefined && !asksForOverdue(filters))
     return isBounded ? isDueIn(periodOf([due_from], [due_to])) : {};
@@ -343,7 +324,9 @@ async function dueOf(query: QueryContext, filters: Filters): Promise<DueFilter> 
   const from = due === "upcoming" ? addDays(today.date, 1) : due === "today" ? today.date : undefined;
   const to = due === "today" ? today.date : undefined;
   const period = periodOf([due_from, from], [due_to, to]);
-  return asksForOverdue(filters) ? isOverdueIn(period, today) : isDueIn(period);
+  return asksForOverdue(filters)
+    ? { due: dueValues(overduePart(period, today), today, true) }
+    : isDueIn(period);
 }
 
 /** The due dates that all filters allow. */
@@ -366,15 +349,9 @@ export function clockValues({ date, lastMinute }: Clock) {
 }
 
 /** Todos due in a period. Every list has one condition, so that there are few statements to prepare. */
-const isDueIn = (period: DuePeriod): DueFilter =>
-  within(period, { date: "infinity", lastMinute: "infinityT" }, true);
-
-/** Todos due in a period that are overdue, if they are pending. */
-export const isOverdueIn = (period: DuePeriod, clock: Clock): DueFilter =>
-  within(overduePart(period, clock), clock, true);
-
-/** Todos due in a period that are not overdue. */
-export const isAheadIn = (period: DuePeriod, clock: Clock): DueFilter => within(period, clock, false);
+const isDueIn = (period: DuePeriod): DueFilter => ({
+  due: dueValues(period, { date: "infinity", lastMinute: "infinityT" }, true),
+});
 
 /** The days of a period on which todos can be overdue. */
 export function overduePart({ from, to }: DuePeriod, clock: Clock): DuePeriod {
@@ -382,7 +359,7 @@ export function overduePart({ from, to }: DuePeriod, clock: Clock): DuePeriod {
   return { from, to: to < last_day ? to : last_day };
 }
 
-const within = ({ from, to }: DuePeriod, clock: Clock, is_overdue: boolean): DueFilter => ({
-  due: "within",
-  values: { due_from: from, due_to: to, is_overdue, ...clockValues(clock) },
+/** Todos due in a period that are overdue or not. */
+export const dueValues = ({ from, to }: DuePeriod, clock: Clock, is_overdue: boolean): TodoValues => ({
+  ...{ due_from: from, due_to: to, is_overdue, ...clockValues(clock) },
 });

@@ -29,23 +29,11 @@ export const own = <Table extends UserTable>(table: Table): RawBuilder<RowOf<Tab
 export const { selectFrom, and, or, exists } = expressionBuilder<Record<never, never>, never>();
 
 /** Types of parameters. */
-type SqlTypes = {
-  bigint: number;
-  integer: number;
-  boolean: boolean;
-  text: string;
-  date: string;
-  timestamptz: string;
-  time_of_day: string;
-  uuid: string;
-  xid8: string;
-  jsonb: string;
-  "bigint[]": readonly number[];
-  "timestamptz[]": readonly string[];
-  "text[]": readonly string[];
-  "date[]": readonly string[];
-  "uuid[]": readonly string[];
-};
+type SqlTypes = Record<"bigint" | "integer", number> &
+  Record<"boolean", boolean> &
+  Record<"text" | "date" | "timestamptz" | "time_of_day" | "uuid" | "xid8", string> &
+  Record<"bigint[]", readonly number[]> &
+  Record<"text[]" | "date[]" | "timestamptz[]" | "uuid[]", readonly string[]>;
 export type ParameterTypes = Readonly<Record<string, keyof SqlTypes>>;
 
 /** A parameter by its name, in the text. */
@@ -93,6 +81,10 @@ function compile(query: Query<unknown>): Compiled {
   });
   return { text, names };
 }
+
+/** The names of those that are given. */
+export const namesGiven = <Name extends string>(values: { readonly [Key in Name]?: unknown }): Name[] =>
+  Object.keys(values).filter((name): name is Name => Reflect.get(values, name) !== undefined);
 
 /** Only somebody who plays with filters and limits asks for more shapes. */
 const mostShapes = 500;
