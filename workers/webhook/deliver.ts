@@ -131,7 +131,6 @@ type PayloadContext = Readonly<{
 
 type Subject = Readonly<{ user_id: string; subject: WebhookSubject; thing_id: number; now_ms: number }>;
 
-
 /**
  * The event of a delivery: what GET /changes shows of its thing now, which is at least as new as the change.
  */

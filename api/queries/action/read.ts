@@ -89,8 +89,8 @@ export const readActions: QueryHandler<"action.list"> = async (query, input) => 
   return { actions, next_cursor: (last ? cursorOf(last) : end) ?? null };
 };
 
-export const presentAction = (row: LoggedAction): LoggedAction => ({
-  ...{ request_id: row.request_id, ...row, called_at: timestamp(row.called_at) },
+export const presentAction = ({ request_id, ...row }: LoggedAction): LoggedAction => ({
+  ...{ request_id, ...row, called_at: timestamp(row.called_at) },
 });
 
 /**

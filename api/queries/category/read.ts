@@ -17,7 +17,7 @@ const categoryPage = statements({ offset: "integer" }, (value, extent: Extent) =
 export const readCategories: QueryHandler<"category.list"> = (query, input) =>
   readPage(query, input, {
     path: "categories",
-    count: countCategories({}),
+    count: () => countCategories({}),
     rows: (extent, offset) => categoryPage(extent, { offset }),
     present: (rows) => rows.map(presentCategory),
   });

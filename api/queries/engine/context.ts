@@ -161,7 +161,7 @@ export type DaySettingsColumns = {
 
 const ownUser = selectFrom(own("users").as("u"));
 
-/** The user's settings as columns of every row, which saves a second statement. The channel is null also for a webhook that is switched off. */
+/** The user's settings as columns of every row, which saves a second statement. */
 export const daySettings = [
   ownUser.select("u.time_zone").as("time_zone"),
   ownUser.select("u.day_start_hour").as("day_start_hour"),

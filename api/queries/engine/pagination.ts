@@ -26,7 +26,7 @@ export const countOf = sql<number>`count(*)`;
 type List<Row extends { total: number | null }, Item> = Readonly<{
   /** The list's path below /api/v1. */
   path: string;
-  count: Statement<{ total: number | null }>;
+  count(): Statement<{ total: number | null }>;
   rows(extent: Extent, offset: number): Statement<Row>;
   present(rows: readonly Row[]): Item[];
 }>;
@@ -40,7 +40,7 @@ export async function readPage<Row extends { total: number | null }, Item>(
   const offset = (page - 1) * pageSize;
   const rows = await query.rows(list.rows({ limit: pageSize, isLater: offset > 0 }, offset));
   // The total is a column of every row, so only a page beyond the last has to ask for it.
-  const [counted] = rows.length > 0 || page === 1 ? rows : await query.rows(list.count);
+  const [counted] = rows.length > 0 || page === 1 ? rows : await query.rows(list.count());
   const total = counted?.total ?? 0;
   const lastPage = Math.max(1, Math.ceil(total / pageSize));
   // Links begin with BASE_URL and never come from the Host header.

@@ -122,7 +122,7 @@ export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
   const [wanted, values] = [filters.wanted, { ...filters.values, today, completed_today, due }];
   return readPage(query, input, {
     path: "habits",
-    count: habitCount(wanted, values),
+    count: () => habitCount(wanted, values),
     rows: (extent, offset) => habitList({ wanted, ...extent }, { ...values, offset }),
     present: (rows) => presentHabits(rows, daySettingsOf(rows, query).today),
   });

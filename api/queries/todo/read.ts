@@ -101,7 +101,7 @@ export const readTodos: QueryHandler<"todo.list"> = async (query, input) => {
   const order = filters.done_since === undefined ? "due" : "done";
   return readPage(query, input, {
     path: "todos",
-    count: todoCount(wanted, values),
+    count: () => todoCount(wanted, values),
     rows: (extent, offset) => todoPage({ wanted, order, ...extent }, { ...values, offset }),
     present: (rows) => presentTodos(rows, daySettingsOf(rows, query).today),
   });
