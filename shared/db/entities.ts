@@ -39,7 +39,6 @@ const AccountBytesEntity = table("account_bytes", {
 
 /** The parts of what an account keeps. */
 export type ByteKind = "things" | "images" | "log";
-export type AccountBytesRow = InferEntity<typeof AccountBytesEntity>;
 
 /** One row for each tool call and each change, keyed by its request id: a redelivered batch cannot log one twice. */
 export const ActionEntity = table("action_log", {
@@ -189,8 +188,6 @@ const JournalEntity = table("journal", {
   kind: p.text(),
   details: p.json().$type<Details>(),
 });
-
-export type JournalRow = InferEntity<typeof JournalEntity>;
 
 const UserEntity = table("users", {
   user_id: owner(),

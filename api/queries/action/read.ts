@@ -82,7 +82,7 @@ const page = statements(actionValues, (_, wanted: ActionConditions) =>
 export const readActions: QueryHandler<"action.list"> = async (query, input) => {
   const { limit = defaultLimit, ...filters } = input;
   const end = await endOfPage(query, filters);
-  const { wanted, values } = conditionsOf(filters, end);
+  const { wanted, values } = wantedBy(filters, end);
   const found = await query.rows(page(wanted, { ...values, limit: limit + 1 }));
   const actions = found.slice(0, limit).map(presentAction);
   const last = found.length > limit ? actions.at(-1) : undefined;
@@ -100,7 +100,7 @@ export const presentAction = ({ request_id, ...row }: LoggedAction): LoggedActio
 export async function endOfPage(query: QueryContext, filters: ActionFilters): Promise<string | undefined> {
   // Nearly all that an index finds of a thing is shown.
   if (filters.thing !== undefined && filters.q === undefined) return undefined;
-  const { wanted, values } = conditionsOf(filters);
+  const { wanted, values } = wantedBy(filters);
   if (wanted.kinds === undefined && wanted.filters.length === 0) return undefined;
   const { range, isOfThing } = wanted;
   const [end] = await query.rows(endOf({ range, isOfThing, isSearch: filters.q !== undefined }, values));
@@ -198,7 +198,7 @@ type ActionPlace = Pick<ActionRow, "called_at" | "request_id">;
  * The conditions of filters, and their values.
  * @param end a place in the log, down to which rows are wanted
  */
-export function conditionsOf(filters: ActionFilters, end?: string | null) {
+export function wantedBy(filters: ActionFilters, end?: string | null) {
   const { kinds, effect, q, thing, door, tool, outcome, undoable, token_id, from, to, cursor } = filters;
   const isRequest = q !== undefined && isRequestId(q);
   const search = isRequest ? { textOrRequest: q } : { text: q };
@@ -338,7 +338,7 @@ export async function readReadCounts(
   filters: ActionFilters,
   next: string | null,
 ): Promise<readonly ReadCount[]> {
-  const { wanted, values } = conditionsOf({ ...filters, kinds: ["read"] }, next);
+  const { wanted, values } = wantedBy({ ...filters, kinds: ["read"] }, next);
   const found = await rows(readCounts(wanted, values));
   return found.map((row) => ({ ...row, called_at: timestamp(row.called_at) }));
 }

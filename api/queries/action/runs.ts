@@ -20,7 +20,6 @@ import {
   actionsWhere,
   actionValues,
   conditionOf,
-  conditionsOf,
   cursorOf,
   effectOf,
   endOfPage,
@@ -29,6 +28,7 @@ import {
   presentAction,
   readActions,
   readThese,
+  wantedBy,
 } from "./read.ts";
 
 type Caller = Pick<LoggedAction, "token_id" | "client_name">;
@@ -146,7 +146,7 @@ async function readRunRows(
   filters: ActionFilters,
 ): Promise<Readonly<{ rows: readonly RunRow[]; end: string | undefined }>> {
   const end = await endOfPage(query, filters);
-  const { wanted, values } = conditionsOf(filters, end);
+  const { wanted, values } = wantedBy(filters, end);
   const found = await query.rows(runRows(wanted, values));
   return { rows: found.map((row) => ({ ...row, called_at: timestamp(row.called_at) })), end };
 }

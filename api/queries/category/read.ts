@@ -44,7 +44,7 @@ export async function categoryIdsOf(query: QueryContext, name: string): Promise<
 }
 
 /** A habit's or todo's category as columns of its own row. */
-export type CategoryColumns = { category_name: string | null; category_color: string | null };
+type CategoryColumns = { category_name: string | null; category_color: string | null };
 
 /** @returns undefined when the row has no category */
 export function categoryOf(

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Statement } from "../../../shared/db/reads/statement.ts";
 import type { QueryContext } from "./context.ts";
 
-export const pageSize = 15;
+const pageSize = 15;
 
 /** The rows that a statement gives: all, so many, or so many after an offset. */
 export type Extent = Readonly<{ limit?: number; isLater?: boolean }>;

@@ -62,7 +62,7 @@ const conditionOf = {
   kind: sql<boolean>`(${value("frequency")} is null or ${ref("h.frequency")} = ${value("frequency")})
     and (${value("time_of_day")} is null or ${ref("h.time_of_day")} = ${value("time_of_day")})
     and (${value("category_id")} is null or ${ref("h.category_id")} = ${value("category_id")})`,
-  /** Those due, or completed, today. */
+  /** Habits due, or completed, today. */
   day: sql<boolean>`(${value("completed_today")} is null or ${completedOn(value("today"))} = ${value("completed_today")})
     and (${value("due")} is null or ${dueOn(value("today"))})`,
   due: dueOn(value("today")),

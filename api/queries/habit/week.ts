@@ -133,7 +133,7 @@ const orders = {
     sql`${ref("h.streak_alive_through")} >= ${today} desc nulls last, ${ref("h.streak")} desc, ${byId}`,
   usual: (today: Expression<string>) =>
     sql`${dueOn(today)} desc, ${isArchived(today)}, ${ref("h.time_of_day")}, ${byId}`,
-  /** Those whose streak ends with the day come first, the done ones last. */
+  /** Habits whose streak ends with the day come first, the done ones last. */
   day: (today: Expression<string>) =>
     sql`${completedOn(today)}, (${ref("h.streak_alive_through")} is distinct from ${today}), ${ref("h.time_of_day")}, ${byId}`,
 };

@@ -35,7 +35,7 @@ export const todoValues = {
   ...({ after_time_of_day: "time_of_day" } as const),
   ...({ after_completed_on: "date", after_completed_at: "timestamptz" } as const),
 };
-export type TodoValues = SomeValuesOf<typeof todoValues>;
+type TodoValues = SomeValuesOf<typeof todoValues>;
 const value = parameters(todoValues);
 
 const todo = expressionBuilder<{ t: RowOf<"todos"> }, "t">();
@@ -310,7 +310,7 @@ const asksForOverdue = ({ due, overdue_only }: Filters): boolean =>
   due === "overdue" || overdue_only === true;
 
 /** A condition on due dates, with its values. */
-export type DueFilter = Readonly<{ undated?: true; due?: TodoValues }>;
+type DueFilter = Readonly<{ undated?: true; due?: TodoValues }>;
 
 /** @returns none when todos without a date are wanted, too */
 async function dueOf(query: QueryContext, filters: Filters): Promise<DueFilter> {

@@ -14,7 +14,7 @@ type Tables = InferKyselyDB<
   (typeof entities)[number],
   { tableNamingStrategy: "entity"; columnNamingStrategy: "property" }
 >;
-export type UserTable = keyof Tables;
+type UserTable = keyof Tables;
 export type RowOf<Table extends UserTable> = Selectable<Tables[Table]>;
 
 const user = "user";
@@ -34,7 +34,7 @@ type SqlTypes = Record<"bigint" | "integer", number> &
   Record<"text" | "date" | "timestamptz" | "time_of_day" | "uuid" | "xid8", string> &
   Record<"bigint[]", readonly number[]> &
   Record<"text[]" | "date[]" | "timestamptz[]" | "uuid[]", readonly string[]>;
-export type ParameterTypes = Readonly<Record<string, keyof SqlTypes>>;
+type ParameterTypes = Readonly<Record<string, keyof SqlTypes>>;
 
 /** A parameter by its name, in the text. */
 type Parameter<Types extends ParameterTypes> = <Name extends keyof Types & string>(
@@ -48,7 +48,7 @@ export const parameters =
 
 /** A list can be text, such as `{1,2}`, because reads with arrays cannot be coalesced. */
 type ValueOf<Type> = Type extends readonly unknown[] ? readonly string[] | string : Type;
-export type ValuesOf<Types extends ParameterTypes> = {
+type ValuesOf<Types extends ParameterTypes> = {
   readonly [Name in keyof Types]: ValueOf<SqlTypes[Types[Name]]> | null;
 };
 export type SomeValuesOf<Types extends ParameterTypes> = {
