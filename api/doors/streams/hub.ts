@@ -1,5 +1,5 @@
-import { type AliasableExpression, expressionBuilder, type SqlBool, sql } from "kysely";
-import { own, type RowOf, selectFrom, statement, userId } from "../../../shared/db/reads/statement.ts";
+import { type AliasableExpression, type SqlBool, sql } from "kysely";
+import { own, selectFrom, statement, userId } from "../../../shared/db/reads/statement.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { type RedisConnection, subscribe } from "../../../shared/queue/connections.ts";
 import {
@@ -9,6 +9,7 @@ import {
   watchedChannel,
   writeUsers,
 } from "../../../shared/queue/watched-users.ts";
+import { action, actionsWhere, newestFirst } from "../../queries/action/read.ts";
 import {
   type DaySettingsColumns,
   daySettings,
@@ -216,33 +217,17 @@ export type UserState = Readonly<{
 /** Reads of agents have no index of their own, so a change before more reads than this is missed. */
 const mostLookedAt = 200;
 
-const action = expressionBuilder<{ a: RowOf<"action_log"> }, "a">();
-
+const { ref } = action;
 /** Actions on pages may change things without an image, as an import does. */
-const isChange = action.or([
-  action("a.before", "is not", null),
-  action("a.after", "is not", null),
-  action("a.door", "=", sql.lit("page")),
-]);
+const isChange = sql<boolean>`${ref("a.before")} is not null or ${ref("a.after")} is not null or ${ref("a.door")} = 'page'`;
 
-const newest = (condition: AliasableExpression<SqlBool>) =>
-  selectFrom(
-    selectFrom(own("action_log").as("a"))
-      .select(["a.called_at", "a.request_id", condition.as("counts")])
-      .orderBy("a.called_at", "desc")
-      .orderBy("a.request_id", "desc")
-      .limit(sql.lit(mostLookedAt))
-      .as("latest"),
-  )
-    .select(({ ref }) =>
-      sql<string>`extract(epoch from ${ref("latest.called_at")})::text || ${ref("latest.request_id")}::text`.as(
-        "key",
-      ),
-    )
-    .where(({ ref }) => sql<boolean>`${ref("latest.counts")}`)
-    .orderBy("latest.called_at", "desc")
-    .orderBy("latest.request_id", "desc")
-    .limit(sql.lit(1));
+const newest = (condition: AliasableExpression<SqlBool>) => sql<string>`
+  (select extract(epoch from latest.called_at)::text || latest.request_id::text
+  from ${actionsWhere({})
+    .select(["a.called_at", "a.request_id", condition.as("counts")])
+    .orderBy(newestFirst)
+    .limit(sql.lit(mostLookedAt))} latest
+  where latest.counts order by latest.called_at desc, latest.request_id desc limit 1)`;
 
 type StateRow = DaySettingsColumns & { generation: number; action: string | null; change: string | null };
 

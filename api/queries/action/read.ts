@@ -7,6 +7,7 @@ import { ActionEntity, type ActionRow } from "../../../shared/db/entities.ts";
 import { columnsBut } from "../../../shared/db/present.ts";
 import {
   and,
+  type Found,
   namesGiven,
   or,
   own,
@@ -47,7 +48,7 @@ export type ActionConditions = Readonly<{
   range?: readonly (keyof typeof rangeOf)[];
   filters?: readonly (keyof typeof filterOf)[];
   kinds?: readonly ActionKind[] | undefined;
-  isOfThing?: boolean;
+  hasThing?: boolean;
 }>;
 
 export const action = expressionBuilder<{ a: RowOf<"action_log"> }, "a">();
@@ -102,8 +103,8 @@ export async function endOfPage(query: QueryContext, filters: ActionFilters): Pr
   if (filters.thing !== undefined && filters.q === undefined) return undefined;
   const { wanted, values } = wantedBy(filters);
   if (wanted.kinds === undefined && wanted.filters.length === 0) return undefined;
-  const { range, isOfThing } = wanted;
-  const [end] = await query.rows(endOf({ range, isOfThing, isSearch: filters.q !== undefined }, values));
+  const { range, hasThing } = wanted;
+  const [end] = await query.rows(endOf({ range, hasThing, isSearch: filters.q !== undefined }, values));
   return end && cursorOf(end);
 }
 
@@ -209,7 +210,7 @@ export function wantedBy(filters: ActionFilters, end?: string | null) {
     wanted: {
       range: namesGiven({ token: token_id, from, to, cursor, end: end ?? undefined }),
       filters: namesGiven({ effect, door, tool, outcome, undoable: undoable || undefined, ...search }),
-      ...{ kinds, isOfThing: thing !== undefined },
+      ...{ kinds, hasThing: thing !== undefined },
     },
     values: {
       ...{ token_id, from, to, cursor_at, cursor_id, end_at, end_id, effect, door, tool, outcome },
@@ -235,7 +236,7 @@ const [before, after]: readonly [Image, Image] = [ref("a.before"), ref("a.after"
 const isEmpty = (image: Image): Condition => sql`coalesce(${image}, '{}') = '{}'`;
 const imagesMatch = (pattern: string): Condition => sql`concat(${before}, ${after}) ~ ${sql.lit(pattern)}`;
 /** A reminder is a part of its todo, so it is never made or deleted by itself. */
-const hasThing = (image: Image): Condition =>
+const namesThing = (image: Image): Condition =>
   sql`${image} ~ ${sql.lit('"(categories|habits|todos)/[0-9]+"')}`;
 const isTickOfHabit = imagesMatch(String.raw`^(\{\})?\[?\{"habit_`);
 /** A row of a person's undo. An agent's tool can have any name. */
@@ -248,8 +249,8 @@ export const effectOf: RawBuilder<ActionEffect> = sql`case
   when ${isUndo} then 'took back'
   when ${ref("a.door")} = 'page' and ${ref("a.tool")} = 'import.apply' then 'imported'
   when ${isTickOfHabit} then 'ticked'
-  when ${isEmpty(after)} and ${hasThing(before)} then 'deleted'
-  when ${isEmpty(before)} and ${hasThing(after)} then 'made'
+  when ${isEmpty(after)} and ${namesThing(before)} then 'deleted'
+  when ${isEmpty(before)} and ${namesThing(after)} then 'made'
   when ${imagesMatch('"habit_[^"]*":|"(is_)?completed[^"]*":')} then 'ticked'
   when ${imagesMatch('"due_date":')} then 'moved'
   else 'changed' end`;
@@ -282,26 +283,17 @@ export function conditionOf({ range = [], filters = [], kinds }: ActionCondition
   ]);
 }
 
+const isOfThing: Condition = sql`${ref("a.resource_kind")} = ${value("thing_kind")}
+  and ${ref("a.resource_id")} = ${value("thing_id")}`;
+const isAmongOthers: Condition = sql`${ref("a.others")} is not null
+  and ${ref("a.others")} @> array[${value("thing")}]`;
+
 /** The user's log, or the part of it about one thing; an index finds that, in the order of time. */
-function logOf({ isOfThing }: ActionConditions): RawBuilder<RowOf<"action_log">> {
-  if (!isOfThing) return own("action_log");
-  const log = selectFrom(own("action_log").as("l"))
-    .selectAll("l")
-    .orderBy("l.called_at", "desc")
-    .orderBy("l.request_id", "desc");
-  const first = log.where(({ ref: of }) =>
-    and([
-      sql<boolean>`${of("l.resource_kind")} = ${value("thing_kind")}`,
-      sql<boolean>`${of("l.resource_id")} = ${value("thing_id")}`,
-    ]),
-  );
-  const others = log.where(({ ref: of }) =>
-    and([
-      sql<boolean>`${of("l.others")} is not null`,
-      sql<boolean>`${of("l.others")} @> array[${value("thing")}]`,
-    ]),
-  );
-  return sql`(${first} union all ${others})`;
+function logOf({ hasThing }: ActionConditions): RawBuilder<RowOf<"action_log">> {
+  if (!hasThing) return own("action_log");
+  const part = (where: Condition) =>
+    selectFrom(own("action_log").as("a")).selectAll("a").where(where).orderBy(newestFirst);
+  return sql`(${part(isOfThing)} union all ${part(isAmongOthers)})`;
 }
 
 /** A search looks only at texts in the JSON, in their stored form, because every row has names of fields. */
@@ -309,15 +301,6 @@ function patternsFor(q: string) {
   const written = searchPattern(JSON.stringify(q).slice(1, -1));
   return { pattern: searchPattern(q), pattern_in_json: String.raw`:"(?:[^"\\]|\\.)*(?:${written})` };
 }
-
-/** A number of equal reads by a token, and the time of the last. */
-export type ReadCount = Readonly<{
-  token_id: string;
-  client_name: string | null;
-  tool: string;
-  reads: number;
-  called_at: string;
-}>;
 
 const quarter = sql`date_bin('15 minutes', ${ref("a.called_at")}, 'epoch'::timestamptz)`;
 const readCounts = statements(actionValues, (_, wanted: ActionConditions) =>
@@ -327,6 +310,9 @@ const readCounts = statements(actionValues, (_, wanted: ActionConditions) =>
     .groupBy(["a.token_id", "a.tool", quarter])
     .orderBy("called_at", "desc"),
 );
+
+/** A number of equal reads by a token, and the time of the last. */
+export type ReadCount = Found<typeof readCounts>;
 
 /**
  * The reads among a page's rows, by token, tool and quarter of an hour, because a day of any zone is made of whole

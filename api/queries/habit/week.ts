@@ -101,7 +101,7 @@ export type HabitInWeek = Readonly<{
   periodAmounts: DayAmounts | undefined;
 }>;
 
-const { ref } = expressionBuilder<{ h: RowOf<"habits"> }, "h">();
+const { ref } = expressionBuilder<{ h: RowOf<"habits">; a: RowOf<"habit_amounts"> }, "h" | "a">();
 const value = parameters(habitValues);
 type Days = Readonly<{ from: Expression<string>; to: Expression<string> }>;
 
@@ -112,15 +112,11 @@ const daysDone = ({ from, to }: Days) =>
     .where((eb) => eb.between("c.local_date", from, to))
     .orderBy("c.local_date")}`;
 
-const amountsIn = ({ from, to }: Days) => {
-  const amount = selectFrom(own("habit_amounts").as("a"))
-    .where("a.habit_id", "=", ref("h.id"))
-    .where((eb) => eb.between("a.local_date", from, to));
-  return amount.select(({ ref: of }) =>
-    sql<DayAmounts | null>`json_agg(json_build_object('date', ${of("a.local_date")}, 'amount', ${of("a.amount")})
-      order by ${of("a.local_date")})`.as("amounts"),
-  );
-};
+const amountsIn = ({ from, to }: Days) => sql<DayAmounts | null>`(
+  select json_agg(json_build_object('date', ${ref("a.local_date")}, 'amount', ${ref("a.amount")}) order by ${ref("a.local_date")})
+  from ${own("habit_amounts")} a
+  where ${ref("a.habit_id")} = ${ref("h.id")} and ${ref("a.local_date")} between ${from} and ${to}
+)`;
 
 /** A pause without an end is the archive. */
 const isArchived = (today: Expression<string>) =>
