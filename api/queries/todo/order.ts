@@ -7,7 +7,7 @@ import {
   sql,
 } from "kysely";
 import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
-import type { DonePlace, TodoPlace } from "../../../shared/contracts/todo/filters.ts";
+import { parseDoneCursor, parseTodoCursor } from "../../../shared/contracts/todo/filters.ts";
 import {
   and,
   exists,
@@ -258,19 +258,27 @@ function valuesFrom(column: Expression<unknown>, hasValue: boolean | undefined, 
   return hasValue ? { same, later: [later, isNull] } : { same: isNull, later: [] };
 }
 
-/** The shape and the values of the rest after a todo of a list in the default order. */
-export const afterTodo = ({ id, due_date, due_time, time_of_day }: TodoPlace) => ({
-  after: { hasDate: due_date !== null, hasDueTime: due_time !== null, hasTime: time_of_day !== null },
-  values: {
-    ...{ after_id: id, after_due_date: due_date, after_due_time: due_time, after_time_of_day: time_of_day },
-  },
-});
+/** The shape and the values of the rest after a cursor of a list in the default order. @returns undefined for another cursor */
+export function afterTodo(cursor: string) {
+  const place = parseTodoCursor(cursor);
+  if (!place) return undefined;
+  const { id: after_id, due_date, due_time, time_of_day } = place;
+  return {
+    after: { hasDate: due_date !== null, hasDueTime: due_time !== null, hasTime: time_of_day !== null },
+    values: { after_id, after_due_date: due_date, after_due_time: due_time, after_time_of_day: time_of_day },
+  };
+}
 
 /** The same for a list of completed todos. */
-export const afterDone = ({ id, completed_on, completed_at }: DonePlace) => ({
-  after: {},
-  values: { after_id: id, after_completed_on: completed_on, after_completed_at: completed_at },
-});
+export function afterDone(cursor: string) {
+  const place = parseDoneCursor(cursor);
+  if (!place) return undefined;
+  const { id: after_id, completed_on, completed_at } = place;
+  return {
+    after: {},
+    values: { after_id, after_completed_on: completed_on, after_completed_at: completed_at },
+  };
+}
 
 type ListInput = Omit<InputOf<Queries["todo.list"]>, "page" | "category_id">;
 

@@ -3,8 +3,6 @@ import {
   doneCursor,
   listedStatus,
   type PendingInput,
-  parseDoneCursor,
-  parseTodoCursor,
   pendingLimit,
   todoCursor,
 } from "../../../shared/contracts/todo/filters.ts";
@@ -123,12 +121,12 @@ function reminderOf({ id, remind_at, reminder_status: status }: TodoWithRelation
 export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, input) => {
   const { limit = pendingLimit, cursor } = input;
   const list = listedStatus(input) === "completed" ? doneList : orderedList;
-  if (cursor !== undefined && !list.after(cursor)) return otherList;
+  const place = cursor === undefined ? undefined : list.after(cursor);
+  if (cursor !== undefined && !place) return otherList;
   const selection = await select(query, input);
   if (isRefused(selection)) return selection;
   if (input.count_by_category) return countByCategory(query, selection);
   const { wanted, values } = selection;
-  const place = cursor === undefined ? undefined : list.after(cursor);
   const part = { wanted, order: list.order, limit: limit + 1, after: place?.after };
   const rows = await query.rows(todoPage(part, { ...values, ...place?.values }));
   // Every row has the total, so only an empty page asks for it.
@@ -160,21 +158,11 @@ async function select(query: QueryContext, input: PendingInput) {
   return selectTodos(query, { ...filters, q, due_to, categories, status });
 }
 
-const orderedList = {
-  order: "due" as const,
-  after(cursor: string) {
-    const place = parseTodoCursor(cursor);
-    return place && afterTodo(place);
-  },
-  cursorOf: todoCursor,
-};
+const orderedList = { order: "due" as const, after: afterTodo, cursorOf: todoCursor };
 
 const doneList = {
   order: "done" as const,
-  after(cursor: string) {
-    const place = parseDoneCursor(cursor);
-    return place && afterDone(place);
-  },
+  after: afterDone,
   cursorOf: ({ id, completed_on, completed_at }: TodoWithRelations) =>
     doneCursor({ id, completed_on: completed_on ?? "", completed_at: timestamp(completed_at ?? "") }),
 };
