@@ -7,7 +7,7 @@ import { type BeforeAndAfter, readImages } from "../../../shared/domain/action/i
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { mapGivingWay } from "../../../shared/process/give-way.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { action, actionsWhere } from "./read.ts";
+import { action, actionsWhere, oldestFirst } from "./read.ts";
 import type { ActionKey } from "./runs.ts";
 
 /** An action that changed something after another. */
@@ -33,24 +33,15 @@ const laterChanges = statement(
   (value) => {
     const later = actionsWhere({})
       .selectAll("a")
-      .where((eb) =>
-        eb(
-          eb.refTuple("a.called_at", "a.request_id"),
-          ">",
-          eb.tuple(value("called_at"), value("request_id")),
-        ),
-      )
-      .orderBy("a.called_at")
-      .orderBy("a.request_id")
+      .where(sql<boolean>`(${oldestFirst}) > (${value("called_at")}, ${value("request_id")})`)
+      .orderBy(oldestFirst)
       .limit(sql.lit(mostLookedAt));
     return selectFrom(later.as("a"))
       .select(["a.called_at", "a.request_id", "a.door", "a.token_id", "a.client_name", "a.before", "a.after"])
       .where(sql<boolean>`exists (select from unnest(${value("names")}) as name
         where position(name in concat(${ref("a.before")}, ${ref("a.after")})) > 0)`)
       .orderBy(sql`${ref("a.undone_by")} is not null or ${ref("a.tool")} = 'action.undo'
-        or ${ref("a.token_id")} = ${value("except")}`)
-      .orderBy("a.called_at")
-      .orderBy("a.request_id")
+        or ${ref("a.token_id")} = ${value("except")}, ${oldestFirst}`)
       .limit(sql.lit(mostFound));
   },
 );

@@ -55,14 +55,15 @@ export const action = expressionBuilder<{ a: RowOf<"action_log"> }, "a">();
 const { ref } = action;
 type Condition = Expression<SqlBool>;
 
-const place = sql`(${ref("a.called_at")}, ${ref("a.request_id")})`;
+/** The columns of a place in the log. */
+export const oldestFirst = sql`${ref("a.called_at")}, ${ref("a.request_id")}`;
 const rangeOf = {
   token: action("a.token_id", "=", value("token_id")),
   from: action("a.called_at", ">=", value("from")),
   to: action("a.called_at", "<", value("to")),
-  cursor: sql<boolean>`${place} < (${value("cursor_at")}, ${value("cursor_id")})`,
+  cursor: sql<boolean>`(${oldestFirst}) < (${value("cursor_at")}, ${value("cursor_id")})`,
   /** Down to a place in the log; one of the rows has that place. */
-  end: sql<boolean>`${place} >= (${value("end_at")}, ${value("end_id")})`,
+  end: sql<boolean>`(${oldestFirst}) >= (${value("end_at")}, ${value("end_id")})`,
 };
 
 /** The columns of rows `a` of the log. */
@@ -138,7 +139,7 @@ const actionsByKey = statements({ times: "timestamptz[]", ids: "uuid[]" }, (keys
   );
   return actionsWhere({})
     .select(actionColumns)
-    .where(sql<boolean>`${place} in (${sql.join(listed)})`);
+    .where(sql<boolean>`(${oldestFirst}) in (${sql.join(listed)})`);
 });
 
 /** The actions with these keys. */

@@ -300,10 +300,8 @@ const changesCounted = statement(
     select count(*)::int as looked_at, count(*) filter (where changed)::int as changes,
       count(*) filter (where changed and undone_by is not null)::int as undone
     from ${actionsWhere(ofToken)
-      .select((eb) => [
-        "a.undone_by",
-        eb.or([eb("a.before", "is not", null), eb("a.after", "is not", null)]).as("changed"),
-      ])
+      .select("a.undone_by")
+      .select(sql`${ref("a.before")} is not null or ${ref("a.after")} is not null`.as("changed"))
       .orderBy("a.called_at", "desc")
       .limit(sql.lit(mostCounted))} looked`,
 );
@@ -335,8 +333,7 @@ const partlyUndone = statements({ ...actionRange, of: "text" }, (value, most: nu
     .select("undo.arguments as undo_arguments")
     .where("a.token_id", "=", value("of"))
     .whereRef("a.undone_by", "=", "undo.request_id")
-    .orderBy("a.called_at", "desc")
-    .orderBy("a.request_id", "desc")
+    .orderBy(newestFirst)
     .limit(sql.lit(most));
 });
 

@@ -14,7 +14,7 @@ import { own, type RowOf, type Statement, statement } from "./statement.ts";
 const limit = sql.lit(changesLimit + 1);
 
 /** The place after which a source begins. */
-type After<Text = string, Int = number> = Readonly<{ xid: Text; group: Int; id: Int }>;
+type After = Readonly<{ xid: string; group: number; id: number }>;
 
 /** A source of changes: the kinds of rows that count, and a query for those after a place, in order. */
 type ChangeSource = Readonly<{
@@ -24,7 +24,7 @@ type ChangeSource = Readonly<{
   kind?: ResourceKind;
   /** Set for a source that only repeats what a new copy shows anyway. */
   isEcho?: boolean;
-  rows(after: After<Expression<string>, Expression<number>>): Expression<unknown>;
+  rows(after: Readonly<Record<keyof After, Expression<unknown>>>): Expression<unknown>;
 }>;
 
 const deletedKinds: Readonly<Record<number, ResourceKind>> = {
@@ -42,19 +42,16 @@ type Sources = {
 };
 const { ref } = expressionBuilder<Sources, keyof Sources>();
 /** The number of the transaction that wrote a row last. A trigger keeps it, so no entity of these tables has it. */
-const xidOf = (alias: "t" | "h" | "c" | "r" | "u") => sql.ref<string>(`${alias}.changed_xid`);
+type Alias = "t" | "h" | "c" | "r" | "u";
+const xidOf = (alias: Alias) => sql.ref<string>(`${alias}.changed_xid`);
 
 /** Changes of the rows of a table, each with the id of its thing. */
-const rowsOf =
-  (
-    table: Expression<unknown>,
-    alias: "t" | "h" | "c" | "r",
-    thing: Expression<number>,
-  ): ChangeSource["rows"] =>
-  ({ xid, id }) =>
-    sql`
+function rowsOf(table: Expression<unknown>, alias: Alias, thing: Expression<number>): ChangeSource["rows"] {
+  const place = sql`${xidOf(alias)}, ${thing}`;
+  return ({ xid, id }) => sql`
     select ${xidOf(alias)} as xid, 0::bigint as group_id, ${thing} as id from ${table} ${sql.ref(alias)}
-    where (${xidOf(alias)}, ${thing}) > (${xid}, ${id}) order by ${xidOf(alias)}, ${thing}`;
+    where (${place}) > (${xid}, ${id}) order by ${place}`;
+}
 
 /** Each source is a range of an index, or a user's few habits and categories. */
 const sources: readonly ChangeSource[] = [
@@ -134,8 +131,7 @@ const places = Object.fromEntries(
 /** The marks, and beside them the places of all changes after those of the sources, in order. */
 const changesAfter = statement(places, (value) => {
   const parts = sources.map(({ number, rows }) => {
-    const xid = sql<string>`${value(`xid_${number}`)}`;
-    const [group, id] = [sql<number>`${value(`group_${number}`)}`, sql<number>`${value(`id_${number}`)}`];
+    const [xid, group, id] = [value(`xid_${number}`), value(`group_${number}`), value(`id_${number}`)];
     return sql`select ${sql.lit(number)} as source, f.* from (${rows({ xid, group, id })} limit ${limit}) f`;
   });
   return sql<ChangeRow>`
