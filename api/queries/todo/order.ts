@@ -78,6 +78,9 @@ type TodoConditions = Readonly<{
 /** The todos that a list shows. */
 export type Selection = Readonly<{ wanted: TodoConditions; values: TodoValues }>;
 
+/** The todos of a list without filters. */
+export const allPending: Selection = { wanted: { status: "incomplete", further: [] }, values: {} };
+
 /** Each range lies in an index in order; PostgreSQL merges them. */
 const rangesOf = {
   incomplete: [isPending],
@@ -280,10 +283,10 @@ export function afterDone(cursor: string) {
   };
 }
 
-type ListInput = Omit<InputOf<Queries["todo.list"]>, "page" | "category_id">;
+export type ListInput = Omit<InputOf<Queries["todo.list"]>, "page">;
 
 /** The filters of a list of todos at either door. All of them apply together. */
-type Filters = Readonly<{ [Name in keyof ListInput]?: ListInput[Name] | undefined }> &
+type Filters = Readonly<{ [Name in Exclude<keyof ListInput, "category_id">]?: ListInput[Name] | undefined }> &
   Readonly<{
     overdue_only?: boolean | undefined;
     /** Ids of categories; a todo matches if it has one of them. */

@@ -30,10 +30,12 @@ import { countOf, readPage } from "../engine/pagination.ts";
 import {
   afterDone,
   afterTodo,
+  allPending,
   byDueDate,
   conditionsOf,
   countOfTodos,
   type ListedTodos,
+  type ListInput,
   listedTodos,
   type Selection,
   selectTodos,
@@ -93,9 +95,8 @@ export const todosById = statements(todoValues, (value, which: "one" | "listed")
 );
 
 export const readTodos: QueryHandler<"todo.list"> = async (query, input) => {
-  const { page: _, category_id, ...filters } = input;
-  const categories = category_id === undefined ? undefined : [category_id];
-  const { wanted, values } = await selectTodos(query, { ...filters, categories });
+  const { page: _, ...filters } = input;
+  const { wanted, values } = isPlain(filters) ? allPending : await selectListed(query, filters);
   const order = filters.done_since === undefined ? "due" : "done";
   return readPage(query, input, {
     path: "todos",
@@ -104,6 +105,12 @@ export const readTodos: QueryHandler<"todo.list"> = async (query, input) => {
     present: (rows) => presentTodos(rows, daySettingsOf(rows, query).today),
   });
 };
+
+/** Nearly every list is that of all pending todos. */
+const isPlain = (filters: object): boolean => Object.keys(filters).length === 0;
+
+const selectListed = (query: QueryContext, { category_id, ...filters }: ListInput) =>
+  selectTodos(query, { ...filters, categories: category_id === undefined ? undefined : [category_id] });
 
 export const readTodo: QueryHandler<"todo.get"> = async (query, { todo_id }) => {
   const rows = await query.rows(todosById("one", { todo_id }));
@@ -123,7 +130,7 @@ export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, inpu
   const list = listedStatus(input) === "completed" ? doneList : orderedList;
   const place = cursor === undefined ? undefined : list.after(cursor);
   if (cursor !== undefined && !place) return otherList;
-  const selection = await select(query, input);
+  const selection = isPlain(input) ? allPending : await select(query, input);
   if (isRefused(selection)) return selection;
   if (input.count_by_category) return countByCategory(query, selection);
   const { wanted, values } = selection;

@@ -98,16 +98,18 @@ export function statements<const Types extends ParameterTypes, Shape, Row>(
   build: (value: Parameter<Types>, shape: Shape) => Query<Row>,
 ) {
   const known = new Map<string | undefined, Compiled>();
-  return (shape: Shape, values: SomeValuesOf<Types>): Statement<Row> => {
+  function compiledFor(shape: Shape): Compiled {
     const key = JSON.stringify(shape);
-    let compiled = known.get(key);
-    if (!compiled) {
-      if (known.size >= mostShapes) known.clear();
-      compiled = compile(build(parameters(types), shape));
-      known.set(key, compiled);
-    }
+    const found = known.get(key);
+    if (found) return found;
+    if (known.size >= mostShapes) known.clear();
+    const compiled = compile(build(parameters(types), shape));
+    known.set(key, compiled);
+    return compiled;
+  }
+  return (shape: Shape, values: SomeValuesOf<Types>): Statement<Row> => {
+    const { text, names } = compiledFor(shape);
     const given: Readonly<Record<string, unknown>> = values;
-    const { text, names } = compiled;
     return { of: (owner) => ({ text, values: names.map((name) => (name === user ? owner : given[name])) }) };
   };
 }
