@@ -6,10 +6,8 @@ import { resourceRead } from "../../../shared/contracts/kernel/tool.ts";
 import { ActionEntity, type ActionRow } from "../../../shared/db/entities.ts";
 import { columnsBut } from "../../../shared/db/present.ts";
 import {
-  and,
   type Found,
   namesGiven,
-  or,
   own,
   parameters,
   type RowOf,
@@ -52,7 +50,7 @@ export type ActionConditions = Readonly<{
 }>;
 
 export const action = expressionBuilder<{ a: RowOf<"action_log"> }, "a">();
-const { ref } = action;
+const { ref, and, or } = action;
 type Condition = Expression<SqlBool>;
 
 /** The columns of a place in the log. */

@@ -4,7 +4,6 @@ import { maxWaiting } from "../../../shared/contracts/approval/contracts.ts";
 import type { ApprovalRow } from "../../../shared/db/entities.ts";
 import {
   type Found,
-  or,
   own,
   type Statement,
   selectFrom,
@@ -138,7 +137,9 @@ export const readWaiting = (query: QueryContext): Promise<AskedChange[]> =>
 const mostEnded = 20;
 const endedLast = statement({ now: "timestamptz" }, (value) =>
   asked
-    .where(({ eb }) => or([eb("a.state", "<>", sql.lit("waiting")), eb("a.expires_at", "<=", value("now"))]))
+    .where(({ eb, or }) =>
+      or([eb("a.state", "<>", sql.lit("waiting")), eb("a.expires_at", "<=", value("now"))]),
+    )
     .orderBy("a.created_at", "desc")
     .orderBy("a.id", "desc")
     .limit(sql.lit(mostEnded)),

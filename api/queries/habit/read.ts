@@ -3,8 +3,6 @@ import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { mostCompletionDays } from "../../../shared/contracts/habit/filters.ts";
 import { presentHabit, shownOfHabit } from "../../../shared/db/present.ts";
 import {
-  and,
-  exists,
   type Found,
   namesGiven,
   own,
@@ -30,7 +28,7 @@ import {
 import { countOf, type Extent, firstRows, readPage } from "../engine/pagination.ts";
 import { hasText, patternsOf } from "../engine/search.ts";
 
-const { ref } = expressionBuilder<{ h: RowOf<"habits"> }, "h">();
+const { ref, and, exists } = expressionBuilder<{ h: RowOf<"habits"> }, "h">();
 
 /** The values of lists of habits. */
 export const habitValues = {

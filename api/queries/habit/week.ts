@@ -3,7 +3,6 @@ import type { Static } from "typebox";
 import type { Habit } from "../../../shared/contracts/habit/fields.ts";
 import { listsAll, mostCompletionDays, type TodayInput } from "../../../shared/contracts/habit/filters.ts";
 import {
-  and,
   type Found,
   own,
   parameters,
@@ -101,7 +100,7 @@ export type HabitInWeek = Readonly<{
   periodAmounts: DayAmounts | undefined;
 }>;
 
-const { ref } = expressionBuilder<{ h: RowOf<"habits">; a: RowOf<"habit_amounts"> }, "h" | "a">();
+const { ref, and } = expressionBuilder<{ h: RowOf<"habits">; a: RowOf<"habit_amounts"> }, "h" | "a">();
 const value = parameters(habitValues);
 type Days = Readonly<{ from: Expression<string>; to: Expression<string> }>;
 

@@ -2,10 +2,7 @@ import { expressionBuilder, type RawBuilder, sql } from "kysely";
 import Format from "typebox/format";
 import { deletionKinds } from "../../../shared/db/entities/things.ts";
 import {
-  and,
-  exists,
   type Found,
-  or,
   own,
   parameters,
   type RowOf,
@@ -136,7 +133,7 @@ const keysHere = statement({ keys: "text[]" }, (value) =>
   selectFrom(own("import_keys").as("k"))
     .select("k.key")
     .where(({ eb, fn }) => eb("k.key", "=", fn.any(value("keys"))))
-    .where(({ eb, ref: of }) =>
+    .where(({ eb, ref: of, and, exists, or }) =>
       or(
         tables.map((table) =>
           and([
@@ -162,7 +159,7 @@ const sameThings = statements({ ids: "bigint[]", times: "timestamptz[]" }, (valu
     ),
   )
     .select("v.id")
-    .where(({ ref: of }) =>
+    .where(({ ref: of, exists }) =>
       exists(
         selectFrom(own(table).as("x"))
           .select("x.id")

@@ -1,13 +1,6 @@
 import { type NotNull, sql } from "kysely";
 import { presentReminder } from "../../../shared/db/present.ts";
-import {
-  exists,
-  type Found,
-  own,
-  type RowOf,
-  selectFrom,
-  statement,
-} from "../../../shared/db/reads/statement.ts";
+import { type Found, own, type RowOf, selectFrom, statement } from "../../../shared/db/reads/statement.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ReminderChannel } from "../../../shared/domain/reminder/channels.ts";
 import { notFound } from "../../../shared/errors.ts";
@@ -120,8 +113,8 @@ const reminderTarget = statement(
   () => sql<Target>`
     select coalesce(${ownUser.select("u.reminder_channel")}, 'log') as channel,
       coalesce(${isOff}, false) as is_off,
-      ${exists(reminders.select("r.todo_id").where("r.status", "=", sql.lit("scheduled")))}
-        or ${exists(comingHabits.select("h.id"))} as has_coming`,
+      exists ${reminders.select("r.todo_id").where("r.status", "=", sql.lit("scheduled"))}
+        or exists ${comingHabits.select("h.id")} as has_coming`,
 );
 
 /** The target of a user's reminders; `has_coming` is true if any are due to ring. */

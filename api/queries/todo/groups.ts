@@ -1,14 +1,7 @@
 import { type Expression, type SqlBool, sql } from "kysely";
 import type { Static } from "typebox";
 import type { Todo } from "../../../shared/contracts/todo/fields.ts";
-import {
-  and,
-  own,
-  parameters,
-  selectFrom,
-  statement,
-  statements,
-} from "../../../shared/db/reads/statement.ts";
+import { own, parameters, selectFrom, statement, statements } from "../../../shared/db/reads/statement.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import type { QueryContext } from "../engine/context.ts";
@@ -28,6 +21,7 @@ import {
   type Selection,
   selectTodos,
   type TodoPart,
+  todo,
   type todoSorts,
 } from "./order.ts";
 import { presentTodos, type TodoWithRelations, todoCount, todoPage, todoRows } from "./read.ts";
@@ -96,7 +90,7 @@ const isInGroup = dueGroups.map((group, index): Expression<SqlBool> => {
   const dayOf = (days: Expression<unknown>) => sql<string>`(${days})[${sql.lit(index + 1)}]`;
   const dates = { from: dayOf(value("starts")), to: dayOf(value("ends")) };
   const isOverdue = value(group === "overdue" ? "yes" : "no");
-  return and([isPending, group === "undated" ? isUndated : dueWithin({ ...dates, isOverdue })]);
+  return todo.and([isPending, group === "undated" ? isUndated : dueWithin({ ...dates, isOverdue })]);
 });
 
 /** The number of pending todos in each group, and of those that are done. */

@@ -9,10 +9,7 @@ import {
 import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { parseDoneCursor, parseTodoCursor } from "../../../shared/contracts/todo/filters.ts";
 import {
-  and,
-  exists,
   namesGiven,
-  or,
   own,
   parameters,
   type RowOf,
@@ -38,8 +35,8 @@ export const todoValues = {
 type TodoValues = SomeValuesOf<typeof todoValues>;
 const value = parameters(todoValues);
 
-const todo = expressionBuilder<{ t: RowOf<"todos"> }, "t">();
-const { ref } = todo;
+export const todo = expressionBuilder<{ t: RowOf<"todos"> }, "t">();
+const { ref, and, or, exists } = todo;
 const todos = selectFrom(own("todos").as("t"));
 
 /**

@@ -7,14 +7,7 @@ import {
   todoCursor,
 } from "../../../shared/contracts/todo/filters.ts";
 import { presentTodo, shownOfTodo } from "../../../shared/db/present.ts";
-import {
-  type Found,
-  or,
-  own,
-  type RowOf,
-  selectFrom,
-  statements,
-} from "../../../shared/db/reads/statement.ts";
+import { type Found, own, type RowOf, selectFrom, statements } from "../../../shared/db/reads/statement.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import { invalid, isRefused, notFound } from "../../../shared/errors.ts";
@@ -178,7 +171,7 @@ const doneList = {
 const todosPerCategory = statements(todoValues, (_, wanted: Selection["wanted"]) =>
   selectFrom(own("todos").as("t"))
     .select(["t.category_id", countOf.as("count")])
-    .where(or(conditionsOf(wanted)))
+    .where((eb) => eb.or(conditionsOf(wanted)))
     .groupBy("t.category_id"),
 );
 

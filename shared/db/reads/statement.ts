@@ -26,7 +26,7 @@ export const own = <Table extends UserTable>(table: Table): RawBuilder<RowOf<Tab
   sql`(select * from ${sql.table(table)} where user_id = ${userId})`;
 
 /** Begins a query. It knows no table, so a query can only name the user's `own` rows. */
-export const { selectFrom, and, or, exists } = expressionBuilder<Record<never, never>, never>();
+export const { selectFrom } = expressionBuilder<Record<never, never>, never>();
 
 /** Types of parameters. */
 type SqlTypes = Record<"bigint" | "integer", number> &

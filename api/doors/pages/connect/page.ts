@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { OutputOf, Queries } from "../../../../shared/contracts/catalogue.ts";
-import { exists, own, selectFrom, statement } from "../../../../shared/db/reads/statement.ts";
+import { own, selectFrom, statement } from "../../../../shared/db/reads/statement.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { readTokens } from "../../../queries/action/read.ts";
@@ -84,7 +84,7 @@ const mostNew = 20;
 const tokensWithoutPast = statement({ ids: "text[]", since: "timestamptz" }, (value) =>
   selectFrom(sql<{ token_id: string }>`unnest(${value("ids")})`.as<"recent">(sql`recent (token_id)`))
     .select("recent.token_id")
-    .where(({ ref, not }) =>
+    .where(({ ref, not, exists }) =>
       not(
         exists(
           selectFrom(own("action_log").as("a"))
