@@ -10,7 +10,7 @@ const categories = selectFrom(own("categories").as("c"));
 const total = categories.select(countOf.as("total"));
 
 const countCategories = statement({}, () => total);
-const categoryPage = statements({ offset: "integer" }, (value, extent: Extent) =>
+const categoryPage = statements({ offset: "bigint" }, (value, extent: Extent) =>
   categories.selectAll("c").select(total.as("total")).orderBy("c.id").modifyEnd(firstRows(extent, value)),
 );
 

@@ -32,7 +32,7 @@ const { ref, and, exists } = expressionBuilder<{ h: RowOf<"habits"> }, "h">();
 
 /** The values of lists of habits. */
 export const habitValues = {
-  ...({ habit_id: "bigint", ids: "bigint[]", after: "bigint", offset: "integer" } as const),
+  ...({ habit_id: "bigint", ids: "bigint[]", after: "bigint", offset: "bigint" } as const),
   ...({ frequency: "text", time_of_day: "time_of_day", category_id: "bigint", q: "text[]" } as const),
   ...({ today: "date", completed_today: "boolean", due: "text" } as const),
   ...({ monday: "date", sunday: "date", from: "date", to: "date" } as const),

@@ -27,7 +27,7 @@ export const todoValues = {
   ...({ todo_id: "bigint", ids: "bigint[]", context: "text", has_reminder: "boolean", q: "text[]" } as const),
   ...({ due_from: "date", due_to: "date", is_overdue: "boolean", done_since: "date" } as const),
   ...({ day: "date", last_day: "date", last_time: "text" } as const),
-  ...({ time_of_day: "time_of_day", categories: "bigint[]", offset: "integer" } as const),
+  ...({ time_of_day: "time_of_day", categories: "bigint[]", offset: "bigint" } as const),
   ...({ after_id: "bigint", after_due_date: "date", after_due_time: "text" } as const),
   ...({ after_time_of_day: "time_of_day" } as const),
   ...({ after_completed_on: "date", after_completed_at: "timestamptz" } as const),

@@ -66,12 +66,12 @@ export type Found<Make extends (...args: never[]) => Statement> =
   ReturnType<Make> extends Statement<infer Row> ? Row : never;
 
 type Query<Row> = Readonly<{ expressionType?: Row | undefined; toOperationNode(): RootOperationNode }>;
-type Compiled = Readonly<{ text: string; names: readonly string[] }>;
+type Bind<Row> = (values: Readonly<Record<string, unknown>>) => Statement<Row>;
 
 const compiler = new PostgresQueryCompiler();
 
 /** Numbers the parameters. Nothing else has a value, so a text serves every request. */
-function compile(query: Query<unknown>): Compiled {
+function compile<Row>(query: Query<Row>): Bind<Row> {
   const { sql: named, parameters } = compiler.compileQuery(query.toOperationNode(), createQueryId());
   if (parameters.length > 0) throw new Error(`A read has a value that is no parameter: ${named}`);
   const names: string[] = [];
@@ -79,7 +79,9 @@ function compile(query: Query<unknown>): Compiled {
     if (!names.includes(name)) names.push(name);
     return `$${names.indexOf(name) + 1}`;
   });
-  return { text, names };
+  const valuesOf = (values: Readonly<Record<string, unknown>>, owner: string) =>
+    names.map((name) => (name === user ? owner : values[name]));
+  return (values) => ({ of: (owner) => ({ text, values: valuesOf(values, owner) }) });
 }
 
 /** The names of those that are given. */
@@ -97,20 +99,16 @@ export function statements<const Types extends ParameterTypes, Shape, Row>(
   types: Types,
   build: (value: Parameter<Types>, shape: Shape) => Query<Row>,
 ) {
-  const known = new Map<string | undefined, Compiled>();
-  function compiledFor(shape: Shape): Compiled {
-    const key = JSON.stringify(shape);
-    const found = known.get(key);
-    if (found) return found;
+  const known = new Map<string | undefined, Bind<Row>>();
+  function add(key: string | undefined, shape: Shape): Bind<Row> {
     if (known.size >= mostShapes) known.clear();
-    const compiled = compile(build(parameters(types), shape));
-    known.set(key, compiled);
-    return compiled;
+    const bind = compile(build(parameters(types), shape));
+    known.set(key, bind);
+    return bind;
   }
   return (shape: Shape, values: SomeValuesOf<Types>): Statement<Row> => {
-    const { text, names } = compiledFor(shape);
-    const given: Readonly<Record<string, unknown>> = values;
-    return { of: (owner) => ({ text, values: names.map((name) => (name === user ? owner : given[name])) }) };
+    const key = JSON.stringify(shape);
+    return (known.get(key) ?? add(key, shape))(values);
   };
 }
 
