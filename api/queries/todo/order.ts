@@ -73,10 +73,12 @@ type TodoConditions = Readonly<{
 }>;
 
 /** The todos that a list shows. */
-export type Selection = Readonly<{ wanted: TodoConditions; values: TodoValues }>;
+export type Selection = Readonly<{ wanted: TodoConditions; values: TodoValues; order: "due" | "done" }>;
 
 /** The todos of a list without filters. */
-export const allPending: Selection = { wanted: { status: "incomplete", further: [] }, values: {} };
+export const allPending: Selection = {
+  ...{ wanted: { status: "incomplete", further: [] }, values: {}, order: "due" },
+};
 
 /** Each range lies in an index in order; PostgreSQL merges them. */
 const rangesOf = {
@@ -300,6 +302,7 @@ export async function selectTodos(query: QueryContext, filters: Filters): Promis
   const given = { ...due, context, reminder: has_reminder, filter, search: q };
   return {
     wanted: { status: rangesFor(filters), further: namesGiven(given) },
+    order: done_since === undefined ? "due" : "done",
     values: {
       ...{ ...due.due, context, has_reminder, time_of_day, done_since, q: patternsOf(q) },
       categories: categories && `{${categories.join(",")}}`,

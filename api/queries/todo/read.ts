@@ -89,8 +89,7 @@ export const todosById = statements(todoValues, (value, which: "one" | "listed")
 
 export const readTodos: QueryHandler<"todo.list"> = async (query, input) => {
   const { page: _, ...filters } = input;
-  const { wanted, values } = isPlain(filters) ? allPending : await selectListed(query, filters);
-  const order = filters.done_since === undefined ? "due" : "done";
+  const { wanted, values, order } = isPlain(filters) ? allPending : await selectListed(query, filters);
   return readPage(query, input, {
     path: "todos",
     count: () => todoCount(wanted, values),

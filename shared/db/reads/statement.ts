@@ -66,7 +66,8 @@ export type Found<Make extends (...args: never[]) => Statement> =
   ReturnType<Make> extends Statement<infer Row> ? Row : never;
 
 type Query<Row> = Readonly<{ expressionType?: Row | undefined; toOperationNode(): RootOperationNode }>;
-type Bind<Row> = (values: Readonly<Record<string, unknown>>) => Statement<Row>;
+type Values = Readonly<Record<string, unknown>>;
+type Bind<Row> = (values: Values) => Statement<Row>;
 
 const compiler = new PostgresQueryCompiler();
 
@@ -79,9 +80,8 @@ function compile<Row>(query: Query<Row>): Bind<Row> {
     if (!names.includes(name)) names.push(name);
     return `$${names.indexOf(name) + 1}`;
   });
-  const valuesOf = (values: Readonly<Record<string, unknown>>, owner: string) =>
-    names.map((name) => (name === user ? owner : values[name]));
-  return (values) => ({ of: (owner) => ({ text, values: valuesOf(values, owner) }) });
+  const valuesOf = (values: Values, id: string) => names.map((name) => (name === user ? id : values[name]));
+  return (values) => ({ of: (id) => ({ text, values: valuesOf(values, id) }) });
 }
 
 /** The names of those that are given. */
