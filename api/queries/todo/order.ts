@@ -77,7 +77,9 @@ export type Selection = Readonly<{ wanted: TodoConditions; values: TodoValues; o
 
 /** The todos of a list without filters. */
 export const allPending: Selection = {
-  ...{ wanted: { status: "incomplete", further: [] }, values: {}, order: "due" },
+  wanted: { status: "incomplete", further: [] },
+  values: {},
+  order: "due",
 };
 
 /** Each range lies in an index in order; PostgreSQL merges them. */
