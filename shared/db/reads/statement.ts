@@ -100,16 +100,14 @@ export function statements<const Types extends ParameterTypes, Shape, Row>(
   build: (value: Parameter<Types>, shape: Shape) => Query<Row>,
 ) {
   const known = new Map<string | undefined, Bind<Row>>();
-  function add(key: string | undefined, shape: Shape): Bind<Row> {
+  function add(shape: Shape): Bind<Row> {
     if (known.size >= mostShapes) known.clear();
     const bind = compile(build(parameters(types), shape));
-    known.set(key, bind);
+    known.set(JSON.stringify(shape), bind);
     return bind;
   }
-  return (shape: Shape, values: SomeValuesOf<Types>): Statement<Row> => {
-    const key = JSON.stringify(shape);
-    return (known.get(key) ?? add(key, shape))(values);
-  };
+  return (shape: Shape, values: SomeValuesOf<Types>): Statement<Row> =>
+    (known.get(JSON.stringify(shape)) ?? add(shape))(values);
 }
 
 /** Makes the statement of a read with one text. */
