@@ -9,9 +9,9 @@ import { setUsers, statementName, takeStatements } from "./statements/statements
 /**
  * MikroORM holds the entities, the migrations and the pool, and its query layer (Kysely) writes reads, with the tables and
  * row types that it infers from the entities: a renamed column compiles in no read. It does not run them. `em.getKysely()`
- * would build each text anew (39 µs, more than it takes to send it), name no users for row security, and could neither
- * prepare nor coalesce; `reads/statement.ts` compiles a text once, and the pool runs it. Nor does MikroORM write: its flush
- * takes six times the processor time of the unit of work, which writes the rows of many commands at once.
+ * would build each text anew (39 µs), name no users to row security and coalesce nothing; so `reads/statement.ts` compiles a
+ * text once, and MikroORM's pool runs it. Nor does MikroORM write: its flush takes six times the processor time of the unit
+ * of work, which writes the rows of many commands at once.
  */
 export type Database = Readonly<{
   orm: MikroORM;

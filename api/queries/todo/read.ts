@@ -19,7 +19,7 @@ import {
   type QueryHandler,
   readDaySettings,
 } from "../engine/context.ts";
-import { countOf, readPage } from "../engine/pagination.ts";
+import { countOf, type Extent, readPage } from "../engine/pagination.ts";
 import {
   afterDone,
   afterTodo,
@@ -89,14 +89,17 @@ export const todosById = statements(todoValues, (value, which: "one" | "listed")
 
 export const readTodos: QueryHandler<"todo.list"> = async (query, input) => {
   const { page: _, ...filters } = input;
-  const { wanted, values, order } = isPlain(filters) ? allPending : await selectListed(query, filters);
-  return readPage(query, input, {
-    path: "todos",
-    count: () => todoCount(wanted, values),
-    rows: (extent, offset) => todoPage({ wanted, order, ...extent }, { ...values, offset }),
-    present: (rows) => presentTodos(rows, daySettingsOf(rows, query).today),
-  });
+  const list = isPlain(filters) ? plainList : listOf(await selectListed(query, filters));
+  const present = (rows: readonly TodoWithRelations[]) =>
+    presentTodos(rows, daySettingsOf(rows, query).today);
+  return readPage(query, input, { path: "todos", ...list, present });
 };
+
+const listOf = ({ wanted, values, order }: Selection) => ({
+  count: () => todoCount(wanted, values),
+  rows: (extent: Extent, offset: number) => todoPage({ wanted, order, ...extent }, { ...values, offset }),
+});
+const plainList = listOf(allPending);
 
 /** Nearly every list is that of all pending todos. */
 const isPlain = (filters: object): boolean => Object.keys(filters).length === 0;
