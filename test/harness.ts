@@ -1,10 +1,12 @@
 import { afterAll, expect } from "bun:test";
+import { SQL } from "bun";
 import { startApi } from "../api/start.ts";
 import { type Config, loadConfig } from "../shared/process/config.ts";
 import { type DatabaseRole, roleUrlsOf } from "../shared/process/database-roles.ts";
 import { createLog, type Log } from "../shared/process/observe/log.ts";
 import { startWorkers } from "../workers/start.ts";
 import { once } from "./support/once.ts";
+import { openPageDoor, type PageDoor } from "./support/page-door.ts";
 import { patiently } from "./support/patiently.ts";
 import { type Introspect, type Issuer, startIssuer } from "./support/servers/issuer.ts";
 import { startPooler } from "./support/servers/pgbouncer.ts";
@@ -31,6 +33,10 @@ export type Stack = Readonly<{
   sub: string;
   /** Epoch ms of the front doors' and the workers' clock; assign to travel in time. */
   clock: { now: number | undefined };
+  /** The owner of the database, past all doors. */
+  sql: SQL;
+  /** The way of the account pages' commands into the stack. */
+  page(): Promise<PageDoor>;
   /** One REST call; the path is below /api/v1, the default token has all scopes. */
   rest(method: string, path: string, call?: Call): Promise<Answer>;
 }>;
@@ -119,16 +125,20 @@ export async function runStack({
     ...Array.from({ length: workers }, () => startWorkers({ config: own("worker"), log, now })),
   ]);
   const defaultToken = await issuer.token();
+  const sql = new SQL(config.databaseUrl, { max: 2 });
+  let page: Promise<PageDoor> | undefined;
   return {
-    config,
+    ...{ config, sql },
     details: { ...parts[0]?.details },
     issuer,
     sub: "ada",
     clock,
     rest: (method, path, call) => callRest(config, method, path, { token: defaultToken, ...call }),
+    page: () => (page ??= openPageDoor({ config, clock })),
     async stop() {
+      await (await page)?.close();
       for (const part of parts) await part.stop();
-      await issuer.stop();
+      await Promise.all([sql.close(), issuer.stop()]);
       await pooler?.stop();
     },
   };

@@ -18,6 +18,8 @@ const runs = given.length > 0 ? [given] : isAll ? [ordinary, slow] : [ordinary];
 
 /** Opens the line by which test/support/end-of-file.ts tells that a file has ended. */
 const endMark = "@ended";
+/** Code of tests runs too seldom to repay its last compilation, or a collection of garbage each second. */
+const frugal = { BUN_JSC_useFTLJIT: "0", BUN_GC_TIMER_DISABLE: "1" };
 const files = new Map<string, FileRun>();
 const ended: Readonly<{ file: string; seconds: number }>[] = [];
 const failures: Failure[] = [];
@@ -33,7 +35,10 @@ async function runTests(options: readonly string[]): Promise<number> {
   const preload = `--preload=${import.meta.dir}/support/end-of-file.ts`;
   const common = ["--no-isolate", "--no-orphans", "--timeout=60000", ...(isParallel ? [preload] : [])];
   const tests = Bun.spawn([process.execPath, "test", ...common, ...options], {
-    env: { ...Bun.env, TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl, TEST_END_MARK: endMark },
+    env: {
+      ...{ ...Bun.env, ...(isParallel && frugal) },
+      ...{ TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl, TEST_END_MARK: endMark },
+    },
     stdout: "inherit",
     stderr: "pipe",
   });

@@ -39,14 +39,16 @@ function asset(
 /** Styles in this order: those of every page first, then those of parts. */
 const styles = [
   "styles/base.css",
-  "styles/sign-in.css",
-  "styles/things.css",
-  "styles/your-data.css",
-  "styles/notices.css",
   "styles/forms.css",
-  "styles/tokens.css",
+  "styles/things.css",
+  "styles/shell.css",
   "styles/reference.css",
 ];
+
+/** The typeface of every page, in the letters of Western Europe. Others come from the person's machine. */
+await loadAsset("inter.woff2", { "Content-Type": "font/woff2" }, [
+  import.meta.resolve("@fontsource-variable/inter/files/inter-latin-wght-normal.woff2"),
+]);
 
 /** The stylesheet of every page. */
 export const stylesheet = await loadAsset("pages.css", { "Content-Type": "text/css; charset=utf-8" }, styles);
@@ -66,6 +68,9 @@ export async function bundle(name: string): Promise<string> {
 
 /** Adds buttons that copy lines, on pages that have lines to copy. */
 export const copyScript = await loadScript("copy.js");
+
+/** Searches the API reference. */
+export const findScript = await loadScript("find.js");
 
 /** Fills in the time zone of the browser. */
 export const zoneScript = await loadScript("zone.js");

@@ -1,39 +1,60 @@
 import { html } from "../../shared/html.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { formToken } from "./form/form.ts";
+import { type IconName, icon } from "./icons.ts";
 import type { Layout, NavLink } from "./page.ts";
 import type { FormRequest } from "./site.ts";
 
 /** A link of the navigation, and the addresses at and below which it is the current one. */
 type Section = Readonly<{
   label: string;
+  icon: IconName;
   path: string;
   covers: readonly string[];
   hasNews?: true;
   /** True for pages of the built-in provider. */
   isOfProvider?: true;
+  /** True for what is below the pages of every day. */
+  isFurther?: true;
 }>;
 
 /** Today is current at its own address only, because all other account pages lie below it. */
 const sections: readonly Section[] = [
-  { label: "Today", path: "/account", covers: [] },
-  { label: "Todos", path: "/account/todos", covers: ["/account/todos"] },
-  { label: "Habits", path: "/account/habits", covers: ["/account/habits"] },
+  { label: "Today", icon: "today", path: "/account", covers: [] },
+  { label: "Todos", icon: "todos", path: "/account/todos", covers: ["/account/todos"] },
+  { label: "Habits", icon: "habits", path: "/account/habits", covers: ["/account/habits"] },
   {
-    label: "Actions",
+    label: "Activity",
+    icon: "activity",
     path: "/account/actions",
     covers: ["/account/actions", "/account/approvals", "/account/agents"],
     hasNews: true,
   },
-  { label: "Tokens", isOfProvider: true, path: "/profile/api-tokens", covers: ["/profile/api-tokens"] },
+  {
+    label: "Connect an agent",
+    icon: "plug",
+    isFurther: true,
+    path: "/account/connect",
+    covers: ["/account/connect"],
+  },
+  {
+    label: "Tokens",
+    icon: "key",
+    isFurther: true,
+    isOfProvider: true,
+    path: "/profile/api-tokens",
+    covers: ["/profile/api-tokens"],
+  },
   {
     label: "Settings",
+    icon: "settings",
+    isFurther: true,
     path: "/account/settings",
     covers: ["/account/settings", "/account/data", "/account/webhooks", "/account/journal", "/profile"],
   },
 ];
 
-/** The navigation and the sign-out button of a page. @param news the number of new things on Actions */
+/** The navigation and the sign-out button of a page. @param news the number of new things on Activity */
 export function frame(
   visit: Pick<FormRequest, "request" | "site" | "holder" | "url">,
   { builtInIdentity }: Pick<Config, "builtInIdentity">,
@@ -41,16 +62,18 @@ export function frame(
 ): Pick<Layout, "nav" | "corner"> {
   const offered = sections.filter((section) => builtInIdentity || !section.isOfProvider);
   const here = offered.find((section) => isIn(section, visit.url.pathname));
-  const nav = offered.map((section): NavLink => {
+  const linkTo = (section: Section): NavLink => {
     const isHere = section.path === visit.url.pathname;
     const count = section.hasNews && news && (isHere ? 0 : news);
-    const link = { href: section.path, label: section.label, news: count };
+    const link = { href: section.path, label: section.label, icon: section.icon, news: count };
     if (section !== here) return link;
     return { ...link, current: isHere ? "page" : "true" };
-  });
+  };
+  const main = offered.filter(({ isFurther }) => !isFurther).map(linkTo);
+  const more = offered.filter(({ isFurther }) => isFurther).map(linkTo);
   const corner = html`<form method="post" action="/account/sign-out">${formToken(visit)}
-      <button class="link">Sign out</button></form>`;
-  return { nav, corner };
+      <button class="link">${icon("leave")}<span class="label">Sign out</span></button></form>`;
+  return { nav: { main, more }, corner };
 }
 
 const isIn = ({ path, covers }: Section, pathname: string): boolean =>

@@ -1,6 +1,7 @@
 import { type Html, html, markup } from "../../shared/html.ts";
 import { bodyOf } from "../http/response.ts";
 import { favicon, manifest, stylesheet } from "./assets.ts";
+import { type IconName, icon } from "./icons.ts";
 import type { Site } from "./site.ts";
 
 type PageOptions = Readonly<{
@@ -36,6 +37,7 @@ export function message(
 export type NavLink = Readonly<{
   href: string;
   label: string;
+  icon: IconName;
   /** `page` if the link leads to the shown page, `true` if the shown page belongs to it. */
   current?: "page" | "true";
   /** The number of new things there. */
@@ -45,10 +47,13 @@ export type NavLink = Readonly<{
 export type Layout = Readonly<{
   title: string;
   body: Html;
-  nav?: readonly NavLink[];
+  /** The person's own pages, and further ones. */
+  nav?: Readonly<{ main: readonly NavLink[]; more: readonly NavLink[] }>;
   /** Shown at the end of the header, such as a sign-out button. */
   corner?: Html | undefined;
-  /** Shown below the header's line. */
+  /** Shown below the title. */
+  lead?: Html | undefined;
+  /** The line that adds things, below the title. */
   tools?: Html | undefined;
   /** The result of the last action, below the title. */
   notice?: Html | undefined;
@@ -62,7 +67,7 @@ export type Layout = Readonly<{
 
 /** The document that every page of the service and of its identity provider shares; the brand leads to `home`. */
 export function layout(
-  { title, body, nav = [], corner, tools, notice, isWide = false, isApp = false, scripts = [] }: Layout,
+  { title, body, nav, corner, lead, tools, notice, isWide = false, isApp = false, scripts = [] }: Layout,
   home: string,
 ): string {
   return markup(html`<!doctype html>
@@ -77,19 +82,17 @@ ${isApp && html`<link rel="manifest" href="${manifest.href}">`}
 <link rel="stylesheet" href="${stylesheet.href}">
 ${scripts.map(({ href }) => html`<script type="module" src="${href}"></script>`)}
 </head>
-<body>
+<body${nav && html` class="framed"`}>
 <a class="skip" href="#content">Skip to content</a>
 <header>
-<div class="bar">
-<a class="brand" href="${home}">Kept</a>
-${nav.length > 0 && html`<nav aria-label="Main">${nav.map(navLink)}</nav>`}
+<a class="brand" href="${home}"><span>${icon("check")}</span>Kept</a>
+${nav && searchLink}
+${nav && html`<nav aria-label="Main">${nav.main.map(navLink)}${addLink(tools ? "" : "/account")}</nav><nav aria-label="More">${nav.more.map(navLink)}</nav>`}
 ${corner}
-</div>
-${tools}
 </header>
 <main id="content"${isWide && html` class="wide"`}>
 <h1>${title}</h1>
-${notice}
+${lead}${tools}${notice}
 ${body}
 </main>
 </body>
@@ -99,11 +102,17 @@ ${body}
 
 const mostNews = 99;
 
-function navLink({ href, label, current, news }: NavLink): Html {
+const searchLink = html`<a class="search" href="/account/find">${icon("search")}<span class="label">Search</span><kbd>/</kbd></a>`;
+
+/** The plus of a phone. It opens the line that adds things, here or on another page. */
+const addLink = (path: string): Html =>
+  html`<a class="add" href="${path}#quick" aria-label="Add">${icon("plus")}</a>`;
+
+function navLink({ href, label, icon: name, current, news }: NavLink): Html {
   const count =
     news !== undefined &&
     html`<span id="news" data-part>${news > 0 && html` <span class="count">${news > mostNews ? `${mostNews}+` : news}<span class="unseen"> new</span></span>`}</span>`;
-  return html`<a href="${href}"${current && html` aria-current="${current}"`}>${label}${count}</a>`;
+  return html`<a href="${href}"${current && html` aria-current="${current}"`}>${icon(name)}<span class="label">${label}</span>${count}</a>`;
 }
 
 /**
@@ -119,6 +128,7 @@ export function pageHeaders(formTargets: readonly string[], hasScript: boolean):
       "default-src 'none'",
       "style-src 'self'",
       "img-src 'self'",
+      "font-src 'self'",
       "manifest-src 'self'",
       `script-src ${hasScript ? "'self'" : "'none'"}`,
       ...(hasScript ? ["connect-src 'self'"] : []),

@@ -120,7 +120,7 @@ const ApprovalEntity = table("approvals", {
   /** JSON text of `Images`: what it would change, as it was when it was asked for. */
   before: p.text(),
   after: p.text(),
-  /** What it would do beside, in words: acts whose changes have no images. */
+  /** Its acts whose changes have no images, in words. */
   acts: p.array().columnType("text[]"),
   /** A hash of the rows that it would change, as they were. */
   rests_on: p.text(),

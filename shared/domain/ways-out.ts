@@ -3,7 +3,7 @@ import type { EventName } from "./journal/events.ts";
 type WayOut = Readonly<{
   /** Its name in the table of who can see a person's data. */
   what: string;
-  /** What leaves by it. */
+  /** The data that leaves by it. */
   reads: string;
   /** The events by which a person is told of a new one. */
   tells: readonly EventName[];

@@ -88,7 +88,7 @@ const documented = toolList.map(({ name, inputSchema: { properties, required } }
   const said = own.map(([one, { enum: words = [], minimum, maximum }]) => {
     const bounds = minimum === undefined ? [] : [`${minimum}–${maximum}`];
     const all = [...words, ...bounds, ...(argumentScopes[one] ? [argumentScopes[one]] : [])];
-    return `${one}${required?.some((name: string) => name === one) ? "" : "?"}${saidOnce(one, all)}`;
+    return `${one}${new Set<string>(required).has(one) ? "" : "?"}${saidOnce(one, all)}`;
   });
   const answers = Object.keys(facts?.properties ?? {}).map((fact) => `\`${fact}\``);
   return `- **${name}** (${scopes}): ${said.join(", ")} → ${answers.join(", ")}\n`;

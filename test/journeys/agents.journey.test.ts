@@ -9,7 +9,7 @@ const { baseUrl } = stack.config;
 browserTest("an agent's first call, changes and number of runs appear on pages by themselves", async () => {
   const { page, rest, call, newToken } = await signedInPerson(site);
   const fresh = callsOf(stack, await newToken("Cursor"));
-  const link = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Actions/ });
+  const link = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Activity/ });
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
@@ -24,13 +24,13 @@ browserTest("an agent's first call, changes and number of runs appear on pages b
   await page.evaluate("window.isTheSame = true");
   await call("create-todo", { title: "From the agent" });
   await page.getByRole("button", { name: "Done: From the agent" }).waitFor();
-  await page.getByRole("link", { name: "Actions 1 new" }).waitFor();
+  await page.getByRole("link", { name: "Activity 1 new" }).waitFor();
   await fresh.call("create-todo", { title: "From another" });
-  await page.getByRole("link", { name: "Actions 2 new" }).waitFor();
+  await page.getByRole("link", { name: "Activity 2 new" }).waitFor();
   await addInWords(page, "Mine", "Added: Mine");
   expect([await page.evaluate("window.isTheSame"), (await link.textContent())?.trim()]).toEqual([
     true,
-    "Actions 2 new",
+    "Activity 2 new",
   ]);
 
   await page.goto(`${baseUrl}/account/actions?door=mcp&did=this`);
@@ -62,7 +62,7 @@ browserTest("two hundred calls are one card, any part of which is taken back by 
   expect(await card.count()).toBe(1);
   expect((await card.boundingBox())?.height).toBeLessThanOrEqual(400);
   expect(await card.innerText()).toMatch(
-    /Claude Desktop\s+refused 9, deleted 15, made 80, ticked 25, moved 40, changed 25/,
+    /Claude Desktop [\d:–]+\s+refused 9 deleted 15 made 80 ticked 25 moved 40 changed 25/,
   );
   await card.getByRole("link", { name: "deleted 15" }).click();
   expect(await page.locator(".log li.card").count()).toBe(15);
@@ -74,9 +74,9 @@ browserTest("two hundred calls are one card, any part of which is taken back by 
 
   await rest("POST", "/todos", { title: "One more" });
   await page.goto(`${baseUrl}/account`);
-  await page.getByText("Since you last looked: Claude Desktop made 1.").waitFor();
-  await page.getByRole("link", { name: "Since you last looked" }).click();
-  await page.getByRole("link", { name: "Take back all of it…" }).click();
+  await page.getByText("While you were away: Claude Desktop made 1.").waitFor();
+  await page.getByRole("link", { name: "Review" }).click();
+  await page.getByRole("link", { name: "Take back…" }).click();
   await press(page, "Take it all back", "changes of Claude Desktop are taken back.");
   expect((await rest("GET", "/todos")).meta.total).toBe(0);
 });
@@ -90,7 +90,7 @@ browserTest("a person chooses what an agent must ask for, and decides about one 
     (await rest("GET", "/todos")).data.map(({ title }: { title: string }) => title).toSorted();
 
   await page.goto(`${baseUrl}/account/actions`);
-  await page.getByRole("link", { name: "What agents must ask you for" }).click();
+  await page.getByRole("link", { name: "Agent rules" }).click();
   await page.locator("summary", { hasText: "Rules" }).click();
   await page.getByLabel("Ask me before it deletes anything").check();
   await page.getByLabel("Changes a day, at most").fill("5");

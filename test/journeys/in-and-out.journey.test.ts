@@ -182,6 +182,10 @@ browserTest("a person copies lines, changes a token to its end, and moves remind
   await press(page, "Copy the lines for createTodo");
   await page.getByText("Copied: the lines for createTodo").waitFor();
   expect(await page.evaluate("navigator.clipboard.readText()")).toContain('"title": "Water the plants"');
+  await page.getByLabel("Search the API").fill("grace_days schedule");
+  await page.getByText(/^\d+ found$/).waitFor();
+  const shown = (id: string) => page.locator(`#${id}`).isVisible();
+  expect([await shown("createHabit"), await shown("createTodo")]).toEqual([true, false]);
 
   await page.goto(`${authUrl}/profile/api-tokens`);
   expect(await page.getByLabel("todos:write").isVisible()).toBe(false);

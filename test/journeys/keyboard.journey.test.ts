@@ -58,6 +58,8 @@ browserTest("the day is walked by the tab key, and keys choose, edit, undo and s
   expect(await focused(page).textContent()).toBe("Skip to content");
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
+  expect(await focused(page).getAttribute("id")).toBe("quick-line");
+  for (let press = 0; press < 2; press++) await page.keyboard.press("Tab");
   expect(await focused(page).textContent()).toBe("All todos");
   await page.keyboard.press("Tab");
   expect(await focused(page).getAttribute("aria-label")).toBe("Done today: Photo a day");
@@ -117,7 +119,9 @@ browserTest("on a phone a person adds in words and sees how, edits, deletes and 
   await page.getByText("Added: Pay rent").waitFor();
   expect(await field.inputValue()).toBe("");
   await check();
-  expect(await page.locator("#notice").innerText()).toMatch(/every month .*09:00 .*10 min .*desk .*#Home/);
+  expect(await page.locator("#notice").innerText()).toMatch(
+    /every month .*09:00\s.*10 min\s.*desk\s.*#Home/s,
+  );
   await addInWords(page, "habit Run 3 times a week", "Added: Run");
   expect(await page.getByRole("link", { name: "Run", exact: true }).count()).toBe(1);
 

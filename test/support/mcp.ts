@@ -38,10 +38,20 @@ export const rpc = (method: string, params: object = {}) => ({ jsonrpc: "2.0", i
 export type ToolAnswer = Readonly<{ text: string; facts: JsonBody; isError: boolean; answer: Answer }>;
 
 /** True for an answer of a busy service that has surely done nothing. */
-function isBusy({ body: { result, error } }: Answer): boolean {
+function isBusy({ body }: Answer): boolean {
+  const { result, error } = body ?? {};
   const { code, applied } = { ...error?.data, ...result?._meta, ...result?.structuredContent };
   return code === "overloaded" && applied === "no";
 }
+
+/** One call of a tool by an agent that asks again while the service is busy. */
+export const callTool = (
+  door: Pick<Door, "config">,
+  token: string,
+  name: string,
+  args: unknown = {},
+): Promise<Answer> =>
+  patiently(() => post(door, rpc("tools/call", { name, arguments: args }), { token }), isBusy);
 
 /** A caller of tools with one token, in the revision 2025-11-25. */
 export async function agent(stack: Door, claims: Record<string, unknown> = {}) {
@@ -49,8 +59,7 @@ export async function agent(stack: Door, claims: Record<string, unknown> = {}) {
   return {
     token,
     async call(name: string, args: unknown = {}): Promise<ToolAnswer> {
-      const request = rpc("tools/call", { name, arguments: args });
-      const answer = await patiently(() => post(stack, request, { token }), isBusy);
+      const answer = await callTool(stack, token, name, args);
       const { content, structuredContent, isError = false } = answer.body.result ?? {};
       if (answer.body.result) checkFacts(name, structuredContent, isError);
       return { text: content?.[0]?.text ?? "", facts: structuredContent, isError, answer };

@@ -4,12 +4,16 @@ import { openServerClock } from "../../api/mailbox/server-clock.ts";
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { isRefused } from "../../shared/errors.ts";
+import type { Config } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/observe/log.ts";
-import type { JsonBody, Stack } from "../harness.ts";
+import type { JsonBody } from "../harness.ts";
 import { patiently } from "./patiently.ts";
 
-/** Sends commands as the account pages do, for any user. To be closed before the stack, which counts connections. */
-export async function openPageDoor({ config, clock }: Pick<Stack, "config" | "clock">, connections?: number) {
+export type PageDoor = Awaited<ReturnType<typeof openPageDoor>>;
+type Place = Readonly<{ config: Config; clock: { now: number | undefined } }>;
+
+/** Sends commands as the account pages do, for any user. */
+export async function openPageDoor({ config, clock }: Place, connections?: number) {
   const log = createLog("test", "error");
   const database = await openDatabase({ url: config.databaseUrl, log, ...(connections && { connections }) });
   const [mailbox, serverClock] = await Promise.all([

@@ -1,7 +1,6 @@
-import { afterAll, expect } from "bun:test";
+import { expect } from "bun:test";
 import { type JsonBody, type Stack, useStack } from "../harness.ts";
 import { newcomer } from "./mcp.ts";
-import { openPageDoor } from "./page-door.ts";
 
 export type Row = Record<string, JsonBody>;
 export type ActionKey = Readonly<{ called_at: string; request_id: string }>;
@@ -14,16 +13,13 @@ const seenOf = (table: string): string =>
     ? `(select c.* from ${table} c join habits h on h.user_id = c.user_id and h.id = c.habit_id) t`
     : table;
 
-/** The door on the stack of this process, closed after the file. */
-export async function useUndoDoor(stack?: Stack) {
-  const door = await openUndoDoor(stack ?? (await useStack()));
-  afterAll(() => door.page.close());
-  return door;
-}
-
-/** Makes people with two agents each, shows all that is stored for them, and undoes actions as the account pages do. */
-export async function openUndoDoor(stack: Stack) {
-  const page = await openPageDoor(stack);
+/**
+ * Makes people with two agents each, on the stack of this process if none is given, shows all that is stored for them,
+ * and undoes actions as the account pages do.
+ */
+export async function useUndoDoor(given?: Stack) {
+  const stack = given ?? (await useStack());
+  const page = await stack.page();
   return {
     page,
     async someone(claims: object = {}) {

@@ -14,12 +14,7 @@ import {
 } from "../../shared/domain/day/day.ts";
 import { moved } from "../../shared/domain/habit/history.ts";
 import { streakColumns } from "../../shared/domain/habit/streak.ts";
-import {
-  channels,
-  perTarget,
-  type TargetColumn,
-  typedColumns,
-} from "../../shared/domain/reminder/channels.ts";
+import { channels, perTarget, type TargetColumn, typedTexts } from "../../shared/domain/reminder/channels.ts";
 import { acts, habitActs } from "../../shared/domain/reminder/link.ts";
 import type { Digest } from "../../shared/domain/vocabulary.ts";
 import type { WayOutKind } from "../../shared/domain/ways-out.ts";
@@ -340,14 +335,14 @@ export const userEndSessions: Handler<"user.end-sessions"> = {
 const endWaiting = `
   update approvals set state = 'outdated', request = '', decided_at = now() where user_id = $1 and state = 'waiting'`;
 
-/** What ends each way out of the account $1. The provider ends tokens and apps. */
+/** Statements that end each way out of the account $1. The provider ends tokens and apps. */
 const endings: Readonly<Record<WayOutKind, readonly string[]>> = {
   token: [endWaiting],
   app: [],
   webhook: ["delete from webhook_deliveries where user_id = $1", "delete from webhooks where user_id = $1"],
   calendar: ["delete from calendar_feeds where user_id = $1"],
   channel: [
-    `update users set ${typedColumns.map((column) => `${column} = null`).join(", ")}, webhook_secret = null,
+    `update users set ${typedTexts.map(({ column }) => `${column} = null`).join(", ")}, webhook_secret = null,
        reminder_channel = case when reminder_channel in ('email', 'log') then reminder_channel
          when email is null then 'log' else 'email' end
      where user_id = $1`,

@@ -75,7 +75,7 @@ export function startAccountBytes(
 
 const keepsTooMuch = ({ accountMegabytes }: Pick<Config, "accountMegabytes">): Refused =>
   refuse("quota", `Your account keeps ${accountMegabytes} MB, the most that it may`, {
-    next: "delete what is not needed and forget it on the page Actions, because deleted things stay in the history for 30 days.",
+    next: "delete what is not needed and forget it on the page Activity, because deleted things stay in the history for 30 days.",
   });
 
 function growsTooFast(remainingMs: number): Refused {

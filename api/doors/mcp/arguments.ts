@@ -30,7 +30,7 @@ export const propertiesOf = ({ properties, anyOf = [] }: SchemaNode): TPropertie
   Object.assign({}, properties, ...anyOf.map(propertiesOf));
 
 /** Every write takes a key and can be previewed: added here, so that no tool can forget it. */
-const manner = { idempotency_key: Type.Optional(IdempotencyKey), preview: Type.Optional(Flag) };
+const ofWrites = { idempotency_key: Type.Optional(IdempotencyKey), preview: Type.Optional(Flag) };
 
 /** The lists by which a tool names several things. @param item the schema of a thing that is an object */
 function listsOf({ many = {}, arguments: { properties } }: Tool, item: TSchema): TProperties {
@@ -46,29 +46,27 @@ function listsOf({ many = {}, arguments: { properties } }: Tool, item: TSchema):
 /** All arguments of a tool, as its list shows them. One that takes lists requires none in each call. */
 export function shownArguments(tool: Tool): TObject {
   const { properties } = tool.arguments;
-  const all = { ...properties, ...listsOf(tool, tool.arguments), ...(tool.looksAt === undefined && manner) };
+  const all = {
+    ...properties,
+    ...listsOf(tool, tool.arguments),
+    ...(tool.looksAt === undefined && ofWrites),
+  };
   return tool.many ? Type.Partial(Type.Object(all)) : Type.Object(all);
 }
 
 /** Names that n8n and Cline add to the arguments of any tool. */
 const namesOfHosts = ["toolCallId", "tool", "sessionId", "action", "chatInput", "task_progress"];
 
-/** @returns the given arguments, each as its declared type, without those that a host added */
-export function asDeclared({ properties }: TObject, sent: Fields): Fields {
-  const isOwn = ([name]: [string, unknown]) =>
-    !namesOfHosts.includes(name) || Object.hasOwn(properties, name);
-  return readFields(properties, Object.fromEntries(Object.entries(sent).filter(isOwn)));
+/** @returns the given arguments, each as its declared type. An unknown one stays, also with null, to be refused. */
+export function asDeclared({ properties }: Pick<TObject, "properties">, sent: Fields): Fields {
+  const given: Fields = {};
+  for (const [name, value] of Object.entries(sent)) {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (schema ? !isEmpty(value) : !namesOfHosts.includes(name))
+      given[name] = schema ? readValue(schema, value) : value;
+  }
+  return given;
 }
-
-/** An unknown name stays, also with null, so that it is refused. */
-const readFields = (properties: TProperties, fields: Fields): Fields =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) => {
-      const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      if (!schema) return [[name, value]];
-      return isEmpty(value) ? [] : [[name, readValue(schema, value)]];
-    }),
-  );
 
 /** Hosts may send what is not a text as its JSON, and a list of one as its item. */
 function readValue(schema: SchemaNode, value: unknown): unknown {
@@ -77,7 +75,8 @@ function readValue(schema: SchemaNode, value: unknown): unknown {
   const read = typeof value === "string" ? parseJson(value) : value;
   if (type === "array" && items)
     return (Array.isArray(read) ? read : [value]).map((item) => readValue(items, item));
-  if (type === "object") return isObject(read) ? readFields(propertiesOf(schema), read) : value;
+  if (type === "object")
+    return isObject(read) ? asDeclared({ properties: propertiesOf(schema) }, read) : value;
   // Only exact text counts: "007" and "1.0" stay texts.
   return typeof read !== "object" && String(read) === value ? read : value;
 }
@@ -88,45 +87,41 @@ export type Understand = (given: Fields) => Promise<Understood | Refused> | Unde
 type Manner = Omit<Content, "fields">;
 /** The acts of one thing. */
 type Acts = Readonly<{ acts: readonly ToolAct[] }>;
-type ReadOne = (given: Fields, names: readonly string[]) => (Acts & Manner) | Refused;
+type ReadOne = (given: Fields, names: readonly string[]) => (Acts & Readonly<{ manner: Manner }>) | Refused;
 
 /** @param names all arguments of the tool */
 export function understanding(tool: Tool, names: readonly string[]): Understand {
   const { refine, looksAt } = tool;
-  const own = Type.Object({ ...tool.arguments.properties, ...(looksAt === undefined && manner) });
+  const alsoTold = (args: Fields) => refine?.(args) ?? tool.alsoTold?.(args);
+  const own = Type.Object({ ...tool.arguments.properties, ...(looksAt === undefined && ofWrites) });
   const contract = { input: own, ...(refine && { refine }) };
   const readOne: ReadOne = (given, known) => {
     const isKnown = Object.keys(given).every((name) => known.includes(name));
-    const what = { what: "an argument of this tool", names: known, alwaysListed: true };
-    const unknown = isKnown ? undefined : unknownNames(Object.keys(given), what);
-    const checked = validate(contract, given, { unknown, alsoTold: refine });
+    const unknown = isKnown ? undefined : unknownNames(Object.keys(given), { ...what, names: known });
+    const checked = validate(contract, given, { unknown, alsoTold });
     if (isRefused(checked)) return checked;
     const { idempotency_key, preview, ...args } = checked.input;
     const acts = tool.act(args);
-    return isRefused(acts) ? acts : { acts: [acts].flat(), ...mannerOf(idempotency_key, preview) };
+    return isRefused(acts) ? acts : { acts: [acts].flat(), manner: mannerOf(idempotency_key, preview) };
   };
   const lists = listsOf(tool, Type.Unknown());
-  const several = { tool, readOne, ofCall: Type.Object({ ...lists, ...manner }) };
+  const several = { tool, readOne, ofCall: Type.Object({ ...lists, ...ofWrites }) };
   const listNames = Object.keys(lists);
   return (given) => {
     if (listNames.some((list) => Object.hasOwn(given, list))) return readSeveral(several, given);
     const one = readOne(given, names);
     if (isRefused(one)) return one;
-    const { acts, ...ofCall } = one;
-    const [act] = acts;
-    return act && acts.length === 1 ? alone(act, ofCall) : together([{ acts }], ofCall, true);
+    const [act, ...others] = one.acts;
+    if (!act || others.length > 0) return together([one], one.manner, true);
+    const answer = (success: Success) => answered(act.result(success.body), success);
+    return { ...one.manner, contract: act.contract, fields: act.fields, dayOf: act.dayOf, answer };
   };
 }
 
+const what = { what: "an argument of this tool", alwaysListed: true };
 const mannerOf = (key: unknown, preview: unknown): Manner => ({
-  idempotencyKey: typeof key === "string" ? key : undefined,
+  ...(typeof key === "string" && { idempotencyKey: key }),
   preview: preview === true,
-});
-
-const alone = ({ contract, fields, dayOf, result }: ToolAct, ofCall: Manner): Understood => ({
-  ...ofCall,
-  ...{ contract, fields, dayOf },
-  answer: (success) => answered(result(success.body), success),
 });
 
 type Several = Readonly<{
@@ -140,7 +135,7 @@ const picked = (fields: Fields, isWanted: (name: string) => boolean): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => isWanted(name)));
 
 /** Reads a call thing by thing. A thing takes from the call the arguments that it lacks. */
-async function readSeveral({ tool, readOne, ofCall }: Several, given: Fields): Promise<Understood | Refused> {
+function readSeveral({ tool, readOne, ofCall }: Several, given: Fields) {
   const isOfCall = (name: string) => Object.hasOwn(ofCall.properties, name);
   const shared = picked(given, (name) => !isOfCall(name));
   const unknown = givenTwice(tool, given, shared);
@@ -148,7 +143,7 @@ async function readSeveral({ tool, readOne, ofCall }: Several, given: Fields): P
   if (isRefused(checked)) return checked;
   const { idempotency_key, preview, ...found } = checked.input;
   const names = Object.keys(tool.arguments.properties);
-  const things = await mapGivingWay(thingsIn(tool, found), (thing) =>
+  const things = thingsIn(tool, found).map((thing) =>
     isObject(thing) ? readOne({ ...shared, ...thing }, names) : notAnObject,
   );
   const areAlike = Object.keys(found).every((list) => tool.many?.[list] !== null);
@@ -186,17 +181,19 @@ function thingsIn({ many = {} }: Tool, found: Fields): readonly unknown[] {
  * Makes one group of all acts.
  * @param areAlike true if all things get the same change: an error in it refuses the call, else only its own thing
  */
-function together(
+async function together(
   things: readonly (Acts | Refused)[],
   ofCall: Manner,
   areAlike: boolean,
-): Understood | Refused {
+): Promise<Understood | Refused> {
   const acts = things.flatMap((thing): readonly (ToolAct | Refused)[] =>
     isRefused(thing) ? [thing] : thing.acts,
   );
   if (acts.length > maxAtOnce)
     return refuse("invalid", `One call does at most ${maxAtOnce} things; these are ${acts.length}.`);
-  const operations = acts.map((act) => (isRefused(act) ? act : operationOf(act.contract, act.fields)));
+  const operations = await mapGivingWay(acts, (act) =>
+    isRefused(act) ? act : operationOf(act.contract, act.fields),
+  );
   const wrong = areAlike ? operations.find((one) => isRefused(one)) : undefined;
   if (wrong) return wrong;
   return {

@@ -111,18 +111,11 @@ async function readMessage(request: Request): Promise<Fields | Response> {
   return invalidRequest(notJson.message);
 }
 
-/** Some hosts send null for an absent member. The id stays: JSON-RPC has a rule for it. */
-function withoutNulls(message: Fields): Fields {
-  const { id, params, ...others } = message;
-  return {
-    ...(id !== undefined && { id }),
-    ...others,
-    ...(params !== null && params !== undefined && { params: isObject(params) ? membersOf(params) : params }),
-  };
+/** Some hosts send null for absent parameters, or for an absent one. */
+function withoutNulls({ params, ...message }: Fields): Fields {
+  if (!isObject(params)) return { ...message, ...(params != null && { params }) };
+  return { ...message, params: Object.fromEntries(Object.entries(params).filter(([, one]) => one !== null)) };
 }
-
-const membersOf = (object: Fields): Fields =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 
 /** @returns undefined when the JSON-RPC message asks for neither a tool nor a resource, or is malformed */
 function askedIn({ method, params, id }: Fields): Asked | undefined {

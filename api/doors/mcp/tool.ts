@@ -48,6 +48,8 @@ export type Tool<Arguments extends TObject = TObject> = Readonly<{
   many?: Readonly<Record<string, string | null>>;
   /** Rules that one argument's schema cannot state. They hold for a part of the arguments, too. */
   refine?(args: Partial<Static<Arguments>>): FieldProblems | undefined;
+  /** Rules of the contract, which checks them itself: told beside other errors, so that one refusal has all. */
+  alsoTold?(args: Partial<Static<Arguments>>): FieldProblems | undefined;
   /** Several acts are carried out as one group. */
   act(args: Static<Arguments>): ToolAct | readonly ToolAct[] | Refused;
   /** The schema of the facts of its results. */

@@ -192,11 +192,8 @@ export function askedTool({ name, arguments: sent = {} }: Fields): Asked | undef
 
 function targetOf({ tool, shown, understand }: KnownTool, args: Fields): CallTarget {
   const given = asDeclared(shown, args);
-  return {
-    scopes: [...tool.scopes, ...scopesOf(tool, given)],
-    writes: tool.looksAt === undefined,
-    understand: () => understand(given),
-  };
+  const scopes = [...tool.scopes, ...scopesOf(tool, given)];
+  return { scopes, writes: tool.looksAt === undefined, understand: () => understand(given) };
 }
 
 /** The scopes that single arguments need, also within the objects of a list. */

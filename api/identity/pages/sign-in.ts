@@ -39,7 +39,7 @@ export async function doSignIn(visitor: Visitor, form: URLSearchParams): Promise
   const account = await checkPassword(identity.pool, email, form.get("password") ?? "");
   if (!account) {
     noteFailure(identity, email);
-    const error = "E-mail address and password do not belong together.";
+    const error = "That e-mail address and password don't match.";
     return signInPage(visitor, { next, email: typed, error, status: 422 });
   }
   await identity.throttle.signInWasRight(attempt);

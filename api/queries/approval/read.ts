@@ -114,7 +114,7 @@ export type AskedChange = Readonly<{
   state: ApprovalState;
   expires_at: string;
   decided_at: string | null;
-  /** What it does beside those changes, in words. */
+  /** Its acts beside those changes, in words. */
   acts: readonly string[];
   action: LoggedAction;
 }>;

@@ -89,23 +89,19 @@ export function readQuickAdd(line: string, clock: Clock, wanted?: "todo" | "habi
   const text = line.slice(lead.length);
   const type = bad === undefined ? "good" : "bad";
   const saysKind = wanted ?? (noun !== undefined ? "habit" : lead === "" ? "any" : "todo");
-  if (line.length > longestLine)
-    return saysKind === "habit" ? habitOf(plain(text), type, clock) : longTodo(text, clock);
-  const read = readLine(text, clock, saysKind);
-  if (saysKind === "habit" || read.says.rhythm) return habitOf(readLine(text, clock, "habit"), type, clock);
+  const readAs = (kind: typeof saysKind) =>
+    line.length > longestLine ? plain(text) : readLine(text, clock, kind);
+  const read = readAs(saysKind);
+  if (saysKind === "habit" || read.says.rhythm) return habitOf(readAs("habit"), type, clock);
+  const mayBeHabit = saysKind === "any" && line.length <= longestLine;
   const alternatives = [
     ...choicesOf(text, read, clock),
-    ...(saysKind === "any" ? habitChoices(text, read, clock) : []),
+    ...(mayBeHabit ? habitChoices(text, read, clock) : []),
   ];
   return { kind: "todo", title: read.title, ...fieldsSaid(read.says, text, clock), alternatives };
 }
 
 const plain = (text: string): ReadLine => ({ phrases: [], asked: [], title: tidyTitle(text), says: {} });
-
-const longTodo = (text: string, clock: Clock): QuickTodo => ({
-  ...{ kind: "todo", title: tidyTitle(text), alternatives: [] },
-  ...fieldsSaid({}, "", clock),
-});
 
 function habitOf({ title, says }: ReadLine, type: HabitType, clock: Clock): QuickHabit {
   const { due, remind } = hoursOf(says, title, clock);

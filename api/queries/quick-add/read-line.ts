@@ -1,5 +1,5 @@
 import { partsOfDay } from "../../../shared/domain/todo/quick-add-words.ts";
-import { daysIn } from "./forms/days.ts";
+import { dayPhrasesIn } from "./forms/days.ts";
 import {
   amount,
   type Clock,
@@ -106,8 +106,8 @@ export type ReadLine = Taken & Readonly<{ says: Said }>;
 
 /** Reads the phrases for the fields of a todo or a habit. */
 export function readLine(line: string, clock: Clock, kind: "todo" | "habit" | "any"): ReadLine {
-  const days = daysIn(line, clock);
-  const phrases = [...repeatsIn(line), ...joined(line, days), ...recognise(recognisers, line, clock)];
+  const days = joined(line, dayPhrasesIn(line, clock));
+  const phrases = [...repeatsIn(line), ...days, ...recognise(recognisers, line, clock)];
   return takeMet(
     line,
     phrases.filter(kind === "habit" ? isOfHabit : kind === "todo" ? isOfTodo : () => true),
@@ -277,13 +277,9 @@ function phrasesWithin(
     const isBeside =
       isFollowed || phrases.some((one) => one.says.hour !== undefined && isBefore(one, phrase.start, line));
     const isPhrase = phrase.manner === "whole" || (phrase.manner === "bare" && isBeside);
+    const isTaken = isMark || (isPhrase && isJoined);
     const before = line.slice(from, phrase.start).trimEnd();
-    if (
-      !(isMark || (isPhrase && isJoined)) ||
-      dangling.test(before) ||
-      !isFree(phrase, [...others, ...taken])
-    )
-      continue;
+    if (!isTaken || dangling.test(before) || !isFree(phrase, [...others, ...taken])) continue;
     taken.unshift(phrase);
   }
   return taken;

@@ -92,7 +92,7 @@ export type CommandContract<
     apart?: boolean;
     /** The rows that the account journal gets when the command is carried out. */
     events?(input: Static<Input>): readonly AccountEvent[];
-    /** The way out of the account that such an input opens: a page asks its person for a proof first. */
+    /** The way out of the account that an input opens. A page asks its person for a proof first. */
     opens?(input: Static<Input>): WayOutKind | undefined;
     /**
      * The act in words, for a command of tokens whose changes have no images: rules treat it as one to ask for.

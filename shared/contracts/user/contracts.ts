@@ -7,7 +7,7 @@ import {
   reminderChannels,
   type TargetColumn,
   testedChannels,
-  typedColumns,
+  typedTexts,
 } from "../../domain/reminder/channels.ts";
 import { deliveryStatuses, digests } from "../../domain/vocabulary.ts";
 import { command, query } from "../kernel/contract.ts";
@@ -73,7 +73,7 @@ export const getSettings = query({
 });
 
 const newAddress = (input: Partial<Record<TargetColumn, string | null>>) =>
-  typedColumns.find((column) => input[column] != null);
+  typedTexts.find(({ column }) => input[column] != null)?.title;
 
 export const changeSettings = command({
   name: "user.configure",
@@ -89,7 +89,7 @@ export const changeSettings = command({
     ...perTarget(({ format, maxLength, expects }) => Clearable(Type.String({ format, maxLength, expects }))),
   }),
   output: Settings,
-  opens: (input) => newAddress(input) && "channel",
+  opens: (input) => (newAddress(input) === undefined ? undefined : "channel"),
   events(input) {
     const names = Object.keys(input).filter((name) => name !== "locale");
     const ofDay = ["time_zone", "day_start_hour", "digest"];

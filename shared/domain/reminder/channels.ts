@@ -133,9 +133,9 @@ export const perTarget = <Value>(make: (target: ChannelText<TargetColumn>) => Va
     ),
   ) as Record<TargetColumn, Value>;
 
-/** The columns of the texts that a person types. The provider confirms the address of e-mail. */
-export const typedColumns = Object.values(channels).flatMap(({ card, targets = [] }) =>
-  card ? targets.map(({ column }) => column) : [],
+/** The texts that a person types, with their channel's title. The provider confirms the address of e-mail. */
+export const typedTexts = Object.values(channels).flatMap(({ card, targets = [] }) =>
+  card ? targets.map(({ column }) => ({ column, title: card.title })) : [],
 );
 
 /** The most browsers of an account that show reminders. */

@@ -79,9 +79,9 @@ wed weds wednesday wednesdays wensday wednsday wendesday, thu thur thurs thursda
 fri friday fridays firday, sat saturday saturdays saterday satuday, sun sunday sundays`,
 );
 
-/** Weekdays in letters, which count beside others, and such letters without a sign between them. */
+/** Weekdays in letters, for example `T/Th` and `MWF`. */
 const dayLetters = numbered("m mo, t tu, w we, th, f fr, sa, su");
-export const joinedLetters = new Map([
+const joinedLetters = new Map([
   ...["m w f", "t th", "tu th", "m t w th", "m t w th f"].map(
     (days) => [days.replaceAll(" ", ""), days] as const,
   ),

@@ -139,20 +139,13 @@ function missed({ rule, anchor }: Series, lastDate: string, count: number): numb
  */
 function nextAfresh(series: Series, dueDate: string): Series | null {
   const { rule, anchor: done } = series;
-  const period = periodOf(rule);
-  const isOfPeriod = dueDate > done && period(dueDate) === period(done);
-  const next = /;BY(MONTH)?DAY=/.test(rule)
-    ? nextAfter(series, isOfPeriod ? dueDate : done)
-    : nextLikeDone(series, isOfPeriod ? dueDate : done);
+  const length = rule.startsWith("FREQ=YEARLY") ? 4 : rule.startsWith("FREQ=MONTHLY") ? 7 : 10;
+  const period = (date: string) =>
+    rule.startsWith("FREQ=WEEKLY") ? weekStart(dayNumber(date)) : date.slice(0, length);
+  const after = dueDate > done && period(dueDate) === period(done) ? dueDate : done;
+  const next = (/;BY(MONTH)?DAY=/.test(rule) ? nextAfter : nextLikeDone)(series, after);
   const count = countOf(rule);
   return next && count !== undefined ? withCount(next, count - 1) : next;
-}
-
-/** Names the day, week, month or year of a date, by the frequency of the rule. */
-function periodOf(rule: string): (date: string) => string | number {
-  if (rule.startsWith("FREQ=WEEKLY")) return (date) => weekStart(dayNumber(date));
-  const length = rule.startsWith("FREQ=YEARLY") ? 4 : rule.startsWith("FREQ=MONTHLY") ? 7 : 10;
-  return (date) => date.slice(0, length);
 }
 
 /** A rule without days keeps the day of completion; a month that lacks it gives its last day. */
@@ -167,11 +160,9 @@ function nextLikeDone({ rule, anchor }: Series, after: string): Series | null {
     const ofYear =
       unit === "years" && months ? months.map((month) => done.with({ year: day.year, month })) : [day];
     const days = ofYear.filter(({ month }) => !months || months.includes(month));
-    const found = days.find(
-      (one, at) =>
-        one.toString() > after && (!places || places.includes(at + 1) || places.includes(at - days.length)),
-    );
-    if (found) return isPastUntil(rule, found.toString()) ? null : { rule, anchor: found.toString() };
+    const isPicked = (at: number) => !places || places.includes(at + 1) || places.includes(at - days.length);
+    const found = days.map(String).find((date, at) => date > after && isPicked(at));
+    if (found) return isPastUntil(rule, found) ? null : { rule, anchor: found };
   }
   return null;
 }

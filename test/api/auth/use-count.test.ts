@@ -2,17 +2,17 @@ import { expect, test } from "bun:test";
 import { startApi } from "../../../api/start.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { callRest, freePort, startStack } from "../../harness.ts";
-import { eventually, query } from "../../support/reminder/stack.ts";
+import { eventually } from "../../support/reminder/stack.ts";
 
 test("a network is news at its first use, and not again after a door started anew", async () => {
   const log = createLog("test", "info");
   const told: unknown[] = [];
   const info = (line: Readonly<{ kind?: string; network?: string }>) =>
     line.kind === "token_elsewhere" && told.push(line.kind);
-  const { config, issuer, sub, rest } = await startStack({ log: Object.assign(log, { info }) });
+  const { config, issuer, sub, rest, sql } = await startStack({ log: Object.assign(log, { info }) });
   const uses = async () => {
-    const text = "select times::int from journal_counts where kind = 'token_elsewhere'";
-    return (await query(config.databaseUrl, text))[0]?.times;
+    const [row] = await sql`select times::int from journal_counts where kind = 'token_elsewhere'`;
+    return row?.times;
   };
   const token = await issuer.token({ sub });
   await rest("GET", "/todos", { token });
@@ -21,7 +21,7 @@ test("a network is news at its first use, and not again after a door started ane
   const again = { ...config, port, baseUrl: `http://127.0.0.1:${port}` };
   const door = await startApi({ config: again, log });
   await callRest(again, "GET", "/todos", { token });
-  await eventually(async () => (await uses()) === 2, 10_000);
+  await eventually(async () => (await uses()) === 2);
   await door.stop();
   expect(told).toEqual(["token_elsewhere"]);
 });

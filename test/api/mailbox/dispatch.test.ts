@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { createDispatch, type Sender } from "../../../api/mailbox/dispatch.ts";
 import { type Mailbox, openMailbox } from "../../../api/mailbox/mailbox.ts";
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
@@ -9,12 +9,10 @@ import { createQuotas } from "../../../workers/unit-of-work/new-rows.ts";
 import { describeTables } from "../../../workers/unit-of-work/tables.ts";
 import { noAccountBytes } from "../../../workers/upkeep/account-bytes.ts";
 import { useStack } from "../../harness.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 
 const stack = await useStack();
 const { rest, config, sub } = stack;
-const { database, mailbox, serverClock: clock, close } = await openPageDoor(stack);
-afterAll(close);
+const { database, mailbox, serverClock: clock } = await stack.page();
 
 const ada = { userId: sub };
 const by = (): Sender => ({ door: "rest", requestId: Bun.randomUUIDv7(), tokenId: "t", clientName: null });

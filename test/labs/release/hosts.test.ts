@@ -39,7 +39,7 @@ test("the bundle has the licences of all that is in it, and its program connects
     arguments: { title: "Bundled" },
   });
   expect(structuredContent).toMatchObject({ todo: { title: "Bundled" } });
-}, 30_000);
+});
 
 test("plugin and registry entry have the version of the package, and the entry keeps the registry's rules", async () => {
   for (const host of ["claude", "codex"]) {

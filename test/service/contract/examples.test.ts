@@ -1,16 +1,11 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { type Answer, type JsonBody, startStack } from "../../harness.ts";
-import { openPageDoor } from "../../support/page-door.ts";
-
-// Registered before the stacks' own, so that it runs first: they count connections.
-afterAll(() => page.close());
 
 /** Replays every example of the OpenAPI document and compares the answers with the document's. */
 const ofAMinute = 60;
-const { rest, issuer, clock, config } = await startStack({
-  env: { RATE_LIMIT_PER_MINUTE: String(ofAMinute) },
-});
-const page = await openPageDoor({ config, clock });
+const stack = await startStack({ env: { RATE_LIMIT_PER_MINUTE: String(ofAMinute) } });
+const { rest, issuer, clock, config } = stack;
+const page = await stack.page();
 const document = (await (await fetch(`${config.baseUrl}/openapi.json`)).json()) as JsonBody;
 const all = Object.entries<JsonBody>(document.paths).flatMap(([path, methods]) =>
   Object.entries<JsonBody>(methods).map(([method, operation]) => ({ ...operation, method, path })),

@@ -1,5 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { SQL } from "bun";
+import { describe, expect, test } from "bun:test";
 import { commands } from "../../../shared/contracts/catalogue.ts";
 import type { CommandContract } from "../../../shared/contracts/kernel/contract.ts";
 import { type JsonBody, useStack } from "../../harness.ts";
@@ -7,8 +6,7 @@ import { newcomer } from "../../support/mcp.ts";
 
 const stack = await useStack({ travels: true });
 stack.clock.now = Date.parse("2026-11-20T08:30:00Z");
-const sql = new SQL(stack.config.databaseUrl);
-afterAll(() => sql.close());
+const { sql } = stack;
 
 const tables: readonly string[] = (
   await sql`select table_name as name from information_schema.columns join pg_class on relname = table_name

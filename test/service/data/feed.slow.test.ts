@@ -2,15 +2,13 @@ import { expect, test } from "bun:test";
 import { hashOf } from "../../../api/doors/pages/calendar/feed.ts";
 import { newSecret } from "../../../api/web/key-ring.ts";
 import { useStack } from "../../harness.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 
 const stack = await useStack();
 
 test("many who ask for addresses that there are not keep nobody from theirs", async () => {
   const secret = newSecret();
-  const door = await openPageDoor(stack);
+  const door = await stack.page();
   await door.send(stack.sub, "calendar.set", { secret_hash: hashOf(secret) });
-  await door.close();
   const get = async (address: string, network: string) =>
     (await fetch(`${stack.config.baseUrl}/calendar/${address}.ics`, { headers: from(network) })).status;
   const from = (network: string) => ({ "x-forwarded-for": network });

@@ -1,14 +1,12 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import ICAL from "ical.js";
 import { hashOf } from "../../../api/doors/pages/calendar/feed.ts";
 import { loggedPath } from "../../../api/http/request.ts";
 import { newSecret } from "../../../api/web/key-ring.ts";
 import { useStack } from "../../harness.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 
-afterAll(() => door.close());
 const stack = await useStack();
-const door = await openPageDoor(stack);
+const door = await stack.page();
 
 async function personWithFeed() {
   const sub = crypto.randomUUID();

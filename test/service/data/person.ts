@@ -11,12 +11,10 @@ import { readWhatIsHere } from "../../../api/queries/import/read.ts";
 import { readWork } from "../../../api/queries/user/read.ts";
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import { type JsonBody, useStack } from "../../harness.ts";
-import { once } from "../../support/once.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 const stack = await useStack();
-const door = await once("importing door", () => openPageDoor(stack));
+const door = await stack.page();
 export const { database } = door;
 const db = openQueryDatabase(database);
 

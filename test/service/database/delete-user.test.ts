@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { sweepDeletedUsers } from "../../../workers/upkeep/deleted-users.ts";
 import { useStack } from "../../harness.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 
 const stack = await useStack();
 const { rest, issuer } = stack;
@@ -17,7 +16,7 @@ test("a closed account leaves no row behind but its journal, and other users kee
     const { id } = await post("/todos", { title: "t" });
     await rest("PUT", `/todos/${id}/reminder`, { token, body: { remind_at: "2099-01-01T00:00:00Z" } });
   }
-  const { pool, send, close } = await openPageDoor(stack);
+  const { pool, send } = await stack.page();
   expect(await send("leaver", "user.delete", {})).toBeNull();
   const { rows } = await pool.query<{ table_name: string }>(
     "select table_name from information_schema.columns where column_name = 'user_id' and table_schema = 'public'",
@@ -30,7 +29,6 @@ test("a closed account leaves no row behind but its journal, and other users kee
   }
   expect(Object.values(counts).every((count) => count === 0)).toBe(true);
   expect(Object.keys(counts).length).toBeGreaterThan(7);
-  await close();
   expect((await rest("GET", "/dashboard", { token: stayer })).body.stats.total_habits).toBe(1);
 });
 
@@ -38,7 +36,7 @@ test("what is written for a closed account is refused, and what slipped in is sw
   const token = await issuer.token({ sub: "busy" });
   const create = () => rest("POST", "/todos", { token, body: { title: "t" } });
   expect((await create()).status).toBe(201);
-  const { pool, send, close } = await openPageDoor(stack);
+  const { pool, send } = await stack.page();
   const writers = Array.from({ length: 4 }, async () => {
     for (let turn = 0; turn < 20; turn++) await create();
   });
@@ -54,5 +52,4 @@ test("what is written for a closed account is refused, and what slipped in is sw
     const { rows } = await pool.query(`select 1 from ${table} where user_id = 'busy'`);
     expect(rows).toEqual([]);
   }
-  await close();
 });

@@ -1,10 +1,8 @@
-import { afterAll, expect, test } from "bun:test";
-import { useStack } from "../../harness.ts";
+import { expect, test } from "bun:test";
 import { longText } from "../../support/long-text.ts";
-import { openUndoDoor, whole } from "../../support/undo-door.ts";
+import { useUndoDoor, whole } from "../../support/undo-door.ts";
 
-afterAll(() => page.close());
-const { page, someone } = await openUndoDoor(await useStack());
+const { page, someone } = await useUndoDoor();
 
 const storedBytes = async (sub: string): Promise<number> => {
   const { rows } = await page.pool.query(

@@ -1,10 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { freePort, testEnvironment } from "../../harness.ts";
 import { descendants } from "../../support/chaos/descendants.ts";
 import { untilAnswered } from "../../support/chaos/writer.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { root, serviceOf } from "../deploy/compose-file.ts";
 
 const ports = { PORT: freePort(), WORKER_PORT: freePort() };
@@ -12,7 +10,7 @@ const env = {
   ...process.env,
   ...(await testEnvironment()),
   ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
-  DATA_DIR: mkdtempSync(join(tmpdir(), "kept-watched-")),
+  DATA_DIR: temporaryFolder("watched"),
   LOG_LEVEL: "info",
 };
 const roles = [

@@ -1,10 +1,8 @@
 import { expect, spyOn, test } from "bun:test";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { freePort, testEnvironment } from "../../harness.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { createBrowser } from "../../support/identity/browser.ts";
 import {
   authorizationRequest,
@@ -21,7 +19,7 @@ const servers = await testEnvironment();
 
 /** The tokens of one life of the installation, at addresses that later lead nowhere. */
 async function issuedAt(baseUrl: string) {
-  const dataDir = await mkdtemp(join(tmpdir(), "kept-former-"));
+  const dataDir = temporaryFolder("former");
   const settings = { BASE_URL: baseUrl, PORT: String(freePort()), DATA_DIR: dataDir };
   const former = await runIdentity(loadConfig({ ...servers, ...settings }));
   const here = { ...former.config, authUrl: `http://127.0.0.1:${former.config.port}` };

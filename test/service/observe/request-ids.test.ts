@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import pino from "pino";
 import { readFilters } from "../../../api/doors/pages/action/list/filters.ts";
 import { readActions } from "../../../api/queries/action/read.ts";
@@ -6,22 +6,19 @@ import { createQueryContext, openQueryDatabase } from "../../../api/queries/engi
 import { isRefused } from "../../../shared/errors.ts";
 import { type JsonBody, startStack } from "../../harness.ts";
 import { agent } from "../../support/mcp.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 
 const lines: JsonBody[] = [];
 const log = pino({ level: "debug" }, { write: (line: string) => lines.push(JSON.parse(line)) });
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => close());
 const stack = await startStack({ log });
 const { baseUrl } = stack.config;
-const { database, pool, close } = await openPageDoor(stack);
+const { database, pool } = await stack.page();
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const idOf = ({ headers }: { headers: Headers }): string => headers.get("x-request-id") ?? "";
 const linesAbout = (id: string) => lines.filter(({ request_id }) => request_id === id);
 
-/** The results of a text search on the page Actions. */
+/** The results of a text search on the page Activity. */
 async function foundBy(q: string, userId: string) {
   const db = openQueryDatabase(database);
   const query = createQueryContext({ db, userId, now: Date.now(), defaultTimeZone: "UTC", baseUrl });

@@ -42,7 +42,7 @@ test("each link within /docs leads to a place of the page, and no place is there
 
 test("/docs has the policy of all pages, and caches may keep it for minutes", () => {
   expect(page.headers.get("content-security-policy")).toStartWith(
-    "default-src 'none'; style-src 'self'; img-src 'self'; manifest-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'",
+    "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; manifest-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'",
   );
   expect(page.headers.get("cache-control")).toBe("public, max-age=300");
 });

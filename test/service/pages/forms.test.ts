@@ -163,7 +163,7 @@ describe("the page of a todo", () => {
   test("another due date moves the reminder, as the form says and then shows, and words with a time set it", async () => {
     const due = { title: "Bins", due_date: "2099-12-01" };
     const { account, path, page } = await todoPage(due, "2099-11-30T20:00");
-    expect(textOf(page)).toContain("It moves with the due date.");
+    expect(textOf(page)).toContain("It moves with the due date and time.");
     const moved = await account.submit(page, path, { due_date: "2099-12-08" });
     expect(fieldsOf(moved, path)).toMatchObject({ due_date: "2099-12-08", remind_at: "2099-12-07T20:00" });
     const said = await account.submit(moved, path, { words: "7 Dec 2099 at 20:00" });

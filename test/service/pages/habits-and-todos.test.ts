@@ -40,7 +40,7 @@ test("a habit's page tells its streak, grace, week and year", async () => {
   const { text, status } = await browser.open(`/account/habits/${id}`);
   expect(status).toBe(200);
   expect(text).toContain("Twenty pages");
-  expect(text).toMatch(/<strong>3<\/strong> <span class="quiet">days in the streak/);
+  expect(text).toMatch(/<strong>3<\/strong> <span class="quiet">day streak/);
   expect(text).toContain("Alive until tomorrow, 1 grace day left.");
   expect(text).toContain("2 of 7 this week");
   expect(text).toContain("November 2026: 3.");
@@ -154,7 +154,7 @@ test("todos are grouped on their page and today's, with all that is known of the
   const all = (await browser.open("/account/todos")).text;
   const order = ["Overdue</h2>", ">late<", "Today</h2>", ">now<", "every Sat", "Tomorrow</h2>", ">next<"];
   order.push("This week</h2>", ">soon<", "Later</h2>", ">far<", "No date</h2>", ">whenever<");
-  order.push("Ask about the lease", '<details><summary><h2 class="part">Done</h2>', ">gone<");
+  order.push('<details><summary><h2 class="part">Done</h2>', ">gone<");
   const places = order.map((text) => all.indexOf(text));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places[0]).toBeGreaterThan(0);
@@ -200,7 +200,7 @@ test("todos and habits are sorted as one asks, and what is important is marked",
   await make("/todos", { title: "Zip", is_important: true });
   await make("/todos", { title: "Fix", due_date: addDays(today, -1) });
   const namesOn = async (path: string) =>
-    [...(await browser.open(path)).text.matchAll(/<a href="[^"]+\/\d+">([^<]+)<\/a><\/p>/g)].map(
+    [...(await browser.open(path)).text.matchAll(/<a href="[^"]+\/\d+" dir="auto">([^<]+)<\/a><\/p>/g)].map(
       ([, name]) => name,
     );
   expect(await namesOn("/account/todos")).toEqual(["Fix", "Wash", "apply", "Zip"]);

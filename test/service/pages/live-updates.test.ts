@@ -30,7 +30,7 @@ const openWhenCalm = (sub: string) =>
   eventually(async () => {
     const stream = await openFor(sub);
     return stream.status !== 503 && stream;
-  }, 30_000);
+  });
 
 /** A person, and calls of their agent. */
 async function newPerson() {

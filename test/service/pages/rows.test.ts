@@ -105,12 +105,12 @@ test("habits are done or avoided today, which Today counts, and not any more by 
   await make("/habits", { name: "Read", type: "good", frequency: "daily" });
   const done = async () => (await rest("GET", "/habits?completed_today=true")).meta.total;
   const { text } = await account.open("/account");
-  for (const words of ["Avoided today: Smoke", "Done today: Read", "0 of 2 done"])
+  for (const words of ["Avoided today: Smoke", "Done today: Read", "0 of 2 done today"])
     expect(text).toContain(words);
   const habit_id = String(id);
-  await press("/account", "/account/tick", { habit_id, done: "yes" }, "1 of 2 done");
+  await press("/account", "/account/tick", { habit_id, done: "yes" }, "Habits 1 of 2");
   expect([await done(), (await account.open("/account")).text.includes("Undo: Smoke")]).toEqual([1, true]);
-  await press("/account", "/account/tick", { habit_id, done: "no" }, "0 of 2 done");
+  await press("/account", "/account/tick", { habit_id, done: "no" }, "Habits 0 of 2");
   expect(await done()).toBe(0);
 });
 
@@ -125,8 +125,8 @@ test("the days before today are ticked in the list, and a streak that ends tonig
   expect((await rest("GET", `/habits/${id}/completions`)).data).toMatchObject([{ date: yesterday }]);
   const { text } = await account.open("/account");
   expect(text).toContain('aria-label="Yesterday, done: Run"');
-  const [first = ""] = text.split(/<li class="card item[^"]*" id="habit-/).slice(1);
-  expect([first.startsWith(`${id}"`), first.includes("ends today unless done")]).toEqual([true, true]);
+  const [first = ""] = text.split(/<li class="item[^"]*" id="habit-/).slice(1);
+  expect([first.startsWith(`${id}"`), first.includes("ends tonight")]).toEqual([true, true]);
 });
 
 test("a newcomer's first page offers a first habit and a first todo", async () => {

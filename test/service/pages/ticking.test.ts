@@ -3,10 +3,9 @@ import { useStack } from "../../harness.ts";
 import { type Browser, cookieOf, type Page } from "../../support/identity/browser.ts";
 import { sessionOf, signedInBrowser } from "../../support/pages/live-support.ts";
 import { newPlainPerson, textOf, withForms } from "../../support/pages/plain.ts";
-import { query } from "../../support/reminder/stack.ts";
 
 const stack = await useStack({ travels: true });
-const { config, clock } = stack;
+const { config, clock, sql } = stack;
 const msPerDay = 86_400_000;
 afterEach(() => {
   clock.now = undefined;
@@ -209,14 +208,13 @@ test("a form of an earlier session is shown again with what was typed, and a lon
 test("a tick that fails inside says so", async () => {
   const { account, makeTodo } = await newPerson();
   const { id } = await makeTodo("Tick of poison");
-  await query(
-    config.databaseUrl,
+  await sql.unsafe(
     `create function refuse_tick() returns trigger language plpgsql as $$ begin raise exception 'poison'; end $$;
     create trigger refuse_tick before update on todos
     for each row when (new.title = 'Tick of poison') execute function refuse_tick()`,
   );
   const page = await tick(account, await account.open("/account"), `todo-${id}`);
-  await query(config.databaseUrl, "drop function refuse_tick cascade");
+  await sql`drop function refuse_tick cascade`;
   expect([page.status, textOf(page)]).toEqual([500, expect.stringContaining("That did not work")]);
 });
 

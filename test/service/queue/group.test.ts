@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { SQL } from "bun";
 import { type Answer, type JsonBody, startStack, useStack } from "../../harness.ts";
 import { create, groupSender, statuses } from "../../support/groups.ts";
 import { whenNotBusy } from "../../support/odd-values.ts";
 
 const stack = await useStack();
-const { config, rest } = stack;
+const { rest, sql } = stack;
 const newSender = (claims: Record<string, unknown> = {}) => groupSender(stack, claims);
 const bodies = ({ body }: Answer): JsonBody[] => body.results.map((result: JsonBody) => result.body);
 
@@ -73,7 +72,6 @@ describe("operations of a group", () => {
 
   test("get ids in their order, one each, whether others refer to them or not", async () => {
     const { group } = await newSender();
-    await using sql = new SQL(config.databaseUrl, { max: 1 });
     const lastId = async () => Number((await sql`select last_value from categories_id_seq`)[0].last_value);
     const category = (name: string) => ({ method: "POST", path: "/categories", body: { name } });
     const before = await lastId();

@@ -1,19 +1,13 @@
-import { afterAll, expect, test } from "bun:test";
-import { SQL } from "bun";
+import { expect, test } from "bun:test";
 import { resolveLocalTime } from "../../../shared/domain/day/day.ts";
 import { useStack } from "../../harness.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { storeWallTimes } from "../../support/reminder/wall-times.ts";
 import { storeTodos } from "../../support/todos.ts";
 
-afterAll(async () => {
-  await page.close();
-  await sql.close();
-});
 const stack = await useStack();
-const sql = new SQL(stack.config.databaseUrl, { max: 2 });
-const page = await openPageDoor(stack);
+const { sql } = stack;
+const page = await stack.page();
 const user = (name: string) => `${stack.sub} ${name}`;
 
 /** Wall times around the changes to and from summer time, among others, of a user in Berlin. */
@@ -64,11 +58,9 @@ test.concurrent.each(["Pacific/Auckland", "Australia/Lord_Howe", "America/New_Yo
     expect(await astray(user(zone), zone)).toEqual([]);
     const [work] = await sql`select done, total, cursor, outcome from works where user_id = ${user(zone)}`;
     expect(work).toEqual({ done: 5_000, total: 5_000, cursor: null, outcome: null });
-    // Each row moved once, in the first transaction or in a step.
-    const steps =
-      await sql`select count(*)::int as rows from reminders where user_id = ${user(zone)} group by xmin`;
-    expect(steps.length).toBeGreaterThanOrEqual(5);
-    expect(Math.max(...steps.map(({ rows }: { rows: number }) => rows))).toBeLessThanOrEqual(1_000);
+    // A fast machine does several thousands in the time of a step, but none of them with the command itself.
+    const steps = await sql`select from reminders where user_id = ${user(zone)} group by xmin`;
+    expect(steps.length).toBeGreaterThan(1);
   },
 );
 
@@ -122,7 +114,7 @@ test("a category of 10,000 todos is gone at once, and every todo loses it", asyn
     select (select count(*)::int from todos where user_id = ${stack.sub} and category_id is null) as without,
       (select count(*)::int from todos where user_id = ${stack.sub} and former_category_id = ${id}::bigint) as former`;
   expect(row).toEqual({ without: 10_000, former: 10_000 });
-}, 30_000);
+});
 
 test("a small category is deleted in one transaction", async () => {
   const id = await fillCategory(user("small"), 900);

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Pool } from "pg";
 import type { Database } from "../../../shared/db/orm.ts";
 import { countKeptBytes } from "../../../shared/doctor/kept-bytes.ts";
@@ -7,7 +7,7 @@ import { startStack } from "../../harness.ts";
 import { longText } from "../../support/long-text.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { wordsIn } from "../../support/text-table.ts";
-import { openUndoDoor, whole } from "../../support/undo-door.ts";
+import { useUndoDoor, whole } from "../../support/undo-door.ts";
 
 type Store = Pick<Pool, "query">;
 
@@ -56,10 +56,8 @@ async function countedBytes(database: Database, sub: string): Promise<number> {
   return rows[0].bytes;
 }
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => page.close());
 const stack = await startStack({ env: { ACCOUNT_MEGABYTES: "2", SENT_MEGABYTES_PER_HOUR: "1" } });
-const { page, someone } = await openUndoDoor(stack);
+const { page, someone } = await useUndoDoor(stack);
 
 test("an account sends so many bytes in an hour, and then deletes and reads only", async () => {
   const [{ agent, rest }, stranger] = [await someone(), await someone()];

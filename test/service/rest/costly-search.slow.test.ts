@@ -1,15 +1,11 @@
-import { afterAll, expect, test } from "bun:test";
-import { SQL } from "bun";
+import { expect, test } from "bun:test";
 import pino from "pino";
 import { startStack } from "../../harness.ts";
 import { agent } from "../../support/mcp.ts";
 
-// Registered before the stack's own, so that it runs first: the stack counts connections.
-afterAll(() => sql.close());
 const lines: string[] = [];
 const log = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
-const { rest, issuer, config } = await startStack({ log });
-const sql = new SQL(config.databaseUrl, { max: 1 });
+const { rest, issuer, config, sql } = await startStack({ log });
 
 /** The most text that a user can have: a search of it exceeds the time limit. */
 const fill = `

@@ -2,19 +2,18 @@ import { afterAll, expect, test } from "bun:test";
 import { commands } from "../../../shared/contracts/catalogue.ts";
 import { useStack } from "../../harness.ts";
 import { bringUpToDate, expectEqual, newCopy } from "../../support/copies/copy.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { byDatabase, runEveryCommand } from "../plans/every-command.ts";
 
 const stack = await useStack();
 const { rest, sub } = stack;
-const { pool, dispatch, close } = await openPageDoor(stack);
+const { pool, dispatch } = await stack.page();
 const webhook = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   fetch: () => new Response(null, { status: 204 }),
 });
-afterAll(() => Promise.all([webhook.stop(true), close()]));
+afterAll(() => webhook.stop(true));
 
 const by = { door: "rest", tokenId: "token", clientName: null } as const;
 const actions = async () => {

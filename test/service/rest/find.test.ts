@@ -1,14 +1,12 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { searchPattern } from "../../../api/queries/engine/search.ts";
 import { folded } from "../../../shared/domain/folding.ts";
 import { useStack } from "../../harness.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 
 const stack = await useStack({ travels: true });
 const { rest, clock, issuer } = stack;
-const { pool, close } = await openPageDoor(stack);
-afterAll(close);
+const { pool } = await stack.page();
 clock.now = Date.parse("2026-05-10T12:00:00Z");
 
 type Named = { title?: string; name?: string };

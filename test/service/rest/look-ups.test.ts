@@ -1,11 +1,8 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { SQL } from "bun";
+import { describe, expect, test } from "bun:test";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { startStack, useStack } from "../../harness.ts";
 
-afterAll(() => sql.close());
-const { rest, clock, issuer, config } = await useStack({ travels: true });
-const sql = new SQL(config.databaseUrl, { max: 1 });
+const { rest, clock, issuer, sql } = await useStack({ travels: true });
 const today = "2026-05-10";
 const noon = Date.parse(`${today}T12:00:00Z`);
 clock.now = noon;

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { useStack } from "../../harness.ts";
-import { type ActionKey, openUndoDoor } from "../../support/undo-door.ts";
+import { type ActionKey, useUndoDoor } from "../../support/undo-door.ts";
 
 const stack = await useStack({ travels: true });
 const { rest, clock, issuer } = stack;
-const { page, someone } = await openUndoDoor(stack);
-afterAll(() => page.close());
+const { page, someone } = await useUndoDoor(stack);
 
 type Listed = { id: number; title: string };
 const titles = (body: { data: Listed[] }): string[] => body.data.map(({ title }) => title);

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, describe, expect, spyOn, test } from "bun:test";
-import { SQL } from "bun";
 import { todoCreate } from "../../../workers/handlers/todo/todo.ts";
 import * as loading from "../../../workers/unit-of-work/load.ts";
 import * as saving from "../../../workers/unit-of-work/save.ts";
@@ -11,13 +10,9 @@ import { creationOf, openOwnMailbox, outcomesOf } from "../../support/signed.ts"
 import { holdingTodo, storeTodos } from "../../support/todos.ts";
 
 const stack = await useStack();
-const { config, rest } = stack;
+const { config, rest, sql } = stack;
 const mailbox = await openOwnMailbox(config);
-const sql = new SQL(config.databaseUrl, { max: 2 });
-afterAll(async () => {
-  await mailbox.close();
-  await sql.close();
-});
+afterAll(() => mailbox.close());
 
 const { rows, run } = todoCreate;
 const { load } = loading;

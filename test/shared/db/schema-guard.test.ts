@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from "bun:test";
-import { SQL } from "bun";
 import { migrations, neighboursKnow } from "../../../shared/db/migrations/index.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { problemOf } from "../../../shared/db/schema-guard.ts";
@@ -12,12 +11,9 @@ import { eventually } from "../../support/reminder/stack.ts";
 const log = createLog("test", "silent");
 const workerPort = freePort();
 const empty = await openEmptyDatabase();
-const closes = [empty.close];
 // The stack's own hook, which follows this one, counts the connections that are left.
-afterAll(() => Promise.all(closes.map((close) => close())));
-const { config } = await startStack({ env: { WORKER_PORT: String(workerPort) }, log });
-const sql = new SQL(config.databaseUrl, { max: 1 });
-closes.push(() => sql.close());
+afterAll(empty.close);
+const { config, sql } = await startStack({ env: { WORKER_PORT: String(workerPort) }, log });
 
 const open = async (url: string) => (await openDatabase({ url, log })).close();
 const known = migrations.map(({ name }) => name);

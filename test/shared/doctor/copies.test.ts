@@ -1,14 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { archive, backup, disk } from "../../../shared/doctor/copies.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { createDatabase } from "../../harness.ts";
+import { folderOfFile } from "../../support/folder.ts";
 
-const dataDir = mkdtempSync(join(tmpdir(), "kept-copies-"));
-afterAll(() => rmSync(dataDir, { recursive: true }));
+const dataDir = folderOfFile("copies");
 const hourMs = 3_600_000;
 
 /** Makes a file in DATA_DIR that is so old. */

@@ -1,13 +1,12 @@
-import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { expect, test } from "bun:test";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { turnOver } from "../../../shared/embedded/bounded-log.ts";
 import { spawnGuarded } from "../../../shared/embedded/servers/guard.ts";
+import { folderOfFile } from "../../support/folder.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "kept-log-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile("log");
 const logFile = join(folder, "server.log");
 const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { welcome } from "../../../shared/embedded/welcome.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
+import { folderOfFile } from "../../support/folder.ts";
 
 const servers = { DATABASE_URL: "postgres://localhost/kept", REDIS_URL: "redis://localhost" };
-const dataDir = mkdtempSync(join(tmpdir(), "kept-welcome-"));
+const dataDir = folderOfFile("welcome");
 const config = loadConfig({ ...servers, BASE_URL: "http://kept.example", DATA_DIR: dataDir });
 writeFileSync(join(dataDir, "owner-token"), "kept_1\n");
 

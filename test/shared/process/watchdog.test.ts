@@ -1,13 +1,11 @@
-import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { folderOfFile } from "../../support/folder.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 const canNotify = Bun.which("systemd-notify") !== null;
 if (!canNotify) console.warn("SKIPPED: the test of the watchdog needs systemd-notify (Debian: systemd).");
-const folder = mkdtempSync(join(tmpdir(), "kept-watchdog-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile("watchdog");
 
 /** Stands for systemd: prints each message to its socket. */
 const receiver = `

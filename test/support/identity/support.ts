@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { Client, Pool } from "pg";
+import { Pool } from "pg";
 import type { News, Tell } from "../../../api/identity/accounts/outbox.ts";
 import { findToken } from "../../../api/identity/tokens.ts";
 import { startApi } from "../../../api/start.ts";
@@ -21,6 +21,7 @@ export type TestIdentity = {
   owner: { email: string; password: string; token: string };
   /** The news for the workers, if none run. */
   news: Omit<News, "id">[];
+  /** Looks into a token, as the front door does. */
   introspect(token: string): Promise<Record<string, unknown>>;
   sql(statement: string): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
@@ -73,14 +74,19 @@ export function identityOf(
   { stop, ...parts }: Pick<TestIdentity, "news" | "log" | "stop">,
 ): TestIdentity {
   const { owner_email = "", owner_password = "", owner_token = "" } = details;
+  const pool = new Pool({ connectionString: config.databaseUrl, max: 1, allowExitOnIdle: true });
   return {
     ...parts,
     config,
     details,
     owner: { email: owner_email, password: owner_password, token: owner_token },
-    introspect: (token) => introspect(config, token),
-    sql: (statement) => run(config.databaseUrl, statement),
+    async introspect(token) {
+      const claims = await findToken(pool, config.authAudience, token);
+      return { active: claims !== undefined, ...claims };
+    },
+    sql: async (statement) => (await pool.query(statement)).rows,
     async stop() {
+      await pool.end();
       await stop();
       await rm(config.dataDir, { recursive: true });
     },
@@ -92,25 +98,6 @@ export const setCount = ({ sql }: Pick<TestIdentity, "sql">, key: string, points
   sql(`insert into identity.throttle (key, points, expire)
     values ('${key}', ${points}, extract(epoch from now() + interval '10 minutes') * 1000)
     on conflict (key) do update set points = excluded.points`);
-
-async function run(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query(statement);
-  await client.end();
-  return rows;
-}
-
-/** Looks into a token, as the front door does. */
-export async function introspect(
-  { databaseUrl, authAudience }: Pick<Config, "databaseUrl" | "authAudience">,
-  token: string,
-): Promise<Record<string, unknown>> {
-  const pool = new Pool({ connectionString: databaseUrl, max: 1 });
-  const claims = await findToken(pool, authAudience, token);
-  await pool.end();
-  return { active: claims !== undefined, ...claims };
-}
 
 export const password = "correct horse battery";
 

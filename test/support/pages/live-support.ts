@@ -70,7 +70,7 @@ export async function openStream(
     count: (kind: string) => idsOf(kind).length,
     /** Waits until as many events of that kind have come. @returns the id of the last one */
     async event(kind: string, count = 1): Promise<string> {
-      const [, id = ""] = await eventually(() => idsOf(kind)[count - 1], 8_000);
+      const [, id = ""] = await eventually(() => idsOf(kind)[count - 1]);
       return id;
     },
     /** Resolves when the server has ended it. */

@@ -1,6 +1,6 @@
 import type { Stack } from "../../harness.ts";
 import type { Browser, Page } from "../identity/browser.ts";
-import { post, rpc } from "../mcp.ts";
+import { callTool } from "../mcp.ts";
 import { signedInBrowser } from "./live-support.ts";
 
 /** The text of a page as its reader sees it, with one space between its parts. */
@@ -62,9 +62,7 @@ export function callsOf({ rest, config }: Pick<Stack, "rest" | "config">, token:
     rest: async (method: string, path: string, body?: object) => (await answer(method, path, body)).body,
     /** One tool call over MCP. */
     async call(name: string, args: object = {}) {
-      const { status, body } = await post({ config }, rpc("tools/call", { name, arguments: args }), {
-        token,
-      });
+      const { status, body } = await callTool({ config }, token, name, args);
       return { status, result: body?.result as unknown };
     },
   };

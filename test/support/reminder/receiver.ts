@@ -11,6 +11,8 @@ export type Receiver = Readonly<{
   received: Received[];
   /** Requests that it refused. */
   forged: string[];
+  /** The ids of requests whose sender left before the answer: it was killed, or waited long enough. */
+  abandoned: Set<string>;
   /** The answer to each request; replace it to break or stall the receiver. */
   behaviour: { answer(received: Received): Response | Promise<Response> };
 }>;
@@ -22,6 +24,7 @@ export const answering = (status: number) => (): Response => new Response(null, 
 export function startReceiver(secretOf: () => string): Receiver {
   const received: Received[] = [];
   const forged: string[] = [];
+  const abandoned = new Set<string>();
   const behaviour: Receiver["behaviour"] = { answer: answering(204) };
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -34,6 +37,7 @@ export function startReceiver(secretOf: () => string): Receiver {
         const event = new Webhook(secretOf()).verify(body, headers);
         const one = { id: headers["webhook-id"] ?? "", event, at: Date.now() };
         received.push(one);
+        request.signal.addEventListener("abort", () => abandoned.add(one.id));
         return behaviour.answer(one);
       } catch (error) {
         forged.push(String(error));
@@ -42,5 +46,5 @@ export function startReceiver(secretOf: () => string): Receiver {
     },
   });
   afterAll(() => server.stop(true));
-  return { url: `http://127.0.0.1:${server.port}/hook`, received, forged, behaviour };
+  return { url: `http://127.0.0.1:${server.port}/hook`, received, forged, abandoned, behaviour };
 }

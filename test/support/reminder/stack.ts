@@ -10,7 +10,6 @@ import type { DeliveryKeys } from "../../../workers/reminder/store.ts";
 import { runTick } from "../../../workers/reminder/tick.ts";
 import { type Stack, type StackOptions, startStack, useStack } from "../../harness.ts";
 import { once } from "../once.ts";
-import { openPageDoor } from "../page-door.ts";
 import { startReceiver } from "./receiver.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of whatever the test asks for
@@ -78,8 +77,8 @@ export async function startReminders(options: StackOptions) {
 }
 
 /** A page door and a `tick` that takes due reminders, as the workers do once a second. */
-async function openReminders({ config, clock }: Stack) {
-  const door = await openPageDoor({ config, clock });
+async function openReminders({ config, clock, page }: Stack) {
+  const door = await page();
   const { queuePrefix, defaultTimeZone, redisUrl } = config;
   const connection = connectBlocking(redisUrl, workerSilenceMs);
   const queue = openQueue<DeliveryKeys>(deliveryQueue, { connection, queuePrefix });
@@ -94,7 +93,6 @@ async function openReminders({ config, clock }: Stack) {
     async close() {
       await queue.close();
       connection.disconnect();
-      await door.close();
     },
   };
 }

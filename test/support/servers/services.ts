@@ -81,7 +81,7 @@ export async function openConnections(url: string): Promise<number> {
   // A Postgres backend ends a moment after its connection.
   for (let looks = 1; ; looks++) {
     const [row] = await execute(databaseUrl, sql);
-    if (!row?.count || looks === 20) return row?.count ?? 0;
+    if (!row?.count || looks === 100) return row?.count ?? 0;
     await Bun.sleep(100);
   }
 }

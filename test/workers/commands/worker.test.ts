@@ -1,17 +1,11 @@
-import { afterAll, expect, test } from "bun:test";
-import { SQL } from "bun";
+import { expect, test } from "bun:test";
 import { startStack } from "../../harness.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { storeTodos } from "../../support/todos.ts";
 
-afterAll(async () => {
-  await page.close();
-  await sql.close();
-});
-const { config, rest, clock } = await startStack({ env: { LOG_LEVEL: "silent" } });
-const sql = new SQL(config.databaseUrl, { max: 1 });
-const page = await openPageDoor({ config, clock });
+const stack = await startStack({ env: { LOG_LEVEL: "silent" } });
+const { config, rest, sql } = stack;
+const page = await stack.page();
 
 /** PostgreSQL takes its time for the first thousand todos of a category, and refuses to change the others. */
 async function categoryThatStays(): Promise<number> {
@@ -33,7 +27,7 @@ test("a step that fails five times ends its work as internal, and what was done 
   const work = await eventually(async () => {
     const [row] = await sql`select done, tries, outcome from works where ended_at is not null`;
     return row;
-  }, 30_000);
+  });
   expect([work.done, work.tries, JSON.parse(work.outcome).refusal.code]).toEqual([1_000, 5, "internal"]);
   const [{ left }] = await sql`select count(*)::int as left from todos where category_id is not null`;
   expect(left).toBe(200);

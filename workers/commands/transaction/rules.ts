@@ -169,7 +169,7 @@ function verdictOn(
   if (isOutside) return outside(rule.category_id ?? 0, circumstances);
   const isMany = rule.ask_above != null && things > rule.ask_above;
   if (isMany || (rule.asks_deletions && deletions > 0)) return "asks";
-  // Nothing tells whether such an act is few, deletes, or is within a category.
+  // An act outside has no number, deletions or category to judge it by.
   if (acts > 0 && (rule.asks_deletions || rule.ask_above != null || rule.category_id != null)) return "asks";
   const { changes_used, deletions_used } = usedOn(rule, circumstances.today);
   if (isOver(changes_used + things, rule.changes_per_day))
@@ -221,7 +221,7 @@ type Effects = Readonly<{
   /** Changed things: made, changed or deleted ones. */
   things: number;
   deletions: number;
-  /** Those of the things that have no images: acts on webhooks. */
+  /** Acts whose changes have no images, counted among the things. */
   acts: number;
   /** The categories of changed things, before and after; null for things without one. */
   categories: ReadonlySet<number | null>;

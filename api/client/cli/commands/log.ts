@@ -24,7 +24,7 @@ export const undoCommand = keptCommand({
   name: "undo",
   operands: "",
   summary:
-    "reverts the last add, done, edit or snooze of this computer and token, unless the thing has changed since; a deleted thing comes back only on the page Actions",
+    "reverts the last add, done, edit or snooze of this computer and token, unless the thing has changed since; a deleted thing comes back only on the page Activity",
   async run({ client, memory, url, print }) {
     const page = `${url}/account/actions`;
     const act = await recallAct(memory);

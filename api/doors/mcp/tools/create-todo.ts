@@ -16,7 +16,8 @@ export const createTodoTool = tool({
   idempotent: false,
   arguments: Type.Object({ title: Name, ...todoArguments }),
   many: { todos: null },
-  refine: (args) => checkOneCategory(args) ?? checkRecurrence(args),
+  refine: checkOneCategory,
+  alsoTold: checkRecurrence,
   act: (args) => does(todo.createTodo, args, (made) => oneTodo("Created", made)),
   facts: OneTodoFacts,
 });

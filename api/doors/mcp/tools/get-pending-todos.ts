@@ -23,7 +23,7 @@ export const getPendingTodosTool = tool({
   destructive: false,
   idempotent: true,
   arguments: PendingFilters,
-  refine: checkPending,
+  alsoTold: checkPending,
   act: (args) => reads(pendingTodos, args, pendingPage),
   facts: LeanObject({
     status: ListedStatus,

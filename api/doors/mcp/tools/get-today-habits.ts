@@ -29,7 +29,7 @@ export const getTodayHabitsTool = tool({
   destructive: false,
   idempotent: true,
   arguments: TodayFilters,
-  refine: checkToday,
+  alsoTold: checkToday,
   act: (args) => reads(todayHabits, args, dueHabits),
   facts: Type.Object({
     from: Type.Optional(CalendarDate),

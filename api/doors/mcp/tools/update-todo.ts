@@ -15,7 +15,7 @@ export const updateTodoTool = tool({
   name: "update-todo",
   title: "Change todo",
   description:
-    "Change fields of a todo, or of up to 25 alike by todo_ids; add_note appends a line to the description; clear empties fields by name. A reminder moves with due_date. rename_category renames category.",
+    "Change fields of a todo, or of up to 25 alike by todo_ids; add_note appends a line to the description; clear empties fields by name. A reminder keeps its distance. rename_category renames category.",
   scopes: ["todos:write"],
   argumentScopes: { ...newCategoryScope, rename_category: "categories:write" },
   destructive: true,
@@ -30,7 +30,8 @@ export const updateTodoTool = tool({
     ...renaming,
   }),
   many: { todo_ids: "todo_id" },
-  refine: (args) => checkOneCategory(args) ?? checkRecurrence(args),
+  refine: checkOneCategory,
+  alsoTold: checkRecurrence,
   act({ todo_id, ...change }) {
     if (change.rename_category !== undefined)
       return renameCategory(change.rename_category, { todo_id, ...change });

@@ -74,8 +74,8 @@ export async function showAccess(visit: Visit): Promise<PageAnswer> {
   );
   const body = html`<p class="quiet lead">Everything by which your data leaves this account.
     ${!access && "Your identity provider lists tokens and apps."} What each did is under
-    <a href="/account/actions">Actions</a> and in the <a href="/account/journal">account journal</a>.</p>
-    <div class="wide" role="region" aria-label="Who can see my data" tabindex="0"><table>
+    <a href="/account/actions">Activity</a> and in the <a href="/account/journal">account journal</a>.</p>
+    <div class="table" role="region" aria-label="Who can see my data" tabindex="0"><table>
     <thead><tr><th>What</th><th>Reads</th><th>Since</th><th>Last used</th><th>End it</th></tr></thead>
     <tbody>${rows}</tbody></table></div>
     <p class="quiet small">If somebody else may have been here, choose a new password and let it end everything.</p>`;

@@ -133,7 +133,7 @@ export const nameOfCaller = ({ client_name, token_id }: Caller): string =>
 export async function authorship(query: QueryContext, kind: ResourceKind, id: number): Promise<Html> {
   const { created_by, changed_by } = (await query.rows(authorsOf(kind, { id })))[0] ?? {};
   return html`<p class="links"><span class="quiet">Made by ${author(created_by)}, last changed by ${author(changed_by)}.</span>
-    <a href="${actionsPath}?thing=${kind}/${id}">What was done to it</a></p>`;
+    <a href="${actionsPath}?thing=${kind}/${id}">History</a></p>`;
 }
 
 /** An app chooses its name itself, so that is quoted. */

@@ -23,7 +23,7 @@ export async function showConnect(guest: Guest): Promise<Response> {
   const waiting = visit && waitingAddress(visit);
   const mark = visit && (await liveMark(visit, { follows: "actions", from: waiting }));
   const body = html`${mark}<p class="lead quiet">An agent that is connected reads and changes your habits and todos, as far
-    as you allow it when it signs in. What it did is under <a href="/account/actions">Actions</a>, and under
+    as you allow it when it signs in. What it did is under <a href="/account/actions">Activity</a>, and under
     <a href="${agentsPath}">Agents</a> you choose what it must ask you for.
     A <a href="${webhooksPath}">webhook</a> tells your other programs what changes.</p>
     ${visit && waiting && (await connectLight(visit, waiting))}

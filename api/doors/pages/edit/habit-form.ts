@@ -133,9 +133,9 @@ function rhythmChoice(draft: Draft, errors: DraftErrors): Html {
       const isChosen = weekdays.split(",").includes(value);
       return choice({ name: "weekdays", value, label, isChosen, type: "checkbox" });
     })}</div>
-    ${kind("times", "So many times in each week")}
+    ${kind("times", "Times a week")}
     ${number("times", times, "Times in each week", 7)}
-    ${kind("every", "Every so many days")}
+    ${kind("every", "Every … days")}
     ${number("every", every, "Days from one to the next", 365)}
     ${error && html`<p class="error" id="rhythm-error">${error}</p>`}</fieldset>`;
 }

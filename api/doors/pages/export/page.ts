@@ -50,7 +50,7 @@ function askedFile(asked: URLSearchParams): string | undefined {
 function exportCard(): Html {
   const table = (kind: string, label: string) =>
     html`<li><a href="${path}?format=csv&kind=${kind}">${label}</a></li>`;
-  return html`<h2>Take it with you</h2>
+  return html`<h2>Export</h2>
     <div class="card">
     <p>One file with everything: categories, habits with every completion, todos, open and done, and their reminders.
       Kept can read it back, here or elsewhere.</p>
@@ -60,17 +60,17 @@ function exportCard(): Html {
     ${table("amounts", "Amounts of habits (CSV)")}
     ${table("todos", "Todos with reminders (CSV)")}${table("categories", "Categories (CSV)")}</ul>
     <p class="quiet small">What was done, by you and by agents, is a file of its own on
-      <a href="/account/actions">Actions</a>. The <a href="/account/journal">account journal</a> is part of the file
+      <a href="/account/actions">Activity</a>. The <a href="/account/journal">account journal</a> is part of the file
       with everything. The secret of your webhook and your tokens are in no file.</p></div>`;
 }
 
 function importCard(visit: Visit): Html {
-  return html`<h2>Bring it here</h2>
+  return html`<h2>Import</h2>
     <form method="post" action="/account/data/import" enctype="multipart/form-data" class="card">${formToken(visit)}
     <p>From ${readableFiles}. You see first what would come.</p>
     <div class="field"><label for="files">Files, 5 MB together</label>
     <input type="file" id="files" name="files" multiple required accept=".json,.csv,.zip,.ics,.db"></div>
-    <button>Show what would come</button></form>`;
+    <button>Preview</button></form>`;
 }
 
 /** The account's stored bytes, and the ways to free some. */
@@ -83,7 +83,7 @@ async function keptCard({ context, query }: Visit): Promise<Html> {
       ${megabytes(things)} MB of habits, todos and categories, ${megabytes(images)} MB of what changes replaced and
       ${megabytes(log)} MB of the list of actions.</p>
     <p class="quiet small">What a change replaced is kept for 30 days, so that it can be taken back; forgetting a deleted thing on
-      <a href="/account/actions">Actions</a> makes room at once. The rest is counted each hour.</p></div>`;
+      <a href="/account/actions">Activity</a> makes room at once. The rest is counted each hour.</p></div>`;
 }
 
 const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);

@@ -1,6 +1,6 @@
 import { sumOn } from "../../../../shared/contracts/habit/fields.ts";
 import { listHabits } from "../../../../shared/contracts/habit/queries.ts";
-import { addDays, localDay, type Today } from "../../../../shared/domain/day/day.ts";
+import { addDays, dayNumber, isoWeekday, localDay, type Today } from "../../../../shared/domain/day/day.ts";
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { datesIn, isPausedOn, spansOf } from "../../../../shared/domain/habit/free-days.ts";
 import { daysShown } from "../../../../shared/domain/habit/history.ts";
@@ -43,6 +43,7 @@ import {
   capitalized,
   categoryTag,
   countInWords,
+  drawn,
   facts,
   isArchived,
   outlookInWords,
@@ -82,8 +83,6 @@ export async function showHabits(visit: Visit): Promise<PageAnswer> {
   const narrowing = withoutPage(chosen);
   const lastPage = Math.max(1, Math.ceil(total / habitsPerPage));
   const body = html`${mark}
-    <p class="links"><a href="${path}/new">New habit</a>
-    <a href="/account/categories">Categories</a></p>
     ${foldedFilters(path, narrowing, [
       filterSelect({ name: "category_id", label: "Category" }, categoryChoices(categories), narrowing),
       filterSelect({ name: "sort", label: "Order" }, sorts, narrowing, "Due today first"),
@@ -92,7 +91,9 @@ export async function showHabits(visit: Visit): Promise<PageAnswer> {
     ${!isWhole(narrowing) && html`<p class="quiet">${countInWords(total, "habit")} found.</p>`}
     ${sort ? list(visit, habits, today) : groups(visit, habits, today)}
     ${pager({ path, chosen, page: number, lastPage })}</div>`;
-  return accountPage(visit, { title: "Habits", body, scripts: liveScripts });
+  const lead = html`<p class="links lead"><a href="${path}/new">New habit</a>
+    <a href="/account/categories">Categories</a></p>`;
+  return accountPage(visit, { title: "Habits", lead, body, scripts: liveScripts });
 }
 
 async function readAll(query: QueryContext, wanted: HabitFilters & Readonly<{ page: number }>) {
@@ -110,7 +111,7 @@ const list = (visit: Visit, habits: readonly HabitInWeek[], { date }: Today): Ht
   html`<ul class="plain">${habits.map((item) => habitItem(visit, item, date))}</ul>`;
 
 function groups(visit: Visit, habits: readonly HabitInWeek[], today: Today): Html {
-  if (habits.length === 0) return html`<p class="quiet">There is no such habit.</p>`;
+  if (habits.length === 0) return html`<p class="quiet">No habits yet.</p>`;
   const {
     due = [],
     later = [],
@@ -139,8 +140,7 @@ export async function showHabit(visit: Visit): Promise<PageAnswer> {
   const { item, today, done, notes } = found;
   const { habit } = item;
   const body = html`${mark}
-    <div id="habit" data-part>${introduction(found)}${await authorship(query, "habit", habit.id)}
-    ${tiles(found)}
+    <div id="habit" data-part>${tiles(found)}
     <div class="card">${yearPicture({
       title: `${countInWords(done.size, "day")} since ${sayDated(firstCalendarDay(today.date), today.date, locale())}`,
       today: today.date,
@@ -151,6 +151,7 @@ export async function showHabit(visit: Visit): Promise<PageAnswer> {
     })}</div>
     <h2>The last days</h2>
     ${lastDays(visit, item, { today: today.date, done })}
+    <div class="card">${byWeekday(done)}</div>
     ${
       notes.length > 0 &&
       html`<h2>Notes</h2>
@@ -159,30 +160,48 @@ export async function showHabit(visit: Visit): Promise<PageAnswer> {
         html`<li class="card"><p><strong>${sayDate(date, today.date)}</strong></p>
         <p class="description">${note}</p></li>`,
     )}</ul>`
-    }</div>`;
-  return accountPage(visit, { title: habit.name, body, scripts: liveScripts });
+    }${await authorship(query, "habit", habit.id)}</div>`;
+  return accountPage(visit, { title: habit.name, lead: introduction(found), body, scripts: liveScripts });
 }
 
 function introduction({ item: { habit } }: HabitInYear): Html {
   const { id, type, time_of_day, remind_at, category, description } = habit;
   const rhythm = rhythmInWords(rhythmOf(habit));
-  const reminder = remind_at && `reminds at ${sayTime(remind_at)}`;
-  return html`${facts([rhythm, time_of_day, reminder, type === "bad" ? "to avoid" : null, categoryTag(category)])}
+  const reminder = remind_at && drawn("bell", sayTime(remind_at));
+  return html`<div class="lead">${facts([rhythm, time_of_day, reminder, type === "bad" ? "to avoid" : null, categoryTag(category)])}
     ${description && html`<p class="description">${description}</p>`}
     <p class="links"><a href="/account/habits/${id}/edit">Edit</a>
-    <a href="/account/habits">All habits</a></p>`;
+    <a href="/account/habits">All habits</a></p></div>`;
 }
 
-function tiles({ item, today }: HabitInYear): Html {
+function tiles({ item, today, done }: HabitInYear): Html {
   const { habit } = item;
   const outlook = outlookInWords(item, today.date);
   const pause = pauseInWords(item, today.date);
+  const recent = [...done.keys()].filter((date) => date > addDays(today.date, -30)).length;
   return html`<ul class="plain tiles">
-    ${tile(habit.streak_count, `${streakUnit(habit, habit.streak_count)} in the streak`)}
-    ${tile(habit.longest_streak, `${streakUnit(habit, habit.longest_streak)} in the longest one`)}
-    ${tile(habit.completions_count, habit.completions_count === 1 ? "time in all" : "times in all")}</ul>
+    ${tile(habit.streak_count, `${streakUnit(habit, 1)} streak`)}
+    ${tile(habit.longest_streak, "best streak")}
+    ${tile(habit.completions_count, habit.completions_count === 1 ? "time done" : "times done")}
+    ${tile(recent, "of the last 30 days")}</ul>
     <div class="card spread"><p>${pause && `${sentence(pause)} `}${outlook ? sentence(outlook) : habit.streak_count === 0 && "No streak at present."}</p>
     <p class="week">${weekDots(item.doneDays, today.date)} ${weekInWords(item)}</p></div>`;
+}
+
+/** A bar for each weekday of the last year. */
+function byWeekday(done: DoneDays): Html {
+  const counts = weekdayNames.map(
+    (_, index) => [...done.keys()].filter((date) => isoWeekday(dayNumber(date)) === index + 1).length,
+  );
+  const most = Math.max(1, ...counts);
+  const bar = (count: number, index: number) => {
+    const height = Math.max(2, Math.round((60 * count) / most));
+    return html`<rect x="${index * 40 + 8}" y="${74 - height}" width="24" height="${height}" rx="4"/>
+      <text x="${index * 40 + 20}" y="${70 - height}">${count > 0 && count}</text><text class="label" x="${index * 40 + 20}" y="88">${weekdayNames[index]}</text>`;
+  };
+  const words = weekdayNames.map((name, index) => `${name} ${counts[index]}`).join(", ");
+  return html`<figure class="strip"><figcaption>By weekday</figcaption>
+    <svg viewBox="0 0 280 92" role="img" aria-label="${words}">${counts.map(bar)}</svg></figure>`;
 }
 
 const sentence = (words: string): string => `${capitalized(words)}.`;
@@ -200,7 +219,7 @@ function lastDays(visit: Visit, item: HabitInWeek, { today, done }: Week): Html 
     const isSkipped = item.habit.skipped_dates.includes(date);
     const amount = sumOn(item.habit, date) ?? 0;
     const counted = amountInWords(item.habit, amount);
-    return html`<li class="card spread${isDone && " done"}" id="day-${date}">
+    return html`<li class="spread${isDone && " done"}" id="day-${date}">
       <p><strong>${sayDate(date, today)}</strong> <span class="quiet">${isSkipped ? "skipped" : wordFor(item, { date, isDone, today })}${counted && `, ${counted}`}</span></p>
       ${dayForm(visit, item, { date, isDone, isSkipped, today, amount })}</li>`;
   };

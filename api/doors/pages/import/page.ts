@@ -72,7 +72,7 @@ function previewPage(visit: Visit, plan: ReadImport, staged: StagedImport | unde
   const body = html`${staged ? whatComes(visit, plan, staged) : nothingComes(plan)}
     ${plan.leftCount > 0 && whatStays(plan)}
     <p><a href="/account/data">Back to your data</a></p>`;
-  return accountPage(visit, { title: "What would come", body });
+  return accountPage(visit, { title: "Preview", body });
 }
 
 const nothingComes = ({ here, later }: ReadImport): Html => {
@@ -107,7 +107,7 @@ function whatComes(
       takes. Choose the same files again afterwards, and the next part comes.</p>`
     }
     <p class="quiet small">A category of a name that you already have is that one. All of it comes, even if you leave the page;
-      afterwards it can be taken back on <a href="/account/actions">Actions</a>.</p>
+      afterwards it can be taken back under <a href="/account/actions">Activity</a>.</p>
     <form method="post" action="/account/data/import/apply">${formToken(visit, staged)}
     <button>Import all of this</button></form></div>`;
 }
@@ -177,13 +177,13 @@ function donePage(visit: Visit, imported: Imported): Promise<Response> {
   const { habits, completions, todos, categories } = imported;
   const body = html`<p class="note" role="status">Imported ${countInWords(habits, "habit")} with ${countInWords(completions, "completion")}, ${countInWords(todos, "todo")} and ${countInWords(categories, "category")}.</p>
     <p><a href="/account">Look at today</a></p>
-    <p>If it is not what you wanted, take it back on <a href="/account/actions">Actions</a>.</p>`;
+    <p>If it is not what you wanted, take it back under <a href="/account/actions">Activity</a>.</p>`;
   return accountPage(visit, { title: "It is here", body });
 }
 
 function stoppedPage(visit: Visit): Promise<Response> {
   const body = html`<p class="note bad" role="alert">A fault of the service stopped this import. Choose the files again for
-    the rest, or take back what came on <a href="/account/actions">Actions</a>.</p>
+    the rest, or take back what came under <a href="/account/actions">Activity</a>.</p>
     <p><a href="/account/data">Back to your data</a></p>`;
   return accountPage(visit, { title: "Not all of it came", body });
 }

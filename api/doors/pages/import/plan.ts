@@ -19,7 +19,6 @@ import type { Here, ThingOfFile } from "../../../queries/import/read.ts";
 import { countInWords } from "../kit/words.ts";
 import { datesOfSums, onDays } from "./parts.ts";
 import {
-  daysIn,
   type Finding,
   type FoundThing,
   type Left,
@@ -27,6 +26,7 @@ import {
   mostFound,
   type ReadingContext,
   type ReadThing,
+  sizeOfHistory,
   type TextFile,
 } from "./readers/found.ts";
 import { readFiles } from "./readers/read-files.ts";
@@ -118,7 +118,7 @@ function withinLimits(found: readonly FoundThing[], histories: Histories, here: 
       const history = kind === "habits" ? (histories.get(thing.key) ?? []) : [];
       const fits = room.takes(
         [thing, ...history],
-        history.reduce((sum, days) => sum + daysIn(days), 0),
+        history.reduce((sum, days) => sum + sizeOfHistory(days), 0),
       );
       if (fits) coming.push(one, ...history.map((days) => ({ kind: "histories", thing: days }) as const));
       later += fits ? 0 : 1;
@@ -238,7 +238,7 @@ const longestDescription = 5_000;
 function createChecker(context: ReadingContext): (found: ReadThing) => (FoundThing | Left)[] {
   const parse = createRules(context);
   return (found) => {
-    if (found.kind === "histories" && daysIn(found.thing) > maxImported.completions)
+    if (found.kind === "histories" && sizeOfHistory(found.thing) > maxImported.completions)
       return [left("", tooManyDays)];
     const fields = completed(found);
     const name = nameOf(fields);

@@ -23,7 +23,7 @@ export async function showJournal(visit: Visit): Promise<Response> {
     <ul class="plain">${events.map((event) => eventCard(event, timeZone))}</ul>
     <nav class="pager" aria-label="Pages">${before && html`<a href="${journalPath}">Newest</a>`}
     ${oldest && html`<a href="${journalPath}?before=${oldest}" rel="next">Older</a>`}</nav>
-    <p class="quiet small">Sums, such as of reads over REST, come when their day has ended. The journal is part of the file with
+    <p class="quiet small">Daily totals appear the next day. The journal is part of the file with
       everything on <a href="/account/data">Your data</a>.</p>`;
   return accountPage(visit, { title: "Account journal", body });
 }

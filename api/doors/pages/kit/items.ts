@@ -10,14 +10,15 @@ import type { HabitInWeek } from "../../../queries/habit/week.ts";
 import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import type { DueGroup } from "../../../queries/todo/groups.ts";
 import { formToken } from "../../../web/form/form.ts";
+import { icon } from "../../../web/icons.ts";
 import type { Visit } from "../session/context.ts";
 import { hereWithoutNotes } from "../session/go-on.ts";
 import {
   amountInWords,
   categoryTag,
+  drawn,
   endsToday,
   facts,
-  outlookInWords,
   pauseInWords,
   rhythmInWords,
   sayDate,
@@ -31,11 +32,12 @@ import {
 
 /** A habit in a list: ticked off or not, with its streak and the days before, which can be ticked as well. */
 export function habitItem(visit: Visit, item: HabitInWeek, today: string): Html {
-  const { id, name, type, is_completed_today: done, target, unit } = item.habit;
+  const { id, name, type, category, is_completed_today: done, target, unit, amount_today } = item.habit;
+  const share = target === null ? 0 : Math.min(1, (amount_today ?? 0) / target);
   const [isNot, isDone] = [`${type === "bad" ? "Avoided" : "Done"} today: ${name}`, `Undo: ${name}`];
-  return html`<li class="card item${done && " done"}" id="habit-${id}">
-    ${tickButton(visit, { kind: "habit", id, day: today, done, labels: [isNot, isDone] })}
-    <div class="what"><p class="name"><a href="/account/habits/${id}">${name}</a></p>
+  return html`<li class="item${done && " done"}" id="habit-${id}">
+    ${tickButton(visit, { kind: "habit", id, day: today, done, labels: [isNot, isDone], category, share })}
+    <div class="what"><p class="name"><a href="/account/habits/${id}" dir="auto">${name}</a></p>
     ${facts(factsOfHabit(item, today))}
     ${target !== null && html`<div class="counted">${amountForm(visit, { id, day: today, name, unit })}</div>`}</div>
     ${dayCells(item, today)}
@@ -44,24 +46,24 @@ export function habitItem(visit: Visit, item: HabitInWeek, today: string): Html 
 
 function factsOfHabit(item: HabitInWeek, today: string) {
   const { habit } = item;
-  const outlook = outlookInWords(item, today);
+  const rhythm = rhythmOf(habit);
+  const isDaily = "every" in rhythm && rhythm.every === 1;
   return [
-    outlook && (endsToday(item, today) ? html`<strong class="late">${outlook}</strong>` : null),
+    endsToday(item, today) ? html`<strong class="late">${icon("flame")} ends tonight</strong>` : null,
     habit.target === null ? null : amountInWords(habit, habit.amount_today ?? 0),
     pauseInWords(item, today),
-    weekInWords(item) ?? rhythmInWords(rhythmOf(habit)),
+    isDaily ? null : (weekInWords(item) ?? rhythmInWords(rhythm)),
     habit.type === "bad" ? "to avoid" : null,
     habit.time_of_day,
-    habit.remind_at && `reminds at ${sayTime(habit.remind_at)}`,
+    habit.remind_at && drawn("bell", sayTime(habit.remind_at)),
     categoryTag(habit.category),
-    endsToday(item, today) ? null : outlook,
   ];
 }
 
 function streak({ habit }: HabitInWeek): Html {
   const { streak_count, longest_streak } = habit;
   const best = longest_streak > streak_count && html` · best ${longest_streak}`;
-  return html`<p class="streak${streak_count > 0 && " alive"}"><strong>${streak_count}</strong>
+  return html`<p class="streak${streak_count > 0 && " alive"}" id="streak-${habit.id}" data-now>${icon("flame")}<strong>${streak_count}</strong>
     <span class="unit">${streakUnit(habit, streak_count)}<span class="unseen"> in the streak</span>${best}</span></p>`;
 }
 
@@ -77,9 +79,9 @@ function dayCells({ habit, periodDays = [] }: HabitInWeek, today: string): Html 
       const letter = letters[isoWeekday(dayNumber(date)) - 1];
       const words = `${sayDate(date, today)}, ${kind === "open" ? "not done" : kind}: ${habit.name}`;
       if (isSkipped)
-        return html`<span class="cell ${kind} fixed" role="img" aria-label="${words}">${letter}</span>`;
+        return html`<span class="cell ${kind} fixed" role="img" aria-label="${words}" data-day="${letter}"></span>`;
       return html`<button class="cell ${kind}" form="${tickFormId({ kind: "habit", id: habit.id })}" name="on"
-      value="${date} ${isDone ? "no" : "yes"}" aria-label="${words}">${letter}</button>`;
+      value="${date} ${isDone ? "no" : "yes"}" aria-label="${words}" data-day="${letter}"></button>`;
     },
   );
   return html`<div class="cells">${cells}</div>`;
@@ -125,30 +127,37 @@ export const todoList = (visit: Visit, todos: readonly TodoItem[], today: Today)
 type ItemContext = Readonly<{ today: Today; next: TodoItem | undefined }>;
 
 function todoItem(visit: Visit, todo: TodoItem, { today, next }: ItemContext): Html {
-  const { id, title, is_completed: done, is_important } = todo;
-  return html`<li class="card item${done && " done"}" id="todo-${id}">
+  const { id, title, category, is_completed: done, is_important } = todo;
+  return html`<li class="item${done && " done"}" id="todo-${id}">
     ${tickButton(visit, {
-      ...{ kind: "todo", id, done, day: today.date, labels: [`Done: ${title}`, `Open again: ${title}`] },
+      ...{
+        kind: "todo",
+        id,
+        done,
+        day: today.date,
+        labels: [`Done: ${title}`, `Open again: ${title}`],
+        category,
+      },
       next: next && `todo-${next.id}`,
     })}
-    <div class="what"><p class="name">${is_important && important}<a href="/account/todos/${id}">${title}</a></p>
+    <div class="what"><p class="name">${is_important && important}<a href="/account/todos/${id}" dir="auto">${title}</a></p>
     ${facts(factsOfTodo(todo, today.date))}</div>${due(todo, today)}
     <input type="checkbox" class="pick" name="todo_id" value="${id}" form="${chosenFormId}" autocomplete="off" aria-label="Choose: ${title}"></li>`;
 }
 
-const important = html`<span class="important" role="img" aria-label="Important">!</span> `;
+const important = html`<span class="important" role="img" aria-label="Important">${icon("flag")}</span> `;
 
 /** The line below the title, of which a narrow screen shows the beginning. */
 function factsOfTodo(todo: TodoItem, today: string) {
   const { category, description, recurrence, estimated_minutes: minutes } = todo;
   return [
-    todo.due_time === null ? todo.time_of_day : null,
-    minutes && sayMinutes(minutes),
-    todo.context,
     categoryTag(category),
-    recurrence && saidRules.memo(recurrence),
+    todo.due_time === null ? todo.time_of_day : null,
+    recurrence && drawn("habits", saidRules.memo(recurrence)),
+    minutes && drawn("clock", sayMinutes(minutes)),
+    todo.context,
     reminderInWords(todo, today),
-    description && cut(description),
+    description && drawn("notes", "notes"),
   ];
 }
 
@@ -160,11 +169,10 @@ function due(todo: TodoItem, today: Today): Html | null {
   const when = due_date === today.date ? todo.due_time && sayTime(todo.due_time) : sayDue(todo, today.date);
   return when === null
     ? null
-    : html`<p class="due${isOverdue && " late"}">${isOverdue && "Overdue · "}${when}</p>`;
+    : html`<p class="due${isOverdue && " late"}">${isOverdue && html`<span class="unseen">Overdue · </span>`}${when}</p>`;
 }
 
 const reminderWords = {
-  scheduled: "reminder",
   sent: "reminded",
   unsent: "reminder reached nobody",
   missed: "reminder missed",
@@ -172,9 +180,10 @@ const reminderWords = {
 } as const;
 
 /** A suspended reminder is not shown: it waits for its todo to be reopened. */
-function reminderInWords({ reminder }: TodoItem, today: string): string | null {
+function reminderInWords({ reminder }: TodoItem, today: string): Html | null {
   if (reminder === null || reminder.status === "suspended") return null;
-  return `${reminderWords[reminder.status]} ${sayWallTime(reminder.local_time, today)}`;
+  const time = sayWallTime(reminder.local_time, today);
+  return drawn("bell", reminder.status === "scheduled" ? time : `${reminderWords[reminder.status]} ${time}`);
 }
 
 /**
@@ -182,17 +191,6 @@ function reminderInWords({ reminder }: TodoItem, today: string): string | null {
  * repeat.
  */
 const saidRules = new LRUCache<string, string>({ max: 1_000, memoMethod: sayRepeat });
-
-const mostShown = 160;
-
-/** The beginning of a text, without cutting a word or a surrogate pair in half. */
-function cut(text: string): string {
-  if (text.length <= mostShown) return text;
-  return `${text
-    .slice(0, mostShown)
-    .replace(/\s+\S*$/u, "")
-    .toWellFormed()} …`;
-}
 
 function sayMinutes(minutes: number): string {
   if (minutes < 60) return `${minutes} min`;
@@ -210,20 +208,30 @@ export const groupNames: Readonly<Record<DueGroup, string>> = {
 };
 
 /** The labels say what a press does: to an item that is not done, and to one that is. */
-type Tick = Tickable & Readonly<{ done: boolean; labels: readonly [string, string] }>;
+type Tick = Tickable &
+  Readonly<{
+    done: boolean;
+    labels: readonly [string, string];
+    category: Readonly<{ color: string }> | null;
+    /** The part of a target that is reached, from 0 to 1. */
+    share?: number;
+  }>;
 
 /** The round button before an item, which completes it or undoes that. Scripts show its other label at once. */
-function tickButton(visit: Visit, { done, labels, ...item }: Tick): Html {
+function tickButton(visit: Visit, { done, labels, category, share = 0, ...item }: Tick): Html {
   const [label, other] = done ? labels.toReversed() : labels;
   return html`<form method="post" action="/account/tick" id="${tickFormId(item)}" data-stay>${tickFields(visit, item)}
-    <button class="tick" name="done" value="${done ? "no" : "yes"}" aria-label="${label}" data-other="${other}">${checkMark}</button>
+    <button class="tick" name="done" value="${done ? "no" : "yes"}" aria-label="${label}" data-other="${other}"><svg viewBox="0 0 24 24" aria-hidden="true">${share > 0 && !done && pie(share)}
+    <circle cx="12" cy="12" r="11"${category && html` stroke="${category.color}"`}/><path d="M7.5 12.5l3 3 6-6.5"/></svg></button>
     </form>`;
 }
 
 /** The id of the form that ticks an item, for buttons outside it. */
 const tickFormId = ({ kind, id }: Pick<Tickable, "kind" | "id">): string => `tick-${kind}-${id}`;
 
-const checkMark = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 8.5l3.5 3.5L13 4.5"/></svg>`;
+/** A slice of the circle, beginning at its top. */
+const pie = (share: number): Html =>
+  html`<circle class="pie" cx="12" cy="12" r="4" pathLength="100" stroke-dasharray="${Math.round(share * 100)} 100" transform="rotate(-90 12 12)"/>`;
 
 type Counted = Readonly<{ name: string; unit: string | null; date?: string }>;
 

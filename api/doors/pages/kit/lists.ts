@@ -40,7 +40,7 @@ export function foldedFilters(path: string, chosen: URLSearchParams, fields: rea
   const isOpen = [...chosen.keys()].some((name) => name !== "q");
   return html`<form method="get" action="${path}" class="find" role="search">
     ${filterInput("search", { name: "q", label: "Search" }, chosen)}
-    <details${isOpen && html` open`}><summary>Filter, sort</summary><div class="filters">${fields}</div></details>
+    <details${isOpen && html` open`}><summary>Filters</summary><div class="filters">${fields}</div></details>
     <button class="plain">Show</button>
     ${chosen.size > 0 && html`<a href="${path}">Show all</a>`}</form>`;
 }

@@ -6,6 +6,7 @@ import { isPausedOn } from "../../../../shared/domain/habit/free-days.ts";
 import { type Rhythm, rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import type { HabitInWeek } from "../../../queries/habit/week.ts";
+import { type IconName, icon } from "../../../web/icons.ts";
 import { locale } from "../../../web/locale.ts";
 
 /** A date as people say it on the given day: `Today`, `Tomorrow`, `Mon 23 Nov`, `Fri 1 Jan 2027`. */
@@ -99,11 +100,14 @@ export function rhythmInWords(rhythm: Rhythm): string {
   return rhythm.times === 1 ? "Weekly" : `${rhythm.times} times a week`;
 }
 
+/** A fact behind the drawing of its kind. */
+export const drawn = (name: IconName, fact: string): Html => html`${icon(name)}${fact}`;
+
 /** Small facts about an item in one line; null ones are left out. */
 export function facts(list: readonly (Html | string | number | null)[]): Html {
   const known = list.filter((fact) => fact !== null);
   // The separators are text, so that copied text contains them.
-  return html`<p class="quiet small line">${known.map((fact, index) => html`${index > 0 && " · "}<span>${fact}</span>`)}</p>`;
+  return html`<p class="quiet small line">${known.map((fact, index) => html`${index > 0 && html`<span class="unseen sep"> · </span>`}<span>${fact}</span>`)}</p>`;
 }
 
 /** A category's name after a dot in its colour. */

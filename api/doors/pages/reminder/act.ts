@@ -95,7 +95,7 @@ async function accept(context: ActContext, request: Request, offer: Offer): Prom
   const sentence = saysDone(outcome.body, today.date);
   // A ring is no change of a habit, so there is nothing to undo.
   const isRing = "habitId" in offer && act === "hour";
-  const undo = !isRing && html` You can undo it under <a href="/account/actions">Actions</a>.`;
+  const undo = !isRing && html` You can undo it under <a href="/account/actions">Activity</a>.`;
   return say("Done", html`${sentence}${undo}`, 200);
 }
 

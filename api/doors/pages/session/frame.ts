@@ -9,6 +9,7 @@ import { countUnseenRuns } from "../../../queries/action/runs.ts";
 import { readReminderTarget } from "../../../queries/reminder/read.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { frame } from "../../../web/frame.ts";
+import { icon } from "../../../web/icons.ts";
 import { type Layout, message, page } from "../../../web/page.ts";
 import type { PagesContext, Visit } from "./context.ts";
 import { hereWithoutNotes } from "./go-on.ts";
@@ -54,10 +55,10 @@ function quickBar(visit: Visit): Html {
   const isAdding = adding.includes(url.pathname);
   const page = isAdding ? url.searchParams.get("from") : hereWithoutNotes({ url });
   const line = isAdding ? (url.searchParams.get("line") ?? "") : "";
-  return html`<form method="post" action="${addPath}" class="quick" data-stay>${formToken(visit, { key: crypto.randomUUID(), from: page === "/account" ? null : page })}
+  return html`<form method="post" action="${addPath}" class="quick" id="quick" data-stay>${icon("plus")}${formToken(visit, { key: crypto.randomUUID(), from: page === "/account" ? null : page })}
     <label class="unseen" for="quick-line">Add a todo or a habit in words</label>
     <input id="quick-line" name="line" value="${line}" maxlength="${longestLine}" autocomplete="off" required
-      placeholder="Add: Call Mum every Sunday at 18:00 #Family">
+      placeholder="Add a todo or a habit, for example: Call Mum every Sunday at 18:00 #Family">
     <button class="plain">Add</button></form>`;
 }
 
@@ -108,8 +109,8 @@ export async function reminderWarning({ context, session }: Visit): Promise<Html
   const { channel, is_off, has_coming } = target;
   const reason = has_coming ? whyNowhere(channel, is_off, context.config.smtpUrl !== undefined) : undefined;
   if (reason === undefined) return undefined;
-  return html`<p class="note warn">You have reminders, and they reach nobody: ${reason}
-    <a href="/account/settings#reminders">Choose where they go</a>.</p>`;
+  return html`<p class="note warn">Your reminders aren't sent anywhere: ${reason}
+    <a href="/account/settings#reminders">Choose where</a>.</p>`;
 }
 
 function whyNowhere(channel: string, isOff: boolean, canMail: boolean): string | undefined {

@@ -38,7 +38,7 @@ const provenSeconds = 10 * 60;
 export const isProven = ({ proven_at = 0 }: Session): boolean =>
   Date.now() / 1_000 - proven_at < provenSeconds;
 
-/** The routes of such forms ask for the proof first, so nobody sees this unless one forgets it. */
+/** A route asks for the proof before this refusal. */
 const unproven = conflict("This takes a sign-in of the last ten minutes", "sign out and in, and try again.");
 
 /** Performs a command like `submit`, for pages that offer to undo it. */

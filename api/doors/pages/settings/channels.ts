@@ -55,7 +55,7 @@ export function channelForm(visit: Visit, settings: UserSettings): Html {
     </fieldset>
     ${selectField({
       name: "digest",
-      label: "The same way, tell me what agents changed",
+      label: "Summary of what agents changed",
       value: settings.digest,
       options: digests.map((value) => ({ value, label: digestLabels[value] })),
       hint: html`Nothing is sent when they changed nothing.`,

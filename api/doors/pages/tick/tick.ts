@@ -263,7 +263,7 @@ const noteParameter = "tick";
 /** Notes by result of a tick. Other results have a page of their own. */
 export const resultNotes: ReadonlyMap<string, string> = new Map([
   ["undone", "Taken back."],
-  ["stays", "It was changed since, so it stays as it is. Actions has the whole story."],
+  ["stays", "It was changed since, so it stays as it is. Activity has the whole story."],
   ["already", "That was so already."],
   ["unchanged", "Nothing was changed."],
   ["not_found", "It is not there any more."],

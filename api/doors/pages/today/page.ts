@@ -8,6 +8,7 @@ import type { QueryContext } from "../../../queries/engine/context.ts";
 import { type DueGroup, dueGroupOf } from "../../../queries/todo/groups.ts";
 import { zoneScript } from "../../../web/assets.ts";
 import { formToken } from "../../../web/form/form.ts";
+import { icon } from "../../../web/icons.ts";
 import { firstWeekday, locale } from "../../../web/locale.ts";
 import { readWaitingInWords, waitingBeside } from "../action/approval/approvals.ts";
 import { effectsOf } from "../action/list/page.ts";
@@ -83,7 +84,7 @@ function examples(lines: readonly string[]): Html {
   return html`<ul class="plain chips">${lines.map(link)}</ul>`;
 }
 
-/** One line about the changes of agents and scripts since the person last looked at Actions; empty without any. */
+/** One line about the changes of agents and scripts since the person last looked at Activity; empty without any. */
 async function newsOfAgents(query: QueryContext, before: string | undefined): Promise<Html | false> {
   const news = before === undefined ? [] : await readAgentNews(query, before);
   if (news.length === 0) return false;
@@ -91,7 +92,9 @@ async function newsOfAgents(query: QueryContext, before: string | undefined): Pr
     const effects = effectsOf(own).map(({ effect, count }) => `${effect} ${count}`);
     return `${own.slice(0, 1).map(nameOfCaller)} ${effects.join(", ")}`;
   });
-  return html`<p class="quiet"><a href="${actionsPath}">Since you last looked</a>: ${callers.join("; ")}${news.some(({ is_more }) => is_more) && ", and more before"}.</p>`;
+  const more = news.some(({ is_more }) => is_more) && ", and more before";
+  return html`<p class="news">${icon("activity")}<span>While you were away: ${callers.join("; ")}${more}.</span>
+    <a href="${actionsPath}">Review</a></p>`;
 }
 
 /** GET /account: what there is to do today, and below it how it went so far. */
@@ -106,18 +109,35 @@ export async function showToday(visit: Visit): Promise<PageAnswer> {
   const date = new Date(today.date).toLocaleDateString(locale(), { dateStyle: "full", timeZone: "UTC" });
   const done = due.habits.filter(({ habit }) => habit.is_completed_today).length;
   const hasNothing = todos.length + totals.habits === 0;
+  const lead = html`<div id="lead" class="quiet lead" data-part data-now>${date}${!hasNothing && ring(day, done)}</div>`;
   const body = html`${mark}${travelOffer(visit, today.timeZone)}
-    <div id="day" data-part><p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
-    ${warning}${day.news}${waitingBeside(visit, day.waiting)}
+    <div id="day" data-part>${warning}${day.news}${waitingBeside(visit, day.waiting)}
     <div class="columns"><section aria-label="Todos">
     ${hasNothing ? firstTodo : todosOfDay(visit, day)}
-    ${!hasNothing && html`<p><a href="/account/todos">All todos</a></p>`}</section>
-    <section aria-labelledby="habits"><h2 id="habits">Habits
-    ${due.total > 0 && html`<span class="quiet small">${done} of ${due.total} done</span>`}</h2>
+    ${!hasNothing && html`<p class="links"><a href="/account/todos">All todos</a></p>`}</section>
+    <section class="card" aria-labelledby="habits"><h2 id="habits">Habits
+    ${due.total > 0 && html`<span class="count small" id="habits-done" data-now><span class="done">${done}</span> of ${due.total}</span>`}</h2>
     ${totals.habits === 0 ? firstHabit(visit) : habitsOfDay(visit, day)}</section></div>
     ${todos.length > 0 && chosenForm(visit, day.categories)}
     ${!hasNothing && pictures(day)}</div>`;
-  return accountPage(visit, { title: "Today", body, isWide: true, scripts: [...liveScripts, zoneScript] });
+  return accountPage(visit, {
+    title: "Today",
+    lead,
+    body,
+    isWide: true,
+    scripts: [...liveScripts, zoneScript],
+  });
+}
+
+/** A ring with the part of the day that is done: its habits, and the todos that are due or were done today. */
+function ring({ today, totals, due, counts }: DaySummary, habits: number): Html | false {
+  const done = totals.strip[today.date] ?? 0;
+  const all = done + due.total - habits + counts.today;
+  if (all === 0) return false;
+  return html`<svg class="ring" data-all="${all}" viewBox="0 0 52 52" role="img" aria-label="${done} of ${all} done today">
+    <circle cx="26" cy="26" r="23"/>
+    <circle class="so-far" cx="26" cy="26" r="23" pathLength="100" stroke-dasharray="${Math.round((100 * done) / all)} 100" transform="rotate(-90 26 26)"/>
+    <text class="done" x="26" y="27">${done}</text><text class="of" x="26" y="38">of ${all}</text></svg>`;
 }
 
 /** `zoneScript` shows it where the clock differs from the account's, until the person answers. */
@@ -162,6 +182,22 @@ function habitsOfDay(
 type Timed = Pick<TodoItem, "due_time" | "time_of_day"> &
   Readonly<{ reminder: Readonly<{ local_time: string }> | null }>;
 
+const partsOfDay = ["Morning", "Afternoon", "Evening", "Any time"] as const;
+
+/** The part of the day of a time such as `09:30`. */
+const partOf = (time: string): (typeof partsOfDay)[number] =>
+  time < "12" ? "Morning" : time < "18" ? "Afternoon" : time < "24" ? "Evening" : "Any time";
+
+/** The todos of a day under its parts; without headings if none has a time. */
+function inParts(visit: Visit, todos: readonly TodoItem[], today: DaySummary["today"]): Html {
+  const parts = Map.groupBy(inOrderOfDay(todos, today.date), (todo) => partOf(timeOf(todo, today.date)));
+  if (parts.size === 1 && parts.has("Any time")) return todoList(visit, todos, today);
+  return html`${partsOfDay.map((part) => {
+    const own = parts.get(part);
+    return own && html`<h2 class="part">${part}</h2>${todoList(visit, own, today)}`;
+  })}`;
+}
+
 /** Sorts the todos of a day by time: a part of the day stands for its end, and todos without any time come last. */
 export const inOrderOfDay = <Todo extends Timed>(todos: readonly Todo[], today: string): readonly Todo[] =>
   todos.toSorted((a, b) => timeOf(a, today).localeCompare(timeOf(b, today)));
@@ -189,7 +225,7 @@ type TodosOfDay = Pick<DaySummary, "todos" | "counts" | "today">;
 /** The todos of the day in one order; what was left over and what can wait is folded, unless there is nothing else. */
 function todosOfDay(visit: Visit, day: TodosOfDay): Html {
   const { todos, counts, today } = day;
-  if (todos.length === 0) return html`<p class="quiet">Nothing is pending.</p>`;
+  if (todos.length === 0) return html`<p>All done. Enjoy the rest of the day.</p>`;
   const own = todos.filter(({ due_date }) => due_date === today.date);
   const left = todos.filter(({ due_date }) => due_date !== null && due_date < today.date);
   const overdue = counts.overdue - own.filter(({ is_overdue }) => is_overdue).length;
@@ -200,8 +236,8 @@ function todosOfDay(visit: Visit, day: TodosOfDay): Html {
     html`<div class="overdue">${folded(visit, day, { name: groupNames.overdue, groups: ["overdue"] }, { todos: left, count: overdue, isOpen: own.length === 0 })}
     ${moveOverdue(visit, left, overdue)}</div>`
   }
-    ${isFree && html`<p class="quiet">Nothing is due today.</p>`}
-    ${todoList(visit, inOrderOfDay(own, today.date), today)}
+    ${isFree && html`<p class="quiet">Nothing more is due today.</p>`}
+    ${own.length > 0 && inParts(visit, own, today)}
     ${ahead > own.length && moreOf("today", ahead)}
     ${later.map((section) => {
       const count = section.groups.reduce((sum, group) => sum + counts[group], 0);

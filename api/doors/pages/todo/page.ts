@@ -63,15 +63,15 @@ export async function showTodos(visit: Visit): Promise<PageAnswer> {
   const lastPage = Math.max(1, Math.ceil(todos.total / todosPerPage));
   const narrowing = withoutPage(chosen);
   const body = html`${mark}${warning}
-    <p class="links"><a href="/account/todos/new">New todo</a>
-    <a href="/account/categories">Categories</a></p>
     ${todoFilterForm(narrowing, categoryChoices(categories))}
     <div id="todos" data-part>
     ${isWhole(narrowing) ? groupLinks(counts) : html`<p class="quiet">${countInWords(todos.total, "todo")} found.</p>`}
     ${sections(visit, todos, { today, isFolded: isWhole(narrowing), isSorted: wanted.sort !== undefined })}
     ${todos.total > 0 && chosenForm(visit, categories)}
     ${pager({ path: "/account/todos", chosen, page: wanted.page, lastPage })}</div>`;
-  return accountPage(visit, { title: "Todos", body, scripts: liveScripts });
+  const lead = html`<p class="links lead"><a href="/account/todos/new">New todo</a>
+    <a href="/account/categories">Categories</a></p>`;
+  return accountPage(visit, { title: "Todos", lead, body, scripts: liveScripts });
 }
 
 /** A search and a chosen order look at all todos. */
@@ -89,9 +89,14 @@ type Found = Awaited<ReturnType<typeof readAll>>;
 function groupLinks(counts: Found["counts"]): Html {
   const links = dueGroups
     .filter((group) => counts[group] > 0)
-    .map((group) => html`<a href="/account/todos?due=${group}">${groupNames[group]} ${counts[group]}</a>`);
-  const done = counts.done > 0 && html`<a href="/account/todos?status=completed">Done ${counts.done}</a>`;
-  return html`<p class="links">${links}${done}</p>`;
+    .map(
+      (group) =>
+        html`<li><a href="/account/todos?due=${group}">${groupNames[group]} <span class="count">${counts[group]}</span></a></li>`,
+    );
+  const done =
+    counts.done > 0 &&
+    html`<li><a href="/account/todos?status=completed">Done <span class="count">${counts.done}</span></a></li>`;
+  return html`<ul class="plain chips">${links}${done}</ul>`;
 }
 
 type How = Readonly<{ today: Today; isFolded: boolean; isSorted: boolean }>;
@@ -102,7 +107,7 @@ function sections(
   { today, isFolded, isSorted }: How,
 ): Html {
   if (pending.length + done.length === 0)
-    return html`<p class="quiet">${total === 0 ? "There is no such todo." : "There is nothing on this page."}</p>`;
+    return html`<p class="quiet">${total > 0 ? "There is nothing on this page." : isFolded ? "No todos yet. Type one into the line above." : "Nothing found."}</p>`;
   const list = (todos: readonly TodoItem[]) => todoList(visit, todos, today);
   const groups = Map.groupBy(pending, (todo) => dueGroupOf(todo, today.date, firstWeekday()));
   const open = isSorted

@@ -23,7 +23,7 @@ const wholeNumber = { type: "integer", minimum: 0 };
 export const headers = {
   "X-Request-Id": {
     description:
-      "The id of the request in the service's logs and on the page Actions. One that is sent is noted in the logs beside it.",
+      "The id of the request in the service's logs and on the page Activity. One that is sent is noted in the logs beside it.",
     schema: { type: "string", format: "uuid" },
     example: "019a6f2e-5b1c-7c3a-9f1e-2d6a4b8c0e11",
   },

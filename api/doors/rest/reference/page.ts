@@ -1,6 +1,6 @@
 import { type Html, html } from "../../../../shared/html.ts";
 import { cacheable } from "../../../http/response.ts";
-import { copyScript } from "../../../web/assets.ts";
+import { copyScript, findScript } from "../../../web/assets.ts";
 import { guideLines } from "../../../web/connect-guides.ts";
 import { layout, pageHeaders } from "../../../web/page.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
@@ -85,7 +85,7 @@ export function referencePage(document: () => OpenApiDocument): () => Response {
 const content = (document: OpenApiDocument) => ({
   title: "REST API",
   corner: html`<a href="/account">Your account</a>`,
-  scripts: [copyScript],
+  scripts: [copyScript, findScript],
   body: body(document),
 });
 
@@ -108,6 +108,8 @@ function body(document: OpenApiDocument): Html {
   return html`<p>Each request needs a token: <a href="/account/connect">how to get one</a>. The lines below take it from
     this variable. <a href="/openapi.json">The same document</a> is there for programs.</p>
     ${guideLines({ client: "the token", lines: "export KEPT_TOKEN=…" })}
+    <p><input type="search" id="find" aria-label="Search the API" placeholder="Search the API" hidden>
+    <span id="found" class="quiet small" role="status"></span></p>
     <nav class="contents" aria-label="Operations">${groups.map(contents)}</nav>
     ${groups.map(({ name, description, operations }) => [
       html`<h2>${name}</h2><p>${description}</p>`,

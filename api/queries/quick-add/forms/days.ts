@@ -198,11 +198,10 @@ const dayPhrases: readonly Recogniser[] = [
         `(?:(?<lead>${lead}) )?(?:(?:${endOfDay}|(?<first>first thing)) (?:on )?)?(?:${form})(?: (?<part>${part}))?`,
       ),
       read({ groups = {}, 0: text }, clock) {
+        const partName = groups.part ?? (groups.first && "morning");
         const [first, ...others] = says(groups, clock).flatMap((one) => {
           const said: Said = typeof one === "string" ? { date: one } : (one ?? {});
-          return Object.keys(said).length === 0
-            ? []
-            : [withPart(said, groups.part ?? (groups.first && "morning"))];
+          return Object.keys(said).length === 0 ? [] : [withPart(said, partName)];
         });
         if (!first) return undefined;
         const isClear = manner === "beside" && (others.length === 0 || groups.year !== undefined);
@@ -240,7 +239,7 @@ function distantDay(date: string, { many = "a", unit = "", side: where = "" }: G
 }
 
 /** Phrases of days, with the word before them and the part of the day after them. */
-export const daysIn = (line: string, clock: Clock): readonly LinePhrase[] => [
+export const dayPhrasesIn = (line: string, clock: Clock): readonly LinePhrase[] => [
   ...distantDays(line, clock),
   ...recognise(dayPhrases, line, clock),
 ];

@@ -55,9 +55,8 @@ export const weekdaysAt: Reader<Read> = (words, at) => {
   // Every other weekday is hardly a week of five days and a week of none.
   const isDoubted = interval > 1 && /^(week|work)day/.test(name);
   if (isDoubted) return [{ freq: "DAILY", interval, or: [{ ...repeat, interval: 1 }], isDoubted }, next];
-  return /^weeknight/.test(name)
-    ? [{ ...repeat, timeOfDay: "evening" }, next]
-    : withPart(repeat, words, next);
+  const evening = /^weeknight/.test(name) && ({ timeOfDay: "evening" } as const);
+  return withPart({ ...repeat, ...evening }, words, next);
 };
 
 export function withPart(repeat: Read, words: readonly LineWord[], next: number): FoundWords<Read> {
@@ -94,9 +93,9 @@ const daysWithoutMonth: Reader<Read> = (words, at) => {
 
 /** The index after `workday` or `working day`. */
 function workdayAt(words: readonly LineWord[], at: number): number | undefined {
-  if (/^(work|week|business)days?$/.test(words[at]?.text ?? "")) return at + 1;
-  const isDay = /^days?$/.test(words[at + 1]?.text ?? "");
-  return isDay && /^(work|working|week|business)$/.test(words[at]?.text ?? "") ? at + 2 : undefined;
+  const [word = "", next] = words.slice(at, at + 2).map(({ text }) => text);
+  if (/^(work|week|business)days?$/.test(word)) return at + 1;
+  return /^(work|working|week|business) days?$/.test(`${word} ${next}`) ? at + 2 : undefined;
 }
 
 /** `2nd Thursday`, `2nd and 4th Thursday`. */
@@ -110,9 +109,8 @@ const numberedWeekday: Reader<readonly string[]> = (words, at) => {
 export function orEveryOther(read: Read, word: string | undefined): Read {
   const [day = "", ...others] = read.days ?? [];
   if (!day.startsWith("2") || others.length > 0) return read;
-  const { months: _, ...ofTheMonth } = read;
   const everyOther: Repeat = { freq: "WEEKLY", interval: 2, days: [day.slice(1)] };
-  return word === "second" ? { ...everyOther, or: [ofTheMonth] } : { ...ofTheMonth, or: [everyOther] };
+  return word === "second" ? { ...everyOther, or: [read] } : { ...read, or: [everyOther] };
 }
 
 const dayOfMonth: Reader<number> = (words, at) => {

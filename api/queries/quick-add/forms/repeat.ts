@@ -52,11 +52,9 @@ const units = new Map<string, Repeat>([
 ]);
 
 /** An adverb is a repetition at the end, or before words that begin no noun. */
-const isAdverb = (next: LineWord | undefined): boolean =>
-  next === undefined ||
-  /^(on|at|in|from|until|till|starting|for|and|to|with|except|excluding|but|,|[#@].*|\d{1,2}(:\d\d|[ap]m).*)$/.test(
-    next.text,
-  );
+const isAdverb = (next: LineWord | undefined): boolean => !next || behindAdverb.test(next.text);
+const behindAdverb =
+  /^(on|at|in|from|until|till|starting|for|and|to|with|except|excluding|but|,|[#@].*|\d{1,2}(:\d\d|[ap]m).*)$/;
 
 /** Finding that a rule fits no date takes milliseconds. */
 const mostTries = 5;
@@ -250,7 +248,8 @@ function intervalAt(words: readonly LineWord[], at: number): readonly [number, n
 /** The days that a period may name: `on Monday` of a week, `on the 1st` of a month, `on 24 December` of a year. */
 function daysWithin(repeat: Read, words: readonly LineWord[], at: number): FoundWords<Read> {
   const first = skip(words, skip(words, at, "on"), "the");
-  const days = daysReaders[repeat.freq]?.(words, first);
+  const readers = { DAILY: undefined, WEEKLY: weekdaysAt, MONTHLY: daysOfMonth, YEARLY: datesOfYear };
+  const days = readers[repeat.freq]?.(words, first);
   if (!days) return repeat.timeOfDay ? [repeat, at] : withPart(repeat, words, at);
   const or = days[0].or?.map((other) => ({ ...other, interval: repeat.interval ?? 1 }));
   return [{ ...days[0], ...repeat, ...(or && { or }) }, days[1]];
@@ -266,13 +265,6 @@ const dayAlone: Reader<Read> = (words, at) => {
 /** `morning`, `other evening`. */
 const partAt: Reader<Read> = (words, at) => {
   const [interval, next, most] = intervalAt(words, at);
-  return most || !wordOf(partsOfDay)(words, next)
-    ? undefined
-    : withPart({ freq: "DAILY", interval }, words, next);
-};
-
-const daysReaders: Readonly<Record<string, Reader<Read> | undefined>> = {
-  WEEKLY: weekdaysAt,
-  MONTHLY: daysOfMonth,
-  YEARLY: datesOfYear,
+  const isPart = !most && wordOf(partsOfDay)(words, next);
+  return isPart ? withPart({ freq: "DAILY", interval }, words, next) : undefined;
 };

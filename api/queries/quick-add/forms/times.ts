@@ -1,11 +1,5 @@
 import { localTime } from "../../../../shared/domain/day/day.ts";
-import {
-  joinedLetters,
-  months,
-  numbers,
-  partsOfDay,
-  weekdays,
-} from "../../../../shared/domain/todo/quick-add-words.ts";
+import { months, numbers, partsOfDay, weekdays } from "../../../../shared/domain/todo/quick-add-words.ts";
 import {
   type Hour,
   hourOf,
@@ -39,7 +33,7 @@ const half = "(?: ?(?<half>[ap])(?:\\.m\\.?|m))";
 
 /** A bare number is a time only after a day, and if no noun follows that it could count. */
 const day = `${wordChoice(weekdays.keys())}|${wordChoice(partsOfDay.keys())}|today|tomorrow|tmrw?|tonight`;
-const behindDay = `(?<=\\b(?:${day}|${wordChoice(joinedLetters.keys())}|(?:${wordChoice(months.keys())}) \\d{1,2}(?:st|nd|rd|th)?),? )`;
+const behindDay = `(?<=\\b(?:${day}|(?:${wordChoice(months.keys())}) \\d{1,2}(?:st|nd|rd|th)?),? )`;
 const nothingBehind = `(?=[\\s.,;!?)]*$| (?:${day}|on|every|remind)\\b|,? [#@])`;
 const isBehindDay = new RegExp(`${behindDay}$`, "i");
 const isBeforeNothing = new RegExp(`^${nothingBehind}`, "i");
@@ -96,14 +90,11 @@ export const times: readonly Recogniser[] = [
     // A todo has one time, so each of `8am, 2pm and 8pm` is asked.
     pattern: wordsLike(`${lead}?${oneOfMany}(?:(?:,| ?/) ?${oneOfMany})+(?:,? (?:and|&) ${oneOfMany})?`),
     read({ 0: text }) {
-      const written = Array.from(text.matchAll(/(\d{1,2})(?::(\d\d))?(?: ?([ap])m)?/gi));
-      const [first, ...others] = written.flatMap(
-        ([, hour, minute, half]) => hourOf({ hour, minute, half }) ?? [],
+      const hours = Array.from(text.matchAll(/(\d{1,2})(?::(\d\d))?(?: ?([ap])m)?/gi));
+      const [says, ...or] = hours.flatMap(
+        ([, hour, minute, half]) => whole(hourOf({ hour, minute, half }))?.says ?? [],
       );
-      const or = others.map((hour) => ({ hour }));
-      return first && /[:m]/i.test(text)
-        ? { says: { hour: first }, manner: "offered", or, isAsked: true }
-        : undefined;
+      return says && /[:m]/i.test(text) ? { says, or, manner: "offered", isAsked: true } : undefined;
     },
   },
   {

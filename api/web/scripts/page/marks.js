@@ -23,6 +23,16 @@ function turnTick(row, button) {
   button.ariaLabel = button.dataset.other;
   button.dataset.other = ariaLabel;
   button.value = button.value === "yes" ? "no" : "yes";
+  count(row, row.classList.contains("done") ? 1 : -1);
+}
+
+/** The numbers of the day follow the tick; the answer has those of the streak. */
+function count({ id }, by) {
+  const which = id.startsWith("habit-") ? ".ring .done, #habits-done .done" : ".ring .done";
+  for (const number of document.querySelectorAll(which)) number.textContent = Number(number.textContent) + by;
+  const ring = document.querySelector(".ring");
+  const done = ring?.querySelector(".done").textContent;
+  ring?.querySelector(".so-far").setAttribute("stroke-dasharray", `${(100 * done) / ring.dataset.all} 100`);
 }
 
 function turnCell(cell) {

@@ -3,7 +3,12 @@ const line = document.querySelector("#quick-line");
 const shown = document.createElement("div");
 shown.className = "quick-shown";
 shown.setAttribute("role", "status");
-line?.form.after(shown);
+line?.form.append(shown);
+// On a phone the plus opens the line with the keyboard up.
+document.querySelector('a.add[href="#quick"]')?.addEventListener("click", (event) => {
+  event.preventDefault();
+  line.focus();
+});
 let timer;
 let asked = 0;
 

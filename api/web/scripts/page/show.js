@@ -53,7 +53,16 @@ function apply(page, address) {
   if (!document.getElementById("live")?.dataset.from) history.replaceState(null, "", shown);
   const isHeld = performance.now() < heldUntil || waiting.size > 0;
   showParts(page, isHeld ? "#notice" : "[data-part]");
+  if (isHeld) showNumbers(page);
   if (isHeld) refreshLater();
+}
+
+/** Shows at once the parts that move no row. */
+function showNumbers(page) {
+  for (const part of page.querySelectorAll("[data-now]")) {
+    const old = document.getElementById(part.id);
+    if (old) change(old, part);
+  }
 }
 
 function refreshLater() {
@@ -124,7 +133,7 @@ document.addEventListener(
   "click",
   (event) => {
     if (event.detail === 0 || !event.target.closest("button.tick, button.cell")) return;
-    const { clientX: x, clientY: y } = event;
+    const { pageX: x, pageY: y } = event;
     const at = performance.now();
     const isSoon = at - Math.max(tap.at, changedAt) < 700;
     if (isSoon && Math.hypot(x - tap.x, y - tap.y) < 24) event.preventDefault();

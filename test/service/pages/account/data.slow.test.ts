@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { useStack } from "../../../harness.ts";
 import { cookieOf } from "../../../support/identity/browser.ts";
-import { newPlainPerson, textOf, withForms } from "../../../support/pages/plain.ts";
+import { newPlainPerson, textOf } from "../../../support/pages/plain.ts";
 import { eventually, query } from "../../../support/reminder/stack.ts";
 
 const stack = await useStack();
@@ -56,7 +56,7 @@ test("a person brings a file, takes everything along, and lets a calendar look",
   account.cookies.delete("kept_feed");
   const later = await account.open(dataPath);
   expect(later.text).not.toContain(address);
-  const ended = await account.submit(withForms(later, "do", "end"), `${dataPath}/calendar`, {});
+  const ended = await account.submit(later, `${dataPath}/calendar/end`, {});
   expect(textOf(ended)).toContain("Make an address");
   expect((await fetch(address)).status).toBe(404);
 });
@@ -90,8 +90,8 @@ test("whatever is uploaded is answered by a page", async () => {
     ["a.csv", "TYPE,CONTENT\ntask,A", 403, refused, { csrf: "x" }],
     ["a.csv", new Uint8Array(5 * 1024 * 1024 + 1), 413, refused],
     ["a.zip", "PK\u0003\u0004 is no archive", 422, refused],
-    ["a.png", new Uint8Array([0, 255, 1, 254]), 200, "What would come"],
-    ["a.json", `{"tasks":${"[".repeat(100_000)}`, 200, "What would come"],
+    ["a.png", new Uint8Array([0, 255, 1, 254]), 200, "Preview"],
+    ["a.json", `{"tasks":${"[".repeat(100_000)}`, 200, "Preview"],
     ["a.json", empty, 422, refused],
   ] as const) {
     const page = await upload(fileOf(name, content), csrf);

@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { SQL } from "bun";
 import { startStack } from "../../../harness.ts";
 import { longText } from "../../../support/long-text.ts";
 import { fieldsOf, newPlainPerson, textOf } from "../../../support/pages/plain.ts";
@@ -12,8 +11,7 @@ test("a person sees how much an account keeps, and on every form why a full one 
   const body = { title: "Water the ferns", description: longText(5_000) };
   const { id } = await rest("POST", "/todos", { title: "Pay rent" });
   for (let n = 0; n < 30; n++) await rest("POST", "/todos", body);
-  await using sql = new SQL(stack.config.databaseUrl);
-  await sql`update account_bytes set counted_at = '-infinity' where user_id = ${sub}`;
+  await stack.sql`update account_bytes set counted_at = '-infinity' where user_id = ${sub}`;
   await eventually(async () => (await answer("POST", "/todos", body)).status === 403);
   expect(textOf(await account.open("/account/data"))).toMatch(
     /You keep \d\.\d MB of 1 MB: \d\.\d MB of habits/,

@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { addDays } from "../../../../shared/domain/day/day.ts";
 import { useStack } from "../../../harness.ts";
-import { openPageDoor } from "../../../support/page-door.ts";
 import {
   callsOf,
   cardsOf,
@@ -148,22 +147,22 @@ test("what came since this browser's last visit is new for as long as the next o
   expect(await news(130)).toEqual([]);
 });
 
-test("beside Actions stands how many runs the person has not seen, on every page", async () => {
+test("beside Activity stands how many runs the person has not seen, on every page", async () => {
   const { account, newToken, sub, ...claude } = await personWithAgent();
   const script = callsOf(stack, await newToken("Script"));
   const actionsOn = async (path: string) =>
-    /Actions( [\d+]+ new)?/.exec(textOf(await account.open(`/account${path}`)))?.[0];
+    /Activity( [\d+]+ new)?/.exec(textOf(await account.open(`/account${path}`)))?.[0];
   const make = (by: typeof claude.rest, title: string) => by("POST", "/todos", { title });
   await make(claude.rest, "before");
-  expect(await actionsOn("")).toBe("Actions");
+  expect(await actionsOn("")).toBe("Activity");
   await account.open("/account/actions");
-  expect(await actionsOn("/settings")).toBe("Actions");
+  expect(await actionsOn("/settings")).toBe("Activity");
   for (const title of ["a", "b", "c"]) await make(claude.rest, title);
   await claude.call("get-pending-todos");
-  expect(await actionsOn("/settings")).toBe("Actions 1 new");
+  expect(await actionsOn("/settings")).toBe("Activity 1 new");
   await make(script.rest, "d");
   await account.submit(await account.open("/account"), "/account/add", { line: "Mine" });
-  expect(await actionsOn("/todos")).toBe("Actions 2 new");
+  expect(await actionsOn("/todos")).toBe("Activity 2 new");
   await query(
     databaseUrl,
     `insert into action_log (user_id, request_id, called_at, door, token_id, tool, arguments, outcome, replayed, calls, duration_ms)
@@ -171,8 +170,8 @@ test("beside Actions stands how many runs the person has not seen, on every page
      from generate_series(1, 120) n`,
     [sub],
   );
-  expect(await actionsOn("/habits")).toBe("Actions 99+ new");
-  for (const path of ["/actions", "/todos"]) expect(await actionsOn(path)).toBe("Actions");
+  expect(await actionsOn("/habits")).toBe("Activity 99+ new");
+  for (const path of ["/actions", "/todos"]) expect(await actionsOn(path)).toBe("Activity");
 });
 
 test("what the filter shows can be had as CSV that no spreadsheet takes for formulas, and as JSON lines", async () => {
@@ -327,7 +326,7 @@ test("the news of Today counts what agents did, however much the person did sinc
     [sub],
   );
   const today = await account.open("/account");
-  expect(textOf(today)).toContain("Since you last looked: Claude made 3, changed 3.");
+  expect(textOf(today)).toContain("While you were away: Claude made 3, changed 3.");
 });
 
 test("a run of undos is told by whose changes it took back", async () => {
@@ -337,14 +336,13 @@ test("a run of undos is told by whose changes it took back", async () => {
   const address = /href="([^"]*run[^"]*)"/.exec(run)?.[1]?.replaceAll("&amp;", "&") ?? "";
   const page = await account.open(address);
   await account.submit({ ...page, forms: page.forms.toReversed() }, "/account/actions/run", {});
-  await eventually(async () => (await open())[0]?.includes("You took back 6 changes of Claude"));
+  await eventually(async () => /You [\d:–]+ took back 6 changes of Claude/.test((await open())[0] ?? ""));
 });
 
 test("an import is told as an import, also by what it made", async () => {
   const { account, open, rest, sub } = await personWithAgent();
-  const door = await openPageDoor(stack);
+  const door = await stack.page();
   await door.send(sub, "import.apply", await stageFile(door, sub, exportFile({ todos: [{ title: "Old" }] })));
-  await door.close();
   expect(await open("?effect=imported")).toEqual([
     expect.stringMatching(/Imported 1 todo from a file .*You, by an import/),
   ]);

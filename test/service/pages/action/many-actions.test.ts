@@ -20,6 +20,17 @@ function rowOfMany() {
   return { before: images("Old", "2026-11-20"), after: images("New", "2027-11-20") };
 }
 
+/** Fills a person's log with calls that moved 25 todos. */
+async function logMany(userId: string, calls: number): Promise<void> {
+  const { before, after } = rowOfMany();
+  await database.pool.query(
+    `insert into action_log (user_id, request_id, called_at, door, token_id, tool, arguments, outcome, before, after, replayed, calls, duration_ms)
+     select $1, gen_random_uuid(), now() - n * interval '1 second', 'rest', 't', 'todo.update', '{}', 'ok', $2, $3, false, 1, 1
+     from generate_series(1, $4::int) n`,
+    [userId, before, after, calls],
+  );
+}
+
 /** The number of calls so far; each look at the clock advances time by 5 ms. */
 async function callsOf(act: () => Promise<void>) {
   let now = performance.now();
@@ -36,13 +47,7 @@ async function callsOf(act: () => Promise<void>) {
 
 test("a file of many changes lets others go on between its rows, and makes no format of dates for each", async () => {
   const query = readerOf("export");
-  const { before, after } = rowOfMany();
-  await database.pool.query(
-    `insert into action_log (user_id, request_id, called_at, door, token_id, tool, arguments, outcome, before, after, replayed, calls, duration_ms)
-     select 'export', gen_random_uuid(), now() - n * interval '1 second', 'rest', 't', 'todo.update', '{}', 'ok', $1, $2, false, 1, 1
-     from generate_series(1, 60) n`,
-    [before, after],
-  );
+  await logMany("export", 60);
   const told: unknown[] = [];
   const { givenWay, formatsMade } = await callsOf(async () => {
     for await (const rows of exportedRows(query, { filters: {}, timeZone: "UTC" })) told.push(...rows);
@@ -67,15 +72,9 @@ test("so does a page of the list", async () => {
 });
 
 test("who changed what since is found among many changes, each of which is read once", async () => {
-  const { before, after } = rowOfMany();
-  await database.pool.query(
-    `insert into action_log (user_id, request_id, called_at, door, token_id, tool, arguments, outcome, before, after, replayed, calls, duration_ms)
-     select 'explained', gen_random_uuid(), now() - n * interval '1 second', 'rest', 't', 'todo.update', '{}', 'ok', $1, $2, false, 1, 1
-     from generate_series(1, 600) n`,
-    [before, after],
-  );
+  await logMany("explained", 600);
   const earlier = { called_at: "2026-11-01T00:00:00.000000Z", request_id: crypto.randomUUID() };
-  const action = loggedRow({ ...earlier, before });
+  const action = loggedRow({ ...earlier, before: rowOfMany().before });
   const query = readerOf("explained");
   const rows = Array.from({ length: 10 }, (_, n) => `todos/${n + 1}`);
   expect(await readLaterChanges(query, action, { rowNames: rows })).toHaveLength(500);

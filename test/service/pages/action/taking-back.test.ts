@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { SQL } from "bun";
 import { type Browser, cookieOf, type Page } from "../../../support/identity/browser.ts";
 import { callsOf, cardsOf, fieldsIn, takeBackOn as press, textOf } from "../../../support/pages/plain.ts";
 import { signedUpPerson, useSite } from "../../../support/pages/support.ts";
@@ -237,19 +236,20 @@ test("a run that is too much for one step goes on by itself, and its page says h
   await call("create-todo", { todos: Array.from({ length: 25 }, (_, n) => ({ title: `Long ${n}` })) });
   const made = await identity.sql(`select id::int as id from todos where user_id = '${sub}'`);
   const todo_ids = made.map(({ id }) => id);
-  for (let n = 0; n < 10; n++) await call("update-todo", { todo_ids, description: String(n).repeat(4_500) });
+  // A step undoes two of these after the other for 50 ms, so the first one is over before it has undone all.
+  for (let n = 0; n < 20; n++)
+    await call("update-todo", { todo_ids, description: String(n % 10).repeat(4_500) });
   const preview = await openRun();
-  expect(textOf(preview)).toMatch(/11 changes\. All of the newest \d can be taken back\./);
+  expect(textOf(preview)).toMatch(/21 changes\. All of the newest \d can be taken back\./);
   // Somebody holds the oldest change, so that the run cannot end before its page is shown.
-  await using sql = new SQL(stack.config.databaseUrl, { max: 1 });
-  const begun = await sql.begin(async (transaction) => {
+  const begun = await stack.sql.begin(async (transaction) => {
     await transaction`select 1 from action_log where token_id = ${tokenId} order by called_at limit 1 for update`;
     return takeAllBack(preview);
   });
   expect(textOf(begun)).toMatch(
-    /\d+ of 11 changes of Claude Desktop are taken back so far\. This goes on by itself/,
+    /\d+ of 21 changes of Claude Desktop are taken back so far\. This goes on by itself/,
   );
-  const all = "11 of 11 changes of Claude Desktop are taken back.";
+  const all = "21 of 21 changes of Claude Desktop are taken back.";
   await eventually(async () => textOf(await account.open(begun.url)).includes(all));
   expect((await rest("GET", "/todos")).meta.total).toBe(0);
 });

@@ -36,7 +36,7 @@ test("a migration waits for a busy table in short tries, so that those who come 
   busy.release();
   await applied;
   expect(await recorded()).toHaveLength(1);
-}, 20_000);
+});
 
 test("an index whose build has failed is dropped and built again", async () => {
   const { pool } = database;

@@ -66,7 +66,7 @@ const badges: Readonly<Record<AskedChange["state"], Html>> = {
   done: html`<p class="badge">Done</p>`,
   declined: html`<p class="badge">Declined</p>`,
   expired: html`<p class="badge">Expired</p>`,
-  outdated: html`<p class="badge warn">Left alone: it, or what its token may do, was changed meanwhile</p>`,
+  outdated: html`<p class="badge warn">Left alone: it was changed meanwhile</p>`,
 };
 
 /** Other pages show the first ones. */
@@ -168,7 +168,7 @@ const inWords: Readonly<Record<string, string>> = {
   done: "approved and carried out",
   approved: "approved, and being carried out",
   declined: "declined",
-  outdated: "left alone, because it, or what its token may do, was changed meanwhile",
+  outdated: "approved, but left alone, because it was changed meanwhile",
   expired: "expired before you decided",
 };
 

@@ -19,7 +19,7 @@ import { readNames, resourceRead } from "../../../../queries/action/things.ts";
 import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
 import { tools as agentTools } from "../../../mcp/tools/index.ts";
 import { byteOrderMark, csvLine } from "../../kit/csv.ts";
-import { type FilterChoice, filterInput, filterSelect } from "../../kit/lists.ts";
+import { type FilterChoice, filterInput, filterSelect, foldedFilters } from "../../kit/lists.ts";
 import { sayDay } from "../../kit/words.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
 import { download } from "../../session/download.ts";
@@ -91,7 +91,7 @@ export const outcomes: readonly FilterChoice[] = [
   ["insufficient_scope", "Not permitted"],
   ["invalid", "Wrong arguments"],
   ["not_found", "Not found"],
-  ["conflict", "Not possible then"],
+  ["conflict", "Not possible at that moment"],
   ["quota", "No room"],
   ["waiting", "Asked first"],
   ["token_limit", "Beyond its rules"],
@@ -115,9 +115,7 @@ const tools: readonly FilterChoice[] = [
   ),
 ];
 
-const seldomChosen = ["token_id", "tool", "door", "outcome"];
-
-/** The form that filters the list. Rare filters are folded unless they are set. */
+/** The form that filters the list: one line that searches, with the other filters folded in it. */
 export function filterForm(
   chosen: URLSearchParams,
   all: Static<typeof listTokens.output>["tokens"],
@@ -130,19 +128,17 @@ export function filterForm(
       : [[token.token_id, `${nameOfCaller(token)} (last: ${sayDay(at, timeZone, today)})`]],
   );
   const kinds = shown.map(([show, label]): FilterChoice => [show, label]);
-  const isOpen = seldomChosen.some((name) => chosen.has(name));
   const thing = chosen.get("thing");
-  return html`<form method="get" action="${actionsPath}" class="card">
-    ${thing !== null && html`<input type="hidden" name="thing" value="${thing}">`}
-    <div class="filters">${filterInput("search", { name: "q", label: "Search" }, chosen)}
-    ${filterSelect({ name: "show", label: "Show" }, kinds, chosen, "Changes and refusals")}
-    ${filterInput("date", { name: "from", label: "From" }, chosen)}${filterInput("date", { name: "to", label: "To" }, chosen)}</div>
-    <details${isOpen && html` open`}><summary class="small">By token, tool, way and outcome</summary>
-    <div class="filters">${filterSelect({ name: "token_id", label: "Token or app" }, tokens, chosen)}
-    ${filterSelect({ name: "tool", label: "Tool" }, tools, chosen)}${filterSelect({ name: "door", label: "Way" }, doors, chosen)}
-    ${filterSelect({ name: "outcome", label: "Outcome" }, outcomes, chosen)}</div></details>
-    <div class="actions"><button class="plain">Filter</button>
-    ${chosen.size > 0 && html`<a href="${actionsPath}">Show all</a>`}</div></form>`;
+  return foldedFilters(actionsPath, chosen, [
+    thing === null ? html`` : html`<input type="hidden" name="thing" value="${thing}">`,
+    filterSelect({ name: "show", label: "Show" }, kinds, chosen, "Changes and refusals"),
+    filterSelect({ name: "token_id", label: "Token or app" }, tokens, chosen),
+    filterInput("date", { name: "from", label: "From" }, chosen),
+    filterInput("date", { name: "to", label: "To" }, chosen),
+    filterSelect({ name: "tool", label: "Tool" }, tools, chosen),
+    filterSelect({ name: "door", label: "Way" }, doors, chosen),
+    filterSelect({ name: "outcome", label: "Outcome" }, outcomes, chosen),
+  ]);
 }
 
 const columns = [...new Set(["called_at", "local_time", "what", ...Object.keys(LoggedAction.properties)])];

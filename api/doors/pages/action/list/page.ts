@@ -16,6 +16,7 @@ import {
 } from "../../../../queries/action/runs.ts";
 import { changedThings, isDeletion, readNames, type ThingNames } from "../../../../queries/action/things.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
+import { icon } from "../../../../web/icons.ts";
 import { countInWords, sayDate, sayWallTime } from "../../kit/words.ts";
 import { liveMark, liveScripts } from "../../live/live.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
@@ -64,8 +65,9 @@ export async function showActions(visit: Visit): Promise<PageAnswer> {
   const address = (more: Record<string, string>, path = actionsPath) =>
     `${path}?${new URLSearchParams([...chosen, ...Object.entries(more)])}`;
   const exportPath = `${actionsPath}/export`;
-  const body = html`${mark}<p class="quiet lead">What agents, scripts and you did here. Times are those of ${day.timeZone}.
-    <a href="${agentsPath}">What agents must ask you for</a></p>
+  const lead = html`<p class="quiet lead">Everything your agents, scripts and you changed, and how to take it back.
+    <a href="${agentsPath}">Agent rules</a></p>`;
+  const body = html`${mark}
     ${tokens.length > 0 && filterForm(chosen, tokens, day)}
     ${waitingBeside(visit, found.waiting)}
     <div id="actions" data-part>${!isListed && undone?.note}${runLink(filters.input)}${newsNote(newestFirst.filter(isNew).length, newestFirst.length)}${chosen.has("since") && chooseForm(visit)}
@@ -78,7 +80,7 @@ export async function showActions(visit: Visit): Promise<PageAnswer> {
       <a href="${address({ format: "jsonl" }, exportPath)}">JSON lines</a>.</p>`
     }`;
   const headers = isFirst && !isFiltered ? { "Set-Cookie": await remember(newestFirst[0]) } : {};
-  return accountPage(visit, { title: "Actions", body, scripts: liveScripts }, { headers });
+  return accountPage(visit, { title: "Activity", lead, body, scripts: liveScripts }, { headers });
 }
 
 /** Statements run one after the other, because together they take one turn. */
@@ -248,14 +250,19 @@ function runCard(rows: Run, { timeZone, isNew }: Listing): Html {
   const changes = rows.filter(({ effect }) => !["refused", "asked", "read"].includes(effect));
   const undone = changes.filter((row) => row.undone).length;
   const unseen = rows.filter(isNew).length;
+  const effects = effectsOf(rows).map(
+    ({ effect, count, of }) =>
+      html`<a href="${address({ effect })}">${effect} ${of ? countInWords(count, "change") : count}</a>${of && ` of ${of}`} `,
+  );
   return html`<li class="card run" id="run-${oldest.request_id}"><div class="spread">
-    <p class="action"><time datetime="${newest.called_at}">${[...new Set(times)].join("–")}</time>
-    <span><strong>${token_id === "" ? "You" : nameOfCaller(newest)}</strong>
-    ${listed(effectsOf(rows).map(({ effect, count, of }) => html`<a href="${address({ effect })}">${effect} ${of ? countInWords(count, "change") : count}</a>${of && ` of ${of}`}`))}</span></p>
-    ${unseen > 0 && html`<div class="badges"><p class="badge">${unseen === rows.length ? "New" : `${unseen} new`}</p></div>`}</div>
-    <p class="controls small">${undone > 0 && html`<span class="quiet">${undone === changes.length ? "All" : undone} taken back</span>`}
-    ${token_id !== "" && undone < changes.length && html`<a href="${runPath}?${takeBack.toString()}">Take back all of it…</a>`}
-    <a href="${address({})}">One by one</a></p></li>`;
+    <span class="who">${icon(token_id === "" ? "user" : "activity")}</span>
+    <p class="action"><span><strong>${token_id === "" ? "You" : nameOfCaller(newest)}</strong>
+    <time datetime="${newest.called_at}">${[...new Set(times)].join("–")}</time></span>
+    <span class="sum">${effects}</span></p>
+    ${unseen > 0 && html`<div class="badges"><p class="badge">${unseen === rows.length ? "New" : `${unseen} new`}</p></div>`}
+    <p class="controls">${undone > 0 && html`<span class="quiet">${undone === changes.length ? "All" : undone} taken back</span>`}
+    ${token_id !== "" && undone < changes.length && html`<a href="${runPath}?${takeBack.toString()}">Take back…</a>`}
+    <a href="${address({})}">One by one</a></p></div></li>`;
 }
 
 type Counted = Pick<Run[number], "effect" | "things"> & Partial<Pick<Run[number], "of">>;
@@ -274,9 +281,6 @@ const callerInWords = (caller: NonNullable<Run[number]["of"]>): string =>
 
 /** Periods end before this time. */
 const justAfter = ({ called_at }: Run[number]): string => new Date(Date.parse(called_at) + 1).toISOString();
-
-const listed = (parts: readonly Html[]): Html =>
-  html`${parts.map((part, index) => html`${index > 0 && ", "}${part}`)}`;
 
 type Known = Day & Readonly<{ undos: Undos; undone: UndoNote | undefined; now: number }>;
 

@@ -1,7 +1,7 @@
 import { sync } from "node-ical";
 import { localTime } from "../../../../../shared/domain/day/day.ts";
 import { capitalized, countInWords } from "../../kit/words.ts";
-import { type Fields, listIn, objectIn, objectsIn, textIn } from "./fields.ts";
+import { type JsonFields, listIn, objectIn, objectsIn, textIn } from "./fields.ts";
 import { createKeys, type Finding, left, type ReadingContext } from "./found.ts";
 import { reminderFrom, todoOf } from "./tasks.ts";
 
@@ -27,7 +27,7 @@ export function* readCalendar(text: string, context: ReadingContext): Generator<
 }
 
 /** The library throws plain errors for malformed values. */
-function parts(text: string): Fields[] | undefined {
+function parts(text: string): JsonFields[] | undefined {
   try {
     return Object.values(sync.parseICS(text)).map(objectIn);
   } catch {
@@ -48,7 +48,11 @@ function timeOf(value: unknown): string | undefined {
 
 type OfTodo = Readonly<{ key: string; parent: string | undefined; list: string }>;
 
-function* readTodo(todo: Fields, { key, parent, list }: OfTodo, context: ReadingContext): Generator<Finding> {
+function* readTodo(
+  todo: JsonFields,
+  { key, parent, list }: OfTodo,
+  context: ReadingContext,
+): Generator<Finding> {
   const title = textOf(todo.summary) || "Untitled";
   if (todo.recurrences) yield left(title, "Comes without the changed days of its series.");
   const [category = list, ...labels] = listIn(todo.categories).map(textIn);

@@ -36,6 +36,7 @@ export function inEnglish(text: string, language: string): string {
   return all
     .reduce((now, [pattern, by]) => now.replace(pattern, by), plain)
     .replace(/(\d)\.(?!\d)/g, "$1")
+    .replace(/-feiras?\b/g, "")
     .replace(/\s+(?:(?:uhr|h)\b)?\s*/g, " ")
     .replace(/(?<=every )(?:week )(?=(?:mon|tues|wednes|thurs|fri|satur|sun)day)/g, "")
     .replace(/(?<=every month )(\d{1,2})\b/g, "on the $1th")
@@ -89,10 +90,8 @@ function namesIn(code: string, part: "month" | "weekday", date: number): string[
   const parts = forms.flatMap((form) =>
     new Intl.DateTimeFormat(code, { ...form, timeZone: "UTC" }).formatToParts(date),
   );
-  const names = parts.flatMap(({ type, value }) =>
-    type === part ? [value.toLowerCase().replace(/\.$/, "")] : [],
-  );
-  return [...new Set(names)];
+  const names = parts.filter(({ type }) => type === part).map(({ value }) => value.toLowerCase());
+  return [...new Set(names.map((name) => name.replace(/\.$|-feira$/, "")))];
 }
 
 /** A month stands beside a number; Spanish "mar" is Tuesday or March. */
@@ -102,22 +101,17 @@ function monthOf(code: string, month: number, by: string): Replacement {
 }
 
 /** The one sign of a weekday in Japanese or Korean is also a unit. */
-const weekdaysOf = (code: string): (readonly [string, string])[] =>
+const weekdaysOf = (code: string) =>
   weekdayNames
     .flatMap((by, day) =>
-      namesIn(code, "weekday", Date.UTC(2026, 10, 23 + day)).map((name) => [name, by] as const),
+      namesIn(code, "weekday", Date.UTC(2026, 10, 23 + day)).map((name) => ({ name, by })),
     )
-    .filter(([name]) => name.length > 1)
+    .filter(({ name }) => name.length > 1)
+    .sort((one, other) => other.name.length - one.name.length)
     .map(
-      ([name, by]) =>
-        [
-          /^\p{L}{5,}$/u.test(name)
-            ? stemOf(name)
-            : name.replace(/曜日$/, "曜日?").replace("-feira", "(?:-feiras?)?"),
-          by,
-        ] as const,
-    )
-    .sort(([one], [other]) => other.length - one.length);
+      ({ name, by }) =>
+        [/^\p{L}{5,}$/u.test(name) ? stemOf(name) : name.replace(/曜日$/, "曜日?"), by] as const,
+    );
 
 const monthNames = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const weekdayNames = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];

@@ -67,15 +67,15 @@ const recordOf = (names: Row, row: Row): CsvRecord =>
 /** No real list within the upload limit is longer, but a list of empty things could be ten times as long. */
 const mostListed = 250_000;
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonFields = Readonly<Record<string, unknown>>;
 
-export const objectIn = (value: unknown): Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+export const objectIn = (value: unknown): JsonFields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonFields) : {};
 
 export const listIn = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value.slice(0, mostListed) : [];
 
-export const objectsIn = (value: unknown): readonly Fields[] => listIn(value).map(objectIn);
+export const objectsIn = (value: unknown): readonly JsonFields[] => listIn(value).map(objectIn);
 
 export const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 

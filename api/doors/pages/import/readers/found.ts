@@ -52,5 +52,5 @@ export function createKeys(source: string): (...parts: readonly string[]) => str
 }
 
 /** The number of rows that a history becomes. */
-export const daysIn = ({ dates, sums }: Pick<ImportedThings["histories"], "dates" | "sums">): number =>
+export const sizeOfHistory = ({ dates, sums }: Pick<ImportedThings["histories"], "dates" | "sums">): number =>
   dates.length + (sums?.length ?? 0);

@@ -2,10 +2,10 @@ import { mostInDay } from "../../../../../shared/contracts/habit/fields.ts";
 import { addDays, localDay, localTime } from "../../../../../shared/domain/day/day.ts";
 import { listIn, numberIn, objectIn, objectsIn, textIn } from "./fields.ts";
 import { type Finding, keyOf, left, type ReadingContext } from "./found.ts";
-import { instantIn, listOf, momentIn, todoOf } from "./tasks.ts";
+import { instantIn, listAsCategory, momentIn, todoOf } from "./tasks.ts";
 
 type Task = Readonly<Record<string, unknown>>;
-type Tags = ReadonlyMap<string, ReturnType<typeof listOf>>;
+type Tags = ReadonlyMap<string, ReturnType<typeof listAsCategory>>;
 /** Until the start of day, Habitica counts to the day before. */
 type Clock = ReadingContext & Readonly<{ dayStart: number }>;
 
@@ -22,7 +22,7 @@ export function* readHabitica(value: unknown, context: ReadingContext): Generato
   const { habits, dailys, todos, rewards } = objectIn(tasks);
   const names: Tags = new Map(
     objectsIn(tags).flatMap(({ id, name }) =>
-      textIn(name).trim() === "" ? [] : [[textIn(id), listOf(textIn(name))] as const],
+      textIn(name).trim() === "" ? [] : [[textIn(id), listAsCategory(textIn(name))] as const],
     ),
   );
   yield* names.values();

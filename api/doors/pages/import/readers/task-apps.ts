@@ -3,7 +3,7 @@ import {
   type CsvRecord,
   cell,
   csvRecords,
-  type Fields,
+  type JsonFields,
   numberIn,
   objectIn,
   objectsIn,
@@ -90,7 +90,7 @@ export function* readVikunja(value: unknown, context: ReadingContext): Generator
 const timeIn = (value: unknown): string | undefined =>
   textIn(value).startsWith("0001") ? undefined : textIn(value) || undefined;
 
-function* readVikunjaTask(task: Fields, list: string, context: ReadingContext): Generator<Finding> {
+function* readVikunjaTask(task: JsonFields, list: string, context: ReadingContext): Generator<Finding> {
   const title = textIn(task.title);
   const rule = ruleOf(task);
   if (rule === undefined) yield left(title, "Does not repeat: Kept has no repetition within a day.");
@@ -129,7 +129,7 @@ const entities = new Map(Object.entries({ lt: "<", gt: ">", quot: '"', "#39": "'
 const secondsInDay = 86_400;
 
 /** @returns null without repetition, undefined for one that Kept does not have */
-function ruleOf({ repeat_after, repeat_mode }: Fields): string | null | undefined {
+function ruleOf({ repeat_after, repeat_mode }: JsonFields): string | null | undefined {
   if (repeat_mode === 1) return "FREQ=MONTHLY";
   const days = (numberIn(repeat_after) ?? 0) / secondsInDay;
   if (days === 0) return null;

@@ -32,7 +32,7 @@ type PlainTask = Readonly<{
 const longestList = 300;
 
 /** The category that a list or tag becomes. A second one of the name is the same. */
-export const listOf = (name: string) => {
+export const listAsCategory = (name: string) => {
   const short = name.trim().slice(0, longestList);
   return { kind: "categories", thing: { key: keyOf("list", short), name: short } } as const;
 };
@@ -40,7 +40,7 @@ export const listOf = (name: string) => {
 /** A task as a todo, after its category. */
 export function* todoOf(task: PlainTask, { today }: ReadingContext): Generator<Finding> {
   const { key, title, parent, labels = [], reminders = [], isDone = false } = task;
-  const list = task.list?.trim() ? listOf(task.list) : undefined;
+  const list = task.list?.trim() ? listAsCategory(task.list) : undefined;
   if (list) yield list;
   if (reminders.length > 1) yield left(title, `Comes with the first of its ${reminders.length} reminders.`);
   const reminder = reminderAt(reminders[0], today.timeZone);

@@ -33,7 +33,7 @@ export function* readTodoist(files: readonly TextFile[], context: ReadingContext
 function projectOf(name: string): string | undefined {
   const plain = name
     .replace(/^.*[\\/]/, "")
-    .replace(/( \(\d+\))?\.csv$/i, "")
+    .replace(/( \(\d{1,2}\))?\.csv$/i, "")
     .replace(/ ?\[\w+\]$/, "")
     .trim();
   return plain === "" || /^inbox$/i.test(plain) ? undefined : plain;

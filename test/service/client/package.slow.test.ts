@@ -1,20 +1,20 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { useStack } from "../../harness.ts";
+import { folderOfFile } from "../../support/folder.ts";
 import { startFaultyProxy } from "./faulty-proxy.ts";
 
 const root = join(import.meta.dir, "../../..");
 const packed = join(root, "kept-client-0.1.0.tgz");
 const { config, issuer, rest } = await useStack();
 const proxy = await startFaultyProxy(config.baseUrl);
-const folder = await mkdtemp(join(tmpdir(), "kept-client-"));
+const folder = folderOfFile("client");
 const token = await issuer.token();
 afterAll(async () => {
   proxy.stop();
-  await Promise.all([rm(folder, { recursive: true }), rm(packed, { force: true })]);
+  await rm(packed, { force: true });
 });
 
 /** The code blocks of a document in one language, with the address of this test's service. */

@@ -1,10 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RedisClient, SQL } from "bun";
 import { callRest, testEnvironment } from "../../harness.ts";
 import { type Roles, startRoles } from "../../support/chaos/roles.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { startRedisNode } from "../../support/servers/redis-node.ts";
 import { root } from "./compose-file.ts";
 
@@ -15,7 +14,7 @@ const blocks = (language: string) =>
   );
 
 const environment = await testEnvironment();
-const redis = await startRedisNode(mkdtempSync(join(tmpdir(), "kept-rotation-")));
+const redis = await startRedisNode(temporaryFolder("rotation"));
 await redis.send("CONFIG", "SET", "requirepass", "old");
 const sql = new SQL(environment.DATABASE_URL ?? "", { max: 1 });
 const admin = new RedisClient(`redis://:old@${redis.address}`);

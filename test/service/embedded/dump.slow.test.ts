@@ -1,12 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $, SQL } from "bun";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { startStack } from "../../harness.ts";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
+import { temporaryFolder } from "../../support/folder.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { hasDebianPostgres, startDebianPostgres } from "../deploy/debian-postgres.ts";
 
@@ -49,7 +48,7 @@ test.skipIf(!hasDebianPostgres)("a dump of a running server is restored as docs/
   await sql.close();
   const block = (await commandBlocks("docs/backup.md")).find(({ text }) => text.includes("pg_dump"));
   const [dump, createdb, restore, renew] = block ? commandLines(block) : [];
-  const file = join(mkdtempSync(join(tmpdir(), "kept-dump-")), "kept.dump");
+  const file = join(temporaryFolder("dump"), "kept.dump");
   const run = (command = "") => {
     const typed = command.replace("postgres://…/kept_restored", restoredUrl).replace("kept.dump", file);
     return $`bash -ec ${typed}`.env(env);

@@ -1,13 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort, useStack } from "../../harness.ts";
+import { folderOfFile } from "../../support/folder.ts";
 import { consent, registerApp, signedUp, useIdentity } from "../../support/identity/support.ts";
 
 const suite = join(import.meta.dir, "../../../node_modules/@modelcontextprotocol/conformance/dist/index.js");
 const { config, issuer } = await useStack();
-const results = await mkdtemp(join(tmpdir(), "kept-conformance-"));
+const results = folderOfFile("conformance");
 const token = await issuer.token();
 
 /** The suite has no token: this adds one, and passes on everything else unchanged. */
@@ -22,10 +21,7 @@ const proxy = Bun.serve({
     return fetch(`${config.baseUrl}/mcp`, { method, headers, body });
   },
 });
-afterAll(async () => {
-  await proxy.stop(true);
-  await rm(results, { recursive: true });
-});
+afterAll(() => proxy.stop(true));
 
 type Scenario = readonly [name: string, revision: string];
 type Check = { id: string; status: string };
