@@ -68,7 +68,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<Ro
   const live = await openLiveHub({
     config,
     redis,
-    readState: (userId) => readUserState(query({ userId }), userId),
+    readState: (userId) => readUserState(query({ userId })),
   });
   const claimZone = createZoneClaim({ query, dispatch });
   const [secrets, keys] = [openReminderSecrets(database.pool), await loadPagesKeys(database.pool)];

@@ -1,6 +1,5 @@
 import { changeSettings } from "../../shared/contracts/user/contracts.ts";
-import type { UserRow } from "../../shared/db/entities.ts";
-import { sql } from "../../shared/db/reads/sql.ts";
+import { own, selectFrom, statement } from "../../shared/db/reads/statement.ts";
 import { timestamp } from "../../shared/domain/day/day.ts";
 import { isRefused } from "../../shared/errors.ts";
 import { validate } from "../http/input/validate.ts";
@@ -18,7 +17,9 @@ type Dependencies = Readonly<{
   dispatch: Dispatch;
 }>;
 
-type ZoneColumns = Pick<UserRow, "time_zone" | "zone_source" | "zone_claimed_at">;
+const zoneOfUser = statement({}, () =>
+  selectFrom(own("users").as("u")).select(["u.time_zone", "u.zone_source", "u.zone_claimed_at"]),
+);
 
 /**
  * Takes over the `zoneinfo` claim of the newest-issued token, in a command of its own before the token's first
@@ -29,10 +30,8 @@ export function createZoneClaim({ query, dispatch }: Dependencies): ClaimZone {
   return async ({ userId, zone }) => {
     if (!zone || isRefused(validate(changeSettings, { time_zone: zone.name }))) return;
     const issuedAt = timestamp(new Date(zone.issuedAt * 1000).toISOString());
-    const { own, rows, defaultTimeZone } = query({ userId });
-    const [user] = await rows(
-      sql<ZoneColumns>`select u.time_zone, u.zone_source, u.zone_claimed_at from ${own("users")} u`,
-    );
+    const { rows, defaultTimeZone } = query({ userId });
+    const [user] = await rows(zoneOfUser({}));
     if (user?.zone_source === "chosen") return;
     if (user?.zone_claimed_at && timestamp(user.zone_claimed_at) >= issuedAt) return;
     const { outcome } = await dispatch(

@@ -2,7 +2,6 @@ import { styleText } from "node:util";
 import type { Pool } from "pg";
 import type { Static } from "typebox";
 import type { LoggedAction, listActions } from "../../shared/contracts/action/contracts.ts";
-import { sql } from "../../shared/db/reads/sql.ts";
 import { readStored } from "../../shared/domain/action/cut-arguments.ts";
 import { describeAction, type Known } from "../doors/pages/action/narrator.ts";
 import { localTimeOf, wordsInText } from "../doors/pages/action/words.ts";
@@ -102,7 +101,7 @@ export async function findSubject(pool: Pool, text: string): Promise<string> {
  * user along the index.
  */
 export async function listSubjects({ run }: QueryDatabase): Promise<string[]> {
-  const statement = sql`
+  const text = `
     with recursive seen as (
       (select user_id from action_log order by user_id limit 1)
       union all
@@ -112,7 +111,7 @@ export async function listSubjects({ run }: QueryDatabase): Promise<string[]> {
     )
     select seen.user_id, account.email from seen
     left join identity.accounts account on account.id = seen.user_id
-    order by seen.user_id limit ${maxSubjects}`;
-  const rows = await run<{ user_id: string; email: string | null }>("", statement);
+    order by seen.user_id limit $1`;
+  const rows = await run<{ user_id: string; email: string | null }>("", { text, values: [maxSubjects] });
   return rows.map(({ user_id, email }) => (email === null ? user_id : `${user_id}  ${email}`));
 }

@@ -39,10 +39,9 @@ const AccountBytesEntity = table("account_bytes", {
 
 /** The parts of what an account keeps. */
 export type ByteKind = "things" | "images" | "log";
-export type AccountBytesRow = InferEntity<typeof AccountBytesEntity>;
 
 /** One row for each tool call and each change, keyed by its request id: a redelivered batch cannot log one twice. */
-const ActionEntity = table("action_log", {
+export const ActionEntity = table("action_log", {
   user_id: owner(),
   called_at: timestamptz().primary(),
   request_id: uuid().primary(),
@@ -71,7 +70,7 @@ const ActionEntity = table("action_log", {
   replayed: p.boolean(),
   /** Greater than one only for calls over the rate limit, which share a row per token and minute. */
   calls: p.integer(),
-  duration_ms: p.double(),
+  duration_ms: p.double().$type<number>(),
 });
 
 export type ActionRow = InferEntity<typeof ActionEntity>;
@@ -191,8 +190,6 @@ const JournalEntity = table("journal", {
   kind: p.text(),
   details: p.json().$type<Details>(),
 });
-
-export type JournalRow = InferEntity<typeof JournalEntity>;
 
 const UserEntity = table("users", {
   user_id: owner(),

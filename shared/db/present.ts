@@ -26,16 +26,18 @@ import type {
 
 /** The only way from a row to JSON, for workers' answers, both doors' reads and the dashboard. */
 
-export type PresentedReminder = Pick<ReminderRow, "todo_id" | "remind_at" | "status">;
+type PresentedReminder = Pick<ReminderRow, "todo_id" | "remind_at" | "status">;
 type SettingsRow = Omit<UserRow, "created_at" | "updated_at">;
 export type CategoryRefRow = Pick<CategoryRow, "id" | "name" | "color">;
 
-type EntityColumns = Readonly<{ properties: object }>;
-
 /** The names of a table's columns, except some. */
-function columnsBut({ properties }: EntityColumns, hidden: readonly string[]): readonly string[] {
-  return Object.keys(properties).filter((column) => !hidden.includes(column));
-}
+export const columnsBut = <Column extends string, Hidden extends string>(
+  { properties }: Readonly<{ properties: Readonly<Record<Column, unknown>> }>,
+  hidden: readonly Hidden[],
+) =>
+  Object.keys(properties).filter(
+    (column): column is Exclude<Column, Hidden> => !hidden.some((one) => one === column),
+  );
 
 type CommonColumns = { id: number; created_at: string; updated_at: string };
 type Columns<Declared extends DeclaredFields> = ColumnsOf<Declared> & CommonColumns;
@@ -90,7 +92,7 @@ const hiddenOfHabit = [
   "created_by",
   "changed_by",
 ] as const;
-export type ShownHabitRow = Omit<HabitRow, (typeof hiddenOfHabit)[number]>;
+type ShownHabitRow = Omit<HabitRow, (typeof hiddenOfHabit)[number]>;
 /** Columns to select for lists; the rest is the history. */
 export const shownOfHabit = columnsBut(HabitEntity.meta, hiddenOfHabit);
 
@@ -128,7 +130,7 @@ const chooseChannelAt = ({ reaches, baseUrl }: Viewer): string | null =>
   reaches === "nobody" ? `${baseUrl}/account/settings` : null;
 
 const hiddenOfTodo = ["user_id", "completed_on", "recurrence_anchor", "created_by", "changed_by"] as const;
-export type ShownTodoRow = Omit<TodoRow, (typeof hiddenOfTodo)[number]>;
+type ShownTodoRow = Omit<TodoRow, (typeof hiddenOfTodo)[number]>;
 export const shownOfTodo = columnsBut(TodoEntity.meta, hiddenOfTodo);
 
 export function presentTodo(

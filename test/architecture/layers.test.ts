@@ -66,7 +66,7 @@ test("queries name no table but through their guard, which filters by the user",
   // Stored replies are read by their command's id, which no user shares. The operator's commands read across users.
   const unguarded = ["api/cli/action-log.ts", "api/mailbox/stored-replies.ts"];
   const tables = entities.map(({ meta }) => meta.tableName).join("|");
-  const naming = new RegExp(`\\b(from|join)\\s+"?(${tables})\\b|[^.]\\braw\\(`, "i");
+  const naming = new RegExp(`\\b(from|join)\\s+"?(${tables})\\b|\\bsql\\.(raw|table|id)\\(`, "i");
   const doors = sources.filter((path) => within("api")(path) && !within("api/identity")(path));
   const found: string[] = [];
   for (const path of doors) if (naming.test(await textOf(path))) found.push(path);

@@ -1,7 +1,6 @@
 import { readChangedThings } from "../../shared/db/reads/change-places.ts";
 import { readChangedResources } from "../../shared/db/reads/changed-resources.ts";
-import { ofUser } from "../../shared/db/reads/own.ts";
-import type { Sql } from "../../shared/db/reads/sql.ts";
+import type { Statement } from "../../shared/db/reads/statement.ts";
 import {
   eventOfSubject,
   type ResourceKind,
@@ -225,7 +224,7 @@ function kindOf(subject: WebhookSubject): ResourceKind {
 
 const rowsOf =
   ({ database }: Context, userId: string) =>
-  async <Row>(statement: Sql<Row>): Promise<Row[]> => {
-    const { text, values } = ofUser(statement, userId);
-    return (await database.pool.query(text, values)).rows;
+  async <Row extends object>(statement: Statement<Row>): Promise<Row[]> => {
+    const { text, values } = statement.of(userId);
+    return (await database.pool.query<Row>(text, values)).rows;
   };

@@ -1,4 +1,5 @@
-import { literal, sql } from "../../../shared/db/reads/sql.ts";
+import { type AliasableExpression, type SqlBool, sql } from "kysely";
+import { own, selectFrom, statement, userId } from "../../../shared/db/reads/statement.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { type RedisConnection, subscribe } from "../../../shared/queue/connections.ts";
 import {
@@ -8,10 +9,10 @@ import {
   watchedChannel,
   writeUsers,
 } from "../../../shared/queue/watched-users.ts";
+import { action, actionsWhere, newestFirst } from "../../queries/action/read.ts";
 import {
-  type Condition,
   type DaySettingsColumns,
-  daySettingsColumns,
+  daySettings,
   daySettingsOf,
   type QueryContext,
 } from "../../queries/engine/context.ts";
@@ -219,18 +220,34 @@ export type UserState = Readonly<{
   generation: number;
 }>;
 
-type StateRow = DaySettingsColumns & { generation: number; action: string | null; change: string | null };
-
 /** Reads of agents have no index of their own, so a change before more reads than this is missed. */
 const mostLookedAt = 200;
 
+const { ref } = action;
+/** Actions on pages may change things without an image, as an import does. */
+const isChange = sql<boolean>`${ref("a.before")} is not null or ${ref("a.after")} is not null or ${ref("a.door")} = 'page'`;
+
+const newest = (condition: AliasableExpression<SqlBool>) => sql<string>`
+  (select extract(epoch from latest.called_at)::text || latest.request_id::text
+  from ${actionsWhere({})
+    .select(["a.called_at", "a.request_id", condition.as("counts")])
+    .orderBy(newestFirst)
+    .limit(sql.lit(mostLookedAt))} latest
+  where latest.counts order by latest.called_at desc, latest.request_id desc limit 1)`;
+
+type StateRow = DaySettingsColumns & { generation: number; action: string | null; change: string | null };
+
+const userState = statement(
+  {},
+  () => sql<StateRow>`
+    select coalesce(${selectFrom(own("users").as("u")).select("u.session_generation")}, 0) as generation,
+      ${sql.join(daySettings)}, ${newest(sql.lit(true))} as action, ${newest(isChange)} as change
+    where not exists (select from deleted_users where id = ${userId})`,
+);
+
 /** @returns undefined when the account is deleted */
-export async function readUserState(query: QueryContext, userId: string): Promise<UserState | undefined> {
-  const { own, rows } = query;
-  const found = await rows(sql<StateRow>`
-    select coalesce((select u.session_generation from ${own("users")} u), 0) as generation,
-      ${daySettingsColumns}, (${newest(query, sql`true`)}) as action, (${newest(query, isChange)}) as change
-    where not exists (select from deleted_users where id = ${userId})`);
+export async function readUserState(query: QueryContext): Promise<UserState | undefined> {
+  const found = await query.rows(userState({}));
   const [row] = found;
   if (!row) return undefined;
   const { today } = daySettingsOf(found, query);
@@ -240,12 +257,3 @@ export async function readUserState(query: QueryContext, userId: string): Promis
     generation: row.generation,
   };
 }
-
-/** Actions on pages may change things without an image, as an import does. */
-const isChange: Condition = sql`a.before is not null or a.after is not null or a.door = 'page'`;
-
-const newest = ({ own }: QueryContext, condition: Condition) => sql`
-  select extract(epoch from latest.called_at)::text || latest.request_id::text from (
-    select a.called_at, a.request_id, ${condition} as counts from ${own("action_log")} a
-    order by a.called_at desc, a.request_id desc limit ${literal(mostLookedAt)}
-  ) latest where latest.counts order by latest.called_at desc, latest.request_id desc limit 1`;

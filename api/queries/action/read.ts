@@ -1,13 +1,24 @@
+import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from "kysely";
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { previewOfTool } from "../../../shared/contracts/kernel/preview.ts";
-import type { ActionRow } from "../../../shared/db/entities.ts";
-import { join, literal, type Sql, sql } from "../../../shared/db/reads/sql.ts";
+import { ActionEntity, type ActionRow } from "../../../shared/db/entities.ts";
+import { columnsBut } from "../../../shared/db/present.ts";
+import {
+  type Found,
+  namesGiven,
+  own,
+  parameters,
+  type RowOf,
+  selectFrom,
+  statement,
+  statements,
+} from "../../../shared/db/reads/statement.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
-import type { ActionKind } from "../../../shared/domain/vocabulary.ts";
+import type { ActionEffect, ActionKind } from "../../../shared/domain/vocabulary.ts";
 import type { Call } from "../../../shared/queue/batch.ts";
 import { requestFamily } from "../../../shared/queue/command-id.ts";
-import { allOf, anyOf, type Condition, type QueryContext, type QueryHandler } from "../engine/context.ts";
+import type { QueryContext, QueryHandler } from "../engine/context.ts";
 import { searchPattern } from "../engine/search.ts";
 import { resourceRead } from "./things.ts";
 
@@ -17,30 +28,69 @@ const mostLookedAt = 5_000;
 /** Measured: a busy machine searches this much in 0.3 s, and PostgreSQL stops a read after 0.8 s. */
 const mostBytesSearched = 8_000_000;
 
+/** The values of a period of a token. */
+export const actionRange = { token_id: "text", from: "timestamptz", to: "timestamptz" } as const;
+/** The values of reads of the log. */
+export const actionValues = {
+  ...actionRange,
+  ...({ cursor_at: "timestamptz", cursor_id: "uuid", end_at: "timestamptz", end_id: "uuid" } as const),
+  ...({ effect: "text", door: "text", tool: "text", outcome: "text", limit: "integer" } as const),
+  ...({ pattern: "text", pattern_in_json: "text", request: "text" } as const),
+  ...({ thing: "text", thing_kind: "text", thing_id: "bigint" } as const),
+};
+const value = parameters(actionValues);
+
+/** The conditions of a read of the log. All of them apply together. */
+export type ActionConditions = Readonly<{
+  /** These are served by an index, so no row is read in vain. */
+  range?: readonly (keyof typeof rangeOf)[];
+  filters?: readonly (keyof typeof filterOf)[];
+  kinds?: readonly ActionKind[] | undefined;
+  hasThing?: boolean;
+}>;
+
+export const action = expressionBuilder<{ a: RowOf<"action_log"> }, "a">();
+const { ref, and, or } = action;
+type Condition = Expression<SqlBool>;
+
+/** The columns of a place in the log. */
+export const oldestFirst = sql`${ref("a.called_at")}, ${ref("a.request_id")}`;
+const rangeOf = {
+  token: action("a.token_id", "=", value("token_id")),
+  from: action("a.called_at", ">=", value("from")),
+  to: action("a.called_at", "<", value("to")),
+  cursor: sql<boolean>`(${oldestFirst}) < (${value("cursor_at")}, ${value("cursor_id")})`,
+  /** Down to a place in the log; one of the rows has that place. */
+  end: sql<boolean>`(${oldestFirst}) >= (${value("end_at")}, ${value("end_id")})`,
+};
+
+/** The columns of rows `a` of the log. */
+export const actionColumns = columnsBut(ActionEntity.meta, ["user_id", "others"]).map(
+  (column) => `a.${column}` as const,
+);
+export const newestFirst = sql`${ref("a.called_at")} desc, ${ref("a.request_id")} desc`;
+
+/** The rows of the log that meet the conditions. */
+export const actionsWhere = (wanted: ActionConditions) =>
+  selectFrom(logOf(wanted).as("a")).where(conditionOf(wanted));
+
+const page = statements(actionValues, (_, wanted: ActionConditions) =>
+  actionsWhere(wanted).select(actionColumns).orderBy(newestFirst).limit(value("limit")),
+);
+
 /** Pages go by keyset, newest first, so calls that come in between are neither repeated nor skipped. */
 export const readActions: QueryHandler<"action.list"> = async (query, input) => {
   const { limit = defaultLimit, ...filters } = input;
   const end = await endOfPage(query, filters);
-  const found = await query.rows(sql<LoggedAction>`
-    select ${actionColumns}
-    from ${logOf(query, filters)} a
-    where ${allOf(...actionConditions(filters), ...(end ? [isFromPlace(end)] : []))}
-    order by a.called_at desc, a.request_id desc
-    limit ${limit + 1}`);
+  const { wanted, values } = wantedBy(filters, end);
+  const found = await query.rows(page(wanted, { ...values, limit: limit + 1 }));
   const actions = found.slice(0, limit).map(presentAction);
   const last = found.length > limit ? actions.at(-1) : undefined;
   return { actions, next_cursor: (last ? cursorOf(last) : end) ?? null };
 };
 
-/** The columns of rows `a` of the log. */
-export const actionColumns = sql`a.request_id, a.called_at, a.door, a.token_id, a.client_name, a.tool, a.arguments,
-  a.outcome, a.message, a.resource_kind, a.resource_id, a.resource_name, a.before, a.after, a.undone_by, a.replayed,
-  a.calls, a.duration_ms`;
-
-export const presentAction = (row: LoggedAction): LoggedAction => ({
-  ...row,
-  duration_ms: Number(row.duration_ms),
-  called_at: timestamp(row.called_at),
+export const presentAction = ({ request_id, ...row }: LoggedAction): LoggedAction => ({
+  ...{ request_id, ...row, called_at: timestamp(row.called_at) },
 });
 
 /**
@@ -50,140 +100,157 @@ export const presentAction = (row: LoggedAction): LoggedAction => ({
 export async function endOfPage(query: QueryContext, filters: ActionFilters): Promise<string | undefined> {
   // Nearly all that an index finds of a thing is shown.
   if (filters.thing !== undefined && filters.q === undefined) return undefined;
-  const conditions = rangeConditions(filters);
-  if (actionConditions(filters).length === conditions.length) return undefined;
-  const inRange = sql`from ${logOf(query, filters)} a where ${allOf(...conditions)}
-    order by a.called_at desc, a.request_id desc`;
-  const [end] = await query.rows(
-    filters.q === undefined
-      ? sql<ActionPlace>`select a.called_at, a.request_id ${inRange} limit 1 offset ${literal(mostLookedAt - 1)}`
-      : endOfSearch(inRange),
-  );
+  const { wanted, values } = wantedBy(filters);
+  if (wanted.kinds === undefined && wanted.filters.length === 0) return undefined;
+  const { range, hasThing } = wanted;
+  const [end] = await query.rows(endOf({ range, hasThing, isSearch: filters.q !== undefined }, values));
   return end && cursorOf(end);
 }
 
-/** A search reads texts, so it looks at fewer rows where they are long. */
-const endOfSearch = (inRange: Condition) => sql<ActionPlace>`
-  select called_at, request_id from (
-    select called_at, request_id, row_number() over newest as place, sum(bytes) over newest as bytes
-    from (select a.called_at, a.request_id, octet_length(a.arguments) + coalesce(octet_length(a.before), 0)
-      + coalesce(octet_length(a.after), 0) as bytes ${inRange} limit ${literal(mostLookedAt)}) looked
-    window newest as (order by called_at desc, request_id desc)
-  ) measured
-  where bytes >= ${literal(mostBytesSearched)} or place = ${literal(mostLookedAt)}
-  order by place limit 1`;
+const endOf = statements(
+  actionValues,
+  (_, { isSearch, ...wanted }: ActionConditions & Readonly<{ isSearch: boolean }>) => {
+    const inRange = actionsWhere(wanted).select(["a.called_at", "a.request_id"]).orderBy(newestFirst);
+    if (!isSearch) return inRange.limit(sql.lit(1)).offset(sql.lit(mostLookedAt - 1));
+    const bytes = sql<number>`octet_length(${ref("a.arguments")}) + coalesce(octet_length(${ref("a.before")}), 0)
+      + coalesce(octet_length(${ref("a.after")}), 0)`;
+    // A search reads texts, so it looks at fewer rows where they are long.
+    return sql<ActionPlace>`
+      select called_at, request_id from (
+        select called_at, request_id, row_number() over newest as place, sum(bytes) over newest as bytes
+        from ${inRange.select(bytes.as("bytes")).limit(sql.lit(mostLookedAt))} looked
+        window newest as (order by called_at desc, request_id desc)
+      ) measured
+      where bytes >= ${sql.lit(mostBytesSearched)} or place = ${sql.lit(mostLookedAt)}
+      order by place limit 1`;
+  },
+);
 
 /** The cursor of the page that follows an action. */
 export const cursorOf = ({ called_at, request_id }: ActionPlace): string =>
   `${timestamp(called_at)}_${request_id}`;
 
+const actionsByKey = statements({ times: "timestamptz[]", ids: "uuid[]" }, (keys, count: number) => {
+  const at = (index: number) => sql.lit(index + 1);
+  const listed = Array.from({ length: count }, (_, index) => index).map(
+    (index) => sql`((${keys("times")})[${at(index)}], (${keys("ids")})[${at(index)}])`,
+  );
+  return actionsWhere({})
+    .select(actionColumns)
+    .where(sql<boolean>`(${oldestFirst}) in (${sql.join(listed)})`);
+});
+
 /** The actions with these keys. */
 export async function readThese(
-  { own, rows }: QueryContext,
+  { rows }: QueryContext,
   keys: readonly ActionPlace[],
 ): Promise<readonly LoggedAction[]> {
   if (keys.length === 0) return [];
-  const listed = keys.map(
-    ({ called_at, request_id }) => sql`(${called_at}::timestamptz, ${request_id}::uuid)`,
-  );
-  const found = await rows(sql<LoggedAction>`select ${actionColumns} from ${own("action_log")} a
-    where (a.called_at, a.request_id) in (${join(listed)})`);
-  return found.map(presentAction);
+  const times = `{${keys.map(({ called_at }) => called_at).join(",")}}`;
+  const ids = `{${keys.map(({ request_id }) => request_id).join(",")}}`;
+  return (await rows(actionsByKey(keys.length, { times, ids }))).map(presentAction);
 }
 
 /** Jumps from token to token along the index, so that a long log costs no more than a short one. */
-export const readTokens: QueryHandler<"action.tokens"> = async ({ own, rows }) => {
-  const found = await rows(sql<{ token_id: string; client_name: string | null; called_at: string }>`
+const tokensSeen = statement({}, () => {
+  const first = actionsWhere({})
+    .select(["a.token_id", "a.client_name", "a.called_at"])
+    .orderBy("a.token_id")
+    .orderBy("a.called_at", "desc")
+    .limit(sql.lit(1));
+  return sql<Pick<LoggedAction, "token_id" | "client_name" | "called_at">>`
     with recursive seen as (
-      (select a.token_id, a.client_name, a.called_at from ${own("action_log")} a
-       order by a.token_id, a.called_at desc limit 1)
+      ${first}
       union all
-      select next.* from seen, lateral (
-        select a.token_id, a.client_name, a.called_at from ${own("action_log")} a
-        where a.token_id > seen.token_id
-        order by a.token_id, a.called_at desc limit 1
-      ) next
+      select next.* from seen, lateral ${first.where(sql<boolean>`${ref("a.token_id")} > seen.token_id`)} next
     )
-    select token_id, client_name, called_at from seen order by called_at desc, token_id`);
+    select token_id, client_name, called_at from seen order by called_at desc, token_id`;
+});
+
+export const readTokens: QueryHandler<"action.tokens"> = async ({ rows }) => {
+  const found = await rows(tokensSeen({}));
   return {
     tokens: found.map(({ called_at, ...row }) => ({ ...row, last_called_at: timestamp(called_at) })),
   };
 };
 
+const oneCall = statement({ called_at: "timestamptz", request_id: "uuid" }, (key) =>
+  actionsWhere({})
+    .select("a.outcome")
+    .where("a.called_at", "=", key("called_at"))
+    .where("a.request_id", "=", key("request_id")),
+);
+
 /** True if a call's row is known to be stored: a worker's answer can get lost after the commit. */
 export async function isLogged(
-  { own, rows }: QueryContext,
+  { rows }: QueryContext,
   { requestId, startedAt }: Pick<Call, "requestId" | "startedAt">,
 ): Promise<boolean> {
-  const calledAt = new Date(startedAt).toISOString();
-  const found = await rows(
-    sql`select a.outcome from ${own("action_log")} a
-      where a.called_at = ${calledAt}::timestamptz and a.request_id = ${requestId}::uuid`,
-  ).catch(() => []);
+  const called_at = new Date(startedAt).toISOString();
+  const found = await rows(oneCall({ called_at, request_id: requestId })).catch(() => []);
   return found.length > 0;
 }
 
 export type ActionFilters = Omit<InputOf<Queries["action.list"]>, "limit">;
 type ActionPlace = Pick<ActionRow, "called_at" | "request_id">;
 
-/** The conditions of the filters on rows `a` of the action log. */
-export function actionConditions(filters: ActionFilters): Condition[] {
-  const { kinds, effect, q, thing: _, door, tool, outcome, undoable, ...range } = filters;
-  const conditions = rangeConditions(range);
-  if (kinds !== undefined) conditions.push(anyOf(kinds.map((kind) => ofKind[kind])));
-  if (effect !== undefined) conditions.push(sql`${effectOf} = ${effect}`);
-  if (door !== undefined) conditions.push(sql`a.door = ${door}`);
-  if (tool !== undefined) conditions.push(sql`a.tool = ${tool}`);
-  if (outcome !== undefined) conditions.push(sql`a.outcome = ${outcome}`);
-  if (undoable) conditions.push(sql`(a.before is not null or a.after is not null) and a.undone_by is null`);
-  if (q !== undefined) conditions.push(mentions(q));
-  return conditions;
-}
-
-/** Conditions that an index serves, so no row is read in vain. */
-export function rangeConditions({ token_id, from, to, cursor }: ActionFilters): Condition[] {
-  const conditions: Condition[] = [];
-  if (token_id !== undefined) conditions.push(sql`a.token_id = ${token_id}`);
-  if (from !== undefined) conditions.push(sql`a.called_at >= ${from}::timestamptz`);
-  if (to !== undefined) conditions.push(sql`a.called_at < ${to}::timestamptz`);
-  if (cursor !== undefined) conditions.push(sql`(a.called_at, a.request_id) < ${placeOf(cursor)}`);
-  return conditions;
-}
-
-/** Rows from a place in the log downwards; one of them has that place. */
-export const isFromPlace = (cursor: string): Condition =>
-  sql`(a.called_at, a.request_id) >= ${placeOf(cursor)}`;
-
-function placeOf(cursor: string): Sql {
-  const [calledAt, requestId] = cursor.split("_");
-  return sql`(${calledAt}::timestamptz, ${requestId}::uuid)`;
+/**
+ * The conditions of filters, and their values.
+ * @param end a place in the log, down to which rows are wanted
+ */
+export function wantedBy(filters: ActionFilters, end?: string | null) {
+  const { kinds, effect, q, thing, door, tool, outcome, undoable, token_id, from, to, cursor } = filters;
+  const isRequest = q !== undefined && isRequestId(q);
+  const search = isRequest ? { textOrRequest: q } : { text: q };
+  const [cursor_at, cursor_id] = cursor?.split("_") ?? [];
+  const [end_at, end_id] = end?.split("_") ?? [];
+  const [thing_kind, thing_id] = thing?.split("/") ?? [];
+  return {
+    wanted: {
+      range: namesGiven({ token: token_id, from, to, cursor, end: end ?? undefined }),
+      filters: namesGiven({ effect, door, tool, outcome, undoable: undoable || undefined, ...search }),
+      ...{ kinds, hasThing: thing !== undefined },
+    },
+    values: {
+      ...{ token_id, from, to, cursor_at, cursor_id, end_at, end_id, effect, door, tool, outcome },
+      ...{ thing, thing_kind, thing_id: thing_id === undefined ? undefined : Number(thing_id) },
+      ...(q !== undefined && { ...patternsFor(q), request: isRequest ? requestFamily(q) : undefined }),
+    },
+  };
 }
 
 /** Names of tools that read begin with `get-` (test/architecture/tools.test.ts). A preview is a read, too. */
-const isReading = sql`(a.tool like 'get-%' or a.tool like ${literal(previewOfTool("%"))} or a.tool = ${literal(resourceRead)})`;
+const isReading = or([
+  action("a.tool", "like", sql.lit("get-%")),
+  action("a.tool", "like", sql.lit(previewOfTool("%"))),
+  action("a.tool", "=", sql.lit(resourceRead)),
+]);
 const ofKind: Readonly<Record<ActionKind, Condition>> = {
-  read: sql`(a.outcome = 'ok' and ${isReading})`,
-  change: sql`(a.outcome = 'ok' and not ${isReading})`,
-  refusal: sql`a.outcome <> 'ok'`,
+  read: sql`(${ref("a.outcome")} = 'ok' and ${isReading})`,
+  change: sql`(${ref("a.outcome")} = 'ok' and not ${isReading})`,
+  refusal: sql`${ref("a.outcome")} <> 'ok'`,
 };
 
-const isEmpty = (image: Sql): Sql => sql`coalesce(${image}, '{}') = '{}'`;
-const imagesMatch = (pattern: string): Sql => sql`concat(a.before, a.after) ~ ${literal(pattern)}`;
+type Image = Expression<string | null>;
+const [before, after]: readonly [Image, Image] = [ref("a.before"), ref("a.after")];
+const isEmpty = (image: Image): Condition => sql`coalesce(${image}, '{}') = '{}'`;
+const imagesMatch = (pattern: string): Condition => sql`concat(${before}, ${after}) ~ ${sql.lit(pattern)}`;
 /** A reminder is a part of its todo, so it is never made or deleted by itself. */
-const hasThing = (image: Sql): Sql => sql`${image} ~ ${literal('"(categories|habits|todos)/[0-9]+"')}`;
+const namesThing = (image: Image): Condition =>
+  sql`${image} ~ ${sql.lit('"(categories|habits|todos)/[0-9]+"')}`;
 const isTickOfHabit = imagesMatch(String.raw`^(\{\})?\[?\{"habit_`);
 /** A row of a person's undo. An agent's tool can have any name. */
-export const isUndo = sql`(a.door = 'page' and a.tool = 'action.undo')`;
+export const isUndo: Condition = sql`(${ref("a.door")} = 'page' and ${ref("a.tool")} = 'action.undo')`;
 /** The effect of an action `a`, read from its images, because one tool can do several things. */
-export const effectOf = sql`case
-  when a.outcome = 'waiting' then 'asked'
-  when a.outcome <> 'ok' then 'refused'
+export const effectOf: RawBuilder<ActionEffect> = sql`case
+  when ${ref("a.outcome")} = 'waiting' then 'asked'
+  when ${ref("a.outcome")} <> 'ok' then 'refused'
   when ${isReading} then 'read'
   when ${isUndo} then 'took back'
-  when a.door = 'page' and a.tool = 'import.apply' then 'imported'
+  when ${ref("a.door")} = 'page' and ${ref("a.tool")} = 'import.apply' then 'imported'
   when ${isTickOfHabit} then 'ticked'
-  when ${isEmpty(sql`a.after`)} and ${hasThing(sql`a.before`)} then 'deleted'
-  when ${isEmpty(sql`a.before`)} and ${hasThing(sql`a.after`)} then 'made'
+  when ${isEmpty(after)} and ${namesThing(before)} then 'deleted'
+  when ${isEmpty(before)} and ${namesThing(after)} then 'made'
   when ${imagesMatch('"habit_[^"]*":|"(is_)?completed[^"]*":')} then 'ticked'
   when ${imagesMatch('"due_date":')} then 'moved'
   else 'changed' end`;
@@ -191,41 +258,61 @@ export const effectOf = sql`case
 /** True if a text can be the `X-Request-Id` of an answer. */
 export const isRequestId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
-const isOfRequest = (id: string): Condition =>
-  sql`left(a.request_id::text, ${literal(requestFamily(id).length)}) = ${requestFamily(id)}`;
+const textColumns = [ref("a.resource_name"), ref("a.message")];
+const jsonColumns = [before, after, ref("a.arguments")];
+const mentions = [
+  ...textColumns.map((text): Condition => sql`${text} ~ ${value("pattern")}`),
+  ...jsonColumns.map((text): Condition => sql`${text} ~ ${value("pattern_in_json")}`),
+];
+const isOfRequest: Condition = sql`left(${ref("a.request_id")}::text, length(${value("request")})) = ${value("request")}`;
+const filterOf = {
+  effect: sql<boolean>`${effectOf} = ${value("effect")}`,
+  door: sql<boolean>`${ref("a.door")} = ${value("door")}`,
+  tool: action("a.tool", "=", value("tool")),
+  outcome: action("a.outcome", "=", value("outcome")),
+  undoable: sql<boolean>`(${before} is not null or ${after} is not null) and ${ref("a.undone_by")} is null`,
+  text: or(mentions),
+  textOrRequest: or([...mentions, isOfRequest]),
+};
+
+export function conditionOf({ range = [], filters = [], kinds }: ActionConditions): Condition {
+  return and([
+    ...range.map((name) => rangeOf[name]),
+    ...(kinds ? [or(kinds.map((kind) => ofKind[kind]))] : []),
+    ...filters.map((name) => filterOf[name]),
+  ]);
+}
+
+const isOfThing: Condition = sql`${ref("a.resource_kind")} = ${value("thing_kind")}
+  and ${ref("a.resource_id")} = ${value("thing_id")}`;
+const isAmongOthers: Condition = sql`${ref("a.others")} is not null
+  and ${ref("a.others")} @> array[${value("thing")}]`;
 
 /** The user's log, or the part of it about one thing; an index finds that, in the order of time. */
-export function logOf({ own }: Pick<QueryContext, "own">, { thing }: Pick<ActionFilters, "thing">): Sql {
-  if (thing === undefined) return own("action_log");
-  const [kind, id] = thing.split("/");
-  const newestFirst = sql`order by l.called_at desc, l.request_id desc`;
-  return sql`(
-    (select l.* from ${own("action_log")} l
-     where l.resource_kind = ${kind} and l.resource_id = ${id}::bigint ${newestFirst})
-    union all
-    (select l.* from ${own("action_log")} l
-     where l.others is not null and l.others @> array[${thing}]::text[] ${newestFirst})
-  )`;
+function logOf({ hasThing }: ActionConditions): RawBuilder<RowOf<"action_log">> {
+  if (!hasThing) return own("action_log");
+  const part = (where: Condition) =>
+    selectFrom(own("action_log").as("a")).selectAll("a").where(where).orderBy(newestFirst);
+  return sql`(${part(isOfThing)} union all ${part(isAmongOthers)})`;
 }
 
 /** A search looks only at texts in the JSON, in their stored form, because every row has names of fields. */
-function mentions(q: string): Condition {
-  const pattern = searchPattern(q);
+function patternsFor(q: string) {
   const written = searchPattern(JSON.stringify(q).slice(1, -1));
-  const inText = String.raw`:"(?:[^"\\]|\\.)*(?:${written})`;
-  const texts = [sql`a.resource_name`, sql`a.message`].map((text) => sql`${text} ~ ${pattern}`);
-  const json = [sql`a.before`, sql`a.after`, sql`a.arguments`].map((text) => sql`${text} ~ ${inText}`);
-  return anyOf([...texts, ...json, ...(isRequestId(q) ? [isOfRequest(q)] : [])]);
+  return { pattern: searchPattern(q), pattern_in_json: String.raw`:"(?:[^"\\]|\\.)*(?:${written})` };
 }
 
+const quarter = sql`date_bin('15 minutes', ${ref("a.called_at")}, 'epoch'::timestamptz)`;
+const readCounts = statements(actionValues, (_, wanted: ActionConditions) =>
+  actionsWhere(wanted)
+    .select(({ fn }) => ["a.token_id", fn.max("a.client_name").as("client_name"), "a.tool"])
+    .select(({ fn }) => [sql<number>`count(*)::int`.as("reads"), fn.max("a.called_at").as("called_at")])
+    .groupBy(["a.token_id", "a.tool", quarter])
+    .orderBy("called_at", "desc"),
+);
+
 /** A number of equal reads by a token, and the time of the last. */
-export type ReadCount = Readonly<{
-  token_id: string;
-  client_name: string | null;
-  tool: string;
-  reads: number;
-  called_at: string;
-}>;
+export type ReadCount = Found<typeof readCounts>;
 
 /**
  * The reads among a page's rows, by token, tool and quarter of an hour, because a day of any zone is made of whole
@@ -233,20 +320,11 @@ export type ReadCount = Readonly<{
  * @param next the cursor of the next page, if there is one
  */
 export async function readReadCounts(
-  query: QueryContext,
+  { rows }: QueryContext,
   filters: ActionFilters,
   next: string | null,
 ): Promise<readonly ReadCount[]> {
-  const conditions = actionConditions({ ...filters, kinds: ["read"] });
-  const found = await query.rows(sql<ReadCount>`
-    select a.token_id, max(a.client_name) as client_name, a.tool, count(*)::int as reads, max(a.called_at) as called_at
-    from ${logOf(query, filters)} a
-    where ${allOf(...conditions, ...(next === null ? [] : [isFromPlace(next)]))}
-    group by a.token_id, a.tool, date_bin('15 minutes', a.called_at, 'epoch'::timestamptz)
-    order by called_at desc`);
-  return found.map((row) => ({
-    ...row,
-    client_name: row.client_name ?? null,
-    called_at: timestamp(row.called_at),
-  }));
+  const { wanted, values } = wantedBy({ ...filters, kinds: ["read"] }, next);
+  const found = await rows(readCounts(wanted, values));
+  return found.map((row) => ({ ...row, called_at: timestamp(row.called_at) }));
 }

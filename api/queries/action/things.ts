@@ -1,6 +1,7 @@
+import { expressionBuilder, sql } from "kysely";
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { numberOfDigits } from "../../../shared/contracts/kernel/fields.ts";
-import { sql } from "../../../shared/db/reads/sql.ts";
+import { own, type RowOf, statement } from "../../../shared/db/reads/statement.ts";
 import { readStored } from "../../../shared/domain/action/cut-arguments.ts";
 import { type Image, type SeenTable, seenTables } from "../../../shared/domain/action/image-fields.ts";
 import { ownerOf, readImages } from "../../../shared/domain/action/images.ts";
@@ -82,17 +83,27 @@ export type ThingNames = ReadonlyMap<string, string>;
 export const readNames = (query: QueryContext, actions: readonly LoggedAction[]): Promise<ThingNames> =>
   namesOf(query, new Set(actions.flatMap(thingsNamedIn)));
 
+type Named = { h: RowOf<"habits">; t: RowOf<"todos">; c: RowOf<"categories"> };
+const { ref } = expressionBuilder<Named, keyof Named>();
+const namesOfIds = statement(
+  { habits: "bigint[]", todos: "bigint[]", categories: "bigint[]" },
+  (value) => sql<{ thing: string; name: string }>`
+    select 'habits/' || ${ref("h.id")} as thing, ${ref("h.name")} from ${own("habits")} h
+    where ${ref("h.id")} = any(${value("habits")})
+    union all select 'todos/' || ${ref("t.id")}, ${ref("t.title")} from ${own("todos")} t
+    where ${ref("t.id")} = any(${value("todos")})
+    union all select 'categories/' || ${ref("c.id")}, ${ref("c.name")} from ${own("categories")} c
+    where ${ref("c.id")} = any(${value("categories")})`,
+);
+
 /** @param things names of rows */
-export async function namesOf({ own, rows }: QueryContext, things: Iterable<string>): Promise<ThingNames> {
+export async function namesOf({ rows }: QueryContext, things: Iterable<string>): Promise<ThingNames> {
   const all = [...things];
-  const idsOf = (table: string) => all.filter((row) => row.startsWith(table)).map((row) => row.split("/")[1]);
-  const named = await rows(sql<{ thing: string; name: string }>`
-    select 'habits/' || h.id as thing, h.name from ${own("habits")} h
-    where h.id = any(${idsOf("habits")}::bigint[])
-    union all select 'todos/' || t.id, t.title from ${own("todos")} t
-    where t.id = any(${idsOf("todos")}::bigint[])
-    union all select 'categories/' || c.id, c.name from ${own("categories")} c
-    where c.id = any(${idsOf("categories")}::bigint[])`);
+  const idsOf = (table: string) =>
+    `{${all.filter((row) => row.startsWith(`${table}/`)).map((row) => row.split("/")[1])}}`;
+  const named = await rows(
+    namesOfIds({ habits: idsOf("habits"), todos: idsOf("todos"), categories: idsOf("categories") }),
+  );
   return new Map(named.map(({ thing, name }) => [thing, name]));
 }
 

@@ -1,7 +1,14 @@
+import { sql } from "kysely";
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { maxWaiting } from "../../../shared/contracts/approval/contracts.ts";
-import type { ApprovalRow, TokenRuleRow } from "../../../shared/db/entities.ts";
-import { literal, type Sql, sql } from "../../../shared/db/reads/sql.ts";
+import type { ApprovalRow } from "../../../shared/db/entities.ts";
+import {
+  type Found,
+  own,
+  type Statement,
+  selectFrom,
+  statement,
+} from "../../../shared/db/reads/statement.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ApprovalState } from "../../../shared/domain/vocabulary.ts";
 import { conflict, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
@@ -10,16 +17,18 @@ import { isObject } from "../../http/input/body.ts";
 import { namesOf } from "../action/things.ts";
 import type { QueryContext, QueryHandler } from "../engine/context.ts";
 
-type StoredApproval = Pick<
-  ApprovalRow,
-  "id" | "state" | "outcome" | "expires_at" | "decided_at" | "created_at"
->;
+const approvals = selectFrom(own("approvals").as("a"));
+const ownApproval = statement({ id: "uuid", token_id: "text" }, (value) =>
+  approvals
+    .select(["a.id", "a.state", "a.outcome", "a.expires_at", "a.decided_at", "a.created_at"])
+    .where("a.id", "=", value("id"))
+    .where("a.token_id", "=", value("token_id"))
+    .where("a.token_id", "<>", sql.lit("")),
+);
 
 /** The token's own request for approval, with its present state. */
-async function findApproval({ own, rows, token, now }: QueryContext, id: string) {
-  const [found] = await rows(sql<StoredApproval>`
-    select a.id, a.state, a.outcome, a.expires_at, a.decided_at, a.created_at from ${own("approvals")} a
-    where a.id = ${id}::uuid and a.token_id = ${token.tokenId} and a.token_id <> ''`);
+async function findApproval({ rows, token, now }: QueryContext, id: string) {
+  const [found] = await rows(ownApproval({ id, token_id: token.tokenId }));
   if (!found) return undefined;
   const outcome: Outcome | undefined = found.outcome == null ? undefined : JSON.parse(found.outcome);
   return { ...found, state: stateAt(found, now), outcome };
@@ -27,7 +36,7 @@ async function findApproval({ own, rows, token, now }: QueryContext, id: string)
 
 /** Nobody writes that a request expired: the time says it. */
 const stateAt = (
-  { state, expires_at }: Pick<StoredApproval, "state" | "expires_at">,
+  { state, expires_at }: Pick<ApprovalRow, "state" | "expires_at">,
   now: number,
 ): ApprovalState => (state === "waiting" && Date.parse(timestamp(expires_at)) <= now ? "expired" : state);
 
@@ -63,9 +72,11 @@ export async function presentOutcome(query: QueryContext, outcome: Outcome): Pro
   return found.outcome ?? ended[state] ?? waiting;
 }
 
+const rulesOfTokens = statement({}, () => selectFrom(own("token_rules").as("r")).selectAll("r"));
+
 /** The rules of a user's tokens, and what is left of the user's day. */
 export async function readRules(query: QueryContext, today: string) {
-  const found = await query.rows(sql<TokenRuleRow>`select r.* from ${query.own("token_rules")} r`);
+  const found = await query.rows(rulesOfTokens({}));
   const categories = found.flatMap(({ category_id }) =>
     category_id == null ? [] : [`categories/${category_id}`],
   );
@@ -108,40 +119,57 @@ export type AskedChange = Readonly<{
   action: LoggedAction;
 }>;
 
+const asked = approvals
+  .select(["a.id", "a.token_id", "a.client_name", "a.state", "a.before", "a.after", "a.acts"])
+  .select(["a.expires_at", "a.decided_at", "a.created_at"]);
+
+const waitingNow = statement({ now: "timestamptz" }, (value) =>
+  asked
+    .where("a.state", "=", sql.lit("waiting"))
+    .where("a.expires_at", ">", value("now"))
+    .orderBy("a.created_at")
+    .orderBy("a.id")
+    .limit(sql.lit(maxWaiting)),
+);
+
 /** The requests that wait, the oldest first. */
 export const readWaiting = (query: QueryContext): Promise<AskedChange[]> =>
-  readAsked(
-    query,
-    sql`a.state = 'waiting' and a.expires_at > to_timestamp(${query.now} / 1000.0)
-      order by a.created_at, a.id limit ${literal(maxWaiting)}`,
-  );
+  readAsked(query, waitingNow({ now: nowOf(query) }));
 
 const mostEnded = 20;
+const endedLast = statement({ now: "timestamptz" }, (value) =>
+  asked
+    .where(({ eb, or }) =>
+      or([eb("a.state", "<>", sql.lit("waiting")), eb("a.expires_at", "<=", value("now"))]),
+    )
+    .orderBy("a.created_at", "desc")
+    .orderBy("a.id", "desc")
+    .limit(sql.lit(mostEnded)),
+);
 
 /** The requests that ended last. */
 export const readEnded = (query: QueryContext): Promise<AskedChange[]> =>
-  readAsked(
-    query,
-    sql`a.state <> 'waiting' or a.expires_at <= to_timestamp(${query.now} / 1000.0)
-      order by a.created_at desc, a.id desc limit ${literal(mostEnded)}`,
-  );
+  readAsked(query, endedLast({ now: nowOf(query) }));
+
+const nowOf = ({ now }: QueryContext): string => new Date(now).toISOString();
+
+const statesOf = statement({ ids: "uuid[]" }, (value) =>
+  approvals.select(["a.state", "a.expires_at"]).where(({ eb, fn }) => eb("a.id", "=", fn.any(value("ids")))),
+);
 
 /** The present states of some requests. */
 export async function readStates(
-  { own, rows, now }: QueryContext,
+  { rows, now }: QueryContext,
   ids: readonly string[],
 ): Promise<ApprovalState[]> {
-  const found = await rows(sql<Pick<ApprovalRow, "state" | "expires_at">>`
-    select a.state, a.expires_at from ${own("approvals")} a where a.id = any(${ids}::uuid[])`);
+  const found = await rows(statesOf({ ids }));
   return found.map((row) => stateAt(row, now));
 }
 
-type StoredAsked = Omit<ApprovalRow, "user_id" | "request" | "rests_on" | "outcome">;
+type StoredAsked = Found<typeof endedLast>;
 
-async function readAsked({ own, rows, now }: QueryContext, condition: Sql): Promise<AskedChange[]> {
-  const found = await rows(sql<StoredAsked>`
-    select a.id, a.token_id, a.client_name, a.state, a.before, a.after, a.acts, a.expires_at, a.decided_at, a.created_at
-    from ${own("approvals")} a where ${condition}`);
+async function readAsked({ rows, now }: QueryContext, those: Statement<StoredAsked>): Promise<AskedChange[]> {
+  const found = await rows(those);
   return found.map((row) => ({
     id: row.id,
     state: stateAt(row, now),

@@ -1,45 +1,53 @@
-import type { TodoRow } from "../../../shared/db/entities.ts";
-import { literal, sql } from "../../../shared/db/reads/sql.ts";
+import { sql } from "kysely";
+import { type Found, own, selectFrom, statement } from "../../../shared/db/reads/statement.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { inOrder } from "../todo/order.ts";
-
-export type FeedTodo = Readonly<
-  Pick<TodoRow, "id" | "title" | "recurrence_from" | "updated_at" | "created_at"> & {
-    description: string | null;
-    due_date: string | null;
-    due_time: string | null;
-    estimated_minutes: number | null;
-    recurrence: string | null;
-    recurrence_anchor: string | null;
-    category_name: string | null;
-    /** The time of a reminder that will ring. */
-    remind_at: string | null;
-  }
->;
+import { byDueDate, isPending } from "../todo/order.ts";
 
 /** More todos than a calendar can show, yet few enough to send often. */
 const mostTodos = 1_000;
 
+const feedTodos = statement({ has_undated: "boolean" }, (value) =>
+  selectFrom(
+    selectFrom(own("todos").as("t"))
+      .selectAll("t")
+      .where(isPending)
+      .where(({ eb, or }) => or([value("has_undated"), eb("t.due_date", "is not", null)]))
+      .orderBy(byDueDate)
+      .limit(sql.lit(mostTodos))
+      .as("t"),
+  )
+    .leftJoin(own("categories").as("c"), "c.id", "t.category_id")
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom(own("reminders").as("r"))
+          .select("r.remind_at")
+          .whereRef("r.todo_id", "=", "t.id")
+          .where("r.status", "=", sql.lit("scheduled"))
+          .offset(sql.lit(0))
+          .as("r"),
+      (join) => join.onTrue(),
+    )
+    .select(["t.id", "t.title", "t.description", "t.due_date", "t.due_time", "t.estimated_minutes"])
+    .select(["t.recurrence", "t.recurrence_from", "t.recurrence_anchor", "t.created_at", "t.updated_at"])
+    .select(["c.name as category_name", "r.remind_at"])
+    .orderBy(byDueDate),
+);
+
+/** A todo of a calendar, with the time of a reminder that will ring. */
+export type FeedTodo = Found<typeof feedTodos>;
+
 /** Pending todos, the next due first. Events have only those with a due date, because calendars have nowhere else to put them. */
-export const readFeedTodos = ({ own, rows }: QueryContext, form: "events" | "tasks"): Promise<FeedTodo[]> =>
-  rows(sql<FeedTodo>`
-      select t.id, t.title, t.description, t.due_date, t.due_time, t.estimated_minutes, t.recurrence,
-        t.recurrence_from, t.recurrence_anchor, t.created_at, t.updated_at, c.name as category_name, r.remind_at
-      from (
-        select * from ${own("todos")} t
-        where not t.is_completed and (${form === "tasks"}::boolean or t.due_date is not null)
-        ${inOrder} limit ${literal(mostTodos)}
-      ) t
-      left join ${own("categories")} c on c.id = t.category_id
-      left join lateral (
-        select r.remind_at from ${own("reminders")} r where r.todo_id = t.id and r.status = 'scheduled' offset 0
-      ) r on true
-      ${inOrder}`);
+export const readFeedTodos = ({ rows }: QueryContext, form: "events" | "tasks"): Promise<FeedTodo[]> =>
+  rows(feedTodos({ has_undated: form === "tasks" }));
+
+const calendarFeed = statement({}, () =>
+  selectFrom(own("calendar_feeds").as("f")).select(["f.secret_hash", "f.created_at"]),
+);
 
 /** The time when the person's feed was made, and the hash of its secret. */
-export async function readFeed({ own, rows }: QueryContext) {
-  const [feed] = await rows(sql<{ secret_hash: string; created_at: string }>`
-    select f.secret_hash, f.created_at from ${own("calendar_feeds")} f`);
+export async function readFeed({ rows }: QueryContext) {
+  const [feed] = await rows(calendarFeed({}));
   return feed && { secretHash: feed.secret_hash, madeAt: timestamp(feed.created_at) };
 }

@@ -1,33 +1,40 @@
 import { refuseCategory } from "../../../shared/contracts/category/fields.ts";
-import type { CategoryRow } from "../../../shared/db/entities.ts";
 import { type CategoryRefRow, presentCategory } from "../../../shared/db/present.ts";
-import { sql } from "../../../shared/db/reads/sql.ts";
+import { own, selectFrom, statement, statements } from "../../../shared/db/reads/statement.ts";
 import { categoriesNamed } from "../../../shared/domain/category/by-name.ts";
 import { notFound, type Refused } from "../../../shared/errors.ts";
 import type { QueryContext, QueryHandler } from "../engine/context.ts";
-import { limitClause, readPage } from "../engine/pagination.ts";
+import { countOf, type Extent, firstRows, readPage } from "../engine/pagination.ts";
 
-export const readCategories: QueryHandler<"category.list"> = (query, input) => {
-  const categories = query.own("categories");
-  return readPage(query, input, {
+const categories = selectFrom(own("categories").as("c"));
+const total = categories.select(countOf.as("total"));
+
+const countCategories = statement({}, () => total);
+const categoryPage = statements({ offset: "bigint" }, (value, extent: Extent) =>
+  categories.selectAll("c").select(total.as("total")).orderBy("c.id").modifyEnd(firstRows(extent, value)),
+);
+
+export const readCategories: QueryHandler<"category.list"> = (query, input) =>
+  readPage(query, input, {
     path: "categories",
-    count: sql<{ total: number }>`select count(*) as total from ${categories} c`,
-    rows: ({ total = sql`0`, ...extent }) => sql<CategoryRow & { total: number }>`
-      select c.*, (${total}) as total from ${categories} c order by c.id ${limitClause(extent)}`,
+    count: () => countCategories({}),
+    rows: (extent, offset) => categoryPage(extent, { offset }),
     present: (rows) => rows.map(presentCategory),
   });
-};
 
-export const readCategory: QueryHandler<"category.get"> = async ({ own, rows }, { category_id }) => {
-  const [row] = await rows(
-    sql<CategoryRow>`select c.* from ${own("categories")} c where c.id = ${category_id}::bigint`,
-  );
+const categoryById = statement({ id: "bigint" }, (value) =>
+  categories.selectAll("c").where("c.id", "=", value("id")),
+);
+
+export const readCategory: QueryHandler<"category.get"> = async ({ rows }, { category_id: id }) => {
+  const [row] = await rows(categoryById({ id }));
   return row ? presentCategory(row) : notFound("Category");
 };
 
+const categoryRefs = statement({}, () => categories.select(["c.id", "c.name", "c.color"]).orderBy("c.id"));
+
 /** All categories of the user, oldest first; a quota bounds their number. */
-export const readCategoryRefs = ({ own, rows }: QueryContext): Promise<CategoryRefRow[]> =>
-  rows(sql<CategoryRefRow>`select c.id, c.name, c.color from ${own("categories")} c order by c.id`);
+export const readCategoryRefs = ({ rows }: QueryContext): Promise<CategoryRefRow[]> => rows(categoryRefs({}));
 
 /** The ids of the categories that a name means, or the refusal that lists the known ones. */
 export async function categoryIdsOf(query: QueryContext, name: string): Promise<number[] | Refused> {
@@ -37,7 +44,7 @@ export async function categoryIdsOf(query: QueryContext, name: string): Promise<
 }
 
 /** A habit's or todo's category as columns of its own row. */
-export type CategoryColumns = { category_name: string | null; category_color: string | null };
+type CategoryColumns = { category_name: string | null; category_color: string | null };
 
 /** @returns undefined when the row has no category */
 export function categoryOf(

@@ -1,15 +1,16 @@
+import { type Expression, sql } from "kysely";
 import type { OutputOf, Queries } from "../../../shared/contracts/catalogue.ts";
-import { sql } from "../../../shared/db/reads/sql.ts";
-import { addDays } from "../../../shared/domain/day/day.ts";
+import { own, selectFrom, statement } from "../../../shared/db/reads/statement.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import { type QueryContext, type QueryHandler, readDaySettings } from "../engine/context.ts";
+import { countOf } from "../engine/pagination.ts";
 import {
+  byId,
   completedOn,
   type DoneDays,
-  dueOn,
   type HabitWithCategory,
   habitRows,
-  inOrderOfIds,
+  habitsWhere,
   isOfHabit,
   presentHabits,
   readDoneDays,
@@ -17,7 +18,7 @@ import {
 import { readHabitsOfDay } from "../habit/week.ts";
 import type { DueGroup } from "../todo/groups.ts";
 import { readTodoCounts, readTodoGroups, type TodoCounts } from "../todo/groups.ts";
-import { allPending, inOrder, isPending, todosInOrder } from "../todo/order.ts";
+import { byDueDate, firstTodos, isPending } from "../todo/order.ts";
 import { presentTodos, type TodoWithRelations, todoRows } from "../todo/read.ts";
 
 const maxTodos = 100;
@@ -31,21 +32,46 @@ type Dashboard = {
   stats: Stats;
 };
 
+/** Completions of habits and todos on each of the last 14 days of the user, zeros included. */
+const activityCounts = (today: Expression<string>) => sql<Record<string, number>>`
+  (select json_object_agg(day::date, ${selectFrom(own("habit_completions").as("c"))
+    .select(countOf.as("count"))
+    .where("c.local_date", "=", sql<string>`day::date`)
+    .where(isOfHabit)} + ${selectFrom(own("todos").as("t"))
+    .select(countOf.as("count"))
+    .where("t.completed_on", "=", sql<string>`day::date`)} order by day)
+  from generate_series(${today} - ${sql.lit(stripDays - 1)}, ${today}, interval '1 day') as day)`;
+
+const pendingTodos = selectFrom(own("todos").as("t")).select(countOf.as("count")).where(isPending);
+
+const statsOn = (today: Expression<string>) =>
+  selectFrom(own("habits").as("h")).select(({ ref }) =>
+    sql<Stats>`json_build_object(
+      'total_habits', count(*),
+      'completed_today', count(*) filter (where ${completedOn(today)}),
+      'total_streak', coalesce(sum(${ref("h.streak")}) filter (where ${ref("h.streak_alive_through")} >= ${today}), 0),
+      'pending_todos', ${pendingTodos}
+    )`.as("stats"),
+  );
+
 /**
  * One statement, so that lists, strip and totals show the same moment. Lists come as JSON: the driver reads an array of
  * PostgreSQL's character by character, which took half of the front door's time.
  */
+const dashboard = statement({ today: "date" }, (value) => {
+  const habits = habitRows(habitsWhere(["due"]));
+  const todos = todoRows(firstTodos(isPending, maxTodos));
+  return sql<Dashboard>`
+    select
+      (select coalesce(json_agg(h order by ${byId}), '[]') from ${habits} h) as habits,
+      (select coalesce(json_agg(t order by ${byDueDate}), '[]') from ${todos} t) as todos,
+      ${activityCounts(value("today"))} as strip,
+      ${statsOn(value("today"))} as stats`;
+});
+
 export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
   const { today } = await readDaySettings(query);
-  const habits = habitRows(query, dueOn(today.date));
-  const pending = todosInOrder(allPending, { limit: maxTodos });
-  const todos = todoRows({ ...pending, total: sql`0` });
-  const [parts] = await query.rows(sql<Dashboard>`
-    select
-      (select coalesce(json_agg(h ${inOrderOfIds}), '[]') from (${habits}) h) as habits,
-      (select coalesce(json_agg(t ${inOrder}), '[]') from (${todos}) t) as todos,
-      (${activityCounts(query, today.date)}) as strip,
-      (${statsOn(query, today.date)}) as stats`);
+  const [parts] = await query.rows(dashboard({ today: today.date }));
   if (!parts) throw new Error("The dashboard's statement gave no row.");
   return {
     habits: presentHabits(parts.habits, today),
@@ -54,25 +80,6 @@ export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
     stats: parts.stats,
   };
 };
-
-/** Completions of habits and todos on each of the last 14 days of the user, zeros included. */
-const activityCounts = ({ own }: QueryContext, today: string) => sql`
-  select json_object_agg(day::date, (
-    select count(*) from ${own("habit_completions")} c where c.local_date = day::date
-      and ${isOfHabit({ own })}
-  ) + (
-    select count(*) from ${own("todos")} t where t.completed_on = day::date
-  ) order by day)
-  from generate_series(${addDays(today, 1 - stripDays)}::date, ${today}::date, interval '1 day') as day`;
-
-const statsOn = ({ own }: QueryContext, today: string) => sql`
-  select json_build_object(
-    'total_habits', count(*),
-    'completed_today', count(*) filter (where ${completedOn(today)}),
-    'total_streak', coalesce(sum(h.streak) filter (where h.streak_alive_through >= ${today}::date), 0),
-    'pending_todos', (select count(*) from ${own("todos")} t where ${isPending})
-  )
-  from ${own("habits")} h`;
 
 /** Further ones are on the page of all todos. Nobody does more in a day than is shown of it. */
 const mostTodos = (group: DueGroup): number => (group === "overdue" || group === "today" ? 100 : 15);
@@ -113,12 +120,17 @@ type DayTotals = Readonly<{
   streaks: number;
 }>;
 
-async function readDayTotals(query: QueryContext, today: string): Promise<DayTotals> {
-  const habits = query.own("habits");
-  const [totals] = await query.rows(sql<DayTotals>`
-    select (${activityCounts(query, today)}) as strip, count(*) as habits,
-      count(*) filter (where h.streak > 0 and h.streak_alive_through >= ${today}::date) as streaks
-    from ${habits} h`);
+const dayTotals = statement({ today: "date" }, (value) =>
+  selectFrom(own("habits").as("h")).select(({ ref }) => [
+    activityCounts(value("today")).as("strip"),
+    countOf.as("habits"),
+    sql<number>`count(*) filter (where ${ref("h.streak")} > 0
+      and ${ref("h.streak_alive_through")} >= ${value("today")})`.as("streaks"),
+  ]),
+);
+
+async function readDayTotals({ rows }: QueryContext, today: string): Promise<DayTotals> {
+  const [totals] = await rows(dayTotals({ today }));
   if (!totals) throw new Error("The statement of totals gave no row.");
   return totals;
 }

@@ -1,8 +1,8 @@
+import { sql } from "kysely";
 import type { InputOf, OutputOf, Queries, QueryName } from "../../../shared/contracts/catalogue.ts";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { Database } from "../../../shared/db/orm.ts";
-import { ofUser, own, type UserTable } from "../../../shared/db/reads/own.ts";
-import { join, type Sql, sql } from "../../../shared/db/reads/sql.ts";
+import { own, type Statement, selectFrom, statement } from "../../../shared/db/reads/statement.ts";
 import { type Viewer, viewerAt } from "../../../shared/domain/reach.ts";
 import type { ReminderChannel } from "../../../shared/domain/reminder/channels.ts";
 import type { Refused } from "../../../shared/errors.ts";
@@ -13,14 +13,12 @@ import { createCoalescedReads, type ReadOptions, type RunRead } from "./coalesce
 import { readTurns, refuseRead } from "./share.ts";
 
 /**
- * The database as the queries of one user see it. They name no table themselves, so they cannot forget whose rows
- * they read.
+ * The database as the queries of one user see it. Statements name no table but the user's `own` rows, so they cannot
+ * forget whose rows they read.
  */
 type GuardedRows = Readonly<{
-  /** The user's rows of a table, for a `from` or `join`, where it needs an alias. */
-  own(table: UserTable): Sql;
   /** Runs one statement. */
-  rows<Row>(statement: Sql<Row>): Promise<Row[]>;
+  rows<Row>(statement: Statement<Row>): Promise<Row[]>;
 }>;
 
 /** Runs statements. */
@@ -43,8 +41,7 @@ export async function feedOwner(
 }
 
 const guardRows = ({ run }: QueryDatabase, userId: string, options?: ReadOptions): GuardedRows => ({
-  own,
-  rows: (statement) => run(userId, ofUser(statement, userId), options),
+  rows: (statement) => run(userId, statement.of(userId), options),
 });
 
 type Settings = Readonly<{
@@ -155,18 +152,6 @@ export type QueryHandler<Name extends QueryName> = (
   input: InputOf<Queries[Name]>,
 ) => Promise<OutputOf<Queries[Name]> | (Name extends RefusableQuery ? Refused : never)>;
 
-export type Condition = Sql;
-export const allOf = (...conditions: readonly Condition[]): Condition =>
-  conditions.length > 0 ? sql`(${join(conditions, " and ")})` : sql`true`;
-export const anyOf = (conditions: readonly Condition[]): Condition => sql`(${join(conditions, " or ")})`;
-
-/** The user's settings as columns of every row, which saves a second statement. */
-export const daySettingsColumns = sql`
-  (select u.time_zone from ${own("users")} u) as time_zone,
-  (select u.day_start_hour from ${own("users")} u) as day_start_hour,
-  (select case when u.webhook_disabled_at is null or u.reminder_channel <> 'webhook' then u.reminder_channel end
-    from ${own("users")} u) as reminder_channel`;
-
 export type DaySettingsColumns = {
   time_zone: string | null;
   day_start_hour: number | null;
@@ -174,13 +159,29 @@ export type DaySettingsColumns = {
   reminder_channel: ReminderChannel | null;
 };
 
-const daySettings = sql<DaySettingsColumns>`select ${daySettingsColumns}`;
+const ownUser = selectFrom(own("users").as("u"));
+
+/** The user's settings as columns of every row, which saves a second statement. */
+export const daySettings = [
+  ownUser.select("u.time_zone").as("time_zone"),
+  ownUser.select("u.day_start_hour").as("day_start_hour"),
+  ownUser
+    .select(({ ref }) =>
+      sql<ReminderChannel | null>`case when ${ref("u.webhook_disabled_at")} is null
+        or ${ref("u.reminder_channel")} <> 'webhook' then ${ref("u.reminder_channel")} end`.as(
+        "reminder_channel",
+      ),
+    )
+    .as("reminder_channel"),
+] as const;
+
+const onlySettings = statement({}, () => sql<DaySettingsColumns>`select ${sql.join(daySettings)}`);
 
 type DaySettings = Readonly<{ timeZone: string; dayStartHour: number; today: Viewer }>;
 
 /** The user's zone, start of day and present date. */
 export async function readDaySettings(query: QueryContext): Promise<DaySettings> {
-  return daySettingsOf(await query.rows(daySettings), query);
+  return daySettingsOf(await query.rows(onlySettings({})), query);
 }
 
 /** @returns undefined when the database cannot be asked */

@@ -1,41 +1,46 @@
-import { literal, type Sql, sql } from "../../../shared/db/reads/sql.ts";
-import type { Condition, QueryContext } from "./context.ts";
+import { type RawBuilder, sql } from "kysely";
+import type { Statement } from "../../../shared/db/reads/statement.ts";
+import type { QueryContext } from "./context.ts";
 
-export const pageSize = 15;
+const pageSize = 15;
 
-/** Optional parts of a list's statement: a subquery that counts all that the pages share, and the rows wanted. */
-export type Extent = Readonly<{ total?: Condition; limit?: number; offset?: number }>;
+/** The rows that a statement gives: all, so many, or so many after an offset. */
+export type Extent = Readonly<{ limit?: number; isLater?: boolean }>;
 
 /**
- * Uses constants where possible, because coalesced reads take no other limits. Pages beyond the first need
- * parameters.
+ * The end of a statement. Limits are constants, because coalesced reads take no others. Pages beyond the first need a
+ * parameter.
  */
-export function limitClause({ limit, offset = 0 }: Extent): Condition {
+export function firstRows(
+  { limit, isLater = false }: Extent,
+  value: (name: "offset") => RawBuilder<number>,
+): RawBuilder<unknown> {
   if (limit === undefined) return sql``;
-  return offset === 0 ? sql`limit ${literal(limit)}` : sql`limit ${literal(limit)} offset ${offset}`;
+  return isLater ? sql`limit ${sql.lit(limit)} offset ${value("offset")}` : sql`limit ${sql.lit(limit)}`;
 }
 
-type Total = { total: number };
+/** The number of rows. */
+export const countOf = sql<number>`count(*)`;
 
 /** A kind of list: how to count, read and present it. */
-type List<Row extends Total, Item> = Readonly<{
+type List<Row extends { total: number | null }, Item> = Readonly<{
   /** The list's path below /api/v1. */
   path: string;
-  count: Sql<Total>;
-  rows(extent: Extent): Sql<Row>;
+  count(): Statement<{ total: number | null }>;
+  rows(extent: Extent, offset: number): Statement<Row>;
   present(rows: readonly Row[]): Item[];
 }>;
 
 /** Reads a page with its links. Beyond the last page there is no data, `meta` is true, and `prev` is the last page. */
-export async function readPage<Row extends Total, Item>(
+export async function readPage<Row extends { total: number | null }, Item>(
   query: QueryContext,
   { page = 1, ...filters }: Readonly<{ page?: number }>,
   list: List<Row, Item>,
 ) {
   const offset = (page - 1) * pageSize;
-  const rows = await query.rows(list.rows({ total: list.count, limit: pageSize, offset }));
+  const rows = await query.rows(list.rows({ limit: pageSize, isLater: offset > 0 }, offset));
   // The total is a column of every row, so only a page beyond the last has to ask for it.
-  const [counted] = rows.length > 0 || page === 1 ? rows : await query.rows(list.count);
+  const [counted] = rows.length > 0 || page === 1 ? rows : await query.rows(list.count());
   const total = counted?.total ?? 0;
   const lastPage = Math.max(1, Math.ceil(total / pageSize));
   // Links begin with BASE_URL and never come from the Host header.

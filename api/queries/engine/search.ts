@@ -1,8 +1,7 @@
+import { type Expression, type SqlBool, sql } from "kysely";
 import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure.ts";
-import { join, type Sql, sql } from "../../../shared/db/reads/sql.ts";
 import { folded, marks } from "../../../shared/domain/folding.ts";
 import { invalid, type Refused } from "../../../shared/errors.ts";
-import type { Condition } from "./context.ts";
 
 /** Ranges of all scripts with case or accents, of signs and of widths; going through all of Unicode would take a second. */
 const ranges = [
@@ -89,11 +88,15 @@ function wordsOf(q: string): readonly string[] {
   return [...new Set([...words.slice(0, mostWords - 1), ...(rest === "" ? [] : [rest])])];
 }
 
+/** The value for `hasText`; undefined without a search. */
+export const patternsOf = (q: string | undefined): readonly string[] | undefined =>
+  q === undefined ? undefined : wordsOf(q).map(searchPattern);
+
 /** Matches if the columns together have each word, in any order. No index serves it: each row is examined. */
-export function hasText(columns: readonly Sql[], q: string): Condition {
-  const patterns = wordsOf(q).map(searchPattern);
-  return sql`concat_ws(chr(10), ${join(columns, ", ")}) ~ all(${patterns}::text[])`;
-}
+export const hasText = (
+  columns: readonly Expression<unknown>[],
+  patterns: Expression<readonly string[]>,
+): Expression<SqlBool> => sql`concat_ws(chr(10), ${sql.join(columns)}) ~ all(${patterns})`;
 
 const stopped = "This search took too long and was stopped. Narrow it with more filters, or try again.";
 

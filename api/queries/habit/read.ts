@@ -1,97 +1,147 @@
+import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from "kysely";
 import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { mostCompletionDays } from "../../../shared/contracts/habit/filters.ts";
-import type { HabitAmountRow, HabitCompletionRow } from "../../../shared/db/entities.ts";
-import { presentHabit, type ShownHabitRow, shownOfHabit } from "../../../shared/db/present.ts";
-import { columnList, literal, sql } from "../../../shared/db/reads/sql.ts";
-import { dayNumber, isoWeekday, timestamp } from "../../../shared/domain/day/day.ts";
+import { presentHabit, shownOfHabit } from "../../../shared/db/present.ts";
+import {
+  type Found,
+  namesGiven,
+  own,
+  parameters,
+  type RowOf,
+  type SomeValuesOf,
+  type Statement,
+  selectFrom,
+  statement,
+  statements,
+} from "../../../shared/db/reads/statement.ts";
+import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import { notFound } from "../../../shared/errors.ts";
-import { type CategoryColumns, categoryOf } from "../category/read.ts";
+import { categoryOf } from "../category/read.ts";
 import {
-  allOf,
-  type Condition,
-  type DaySettingsColumns,
-  daySettingsColumns,
+  daySettings,
   daySettingsOf,
   type QueryContext,
   type QueryHandler,
   readDaySettings,
 } from "../engine/context.ts";
-import { type Extent, limitClause, readPage } from "../engine/pagination.ts";
-import { hasText } from "../engine/search.ts";
+import { countOf, type Extent, firstRows, readPage } from "../engine/pagination.ts";
+import { hasText, patternsOf } from "../engine/search.ts";
+
+const { ref, and, exists } = expressionBuilder<{ h: RowOf<"habits"> }, "h">();
+
+/** The values of lists of habits. */
+export const habitValues = {
+  ...({ habit_id: "bigint", ids: "bigint[]", after: "bigint", offset: "bigint" } as const),
+  ...({ frequency: "text", time_of_day: "time_of_day", category_id: "bigint", q: "text[]" } as const),
+  ...({ today: "date", completed_today: "boolean", due: "text" } as const),
+  ...({ monday: "date", sunday: "date", from: "date", to: "date" } as const),
+};
+export type HabitValues = SomeValuesOf<typeof habitValues>;
+const value = parameters(habitValues);
+
+export const completedOn = (date: Expression<string>): RawBuilder<boolean> =>
+  sql`(${date} = any(${ref("h.recent_dates")}))`;
+
+/** `isDueOn` of shared/domain/habit/streak.ts as a condition on a habit's columns; a test compares the two. */
+export const dueOn = (date: Expression<string>): RawBuilder<boolean> => sql`(
+  ${completedOn(date)} or (
+    not ${ref("h.free_dates")} @> ${date}
+    and (${ref("h.next_due")} is null or ${ref("h.next_due")} <= ${date})
+    and (${ref("h.schedule")} -> 'weekdays' is null
+      or ${ref("h.schedule")} -> 'weekdays' @> to_jsonb(extract(isodow from ${date})::integer))
+  )
+)`;
+
+/** The conditions of lists of habits. No filter has an index, because a user's habits are few. So filters share few statements. */
+const conditionOf = {
+  one: sql<boolean>`${ref("h.id")} = ${value("habit_id")}`,
+  listed: sql<boolean>`${ref("h.id")} = any(${value("ids")})`,
+  kind: sql<boolean>`(${value("frequency")} is null or ${ref("h.frequency")} = ${value("frequency")})
+    and (${value("time_of_day")} is null or ${ref("h.time_of_day")} = ${value("time_of_day")})
+    and (${value("category_id")} is null or ${ref("h.category_id")} = ${value("category_id")})`,
+  /** Habits due, or completed, today. */
+  day: sql<boolean>`(${value("completed_today")} is null or ${completedOn(value("today"))} = ${value("completed_today")})
+    and (${value("due")} is null or ${dueOn(value("today"))})`,
+  due: dueOn(value("today")),
+  search: hasText([ref("h.name"), ref("h.description")], value("q")),
+};
+/** All of them apply together. */
+export type HabitConditions = readonly (keyof typeof conditionOf)[];
+export const habitsWhere = (wanted: HabitConditions): Expression<SqlBool> =>
+  and(wanted.map((name) => conditionOf[name]));
+
+export const countHabits = (where: Expression<SqlBool>) =>
+  selectFrom(own("habits").as("h")).select(countOf.as("total")).where(where);
+
+export const byId = sql`${ref("h.id")}`;
+
+type Part = Extent & Readonly<{ order?: Expression<unknown>; total?: Expression<number> }>;
+
+/** Habits in an order, each with its category and the day settings. */
+export const habitRows = (
+  where: Expression<SqlBool>,
+  { order = byId, total = sql.lit(0), ...extent }: Part = {},
+) =>
+  selectFrom(
+    selectFrom(own("habits").as("h"))
+      .selectAll("h")
+      .where(where)
+      .orderBy(order)
+      .modifyEnd(firstRows(extent, value))
+      .as("h"),
+  )
+    .leftJoin(own("categories").as("c"), "c.id", "h.category_id")
+    .select(shownOfHabit.map((column) => `h.${column}` as const))
+    .select(["c.name as category_name", "c.color as category_color"])
+    .select(daySettings)
+    .select(sql<number>`${total}`.as("total"))
+    .orderBy(order);
+
+const habitCount = statements(habitValues, (_, wanted: HabitConditions) => countHabits(habitsWhere(wanted)));
+const habitList = statements(
+  habitValues,
+  (_, { wanted, ...extent }: Extent & { wanted: HabitConditions }) => {
+    const where = habitsWhere(wanted);
+    return habitRows(where, { ...extent, total: sql`${countHabits(where)}` });
+  },
+);
+export const habitsFound = statements(habitValues, (_, wanted: HabitConditions) =>
+  habitRows(habitsWhere(wanted)),
+);
+
+export type HabitWithCategory = Found<typeof habitsFound>;
 
 export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
-  const where = await filtering(query, input);
+  const { completed_today, due } = input;
+  const hasDay = completed_today !== undefined || due !== undefined;
+  const today = hasDay ? (await readDaySettings(query)).today.date : null;
+  const filters = habitFilters(input, hasDay ? ["day"] : []);
+  const [wanted, values] = [filters.wanted, { ...filters.values, today, completed_today, due }];
   return readPage(query, input, {
     path: "habits",
-    count: sql<{ total: number }>`select count(*) as total from ${query.own("habits")} h where ${where}`,
-    rows: (extent) => habitRows(query, where, extent),
+    count: () => habitCount(wanted, values),
+    rows: (extent, offset) => habitList({ wanted, ...extent }, { ...values, offset }),
     present: (rows) => presentHabits(rows, daySettingsOf(rows, query).today),
   });
 };
 
-type Filters = Omit<InputOf<Queries["habit.list"]>, "page">;
+type Filters = Pick<InputOf<Queries["habit.list"]>, "frequency" | "time_of_day" | "category_id" | "q">;
 
-/** No filter has an index, because a user's habits are few. So filters share few statements. */
-async function filtering(query: QueryContext, filters: Filters): Promise<Condition> {
-  const { q, completed_today = null, due } = filters;
-  const conditions = [ofKind(filters)];
-  if (completed_today !== null || due !== undefined) {
-    const { date } = (await readDaySettings(query)).today;
-    conditions.push(
-      sql`(${completed_today}::boolean is null or ${completedOn(date)} = ${completed_today}::boolean)`,
-      sql`(${due ?? null}::text is null or ${dueOn(date)})`,
-    );
-  }
-  return allOf(...conditions, ...mentions(q));
-}
-
-/** The condition of a search, or none. */
-export const mentions = (q: string | undefined): Condition[] =>
-  q === undefined ? [] : [hasText([sql`h.name`, sql`h.description`], q)];
-
-export function ofKind({ frequency, time_of_day, category_id }: Filters): Condition {
-  if (frequency === undefined && time_of_day === undefined && category_id === undefined) return sql`true`;
-  const [wanted, time, category] = [frequency ?? null, time_of_day ?? null, category_id ?? null];
-  return sql`(${wanted}::text is null or h.frequency = ${wanted}::text)
-    and (${time}::time_of_day is null or h.time_of_day = ${time}::time_of_day)
-    and (${category}::bigint is null or h.category_id = ${category}::bigint)`;
+/** The conditions and values of the filters that all lists of habits have. */
+export function habitFilters(filters: Filters, others: HabitConditions = []) {
+  const { q, frequency, time_of_day, category_id } = filters;
+  const isOfKind = frequency ?? time_of_day ?? category_id;
+  return {
+    wanted: [...namesGiven({ kind: isOfKind }), ...others, ...namesGiven({ search: q })],
+    values: { frequency, time_of_day, category_id, q: patternsOf(q) },
+  };
 }
 
 export const readHabit: QueryHandler<"habit.get"> = async (query, { habit_id }) => {
-  const rows = await query.rows(habitRows(query, sql`h.id = ${habit_id}::bigint`));
+  const rows = await query.rows(habitsFound(["one"], { habit_id }));
   return presentHabits(rows, daySettingsOf(rows, query).today)[0] ?? notFound("Habit");
 };
-
-export const completedOn = (date: string): Condition => sql`(${date}::date = any(h.recent_dates))`;
-
-/** `isDueOn` of shared/domain/habit/streak.ts as a condition on a habit's columns; a test compares the two. */
-export const dueOn = (date: string): Condition => sql`(
-  ${completedOn(date)} or (
-    not h.free_dates @> ${date}::date
-    and (h.next_due is null or h.next_due <= ${date}::date)
-    and (h.schedule -> 'weekdays' is null or h.schedule -> 'weekdays' @> ${String(isoWeekday(dayNumber(date)))}::jsonb)
-  )
-)`;
-
-export type HabitWithCategory = ShownHabitRow & CategoryColumns & DaySettingsColumns & { total: number };
-
-export const inOrderOfIds: Condition = sql`order by h.id`;
-
-const habitColumns = columnList("h", shownOfHabit);
-
-/** Habits in an order, each with its category and the day settings. */
-export const habitRows = (
-  query: QueryContext,
-  where: Condition,
-  { total = sql`0`, ...extent }: Extent = {},
-  { order = inOrderOfIds, columns = habitColumns } = {},
-) => sql<HabitWithCategory>`
-  select ${columns}, c.name as category_name, c.color as category_color,
-    ${daySettingsColumns}, (${total}) as total
-  from (select * from ${query.own("habits")} h where ${where} ${order} ${limitClause(extent)}) h
-  left join ${query.own("categories")} c on c.id = h.category_id
-  ${order}`;
 
 export const presentHabits = (rows: readonly HabitWithCategory[], today: Viewer) =>
   rows.map((row) => presentHabitRow(row, today));
@@ -99,8 +149,25 @@ export const presentHabits = (rows: readonly HabitWithCategory[], today: Viewer)
 export const presentHabitRow = (row: HabitWithCategory, today: Viewer) =>
   presentHabit(row, categoryOf(row), today);
 
+const further = sql.lit(mostCompletionDays - 1);
+type DayTable = "habit_completions" | "habit_amounts";
+const day = expressionBuilder<{ d: RowOf<DayTable> }, "d">();
+/** Without any day, the habit's one row has nulls. */
+const daysOf = <Table extends DayTable>(table: Table) =>
+  statement({ habit_id: "bigint", from: "date", to: "date" }, (value) => {
+    const [from, to, date] = [value("from"), value("to"), day.ref("d.local_date")];
+    return sql<RowOf<Table> | { local_date: null }>`
+      select d.* from ${own("habits")} h
+      left join ${own(table)} d on ${day.ref("d.habit_id")} = ${ref("h.id")}
+        and ${date} between coalesce(${from}, ${to} - ${further}) and coalesce(${to}, ${from} + ${further})
+      where ${ref("h.id")} = ${value("habit_id")}
+      order by ${date} desc`;
+  });
+const completionsOf = daysOf("habit_completions");
+const amountsOf = daysOf("habit_amounts");
+
 export const readCompletions: QueryHandler<"habit.completions"> = async (query, input) => {
-  const days = await daysOf<HabitCompletionRow>(query, "habit_completions", input);
+  const days = await readDays(query, completionsOf, input);
   if (!days) return notFound("Habit");
   return {
     data: days.map(({ local_date: date, completed_at, note = null }) => ({
@@ -112,7 +179,7 @@ export const readCompletions: QueryHandler<"habit.completions"> = async (query, 
 };
 
 export const readAmounts: QueryHandler<"habit.amounts"> = async (query, input) => {
-  const days = await daysOf<HabitAmountRow>(query, "habit_amounts", input);
+  const days = await readDays(query, amountsOf, input);
   if (!days) return notFound("Habit");
   return { data: days.map(({ local_date: date, amount, target }) => ({ date, amount, target })) };
 };
@@ -121,22 +188,16 @@ export const readAmounts: QueryHandler<"habit.amounts"> = async (query, input) =
  * A missing end defaults to the longest period from the other end; without both, the period ends today.
  * @returns undefined for an unknown habit
  */
-async function daysOf<Day extends Readonly<{ local_date: string }>>(
+async function readDays<Day extends Readonly<{ local_date: string }>>(
   query: QueryContext,
-  table: "habit_completions" | "habit_amounts",
+  days: (
+    period: Readonly<{ habit_id: number; from: string | null; to: string | null }>,
+  ) => Statement<Day | { local_date: null }>,
   { habit_id, ...period }: InputOf<Queries["habit.completions"]>,
 ): Promise<Day[] | undefined> {
-  const { own, rows } = query;
   const from = period.from ?? null;
   const to = period.to ?? (from === null ? (await readDaySettings(query)).today.date : null);
-  const further = literal(mostCompletionDays - 1);
-  const found = await rows(sql<Day | { local_date: null }>`
-    select d.* from ${own("habits")} h
-    left join ${own(table)} d on d.habit_id = h.id
-      and d.local_date between coalesce(${from}::date, ${to}::date - ${further})
-      and coalesce(${to}::date, ${from}::date + ${further})
-    where h.id = ${habit_id}::bigint
-    order by d.local_date desc`);
+  const found = await query.rows(days({ habit_id, from, to }));
   return found.length === 0 ? undefined : found.filter((day): day is Day => day.local_date !== null);
 }
 
@@ -145,23 +206,31 @@ export type DoneDays = ReadonlyMap<string, number>;
 
 type Period = Readonly<{ from: string; to: string }>;
 
+const completion = expressionBuilder<{ c: RowOf<DayTable> }, "c">();
 /** Completions of deleted habits stay for an undo but do not count. */
-export const isOfHabit = ({ own }: Pick<QueryContext, "own">): Condition =>
-  sql`exists (select from ${own("habits")} h where h.id = c.habit_id)`;
+export const isOfHabit = exists(
+  selectFrom(own("habits").as("h")).select("h.id").where("h.id", "=", completion.ref("c.habit_id")),
+);
+
+/** Days one by one along an index; for one range, PostgreSQL would sort all completions of a year. */
+const doneDays = statements(
+  { from: "date", to: "date", habit_id: "bigint" },
+  (value, which: "all" | "one") =>
+    sql<{ day: string; done: number }>`
+      select day::date as day, c.done from generate_series(${value("from")}, ${value("to")}, interval '1 day') day
+      cross join lateral ${selectFrom(own("habit_completions").as("c"))
+        .select(countOf.as("done"))
+        .where("c.local_date", "=", sql<string>`day::date`)
+        .where(which === "all" ? isOfHabit : completion("c.habit_id", "=", value("habit_id")))} c
+      where c.done > 0`,
+);
 
 export const readDoneDays = (query: QueryContext, period: Period): Promise<DoneDays> =>
-  countDays(query, period, isOfHabit(query));
+  countDays(query, doneDays("all", period));
 
-export const readDoneDaysOf = (query: QueryContext, period: Period, habitId: number): Promise<DoneDays> =>
-  countDays(query, period, sql`c.habit_id = ${habitId}::bigint`);
+export const readDoneDaysOf = (query: QueryContext, period: Period, habit_id: number): Promise<DoneDays> =>
+  countDays(query, doneDays("one", { ...period, habit_id }));
 
-/** Reads day by day along an index; for one range, PostgreSQL would sort all completions of a year. */
-async function countDays({ own, rows }: QueryContext, { from, to }: Period, which: Condition) {
-  const days = await rows(sql<{ day: string; done: number }>`
-    select day::date as day, c.done from generate_series(${from}::date, ${to}::date, interval '1 day') day
-    cross join lateral (
-      select count(*) as done from ${own("habit_completions")} c where c.local_date = day::date and ${which}
-    ) c
-    where c.done > 0`);
-  return new Map(days.map(({ day, done }) => [day, done]));
+async function countDays({ rows }: QueryContext, days: ReturnType<typeof doneDays>): Promise<DoneDays> {
+  return new Map((await rows(days)).map(({ day, done }) => [day, done]));
 }

@@ -1,32 +1,36 @@
+import { type Expression, expressionBuilder, type NotNull, sql } from "kysely";
 import type { Static } from "typebox";
 import type { Habit } from "../../../shared/contracts/habit/fields.ts";
 import { listsAll, mostCompletionDays, type TodayInput } from "../../../shared/contracts/habit/filters.ts";
-import type { HabitRow } from "../../../shared/db/entities.ts";
-import { shownOfHabit } from "../../../shared/db/present.ts";
-import { columnList, sql } from "../../../shared/db/reads/sql.ts";
+import {
+  type Found,
+  own,
+  parameters,
+  type RowOf,
+  selectFrom,
+  statement,
+  statements,
+} from "../../../shared/db/reads/statement.ts";
 import { addDays, dayNumber, isoWeekday } from "../../../shared/domain/day/day.ts";
 import type { FreeDays } from "../../../shared/domain/habit/free-days.ts";
 import { daysShown } from "../../../shared/domain/habit/history.ts";
 import { type Rules, rhythmOf } from "../../../shared/domain/habit/rhythm.ts";
 import { graceLeft } from "../../../shared/domain/habit/streak.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
-import {
-  allOf,
-  type Condition,
-  type QueryContext,
-  type QueryHandler,
-  readDaySettings,
-} from "../engine/context.ts";
+import { type QueryContext, type QueryHandler, readDaySettings } from "../engine/context.ts";
 import type { Extent } from "../engine/pagination.ts";
 import {
+  byId,
   completedOn,
+  countHabits,
   type DoneDays,
   dueOn,
-  type HabitWithCategory,
+  type HabitConditions,
+  type HabitValues,
+  habitFilters,
   habitRows,
-  inOrderOfIds,
-  mentions,
-  ofKind,
+  habitsWhere,
+  habitValues,
   presentHabitRow,
   readDoneDaysOf,
 } from "./read.ts";
@@ -39,10 +43,10 @@ export const readTodayHabits: QueryHandler<"habit.today"> = async (query, input)
   const { query: q, cursor: after, all: _, from: __, to: ___, ...kind } = input;
   const { today } = await readDaySettings(query);
   const isForAll = listsAll(input);
-  const where = allOf(ofKind(kind), ...(isForAll ? [] : [dueOn(today.date)]), ...mentions(q));
+  const filters = habitFilters({ ...kind, ...(q !== undefined && { q }) }, isForAll ? [] : ["due"]);
   const period = periodOf(input, today.date);
   const limit = period ? mostShownWithHistory : mostShown;
-  const found = await readHabitsInWeek(query, today, { where, limit: limit + 1, after, period });
+  const found = await readHabitsInWeek(query, today, { ...filters, limit: limit + 1, after, period });
   const habits = found.habits
     .slice(0, limit)
     .map(({ habit, isDue, doneDays, periodDays, periodAmounts, ...item }) => ({
@@ -96,54 +100,84 @@ export type HabitInWeek = Readonly<{
   periodAmounts: DayAmounts | undefined;
 }>;
 
-type WeekColumns = Pick<HabitRow, "pauses"> & {
-  is_due: boolean;
-  done_days: string[];
-  period_days?: string[];
-  period_amounts?: DayAmounts | null;
+const { ref, and } = expressionBuilder<{ h: RowOf<"habits">; a: RowOf<"habit_amounts"> }, "h" | "a">();
+const value = parameters(habitValues);
+type Days = Readonly<{ from: Expression<string>; to: Expression<string> }>;
+
+const daysDone = ({ from, to }: Days) =>
+  sql<string[]>`array${selectFrom(own("habit_completions").as("c"))
+    .select("c.local_date")
+    .where("c.habit_id", "=", ref("h.id"))
+    .where((eb) => eb.between("c.local_date", from, to))
+    .orderBy("c.local_date")}`;
+
+const amountsIn = ({ from, to }: Days) => sql<DayAmounts | null>`(
+  select json_agg(json_build_object('date', ${ref("a.local_date")}, 'amount', ${ref("a.amount")}) order by ${ref("a.local_date")})
+  from ${own("habit_amounts")} a
+  where ${ref("a.habit_id")} = ${ref("h.id")} and ${ref("a.local_date")} between ${from} and ${to}
+)`;
+
+/** A pause without an end is the archive. */
+const isArchived = (today: Expression<string>) =>
+  sql`(${ref("h.paused_from")} is not null and ${ref("h.paused_from")} <= ${today} and ${ref("h.paused_through")} is null)`;
+
+const orders = {
+  ids: () => byId,
+  name: () => sql`lower(${ref("h.name")}), ${byId}`,
+  streak: (today: Expression<string>) =>
+    sql`${ref("h.streak_alive_through")} >= ${today} desc nulls last, ${ref("h.streak")} desc, ${byId}`,
+  usual: (today: Expression<string>) =>
+    sql`${dueOn(today)} desc, ${isArchived(today)}, ${ref("h.time_of_day")}, ${byId}`,
+  /** Habits whose streak ends with the day come first, the done ones last. */
+  day: (today: Expression<string>) =>
+    sql`${completedOn(today)}, (${ref("h.streak_alive_through")} is distinct from ${today}), ${ref("h.time_of_day")}, ${byId}`,
 };
 
-const columns = columnList("h", [...shownOfHabit, "pauses", "free_dates"]);
+type Shape = Extent &
+  Readonly<{ wanted: HabitConditions; order: keyof typeof orders; isAfter: boolean; hasPeriod: boolean }>;
 
-type Wanted = Pick<Extent, "limit" | "offset"> &
-  Readonly<{
-    where: Condition;
-    order?: Condition;
-    /** Only habits with later ids, in the order of ids; the total counts all. */
-    after?: number | undefined;
-    /** The number of past days to show for each. */
-    period?: Readonly<{ from: string; to: string }> | undefined;
-  }>;
+const habitsInWeek = statements(habitValues, (_, { wanted, order, isAfter, hasPeriod, ...extent }: Shape) => {
+  const all = habitsWhere(wanted);
+  const where = isAfter ? and([all, sql<boolean>`${ref("h.id")} > ${value("after")}`]) : all;
+  const period = { from: value("from"), to: value("to") };
+  const part = { ...extent, order: orders[order](value("today")), total: sql<number>`${countHabits(all)}` };
+  return habitRows(where, part)
+    .select(["h.pauses", "h.free_dates"])
+    .select([
+      dueOn(value("today")).as("is_due"),
+      daysDone({ from: value("monday"), to: value("sunday") }).as("done_days"),
+    ])
+    .$if(hasPeriod, (rows) =>
+      rows.select([daysDone(period).as("period_days"), amountsIn(period).as("period_amounts")]),
+    );
+});
 
-/** Habits with their day and week, and the number of all that meet the condition. */
+type Wanted = Readonly<{
+  wanted: HabitConditions;
+  values?: HabitValues;
+  order?: keyof typeof orders;
+  limit?: number;
+  offset?: number;
+  /** Only habits with later ids, in the order of ids; the total counts all. */
+  after?: number | undefined;
+  /** The number of past days to show for each. */
+  period?: Readonly<{ from: string; to: string }> | undefined;
+}>;
+
+/** Habits with their day and week, and the number of all that meet the conditions. */
 async function readHabitsInWeek(
   query: QueryContext,
   today: Viewer,
-  { where, order = inOrderOfIds, after, period, ...part }: Wanted,
+  { wanted, values, order = "ids", after, period, limit, offset = 0 }: Wanted,
 ): Promise<Readonly<{ habits: HabitInWeek[]; total: number }>> {
-  const { monday: from, sunday: to } = weekOf(today.date);
-  const total = sql`select count(*) from ${query.own("habits")} h where ${where}`;
-  const page = after === undefined ? where : allOf(where, sql`h.id > ${after}::bigint`);
-  const rows = await query.rows(sql<HabitWithCategory & WeekColumns>`
-    select h.*, ${dueOn(today.date)} as is_due, ${daysDone(query, { from, to })} as done_days
-    ${period ? sql`, ${daysDone(query, period)} as period_days, ${amountsIn(query, period)} as period_amounts` : sql``}
-    from (${habitRows(query, page, { total, ...part }, { order, columns })}) h ${order}`);
+  const shape = { wanted, order, isAfter: after !== undefined, hasPeriod: period !== undefined };
+  const extent = limit === undefined ? {} : { limit, isLater: offset > 0 };
+  const days = { today: today.date, ...weekOf(today.date), ...period };
+  const rows = await query.rows(habitsInWeek({ ...shape, ...extent }, { ...values, ...days, after, offset }));
   return { habits: rows.map((row) => inWeek(row, today)), total: rows[0]?.total ?? 0 };
 }
 
-const daysDone = ({ own }: QueryContext, { from, to }: NonNullable<Wanted["period"]>): Condition => sql`array(
-  select c.local_date from ${own("habit_completions")} c
-  where c.habit_id = h.id and c.local_date between ${from}::date and ${to}::date
-  order by c.local_date
-)`;
-
-const amountsIn = ({ own }: QueryContext, { from, to }: NonNullable<Wanted["period"]>): Condition => sql`(
-  select json_agg(json_build_object('date', a.local_date, 'amount', a.amount) order by a.local_date)
-  from ${own("habit_amounts")} a
-  where a.habit_id = h.id and a.local_date between ${from}::date and ${to}::date
-)`;
-
-function inWeek(row: HabitWithCategory & WeekColumns, today: Viewer): HabitInWeek {
+function inWeek(row: Found<typeof habitsInWeek>, today: Viewer): HabitInWeek {
   const habit = presentHabitRow(row, today);
   return {
     habit,
@@ -168,40 +202,27 @@ export type HabitFilters = Readonly<{
   sort?: (typeof habitSorts)[number] | undefined;
 }>;
 
-function orderOf(sort: HabitFilters["sort"], today: string): Condition {
-  if (sort === "name") return sql`order by lower(h.name), h.id`;
-  if (sort === "streak")
-    return sql`order by h.streak_alive_through >= ${today}::date desc nulls last, h.streak desc, h.id`;
-  return sql`order by ${dueOn(today)} desc, ${isArchived(today)}, h.time_of_day, h.id`;
-}
-
-/** A pause without an end is the archive. */
-const isArchived = (today: string): Condition =>
-  sql`(h.paused_from is not null and h.paused_from <= ${today}::date and h.paused_through is null)`;
-
 /** The days before today that a row of a habit shows. */
 const shownDays = (today: string) => ({ from: addDays(today, -daysShown), to: today });
 
 /** The habits due on a day: those whose streak ends with it first, the done ones last. */
 export function readHabitsOfDay(query: QueryContext, today: Viewer): ReturnType<typeof readHabitsInWeek> {
-  const { date } = today;
-  const order = sql`order by ${completedOn(date)}, (h.streak_alive_through is distinct from ${date}::date),
-    h.time_of_day, h.id`;
   return readHabitsInWeek(query, today, {
-    ...{ where: dueOn(date), order, limit: habitsPerPage },
-    period: shownDays(date),
+    ...{ wanted: ["due"], order: "day", limit: habitsPerPage },
+    period: shownDays(today.date),
   });
 }
 
 export function readHabitPage(
   query: QueryContext,
   today: Viewer,
-  { q, page, sort, ...kind }: HabitFilters & Readonly<{ page: number }>,
+  { page, sort, ...kind }: HabitFilters & Readonly<{ page: number }>,
 ): ReturnType<typeof readHabitsInWeek> {
-  const where = allOf(ofKind(kind), ...mentions(q));
-  const order = orderOf(sort, today.date);
   const part = { limit: habitsPerPage, offset: (page - 1) * habitsPerPage };
-  return readHabitsInWeek(query, today, { where, order, ...part, period: shownDays(today.date) });
+  return readHabitsInWeek(query, today, {
+    ...{ ...habitFilters(kind), ...part, order: sort ?? "usual" },
+    period: shownDays(today.date),
+  });
 }
 
 /** A habit with the days of a period up to today on which it was done. */
@@ -212,8 +233,18 @@ export type HabitInYear = Readonly<{
   notes: readonly DayNote[];
 }>;
 
+const notesOfHabit = statement({ habit_id: "bigint", from: "date", to: "date" }, (value) =>
+  selectFrom(own("habit_completions").as("c"))
+    .select(["c.local_date as date", "c.note"])
+    .where("c.habit_id", "=", value("habit_id"))
+    .where((eb) => eb.between("c.local_date", value("from"), value("to")))
+    .where("c.note", "is not", null)
+    .orderBy("c.local_date", "desc")
+    .$narrowType<{ note: NotNull }>(),
+);
+
 /** A note on a completed day. */
-type DayNote = Readonly<{ date: string; note: string }>;
+type DayNote = Found<typeof notesOfHabit>;
 
 /**
  * @param beginning the period's first day
@@ -226,15 +257,14 @@ export async function readHabitInYear(
 ): Promise<HabitInYear | undefined> {
   const { today } = await readDaySettings(query);
   const period = { from: beginning(today.date), to: today.date };
-  const { habits } = await readHabitsInWeek(query, today, { where: sql`h.id = ${habitId}::bigint` });
+  const { habits } = await readHabitsInWeek(query, today, {
+    wanted: ["one"],
+    values: { habit_id: habitId },
+  });
   const [item] = habits;
   if (!item) return undefined;
   const done = await readDoneDaysOf(query, period, habitId);
-  const notes = await query.rows(sql<DayNote>`
-    select c.local_date as date, c.note from ${query.own("habit_completions")} c
-    where c.habit_id = ${habitId}::bigint and c.local_date between ${period.from}::date and ${period.to}::date
-      and c.note is not null
-    order by c.local_date desc`);
+  const notes = await query.rows(notesOfHabit({ habit_id: habitId, ...period }));
   return { today, item, done, notes };
 }
 

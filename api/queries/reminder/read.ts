@@ -1,96 +1,114 @@
-import { type PresentedReminder, presentReminder } from "../../../shared/db/present.ts";
-import { literal, sql } from "../../../shared/db/reads/sql.ts";
+import { type NotNull, sql } from "kysely";
+import { presentReminder } from "../../../shared/db/present.ts";
+import { type Found, own, type RowOf, selectFrom, statement } from "../../../shared/db/reads/statement.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ReminderChannel } from "../../../shared/domain/reminder/channels.ts";
 import type { Offer } from "../../../shared/domain/reminder/link.ts";
-import type { DeliveryStatus } from "../../../shared/domain/vocabulary.ts";
 import { notFound } from "../../../shared/errors.ts";
-import {
-  type DaySettingsColumns,
-  daySettingsColumns,
-  daySettingsOf,
-  type QueryContext,
-  type QueryHandler,
-} from "../engine/context.ts";
+import { daySettings, daySettingsOf, type QueryContext, type QueryHandler } from "../engine/context.ts";
+
+const reminders = selectFrom(own("reminders").as("r"));
+const reminderOf = statement({ todo_id: "bigint" }, (value) =>
+  reminders
+    .select(["r.todo_id", "r.remind_at", "r.status"])
+    .select(daySettings)
+    .where("r.todo_id", "=", value("todo_id")),
+);
 
 export const readReminder: QueryHandler<"reminder.get"> = async (query, { todo_id }) => {
-  const found = await query.rows(sql<PresentedReminder & DaySettingsColumns>`
-    select r.todo_id, r.remind_at, r.status, ${daySettingsColumns}
-    from ${query.own("reminders")} r where r.todo_id = ${todo_id}::bigint`);
+  const found = await query.rows(reminderOf({ todo_id }));
   const [row] = found;
   return row ? presentReminder(row, daySettingsOf(found, query).today) : notFound("Reminder");
 };
 
+const usedActs = statement({ id: "uuid" }, (value) =>
+  selectFrom(own("reminder_deliveries").as("d")).select("d.used_acts").where("d.id", "=", value("id")),
+);
+
 /** True if a link of a delivery has done its act, or was ended. */
 export async function isActUsed(
-  { own, rows }: Pick<QueryContext, "own" | "rows">,
-  { deliveryId, act }: Pick<Offer, "deliveryId" | "act">,
+  { rows }: Pick<QueryContext, "rows">,
+  { deliveryId: id, act }: Pick<Offer, "deliveryId" | "act">,
 ): Promise<boolean> {
-  const [found] = await rows(sql<{ used_acts: string }>`
-    select d.used_acts from ${own("reminder_deliveries")} d where d.id = ${deliveryId}::uuid`);
+  const [found] = await rows(usedActs({ id }));
   return !found || found.used_acts.split(",").includes(act);
 }
 
-/** A reminder of a todo or habit that will ring. */
-export type ComingReminder = Readonly<{ title: string; remind_at: string }>;
-
-/** One delivery of a reminder. Times are RFC 3339. */
-export type PastDelivery = Readonly<{
-  id: string;
-  todo_id: number | null;
-  habit_id: number | null;
-  /** Null when the todo or habit is deleted. */
-  title: string | null;
-  /** Null before the first attempt. */
-  channel: ReminderChannel | null;
-  status: DeliveryStatus;
-  attempts: number;
-  error: string | null;
-  scheduled_at: string;
-  next_attempt_at: string;
-  finished_at: string | null;
-  /** True if it failed and the reminder still has this delivery. */
-  canBeSentAgain: boolean;
-}>;
-
 const most = 20;
+const comingHabits = selectFrom(own("habits").as("h")).where("h.rings_at", "is not", null);
+
+const comingReminders = statement({}, () =>
+  selectFrom(
+    reminders
+      .select(["r.todo_id", "r.remind_at"])
+      .where("r.status", "=", sql.lit("scheduled"))
+      .where("r.delivery_id", "is", null)
+      .orderBy("r.remind_at")
+      .limit(sql.lit(most))
+      .as("r"),
+  )
+    .innerJoin(own("todos").as("t"), "t.id", "r.todo_id")
+    .select(["t.title", "r.remind_at", "r.todo_id as id"])
+    .unionAll(
+      comingHabits
+        .select(["h.name as title", "h.rings_at as remind_at", "h.id"])
+        .$narrowType<{ remind_at: NotNull }>(),
+    )
+    .orderBy("remind_at")
+    .orderBy("id")
+    .limit(sql.lit(most)),
+);
+
+/** A reminder of a todo or habit that will ring. */
+export type ComingReminder = Pick<Found<typeof comingReminders>, "title" | "remind_at">;
 
 /** The next reminders of a user, soonest first. */
-export async function readComingReminders({ own, rows }: QueryContext): Promise<ComingReminder[]> {
-  const found = await rows(sql<ComingReminder>`
-    select t.title, r.remind_at, r.todo_id as id
-    from (
-      select r.todo_id, r.remind_at from ${own("reminders")} r
-      where r.status = 'scheduled' and r.delivery_id is null
-      order by r.remind_at limit ${literal(most)}
-    ) r join ${own("todos")} t on t.id = r.todo_id
-    union all
-    select h.name, h.rings_at, h.id from ${own("habits")} h where h.rings_at is not null
-    order by remind_at, id limit ${literal(most)}`);
+export async function readComingReminders({ rows }: QueryContext): Promise<ComingReminder[]> {
+  const found = await rows(comingReminders({}));
   return found.map(({ title, remind_at }) => ({ title, remind_at: timestamp(remind_at) }));
 }
 
-type DeliveryColumns = Omit<PastDelivery, "canBeSentAgain"> & { can_be_sent_again: boolean };
+const newestOf = (thing: "todo_id" | "habit_id") =>
+  selectFrom(own("reminder_deliveries").as("d"))
+    .selectAll("d")
+    .where(`d.${thing}`, "is not", null)
+    .where("d.status", "<>", sql.lit("cancelled"))
+    .orderBy("d.created_at", "desc")
+    .limit(sql.lit(most));
+
+const pastDeliveries = statement({}, () =>
+  selectFrom(
+    sql<RowOf<"reminder_deliveries">>`(${newestOf("todo_id")} union all ${newestOf("habit_id")})`.as("d"),
+  )
+    .leftJoin(own("habits").as("h"), "h.id", "d.habit_id")
+    .leftJoin(own("todos").as("t"), "t.id", "d.todo_id")
+    .leftJoin(own("reminders").as("r"), (join) =>
+      join.onRef("r.todo_id", "=", "d.todo_id").onRef("r.delivery_id", "=", "d.id"),
+    )
+    .select(["d.id", "d.todo_id", "d.habit_id", "d.channel", "d.status", "d.attempts", "d.error"])
+    .select(["d.scheduled_at", "d.next_attempt_at", "d.finished_at"])
+    .select(({ ref, fn }) => [
+      fn.coalesce("t.title", "h.name").as("title"),
+      sql<boolean | null>`${ref("d.status")} = 'failed' and ((${ref("r.status")} = 'failed'
+        and not ${ref("t.is_completed")}) or ${ref("h.delivery_id")} = ${ref("d.id")})`.as(
+        "can_be_sent_again",
+      ),
+    ])
+    .orderBy("d.created_at", "desc")
+    .orderBy("d.id")
+    .limit(sql.lit(most)),
+);
+
+/**
+ * One delivery of a reminder. Times are RFC 3339, `title` is null when the todo or habit is deleted, and `channel` before the
+ * first attempt. It can be sent again if it failed and the reminder still has this delivery.
+ */
+export type PastDelivery = Omit<Found<typeof pastDeliveries>, "can_be_sent_again"> &
+  Readonly<{ canBeSentAgain: boolean }>;
 
 /** The newest deliveries of a user. Cancelled ones, whose reminder was moved or cleared, are left out. */
-export async function readPastDeliveries({ own, rows }: QueryContext): Promise<PastDelivery[]> {
-  const found = await rows(sql<DeliveryColumns>`
-    select d.id, d.todo_id, d.habit_id, coalesce(t.title, h.name) as title, d.channel, d.status, d.attempts, d.error, d.scheduled_at, d.next_attempt_at,
-      d.finished_at, d.status = 'failed' and (
-        (r.status = 'failed' and not t.is_completed) or h.delivery_id = d.id) as can_be_sent_again
-    from (
-      (select * from ${own("reminder_deliveries")} d
-        where d.todo_id is not null and d.status <> 'cancelled'
-        order by d.created_at desc limit ${literal(most)})
-      union all
-      (select * from ${own("reminder_deliveries")} d
-        where d.habit_id is not null and d.status <> 'cancelled'
-        order by d.created_at desc limit ${literal(most)})
-    ) d
-    left join ${own("habits")} h on h.id = d.habit_id
-    left join ${own("todos")} t on t.id = d.todo_id
-    left join ${own("reminders")} r on r.todo_id = d.todo_id and r.delivery_id = d.id
-    order by d.created_at desc, d.id limit ${literal(most)}`);
+export async function readPastDeliveries({ rows }: QueryContext): Promise<PastDelivery[]> {
+  const found = await rows(pastDeliveries({}));
   return found.map(({ can_be_sent_again, ...row }) => ({
     ...row,
     scheduled_at: timestamp(row.scheduled_at),
@@ -102,12 +120,19 @@ export async function readPastDeliveries({ own, rows }: QueryContext): Promise<P
 
 type Target = Readonly<{ channel: ReminderChannel; is_off: boolean; has_coming: boolean }>;
 
+const ownUser = selectFrom(own("users").as("u"));
+const isOff = ownUser.select(({ eb }) => eb("u.webhook_disabled_at", "is not", null).as("is_off"));
+const reminderTarget = statement(
+  {},
+  () => sql<Target>`
+    select coalesce(${ownUser.select("u.reminder_channel")}, 'log') as channel,
+      coalesce(${isOff}, false) as is_off,
+      exists ${reminders.select("r.todo_id").where("r.status", "=", sql.lit("scheduled"))}
+        or exists ${comingHabits.select("h.id")} as has_coming`,
+);
+
 /** The target of a user's reminders; `has_coming` is true if any are due to ring. */
-export async function readReminderTarget({ own, rows }: QueryContext): Promise<Target> {
-  const [found] = await rows(sql<Target>`
-    select coalesce((select u.reminder_channel from ${own("users")} u), 'log') as channel,
-      coalesce((select u.webhook_disabled_at is not null from ${own("users")} u), false) as is_off,
-      exists (select from ${own("reminders")} r where r.status = 'scheduled')
-        or exists (select from ${own("habits")} h where h.rings_at is not null) as has_coming`);
+export async function readReminderTarget({ rows }: QueryContext): Promise<Target> {
+  const [found] = await rows(reminderTarget({}));
   return found ?? { channel: "log", is_off: false, has_coming: false };
 }

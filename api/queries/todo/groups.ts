@@ -1,28 +1,30 @@
+import { type Expression, type SqlBool, sql } from "kysely";
 import type { Static } from "typebox";
 import type { Todo } from "../../../shared/contracts/todo/fields.ts";
-import { join, literal, sql } from "../../../shared/db/reads/sql.ts";
+import { own, parameters, selectFrom, statement, statements } from "../../../shared/db/reads/statement.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
-import { allOf, type Condition, type QueryContext } from "../engine/context.ts";
-import type { Extent } from "../engine/pagination.ts";
+import type { QueryContext } from "../engine/context.ts";
+import { countOf } from "../engine/pagination.ts";
 import { firstOfWeek } from "../habit/week.ts";
 import {
   always,
-  countTodos,
-  inOrder,
-  isAheadWithin,
+  byDueDate,
+  clockValues,
+  dueValues,
+  dueWithin,
+  firstTodos,
   isCompleted,
-  isOverdueWithin,
   isPending,
-  newestDone,
+  isUndated,
+  overduePart,
   type Selection,
   selectTodos,
-  todoOrders,
-  todosDone,
-  todosInOrder,
-  todosSorted,
+  type TodoPart,
+  todo,
+  type todoSorts,
 } from "./order.ts";
-import { presentTodos, type TodoWithRelations, todoRows } from "./read.ts";
+import { presentTodos, type TodoWithRelations, todoCount, todoPage, todoRows } from "./read.ts";
 
 /** Groups in the order of their due dates; each todo is in exactly one. */
 export const dueGroups = ["overdue", "today", "tomorrow", "week", "later", "undated"] as const;
@@ -63,31 +65,62 @@ export function dueGroupOf(
   return dueGroups.find(holds) ?? "undated";
 }
 
-/** Matches pending todos of a group. */
-function isInGroup(group: DueGroup, today: Viewer, firstWeekday: number): Condition {
-  const dates = dueDatesOf(group, today.date, firstWeekday);
-  if (!dates) return sql`t.due_date is null`;
-  return group === "overdue" ? isOverdueWithin(always, today) : isAheadWithin(dates, today);
+/** The values of all groups: the clock, and the first and the last due date of each, as lists. */
+const groupValues = {
+  ...({ starts: "date[]", ends: "date[]", yes: "boolean", no: "boolean" } as const),
+  ...({ day: "date", last_day: "date", last_time: "text" } as const),
+};
+const value = parameters(groupValues);
+
+function valuesOfGroups(today: Viewer, firstWeekday: number) {
+  const dates = dueGroups.flatMap((group) => datesOf(group, today, firstWeekday) ?? []);
+  const listed = (days: readonly string[]) => `{${days.join(",")}}`;
+  return {
+    ...{ starts: listed(dates.map(({ from }) => from)), ends: listed(dates.map(({ to }) => to)) },
+    ...{ ...clockValues(today), yes: true, no: false },
+  };
 }
+
+/** The days on which pending todos of a group can be due. */
+const datesOf = (group: DueGroup, today: Viewer, firstWeekday: number): DueDates | undefined =>
+  group === "overdue" ? overduePart(always, today) : dueDatesOf(group, today.date, firstWeekday);
+
+/** Matches pending todos of each group. */
+const isInGroup = dueGroups.map((group, index): Expression<SqlBool> => {
+  const dayOf = (days: Expression<unknown>) => sql<string>`(${days})[${sql.lit(index + 1)}]`;
+  const dates = { from: dayOf(value("starts")), to: dayOf(value("ends")) };
+  const isOverdue = value(group === "overdue" ? "yes" : "no");
+  return todo.and([isPending, group === "undated" ? isUndated : dueWithin({ ...dates, isOverdue })]);
+});
 
 /** The number of pending todos in each group, and of those that are done. */
 export type TodoCounts = Readonly<Record<DueGroup | "done", number>>;
 
+const groupCounts = statement(groupValues, () => {
+  const todos = selectFrom(own("todos").as("t")).select(countOf.as("count"));
+  const pending = dueGroups.map(
+    (group, index) => sql`${sql.lit(group)}, ${todos.where(isInGroup[index] ?? isPending)}`,
+  );
+  return sql<{ counts: TodoCounts }>`
+    select json_build_object(${sql.join(pending)}, 'done', ${todos.where(isCompleted)}) as counts`;
+});
+
 /** The count reads only index entries. */
 export async function readTodoCounts(
-  { own, rows }: QueryContext,
+  { rows }: QueryContext,
   today: Viewer,
   firstWeekday: number,
 ): Promise<TodoCounts> {
-  const count = (where: Condition) => sql`(select count(*) from ${own("todos")} t where ${where})`;
-  const pending = dueGroups.map(
-    (group) => sql`${literal(group)}, ${count(allOf(isPending, isInGroup(group, today, firstWeekday)))}`,
-  );
-  const [row] = await rows(sql<{ counts: TodoCounts }>`
-    select json_build_object(${join(pending)}, 'done', ${count(isCompleted)}) as counts`);
+  const [row] = await rows(groupCounts(valuesOfGroups(today, firstWeekday)));
   if (!row) throw new Error("The statement that counts todos gave no row.");
   return row.counts;
 }
+
+const todosOfGroups = statements(groupValues, (_, limits: readonly number[]) => {
+  const parts = isInGroup.map((where, index) => sql`${todoRows(firstTodos(where, limits[index] ?? 0))}`);
+  return sql<TodoWithRelations>`
+    select * from (${sql.join(parts, sql` union all `)}) t order by ${byDueDate}`;
+});
 
 /** The first pending todos of each group, at most `limit` of it, in the default order. */
 export async function readTodoGroups(
@@ -95,13 +128,8 @@ export async function readTodoGroups(
   today: Viewer,
   { limit, firstWeekday }: Readonly<{ limit(group: DueGroup): number; firstWeekday: number }>,
 ): Promise<readonly Static<typeof Todo>[]> {
-  const parts = dueGroups.map((group) => {
-    const ranges = [allOf(isPending, isInGroup(group, today, firstWeekday))];
-    const { todos } = todosInOrder({ ranges }, { limit: limit(group) });
-    return sql`(select * from (${todoRows({ todos, total: sql`0` })}) part)`;
-  });
-  const rows = await query.rows(sql<TodoWithRelations>`
-    select * from (${join(parts, " union all ")}) t ${inOrder}`);
+  const limits = dueGroups.map(limit);
+  const rows = await query.rows(todosOfGroups(limits, valuesOfGroups(today, firstWeekday)));
   return presentTodos(rows, today);
 }
 
@@ -118,7 +146,7 @@ export type TodoFilters = Readonly<{
   /** Without it, both are shown. */
   status?: "incomplete" | "completed" | undefined;
   /** Without it, pending todos are in the default order. */
-  sort?: keyof typeof todoOrders | undefined;
+  sort?: (typeof todoSorts)[number] | undefined;
 }>;
 
 /** A part of a list, and the number of all that are in the list. */
@@ -151,15 +179,12 @@ async function readPending(
   { group, sort, categoryId, ...filters }: TodoFilters,
   offset: number,
 ): Promise<Part> {
-  const all = await selectTodos(query, { ...filters, categories: listed(categoryId), status: "incomplete" });
-  const ranges = group
-    ? all.ranges.map((range) => allOf(range, isInGroup(group.name, today, group.firstWeekday)))
-    : all.ranges;
-  const selection = { ...all, ranges };
-  if (!sort) return readPart(query, today, { selection, page: todosInOrder, order: inOrder }, offset);
-  const order = todoOrders[sort];
-  const page = (chosen: Selection, extent: Extent) => todosSorted(chosen, order, extent);
-  return readPart(query, today, { selection, page, order }, offset);
+  const dates = group && datesOf(group.name, today, group.firstWeekday);
+  const within = dates && { due: dueValues(dates, today, group.name === "overdue") };
+  const dueDates = group && (within ?? { undated: true as const });
+  const categories = listed(categoryId);
+  const selection = await selectTodos(query, { ...filters, dueDates, categories, status: "incomplete" });
+  return readPart(query, today, { selection, order: sort ?? "due" }, offset);
 }
 
 async function readDone(
@@ -168,12 +193,9 @@ async function readDone(
   { categoryId, ...filters }: TodoFilters,
   start: Offset,
 ): Promise<Part> {
-  const selection = await selectTodos(query, {
-    ...filters,
-    categories: listed(categoryId),
-    status: "completed",
-  });
-  return readPart(query, today, { selection, page: todosDone, order: newestDone }, start);
+  const categories = listed(categoryId);
+  const selection = await selectTodos(query, { ...filters, categories, status: "completed" });
+  return readPart(query, today, { selection, order: "done" }, start);
 }
 
 const listed = (id: number | undefined): readonly number[] | undefined =>
@@ -182,21 +204,18 @@ const listed = (id: number | undefined): readonly number[] | undefined =>
 /** The offset of a part, or `count` if only its total is wanted. */
 type Offset = number | "count";
 
-type List = Readonly<{
-  selection: Selection;
-  page(selection: Selection, extent: Extent): ReturnType<typeof todosDone>;
-  order: typeof inOrder;
-}>;
+type List = Readonly<{ selection: Selection; order: TodoPart["order"] }>;
 
 async function readPart(
   query: QueryContext,
   today: Viewer,
-  { selection, page, order }: List,
+  { selection: { wanted, values }, order }: List,
   start: Offset,
 ): Promise<Part> {
-  const part = start === "count" ? undefined : page(selection, { limit: todosPerPage, offset: start });
-  const rows = part ? await query.rows(todoRows(part, order)) : [];
+  const offset = start === "count" ? 0 : start;
+  const part = { wanted, order, limit: todosPerPage, isLater: offset > 0 };
+  const rows = start === "count" ? [] : await query.rows(todoPage(part, { ...values, offset }));
   // Every row has the total, so a second statement asks for it only when no row was read.
-  const [counted] = rows.length > 0 || start === 0 ? rows : await query.rows(countTodos(selection));
+  const [counted] = rows.length > 0 || start === 0 ? rows : await query.rows(todoCount(wanted, values));
   return { todos: presentTodos(rows, today), total: counted?.total ?? 0 };
 }

@@ -1,271 +1,367 @@
+import {
+  type AliasableExpression,
+  type Expression,
+  expressionBuilder,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+} from "kysely";
 import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
-import type { DonePlace, TodoPlace } from "../../../shared/contracts/todo/filters.ts";
-import { own } from "../../../shared/db/reads/own.ts";
-import { join, type Sql, sql } from "../../../shared/db/reads/sql.ts";
+import { parseDoneCursor, parseTodoCursor } from "../../../shared/contracts/todo/filters.ts";
+import {
+  namesGiven,
+  own,
+  parameters,
+  type RowOf,
+  type SomeValuesOf,
+  selectFrom,
+} from "../../../shared/db/reads/statement.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
-import { allOf, anyOf, type Condition, type QueryContext, readDaySettings } from "../engine/context.ts";
-import { type Extent, limitClause } from "../engine/pagination.ts";
-import { hasText } from "../engine/search.ts";
+import { type QueryContext, readDaySettings } from "../engine/context.ts";
+import { countOf, type Extent, firstRows } from "../engine/pagination.ts";
+import { hasText, patternsOf } from "../engine/search.ts";
+
+/** The values of lists of todos. */
+export const todoValues = {
+  ...({ todo_id: "bigint", ids: "bigint[]", context: "text", has_reminder: "boolean", q: "text[]" } as const),
+  ...({ due_from: "date", due_to: "date", is_overdue: "boolean" } as const),
+  ...({
+    done_since: "date",
+    done_through: "date",
+    day: "date",
+    last_day: "date",
+    last_time: "text",
+  } as const),
+  ...({ time_of_day: "time_of_day", categories: "bigint[]", offset: "bigint" } as const),
+  ...({ after_id: "bigint", after_due_date: "date", after_due_time: "text" } as const),
+  ...({ after_time_of_day: "time_of_day" } as const),
+  ...({ after_completed_on: "date", after_completed_at: "timestamptz" } as const),
+};
+type TodoValues = SomeValuesOf<typeof todoValues>;
+const value = parameters(todoValues);
+
+export const todo = expressionBuilder<{ t: RowOf<"todos"> }, "t">();
+const { ref, and, or, exists } = todo;
+const todos = selectFrom(own("todos").as("t"));
 
 /**
  * The default order of todos. It is total: by due date with undated ones last, then by due time (none last), then by
- * time of day (the enum's order, none last), then by id.
+ * time of day (the enum's order, none last), then by id. These columns are also all that finds a row and its place.
  */
-export const inOrder = sql`order by t.due_date, t.due_time, t.time_of_day, t.id`;
+export const byDueDate = sql`${ref("t.due_date")}, ${ref("t.due_time")}, ${ref("t.time_of_day")}, ${ref("t.id")}`;
 
-/** The columns of the order, and the id for looking up a row. */
-const placeColumns = sql`t.id, t.due_date, t.due_time, t.time_of_day`;
+const newestDone = sql`${ref("t.completed_on")} desc, ${ref("t.completed_at")} desc, ${ref("t.id")} desc`;
 
-export const newestDone = sql`order by t.completed_on desc, t.completed_at desc, t.id desc`;
+/** Orders of lists. The last three are in no index, so all todos of the selection are read, as a search reads them. */
+export const todoOrders = {
+  due: byDueDate,
+  done: newestDone,
+  important: sql`not ${ref("t.is_important")}, ${byDueDate}`,
+  title: sql`lower(${ref("t.title")}), ${ref("t.id")}`,
+  newest: sql`${ref("t.id")} desc`,
+} as const;
+export const todoSorts = ["important", "title", "newest"] as const;
+
+type Condition = Expression<SqlBool>;
 
 /**
  * The status is a constant, not a parameter, because only then PostgreSQL knows that an index holds the todos in
  * order.
  */
-export const isPending: Condition = sql`not t.is_completed`;
-export const isCompleted: Condition = sql`t.is_completed`;
+export const isPending: Condition = sql`not ${ref("t.is_completed")}`;
+export const isCompleted: Condition = sql`${ref("t.is_completed")}`;
 
-/** The todos that a list shows. Its cost must not grow with a user's whole history. */
-export type Selection = Readonly<{
-  /** Each range lies in an index in order; PostgreSQL merges them. */
-  ranges: readonly Condition[];
-  /** A condition that no index range expresses. It uses indexed columns only, so that no row is read in vain. */
-  filter?: Condition | undefined;
-  /** A condition on the row itself: each row of the ranges is read once, to find and count the matches. */
-  search?: Condition | undefined;
+/** The conditions of a list of todos. All of them apply together, and its cost must not grow with a user's whole history. */
+type TodoConditions = Readonly<{
+  status: keyof typeof rangesOf;
+  further: readonly (keyof typeof conditionOf)[];
 }>;
 
+/** The todos that a list shows. */
+export type Selection = Readonly<{ wanted: TodoConditions; values: TodoValues; order: "due" | "done" }>;
+
 /** The todos of a list without filters. */
-export const allPending: Selection = { ranges: [isPending] };
+export const allPending: Selection = {
+  wanted: { status: "incomplete", further: [] },
+  values: {},
+  order: "due",
+};
+
+/** Each range lies in an index in order; PostgreSQL merges them. */
+const rangesOf = {
+  incomplete: [isPending],
+  completed: [isCompleted],
+  all: [isPending, isCompleted],
+  /** Days of completion are in an index of their own. */
+  doneWithin: [
+    and([
+      todo("t.completed_on", ">=", value("done_since")),
+      todo("t.completed_on", "<=", value("done_through")),
+    ]),
+  ],
+  none: [sql<boolean>`false`],
+};
+
+export const isUndated = todo("t.due_date", "is", null);
+
+/** Contexts are equal regardless of case and a leading @; an index of its own serves this. */
+const isInContext: Condition = sql`lower(ltrim(${ref("t.context")}, '@')) = lower(ltrim(${value("context")}, '@'))`;
+
+/** A user has few reminders to come beside thousands of todos. */
+const isToRing: Condition = sql`(${ref("t.id")} in ${selectFrom(own("reminders").as("r"))
+  .select("r.todo_id")
+  .where("r.status", "=", sql.lit("scheduled"))}) = ${value("has_reminder")}`;
+
+/**
+ * One statement serves one filter and both. With "or", the planner would not use the index: it would jump from day
+ * to day, or sort all todos of a category. Todos may still name a category that was just deleted.
+ */
+const isInTimeAndCategory: Condition = sql`(
+  (${value("time_of_day")} is null or ${ref("t.time_of_day")} = ${value("time_of_day")})
+  and (${value("categories")} is null or ${ref("t.category_id")} = any(${value("categories")})
+    and ${exists(
+      selectFrom(own("categories").as("c"))
+        .select("c.id")
+        .where((eb) => eb("c.id", "=", eb.fn.any(value("categories")))),
+    )})
+)`;
+
+type Due = Readonly<{ from: Expression<string>; to: Expression<string>; isOverdue: Expression<boolean> }>;
+
+/** Matches due dates of a period that are overdue or not: a range of an index and a filter on its columns. */
+export const dueWithin = ({ from, to, isOverdue }: Due): Condition => sql`${ref("t.due_date")} >= ${from}
+  and ${ref("t.due_date")} <= ${to} and (${ref("t.due_date")} < ${value("day")}
+    or (${ref("t.due_time")} is not null and (${ref("t.due_date")}, ${ref("t.due_time")})
+      <= (${value("last_day")}, ${value("last_time")}))) = ${isOverdue}`;
+
+const isDueWithin = dueWithin({
+  from: value("due_from"),
+  to: value("due_to"),
+  isOverdue: value("is_overdue"),
+});
+
+const conditionOf = {
+  undated: isUndated,
+  due: isDueWithin,
+  context: isInContext,
+  reminder: isToRing,
+  /** No index range expresses it. It uses indexed columns only, so that no row is read in vain. */
+  filter: isInTimeAndCategory,
+  /** Each row of the ranges is read once, to find and count the matches. */
+  search: hasText([ref("t.title"), ref("t.context"), ref("t.description")], value("q")),
+};
+
+/** Each finds its part of a selection. */
+export const conditionsOf = ({ status, further }: TodoConditions): readonly Condition[] =>
+  rangesOf[status].map((range) => and([range, ...further.map((name) => conditionOf[name])]));
 
 /** An exact total, counted from index entries unless there is a search. */
-export function countTodos(selection: Selection) {
-  const counts = conditionsOf(selection).map(
-    (where) => sql`(select count(*) from ${own("todos")} t where ${where})`,
-  );
-  return sql<{ total: number }>`select ${join(counts, " + ")} as total`;
-}
-
-/** A part of a selection: one page, or the rest after a todo. */
-type Part = Pick<Extent, "limit" | "offset"> & Readonly<{ after?: TodoPlace | undefined }>;
+export const countOfTodos = (wanted: TodoConditions): Expression<number> =>
+  sql`${sql.join(
+    conditionsOf(wanted).map((where) => todos.select(countOf.as("count")).where(where)),
+    sql` + `,
+  )}`;
 
 /** A subquery of todos, and beside it an expression for the number of all. */
-export type ListedTodos = Readonly<{ todos: Condition; total: Condition }>;
+export type ListedTodos = Readonly<{ todos: AliasableExpression<RowOf<"todos">>; total: Expression<number> }>;
+
+/** A part of a list: its order, and one page, or the rest after a todo. */
+export type TodoPart = Extent &
+  Readonly<{ wanted: TodoConditions; order: keyof typeof todoOrders; after?: AfterTodo | undefined }>;
+
+/** The columns of a cursor that are not null. */
+type AfterTodo = Readonly<{ hasDate?: boolean; hasDueTime?: boolean; hasTime?: boolean }>;
+
+export function listedTodos(part: TodoPart): ListedTodos {
+  if (part.order === "done") return todosDone(part);
+  return part.order === "due" ? todosInOrder(part) : todosSorted(part);
+}
 
 /**
  * A part of a selection. The beginning of a range is read directly. Any other part is found in the index first, and
  * only its own rows are read.
  */
-export function todosInOrder(selection: Selection, part: Part): ListedTodos {
-  if (selection.search) return todosFound(selection, part);
-  const { after, ...extent } = part;
-  const ranges = after
-    ? selection.ranges.flatMap((range) => rangesAfter(after).map((later) => allOf(range, later)))
-    : selection.ranges;
-  const wanted = { ...selection, ranges };
-  const total = countTodos(selection);
-  if (!extent.offset && !selection.filter)
-    return { todos: merged(wanted, extent, sql`t.*`), total: sql`(${total})` };
-  const keys = merged(wanted, extent, placeColumns);
-  return { todos: rowsAt(keys, sql`t.*`), total: sql`(${total})` };
+function todosInOrder({ wanted, after, order: _, ...extent }: TodoPart): ListedTodos {
+  if (wanted.further.includes("search")) return todosFound(wanted, after, extent);
+  const ranges = conditionsOf(wanted).flatMap((range) =>
+    after ? rangesAfter(after).map((later) => and([range, later])) : [range],
+  );
+  const total = countOfTodos(wanted);
+  if (!extent.isLater && !wanted.further.includes("filter"))
+    return { todos: merged(ranges, extent, sql`t.*`), total };
+  return { todos: rowsAt(merged(ranges, extent, byDueDate)), total };
 }
-
-type DonePart = Extent & Readonly<{ after?: DonePlace | undefined }>;
 
 /** Completed todos, newest first. An index has their days, so a page reads only its own rows and those before it. */
-export function todosDone(selection: Selection, { after, ...extent }: DonePart): ListedTodos {
-  const where = allOf(sql`t.completed_on is not null`, anyOf(conditionsOf(selection)));
-  const older = after ? [isOlder(after)] : [];
-  const page = (columns: Condition, from: Condition, conditions: Condition) =>
-    sql`(select ${columns} from ${from} t where ${conditions} ${newestDone} ${limitClause(extent)})`;
+function todosDone({ wanted, after, order: _, ...extent }: TodoPart): ListedTodos {
+  const where = and([todo("t.completed_on", "is not", null), or(conditionsOf(wanted))]);
+  const older = after ? isOlder : sql<boolean>`true`;
+  const page = (columns: Columns, from: Expression<unknown>, conditions: Condition): RawBuilder<Todo> =>
+    sql`(select ${columns} from ${from} t where ${conditions} order by ${newestDone} ${firstRows(extent, value)})`;
   const all = own("todos");
-  if (!selection.search)
-    return {
-      todos: page(sql`t.*`, all, allOf(where, ...older)),
-      total: sql`(${countTodos(selection)})`,
-    };
-  const found = sql`(select t.*, count(*) over () as found from ${all} t where ${where})`;
-  return { todos: page(sql`t.*`, found, allOf(...older)), total: sql`t.found` };
+  if (!wanted.further.includes("search"))
+    return { todos: page(sql`t.*`, all, and([where, older])), total: countOfTodos(wanted) };
+  const counted = sql`(select t.*, count(*) over () as found from ${all} t where ${where})`;
+  return { todos: page(sql`t.*`, counted, older), total: found };
 }
 
-const isOlder = ({
-  completed_on,
-  completed_at,
-  id,
-}: DonePlace): Condition => sql`(t.completed_on, t.completed_at, t.id)
-  < (${completed_on}::date, ${completed_at}::timestamptz, ${id}::bigint)`;
+const isOlder: Condition = sql`(${ref("t.completed_on")}, ${ref("t.completed_at")}, ${ref("t.id")})
+  < (${value("after_completed_on")}, ${value("after_completed_at")}, ${value("after_id")})`;
 
-/** One pass finds and counts; counted apart, all rows would be searched twice. */
-function todosFound(selection: Selection, { after, ...extent }: Part): ListedTodos {
-  const found = sql`(select ${placeColumns}, count(*) over () as found
-    from ${own("todos")} t where ${anyOf(conditionsOf(selection))})`;
-  const wanted = after ? anyOf(rangesAfter(after)) : sql`true`;
-  const keys = sql`(select * from ${found} t where ${wanted} ${inOrder} ${limitClause(extent)})`;
-  return { todos: rowsAt(keys, sql`t.*, place.found`), total: sql`t.found` };
+type Todo = RowOf<"todos">;
+type Columns = RawBuilder<unknown>;
+/** The number of all todos, where one pass finds and counts; counted apart, all rows would be searched twice. */
+const found = sql.ref<number>("t.found");
+
+function todosFound(wanted: TodoConditions, after: AfterTodo | undefined, extent: Extent): ListedTodos {
+  const all = sql`(select ${byDueDate}, count(*) over () as found
+    from ${own("todos")} t where ${or(conditionsOf(wanted))})`;
+  const later = after ? or(rangesAfter(after)) : sql`true`;
+  const keys = sql`(select * from ${all} t where ${later} order by ${byDueDate} ${firstRows(extent, value)})`;
+  return { todos: rowsAt(keys, sql`t.*, place.found`), total: found };
 }
 
 /** Whole rows by their keys. */
-const rowsAt = (keys: Condition, columns: Sql): Condition =>
+const rowsAt = (keys: Expression<unknown>, columns: Columns = sql`t.*`): RawBuilder<Todo> =>
   sql`(select ${columns} from ${keys} place
-    cross join lateral (select * from ${own("todos")} t where t.id = place.id offset 0) t)`;
+    cross join lateral (select * from ${own("todos")} t where ${ref("t.id")} = place.id offset 0) t)`;
 
-/** Orders that people choose. No index has them, so all todos of the selection are read, as a search reads them. */
-export const todoOrders = {
-  important: sql`order by not t.is_important, t.due_date, t.due_time, t.time_of_day, t.id`,
-  title: sql`order by lower(t.title), t.id`,
-  newest: sql`order by t.id desc`,
-} as const;
-
-/** A page of a selection in another order than the default one. */
-export function todosSorted(selection: Selection, order: Condition, extent: Extent): ListedTodos {
-  const keys = sql`(select t.id, count(*) over () as found from ${own("todos")} t
-    where ${anyOf(conditionsOf(selection))} ${order} ${limitClause(extent)})`;
-  return { todos: rowsAt(keys, sql`t.*, place.found`), total: sql`t.found` };
+/** A page of a selection in an order that no index has. */
+function todosSorted({ wanted, order, after: _, ...extent }: TodoPart): ListedTodos {
+  const keys = sql`(select ${ref("t.id")}, count(*) over () as found from ${own("todos")} t
+    where ${or(conditionsOf(wanted))} order by ${todoOrders[order]} ${firstRows(extent, value)})`;
+  return { todos: rowsAt(keys, sql`t.*, place.found`), total: found };
 }
 
 /** Each range gives enough rows for the page, in order. */
-function merged(selection: Selection, extent: Extent, columns: Sql): Condition {
-  const partOf = (where: Condition, part: Extent) =>
-    sql`(select ${columns} from ${own("todos")} t where ${where} ${inOrder} ${limitClause(part)})`;
-  const [only, ...others] = conditionsOf(selection);
-  if (only && others.length === 0) return partOf(only, extent);
-  const { limit = 0, offset = 0 } = extent;
-  const parts = conditionsOf(selection).map((where) => partOf(where, { limit: limit + offset }));
-  return sql`(select * from (${join(parts, " union all ")}) t ${inOrder} ${limitClause(extent)})`;
+function merged(ranges: readonly Condition[], extent: Extent, columns: Columns): RawBuilder<Todo> {
+  const partOf = (where: Condition, end: Expression<unknown>) =>
+    sql<Todo>`(select ${columns} from ${own("todos")} t where ${where} order by ${byDueDate} ${end})`;
+  const end = firstRows(extent, value);
+  const [only, ...others] = ranges;
+  if (only && others.length === 0) return partOf(only, end);
+  const room = extent.isLater
+    ? sql`limit ${sql.lit(extent.limit ?? 0)} + ${value("offset")}`
+    : firstRows(extent, value);
+  const parts = ranges.map((where) => partOf(where, room));
+  return sql`(select * from (${sql.join(parts, sql` union all `)}) t order by ${byDueDate} ${end})`;
 }
 
-/** Each finds its part of a selection. */
-export function conditionsOf({ ranges, filter, search }: Selection): readonly Condition[] {
-  const further = [filter, search].filter((condition) => condition !== undefined);
-  return further.length > 0 ? ranges.map((range) => allOf(range, ...further)) : ranges;
-}
+/** The first todos in the default order that meet a condition of an index range. */
+export const firstTodos = (where: Condition, limit: number): RawBuilder<Todo> =>
+  merged([where], { limit }, sql`t.*`);
 
 /** The ranges of all todos after a place. */
-function rangesAfter({ id, due_date, due_time, time_of_day }: TodoPlace): Condition[] {
-  const date = valuesFrom(sql`t.due_date`, due_date, sql`date`);
-  const dueTime = valuesFrom(sql`t.due_time`, due_time, sql`text`);
-  const time = valuesFrom(sql`t.time_of_day`, time_of_day, sql`time_of_day`);
+function rangesAfter({ hasDate, hasDueTime, hasTime }: AfterTodo): Condition[] {
+  const date = valuesFrom(ref("t.due_date"), hasDate, value("after_due_date"));
+  const dueTime = valuesFrom(ref("t.due_time"), hasDueTime, value("after_due_time"));
+  const time = valuesFrom(ref("t.time_of_day"), hasTime, value("after_time_of_day"));
   return [
-    allOf(date.same, dueTime.same, time.same, sql`t.id > ${id}::bigint`),
-    ...time.later.map((later) => allOf(date.same, dueTime.same, later)),
-    ...dueTime.later.map((later) => allOf(date.same, later)),
+    and([date.same, dueTime.same, time.same, todo("t.id", ">", value("after_id"))]),
+    ...time.later.map((later) => and([date.same, dueTime.same, later])),
+    ...dueTime.later.map((later) => and([date.same, later])),
     ...date.later,
   ];
 }
 
 /** Nulls come last, and no index range continues into them. */
-const valuesFrom = (column: Sql, value: string | null, type: Sql) =>
-  value === null
-    ? { same: sql`${column} is null`, later: [] }
-    : {
-        same: sql`${column} = ${value}::${type}`,
-        later: [sql`${column} > ${value}::${type}`, sql`${column} is null`],
-      };
+function valuesFrom(column: Expression<unknown>, hasValue: boolean | undefined, from: Expression<unknown>) {
+  const isNull: Condition = sql`${column} is null`;
+  const same: Condition = sql`${column} = ${from}`;
+  const later: Condition = sql`${column} > ${from}`;
+  return hasValue ? { same, later: [later, isNull] } : { same: isNull, later: [] };
+}
 
-type ListInput = Omit<InputOf<Queries["todo.list"]>, "page" | "category_id">;
+/** The shape and the values of the rest after a cursor of a list in the default order. @returns undefined for another cursor */
+export function afterTodo(cursor: string) {
+  const place = parseTodoCursor(cursor);
+  if (!place) return undefined;
+  const { id: after_id, due_date, due_time, time_of_day } = place;
+  return {
+    after: { hasDate: due_date !== null, hasDueTime: due_time !== null, hasTime: time_of_day !== null },
+    values: { after_id, after_due_date: due_date, after_due_time: due_time, after_time_of_day: time_of_day },
+  };
+}
+
+/** The same for a list of completed todos. */
+export function afterDone(cursor: string) {
+  const place = parseDoneCursor(cursor);
+  if (!place) return undefined;
+  const { id: after_id, completed_on, completed_at } = place;
+  return {
+    after: {},
+    values: { after_id, after_completed_on: completed_on, after_completed_at: completed_at },
+  };
+}
+
+export type ListInput = Omit<InputOf<Queries["todo.list"]>, "page">;
 
 /** The filters of a list of todos at either door. All of them apply together. */
-type Filters = Readonly<{ [Name in keyof ListInput]?: ListInput[Name] | undefined }> &
+type Filters = Readonly<{ [Name in Exclude<keyof ListInput, "category_id">]?: ListInput[Name] | undefined }> &
   Readonly<{
     overdue_only?: boolean | undefined;
     done_through?: string | undefined;
     /** Ids of categories; a todo matches if it has one of them. */
     categories?: readonly number[] | undefined;
+    /** Instead of the filters on due dates. */
+    dueDates?: DueFilter | undefined;
   }>;
-
-const ofStatus = {
-  incomplete: [isPending],
-  completed: [isCompleted],
-  all: [isPending, isCompleted],
-} satisfies Record<string, Condition[]>;
 
 /** The part of a user's todos that the filters leave. */
 export async function selectTodos(query: QueryContext, filters: Filters): Promise<Selection> {
-  const { q, context, has_reminder } = filters;
-  const due = await dueCondition(query, filters);
-  const ranges = rangesOf(filters);
-  const further: Condition[] = has_reminder === undefined ? [] : [isToRing(has_reminder)];
-  if (q !== undefined) {
-    const search = hasText([sql`t.title`, sql`t.context`, sql`t.description`], q);
-    return { ranges, search: allOf(otherwise(due, filters), ...further, search) };
-  }
-  const conditions: Condition[] = [];
-  if (due) conditions.push(due);
-  if (context !== undefined) conditions.push(inContext(context));
+  const { q, context, has_reminder, time_of_day, categories } = filters;
+  const { done_since = always.from, done_through = always.to } = filters;
+  const due = await dueOf(query, filters);
+  const filter = time_of_day ?? categories;
+  const given = { ...due, context, reminder: has_reminder, filter, search: q };
   return {
-    ranges: ranges.map((range) => allOf(range, ...conditions, ...further)),
-    filter: inTimeAndCategory(filters),
+    wanted: { status: rangesFor(filters), further: namesGiven(given) },
+    order: hasDoneDays(filters) ? "done" : "due",
+    values: {
+      ...{ ...due.due, context, has_reminder, time_of_day, done_since, done_through, q: patternsOf(q) },
+      categories: categories && `{${categories.join(",")}}`,
+    },
   };
 }
 
-function rangesOf(filters: Filters): readonly Condition[] {
-  const { status = "incomplete", done_since, done_through } = filters;
-  // Days of completion are in an index of their own.
-  if ((done_since ?? done_through) !== undefined)
-    return [
-      sql`t.completed_on >= ${done_since ?? always.from}::date and t.completed_on <= ${done_through ?? always.to}::date`,
-    ];
-  return asksForOverdue(filters) ? onlyPending(ofStatus[status]) : ofStatus[status];
+function rangesFor(filters: Filters): TodoConditions["status"] {
+  const { status = "incomplete" } = filters;
+  if (hasDoneDays(filters)) return "doneWithin";
+  if (!asksForOverdue(filters)) return status;
+  return status === "completed" ? "none" : "incomplete";
 }
 
-/** A user has few reminders to come beside thousands of todos. */
-const isToRing = (wanted: boolean): Condition =>
-  sql`(t.id in (select r.todo_id from ${own("reminders")} r where r.status = 'scheduled')) = ${wanted}::boolean`;
+const hasDoneDays = ({ done_since, done_through }: Filters): boolean =>
+  (done_since ?? done_through) !== undefined;
 
 const asksForOverdue = ({ due, overdue_only }: Filters): boolean =>
   due === "overdue" || overdue_only === true;
 
-function onlyPending(ranges: readonly Condition[]): readonly Condition[] {
-  return ranges.includes(isPending) ? [isPending] : [sql`false`];
-}
+/** A condition on due dates, with its values. */
+type DueFilter = Readonly<{ undated?: true; due?: TodoValues }>;
 
-/** @returns undefined when todos without a date are wanted, too */
-async function dueCondition(query: QueryContext, filters: Filters): Promise<Condition | undefined> {
-  const { due, due_from, due_to } = filters;
-  if (due === "none") return sql`t.due_date is null`;
+/** @returns none when todos without a date are wanted, too */
+async function dueOf(query: QueryContext, filters: Filters): Promise<DueFilter> {
+  const { due, due_from, due_to, dueDates } = filters;
+  if (dueDates) return dueDates;
+  if (due === "none") return { undated: true };
   const isBounded = due_from !== undefined || due_to !== undefined;
   if (due === undefined && !asksForOverdue(filters))
-    return isBounded ? isDueWithin(periodOf([due_from], [due_to])) : undefined;
+    return isBounded ? isDueIn(periodOf([due_from], [due_to])) : {};
   const { today } = await readDaySettings(query);
   const from = due === "upcoming" ? addDays(today.date, 1) : due === "today" ? today.date : undefined;
   const to = due === "today" ? today.date : undefined;
   const period = periodOf([due_from, from], [due_to, to]);
-  return asksForOverdue(filters) ? isOverdueWithin(period, today) : isDueWithin(period);
+  return asksForOverdue(filters)
+    ? { due: dueValues(overduePart(period, today), today, true) }
+    : isDueIn(period);
 }
 
 /** The due dates that all filters allow. */
 function periodOf(from: readonly (string | undefined)[], to: readonly (string | undefined)[]): DuePeriod {
   const inOrderOfDays = (dates: typeof from) => dates.filter((date) => date !== undefined).toSorted();
   return { from: inOrderOfDays(from).at(-1) ?? always.from, to: inOrderOfDays(to)[0] ?? always.to };
-}
-
-/** Contexts are equal regardless of case and a leading @; an index of its own serves this. */
-const inContext = (context: string): Condition =>
-  sql`lower(ltrim(t.context, '@')) = lower(ltrim(${context}::text, '@'))`;
-
-/**
- * One statement serves one filter and both. With "or", the planner would not use the index: it would jump from day
- * to day, or sort all todos of a category. Todos may still name a category that was just deleted.
- */
-function inTimeAndCategory({ time_of_day, categories }: Filters): Condition | undefined {
-  if (time_of_day === undefined && categories === undefined) return undefined;
-  const time = time_of_day ?? null;
-  // A list becomes text, because reads with arrays cannot be coalesced.
-  const ids = categories === undefined ? null : `{${categories.join(",")}}`;
-  return sql`(
-    (${time}::time_of_day is null or t.time_of_day = ${time}::time_of_day)
-    and (${ids}::bigint[] is null or t.category_id = any(${ids}::bigint[])
-      and exists (select from ${own("categories")} c where c.id = any(${ids}::bigint[])))
-  )`;
-}
-
-/** All other filters in one condition, for a search, which reads each row anyway. */
-function otherwise(due: Condition | undefined, { context, ...filters }: Filters): Condition {
-  const label = context ?? null;
-  return sql`(${due === undefined}::boolean or ${due ?? isDueWithin(always)})
-    and (${label}::text is null or lower(ltrim(t.context, '@')) = lower(ltrim(${label}::text, '@')))
-    and ${inTimeAndCategory(filters) ?? sql`true`}`;
 }
 
 /** The first and the last due date; `-infinity` and `infinity` mean no end. */
@@ -275,24 +371,24 @@ export const always: DuePeriod = { from: "-infinity", to: "infinity" };
 
 type Clock = Pick<Viewer, "date" | "lastMinute">;
 
-/**
- * Matches due dates of a period: a range of an index and a filter on its columns. Every list has this one condition, so
- * that there are few statements to prepare.
- */
-const isDueWithin = (period: DuePeriod): Condition =>
-  dueWithin(period, { date: "infinity", lastMinute: "infinityT" }, true);
-
-/** Matches pending todos due in a period that are overdue. The rule is that of `shared/domain/reach.ts`. */
-export const isOverdueWithin = ({ from, to }: DuePeriod, clock: Clock): Condition => {
-  const [day = ""] = clock.lastMinute.split("T");
-  return dueWithin({ from, to: to < day ? to : day }, clock, true);
-};
-
-/** Matches pending todos due in a period that are not overdue. */
-export const isAheadWithin = (period: DuePeriod, clock: Clock): Condition => dueWithin(period, clock, false);
-
-function dueWithin({ from, to }: DuePeriod, { date, lastMinute }: Clock, isOverdue: boolean): Condition {
-  const [day = "", time = ""] = lastMinute.split("T");
-  return sql`t.due_date >= ${from}::date and t.due_date <= ${to}::date and (t.due_date < ${date}::date
-    or (t.due_time is not null and (t.due_date, t.due_time) <= (${day}::date, ${time}::text))) = ${isOverdue}::boolean`;
+/** The values by which a todo is overdue or not. The rule is that of `shared/domain/reach.ts`. */
+export function clockValues({ date, lastMinute }: Clock) {
+  const [last_day = "", last_time = ""] = lastMinute.split("T");
+  return { day: date, last_day, last_time };
 }
+
+/** Todos due in a period. Every list has one condition, so that there are few statements to prepare. */
+const isDueIn = (period: DuePeriod): DueFilter => ({
+  due: dueValues(period, { date: "infinity", lastMinute: "infinityT" }, true),
+});
+
+/** The days of a period on which todos can be overdue. */
+export function overduePart({ from, to }: DuePeriod, clock: Clock): DuePeriod {
+  const { last_day } = clockValues(clock);
+  return { from, to: to < last_day ? to : last_day };
+}
+
+/** Todos due in a period that are overdue or not. */
+export const dueValues = ({ from, to }: DuePeriod, clock: Clock, is_overdue: boolean): TodoValues => ({
+  ...{ due_from: from, due_to: to, is_overdue, ...clockValues(clock) },
+});

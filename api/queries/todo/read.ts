@@ -1,103 +1,116 @@
-import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
+import { type Expression, expressionBuilder, sql } from "kysely";
 import {
   doneCursor,
   listedStatus,
   type PendingInput,
-  parseDoneCursor,
-  parseTodoCursor,
   pendingLimit,
   todoCursor,
 } from "../../../shared/contracts/todo/filters.ts";
-import {
-  type PresentedReminder,
-  presentTodo,
-  type ShownTodoRow,
-  shownOfTodo,
-} from "../../../shared/db/present.ts";
-import { own } from "../../../shared/db/reads/own.ts";
-import { columnList, sql } from "../../../shared/db/reads/sql.ts";
+import { presentTodo, shownOfTodo } from "../../../shared/db/present.ts";
+import { type Found, own, type RowOf, selectFrom, statements } from "../../../shared/db/reads/statement.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import { invalid, isRefused, notFound } from "../../../shared/errors.ts";
-import { type CategoryColumns, categoryIdsOf, categoryOf, readCategoryRefs } from "../category/read.ts";
+import { categoryIdsOf, categoryOf, readCategoryRefs } from "../category/read.ts";
 import {
-  anyOf,
-  type DaySettingsColumns,
-  daySettingsColumns,
+  daySettings,
   daySettingsOf,
   type QueryContext,
   type QueryHandler,
   readDaySettings,
 } from "../engine/context.ts";
-import { type Extent, pageSize, readPage } from "../engine/pagination.ts";
+import { countOf, type Extent, readPage } from "../engine/pagination.ts";
 import {
+  afterDone,
+  afterTodo,
   allPending,
+  byDueDate,
   conditionsOf,
-  countTodos,
-  inOrder,
+  countOfTodos,
   type ListedTodos,
-  newestDone,
+  type ListInput,
+  listedTodos,
   type Selection,
   selectTodos,
-  todosDone,
-  todosInOrder,
+  type TodoPart,
+  todoOrders,
+  todoValues,
 } from "./order.ts";
 
-export const readTodos: QueryHandler<"todo.list"> = async (query, input) => {
-  const { page, ...filters } = input;
-  const isPlain = Object.keys(filters).length === 0;
-  return readPage(query, input, {
-    ...(isPlain ? plainList : await listOf(query, filters)),
-    path: "todos",
-    present: (rows) => presentTodos(rows, daySettingsOf(rows, query).today),
-  });
-};
-
-type ListInput = Omit<InputOf<Queries["todo.list"]>, "page">;
-
-async function listOf(query: QueryContext, { category_id, ...filters }: ListInput) {
-  const categories = category_id === undefined ? undefined : [category_id];
-  const selection = await selectTodos(query, { ...filters, categories });
-  return {
-    count: countTodos(selection),
-    rows: (extent: Extent) =>
-      filters.done_since === undefined
-        ? todoRows(todosInOrder(selection, extent))
-        : todoRows(todosDone(selection, extent), newestDone),
-  };
-}
-
-export const readTodo: QueryHandler<"todo.get"> = async (query, { todo_id }) => {
-  const todos = sql`(select * from ${own("todos")} t where t.id = ${todo_id}::bigint)`;
-  const rows = await query.rows(todoRows({ todos, total: sql`1` }));
-  return presentTodos(rows, daySettingsOf(rows, query).today)[0] ?? notFound("Todo");
-};
-
-export type TodoWithRelations = ShownTodoRow &
-  CategoryColumns &
-  DaySettingsColumns & {
-    total: number;
-    completed_on: string | null;
-    remind_at: string | null;
-    reminder_status: PresentedReminder["status"] | null;
-  };
-
-const todoColumns = columnList("t", shownOfTodo);
+const { ref } = expressionBuilder<{ t: RowOf<"todos"> }, "t">();
 
 /**
  * Todos of a subquery with their category, reminder and the day settings, in order. Reminders are looked up one by
  * one: for a usual user the planner would compare each todo with all reminders that the user ever had.
  */
-export const todoRows = ({ todos, total }: ListedTodos, order = inOrder) =>
-  sql<TodoWithRelations>`
-  select ${todoColumns}, t.completed_on, c.name as category_name, c.color as category_color,
-    r.remind_at, r.status as reminder_status, ${daySettingsColumns}, ${total} as total
-  from ${todos} t
-  left join ${own("categories")} c on c.id = t.category_id
-  left join lateral (
-    select r.remind_at, r.status from ${own("reminders")} r where r.todo_id = t.id offset 0
-  ) r on true
-  ${order}`;
+export const todoRows = (
+  todos: ListedTodos["todos"],
+  total: Expression<number> = sql.lit(0),
+  order = byDueDate,
+) =>
+  selectFrom(todos.as("t"))
+    .leftJoin(own("categories").as("c"), "c.id", "t.category_id")
+    .leftJoinLateral(
+      selectFrom(own("reminders").as("r"))
+        .select(["r.remind_at", "r.status"])
+        .where("r.todo_id", "=", ref("t.id"))
+        .offset(sql.lit(0))
+        .as("r"),
+      (join) => join.onTrue(),
+    )
+    .select(shownOfTodo.map((column) => `t.${column}` as const))
+    .select(["t.completed_on", "c.name as category_name", "c.color as category_color"])
+    .select(["r.remind_at", "r.status as reminder_status"])
+    .select(daySettings)
+    .select(sql<number>`(${total})`.as("total"))
+    .orderBy(order);
+
+export const todoPage = statements(todoValues, (_, part: TodoPart) => {
+  const { todos, total } = listedTodos(part);
+  return todoRows(todos, total, todoOrders[part.order]);
+});
+
+export type TodoWithRelations = Found<typeof todoPage>;
+
+/** The number of all todos of a selection. */
+export const todoCount = statements(
+  todoValues,
+  (_, wanted: Selection["wanted"]) => sql<{ total: number }>`select ${countOfTodos(wanted)} as total`,
+);
+
+/** Todos by their ids. */
+export const todosById = statements(todoValues, (value, which: "one" | "listed") =>
+  todoRows(
+    selectFrom(own("todos").as("t"))
+      .selectAll("t")
+      .where((eb) => eb("t.id", "=", which === "one" ? value("todo_id") : eb.fn.any(value("ids")))),
+  ),
+);
+
+export const readTodos: QueryHandler<"todo.list"> = async (query, input) => {
+  const { page: _, ...filters } = input;
+  const list = isPlain(filters) ? plainList : listOf(await selectListed(query, filters));
+  const present = (rows: readonly TodoWithRelations[]) =>
+    presentTodos(rows, daySettingsOf(rows, query).today);
+  return readPage(query, input, { path: "todos", ...list, present });
+};
+
+const listOf = ({ wanted, values, order }: Selection) => ({
+  count: () => todoCount(wanted, values),
+  rows: (extent: Extent, offset: number) => todoPage({ wanted, order, ...extent }, { ...values, offset }),
+});
+const plainList = listOf(allPending);
+
+/** Nearly every list is that of all pending todos. */
+const isPlain = (filters: object): boolean => Object.keys(filters).length === 0;
+
+const selectListed = (query: QueryContext, { category_id, ...filters }: ListInput) =>
+  selectTodos(query, { ...filters, categories: category_id === undefined ? undefined : [category_id] });
+
+export const readTodo: QueryHandler<"todo.get"> = async (query, { todo_id }) => {
+  const rows = await query.rows(todosById("one", { todo_id }));
+  return presentTodos(rows, daySettingsOf(rows, query).today)[0] ?? notFound("Todo");
+};
 
 export const presentTodos = (rows: readonly TodoWithRelations[], viewer: Viewer) =>
   rows.map((row) => presentTodo(row, categoryOf(row), reminderOf(row), viewer));
@@ -106,26 +119,20 @@ function reminderOf({ id, remind_at, reminder_status: status }: TodoWithRelation
   return remind_at === null || status === null ? undefined : { todo_id: id, remind_at, status };
 }
 
-/** Nearly every list is that of all pending todos, and its first page is one statement for everybody. */
-const firstPage = todoRows(todosInOrder(allPending, { limit: pageSize }));
-const plainList = {
-  count: countTodos(allPending),
-  rows: (extent: Extent) => (extent.offset ? todoRows(todosInOrder(allPending, extent)) : firstPage),
-};
-
 /** Pages go by keyset, so todos that come or go in between are neither repeated nor skipped. */
 export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, input) => {
   const { limit = pendingLimit, cursor } = input;
   const list = listedStatus(input) === "completed" ? doneList : orderedList;
-  if (cursor !== undefined && !list.has(cursor)) return otherList;
-  const isPlain = Object.keys(input).length === 0;
-  const selection = isPlain ? allPending : await select(query, input);
+  const place = cursor === undefined ? undefined : list.after(cursor);
+  if (cursor !== undefined && !place) return otherList;
+  const selection = isPlain(input) ? allPending : await select(query, input);
   if (isRefused(selection)) return selection;
   if (input.count_by_category) return countByCategory(query, selection);
-  const page = isPlain ? firstOfAll : list.page(selection, { limit: limit + 1, cursor });
-  const rows = await query.rows(page);
+  const { wanted, values } = selection;
+  const part = { wanted, order: list.order, limit: limit + 1, after: place?.after };
+  const rows = await query.rows(todoPage(part, { ...values, ...place?.values }));
   // Every row has the total, so only an empty page asks for it.
-  const [counted] = rows.length > 0 || !cursor ? rows : await query.rows(countTodos(selection));
+  const [counted] = rows.length > 0 || !cursor ? rows : await query.rows(todoCount(wanted, values));
   const { today } = rows.length > 0 ? daySettingsOf(rows, query) : await readDaySettings(query);
   const shown = rows.slice(0, limit);
   const todos = presentTodos(shown, today).map((todo, index) => ({
@@ -153,34 +160,28 @@ async function select(query: QueryContext, input: PendingInput) {
   return selectTodos(query, { ...filters, q, due_from: due_on, due_to, categories, status });
 }
 
-type Wanted = Readonly<{ limit: number; cursor: string | undefined }>;
-
-const orderedList = {
-  has: (cursor: string) => parseTodoCursor(cursor) !== undefined,
-  page: (selection: Selection, { limit, cursor }: Wanted) =>
-    todoRows(todosInOrder(selection, { limit, after: cursor ? parseTodoCursor(cursor) : undefined })),
-  cursorOf: todoCursor,
-};
+const orderedList = { order: "due" as const, after: afterTodo, cursorOf: todoCursor };
 
 const doneList = {
-  has: (cursor: string) => parseDoneCursor(cursor) !== undefined,
-  page: (selection: Selection, { limit, cursor }: Wanted) =>
-    todoRows(
-      todosDone(selection, { limit, after: cursor ? parseDoneCursor(cursor) : undefined }),
-      newestDone,
-    ),
+  order: "done" as const,
+  after: afterDone,
   cursorOf: ({ id, completed_on, completed_at }: TodoWithRelations) =>
     doneCursor({ id, completed_on: completed_on ?? "", completed_at: timestamp(completed_at ?? "") }),
 };
 
-/** An agent nearly always asks for all that is pending, which is one statement for everybody. */
-const firstOfAll = todoRows(todosInOrder(allPending, { limit: pendingLimit + 1 }));
+/** The index of a list in order has the categories, too. */
+const todosPerCategory = statements(todoValues, (_, wanted: Selection["wanted"]) =>
+  selectFrom(own("todos").as("t"))
+    .select(["t.category_id", countOf.as("count")])
+    .where((eb) => eb.or(conditionsOf(wanted)))
+    .groupBy("t.category_id"),
+);
 
 /** All categories of the user with the number of selected todos in each, then the number of those in none. */
 async function countByCategory(query: QueryContext, selection: Selection) {
   const [categories, counts, { today }] = await Promise.all([
     readCategoryRefs(query),
-    query.rows(todosPerCategory(selection)),
+    query.rows(todosPerCategory(selection.wanted, selection.values)),
     readDaySettings(query),
   ]);
   const countOf = new Map(counts.map(({ category_id, count }) => [category_id, count]));
@@ -193,9 +194,3 @@ async function countByCategory(query: QueryContext, selection: Selection) {
     by_category: [...named, { category: null, count: none }],
   };
 }
-
-/** The index of a list in order has the categories, too. */
-const todosPerCategory = (selection: Selection) =>
-  sql<{ category_id: number | null; count: number }>`
-  select t.category_id, count(*) as count from ${own("todos")} t
-  where ${anyOf(conditionsOf(selection))} group by t.category_id`;

@@ -1,11 +1,5 @@
-import type {
-  PushSubscriptionRow,
-  ReminderDeliveryRow,
-  UserRow,
-  WorkRow,
-} from "../../../shared/db/entities.ts";
 import { presentSettings } from "../../../shared/db/present.ts";
-import { sql } from "../../../shared/db/reads/sql.ts";
+import { type Found, own, selectFrom, statement } from "../../../shared/db/reads/statement.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { isRequestId as isUuid } from "../action/read.ts";
 import { readOwnRules } from "../approval/read.ts";
@@ -28,25 +22,27 @@ export const readMe: QueryHandler<"me.get"> = async (query) => {
   };
 };
 
-type TestColumns = {
-  test_channel: ReminderDeliveryRow["channel"];
-  test_status: ReminderDeliveryRow["status"] | null;
-  test_error: string | null;
-  test_created_at: string | null;
-  test_finished_at: string | null;
-};
+const settingsAndTest = statement({}, () =>
+  selectFrom(own("users").as("u"))
+    .leftJoin(own("reminder_deliveries").as("d"), "d.id", "u.webhook_test_id")
+    .selectAll("u")
+    .select(["d.channel as test_channel", "d.status as test_status", "d.error as test_error"])
+    .select(["d.created_at as test_created_at", "d.finished_at as test_finished_at"]),
+);
+
+const browsersOfUser = statement({}, () =>
+  selectFrom(own("push_subscriptions").as("p"))
+    .select(["p.id", "p.browser", "p.created_at"])
+    .orderBy("p.created_at")
+    .orderBy("p.id"),
+);
 
 export const readSettings: QueryHandler<"user.settings"> = async (query) => {
-  const { own, rows } = query;
+  const { rows } = query;
   const [daySettings, [user], browsers] = await Promise.all([
     readDaySettings(query),
-    rows(sql<UserRow & TestColumns>`
-      select u.*, d.channel as test_channel, d.status as test_status, d.error as test_error,
-        d.created_at as test_created_at, d.finished_at as test_finished_at
-      from ${own("users")} u
-      left join ${own("reminder_deliveries")} d on d.id = u.webhook_test_id`),
-    rows(sql<Pick<PushSubscriptionRow, "id" | "browser" | "created_at">>`
-      select p.id, p.browser, p.created_at from ${own("push_subscriptions")} p order by p.created_at, p.id`),
+    rows(settingsAndTest({})),
+    rows(browsersOfUser({})),
   ]);
   return {
     ...presentSettings(user, daySettings),
@@ -55,7 +51,8 @@ export const readSettings: QueryHandler<"user.settings"> = async (query) => {
   };
 };
 
-function lastTest({ test_channel, test_status, test_error, test_created_at, test_finished_at }: TestColumns) {
+function lastTest(user: Found<typeof settingsAndTest>) {
+  const { test_channel, test_status, test_error, test_created_at, test_finished_at } = user;
   if (test_status === null || test_created_at === null) return null;
   return {
     channel: test_channel ?? null,
@@ -66,20 +63,23 @@ function lastTest({ test_channel, test_status, test_error, test_created_at, test
   };
 }
 
-export type OpenWork = Pick<WorkRow, "name" | "done" | "total">;
-type FoundWork = OpenWork & Pick<WorkRow, "ended_at" | "outcome">;
+const works = selectFrom(own("works").as("w")).select(["w.name", "w.done", "w.total"]);
+const openWorks = statement({}, () =>
+  works.where("w.ended_at", "is", null).orderBy("w.created_at").orderBy("w.id"),
+);
+const workById = statement({ id: "uuid" }, (value) =>
+  works.select(["w.ended_at", "w.outcome"]).where("w.id", "=", value("id")),
+);
+
+export type OpenWork = Found<typeof openWorks>;
 
 /** Unfinished long work of a user, in the order in which it will be done. */
-export const readOpenWorks = ({ own, rows }: QueryContext): Promise<OpenWork[]> =>
-  rows(sql<OpenWork>`
-    select w.name, w.done, w.total from ${own("works")} w
-    where w.ended_at is null order by w.created_at, w.id`);
+export const readOpenWorks = ({ rows }: QueryContext): Promise<OpenWork[]> => rows(openWorks({}));
 
 /** @returns a command's long work, also for a day after its end; null if there is none */
-export async function readWork({ own, rows }: QueryContext, id: string): Promise<FoundWork | null> {
+export async function readWork({ rows }: QueryContext, id: string): Promise<Found<typeof workById> | null> {
   if (!isUuid(id)) return null;
-  const [found] = await rows(sql<FoundWork>`
-    select w.name, w.done, w.total, w.ended_at, w.outcome from ${own("works")} w where w.id = ${id}::uuid`);
+  const [found] = await rows(workById({ id }));
   return found ?? null;
 }
 

@@ -17,7 +17,7 @@ import {
 import { isCalendarDate } from "../kernel/text.ts";
 
 /** A todo's place among completed ones, newest first. */
-export type DonePlace = Readonly<{ id: number; completed_on: string; completed_at: string }>;
+type DonePlace = Readonly<{ id: number; completed_on: string; completed_at: string }>;
 
 const donePlace = /^done\.(\d{4}-\d{2}-\d{2})\.(\d{4}-\d{2}-\d{2}T[\d:]{8}\.\d{6}Z)\.([1-9]\d{0,15})$/;
 

@@ -1,3 +1,4 @@
+import { type Expression, expressionBuilder, sql } from "kysely";
 import {
   type ChangeCursor,
   type ChangePlace,
@@ -7,12 +8,12 @@ import {
 } from "../../contracts/change/contracts.ts";
 import type { ResourceKind } from "../../domain/vocabulary.ts";
 import { deletionKinds } from "../entities/things.ts";
-import { own, type UserTable } from "./own.ts";
-import { join, literal, raw, type Sql, sql } from "./sql.ts";
+import { own, type RowOf, type Statement, statement } from "./statement.ts";
 
 /** One row more than a page shows whether there is a next page. */
-const limit = literal(changesLimit + 1);
+const limit = sql.lit(changesLimit + 1);
 
+/** The place after which a source begins. */
 type After = Readonly<{ xid: string; group: number; id: number }>;
 
 /** A source of changes: the kinds of rows that count, and a query for those after a place, in order. */
@@ -23,7 +24,7 @@ type ChangeSource = Readonly<{
   kind?: ResourceKind;
   /** Set for a source that only repeats what a new copy shows anyway. */
   isEcho?: boolean;
-  rows(after: After): Sql;
+  rows(after: Readonly<Record<keyof After, Expression<unknown>>>): Expression<unknown>;
 }>;
 
 const deletedKinds: Readonly<Record<number, ResourceKind>> = {
@@ -32,87 +33,126 @@ const deletedKinds: Readonly<Record<number, ResourceKind>> = {
   [deletionKinds.todos]: "todo",
 };
 
+type Sources = {
+  t: RowOf<"todos">;
+  h: RowOf<"habits">;
+  c: RowOf<"categories">;
+  r: RowOf<"reminders">;
+  d: RowOf<"deletions">;
+};
+const { ref } = expressionBuilder<Sources, keyof Sources>();
+/** The number of the transaction that wrote a row last. A trigger keeps it, so no entity of these tables has it. */
+type Alias = "t" | "h" | "c" | "r" | "u";
+const xidOf = (alias: Alias) => sql.ref<string>(`${alias}.changed_xid`);
+
 /** Changes of the rows of a table, each with the id of its thing. */
-function rowsOf(table: UserTable, thing = "id"): ChangeSource["rows"] {
-  const thingId = raw(`r.${thing}`);
+function rowsOf(table: Expression<unknown>, alias: Alias, thing: Expression<number>): ChangeSource["rows"] {
+  const place = sql`${xidOf(alias)}, ${thing}`;
   return ({ xid, id }) => sql`
-    select r.changed_xid as xid, 0::bigint as group_id, ${thingId} as id from ${own(table)} r
-    where (r.changed_xid, ${thingId}) > (${xid}::xid8, ${id}::bigint) order by r.changed_xid, ${thingId}`;
+    select ${xidOf(alias)} as xid, 0::bigint as group_id, ${thing} as id from ${table} ${sql.ref(alias)}
+    where (${place}) > (${xid}, ${id}) order by ${place}`;
 }
 
 /** Each source is a range of an index, or a user's few habits and categories. */
 const sources: readonly ChangeSource[] = [
-  { number: 1, kind: "category", rows: rowsOf("categories") },
-  { number: 2, kind: "habit", rows: rowsOf("habits") },
-  { number: 3, kind: "todo", rows: rowsOf("todos") },
+  { number: 1, kind: "category", rows: rowsOf(own("categories"), "c", ref("c.id")) },
+  { number: 2, kind: "habit", rows: rowsOf(own("habits"), "h", ref("h.id")) },
+  { number: 3, kind: "todo", rows: rowsOf(own("todos"), "t", ref("t.id")) },
   // A reminder is sent or missed without a change of its todo's row.
-  { number: 4, kind: "todo", isEcho: true, rows: rowsOf("reminders", "todo_id") },
+  { number: 4, kind: "todo", isEcho: true, rows: rowsOf(own("reminders"), "r", ref("r.todo_id")) },
   {
     number: 5,
     // Every reminder is shown in the user's zone.
     kind: "todo",
     isEcho: true,
     rows: ({ xid, id }) => sql`
-      select u.changed_xid, 0, r.todo_id from ${own("users")} u
+      select ${xidOf("u")}, 0, r.todo_id from ${own("users")} u
       cross join lateral (
-        select r.todo_id from ${own("reminders")} r
-        where r.todo_id > case when u.changed_xid = ${xid}::xid8 then ${id}::bigint else 0 end
-        order by r.todo_id limit ${limit}
+        select ${ref("r.todo_id")} from ${own("reminders")} r
+        where ${ref("r.todo_id")} > case when ${xidOf("u")} = ${xid} then ${id} else 0 end
+        order by ${ref("r.todo_id")} limit ${limit}
       ) r
-      where u.changed_xid >= ${xid}::xid8`,
+      where ${xidOf("u")} >= ${xid}`,
   },
   {
     number: 6,
     // Habits and todos show the name and colour of their category. Those that changed since have a later place.
     kind: "habit",
     isEcho: true,
-    rows: ({ xid, group, id }) => sql`
-      select c.changed_xid, c.id, h.id from ${own("categories")} c
-      join ${own("habits")} h on h.category_id = c.id and h.changed_xid < c.changed_xid
-      where (c.changed_xid, c.id, h.id) > (${xid}::xid8, ${group}::bigint, ${id}::bigint)
-      order by c.changed_xid, c.id, h.id`,
+    rows: ({ xid, group, id }) => {
+      const place = sql`${xidOf("c")}, ${ref("c.id")}, ${ref("h.id")}`;
+      return sql`
+        select ${place} from ${own("categories")} c
+        join ${own("habits")} h on ${ref("h.category_id")} = ${ref("c.id")} and ${xidOf("h")} < ${xidOf("c")}
+        where (${place}) > (${xid}, ${group}, ${id}) order by ${place}`;
+    },
   },
   {
     number: 7,
     kind: "todo",
     isEcho: true,
-    rows: ({ xid, group, id }) => sql`
-      select c.changed_xid, c.id, t.id from (
-        select c.changed_xid, c.id from ${own("categories")} c
-        where (c.changed_xid, c.id) >= (${xid}::xid8, ${group}::bigint) order by c.changed_xid, c.id offset 0
-      ) c
-      cross join lateral (
-        select t.id from ${own("todos")} t
-        where t.category_id = c.id and t.changed_xid < c.changed_xid and t.id > case
-          when (c.changed_xid, c.id) = (${xid}::xid8, ${group}::bigint) then ${id}::bigint else 0 end
-        order by t.id limit ${limit}
-      ) t
-      order by c.changed_xid, c.id, t.id`,
+    rows: ({ xid, group, id }) => {
+      const place = sql`${xidOf("c")}, ${ref("c.id")}`;
+      return sql`
+        select ${place}, ${ref("t.id")} from (
+          select ${place} from ${own("categories")} c where (${place}) >= (${xid}, ${group}) order by ${place} offset 0
+        ) c
+        cross join lateral (
+          select ${ref("t.id")} from ${own("todos")} t
+          where ${ref("t.category_id")} = ${ref("c.id")} and ${xidOf("t")} < ${xidOf("c")}
+            and ${ref("t.id")} > case when (${place}) = (${xid}, ${group}) then ${id} else 0 end
+          order by ${ref("t.id")} limit ${limit}
+        ) t
+        order by ${place}, ${ref("t.id")}`;
+    },
   },
   {
     number: 8,
     isEcho: true,
-    rows: ({ xid, group, id }) => sql`
-      select d.changed_xid, d.kind, d.id from ${own("deletions")} d
-      where (d.changed_xid, d.kind, d.id) > (${xid}::xid8, ${group}::bigint, ${id}::bigint)
-      order by d.changed_xid, d.kind, d.id`,
+    rows: ({ xid, group, id }) => {
+      const place = sql`${ref("d.changed_xid")}, ${ref("d.kind")}, ${ref("d.id")}`;
+      return sql`
+        select ${place} from ${own("deletions")} d where (${place}) > (${xid}, ${group}, ${id}) order by ${place}`;
+    },
   },
 ];
 
 const kindOf = ({ source, group }: Pick<ChangePlace, "source" | "group">): ResourceKind | undefined =>
   sources.find(({ number }) => number === source)?.kind ?? deletedKinds[group];
 
+const places = Object.fromEntries(
+  sources.flatMap(({ number }): [string, "xid8" | "bigint"][] => [
+    [`xid_${number}`, "xid8"],
+    [`group_${number}`, "bigint"],
+    [`id_${number}`, "bigint"],
+  ]),
+);
+
+/** The marks, and beside them the places of all changes after those of the sources, in order. */
+const changesAfter = statement(places, (value) => {
+  const parts = sources.map(({ number, rows }) => {
+    const [xid, group, id] = [value(`xid_${number}`), value(`group_${number}`), value(`id_${number}`)];
+    return sql`select ${sql.lit(number)} as source, f.* from (${rows({ xid, group, id })} limit ${limit}) f`;
+  });
+  return sql<ChangeRow>`
+    select m.*, f.* from change_marks() m
+    left join lateral (
+      select * from (${sql.join(parts, sql` union all `)}) f
+      order by f.xid, f.source, f.group_id, f.id limit ${limit}
+    ) f on true order by f.xid, f.source, f.group_id, f.id`;
+});
+
 /**
- * Places of all changes after one, in order.
+ * The values of the places.
  * @param since the place from which repeated rows count
  */
-function changesAfter(place: ChangePlace, since: bigint): Sql {
-  const parts = sources.map(({ number, isEcho, rows }) => {
-    const after = afterOf(place, number, isEcho ? since : 0n);
-    return sql`select ${literal(number)} as source, f.* from (${rows(after)} limit ${limit}) f`;
-  });
-  return sql`select * from (${join(parts, " union all ")}) f
-    order by f.xid, f.source, f.group_id, f.id limit ${limit}`;
+function placesAfter(place: ChangePlace, since: bigint) {
+  const values: Record<string, string | number> = {};
+  for (const { number, isEcho } of sources) {
+    const { xid, group, id } = afterOf(place, number, isEcho ? since : 0n);
+    Object.assign(values, { [`xid_${number}`]: xid, [`group_${number}`]: group, [`id_${number}`]: id });
+  }
+  return values;
 }
 
 const end = Number.MAX_SAFE_INTEGER;
@@ -156,14 +196,12 @@ type Options = Readonly<{
  * @returns undefined when the cursor is outdated
  */
 export async function readChangedThings(
-  rows: <Row>(statement: Sql<Row>) => Promise<Row[]>,
+  rows: <Row extends object>(statement: Statement<Row>) => Promise<Row[]>,
   { cursor: text, isFinal, generation }: Options,
 ): Promise<ChangedThings | undefined> {
   const cursor = text === undefined ? undefined : parseChangeCursor(text);
   const { place, since } = cursor ?? { place: beginning, since: never };
-  const found = await rows(sql<ChangeRow>`
-    select m.*, f.* from change_marks() m
-    left join lateral (${changesAfter(place, since)}) f on true order by f.xid, f.source, f.group_id, f.id`);
+  const found = await rows(changesAfter(placesAfter(place, since)));
   const [first] = found;
   if (!first) throw new Error("The statement of changes gave no row.");
   const marks = { ...first, ...(generation && { generation }) };

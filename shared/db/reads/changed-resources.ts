@@ -1,24 +1,20 @@
+import { expressionBuilder, sql } from "kysely";
 import type { Static } from "typebox";
 import type { ResourceChange } from "../../contracts/change/contracts.ts";
 import type { Author } from "../../domain/author.ts";
 import { viewerAt } from "../../domain/reach.ts";
 import type { ResourceKind } from "../../domain/vocabulary.ts";
-import type { CategoryRow, UserRow } from "../entities.ts";
 import {
   type CategoryRefRow,
-  type PresentedReminder,
   presentCategory,
   presentHabit,
   presentTodo,
-  type ShownHabitRow,
-  type ShownTodoRow,
   shownOfHabit,
   shownOfTodo,
 } from "../present.ts";
-import { own } from "./own.ts";
-import { columnList, type Sql, sql } from "./sql.ts";
+import { type Found, own, type RowOf, type Statement, selectFrom, statement } from "./statement.ts";
 
-type Rows = <Row>(statement: Sql<Row>) => Promise<Row[]>;
+type Rows = <Row extends object>(statement: Statement<Row>) => Promise<Row[]>;
 
 /** The moment at which things are shown (epoch ms), the service's settings, and to whom. */
 type View = Readonly<{ now: number; defaultTimeZone: string; baseUrl: string; reader: Author }>;
@@ -33,23 +29,21 @@ export async function readChangedResources(
   view: View,
 ): Promise<Static<typeof ResourceChange>[]> {
   const viewer = async () => {
-    const [user] = await rows(settings);
+    const [user] = await rows(settings({}));
     return viewerAt(view.now, user ?? {}, view, view.reader);
   };
   const idsOf = (kind: ResourceKind) => things.flatMap((thing) => (thing.kind === kind ? thing.id : []));
   const [categories, habits, todos] = await Promise.all([
     readKind("category", idsOf("category"), async (ids) =>
-      (await rows(categoryRows(ids))).map(presentCategory),
+      (await rows(categoriesById({ ids }))).map(presentCategory),
     ),
     readKind("habit", idsOf("habit"), async (ids) => {
-      const [found, today] = await Promise.all([rows(habitRows(ids)), viewer()]);
+      const [found, today] = await Promise.all([rows(habitsById({ ids })), viewer()]);
       return found.map((row) => presentHabit(row, row.category ?? undefined, today));
     }),
     readKind("todo", idsOf("todo"), async (ids) => {
-      const [found, today] = await Promise.all([rows(todoRows(ids)), viewer()]);
-      return found.map((row) =>
-        presentTodo(row, row.category ?? undefined, row.reminder ?? undefined, today),
-      );
+      const [found, today] = await Promise.all([rows(todosById({ ids })), viewer()]);
+      return found.map((row) => presentTodo(row, row.category ?? undefined, reminderOf(row), today));
     }),
   ]);
   const changes = new Map(
@@ -61,33 +55,67 @@ export async function readChangedResources(
 async function readKind<Kind extends ResourceKind, Resource extends { id: number }>(
   type: Kind,
   ids: readonly number[],
-  readThem: (ids: Sql) => Promise<readonly Resource[]>,
+  readThem: (ids: string) => Promise<readonly Resource[]>,
 ) {
   // The list is text, because reads with an array cannot be coalesced.
   const list = `{${ids.join(",")}}`;
-  const resources = ids.length > 0 ? await readThem(sql`any(${list}::bigint[])`) : [];
+  const resources = ids.length > 0 ? await readThem(list) : [];
   const byId = new Map(resources.map((resource) => [resource.id, resource]));
   return ids.map((id) => ({ type, id, deleted: !byId.has(id), resource: byId.get(id) ?? null }));
 }
 
-type ViewedBy = Pick<UserRow, "time_zone" | "day_start_hour" | "reminder_channel" | "webhook_disabled_at">;
-type Categorised = { category: CategoryRefRow | null };
+const settings = statement({}, () =>
+  selectFrom(own("users").as("u")).select([
+    "u.time_zone",
+    "u.day_start_hour",
+    "u.reminder_channel",
+    "u.webhook_disabled_at",
+  ]),
+);
 
-const settings = sql<ViewedBy>`
-  select u.time_zone, u.day_start_hour, u.reminder_channel, u.webhook_disabled_at from ${own("users")} u`;
+type Categorised = RowOf<"habits"> | RowOf<"todos">;
+const category = selectFrom(own("categories").as("c"))
+  .select(({ ref }) =>
+    sql<CategoryRefRow>`jsonb_build_object('id', ${ref("c.id")}, 'name', ${ref("c.name")}, 'color', ${ref("c.color")})`.as(
+      "ref",
+    ),
+  )
+  .where("c.id", "=", expressionBuilder<{ x: Categorised }, "x">().ref("x.category_id"))
+  .as("category");
 
-const category = sql`
-  (select jsonb_build_object('id', c.id, 'name', c.name, 'color', c.color)
-   from ${own("categories")} c where c.id = x.category_id) as category`;
+const byIds = { ids: "bigint[]" } as const;
 
-const categoryRows = (ids: Sql) =>
-  sql<CategoryRow>`select x.* from ${own("categories")} x where x.id = ${ids}`;
+const categoriesById = statement(byIds, (value) =>
+  selectFrom(own("categories").as("x"))
+    .selectAll("x")
+    .where(({ eb, fn }) => eb("x.id", "=", fn.any(value("ids")))),
+);
 
-const habitRows = (ids: Sql) => sql<ShownHabitRow & Categorised>`
-  select ${columnList("x", shownOfHabit)}, ${category} from ${own("habits")} x where x.id = ${ids}`;
+const habitsById = statement(byIds, (value) =>
+  selectFrom(own("habits").as("x"))
+    .select(shownOfHabit.map((column) => `x.${column}` as const))
+    .select(category)
+    .where(({ eb, fn }) => eb("x.id", "=", fn.any(value("ids")))),
+);
 
-const todoRows = (ids: Sql) => sql<ShownTodoRow & Categorised & { reminder: PresentedReminder | null }>`
-  select ${columnList("x", shownOfTodo)}, ${category},
-    (select jsonb_build_object('todo_id', r.todo_id, 'remind_at', r.remind_at::text, 'status', r.status)
-     from ${own("reminders")} r where r.todo_id = x.id) as reminder
-  from ${own("todos")} x where x.id = ${ids}`;
+/** Reminders are looked up one by one, as in lists of todos. */
+const todosById = statement(byIds, (value) =>
+  selectFrom(own("todos").as("x"))
+    .leftJoinLateral(
+      selectFrom(own("reminders").as("r"))
+        .select(["r.todo_id", "r.remind_at", "r.status"])
+        .where("r.todo_id", "=", expressionBuilder<{ x: RowOf<"todos"> }, "x">().ref("x.id"))
+        .offset(sql.lit(0))
+        .as("r"),
+      (join) => join.onTrue(),
+    )
+    .select(shownOfTodo.map((column) => `x.${column}` as const))
+    .select(["r.todo_id", "r.remind_at", "r.status as reminder_status", category])
+    .where(({ eb, fn }) => eb("x.id", "=", fn.any(value("ids")))),
+);
+
+function reminderOf({ todo_id, remind_at, reminder_status: status }: Found<typeof todosById>) {
+  return todo_id === null || remind_at === null || status === null
+    ? undefined
+    : { todo_id, remind_at, status };
+}

@@ -2,8 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import type { PoolClient } from "pg";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { readChangedThings } from "../../../shared/db/reads/change-places.ts";
-import { ofUser } from "../../../shared/db/reads/own.ts";
-import type { Sql } from "../../../shared/db/reads/sql.ts";
+import type { Statement } from "../../../shared/db/reads/statement.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { migrate } from "../../../workers/upkeep/migrate.ts";
 import { pruneDeletions } from "../../../workers/upkeep/upkeep.ts";
@@ -111,8 +110,8 @@ test("a reader of final changes is told a new todo of a new category once, thoug
   const lea = await as("lea");
   const told: string[] = [];
   let cursor: string | undefined;
-  const rows = async <Row>(statement: Sql<Row>): Promise<Row[]> => {
-    const { text, values } = ofUser(statement, "lea");
+  const rows = async <Row extends object>(statement: Statement<Row>): Promise<Row[]> => {
+    const { text, values } = statement.of("lea");
     return (await pool.query(text, values)).rows;
   };
   async function poll(): Promise<string[]> {

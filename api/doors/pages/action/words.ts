@@ -1,6 +1,5 @@
 import type { LoggedAction } from "../../../../shared/contracts/action/contracts.ts";
-import type { CategoryRow, HabitRow, TodoRow } from "../../../../shared/db/entities.ts";
-import { sql } from "../../../../shared/db/reads/sql.ts";
+import { own, selectFrom, statements } from "../../../../shared/db/reads/statement.ts";
 import { importer, nameOfAuthor, storedAuthor } from "../../../../shared/domain/author.ts";
 import { localTime } from "../../../../shared/domain/day/day.ts";
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
@@ -132,7 +131,7 @@ export const nameOfCaller = ({ client_name, token_id }: Caller): string =>
 
 /** Tells who made a thing and who changed it last, and leads to all that was done to it. */
 export async function authorship(query: QueryContext, kind: ResourceKind, id: number): Promise<Html> {
-  const { created_by, changed_by } = (await readAuthors(query, kind, id)) ?? {};
+  const { created_by, changed_by } = (await query.rows(authorsOf(kind, { id })))[0] ?? {};
   return html`<p class="links"><span class="quiet">Made by ${author(created_by)}, last changed by ${author(changed_by)}.</span>
     <a href="${actionsPath}?thing=${kind}/${id}">History</a></p>`;
 }
@@ -145,16 +144,8 @@ function author(stored: string | null | undefined): Html | string {
 }
 
 /** The maker of a thing and the last to change it, as rows have them. */
-type Authors = Pick<CategoryRow | HabitRow | TodoRow, "created_by" | "changed_by">;
-
-/** @returns undefined when the thing does not exist */
-async function readAuthors(
-  { own, rows }: QueryContext,
-  kind: ResourceKind,
-  id: number,
-): Promise<Authors | undefined> {
-  const [found] = await rows(
-    sql<Authors>`select t.created_by, t.changed_by from ${own(tableOf[kind])} t where t.id = ${id}::bigint`,
-  );
-  return found;
-}
+const authorsOf = statements({ id: "bigint" }, (value, kind: ResourceKind) =>
+  selectFrom(own(tableOf[kind]).as("t"))
+    .select(["t.created_by", "t.changed_by"])
+    .where("t.id", "=", value("id")),
+);

@@ -1,5 +1,6 @@
+import { sql } from "kysely";
 import type { OutputOf, Queries } from "../../../../shared/contracts/catalogue.ts";
-import { sql } from "../../../../shared/db/reads/sql.ts";
+import { own, selectFrom, statement } from "../../../../shared/db/reads/statement.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { readTokens } from "../../../queries/action/read.ts";
@@ -80,19 +81,28 @@ type CallingToken = OutputOf<Queries["action.tokens"]>["tokens"][number];
 
 const mostNew = 20;
 
+const tokensWithoutPast = statement({ ids: "text[]", since: "timestamptz" }, (value) =>
+  selectFrom(sql<{ token_id: string }>`unnest(${value("ids")})`.as<"recent">(sql`recent (token_id)`))
+    .select("recent.token_id")
+    .where(({ ref, not, exists }) =>
+      not(
+        exists(
+          selectFrom(own("action_log").as("a"))
+            .select("a.token_id")
+            .where("a.token_id", "=", ref("recent.token_id"))
+            .where("a.called_at", "<", value("since")),
+        ),
+      ),
+    ),
+);
+
 /** The tokens whose first call in the action log came since a time (RFC 3339), the last used first. */
 async function readNewTokens(query: QueryContext, since: string): Promise<readonly CallingToken[]> {
   const { tokens } = await readTokens(query, {});
   const recent = tokens.filter(({ token_id, last_called_at }) => token_id !== "" && last_called_at >= since);
   if (recent.length === 0) return [];
   const ids = recent.slice(0, mostNew).map(({ token_id }) => token_id);
-  const found = await query.rows(sql<{ token_id: string }>`
-    select recent.token_id from unnest(${ids}::text[]) as recent (token_id)
-    where not exists (
-      select from ${query.own("action_log")} a
-      where a.token_id = recent.token_id
-        and a.called_at < ${since}::timestamptz
-    )`);
+  const found = await query.rows(tokensWithoutPast({ ids, since }));
   const fresh = new Set(found.map(({ token_id }) => token_id));
   return recent.filter(({ token_id }) => fresh.has(token_id));
 }

@@ -1,6 +1,5 @@
 import { changeSettings } from "../../../../shared/contracts/user/contracts.ts";
-import type { AccountBytesRow } from "../../../../shared/db/entities.ts";
-import { sql } from "../../../../shared/db/reads/sql.ts";
+import { own, selectFrom, statement } from "../../../../shared/db/reads/statement.ts";
 import { localTime, timestamp } from "../../../../shared/domain/day/day.ts";
 import { perTarget } from "../../../../shared/domain/reminder/channels.ts";
 import { invalid } from "../../../../shared/errors.ts";
@@ -89,12 +88,13 @@ async function keptCard({ context, query }: Visit): Promise<Html> {
 
 const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
 
-type KeptBytes = Pick<AccountBytesRow, "things" | "images" | "log">;
+const keptBytes = statement({}, () =>
+  selectFrom(own("account_bytes").as("b")).select(["b.things", "b.images", "b.log"]),
+);
 
 /** A new account is counted soon after its first change. */
-async function readKeptBytes({ own, rows }: Pick<QueryContext, "own" | "rows">): Promise<KeptBytes> {
-  const [kept] = await rows(sql<KeptBytes>`
-    select things::float8, images::float8, log::float8 from ${own("account_bytes")} b`);
+async function readKeptBytes({ rows }: Pick<QueryContext, "rows">) {
+  const [kept] = await rows(keptBytes({}));
   return kept ?? { things: 0, images: 0, log: 0 };
 }
 

@@ -15,10 +15,10 @@ export const liveScripts = [pageScript];
  * @param from the address of the parts, if it is not the page's own
  */
 export async function liveMark(
-  { query, session }: Visit,
+  { query }: Pick<Visit, "query">,
   { follows = "changes", from }: Readonly<{ follows?: Followed; from?: string | undefined }> = {},
 ): Promise<Html> {
-  const found = await query.inTurn(async (own) => ({ state: await readUserState(own, session.sub) }));
+  const found = await query.inTurn(async (own) => ({ state: await readUserState(own) }));
   const version = isRefused(found) ? undefined : found.state?.versions[follows];
   return html`<div id="live" hidden data-part data-version="${version}" data-follows="${follows}"${from !== undefined && html` data-from="${from}"`}></div>`;
 }

@@ -1,5 +1,6 @@
+import { sql } from "kysely";
 import { LRUCache } from "lru-cache";
-import { sql } from "../../../../shared/db/reads/sql.ts";
+import { own, selectFrom, statement, userId } from "../../../../shared/db/reads/statement.ts";
 import { readSettings } from "../../../queries/user/read.ts";
 import { locale } from "../../../web/locale.ts";
 import type { FindOwnSession, FindSession, Guest, PagesContext, Session, Visit } from "./context.ts";
@@ -81,14 +82,18 @@ export const visitOf = (guest: Guest, session: Session): Visit => ({
   owner: session.sub,
 });
 
+const generation = statement(
+  {},
+  () => sql<{ generation: number }>`
+    select coalesce(${selectFrom(own("users").as("u")).select("u.session_generation")}, 0) as generation
+    where not exists (select from deleted_users where id = ${userId})`,
+);
+
 /** @returns the generation of valid sessions; undefined when the account is deleted */
 export async function sessionGeneration(
   { query }: Pick<PagesContext, "query">,
-  userId: string,
+  sub: string,
 ): Promise<number | undefined> {
-  const { own, rows } = query({ userId });
-  const [found] = await rows(sql<{ generation: number }>`
-    select coalesce((select u.session_generation from ${own("users")} u), 0) as generation
-    where not exists (select from deleted_users where id = ${userId})`);
+  const [found] = await query({ userId: sub }).rows(generation({}));
   return found?.generation;
 }

@@ -19,7 +19,7 @@ import {
   type TodoFilters,
   todosPerPage,
 } from "../../../queries/todo/groups.ts";
-import { todoOrders } from "../../../queries/todo/order.ts";
+import { todoSorts } from "../../../queries/todo/order.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { field, selectField } from "../../../web/form/form-fields.ts";
 import { firstWeekday } from "../../../web/locale.ts";
@@ -129,7 +129,7 @@ function readTodoFilters(chosen: URLSearchParams): (TodoFilters & Readonly<{ pag
   const name = dueGroups.find((known) => known === due);
   if (due !== undefined && !name)
     return invalid({ due: [`The due field must be one of: ${dueGroups.join(", ")}.`] });
-  const sort = chosenSort(chosen, Object.keys(todoOrders) as (keyof typeof todoOrders)[]);
+  const sort = chosenSort(chosen, todoSorts);
   const validated = validate(listTodos, fields);
   if (isRefused(validated)) return validated;
   const group = name && { name, firstWeekday: firstWeekday() };

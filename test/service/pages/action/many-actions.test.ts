@@ -2,7 +2,7 @@ import { expect, mock, spyOn, test } from "bun:test";
 import { exportedRows } from "../../../../api/doors/pages/action/list/filters.ts";
 import { actionList } from "../../../../api/doors/pages/action/list/page.ts";
 import { conflictsInWords } from "../../../../api/doors/pages/action/take-back/undo.ts";
-import { readLaterChanges } from "../../../../api/queries/action/runs.ts";
+import { readLaterChanges } from "../../../../api/queries/action/later-changes.ts";
 import { markup } from "../../../../shared/html.ts";
 import { useStack } from "../../../harness.ts";
 import { loggedRow } from "../../../support/pages/logged-row.ts";

@@ -13,15 +13,12 @@ import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { validate } from "../../../../http/input/validate.ts";
 import {
-  type ActionKey,
   causeOf,
   type LaterChange,
-  readAction,
-  readActionInTurn,
   readLaterChanges,
-  readUndos,
   rowsInTheWay,
-} from "../../../../queries/action/runs.ts";
+} from "../../../../queries/action/later-changes.ts";
+import { type ActionKey, readAction, readActionInTurn, readUndos } from "../../../../queries/action/runs.ts";
 import {
   type ChangedThing,
   changedThings,
