@@ -106,7 +106,7 @@ const habitList = statements(
     return habitRows(where, { ...extent, total: sql`${countHabits(where)}` });
   },
 );
-export const habitsFound = statements(habitValues, (_, wanted: HabitConditions) =>
+const habitsFound = statements(habitValues, (_, wanted: HabitConditions) =>
   habitRows(habitsWhere(wanted)),
 );
 

@@ -79,7 +79,7 @@ export const todoCount = statements(
 );
 
 /** Todos by their ids. */
-export const todosById = statements(todoValues, (value, which: "one" | "listed") =>
+const todosById = statements(todoValues, (value, which: "one" | "listed") =>
   todoRows(
     selectFrom(own("todos").as("t"))
       .selectAll("t")
