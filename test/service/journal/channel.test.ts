@@ -23,14 +23,17 @@ test("where no mail is sent, the person is told by the channel of reminders, and
   const [user] = await sql(`select webhook_secret from users where user_id = '${id}'`);
   secret = String(user?.webhook_secret);
   const token = await tokenByForm(account, "Script");
-  const { event } = await eventually(() => receiver.received[0]);
+  const said = "The token “Script” was made";
+  const toldOfToken = () => receiver.received.filter(({ event: { data } }) => data.notes.includes(said));
+  const { event } = await eventually(() => toldOfToken()[0]);
   expect(event).toMatchObject({ type: "account.changed", data: { actions: [] } });
-  expect(event.data.notes).toContain("The token “Script” was made");
-  expect(event.data.link).toStartWith(`${authUrl}/not-me?token=`);
+  // The same message can tell of the new channel, and then has a link for each.
+  const [, after = ""] = `${event.data.notes}\n${event.data.link}`.split(said);
+  const link = after.split(/\s/).find((word) => word.startsWith(`${authUrl}/not-me?token=`)) ?? "";
   const stranger = createBrowser(authUrl);
-  await stranger.submit(await stranger.open(event.data.link), "/not-me", {});
+  await stranger.submit(await stranger.open(link), "/not-me", {});
   expect(await site.identity.introspect(token)).toMatchObject({ active: false });
   const waiting = `account_id = '${id}' and sent_at is null`;
   expect(await sql(`select from identity.notices where ${waiting}`)).toEqual([]);
-  expect(receiver.received).toHaveLength(1);
+  expect(toldOfToken()).toHaveLength(1);
 });
