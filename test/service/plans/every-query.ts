@@ -19,6 +19,8 @@ const samples: Record<string, readonly unknown[]> = {
   due_to: ["2030-01-01"],
   due_by: ["2030-01-01"],
   done_since: ["2026-11-01"],
+  done_through: ["2026-11-30"],
+  due_on: ["2030-01-01"],
   has_reminder: [true, false],
   completed_today: [true, false],
   overdue_only: [true],
