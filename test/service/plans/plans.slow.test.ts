@@ -351,7 +351,7 @@ async function fillDatabase(databaseUrl: string): Promise<void> {
       from users, lateral (select now() - interval '1 day' * n as at from generate_series(1, 30) n) t;
     insert into token_rules (user_id, token_id, asks_deletions, changes_used, deletions_used, created_at, updated_at)
       select user_id, 'token ' || n, true, 0, 0, now(), now() from users, generate_series(1, 10) n;
-    insert into approvals (user_id, id, token_id, state, request, before, after, rests_on, expires_at, created_at)
+    insert into approvals (user_id, id, token_id, state, request, before, after, acts, rests_on, expires_at, created_at)
       select user_id, gen_random_uuid(), 'token 1', 'waiting', '', '', '', '', now() + interval '1 day', now() from habits;
     insert into webhooks (user_id, id, url, secret, events, is_active, created_at, updated_at)
       select user_id, gen_random_uuid(), 'https://example.org', '', '{todo.*}', n = 1 and user_id like '%7', now(), now()
