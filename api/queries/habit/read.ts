@@ -106,9 +106,7 @@ const habitList = statements(
     return habitRows(where, { ...extent, total: sql`${countHabits(where)}` });
   },
 );
-const habitsFound = statements(habitValues, (_, wanted: HabitConditions) =>
-  habitRows(habitsWhere(wanted)),
-);
+const habitsFound = statements(habitValues, (_, wanted: HabitConditions) => habitRows(habitsWhere(wanted)));
 
 export type HabitWithCategory = Found<typeof habitsFound>;
 
