@@ -59,6 +59,7 @@ export const commands = catalogue(
   user.changeSettings,
   user.claimZone,
   user.testChannel,
+  user.seeActions,
   user.endSessions,
   user.endWaysOut,
   user.deleteUser,

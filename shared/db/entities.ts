@@ -216,6 +216,10 @@ const UserEntity = table("users", {
   webhook_test_id: uuid().nullable(),
   /** Every session of the account pages has the generation of its sign-in. Raising this number ends all of them. */
   session_generation: p.integer(),
+  /** The newest action that the person has seen on Activity, in this visit and before it, and when they last looked. */
+  seen_newest: timestamptz().nullable(),
+  seen_before: timestamptz().nullable(),
+  seen_at: timestamptz().nullable(),
   ...timestamps,
 });
 

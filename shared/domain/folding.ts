@@ -15,11 +15,11 @@ const special = new RegExp(`[${[...plain.keys()].join("")}]`, "g");
 
 /**
  * A text without case, accents, kinds of quotes and dashes, and width, as people compare words: "Straße" and "STRASSE"
- * are the same. Signs such as ㎏ stay, because a search would ask for them at each k and g.
+ * are the same. Signs such as ㎏ stay, because a search would ask for them at each k and g, and so do those of words.
  */
 export const folded = (text: string): string =>
   text
-    .replace(/[^\u3200-\u33ff]+/g, (part) => part.normalize("NFKD"))
+    .replace(/[^\u037a\u3200-\u33ff\ufc5e-\ufc63\ufdfa\ufdfb\ufe70-\ufe7f]+/g, (part) => part.normalize("NFKD"))
     .replace(allMarks, "")
     .toLowerCase()
     .replace(special, (character) => plain.get(character) ?? character)

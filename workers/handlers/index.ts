@@ -23,7 +23,7 @@ import {
   reminderSet,
 } from "./reminder.ts";
 import { todoCreate, todoDelete, todoToggle, todoUpdate } from "./todo/todo.ts";
-import { userClaimZone, userConfigure, userDelete, userEndSessions, userEndWays } from "./user.ts";
+import { userClaimZone, userConfigure, userDelete, userEndSessions, userEndWays, userSee } from "./user.ts";
 import { webhookCreate, webhookDelete, webhookSendAgain, webhookUpdate } from "./webhook.ts";
 
 /** One handler for every command: a missing one does not compile. */
@@ -70,6 +70,7 @@ const checked: { [Name in CommandName]: Handler<Name> } = {
   "user.configure": userConfigure,
   "user.claim-zone": userClaimZone,
   "user.end-sessions": userEndSessions,
+  "user.see": userSee,
   "user.end-ways": userEndWays,
   "user.delete": userDelete,
   "webhook.test": channelTest,

@@ -1,5 +1,5 @@
 import type { InputOf } from "../../shared/contracts/catalogue.ts";
-import type { changeSettings } from "../../shared/contracts/user/contracts.ts";
+import { type changeSettings, visitMs } from "../../shared/contracts/user/contracts.ts";
 import type { HabitRow, ReminderRow, UserRow } from "../../shared/db/entities.ts";
 import { presentSettings } from "../../shared/db/present.ts";
 import {
@@ -252,6 +252,9 @@ export const newUser = ({ today, dayStartHour, now }: HandlerContext): Omit<User
   digest: "never",
   digest_at: null,
   session_generation: 0,
+  seen_newest: null,
+  seen_before: null,
+  seen_at: null,
   created_at: now,
   updated_at: now,
 });
@@ -318,6 +321,20 @@ export const userClaimZone: Handler<"user.claim-zone"> = {
       day_start_hour: context.dayStartHour,
     };
     return storeSettings(context, day, outdated ? {} : { zone_claimed_at: issued_at });
+  },
+};
+
+/** What was new in a visit stays new until it has ended. */
+export const userSee: Handler<"user.see"> = {
+  rows: () => [settingsForUpdate],
+  run(context, { newest }) {
+    const { users, now } = context;
+    const user = users.get() ?? users.insert(newUser(context));
+    const { seen_at: at, seen_newest: last = null, seen_before: before = null } = user;
+    const goesOn = at != null && Date.parse(now) - Date.parse(timestamp(at)) < visitMs;
+    const seen_newest = last !== null && timestamp(last) > newest ? last : newest;
+    users.update(user, { seen_newest, seen_before: goesOn ? before : last, seen_at: now });
+    return null;
   },
 };
 

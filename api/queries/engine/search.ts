@@ -6,19 +6,23 @@ import { invalid, type Refused } from "../../../shared/errors.ts";
 /** Ranges of all scripts with case or accents, of signs and of widths; going through all of Unicode would take a second. */
 const ranges = [
   [0x21, 0x6ff],
+  [0xe33, 0xedd],
   [0x10a0, 0x10ff],
   [0x13a0, 0x13fd],
   [0x1c80, 0x24ff],
   [0x2c00, 0x2dff],
+  [0x309f, 0x318e],
   [0xa640, 0xa7ff],
   [0xab30, 0xabbf],
   [0xfb00, 0xfefc],
   [0xff01, 0xffef],
-  [0x10400, 0x105ff],
+  [0x10400, 0x107ba],
   [0x10c80, 0x10d8f],
   [0x118a0, 0x118df],
   [0x16e40, 0x16eff],
-  [0x1e900, 0x1e943],
+  [0x1d400, 0x1d7ff],
+  [0x1e030, 0x1e06d],
+  [0x1e900, 0x1eebb],
 ] as const;
 
 /** The characters are listed, because PostgreSQL's class of blanks depends on the locale of the database. */
@@ -65,7 +69,7 @@ export function searchPattern(q: string): string {
 /** Marks that no composed character includes: a text can have them after any character. */
 const anyMarks = `${marks}*`;
 
-const escaped = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, "\\$&");
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 const formsOf = (text: string): readonly string[] => variants().of.get(text) ?? [];
 
@@ -75,7 +79,7 @@ function oneOf(character: string): string {
   const { one = [], pair = [] } = Object.groupBy(forms, (form) =>
     Array.from(form).length === 1 ? "one" : "pair",
   );
-  return `(?:${[`[${one.map(escaped).join("")}]`, ...pair].join("|")})${anyMarks}`;
+  return `(?:${[`[${one.map(escaped).join("").replace("-", "\\-")}]`, ...pair].join("|")})${anyMarks}`;
 }
 
 /** PostgreSQL tries each pattern on each row, and caches only 32 compiled patterns. */

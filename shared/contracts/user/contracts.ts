@@ -118,6 +118,17 @@ export const claimZone = command({
   output: Settings,
 });
 
+/** A return to the list of actions within this time belongs to the same visit. */
+export const visitMs = 30 * 60_000;
+
+export const seeActions = command({
+  name: "user.see",
+  scopes: [],
+  summary: "Note how far the person has seen the list of actions, on whatever device",
+  input: Type.Object({ newest: Timestamp }),
+  output: Type.Null(),
+});
+
 export const endSessions = command({
   name: "user.end-sessions",
   scopes: [],

@@ -20,6 +20,8 @@ type Target = ReturnType<typeof byDatabase> &
 /** A life of one user with every command, in each form of its statements. */
 export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   const { webhookUrl, dueAt, actions } = target;
+  await run("user.end-ways", {});
+  await run("user.see", { newest: "2026-11-01T00:00:00.000Z" });
   await run("user.claim-zone", { time_zone: "Europe/Berlin", issued_at: "2026-11-01T00:00:00Z" });
   await run("user.configure", { time_zone: "UTC", reminder_channel: "webhook", webhook_url: webhookUrl });
   const category = await run("category.create", { name: "Home" });

@@ -1,6 +1,8 @@
 import type { LoggedAction } from "../../../../shared/contracts/action/contracts.ts";
+import { visitMs } from "../../../../shared/contracts/user/contracts.ts";
 import { DatabaseFailure } from "../../../../shared/db/database-failure.ts";
-import { msPerDay } from "../../../../shared/domain/day/day.ts";
+import { own, selectFrom, statement } from "../../../../shared/db/reads/statement.ts";
+import { msPerDay, timestamp } from "../../../../shared/domain/day/day.ts";
 import { longestLine } from "../../../../shared/domain/todo/quick-add-words.ts";
 import { isRefused, type Refusal } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
@@ -13,7 +15,6 @@ import { icon } from "../../../web/icons.ts";
 import { type Layout, message, page } from "../../../web/page.ts";
 import type { PagesContext, Visit } from "./context.ts";
 import { hereWithoutNotes } from "./go-on.ts";
-import { sealedCookie } from "./sealed-cookie.ts";
 
 type Frame = Pick<Layout, "nav" | "corner" | "tools" | "notice" | "isApp">;
 
@@ -33,12 +34,12 @@ export async function accountFrame(visit: Visit): Promise<Frame> {
 /** The number of runs of agents that the person has not looked at. */
 async function countNews(visit: Visit): Promise<number> {
   const { query } = visit;
-  const { newest } = await findLastVisit(visit, query.now);
-  if (newest === undefined) return 0;
-  return countUnseenRuns(query, newest || "-infinity").catch((error) => {
+  try {
+    return await countUnseenRuns(query, (await findLastVisit(visit, query.now)).newest);
+  } catch (error) {
     if (error instanceof DatabaseFailure) return 0;
     throw error;
-  });
+  }
 }
 
 /** The header of a page that is open to people who are not signed in. */
@@ -62,41 +63,35 @@ function quickBar(visit: Visit): Html {
     <button class="plain">Add</button></form>`;
 }
 
-/** The part of the list that this browser has shown, and the user who saw it. */
-type Seen = {
-  sub: string;
-  /** The newest action seen in the visit before this one, and in this one. */
-  before: string;
-  newest: string;
-  /** The time when the list was last shown (epoch ms). */
-  shownAt: number;
-};
+const seenOfUser = statement({}, () =>
+  selectFrom(own("users").as("u")).select(["u.seen_newest", "u.seen_before", "u.seen_at"]),
+);
 
-/** Browsers keep a cookie for this long at most. */
-const lifetimeSeconds = (400 * msPerDay) / 1_000;
-/** A return within this time belongs to the same visit. */
-const visitMs = 30 * 60_000;
+/** Whoever has seen nothing yet has seen nothing of this time. */
+const firstNewsMs = 7 * msPerDay;
 
-const seenCookie = (context: PagesContext) => sealedCookie<Seen>(context, "seen", lifetimeSeconds);
-
-/** Reads the last visit of this browser. On a first visit no action is new. */
-export async function findLastVisit({ context, request, session: { sub } }: Visit, now: number) {
-  const cookie = seenCookie(context);
-  const found = await cookie.open(request);
-  const seen = found?.sub === sub ? found : undefined;
-  const before = seen && now - seen.shownAt < visitMs ? seen.before : seen?.newest;
+/** The person's last look at Activity, on whatever device. */
+export async function findLastVisit({ context, session: { sub } }: Visit, now: number) {
+  const query = context.query({ userId: sub });
+  const [seen] = await query.rows(seenOfUser({}));
+  const beginning = new Date(now - firstNewsMs).toISOString();
+  const at = (time: string | null | undefined) => (time == null ? beginning : timestamp(time));
+  const isSameVisit = seen?.seen_at != null && now - Date.parse(timestamp(seen.seen_at)) < visitMs;
+  const newest = at(seen?.seen_newest);
+  const before = isSameVisit ? at(seen.seen_before) : newest;
   return {
-    /** The newest action seen before; undefined on a first visit. */
+    /** The newest action seen before this visit. */
     before,
-    /** The newest action seen so far, in this visit or before; empty if there was none. */
-    newest: seen?.newest,
+    /** The newest action seen so far. */
+    newest,
     /** True if an action came after the last visit and was not done by the person. */
     isNew: ({ called_at, door }: Pick<LoggedAction, "called_at" | "door">) =>
-      before !== undefined && door !== "page" && called_at > before,
-    /** The cookie for the next visit, set when the top of the list was shown. */
-    remember(row: Pick<LoggedAction, "called_at"> | undefined) {
-      const newest = [seen?.newest ?? "", row?.called_at ?? ""].toSorted()[1] ?? "";
-      return cookie.seal({ sub, before: before ?? newest, newest, shownAt: now });
+      door !== "page" && called_at > before,
+    /** Notes that the top of the list was shown. If that fails, the actions are new once more. */
+    async remember(row: Pick<LoggedAction, "called_at"> | undefined) {
+      const input = { newest: row?.called_at ?? newest };
+      if (!isSameVisit || input.newest > newest)
+        await context.dispatch({ userId: sub }, { name: "user.see", input });
     },
   };
 }

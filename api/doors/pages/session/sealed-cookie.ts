@@ -20,7 +20,6 @@ type CookieKeys = Omit<PagesKeys, "forms">;
 const names: Readonly<Record<keyof CookieKeys, string>> = {
   session: "kept_account",
   signIn: "kept_sign_in",
-  seen: "kept_seen",
   feed: "kept_feed",
   sent: "kept_sent",
 };
@@ -54,8 +53,6 @@ export type PagesKeys = Readonly<{
   session: KeyRing<Uint8Array>;
   /** These encrypt the cookie of a sign-in that is under way at the provider. */
   signIn: KeyRing<Uint8Array>;
-  /** These encrypt the cookie that remembers which parts of the list of actions this browser has shown. */
-  seen: KeyRing<Uint8Array>;
   /** These encrypt the cookie of a calendar feed that was just made. */
   feed: KeyRing<Uint8Array>;
   /** These encrypt the cookie with a form that was sent after the session had ended. */
@@ -75,7 +72,6 @@ export async function loadPagesKeys(pool: Pick<Pool, "query">): Promise<PagesKey
   return {
     session: derive("session"),
     signIn: derive("sign-in"),
-    seen: derive("seen"),
     feed: derive("feed"),
     sent: derive("sent"),
     forms: mapKeys(derive("forms"), (key) => key.toBase64({ alphabet: "base64url" })),

@@ -85,8 +85,8 @@ function examples(lines: readonly string[]): Html {
 }
 
 /** One line about the changes of agents and scripts since the person last looked at Activity; empty without any. */
-async function newsOfAgents(query: QueryContext, before: string | undefined): Promise<Html | false> {
-  const news = before === undefined ? [] : await readAgentNews(query, before);
+async function newsOfAgents(query: QueryContext, before: string): Promise<Html | false> {
+  const news = await readAgentNews(query, before);
   if (news.length === 0) return false;
   const callers = [...Map.groupBy(news, ({ token_id }) => token_id).values()].map((own) => {
     const effects = effectsOf(own).map(({ effect, count }) => `${effect} ${count}`);
@@ -102,8 +102,8 @@ export async function showToday(visit: Visit): Promise<PageAnswer> {
   const { context, session } = visit;
   const [mark, warning] = await Promise.all([liveMark(visit), reminderWarning(visit)]);
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
-  const { before } = await findLastVisit(visit, query.now);
-  const day = await query.inTurn((own) => readAll(own, before));
+  const { newest } = await findLastVisit(visit, query.now);
+  const day = await query.inTurn((own) => readAll(own, newest));
   if (isRefused(day)) return day;
   const { today, totals, todos, due } = day;
   const date = new Date(today.date).toLocaleDateString(locale(), { dateStyle: "full", timeZone: "UTC" });
@@ -147,7 +147,7 @@ const travelOffer = (visit: Visit, timeZone: string): Html =>
     <p>The clock of this device is that of <strong></strong>; Kept follows ${timeZone}.</p>
     <button>Follow this device</button> <button type="button" class="link">Keep ${timeZone}</button></form>`;
 
-const readAll = async (own: QueryContext, lastSeen: string | undefined) => ({
+const readAll = async (own: QueryContext, lastSeen: string) => ({
   ...(await readDay(own, firstCalendarDay, firstWeekday())),
   categories: await readCategoryRefs(own),
   news: await newsOfAgents(own, lastSeen),

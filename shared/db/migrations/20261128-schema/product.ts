@@ -28,6 +28,9 @@ export const productTables = `
     webhook_failing_since timestamptz,
     webhook_disabled_at timestamptz,
     webhook_test_id uuid,
+    seen_newest timestamptz,
+    seen_before timestamptz,
+    seen_at timestamptz,
     created_at timestamptz not null,
     updated_at timestamptz not null,
     changed_xid xid8 not null default pg_current_xact_id()

@@ -79,8 +79,8 @@ export async function showActions(visit: Visit): Promise<PageAnswer> {
       html`<p class="quiet small">Download what the filter shows: <a href="${address({ format: "csv" }, exportPath)}">CSV</a>,
       <a href="${address({ format: "jsonl" }, exportPath)}">JSON lines</a>.</p>`
     }`;
-  const headers = isFirst && !isFiltered ? { "Set-Cookie": await remember(newestFirst[0]) } : {};
-  return accountPage(visit, { title: "Activity", lead, body, scripts: liveScripts }, { headers });
+  if (isFirst && !isFiltered) await remember(newestFirst[0]);
+  return accountPage(visit, { title: "Activity", lead, body, scripts: liveScripts });
 }
 
 /** Statements run one after the other, because together they take one turn. */
