@@ -44,7 +44,6 @@ export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   await askFirst(run, target);
   await run("user.configure", { time_zone: "Asia/Tokyo" });
   await run("user.end-sessions", {});
-  await run("user.end-ways", { token_id: "token" });
   await run("journal.export", { what: "an export of everything" });
   await run("journal.count-use", { token_id: "token", client_name: null, network: "192.0.2.1", reads: 3 });
   await run("journal.send", {
