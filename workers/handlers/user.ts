@@ -328,12 +328,13 @@ export const userClaimZone: Handler<"user.claim-zone"> = {
 export const userSee: Handler<"user.see"> = {
   rows: () => [settingsForUpdate],
   run(context, { newest }) {
-    const { users, now } = context;
+    const { users, acceptedAt } = context;
     const user = users.get() ?? users.insert(newUser(context));
     const { seen_at: at, seen_newest: last = null, seen_before: before = null } = user;
-    const goesOn = at != null && Date.parse(now) - Date.parse(timestamp(at)) < visitMs;
+    const goesOn = at != null && acceptedAt - Date.parse(timestamp(at)) < visitMs;
     const seen_newest = last !== null && timestamp(last) > newest ? last : newest;
-    users.update(user, { seen_newest, seen_before: goesOn ? before : last, seen_at: now });
+    const seen_at = new Date(acceptedAt).toISOString();
+    users.update(user, { seen_newest, seen_before: goesOn ? before : last, seen_at });
     return null;
   },
 };
