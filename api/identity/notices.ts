@@ -1,5 +1,4 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
-import type { Pool } from "pg";
 import { exclusively } from "../../shared/db/exclusively.ts";
 import { usualLocale } from "../../shared/domain/day/say-date.ts";
 import type { Details, Endable } from "../../shared/domain/journal/events.ts";
@@ -36,9 +35,9 @@ type Mailing = Notice & Readonly<{ mailing: string }>;
 
 /** Sends waiting messages now, and leaves failures to the chore. */
 export function tellPeople(identity: IdentityContext): void {
-  const failed = (error: unknown) =>
-    identity.log.warn({ reason: String(error) }, "messages about accounts wait");
-  asChore(() => sendNotices(identity)).catch(failed);
+  asChore(() => sendNotices(identity)).catch((error) =>
+    identity.log.warn({ reason: String(error) }, "messages about accounts wait"),
+  );
 }
 
 /** Sends the messages that are due, one process at a time. */
@@ -57,7 +56,10 @@ export async function sendNotices(identity: IdentityContext): Promise<void> {
 async function tellPerson(identity: IdentityContext, accountId: string): Promise<void> {
   const { pool, throttle } = identity;
   const waitSeconds = await throttle.notice(accountId);
-  if (waitSeconds > 0) return postpone(pool, accountId, waitSeconds);
+  if (waitSeconds > 0) {
+    await pool.query(postpone, [accountId, waitSeconds]);
+    return;
+  }
   const { rows } = await pool.query<Mailing>(
     `update identity.notices set mailing = coalesce(mailing, $2), attempts = attempts + 1,
        next_at = now() + least(attempts + 1, 60) * interval '1 minute'
@@ -71,13 +73,9 @@ async function tellPerson(identity: IdentityContext, accountId: string): Promise
   for (const notices of mailings.values()) await deliver(identity, notices);
 }
 
-async function postpone(pool: Pool, accountId: string, seconds: number): Promise<void> {
-  await pool.query(
-    `update identity.notices set next_at = now() + make_interval(secs => $2)
-     where account_id = $1 and sent_at is null`,
-    [accountId, seconds],
-  );
-}
+const postpone = `
+  update identity.notices set next_at = now() + make_interval(secs => $2)
+  where account_id = $1 and sent_at is null`;
 
 /** A message as it is sent: what happened, and the link that ends it. */
 type Told = Readonly<{ subject: string; lines: readonly string[]; link: string; end: string }>;

@@ -8,6 +8,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Config } from "../../shared/process/config.ts";
 import { hashToken } from "../auth/token-format.ts";
+import { parseJson } from "../http/input/body.ts";
 import { type KeyRing, mapKeys } from "../web/key-ring.ts";
 import { type Account, findAccount } from "./accounts/accounts.ts";
 import type { IdentityContext } from "./accounts/context.ts";
@@ -179,14 +180,6 @@ const assertion = Compile(
     }),
   }),
 );
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Kept asks for no certificates, and checking a stranger's would fetch addresses that they name. */
 function hasCertificates(

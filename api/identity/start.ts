@@ -20,8 +20,7 @@ import { clientOf } from "../http/request.ts";
 import type { KeyRing } from "../web/key-ring.ts";
 import { createAccount, findAccountByEmail } from "./accounts/accounts.ts";
 import type { IdentityContext, ProviderContext } from "./accounts/context.ts";
-import { loadKeys } from "./accounts/keys.ts";
-import { noteAddress } from "./accounts/links.ts";
+import { findSecret, loadKeys, storeSecret } from "./accounts/keys.ts";
 import { createMailer } from "./accounts/mail.ts";
 import { createDelivery, type Tell } from "./accounts/outbox.ts";
 import { changePassword, hashPassword } from "./accounts/passwords.ts";
@@ -80,8 +79,12 @@ export async function startIdentity(parts: Parts): Promise<BuiltInProvider> {
     const provider = openProvider(identity, parts.ca);
     return { provider, listener: provider.callback() };
   });
-  const owner = await createOwner(identity, async () => (await openProvider()).provider);
-  await noteAddress(pool, config.baseUrl);
+  const owner = await exclusively(pool, { name: "kept.identity.owner", taken: "wait" }, () =>
+    // The start itself prints the owner and the token.
+    createOwner({ ...identity, security() {} }, async () => (await openProvider()).provider),
+  );
+  // Commands that run beside this may have other settings.
+  await storeSecret(pool, "address", config.baseUrl);
   const former_address = await warnOfFormerResources(pool, identity.resources, log);
   const socket = await openSocket(
     async (...exchange) => (await openProvider()).listener(...exchange),
@@ -138,8 +141,6 @@ async function createContext(
   return identity;
 }
 
-type OpenProvider = () => Promise<ProviderContext["provider"]>;
-
 const ownerEmail = "owner@localhost";
 const tenYears = 3_650 * 24 * 60 * 60;
 
@@ -149,29 +150,16 @@ const tenYears = 3_650 * 24 * 60 * 60;
  */
 async function createOwner(
   identity: IdentityContext,
-  openProvider: OpenProvider,
-): Promise<Record<string, string> | undefined> {
-  // The start itself prints the owner and the token.
-  const quiet = { ...identity, security() {} };
-  return exclusively(identity.pool, { name: "kept.identity.owner", taken: "wait" }, () =>
-    makeOwner(quiet, openProvider),
-  );
-}
-
-async function makeOwner(
-  identity: IdentityContext,
-  openProvider: OpenProvider,
+  openProvider: () => Promise<ProviderContext["provider"]>,
 ): Promise<Record<string, string> | undefined> {
   const { pool, config } = identity;
-  const { rowCount } = await pool.query("select from identity.secrets where name = 'owner'");
-  if (rowCount !== 0) return undefined;
+  if ((await findSecret(pool, "owner")) !== undefined) return undefined;
   const password = randomBytes(15).toString("base64url");
   const accountId = await ownerAccount(identity, password);
   const token = await createOwnerToken({ ...identity, provider: await openProvider() }, accountId);
   await writeFile(join(config.dataDir, "owner-token"), `${token}\n`, { mode: 0o600 });
   // This row is stored last, so that a start that was interrupted before is repeated.
-  const stored = "insert into identity.secrets (name, value) values ('owner', to_jsonb($1::text))";
-  await pool.query(stored, [accountId]);
+  await storeSecret(pool, "owner", accountId);
   return { owner_email: ownerEmail, owner_password: password, owner_token: token };
 }
 

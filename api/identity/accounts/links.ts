@@ -229,15 +229,6 @@ export const signInLinkPath = "/sign-in/link";
 
 type SignInLink = Readonly<{ email: string; link: string }>;
 
-/** Stores the provider's public address, because commands that run beside it may have other settings. */
-export async function noteAddress(pool: Pool, address: string): Promise<void> {
-  await pool.query(
-    `insert into identity.secrets (name, value) values ('address', to_jsonb($1::text))
-     on conflict (name) do update set value = excluded.value`,
-    [address],
-  );
-}
-
 /**
  * Makes a link that signs a person in: once, within ten minutes, and only at the provider's present address. An earlier
  * link of the same account stops working.
