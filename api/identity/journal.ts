@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Pool, PoolClient } from "pg";
 import { inTransaction } from "../../shared/db/in-transaction.ts";
-import type { Origin } from "../../shared/domain/journal/events.ts";
-import { type DetailsOf, type EventName, events } from "../../shared/domain/journal/events.ts";
+import { type DetailsOf, type EventName, events, type Origin } from "../../shared/domain/journal/events.ts";
 import type { SecurityLog } from "../../shared/process/observe/security-log.ts";
 import { browserName } from "../http/browser-name.ts";
 

@@ -13,9 +13,7 @@ import { databaseUrlOf } from "../../shared/process/database-roles.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { createSecurityLog } from "../../shared/process/observe/security-log.ts";
 import type { TokenKey } from "../auth/authenticate.ts";
-import type { FindClaims } from "../auth/claims.ts";
 import { rememberFor } from "../auth/provider.ts";
-import type { FindOwnSession } from "../doors/pages/session/context.ts";
 import { clientOf } from "../http/request.ts";
 import type { KeyRing } from "../web/key-ring.ts";
 import { createAccount, findAccountByEmail } from "./accounts/accounts.ts";
@@ -36,18 +34,7 @@ import { openSocket } from "./socket.ts";
 import { createPersonalToken, findToken } from "./tokens.ts";
 
 /** The built-in provider, which is a part of the front door's process. */
-export type BuiltInProvider = Readonly<{
-  /** Answers a request for one of `identityPaths`. */
-  answer(request: Request): Promise<Response>;
-  findClaims: FindClaims;
-  findSession: FindOwnSession;
-  findAccess(accountId: string): ReturnType<typeof listConnections>;
-  endToken(key: TokenKey): Promise<void>;
-  pool: Pool;
-  /** The owner's sign-in, told at the first start. */
-  details: Readonly<Record<string, string>>;
-  stop(): Promise<void>;
-}>;
+export type BuiltInProvider = Awaited<ReturnType<typeof startIdentity>>;
 
 type Parts = Readonly<{
   config: Config;
@@ -61,7 +48,7 @@ type Parts = Readonly<{
 }>;
 
 /** Starts the built-in identity provider on a migrated database, with a pool and a database role of its own. */
-export async function startIdentity(parts: Parts): Promise<BuiltInProvider> {
+export async function startIdentity(parts: Parts) {
   const { config, log } = parts;
   await mkdir(config.dataDir, { recursive: true });
   const database = await openDatabase({
@@ -92,18 +79,20 @@ export async function startIdentity(parts: Parts): Promise<BuiltInProvider> {
   );
   const stopChores = scheduleChores(identity);
   return {
-    async answer(request) {
+    /** Answers a request for one of `identityPaths`. */
+    async answer(request: Request): Promise<Response> {
       await openProvider();
       return socket.answer(request);
     },
-    findClaims: (token) => findToken(database.pool, config.authAudience, token),
-    findSession: (request) =>
+    findClaims: (token: string) => findToken(database.pool, config.authAudience, token),
+    findSession: (request: Pick<Request, "headers">) =>
       duringRequest({ network: clientOf(request), userAgent: request.headers.get("user-agent") ?? "" }, () =>
         findSession(pool, sessionIdIn(request.headers, config)),
       ),
-    findAccess: (accountId) => listConnections(identity, accountId),
-    endToken: ({ userId, tokenId }) => revokeConnection(identity, userId, tokenId),
+    findAccess: (accountId: string) => listConnections(identity, accountId),
+    endToken: ({ userId, tokenId }: TokenKey) => revokeConnection(identity, userId, tokenId),
     pool: database.pool,
+    /** The owner's sign-in, told at the first start. */
     details: { ...owner, ...(former_address && { former_address }) },
     async stop() {
       stopChores();

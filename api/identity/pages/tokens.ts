@@ -30,7 +30,6 @@ type TokenDraft = Readonly<{ name: string; permissions: Permissions; lifetime: L
 
 const emptyDraft: TokenDraft = { name: "", permissions: readOnly, lifetime: { choice: "90", date: "" } };
 
-/** Messages after a form was saved and the browser was redirected here. */
 const outcomes = new Map([
   ["revoked", "It has ended."],
   ["old-ended", "The earlier secret has ended."],
@@ -109,7 +108,6 @@ function oldSecretForm(visitor: SignedIn, { id, name, oldSecretEndsAt }: Connect
     <button class="plain">End it now<span class="unseen"> (${name})</span></button></p></form>`;
 }
 
-/** The confirmation before a connection ends. */
 function endingForm(visitor: SignedIn, { id, isPersonal, name }: Connection): Html {
   const verb = isPersonal ? "Revoke" : "Disconnect";
   return html`<details><summary>${verb}<span class="unseen"> ${name}?</span></summary>
@@ -121,16 +119,11 @@ function endingForm(visitor: SignedIn, { id, isPersonal, name }: Connection): Ht
 /** The action log of the connection, where its actions can be undone. */
 const actionsOf = (id: string): string => `/account/actions?${new URLSearchParams({ token_id: id })}`;
 
-/** POST /profile/api-tokens */
 export async function createToken(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  const draft: TokenDraft = {
-    name: nameIn(form),
-    permissions: permissionsOf(form),
-    lifetime: lifetimeOf(form),
-  };
+  const draft = { name: nameIn(form), permissions: permissionsOf(form), lifetime: lifetimeOf(form) };
   const refuse = (error: string) => showTokens(visitor, { draft, error });
-  const { name } = draft;
-  const { scopes } = draft.permissions;
+  const { name, permissions } = draft;
+  const { scopes } = permissions;
   const wrongName = nameProblem(name);
   if (wrongName) return refuse(wrongName);
   if (scopes.length === 0) return refuse("Tick at least one permission.");
