@@ -14,7 +14,7 @@ export type Connection = Readonly<{
   id: string;
   isPersonal: boolean;
   name: string;
-  /** Null for apps, and for tokens from releases that did not store it. */
+  /** Null for apps. */
   lastFour: string | null;
   scopes: Scope[];
   createdAt: number;

@@ -40,7 +40,6 @@ export function tellPeople(identity: IdentityContext): void {
   );
 }
 
-/** Sends the messages that are due, one process at a time. */
 export async function sendNotices(identity: IdentityContext): Promise<void> {
   const { pool } = identity;
   await exclusively(pool, { name: "kept.identity.notices", taken: "skip" }, async () => {
@@ -77,9 +76,6 @@ const postpone = `
   update identity.notices set next_at = now() + make_interval(secs => $2)
   where account_id = $1 and sent_at is null`;
 
-/** A message as it is sent: what happened, and the link that ends it. */
-type Told = Readonly<{ subject: string; lines: readonly string[]; link: string; end: string }>;
-
 /**
  * Sends notices together by mail, or without a confirmed address by the channel of reminders. They are marked after
  * the mail server took the mail, so a crash in between repeats it under the same Message-ID.
@@ -108,7 +104,8 @@ const handOver = `
   insert into identity.outbox (user_id, name, input)
   select $2, 'journal.send', $3::jsonb where exists (select from handed)`;
 
-async function messageAbout(identity: IdentityContext, notices: readonly Mailing[]): Promise<Told> {
+/** What happened, and the link that ends it. */
+async function messageAbout(identity: IdentityContext, notices: readonly Mailing[]) {
   const parts = await Promise.all(notices.map((notice) => partAbout(identity, notice)));
   const journal = `${identity.config.baseUrl}/account/journal`;
   const [only] = parts;
@@ -146,7 +143,6 @@ const advice: Readonly<Record<Endable, string>> = {
     "If it was not you, open this page and press the button. It signs out all browsers and mails you a link for a new password:",
 };
 
-/** The page behind the link in a message about an event. */
 export const notMePath = "/not-me";
 
 /** Days in which the link of a message works. */
@@ -173,7 +169,6 @@ function noticeIdIn({ forms }: Keys, token: string): string | undefined {
   return forms.some((key) => timingSafeEqual(macOf(key, id), mac)) ? id.toString("hex") : undefined;
 }
 
-/** Finds the message whose link has this token, and changes nothing. */
 export async function findNotice(
   { pool, keys }: IdentityContext,
   token: string,

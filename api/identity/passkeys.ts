@@ -210,7 +210,6 @@ export function passkeySite({ authUrl }: Pick<Config, "authUrl">): PasskeySite |
 /** A passkey of an account as its page lists it; times are epoch milliseconds. */
 export type Passkey = Readonly<{ id: string; name: string; createdAt: number; lastUsedAt: number | null }>;
 
-/** The facts that check a sign-in with a passkey. */
 type StoredPasskey = Readonly<{
   id: string;
   accountId: string;
@@ -220,17 +219,10 @@ type StoredPasskey = Readonly<{
   passwordHash: string;
 }>;
 
-type NewPasskey = Omit<StoredPasskey, "passwordHash"> &
-  Readonly<{
-    name: string;
-    /** The session in which it is added. */
-    sessionUid: string;
-  }>;
+type NewPasskey = Omit<StoredPasskey, "passwordHash"> & Readonly<{ name: string; sessionUid: string }>;
 
-/** The most passkeys of an account. */
 export const maxPasskeys = 20;
 
-/** The account's passkeys, newest first. */
 export async function listPasskeys(pool: Pool, accountId: string): Promise<Passkey[]> {
   const { rows } = await pool.query<Passkey>(
     `select credential_id as id, name, extract(epoch from created_at)::double precision * 1000 as "createdAt",

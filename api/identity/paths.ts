@@ -11,7 +11,6 @@ export const identityPaths = [
   "/revoke",
   "/userinfo",
   "/session/*",
-  // Pages.
   "/interaction/*",
   "/sign-in",
   "/sign-in/*",

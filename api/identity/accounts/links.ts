@@ -80,7 +80,6 @@ async function createConfirmation(pool: Pool, id: string, email: string): Promis
   return rowCount === 1 ? token : undefined;
 }
 
-/** Reads the address that the token would confirm for the account, and changes nothing. */
 export async function addressOf(pool: Pool, id: string, token: string): Promise<string | undefined> {
   const { rows } = await pool.query<{ email: string }>(
     `select email from identity.email_confirmations
@@ -214,7 +213,6 @@ export async function mailReset(
   );
 }
 
-/** Finds the account whose password a link would change, and changes nothing. */
 export const findResetAccount = (pool: Pick<Pool, "query">, token: string): Promise<Account | undefined> =>
   findAccountWhere(
     pool,
@@ -260,7 +258,6 @@ export async function createSignInLink(pool: Pool, email?: string): Promise<Sign
 /** A link as it arrives: its token, and the address of the provider at which it was opened. */
 type OpenedLink = Readonly<{ token: string; address: string }>;
 
-/** Finds the account that a link would sign in, and changes nothing. */
 export const findLinkAccount = (pool: Pool, { token, address }: OpenedLink): Promise<Account | undefined> =>
   findAccountWhere(
     pool,

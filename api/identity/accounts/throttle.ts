@@ -12,7 +12,6 @@ const minute = 60;
  */
 export const resetMinutes = 30;
 
-/** One attempt at a password. */
 type SignInAttempt = Readonly<{
   email: string;
   address: string;

@@ -63,7 +63,6 @@ function knownScopes(ctx: Context, next: Next): Promise<void> {
   return next();
 }
 
-/** Refuses long requests, because strangers can send them. */
 async function boundAuthorizations(ctx: Context, next: Next): Promise<void> {
   if (ctx.path !== "/authorize" || !isTooLong(ctx)) return next();
   await reply(ctx, refusal(414, "An app sent you here with a request that is too long."));

@@ -84,7 +84,6 @@ export async function changeToken(visitor: SignedIn, form: URLSearchParams): Pro
   return isChanged ? seeOther(`${tokensPath}?done=changed`) : goneMessage(visitor);
 }
 
-/** POST /profile/api-tokens/rotate: a new secret, shown once. */
 export async function rotate(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const { identity, account } = visitor;
   const id = formId(form);
