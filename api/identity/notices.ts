@@ -104,7 +104,7 @@ const handOver = `
   insert into identity.outbox (user_id, name, input)
   select $2, 'journal.send', $3::jsonb where exists (select from handed)`;
 
-/** What happened, and the link that ends it. */
+/** Says what happened, with the link that ends it. */
 async function messageAbout(identity: IdentityContext, notices: readonly Mailing[]) {
   const parts = await Promise.all(notices.map((notice) => partAbout(identity, notice)));
   const journal = `${identity.config.baseUrl}/account/journal`;

@@ -8,7 +8,6 @@ import type { RedisConnection } from "../queue/connections.ts";
 /** `look` can wait for working hours; `broken` means that a promise of the service fails. */
 export const states = ["ok", "look", "broken"] as const;
 
-/** A check's answer. */
 export type Diagnosis = Readonly<{
   state: (typeof states)[number];
   says: string;

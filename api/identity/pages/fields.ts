@@ -78,7 +78,6 @@ export function lengthProblem(password: string): string | undefined {
 
 const fewWords = "Take a few words in a row that nobody connects with you.";
 
-/** The scopes as checkboxes in plain words. */
 export function scopeFields(offered: readonly Scope[], ticked: readonly Scope[]): Html[] {
   return offered.map((scope) => {
     const label = html`${scopes[scope]} <code class="quiet">${scope}</code>`;
@@ -92,7 +91,6 @@ export const formId = (form: URLSearchParams, name = "id"): string =>
 
 export const maxName = 100;
 
-/** The name in a form, in the form that is stored. */
 export const nameIn = (form: URLSearchParams): string => (form.get("name") ?? "").trim().normalize("NFC");
 
 /** @returns the problem of the name of a token, app or passkey; undefined when there is none */

@@ -7,7 +7,6 @@ export const interactionPath = /^\/interaction\/(?<uid>[\w-]{1,64})$/;
 /** The authorization request at `next`: the app's own name, or the host of its document, and where its answer goes. */
 type WaitingRequest = Readonly<{ app: string; isNamed: boolean; redirectUri: unknown }>;
 
-/** The address of an authorization request. */
 export function authorizePath(params: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {

@@ -40,16 +40,14 @@ export function permissionFields(chosen: Permissions): Html {
     <div class="custom">${scopeFields(allScopes, ticked)}</div></fieldset>`;
 }
 
-/** The permissions of a connection in few words. */
 export function allowedInWords(granted: readonly Scope[]): Html | string {
   if (granted.length === 0) return "Know who you are";
-  const preset = presets.find((one) => one.scopes.length === granted.length && isWithin(granted, one.scopes));
+  const isWhole = (all: readonly Scope[]) =>
+    all.length === granted.length && granted.every((scope) => all.includes(scope));
+  const preset = presets.find((one) => isWhole(one.scopes));
   if (preset) return preset.label;
   return html`<ul class="plain">${granted.map((scope) => html`<li>${scopes[scope]}</li>`)}</ul>`;
 }
-
-const isWithin = (some: readonly Scope[], all: readonly Scope[]): boolean =>
-  some.every((scope) => all.includes(scope));
 
 /** Lifetimes of a token in days, with their labels. A form also takes a date. */
 const lifetimes = new Map([

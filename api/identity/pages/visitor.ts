@@ -114,7 +114,6 @@ export async function saveSession({ identity, ctx }: IdentityRequest, session: S
   ctx.cookies.set(cookieNames(identity.config).session, session.jti, options);
 }
 
-/** Removes the cookie of an ended session from its browser. */
 export const dropSessionCookie = ({ identity, ctx }: IdentityRequest) =>
   void ctx.cookies.set(cookieNames(identity.config).session, null, cookie);
 

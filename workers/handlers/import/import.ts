@@ -33,7 +33,6 @@ import {
   timesOf,
 } from "./things.ts";
 
-/** The key of an import in the log. */
 type ImportAction = Pick<ActionImagesRow, "called_at" | "request_id">;
 
 /** @returns the time of an import in the log, in milliseconds: its steps have the microseconds after it */
@@ -54,7 +53,6 @@ function logImport(context: HandlerContext, request_id: string, later: readonly 
   writeAction(context, call, { outcome: "ok", replayed: false, images: { before, after: all } });
 }
 
-/** Adds images of another step to an import. */
 function logStep(context: HandlerContext, { called_at, request_id }: ImportAction, step: number): void {
   const { after } = changedImages(context, context.takeChanges());
   const json = JSON.stringify(after);
@@ -133,7 +131,6 @@ export const importStage: Handler<"import.stage"> = {
 };
 
 const tables = ["categories", "habits", "todos"] as const satisfies readonly NumberedTable[];
-/** The keys of new things by table. */
 type NewKeys = Readonly<Record<(typeof tables)[number], readonly string[]>>;
 
 /**
@@ -251,7 +248,6 @@ export const importContinue: Handler<"import.continue"> = {
 
 type ImportedCategory = ImportedThings["categories"];
 
-/** Makes missing categories, and finds the others. */
 export function insertCategories(
   context: HandlerContext,
   things: readonly ImportedCategory[],
