@@ -37,21 +37,13 @@ export async function creationOptions(
   });
 }
 
-type Answer = Readonly<{
-  account: Account;
-  /** The uid of the session. */
-  holder: string;
-  text: string;
-  name: string;
-}>;
-
 /**
  * Stores the passkey that the browser made.
  * @returns false when its answer is wrong or the account has too many
  */
 export async function createPasskey(
   { config, keys, ...journaled }: Pick<Dependencies, "config" | "keys"> & Journaled,
-  { account, holder, text, name }: Answer,
+  { account, holder, text, name }: Readonly<{ account: Account; holder: string; text: string; name: string }>,
 ): Promise<boolean> {
   const site = passkeySite(config);
   const response = parseJson(text);

@@ -61,20 +61,18 @@ export async function createPersonalToken(
   return { id, token };
 }
 
-/** Seconds until the previous secret ends, and the end of the new one; undefined leaves its end. */
-type Rotation = Readonly<{ graceSeconds: number; expiresAt: number | undefined }>;
-
 export const maxSecrets = 5;
 
 /**
  * Gives a personal token a new secret; id, scopes and name stay. The grant's row lock is tried and not waited for,
  * because many requests at once would hold the database's connections.
+ * @param expiresAt the end of the new secret; undefined leaves that of the token
  * @returns the reason for no new secret; `busy` also if the account has no token with this id
  */
 export async function rotateToken(
   journaled: Journaled,
   { accountId, id }: ConnectionKey,
-  { graceSeconds, expiresAt }: Rotation,
+  { graceSeconds, expiresAt }: Readonly<{ graceSeconds: number; expiresAt: number | undefined }>,
 ): Promise<NewToken | "busy" | "full"> {
   const token = newPersonalToken();
   return inJournal(journaled, accountId, async (client, record) => {

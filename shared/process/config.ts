@@ -139,9 +139,7 @@ const privateNetworks = "127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.
 
 type Environment = Record<string, string | undefined>;
 
-function text(env: Environment, name: string): string | undefined {
-  return env[name]?.trim() || undefined;
-}
+const text = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;
 
 function integer(env: Environment, name: string, fallback: number, max: number): number {
   const value = text(env, name);

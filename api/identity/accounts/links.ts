@@ -16,17 +16,15 @@ import { resetMinutes } from "./throttle.ts";
 
 export const confirmPath = "/profile/email/confirm";
 
-/** `waitSeconds` is set when no mail was sent: 0 means that the SMTP server did not accept it. */
-type Mailed = Readonly<{ sent: boolean; waitSeconds: number }>;
-
 /**
  * Mails a link that sets the account's address: it works once, within 24 hours, and for this account only. If the
  * address has another account, only the mail says so, because only its owner may learn that.
+ * @returns `waitSeconds` if no mail was sent: 0 means that the SMTP server did not accept it
  */
 export async function mailConfirmation(
   { sendMail, throttle, pool, config }: IdentityContext,
   { id, email }: Pick<Account, "id" | "email">,
-): Promise<Mailed> {
+): Promise<Readonly<{ sent: boolean; waitSeconds: number }>> {
   if (!sendMail) return { sent: false, waitSeconds: 0 };
   const waitSeconds = await throttle.mail({ id, email });
   if (waitSeconds > 0) return { sent: false, waitSeconds };
@@ -225,15 +223,13 @@ export const findResetAccount = (pool: Pick<Pool, "query">, token: string): Prom
 
 export const signInLinkPath = "/sign-in/link";
 
-type SignInLink = Readonly<{ email: string; link: string }>;
-
 /**
  * Makes a link that signs a person in: once, within ten minutes, and only at the provider's present address. An earlier
  * link of the same account stops working.
  * @param email of the account; by default the owner's
  * @returns undefined when there is no account with it, or the provider has never started
  */
-export async function createSignInLink(pool: Pool, email?: string): Promise<SignInLink | undefined> {
+export async function createSignInLink(pool: Pool, email?: string) {
   const token = newSecret();
   const { rows } = await pool.query<{ email: string; address: string }>(
     `with person as (

@@ -45,9 +45,8 @@ export const formTargetsOf = (request: WaitingRequest | undefined): string[] =>
   typeof request?.redirectUri === "string" ? formSource(request.redirectUri) : [];
 
 /** The form-action sources for a form that leads to `next`, where an app may wait for the redirect. */
-export async function formTargets(identity: ProviderContext, next: string): Promise<string[]> {
-  return formTargetsOf(await findRequest(identity, next));
-}
+export const formTargets = async (identity: ProviderContext, next: string): Promise<string[]> =>
+  formTargetsOf(await findRequest(identity, next));
 
 /** The form-action source that matches an address (CSP 3 §2.3.1, which has no syntax for IPv6 hosts). */
 export function formSource(address: string): string[] {
