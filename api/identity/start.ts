@@ -79,7 +79,7 @@ export async function startIdentity(parts: Parts) {
   );
   const stopChores = scheduleChores(identity);
   return {
-    /** Answers a request for one of `identityPaths`. */
+    /** Answers a request for one of its paths. */
     async answer(request: Request): Promise<Response> {
       await openProvider();
       return socket.answer(request);
