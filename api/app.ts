@@ -18,7 +18,6 @@ import { referencePage } from "./doors/rest/reference/page.ts";
 import { restPrefix, restRoute } from "./doors/rest/route.ts";
 import { loggedIds, loggedPath, pathOf } from "./http/request.ts";
 import { cacheable, compressed, fault, nothingHere, refusalResponse } from "./http/response.ts";
-import { identityPaths } from "./identity/paths.ts";
 import { assets } from "./web/assets.ts";
 
 type AppContext = RestContext &
@@ -133,6 +132,32 @@ function addAccountPages(app: AnyElysia, context: AppContext): void {
     { parse: "none" },
   );
 }
+
+/** The addresses of the built-in provider beside those of the front door; `*` stands for anything. */
+const identityPaths = [
+  // OAuth and OpenID Connect; clients of older MCP revisions guess the first four.
+  "/.well-known/oauth-authorization-server",
+  "/authorize",
+  "/token",
+  "/register",
+  "/.well-known/openid-configuration",
+  "/authorize/*",
+  "/jwks",
+  "/revoke",
+  "/userinfo",
+  "/session/*",
+  "/interaction/*",
+  "/sign-in",
+  "/sign-in/*",
+  "/sign-up",
+  "/sign-up/*",
+  "/sign-out",
+  "/forgot-password",
+  "/reset-password",
+  "/not-me",
+  "/profile",
+  "/profile/*",
+] as const;
 
 function addProvider(
   app: AnyElysia,

@@ -14,7 +14,7 @@ export type Connection = Readonly<{
   id: string;
   isPersonal: boolean;
   name: string;
-  /** Null for apps, and for tokens from releases that did not store it. */
+  /** Null for apps. */
   lastFour: string | null;
   scopes: Scope[];
   createdAt: number;
@@ -24,28 +24,13 @@ export type Connection = Readonly<{
   oldSecretEndsAt: number | null;
 }>;
 
-type Source = Readonly<{ pool: Pool; resources: Resources }>;
-
-/** The account's connections, newest first. */
-export const listConnections = (source: Source, accountId: string): Promise<Connection[]> =>
-  readConnections(source, accountId, null);
-
-/** @returns undefined when the account has no connection of this id */
-export async function findConnection(
-  source: Source,
+/** The account's connections, newest first: all, or the one with this id. */
+export async function listConnections(
+  { pool, resources }: Readonly<{ pool: Pool; resources: Resources }>,
   accountId: string,
-  id: string,
-): Promise<Connection | undefined> {
-  if (!isConnectionId(id)) return undefined;
-  const [found] = await readConnections(source, accountId, id);
-  return found;
-}
-
-async function readConnections(
-  { pool, resources }: Source,
-  accountId: string,
-  id: string | null,
+  id: string | null = null,
 ): Promise<Connection[]> {
+  if (id !== null && !isConnectionId(id)) return [];
   const { rows } = await pool.query<Connection & { scope: string | null }>(
     `select g.id, g.client_id = $3 as "isPersonal",
        coalesce(g.name, c.payload->>'client_name', g.client_id) as name,
@@ -73,21 +58,17 @@ export const workingSecrets = (grantId: string): string =>
   `from identity.artifacts a where a.grant_id = ${grantId} and a.kind = 'AccessToken' and a.expires_at > now()
    order by a.expires_at desc, (a.payload->>'iat')::double precision desc`;
 
-function milliseconds(column: string): string {
-  return `(extract(epoch from ${column}) * 1000)::double precision`;
-}
+const milliseconds = (column: string): string => `(extract(epoch from ${column}) * 1000)::double precision`;
 
 /** Ends a connection of the account: its tokens stop working at once. */
 export async function revokeConnection(journaled: Journaled, accountId: string, id: string): Promise<void> {
   if (!isConnectionId(id)) return;
   await inJournal(journaled, accountId, async (client, record) => {
-    const { rows } = await client.query<Ended>(endGrant, [accountId, id]);
+    const { rows } = await client.query<Pick<Connection, "name" | "isPersonal">>(endGrant, [accountId, id]);
     for (const { name, isPersonal } of rows)
       await record(isPersonal ? "token_revoked" : "app_ended", { name });
   });
 }
-
-type Ended = Readonly<{ name: string; isPersonal: boolean }>;
 
 const endGrant = `
   with ended as (

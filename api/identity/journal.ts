@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Pool, PoolClient } from "pg";
 import { inTransaction } from "../../shared/db/in-transaction.ts";
-import type { Origin } from "../../shared/domain/journal/events.ts";
-import { type DetailsOf, type EventName, events } from "../../shared/domain/journal/events.ts";
+import { type DetailsOf, type EventName, events, type Origin } from "../../shared/domain/journal/events.ts";
 import type { SecurityLog } from "../../shared/process/observe/security-log.ts";
 import { browserName } from "../http/browser-name.ts";
 
@@ -58,7 +57,8 @@ export async function inJournal<Result>(
   work: (client: PoolClient, record: RecordEvent) => Promise<Result>,
 ): Promise<Result> {
   const recorded: EventName[] = [];
-  const origin = originUnderWay();
+  const request = requestUnderWay();
+  const origin: Origin = request ? { browser: browserName(request.userAgent), network: request.network } : {};
   const result = await inTransaction(pool, (client) =>
     work(client, async (kind, details, message = {}) => {
       recorded.push(kind);
@@ -83,10 +83,3 @@ const addNotice = `
   select $1, $2, $3, $4, coalesce($5, case when email_verified_at is not null then email end)
   from identity.accounts where id = $1 and 20 > (
     select count(*) from identity.notices where account_id = $1 and kind = $2 and sent_at is null)`;
-
-/** The browser and network of the request; the service itself and chores have none. */
-function originUnderWay(): Origin {
-  const request = requestUnderWay();
-  if (!request) return {};
-  return { browser: browserName(request.userAgent), network: request.network };
-}

@@ -1,5 +1,4 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
-import type { Pool } from "pg";
 import { exclusively } from "../../shared/db/exclusively.ts";
 import { usualLocale } from "../../shared/domain/day/say-date.ts";
 import type { Details, Endable } from "../../shared/domain/journal/events.ts";
@@ -36,12 +35,11 @@ type Mailing = Notice & Readonly<{ mailing: string }>;
 
 /** Sends waiting messages now, and leaves failures to the chore. */
 export function tellPeople(identity: IdentityContext): void {
-  const failed = (error: unknown) =>
-    identity.log.warn({ reason: String(error) }, "messages about accounts wait");
-  asChore(() => sendNotices(identity)).catch(failed);
+  asChore(() => sendNotices(identity)).catch((error) =>
+    identity.log.warn({ reason: String(error) }, "messages about accounts wait"),
+  );
 }
 
-/** Sends the messages that are due, one process at a time. */
 export async function sendNotices(identity: IdentityContext): Promise<void> {
   const { pool } = identity;
   await exclusively(pool, { name: "kept.identity.notices", taken: "skip" }, async () => {
@@ -57,7 +55,10 @@ export async function sendNotices(identity: IdentityContext): Promise<void> {
 async function tellPerson(identity: IdentityContext, accountId: string): Promise<void> {
   const { pool, throttle } = identity;
   const waitSeconds = await throttle.notice(accountId);
-  if (waitSeconds > 0) return postpone(pool, accountId, waitSeconds);
+  if (waitSeconds > 0) {
+    await pool.query(postpone, [accountId, waitSeconds]);
+    return;
+  }
   const { rows } = await pool.query<Mailing>(
     `update identity.notices set mailing = coalesce(mailing, $2), attempts = attempts + 1,
        next_at = now() + least(attempts + 1, 60) * interval '1 minute'
@@ -71,16 +72,9 @@ async function tellPerson(identity: IdentityContext, accountId: string): Promise
   for (const notices of mailings.values()) await deliver(identity, notices);
 }
 
-async function postpone(pool: Pool, accountId: string, seconds: number): Promise<void> {
-  await pool.query(
-    `update identity.notices set next_at = now() + make_interval(secs => $2)
-     where account_id = $1 and sent_at is null`,
-    [accountId, seconds],
-  );
-}
-
-/** A message as it is sent: what happened, and the link that ends it. */
-type Told = Readonly<{ subject: string; lines: readonly string[]; link: string; end: string }>;
+const postpone = `
+  update identity.notices set next_at = now() + make_interval(secs => $2)
+  where account_id = $1 and sent_at is null`;
 
 /**
  * Sends notices together by mail, or without a confirmed address by the channel of reminders. They are marked after
@@ -110,7 +104,8 @@ const handOver = `
   insert into identity.outbox (user_id, name, input)
   select $2, 'journal.send', $3::jsonb where exists (select from handed)`;
 
-async function messageAbout(identity: IdentityContext, notices: readonly Mailing[]): Promise<Told> {
+/** Says what happened, with the link that ends it. */
+async function messageAbout(identity: IdentityContext, notices: readonly Mailing[]) {
   const parts = await Promise.all(notices.map((notice) => partAbout(identity, notice)));
   const journal = `${identity.config.baseUrl}/account/journal`;
   const [only] = parts;
@@ -148,7 +143,6 @@ const advice: Readonly<Record<Endable, string>> = {
     "If it was not you, open this page and press the button. It signs out all browsers and mails you a link for a new password:",
 };
 
-/** The page behind the link in a message about an event. */
 export const notMePath = "/not-me";
 
 /** Days in which the link of a message works. */
@@ -175,7 +169,6 @@ function noticeIdIn({ forms }: Keys, token: string): string | undefined {
   return forms.some((key) => timingSafeEqual(macOf(key, id), mac)) ? id.toString("hex") : undefined;
 }
 
-/** Finds the message whose link has this token, and changes nothing. */
 export async function findNotice(
   { pool, keys }: IdentityContext,
   token: string,

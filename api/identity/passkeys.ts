@@ -8,6 +8,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Config } from "../../shared/process/config.ts";
 import { hashToken } from "../auth/token-format.ts";
+import { parseJson } from "../http/input/body.ts";
 import { type KeyRing, mapKeys } from "../web/key-ring.ts";
 import { type Account, findAccount } from "./accounts/accounts.ts";
 import type { IdentityContext } from "./accounts/context.ts";
@@ -36,21 +37,13 @@ export async function creationOptions(
   });
 }
 
-type Answer = Readonly<{
-  account: Account;
-  /** The uid of the session. */
-  holder: string;
-  text: string;
-  name: string;
-}>;
-
 /**
  * Stores the passkey that the browser made.
  * @returns false when its answer is wrong or the account has too many
  */
 export async function createPasskey(
   { config, keys, ...journaled }: Pick<Dependencies, "config" | "keys"> & Journaled,
-  { account, holder, text, name }: Answer,
+  { account, holder, text, name }: Readonly<{ account: Account; holder: string; text: string; name: string }>,
 ): Promise<boolean> {
   const site = passkeySite(config);
   const response = parseJson(text);
@@ -180,14 +173,6 @@ const assertion = Compile(
   }),
 );
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Kept asks for no certificates, and checking a stranger's would fetch addresses that they name. */
 function hasCertificates(
   { decodeAttestationObject, isoBase64URL }: typeof import("@simplewebauthn/server/helpers"),
@@ -217,7 +202,6 @@ export function passkeySite({ authUrl }: Pick<Config, "authUrl">): PasskeySite |
 /** A passkey of an account as its page lists it; times are epoch milliseconds. */
 export type Passkey = Readonly<{ id: string; name: string; createdAt: number; lastUsedAt: number | null }>;
 
-/** The facts that check a sign-in with a passkey. */
 type StoredPasskey = Readonly<{
   id: string;
   accountId: string;
@@ -227,17 +211,10 @@ type StoredPasskey = Readonly<{
   passwordHash: string;
 }>;
 
-type NewPasskey = Omit<StoredPasskey, "passwordHash"> &
-  Readonly<{
-    name: string;
-    /** The session in which it is added. */
-    sessionUid: string;
-  }>;
+type NewPasskey = Omit<StoredPasskey, "passwordHash"> & Readonly<{ name: string; sessionUid: string }>;
 
-/** The most passkeys of an account. */
 export const maxPasskeys = 20;
 
-/** The account's passkeys, newest first. */
 export async function listPasskeys(pool: Pool, accountId: string): Promise<Passkey[]> {
   const { rows } = await pool.query<Passkey>(
     `select credential_id as id, name, extract(epoch from created_at)::double precision * 1000 as "createdAt",

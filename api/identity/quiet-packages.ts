@@ -1,7 +1,7 @@
 // Silences warnings of packages that an operator cannot act on. Import this file before those packages.
 
 // oidc-provider warns that it supports Node only. Kept's tests and the official conformance suite pass on Bun. Node's
-// fetch is not there to be protected either: `openDocumentFetch` has a guard of its own.
+// fetch is not there to be protected either: `openDocuments` has a guard of its own.
 const { warn } = console;
 const known = /oidc-provider WARNING: (Unsupported runtime|failed to setup SSRF protection)/;
 console.warn = (...said: unknown[]) => {

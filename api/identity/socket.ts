@@ -12,20 +12,11 @@ const mostBytes = 64 * 1024;
 /** These belong to one connection (RFC 9110 §7.6.1), or are written anew for the next. */
 const ofConnection = ["connection", "keep-alive", "transfer-encoding", "content-length", "date"];
 
-type Socket = Readonly<{
-  /** Answers a request as the listener does. */
-  answer(request: Request): Promise<Response>;
-  close(): Promise<void>;
-}>;
-
 /**
  * Puts a listener of Node behind the front door, because oidc-provider needs Node's requests. The folder of the socket is
  * nobody else's, so only this process can name a client's network or the site.
  */
-export async function openSocket(
-  listener: RequestListener,
-  { baseUrl }: Pick<Config, "baseUrl">,
-): Promise<Socket> {
+export async function openSocket(listener: RequestListener, { baseUrl }: Pick<Config, "baseUrl">) {
   const folder = await mkdtemp(join(tmpdir(), "kept-"));
   const unix = join(folder, "identity");
   const server = createServer(listener);
@@ -47,7 +38,8 @@ export async function openSocket(
   }
 
   return {
-    async answer(request) {
+    /** Answers a request as the listener does. */
+    async answer(request: Request): Promise<Response> {
       const { method, url } = request;
       const body = await readBounded(request.body, mostBytes);
       if (typeof body === "string") return refusalResponse(tooLarge.refusal);
@@ -63,7 +55,7 @@ export async function openSocket(
         headers,
       });
     },
-    async close() {
+    async close(): Promise<void> {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
       await rm(folder, { recursive: true });

@@ -13,15 +13,12 @@ import { databaseUrlOf } from "../../shared/process/database-roles.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { createSecurityLog } from "../../shared/process/observe/security-log.ts";
 import type { TokenKey } from "../auth/authenticate.ts";
-import type { FindClaims } from "../auth/claims.ts";
 import { rememberFor } from "../auth/provider.ts";
-import type { FindOwnSession } from "../doors/pages/session/context.ts";
 import { clientOf } from "../http/request.ts";
 import type { KeyRing } from "../web/key-ring.ts";
 import { createAccount, findAccountByEmail } from "./accounts/accounts.ts";
 import type { IdentityContext, ProviderContext } from "./accounts/context.ts";
-import { loadKeys } from "./accounts/keys.ts";
-import { noteAddress } from "./accounts/links.ts";
+import { findSecret, loadKeys, storeSecret } from "./accounts/keys.ts";
 import { createMailer } from "./accounts/mail.ts";
 import { createDelivery, type Tell } from "./accounts/outbox.ts";
 import { changePassword, hashPassword } from "./accounts/passwords.ts";
@@ -37,18 +34,7 @@ import { openSocket } from "./socket.ts";
 import { createPersonalToken, findToken } from "./tokens.ts";
 
 /** The built-in provider, which is a part of the front door's process. */
-export type BuiltInProvider = Readonly<{
-  /** Answers a request for one of `identityPaths`. */
-  answer(request: Request): Promise<Response>;
-  findClaims: FindClaims;
-  findSession: FindOwnSession;
-  findAccess(accountId: string): ReturnType<typeof listConnections>;
-  endToken(key: TokenKey): Promise<void>;
-  pool: Pool;
-  /** The owner's sign-in, told at the first start. */
-  details: Readonly<Record<string, string>>;
-  stop(): Promise<void>;
-}>;
+export type BuiltInProvider = Awaited<ReturnType<typeof startIdentity>>;
 
 type Parts = Readonly<{
   config: Config;
@@ -62,7 +48,7 @@ type Parts = Readonly<{
 }>;
 
 /** Starts the built-in identity provider on a migrated database, with a pool and a database role of its own. */
-export async function startIdentity(parts: Parts): Promise<BuiltInProvider> {
+export async function startIdentity(parts: Parts) {
   const { config, log } = parts;
   await mkdir(config.dataDir, { recursive: true });
   const database = await openDatabase({
@@ -80,8 +66,12 @@ export async function startIdentity(parts: Parts): Promise<BuiltInProvider> {
     const provider = openProvider(identity, parts.ca);
     return { provider, listener: provider.callback() };
   });
-  const owner = await createOwner(identity, async () => (await openProvider()).provider);
-  await noteAddress(pool, config.baseUrl);
+  const owner = await exclusively(pool, { name: "kept.identity.owner", taken: "wait" }, () =>
+    // The start itself prints the owner and the token.
+    createOwner({ ...identity, security() {} }, async () => (await openProvider()).provider),
+  );
+  // Commands that run beside this may have other settings.
+  await storeSecret(pool, "address", config.baseUrl);
   const former_address = await warnOfFormerResources(pool, identity.resources, log);
   const socket = await openSocket(
     async (...exchange) => (await openProvider()).listener(...exchange),
@@ -89,18 +79,20 @@ export async function startIdentity(parts: Parts): Promise<BuiltInProvider> {
   );
   const stopChores = scheduleChores(identity);
   return {
-    async answer(request) {
+    /** Answers a request for one of its paths. */
+    async answer(request: Request): Promise<Response> {
       await openProvider();
       return socket.answer(request);
     },
-    findClaims: (token) => findToken(database.pool, config.authAudience, token),
-    findSession: (request) =>
+    findClaims: (token: string) => findToken(database.pool, config.authAudience, token),
+    findSession: (request: Pick<Request, "headers">) =>
       duringRequest({ network: clientOf(request), userAgent: request.headers.get("user-agent") ?? "" }, () =>
         findSession(pool, sessionIdIn(request.headers, config)),
       ),
-    findAccess: (accountId) => listConnections(identity, accountId),
-    endToken: ({ userId, tokenId }) => revokeConnection(identity, userId, tokenId),
+    findAccess: (accountId: string) => listConnections(identity, accountId),
+    endToken: ({ userId, tokenId }: TokenKey) => revokeConnection(identity, userId, tokenId),
     pool: database.pool,
+    /** The owner's sign-in, told at the first start. */
     details: { ...owner, ...(former_address && { former_address }) },
     async stop() {
       stopChores();
@@ -138,8 +130,6 @@ async function createContext(
   return identity;
 }
 
-type OpenProvider = () => Promise<ProviderContext["provider"]>;
-
 const ownerEmail = "owner@localhost";
 const tenYears = 3_650 * 24 * 60 * 60;
 
@@ -149,29 +139,16 @@ const tenYears = 3_650 * 24 * 60 * 60;
  */
 async function createOwner(
   identity: IdentityContext,
-  openProvider: OpenProvider,
-): Promise<Record<string, string> | undefined> {
-  // The start itself prints the owner and the token.
-  const quiet = { ...identity, security() {} };
-  return exclusively(identity.pool, { name: "kept.identity.owner", taken: "wait" }, () =>
-    makeOwner(quiet, openProvider),
-  );
-}
-
-async function makeOwner(
-  identity: IdentityContext,
-  openProvider: OpenProvider,
+  openProvider: () => Promise<ProviderContext["provider"]>,
 ): Promise<Record<string, string> | undefined> {
   const { pool, config } = identity;
-  const { rowCount } = await pool.query("select from identity.secrets where name = 'owner'");
-  if (rowCount !== 0) return undefined;
+  if ((await findSecret(pool, "owner")) !== undefined) return undefined;
   const password = randomBytes(15).toString("base64url");
   const accountId = await ownerAccount(identity, password);
   const token = await createOwnerToken({ ...identity, provider: await openProvider() }, accountId);
   await writeFile(join(config.dataDir, "owner-token"), `${token}\n`, { mode: 0o600 });
   // This row is stored last, so that a start that was interrupted before is repeated.
-  const stored = "insert into identity.secrets (name, value) values ('owner', to_jsonb($1::text))";
-  await pool.query(stored, [accountId]);
+  await storeSecret(pool, "owner", accountId);
   return { owner_email: ownerEmail, owner_password: password, owner_token: token };
 }
 

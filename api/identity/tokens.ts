@@ -61,21 +61,18 @@ export async function createPersonalToken(
   return { id, token };
 }
 
-/** Seconds until the previous secret ends, and the end of the new one; undefined leaves its end. */
-type Rotation = Readonly<{ graceSeconds: number; expiresAt: number | undefined }>;
-
-/** The number of secrets of one token that may work at a time. */
 export const maxSecrets = 5;
 
 /**
  * Gives a personal token a new secret; id, scopes and name stay. The grant's row lock is tried and not waited for,
  * because many requests at once would hold the database's connections.
+ * @param expiresAt the end of the new secret; undefined leaves that of the token
  * @returns the reason for no new secret; `busy` also if the account has no token with this id
  */
 export async function rotateToken(
   journaled: Journaled,
   { accountId, id }: ConnectionKey,
-  { graceSeconds, expiresAt }: Rotation,
+  { graceSeconds, expiresAt }: Readonly<{ graceSeconds: number; expiresAt: number | undefined }>,
 ): Promise<NewToken | "busy" | "full"> {
   const token = newPersonalToken();
   return inJournal(journaled, accountId, async (client, record) => {
@@ -101,7 +98,6 @@ export async function rotateToken(
   });
 }
 
-/** Ends the earlier secrets that are still in their grace period. */
 export async function endOldSecrets(journaled: Journaled, { accountId, id }: ConnectionKey): Promise<void> {
   await inJournal(journaled, accountId, async (client, record) => {
     const { rows } = await client.query<{ name: string }>(endOld, [accountId, id, personalClientId]);
@@ -195,7 +191,6 @@ const readToken = `
     left join identity.clients c on c.id = g.client_id
   where g.expires_at > now()`;
 
-/** Removes the service's scopes that the grant no longer allows. */
 function stillAllowed(scope: string | undefined, granted: string | null): string | undefined {
   const allowed = (granted ?? "").split(" ");
   const left = scope?.split(" ").filter((word) => !isScope(word) || allowed.includes(word));

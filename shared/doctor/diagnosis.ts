@@ -8,7 +8,6 @@ import type { RedisConnection } from "../queue/connections.ts";
 /** `look` can wait for working hours; `broken` means that a promise of the service fails. */
 export const states = ["ok", "look", "broken"] as const;
 
-/** A check's answer. */
 export type Diagnosis = Readonly<{
   state: (typeof states)[number];
   says: string;
@@ -38,10 +37,7 @@ const patienceMs = 5_000;
 export async function examine(checks: readonly Check[]): Promise<ReadonlyMap<string, Diagnosis>> {
   const asked = new Map<string, Promise<Diagnosis>>();
   for (const { name, needs, look: ask } of checks) asked.set(name, after(needs, asked, ask));
-  const diagnoses = await Promise.all(
-    [...asked].map(async ([name, diagnosis]) => [name, await diagnosis] as const),
-  );
-  return new Map(diagnoses);
+  return new Map(await Promise.all([...asked].map(async ([name, answer]) => [name, await answer] as const)));
 }
 
 async function after(

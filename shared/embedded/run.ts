@@ -70,6 +70,8 @@ async function isReady({ host = "localhost", port }: CommonConfig): Promise<bool
   return true;
 }
 
+const parentCheckMs = 500;
+
 function stopOnRequest(instance: ReturnType<typeof createInstance>): void {
   let stoppingSince: number | undefined;
   async function stop() {
@@ -84,15 +86,9 @@ function stopOnRequest(instance: ReturnType<typeof createInstance>): void {
     process.exit(0);
   }
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
-  if (process.env.npm_lifecycle_event) whenParentIsGone(stop);
-}
-
-const parentCheckMs = 500;
-
-/** A kill -9 of npm, which should end everything, sends no signal. */
-function whenParentIsGone(act: () => void): void {
   const parent = process.ppid;
-  setInterval(() => process.ppid === parent || act(), parentCheckMs);
+  // A kill -9 of npm, which should end everything, sends no signal.
+  if (process.env.npm_lifecycle_event) setInterval(() => process.ppid === parent || stop(), parentCheckMs);
 }
 
 /**
@@ -164,7 +160,6 @@ function createInstance(config: CommonConfig, scripts: Scripts, report: (line: s
   };
 }
 
-/** The addresses that the roles will listen on. */
 function addressesOf({ host, port, workerPort, workers }: CommonConfig): ListenAddress[] {
   const hosts = host ? [host] : ["127.0.0.1", "::1"];
   const addresses = [{ setting: "PORT", port, hosts }];

@@ -1,6 +1,6 @@
 import { BlockList } from "node:net";
 import { distance } from "fastest-levenshtein";
-import { type RoleUrls, roleSettings } from "./database-roles.ts";
+import { roleSettings } from "./database-roles.ts";
 
 /** Settings of one process, read once from the environment. docs/settings.md lists every variable and default. */
 export type Config = CommonConfig & Readonly<{ databaseUrl: string; redisUrl: string }>;
@@ -46,7 +46,11 @@ const readServers = (env: Environment) => ({
   backupDir: text(env, "BACKUP_DIR"),
   databaseUrl: postgresUrl(env, "DATABASE_URL"),
   /** Addresses by role. A part of the service without one uses databaseUrl. */
-  roleUrls: roleUrls(env),
+  roleUrls: {
+    door: postgresUrl(env, roleSettings.door),
+    worker: postgresUrl(env, roleSettings.worker),
+    identity: postgresUrl(env, roleSettings.identity),
+  },
   /** Names statements, so that PostgreSQL parses each once. Some poolers cannot follow names. */
   databasePrepare: oneOf(env, "DATABASE_PREPARE", ["yes", "no"]) === "yes",
   /** The most connections of one process to PostgreSQL; unset: what its role can use. */
@@ -139,9 +143,7 @@ const privateNetworks = "127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.
 
 type Environment = Record<string, string | undefined>;
 
-function text(env: Environment, name: string): string | undefined {
-  return env[name]?.trim() || undefined;
-}
+const text = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;
 
 function integer(env: Environment, name: string, fallback: number, max: number): number {
   const value = text(env, name);
@@ -201,12 +203,6 @@ function serverUrl(env: Environment, name: string, ...schemes: readonly string[]
 
 const postgresUrl = (env: Environment, name: string): string | undefined =>
   serverUrl(env, name, "postgres", "postgresql");
-
-const roleUrls = (env: Environment): RoleUrls => ({
-  door: postgresUrl(env, roleSettings.door),
-  worker: postgresUrl(env, roleSettings.worker),
-  identity: postgresUrl(env, roleSettings.identity),
-});
 
 /** The shorter a name, the fewer letters tell it from another program's variable. */
 const mostWrongLetters = ({ length }: string): number => (length < 6 ? 0 : length < 8 ? 1 : 2);

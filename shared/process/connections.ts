@@ -12,11 +12,9 @@ export const readConnections = ({
   databaseConnections = 10,
 }: Pick<Settings, "databaseConnections">): number => databaseConnections;
 
-/** The most connections of a door. */
 export const doorConnections = (config: Omit<Settings, "workerConcurrency">): number =>
   readConnections(config) * (config.builtInIdentity ? 2 : 1);
 
-/** The most connections of a worker. */
 export const workerConnections = (config: Omit<Settings, "builtInIdentity">): number =>
   config.databaseConnections ?? config.workerConcurrency + 2 * slowConcurrency + otherConnections;
 

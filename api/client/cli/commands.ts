@@ -89,7 +89,6 @@ function rowOf(command: Command): string {
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-/** The words that may follow a command: its operand's choices and its options. */
 const wordsOf = ({ operands, options }: Command): string =>
   [...choicesIn(operands), ...Object.keys(options).map((name) => `--${name}`)].join(" ");
 

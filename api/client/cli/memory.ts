@@ -5,24 +5,19 @@ import { dirname, join } from "node:path";
 import { type Completable, type CompletableType, typeOf } from "./things.ts";
 
 /** Facts that one run of `kept` stores for the next. */
-export type Memory = Readonly<{
-  /** @returns undefined when nothing was stored */
-  recall(name: Noted): Promise<string | undefined>;
-  note(name: Noted, text: string): Promise<void>;
-  forget(name: Noted): Promise<void>;
-}>;
+export type Memory = ReturnType<typeof openMemory>;
 
 type Noted = "cursor" | "last-act";
 
 /** Files in the user's own folder, separate for each address and token or sign-in. Their names are hashes that reveal neither. */
-export function openMemory(url: string, owner: string, env: NodeJS.ProcessEnv): Memory {
+export function openMemory(url: string, owner: string, env: NodeJS.ProcessEnv) {
   const folder = join(env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "kept");
   const prefix = createHash("sha256").update(`${url} ${owner}`).digest("hex").slice(0, 16);
   const pathOf = (name: Noted) => join(folder, `${prefix}-${name}`);
   return {
-    recall: (name) => readOwn(pathOf(name)),
-    note: (name, text) => writeOwn(pathOf(name), text),
-    forget: (name) => rm(pathOf(name), { force: true }),
+    recall: (name: Noted) => readOwn(pathOf(name)),
+    note: (name: Noted, text: string) => writeOwn(pathOf(name), text),
+    forget: (name: Noted) => rm(pathOf(name), { force: true }),
   };
 }
 

@@ -94,10 +94,7 @@ export function removeThing(
 }
 
 /** The category of a name, regardless of case and accents. */
-export async function findCategory(
-  client: KeptClient,
-  name: string,
-): Promise<Schemas["Category"] | undefined> {
+export async function findCategory(client: KeptClient, name: string) {
   const categories = everyItem((page) => client.GET("/categories", { params: { query: { page } } }));
   for await (const category of categories) if (bare(category.name) === bare(name)) return category;
   return undefined;

@@ -22,5 +22,4 @@ export type IdentityContext = Journaled &
     deliverNews: DeliverNews;
   }>;
 
-/** The same with oidc-provider, for its pages and endpoints. */
 export type ProviderContext = IdentityContext & Readonly<{ provider: Provider }>;

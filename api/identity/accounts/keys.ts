@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair } from "jose";
 import type { JWKS } from "oidc-provider";
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import { inTransaction } from "../../../shared/db/in-transaction.ts";
 import { keepSecret } from "../../../shared/db/shared-secrets.ts";
 import { type KeyRing, newSecret } from "../../web/key-ring.ts";
@@ -18,7 +18,7 @@ export type IdentityKeys = Readonly<{
  * Loads the provider's keys. The first process that starts makes them, and all others use the same.
  * @param forms the keys of all pages' forms
  */
-export async function loadKeys(pool: Pick<Pool, "query">, forms: KeyRing<string>): Promise<IdentityKeys> {
+export async function loadKeys(pool: Client, forms: KeyRing<string>): Promise<IdentityKeys> {
   return {
     jwks: await keepSecret(pool, "jwks", async () => ({ keys: [await newSigningKey()] })),
     cookies: await keepSecret(pool, "cookies", async () => [newSecret()]),
@@ -60,31 +60,33 @@ const steps: Readonly<Record<RotationStep, Step>> = {
 export function rotateSecrets(pool: Pool, name: RotationStep): Promise<RotationStep | undefined> {
   return inTransaction(pool, async (client) => {
     await client.query("lock table identity.secrets in share row exclusive mode");
-    const state = (await read<string>(client, "rotation")) ?? "whole";
+    const state = (await findSecret<string>(client, "rotation")) ?? "whole";
     const due = rotationSteps.find((step) => steps[step].from === state);
     if (due === name) await take(client, name);
     return due === name ? undefined : due;
   });
 }
 
-async function take(client: PoolClient, name: RotationStep): Promise<void> {
+async function take(client: Client, name: RotationStep): Promise<void> {
   const { change, to } = steps[name];
-  const jwks = await read<JWKS>(client, "jwks");
-  if (jwks) await write(client, "jwks", { keys: change(jwks.keys, await newSigningKey()) });
+  const jwks = await findSecret<JWKS>(client, "jwks");
+  if (jwks) await storeSecret(client, "jwks", { keys: change(jwks.keys, await newSigningKey()) });
   for (const list of ["cookies", "reminder-links", "queue", "pages"]) {
-    const keys = await read<string | string[]>(client, list);
-    if (keys) await write(client, list, change([keys].flat(), newSecret()));
+    const keys = await findSecret<string | string[]>(client, list);
+    if (keys) await storeSecret(client, list, change([keys].flat(), newSecret()));
   }
-  await write(client, "rotation", to);
+  await storeSecret(client, "rotation", to);
 }
 
-async function read<Value>(client: PoolClient, name: string): Promise<Value | undefined> {
+type Client = Pick<Pool, "query">;
+
+export async function findSecret<Value>(client: Client, name: string): Promise<Value | undefined> {
   const sql = "select value from identity.secrets where name = $1";
   const { rows } = await client.query<{ value: Value }>(sql, [name]);
   return rows[0]?.value;
 }
 
-async function write(client: PoolClient, name: string, value: unknown): Promise<void> {
+export async function storeSecret(client: Client, name: string, value: unknown): Promise<void> {
   const sql = `insert into identity.secrets (name, value) values ($1, $2)
     on conflict (name) do update set value = excluded.value`;
   await client.query(sql, [name, JSON.stringify(value)]);

@@ -16,17 +16,15 @@ import { resetMinutes } from "./throttle.ts";
 
 export const confirmPath = "/profile/email/confirm";
 
-/** `waitSeconds` is set when no mail was sent: 0 means that the SMTP server did not accept it. */
-type Mailed = Readonly<{ sent: boolean; waitSeconds: number }>;
-
 /**
  * Mails a link that sets the account's address: it works once, within 24 hours, and for this account only. If the
  * address has another account, only the mail says so, because only its owner may learn that.
+ * @returns `waitSeconds` if no mail was sent: 0 means that the SMTP server did not accept it
  */
 export async function mailConfirmation(
   { sendMail, throttle, pool, config }: IdentityContext,
   { id, email }: Pick<Account, "id" | "email">,
-): Promise<Mailed> {
+): Promise<Readonly<{ sent: boolean; waitSeconds: number }>> {
   if (!sendMail) return { sent: false, waitSeconds: 0 };
   const waitSeconds = await throttle.mail({ id, email });
   if (waitSeconds > 0) return { sent: false, waitSeconds };
@@ -80,7 +78,6 @@ async function createConfirmation(pool: Pool, id: string, email: string): Promis
   return rowCount === 1 ? token : undefined;
 }
 
-/** Reads the address that the token would confirm for the account, and changes nothing. */
 export async function addressOf(pool: Pool, id: string, token: string): Promise<string | undefined> {
   const { rows } = await pool.query<{ email: string }>(
     `select email from identity.email_confirmations
@@ -214,7 +211,6 @@ export async function mailReset(
   );
 }
 
-/** Finds the account whose password a link would change, and changes nothing. */
 export const findResetAccount = (pool: Pick<Pool, "query">, token: string): Promise<Account | undefined> =>
   findAccountWhere(
     pool,
@@ -227,24 +223,13 @@ export const findResetAccount = (pool: Pick<Pool, "query">, token: string): Prom
 
 export const signInLinkPath = "/sign-in/link";
 
-type SignInLink = Readonly<{ email: string; link: string }>;
-
-/** Stores the provider's public address, because commands that run beside it may have other settings. */
-export async function noteAddress(pool: Pool, address: string): Promise<void> {
-  await pool.query(
-    `insert into identity.secrets (name, value) values ('address', to_jsonb($1::text))
-     on conflict (name) do update set value = excluded.value`,
-    [address],
-  );
-}
-
 /**
  * Makes a link that signs a person in: once, within ten minutes, and only at the provider's present address. An earlier
  * link of the same account stops working.
  * @param email of the account; by default the owner's
  * @returns undefined when there is no account with it, or the provider has never started
  */
-export async function createSignInLink(pool: Pool, email?: string): Promise<SignInLink | undefined> {
+export async function createSignInLink(pool: Pool, email?: string) {
   const token = newSecret();
   const { rows } = await pool.query<{ email: string; address: string }>(
     `with person as (
@@ -269,7 +254,6 @@ export async function createSignInLink(pool: Pool, email?: string): Promise<Sign
 /** A link as it arrives: its token, and the address of the provider at which it was opened. */
 type OpenedLink = Readonly<{ token: string; address: string }>;
 
-/** Finds the account that a link would sign in, and changes nothing. */
 export const findLinkAccount = (pool: Pool, { token, address }: OpenedLink): Promise<Account | undefined> =>
   findAccountWhere(
     pool,

@@ -17,7 +17,6 @@ const hashing = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as co
 
 export const passwordLength = { min: 10, max: 200 };
 
-/** Hashes a password for storage. */
 export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, hashing);
 
 /** An account with its password hash at the time of a check, so that a change in between is noticed. */

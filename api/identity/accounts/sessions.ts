@@ -91,7 +91,6 @@ export async function findSession(pool: Pool, id: string): ReturnType<FindOwnSes
 /** More browsers than anybody signs in with; a session stays for 30 days. */
 const mostSessions = 50;
 
-/** Ends the least recently used sessions of an account that has too many. */
 export async function endOldestSessions(
   identity: Parameters<typeof endAccountSessions>[0],
   accountId: string,
@@ -106,7 +105,6 @@ export async function endOldestSessions(
 
 type StoredSession = Readonly<{ uid: string; userAgent: string; payload: AdapterPayload; usedAt: number }>;
 
-/** The account's sessions, the last used first. */
 export async function listSessions(pool: Pool, accountId: string): Promise<AccountSession[]> {
   const { rows } = await pool.query<StoredSession>(
     `select s.uid, b.user_agent as "userAgent", s.payload,

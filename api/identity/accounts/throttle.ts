@@ -12,7 +12,6 @@ const minute = 60;
  */
 export const resetMinutes = 30;
 
-/** One attempt at a password. */
 type SignInAttempt = Readonly<{
   email: string;
   address: string;
@@ -21,8 +20,6 @@ type SignInAttempt = Readonly<{
 }>;
 
 export type Throttle = ReturnType<typeof createThrottle>;
-
-type Limits = ReturnType<typeof createLimits>;
 
 function createLimits(pool: Pool) {
   const limit = (keyPrefix: string, points: number, duration: number) =>
@@ -58,7 +55,7 @@ function createLimits(pool: Pool) {
 
 /** The limits of a sign-in. The narrowest comes first, so that whoever exceeds it uses up nothing of others. */
 function limitsOf(
-  limits: Limits,
+  limits: ReturnType<typeof createLimits>,
   { email, address, browser }: SignInAttempt,
 ): [RateLimiterPostgres, string][] {
   if (browser !== undefined) return [[limits.perBrowser, hashedKey(`${email} ${browser}`)]];
@@ -67,19 +64,6 @@ function limitsOf(
     [limits.perAccountAndNetwork, hashedKey(`${email} ${network}`)],
     [limits.perNetwork, network],
     [limits.perAccount, hashedKey(email)],
-  ];
-}
-
-/** The limits of a link for a new password, the caller's own first. */
-function limitsOfReset(
-  limits: Limits,
-  { email, address }: Pick<SignInAttempt, "email" | "address">,
-): [RateLimiterPostgres, string][] {
-  const network = networkOf(address);
-  return [
-    [limits.resetsOfNetwork, network],
-    [limits.resetsOfAddressAndNetwork, hashedKey(`${email} ${network}`)],
-    [limits.resetsOfAddress, hashedKey(email)],
   ];
 }
 
@@ -122,7 +106,14 @@ export function createThrottle(pool: Pool) {
      * Counts a link asked for by somebody who forgot a password: 20 from one network in an hour, and while a link works 2
      * for one address from the network and 5 for the address from anywhere, whether or not it has an account.
      */
-    reset: (asked: Pick<SignInAttempt, "email" | "address">) => takeInTurn(limitsOfReset(limits, asked)),
+    reset({ email, address }: Pick<SignInAttempt, "email" | "address">) {
+      const network = networkOf(address);
+      return takeInTurn([
+        [limits.resetsOfNetwork, network],
+        [limits.resetsOfAddressAndNetwork, hashedKey(`${email} ${network}`)],
+        [limits.resetsOfAddress, hashedKey(email)],
+      ]);
+    },
     /**
      * Counts the registration of an app: 60 from one address in an hour. Scripts of a site count apart, so that no page
      * uses up those of its visitor's network.

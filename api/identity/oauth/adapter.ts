@@ -15,7 +15,10 @@ const reuseGrace = "120 seconds";
  * Stores oidc-provider's models in schema `identity`. Codes, tokens and sessions are stored under the SHA-256 of their
  * ids, so that a copy of the database signs nobody in.
  */
-export function postgresAdapter(journaled: Journaled, config: DocumentSetting): AdapterFactory {
+export function postgresAdapter(
+  journaled: Journaled,
+  config: Pick<Config, "clientDocuments">,
+): AdapterFactory {
   const { pool } = journaled;
   return (kind) => {
     if (kind === "Client") return clients(pool, config);
@@ -24,16 +27,9 @@ export function postgresAdapter(journaled: Journaled, config: DocumentSetting): 
   };
 }
 
-type DocumentSetting = Pick<Config, "clientDocuments">;
-
-const artifacts = (pool: Pool, kind: string): Adapter => ({
-  ...unused,
-  ...storage(pool, kind),
-  ...endings(pool, kind),
-});
-
-function storage(pool: Pool, kind: string): Pick<Adapter, "upsert" | "find" | "findByUid"> {
+function artifacts(pool: Pool, kind: string): Adapter {
   return {
+    ...unused,
     async upsert(id, payload) {
       // A stranger's sign-in is kept in the address of the page: see `signInFirst`.
       if (kind === "Interaction" && !payload.session?.accountId) return;
@@ -66,19 +62,6 @@ function storage(pool: Pool, kind: string): Pick<Adapter, "upsert" | "find" | "f
       );
       return rows[0]?.payload;
     },
-  };
-}
-
-/**
- * A person's session, and a code made in it, count while the session has its row: a request that loaded the session
- * before it ended stores it again afterwards, and may make a code.
- */
-const sessionGoesOn = `(a.account_id is null or a.uid is null or exists (
-  select from identity.session_browsers b where b.session_uid = a.uid and b.account_id = a.account_id))`;
-
-/** The ways in which a code, token or session ends. */
-function endings(pool: Pool, kind: string): Pick<Adapter, "consume" | "destroy" | "revokeByGrantId"> {
-  return {
     async consume(id) {
       const { rowCount } = await pool.query(
         `update identity.artifacts set consumed_at = coalesce(consumed_at, now())
@@ -89,16 +72,21 @@ function endings(pool: Pool, kind: string): Pick<Adapter, "consume" | "destroy" 
       if (rowCount === 0) throw new errors.InvalidGrant("already used");
     },
     async destroy(id) {
-      await pool.query(`delete from identity.artifacts where kind = $1 and id_hash = $2`, [
-        kind,
-        hashToken(id),
-      ]);
+      const ended = "delete from identity.artifacts where kind = $1 and id_hash = $2";
+      await pool.query(ended, [kind, hashToken(id)]);
     },
     async revokeByGrantId(grantId) {
       await pool.query(`delete from identity.artifacts where kind = $1 and grant_id = $2`, [kind, grantId]);
     },
   };
 }
+
+/**
+ * A person's session, and a code made in it, count while the session has its row: a request that loaded the session
+ * before it ended stores it again afterwards, and may make a code.
+ */
+const sessionGoesOn = `(a.account_id is null or a.uid is null or exists (
+  select from identity.session_browsers b where b.session_uid = a.uid and b.account_id = a.account_id))`;
 
 function grants(journaled: Journaled): Adapter {
   const { pool } = journaled;
@@ -125,7 +113,7 @@ function grants(journaled: Journaled): Adapter {
   };
 }
 
-function clients(pool: Pool, { clientDocuments }: DocumentSetting): Adapter {
+function clients(pool: Pool, { clientDocuments }: Pick<Config, "clientDocuments">): Adapter {
   return {
     ...unused,
     async upsert(id, payload) {

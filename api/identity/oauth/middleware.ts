@@ -1,6 +1,7 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { allScopes, isScope, usualScopes } from "../../../shared/contracts/kernel/scopes.ts";
+import { isObject } from "../../http/input/body.ts";
 import { message } from "../../web/page.ts";
 import type { IdentityContext, ProviderContext } from "../accounts/context.ts";
 import { endAccountSessions } from "../accounts/sessions.ts";
@@ -62,7 +63,6 @@ function knownScopes(ctx: Context, next: Next): Promise<void> {
   return next();
 }
 
-/** Refuses long requests, because strangers can send them. */
 async function boundAuthorizations(ctx: Context, next: Next): Promise<void> {
   if (ctx.path !== "/authorize" || !isTooLong(ctx)) return next();
   await reply(ctx, refusal(414, "An app sent you here with a request that is too long."));
@@ -126,13 +126,9 @@ function keepStrangersHere(provider: Provider) {
 /** Lists the scopes of the service in the metadata, beside those of sign-in (RFC 8414 §2). */
 async function listScopes(ctx: Context, next: Next): Promise<void> {
   await next();
-  if (ctx.path.startsWith("/.well-known/") && isRecord(ctx.body)) {
+  if (ctx.path.startsWith("/.well-known/") && isObject(ctx.body)) {
     ctx.body.scopes_supported = [allScopes, ctx.body.scopes_supported].flat();
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Buffer.isBuffer(value);
 }
 
 type EndedSession = Readonly<{ destroyed?: boolean; accountId?: string | undefined; uid: string }>;
@@ -140,7 +136,7 @@ type EndedSession = Readonly<{ destroyed?: boolean; accountId?: string | undefin
 /** Ends the session for all pages after a sign-out by RP-Initiated Logout 1.0, which oidc-provider serves. */
 function tellSignOut(identity: ProviderContext) {
   const { provider } = identity;
-  return async (ctx: Context & Partial<KoaContextWithOIDC>, next: Next): Promise<void> => {
+  return async (ctx: Authorizing, next: Next): Promise<void> => {
     // If nobody is signed in, oidc-provider would store something and answer with a form that only a script sends.
     if (ctx.path === "/session/end" && !(await provider.Session.get(ctx)).accountId)
       return reply(ctx, signedOutPage());

@@ -77,7 +77,6 @@ const refusedAddresses = [
   },
 ];
 
-/** Limits registrations, because they are open to anybody. */
 export function throttleRegistrations(throttle: Throttle) {
   return async (ctx: Context, next: Next): Promise<void> => {
     if (ctx.method !== "POST" || ctx.path !== "/register") return next();

@@ -40,16 +40,14 @@ export const interactionPages: PageMethods<IdentityRequest> = {
     const visitor = await signedInVisitor(guest);
     if (!visitor) return goOn(interaction, guest);
     const formTargets = formSource(String(interaction.params.redirect_uri));
-    return takeAnswer(interaction)({ ...visitor, site: { ...visitor.site, formTargets } });
+    // An app that is connected lasts, so who allows it has just proven who they are.
+    const takeAnswer = takeProvenForm(
+      (person, form) => answerWith(interaction, person, form),
+      (form) => form.get("answer") === "allow",
+    );
+    return takeAnswer({ ...visitor, site: { ...visitor.site, formTargets } });
   }),
 };
-
-/** An app that is connected lasts, so who allows it has just proven who they are. */
-const takeAnswer = (interaction: Interaction) =>
-  takeProvenForm(
-    (visitor, form) => answerWith(interaction, visitor, form),
-    (form) => form.get("answer") === "allow",
-  );
 
 async function answerWith(
   interaction: Interaction,
@@ -130,7 +128,6 @@ function offeredScopes({ params }: Interaction, grant: Grant): Scope[] {
 
 type Question = Readonly<{ interaction: Interaction; visitor: Visitor; error?: string }>;
 
-/** The consent screen, with the problem of a refused answer. */
 async function consentPage({ interaction, visitor, error }: Question): Promise<Response> {
   const { identity, site, url } = visitor;
   const { params } = interaction;

@@ -26,7 +26,10 @@ export const currentPassword = {
   autocomplete: "current-password",
 } as const;
 
-/** The problem of a form that a limit refuses, and the rest of the answer. */
+/** The problem of a form, and the rest of the answer: 422, unless it has another status. */
+export type FormAnswer = Readonly<{ error?: string; status?: number; headers?: Record<string, string> }>;
+
+/** The problem of a form that a limit refuses. */
 export const tooOften = (problem: string, waitSeconds: number) => ({
   error: `${problem} Try again in ${Math.ceil(waitSeconds / 60)} minutes.`,
   status: 429,
@@ -75,7 +78,6 @@ export function lengthProblem(password: string): string | undefined {
 
 const fewWords = "Take a few words in a row that nobody connects with you.";
 
-/** The scopes as checkboxes in plain words. */
 export function scopeFields(offered: readonly Scope[], ticked: readonly Scope[]): Html[] {
   return offered.map((scope) => {
     const label = html`${scopes[scope]} <code class="quiet">${scope}</code>`;
@@ -89,7 +91,6 @@ export const formId = (form: URLSearchParams, name = "id"): string =>
 
 export const maxName = 100;
 
-/** The name in a form, in the form that is stored. */
 export const nameIn = (form: URLSearchParams): string => (form.get("name") ?? "").trim().normalize("NFC");
 
 /** @returns the problem of the name of a token, app or passkey; undefined when there is none */

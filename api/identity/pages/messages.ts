@@ -73,9 +73,8 @@ export async function renderSignOut(ctx: KoaContextWithOIDC): Promise<void> {
 }
 
 /** The page after a sign-out when there is no address to return to. */
-export function signedOutPage(): Response {
-  return message(messageSite, "Signed out", "You are signed out in this browser.");
-}
+export const signedOutPage = (): Response =>
+  message(messageSite, "Signed out", "You are signed out in this browser.");
 
 /** Turns errors of pages and unknown addresses into pages that say what to do. */
 export function explainFailures(log: Log) {
@@ -111,6 +110,5 @@ function outage(ctx: Context, error: errors.TemporarilyUnavailable): Response {
   return Response.json({ error: code, error_description }, { status: 503, headers });
 }
 
-function isHttpError(error: unknown): error is Error & { status: number } {
-  return error instanceof Error && "expose" in error && error.expose === true && "status" in error;
-}
+const isHttpError = (error: unknown): error is Error & { status: number } =>
+  error instanceof Error && "expose" in error && error.expose === true && "status" in error;

@@ -21,6 +21,7 @@ import {
 import {
   currentPassword,
   endConnectionsField,
+  type FormAnswer,
   formId,
   maxName,
   nameIn,
@@ -38,7 +39,6 @@ const linkSent = "A confirmation link is on its way. It works once and for 24 ho
 
 const passwordChanged = "Your password is changed. Other browsers are signed out.";
 
-/** Messages after a form was saved and the browser was redirected here. */
 const outcomes = new Map([
   ["password", `${passwordChanged} Your tokens, connected apps and passkeys go on working.`],
   ["password-and-connections", `${passwordChanged} Your tokens, connected apps and passkeys have ended.`],
@@ -52,7 +52,6 @@ const outcomes = new Map([
   ["confirmed", "Your e-mail address is confirmed."],
 ]);
 
-/** GET /profile */
 export function showProfile(visitor: SignedIn): Promise<Response> {
   return profilePage(visitor, { done: outcomes.get(visitor.url.searchParams.get("done") ?? "") });
 }
@@ -65,10 +64,8 @@ type Notes = Readonly<{
   passkey?: string;
 }>;
 
-type Answer = Readonly<{ status?: number; headers?: Record<string, string> }>;
-
 /** The account's own page. With a problem it is a 422, unless `answer` has another status. */
-async function profilePage(visitor: SignedIn, notes: Notes, answer: Answer = {}): Promise<Response> {
+async function profilePage(visitor: SignedIn, notes: Notes, answer: FormAnswer = {}): Promise<Response> {
   const csrf = formToken(visitor);
   const body = html`${notes.done && html`<p class="note" role="status">${notes.done}</p>`}
     <p>You are signed in as <strong>${visitor.account.email}</strong>.</p>
@@ -84,14 +81,12 @@ async function profilePage(visitor: SignedIn, notes: Notes, answer: Answer = {})
 }
 
 function emailSection(visitor: SignedIn, error: string | undefined): Html {
-  const csrf = formToken(visitor);
-  const address = { label: "New e-mail address", type: "email", autocomplete: "email" } as const;
   return html`<h2>E-mail address</h2>
     ${problem(error)}
     ${confirmationState(visitor)}
     <details class="card"${error && html` open`}><summary>Change my e-mail address</summary>
-    <form method="post" action="/profile/email">${csrf}
-    ${field({ name: "email", ...address })}
+    <form method="post" action="/profile/email">${formToken(visitor)}
+    ${field({ name: "email", label: "New e-mail address", type: "email", autocomplete: "email" })}
     <button>Change address</button></form></details>`;
 }
 
@@ -138,8 +133,8 @@ async function mailLink(visitor: SignedIn, to: { email: string; done: string }):
   if (waitSeconds === 0) {
     return profilePage(visitor, { email: "The mail could not be sent. Try again later." }, { status: 503 });
   }
-  const { error, ...answer } = tooOften("Too many mails.", waitSeconds);
-  return profilePage(visitor, { email: error }, answer);
+  const answer = tooOften("Too many mails.", waitSeconds);
+  return profilePage(visitor, { email: answer.error }, answer);
 }
 
 /**
@@ -166,11 +161,9 @@ export async function useLink(visitor: SignedIn, form: URLSearchParams): Promise
   return seeOther("/profile?done=confirmed");
 }
 
-function deadConfirmation(): Response {
-  const reason = html`It was used, is older than 24 hours, or was sent for another account or address. You can send
-    a new one from <a href="/profile">your account</a>.`;
-  return deadLinkPage(reason);
-}
+const deadConfirmation = (): Response =>
+  deadLinkPage(html`It was used, is older than 24 hours, or was sent for another account or address. You can send
+    a new one from <a href="/profile">your account</a>.`);
 
 function passwordSection(csrf: Html, { account }: SignedIn, error: string | undefined): Html {
   return html`<h2>Change password</h2>
@@ -187,21 +180,15 @@ function passwordSection(csrf: Html, { account }: SignedIn, error: string | unde
 /** POST /profile/password: other browsers are signed out, and on request tokens and apps end too. */
 export async function savePassword(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const { identity, account } = visitor;
-  const accountId = account.id;
   const password = form.get("new_password") ?? "";
   const problem = await passwordProblem(password, account.email, identity.config);
   if (problem) return profilePage(visitor, { password: problem });
   const checked = await checkCurrentPassword(visitor, form);
   if (typeof checked === "string") return profilePage(visitor, { password: checked });
   const endsAll = form.get("connections") === "end";
-  const before = checked.passwordHash;
-  const passwordHash = await changePassword(identity, {
-    accountId,
-    password,
-    passwordHash: before,
-    endsAll,
-    way: "profile",
-  });
+  const { id: accountId, passwordHash: before } = checked;
+  const wanted = { accountId, password, passwordHash: before, endsAll, way: "profile" } as const;
+  const passwordHash = await changePassword(identity, wanted);
   if (passwordHash === undefined) return profilePage(visitor, { password: wrongPassword });
   // A new session replaces the present one, because somebody may have copied it.
   await startSession(visitor, { accountId, passwordHash });
@@ -263,7 +250,6 @@ export async function finishPasskey(visitor: SignedIn, form: URLSearchParams): P
 
 const notMade = `The passkey could not be added: the page was open for more than ten minutes, the device has one already, or you have ${maxPasskeys}.`;
 
-/** POST /profile/passkeys/remove */
 export async function dropPasskey(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   await removePasskey(visitor.identity, visitor.account.id, formId(form));
   return seeOther("/profile?done=no-passkey#passkeys");
@@ -296,13 +282,11 @@ function sessionCard(visitor: SignedIn, { uid, userAgent, signedInAt, usedAt }: 
     <dt>Last used</dt><dd>${isThis ? "Now" : timeIn(visitor.zone, usedAt)}</dd></dl></li>`;
 }
 
-/** POST /profile/sessions/end */
 export async function signOutBrowser(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   await endAccountSessions(visitor.identity, visitor.account.id, { only: formId(form, "uid") });
   return seeOther("/profile?done=session#sessions");
 }
 
-/** POST /profile/sessions/end-others */
 export async function signOutOtherBrowsers(visitor: SignedIn): Promise<Response> {
   await endAccountSessions(visitor.identity, visitor.account.id, { allBut: visitor.session.uid });
   return seeOther("/profile?done=sessions#sessions");

@@ -1,5 +1,4 @@
-import type { Endable } from "../../../shared/domain/journal/events.ts";
-import { events, sayEvent, sayOrigin } from "../../../shared/domain/journal/events.ts";
+import { type Endable, events, sayEvent, sayOrigin } from "../../../shared/domain/journal/events.ts";
 import { html } from "../../../shared/html.ts";
 import { toRun } from "../../../shared/process/to-run.ts";
 import { passwordScript, zoneScript } from "../../web/assets.ts";
@@ -22,6 +21,7 @@ import { endByNotice, findNotice, type Notice, noticeDays, notMePath } from "../
 import {
   emailAddress,
   endConnectionsField,
+  type FormAnswer,
   newPassword,
   passwordProblem,
   timeIn,
@@ -65,14 +65,10 @@ const signInLink = { link: { href: "/sign-in", label: "Back to the sign-in" } };
 const operatorHelps = html`Whoever runs the server can: <code>${toRun("owner")}</code> prints a link that signs the owner
   in, and <code>${toRun("owner ada@example.org")}</code> one for another account. On its page a new password is chosen.`;
 
-type PageData = Readonly<{
-  email?: string;
-  error?: string;
-  status?: number;
-  headers?: Record<string, string>;
-}>;
-
-function forgotPage(visitor: Visitor, { email = "", error, status, headers }: PageData): Response {
+function forgotPage(
+  visitor: Visitor,
+  { email = "", error, ...options }: FormAnswer & Readonly<{ email?: string }>,
+): Response {
   const body = html`${problem(error)}
     <p>We mail you a link with which you choose a new one.</p>
     <form method="post" action="${forgotPath}" class="narrow">${formToken(visitor)}
@@ -81,7 +77,7 @@ function forgotPage(visitor: Visitor, { email = "", error, status, headers }: Pa
     <details><summary>No mail comes?</summary><p>It goes to confirmed addresses only. ${operatorHelps}</p></details>
     <p><a href="/sign-in">Back to the sign-in</a></p>`;
   const content = { title: "Forgot your password?", body };
-  return page(visitor.site, content, { status: status ?? (error ? 422 : 200), ...(headers && { headers }) });
+  return page(visitor.site, content, { status: error ? 422 : 200, ...options });
 }
 
 /** The answer with the page of a mailed link, whose address has a token: no request from it may send that as a referrer. */
@@ -107,13 +103,8 @@ export async function doReset(visitor: Visitor, form: URLSearchParams): Promise<
   const error = await passwordProblem(password, account.email, identity.config);
   if (error) return resetPage(visitor, { account, token, error });
   const endsAll = form.get("connections") === "end";
-  const passwordHash = await changePassword(identity, {
-    accountId: account.id,
-    password,
-    resetToken: token,
-    endsAll,
-    way: "reset",
-  });
+  const wanted = { accountId: account.id, password, resetToken: token, endsAll, way: "reset" } as const;
+  const passwordHash = await changePassword(identity, wanted);
   if (passwordHash === undefined) return deadReset();
   await identity.deliverNews();
   await signInHere(visitor, { ...account, passwordHash }, "reset");
@@ -188,11 +179,12 @@ function signInLinkPage(visitor: Visitor, { account, token, error }: LinkPage): 
   return page(visitor.site, content, linkPageOptions(error));
 }
 
-const deadSignIn = (): Response => {
-  const text = html`It was used, is older than ten minutes, or there is a newer one. <code>${toRun("owner")}</code> makes
-    a new one.`;
-  return deadLinkPage(text, { link: null });
-};
+const deadSignIn = (): Response =>
+  deadLinkPage(
+    html`It was used, is older than ten minutes, or there is a newer one. <code>${toRun("owner")}</code> makes
+    a new one.`,
+    { link: null },
+  );
 
 /** GET of the link in a message: shows only a button, because mail scanners open links. */
 export async function showNotMe(visitor: Visitor): Promise<Response> {
@@ -210,7 +202,6 @@ export async function showNotMe(visitor: Visitor): Promise<Response> {
   return page(site, { title: "Was it not you?", body }, linkPageOptions());
 }
 
-/** POST of the link's page: ends what the message was about. */
 export async function endNotMe(visitor: Visitor, form: URLSearchParams): Promise<Response> {
   const { identity, site } = visitor;
   const notice = await findNotice(identity, form.get("token") ?? "");

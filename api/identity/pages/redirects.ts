@@ -7,7 +7,6 @@ export const interactionPath = /^\/interaction\/(?<uid>[\w-]{1,64})$/;
 /** The authorization request at `next`: the app's own name, or the host of its document, and where its answer goes. */
 type WaitingRequest = Readonly<{ app: string; isNamed: boolean; redirectUri: unknown }>;
 
-/** The address of an authorization request. */
 export function authorizePath(params: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
@@ -46,9 +45,8 @@ export const formTargetsOf = (request: WaitingRequest | undefined): string[] =>
   typeof request?.redirectUri === "string" ? formSource(request.redirectUri) : [];
 
 /** The form-action sources for a form that leads to `next`, where an app may wait for the redirect. */
-export async function formTargets(identity: ProviderContext, next: string): Promise<string[]> {
-  return formTargetsOf(await findRequest(identity, next));
-}
+export const formTargets = async (identity: ProviderContext, next: string): Promise<string[]> =>
+  formTargetsOf(await findRequest(identity, next));
 
 /** The form-action source that matches an address (CSP 3 §2.3.1, which has no syntax for IPv6 hosts). */
 export function formSource(address: string): string[] {

@@ -9,34 +9,9 @@ import { confirmPath, finishPath, resetPath, signInLinkPath } from "../accounts/
 import { notMePath } from "../notices.ts";
 import { interactionPages } from "./consent.ts";
 import { messageSite, reply } from "./messages.ts";
-import {
-  beginPasskey,
-  dropPasskey,
-  finishPasskey,
-  passkeysPath,
-  removeAccount,
-  saveEmail,
-  savePassword,
-  sendLink,
-  sessionsPath,
-  showLink,
-  showProfile,
-  signOutBrowser,
-  signOutOtherBrowsers,
-  useLink,
-} from "./profile.ts";
+import * as profile from "./profile.ts";
 import { takeProvenForm } from "./proof.ts";
-import {
-  doForgot,
-  doReset,
-  doSignInByLink,
-  endNotMe,
-  forgotPath,
-  showForgot,
-  showNotMe,
-  showReset,
-  showSignInLink,
-} from "./recovery.ts";
+import * as recovery from "./recovery.ts";
 import { interactionPath } from "./redirects.ts";
 import { doSignIn, doSignInByPasskey, doSignOut, passkeySignInPath, showSignIn } from "./sign-in.ts";
 import { doFinish, doSignUp, showFinish, showSignUp, whileSignUpIsOpen } from "./sign-up.ts";
@@ -55,27 +30,33 @@ const pageOfForm = (path: string): string => (path.startsWith(tokensPath) ? toke
 const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
   "/sign-in": { GET: asVisitor(showSignIn), POST: asVisitor(takeForm(doSignIn)) },
   [passkeySignInPath]: { POST: asVisitor(takeForm(doSignInByPasskey)) },
-  [signInLinkPath]: { GET: asVisitor(showSignInLink), POST: asVisitor(takeForm(doSignInByLink)) },
+  [signInLinkPath]: {
+    GET: asVisitor(recovery.showSignInLink),
+    POST: asVisitor(takeForm(recovery.doSignInByLink)),
+  },
   "/sign-up": {
     GET: whileSignUpIsOpen(asVisitor(showSignUp)),
     POST: whileSignUpIsOpen(asVisitor(takeForm(doSignUp))),
   },
   [finishPath]: { GET: showFinish, POST: asVisitor(takeForm(doFinish)) },
-  [forgotPath]: { GET: asVisitor(showForgot), POST: asVisitor(takeForm(doForgot)) },
-  [resetPath]: { GET: asVisitor(showReset), POST: asVisitor(takeForm(doReset)) },
-  [notMePath]: { GET: asVisitor(showNotMe), POST: asVisitor(takeForm(endNotMe)) },
+  [recovery.forgotPath]: {
+    GET: asVisitor(recovery.showForgot),
+    POST: asVisitor(takeForm(recovery.doForgot)),
+  },
+  [resetPath]: { GET: asVisitor(recovery.showReset), POST: asVisitor(takeForm(recovery.doReset)) },
+  [notMePath]: { GET: asVisitor(recovery.showNotMe), POST: asVisitor(takeForm(recovery.endNotMe)) },
   "/sign-out": { POST: asVisitor(doSignOut) },
-  "/profile": { GET: requireSignIn(showProfile) },
-  "/profile/email": { POST: requireSignIn(takeProvenForm(saveEmail)) },
-  "/profile/email/link": { POST: requireSignIn(takeForm(sendLink)) },
-  [confirmPath]: { GET: requireSignIn(showLink), POST: requireSignIn(takeForm(useLink)) },
-  "/profile/password": { POST: requireSignIn(takeForm(savePassword)) },
-  [passkeysPath]: { POST: requireSignIn(takeProvenForm(beginPasskey)) },
-  [`${passkeysPath}/create`]: { POST: requireSignIn(takeForm(finishPasskey)) },
-  [`${passkeysPath}/remove`]: { POST: requireSignIn(takeProvenForm(dropPasskey)) },
-  [`${sessionsPath}/end`]: { POST: requireSignIn(takeForm(signOutBrowser)) },
-  [`${sessionsPath}/end-others`]: { POST: requireSignIn(takeForm(signOutOtherBrowsers)) },
-  "/profile/delete": { POST: requireSignIn(takeProvenForm(removeAccount)) },
+  "/profile": { GET: requireSignIn(profile.showProfile) },
+  "/profile/email": { POST: requireSignIn(takeProvenForm(profile.saveEmail)) },
+  "/profile/email/link": { POST: requireSignIn(takeForm(profile.sendLink)) },
+  [confirmPath]: { GET: requireSignIn(profile.showLink), POST: requireSignIn(takeForm(profile.useLink)) },
+  "/profile/password": { POST: requireSignIn(takeForm(profile.savePassword)) },
+  [profile.passkeysPath]: { POST: requireSignIn(takeProvenForm(profile.beginPasskey)) },
+  [`${profile.passkeysPath}/create`]: { POST: requireSignIn(takeForm(profile.finishPasskey)) },
+  [`${profile.passkeysPath}/remove`]: { POST: requireSignIn(takeProvenForm(profile.dropPasskey)) },
+  [`${profile.sessionsPath}/end`]: { POST: requireSignIn(takeForm(profile.signOutBrowser)) },
+  [`${profile.sessionsPath}/end-others`]: { POST: requireSignIn(takeForm(profile.signOutOtherBrowsers)) },
+  "/profile/delete": { POST: requireSignIn(takeProvenForm(profile.removeAccount)) },
   [tokensPath]: {
     GET: requireSignIn((visitor) => showTokens(visitor)),
     POST: requireSignIn(takeProvenForm(createToken)),

@@ -9,7 +9,7 @@ import { type CheckedAccount, checkPassword, noteFailure } from "../accounts/pas
 import { endAccountSessions } from "../accounts/sessions.ts";
 import { networkUnderWay } from "../journal.ts";
 import { findByPasskey } from "../passkeys.ts";
-import { emailAddress, tooOften } from "./fields.ts";
+import { emailAddress, type FormAnswer, tooOften } from "./fields.ts";
 import { passkeyForm } from "./proof.ts";
 import { forgotPath } from "./recovery.ts";
 import { findRequest, formTargetsOf } from "./redirects.ts";
@@ -27,7 +27,6 @@ export async function showSignIn(visitor: Visitor): Promise<Response> {
   return signInPage(visitor, { next, email: visitor.account?.email ?? "" });
 }
 
-/** POST /sign-in */
 export async function doSignIn(visitor: Visitor, form: URLSearchParams): Promise<Response> {
   const { identity, ctx, site } = visitor;
   const next = safeNext(site, form.get("next"));
@@ -40,7 +39,7 @@ export async function doSignIn(visitor: Visitor, form: URLSearchParams): Promise
   if (!account) {
     noteFailure(identity, email);
     const error = "That e-mail address and password don't match.";
-    return signInPage(visitor, { next, email: typed, error, status: 422 });
+    return signInPage(visitor, { next, email: typed, error });
   }
   await identity.throttle.signInWasRight(attempt);
   return enter(visitor, account, { form, way: "password" });
@@ -57,7 +56,7 @@ export async function doSignInByPasskey(visitor: Visitor, form: URLSearchParams)
     identity.security({ kind: "sign_in_failed", network: networkUnderWay() });
     const error =
       "No account here has this passkey, or the page was open for more than ten minutes. Try again.";
-    return signInPage(visitor, { next, email: "", error, status: 422 });
+    return signInPage(visitor, { next, email: "", error });
   }
   await identity.throttle.passkeyWasRight(ctx.ip);
   return enter(visitor, account, { form, way: "passkey" });
@@ -71,7 +70,7 @@ async function enter(
   const next = safeNext(visitor.site, form.get("next"));
   if (!(await signInHere(visitor, account, way))) {
     const error = "Your password was changed just now. Sign in with the new one.";
-    return signInPage(visitor, { next, email: account.email, error, status: 422 });
+    return signInPage(visitor, { next, email: account.email, error });
   }
   await rememberBrowserZone(visitor.identity.pool, account, form.get("browser_zone"));
   return seeOther(next);
@@ -94,25 +93,18 @@ export async function doSignOut(visitor: Visitor): Promise<Response> {
 
 export const passkeySignInPath = "/sign-in/passkey";
 
-const passkeySignIn = {
-  action: passkeySignInPath,
-  label: "Sign in with a passkey",
-  more: browserZoneField,
-};
+type PageData = FormAnswer & Readonly<{ next: string; email: string }>;
 
-type PageData = Readonly<{
-  next: string;
-  email: string;
-  error?: string;
-  status?: number;
-  headers?: Record<string, string>;
-}>;
-
-/** The sign-in page, with the problem of a failed attempt. */
 async function signInPage(visitor: Visitor, { next, email, error, ...options }: PageData): Promise<Response> {
   const { identity, site } = visitor;
   const query = new URLSearchParams({ next });
   const request = await findRequest(identity, next);
+  const passkey = {
+    action: passkeySignInPath,
+    label: "Sign in with a passkey",
+    next,
+    more: browserZoneField,
+  };
   const body = html`${problem(error)}
     ${request && html`<p>To connect <strong>${request.app}</strong>.${request.isNamed && " The app gave itself this name."}</p>`}
     <form method="post" action="/sign-in" class="narrow">${formToken(visitor, { next })}${browserZoneField}
@@ -126,9 +118,10 @@ async function signInPage(visitor: Visitor, { next, email, error, ...options }: 
     })}
     <div class="actions"><button>Sign in</button></div>
     </form>
-    ${await passkeyForm(visitor, { ...passkeySignIn, next })}
+    ${await passkeyForm(visitor, passkey)}
     <p><a href="${forgotPath}">Forgot your password?</a></p>
     ${identity.config.signUpOpen && html`<p>New here? <a href="/sign-up?${query.toString()}">Create an account</a></p>`}`;
   const content = { title: "Sign in", body, scripts: [zoneScript, passwordScript, passkeyScript] };
-  return page(site, content, { ...options, formTargets: formTargetsOf(request) });
+  const status = error ? 422 : 200;
+  return page(site, content, { status, ...options, formTargets: formTargetsOf(request) });
 }

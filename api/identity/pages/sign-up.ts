@@ -10,7 +10,14 @@ import type { PageHandler } from "../../web/site.ts";
 import { createAccount, normalizeEmail } from "../accounts/accounts.ts";
 import { findSignUp, finishPath, finishSignUp, mailSignUp, type SignUp } from "../accounts/links.ts";
 import { hashPassword } from "../accounts/passwords.ts";
-import { emailAddress, lengthProblem, newPassword, passwordProblem, tooOften } from "./fields.ts";
+import {
+  emailAddress,
+  type FormAnswer,
+  lengthProblem,
+  newPassword,
+  passwordProblem,
+  tooOften,
+} from "./fields.ts";
 import { deadLinkPage } from "./messages.ts";
 import { formTargets } from "./redirects.ts";
 import { type IdentityRequest, signInHere, type Visitor, visitorOf } from "./visitor.ts";
@@ -24,13 +31,11 @@ export function whileSignUpIsOpen(show: PageHandler<IdentityRequest>): PageHandl
   };
 }
 
-/** GET /sign-up?next=… */
 export async function showSignUp(visitor: Visitor): Promise<Response> {
   const next = safeNext(visitor.site, visitor.url.searchParams.get("next"));
   return signUpPage(visitor, { next, email: "", zone: undefined });
 }
 
-/** POST /sign-up */
 export async function doSignUp(visitor: Visitor, form: URLSearchParams): Promise<Response> {
   const { identity, ctx } = visitor;
   const filled = filledIn(visitor, form);
@@ -44,11 +49,7 @@ export async function doSignUp(visitor: Visitor, form: URLSearchParams): Promise
   const wait = await identity.throttle.signUp(ctx.ip);
   if (wait > 0) {
     const error = "Too many sign-ups from your network. Try again in an hour.";
-    return signUpPage(
-      visitor,
-      { ...filled, error },
-      { status: 429, headers: { "Retry-After": String(wait) } },
-    );
+    return signUpPage(visitor, { ...filled, ...tooOften("", wait), error });
   }
   const weak = await passwordProblem(password, email, identity.config);
   if (weak) return signUpPage(visitor, { ...filled, problems: { password: weak } });
@@ -81,19 +82,17 @@ function mailPage({ site }: Visitor, email: string, isSent: boolean): Response {
   return message(site, "Look into your mail", text);
 }
 
-type SignUpForm = Readonly<{
-  next: string;
-  email: string;
-  /** Undefined until the person has sent the form. */
-  zone: string | undefined;
-  problems?: { email?: string | undefined; password?: string | undefined };
-  error?: string;
-}>;
+type SignUpForm = FormAnswer &
+  Readonly<{
+    next: string;
+    email: string;
+    /** Undefined until the person has sent the form. */
+    zone: string | undefined;
+    problems?: { email?: string | undefined; password?: string | undefined };
+  }>;
 
-type Answer = Readonly<{ status?: number; headers?: Record<string, string> }>;
-
-async function signUpPage(visitor: Visitor, filled: SignUpForm, answer: Answer = {}): Promise<Response> {
-  const { next, email, zone, problems = {}, error } = filled;
+async function signUpPage(visitor: Visitor, filled: SignUpForm): Promise<Response> {
+  const { next, email, zone, problems = {}, error, ...answer } = filled;
   const hasProblem = Object.values(problems).some(Boolean);
   const body = html`${problem(error)}
     <form method="post" action="/sign-up" class="narrow">${formToken(visitor, { next })}

@@ -4,22 +4,20 @@ import { formToken } from "../../web/form/form.ts";
 import { field, problem, selectField } from "../../web/form/form-fields.ts";
 import { message } from "../../web/page.ts";
 import { seeOther } from "../../web/redirect.ts";
-import { type Connection, changeConnection, findConnection } from "../grants.ts";
+import { type Connection, changeConnection, listConnections } from "../grants.ts";
 import { endOldSecrets, maxSecrets, rotateToken } from "../tokens.ts";
 import { formId, maxName, nameIn, nameProblem, scopeFields, timeIn } from "./fields.ts";
 import { chosenEnd, endFields, endProblem, type Lifetime, lifetimeOf } from "./token-fields.ts";
 import { nameWithEnd, showOnce, tokensPath } from "./tokens.ts";
 import { framedPage, type SignedIn } from "./visitor.ts";
 
-type Rejected = Readonly<{ error: string; name?: string; lifetime?: Lifetime }>;
-
 /** GET /profile/api-tokens/change: one token or app, or its rejected form. */
 export async function showChange(
   visitor: SignedIn,
   id = visitor.url.searchParams.get("id") ?? "",
-  rejected?: Rejected,
+  rejected?: Readonly<{ error: string; name?: string; lifetime?: Lifetime }>,
 ): Promise<Response> {
-  const connection = await findConnection(visitor.identity, visitor.account.id, id);
+  const [connection] = await listConnections(visitor.identity, visitor.account.id, id);
   if (!connection) return goneMessage(visitor);
   const body = html`${problem(rejected?.error)}
     <p class="quiet lead">${nameWithEnd(connection)}</p>
@@ -49,8 +47,8 @@ function changeForm(visitor: SignedIn, { id, name, scopes }: Connection, typed =
 }
 
 function rotationForm(visitor: SignedIn, { id, expiresAt }: Connection, lifetime?: Lifetime): Html {
+  const { zone: timeZone } = visitor;
   const chosen = lifetime ?? { choice: "", date: "" };
-  const timeZone = visitor.zone;
   const first = { value: "", label: "As before" };
   const graces = [...graceChoices].map(([value, label]) => ({ value, label }));
   return html`<h2>New secret</h2>
@@ -70,12 +68,11 @@ const graceChoices = new Map([
   ["604800", "In a week"],
 ]);
 
-/** POST /profile/api-tokens/change: another name, and fewer permissions. */
 export async function changeToken(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const { identity, account } = visitor;
   const id = formId(form);
   const name = nameIn(form);
-  const found = await findConnection(identity, account.id, id);
+  const [found] = await listConnections(identity, account.id, id);
   if (!found) return goneMessage(visitor);
   const scopes = form.getAll("scope").filter(isScope);
   const allowsNone = found.scopes.length > 0 && !found.scopes.some((scope) => scopes.includes(scope));
@@ -87,7 +84,6 @@ export async function changeToken(visitor: SignedIn, form: URLSearchParams): Pro
   return isChanged ? seeOther(`${tokensPath}?done=changed`) : goneMessage(visitor);
 }
 
-/** POST /profile/api-tokens/rotate: a new secret, shown once. */
 export async function rotate(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const { identity, account } = visitor;
   const id = formId(form);

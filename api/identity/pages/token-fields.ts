@@ -1,4 +1,5 @@
 import { allScopes, isScope, type Scope, scopes } from "../../../shared/contracts/kernel/scopes.ts";
+import { isCalendarDate } from "../../../shared/contracts/kernel/text.ts";
 import { addDays, dayNumber, localDay, resolveLocalTime } from "../../../shared/domain/day/day.ts";
 import { type Html, html } from "../../../shared/html.ts";
 import { choice, type Option, selectField } from "../../web/form/form-fields.ts";
@@ -39,16 +40,14 @@ export function permissionFields(chosen: Permissions): Html {
     <div class="custom">${scopeFields(allScopes, ticked)}</div></fieldset>`;
 }
 
-/** The permissions of a connection in few words. */
 export function allowedInWords(granted: readonly Scope[]): Html | string {
   if (granted.length === 0) return "Know who you are";
-  const preset = presets.find((one) => one.scopes.length === granted.length && isWithin(granted, one.scopes));
+  const isWhole = (all: readonly Scope[]) =>
+    all.length === granted.length && granted.every((scope) => all.includes(scope));
+  const preset = presets.find((one) => isWhole(one.scopes));
   if (preset) return preset.label;
   return html`<ul class="plain">${granted.map((scope) => html`<li>${scopes[scope]}</li>`)}</ul>`;
 }
-
-const isWithin = (some: readonly Scope[], all: readonly Scope[]): boolean =>
-  some.every((scope) => all.includes(scope));
 
 /** Lifetimes of a token in days, with their labels. A form also takes a date. */
 const lifetimes = new Map([
@@ -73,16 +72,13 @@ export const lifetimeOf = (form: URLSearchParams): Lifetime => ({
 export function chosenEnd({ choice, date }: Lifetime, timeZone: string): number | undefined {
   const now = Math.floor(Date.now() / 1_000);
   if (choice !== "date") return lifetimes.has(choice) ? now + Number(choice) * secondsPerDay : undefined;
-  if (!isDate(date) || dayNumber(date) > now / secondsPerDay + maxDays + 1) return undefined;
+  if (!isCalendarDate(date) || dayNumber(date) > now / secondsPerDay + maxDays + 1) return undefined;
   // The last day counts whole.
   const end = resolveLocalTime(`${addDays(date, 1)}T00:00:00`, timeZone) / 1_000;
   return end > now ? end : undefined;
 }
 
 export const endProblem = "Choose when the token ends: at most ten years from now.";
-
-const isDate = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text;
 
 type EndFields = Readonly<{ chosen: Lifetime; timeZone: string; label: string; first?: Option }>;
 

@@ -25,12 +25,10 @@ import { cookie, cookieNames, framedPage, type SignedIn } from "./visitor.ts";
 
 export const tokensPath = "/profile/api-tokens";
 
-/** The typed values of the form for a new token. */
 type TokenDraft = Readonly<{ name: string; permissions: Permissions; lifetime: Lifetime }>;
 
 const emptyDraft: TokenDraft = { name: "", permissions: readOnly, lifetime: { choice: "90", date: "" } };
 
-/** Messages after a form was saved and the browser was redirected here. */
 const outcomes = new Map([
   ["revoked", "It has ended."],
   ["old-ended", "The earlier secret has ended."],
@@ -39,7 +37,6 @@ const outcomes = new Map([
 
 type PageData = Readonly<{ draft?: TokenDraft; error?: string }>;
 
-/** GET /profile/api-tokens, or its rejected form. */
 export async function showTokens(visitor: SignedIn, { draft, error }: PageData = {}): Promise<Response> {
   const connections = await listConnections(visitor.identity, visitor.account.id);
   // The token is taken last and by GET only: a failed read or a HEAD must not lose it.
@@ -109,7 +106,6 @@ function oldSecretForm(visitor: SignedIn, { id, name, oldSecretEndsAt }: Connect
     <button class="plain">End it now<span class="unseen"> (${name})</span></button></p></form>`;
 }
 
-/** The confirmation before a connection ends. */
 function endingForm(visitor: SignedIn, { id, isPersonal, name }: Connection): Html {
   const verb = isPersonal ? "Revoke" : "Disconnect";
   return html`<details><summary>${verb}<span class="unseen"> ${name}?</span></summary>
@@ -121,16 +117,11 @@ function endingForm(visitor: SignedIn, { id, isPersonal, name }: Connection): Ht
 /** The action log of the connection, where its actions can be undone. */
 const actionsOf = (id: string): string => `/account/actions?${new URLSearchParams({ token_id: id })}`;
 
-/** POST /profile/api-tokens */
 export async function createToken(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  const draft: TokenDraft = {
-    name: nameIn(form),
-    permissions: permissionsOf(form),
-    lifetime: lifetimeOf(form),
-  };
+  const draft = { name: nameIn(form), permissions: permissionsOf(form), lifetime: lifetimeOf(form) };
   const refuse = (error: string) => showTokens(visitor, { draft, error });
-  const { name } = draft;
-  const { scopes } = draft.permissions;
+  const { name, permissions } = draft;
+  const { scopes } = permissions;
   const wrongName = nameProblem(name);
   if (wrongName) return refuse(wrongName);
   if (scopes.length === 0) return refuse("Tick at least one permission.");
@@ -143,7 +134,6 @@ export async function createToken(visitor: SignedIn, form: URLSearchParams): Pro
 
 const tooMany = `You have ${maxConnections} tokens, which is as many as an account may have. Revoke one first.`;
 
-/** POST /profile/api-tokens/revoke: ends a personal token or disconnects an app. */
 export async function revoke(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   await revokeConnection(visitor.identity, visitor.account.id, formId(form));
   await visitor.identity.deliverNews();
@@ -189,11 +179,9 @@ const dayMs = 24 * 60 * 60 * 1_000;
 const unusedMs = 30 * dayMs;
 const soonMs = 7 * dayMs;
 
-/** The name, followed by the last characters of a personal token. */
 export const nameWithEnd = ({ name, lastFour }: Connection): Html =>
   html`${name}${lastFour && html` <code class="quiet">kept_…${lastFour}</code>`}`;
 
-/** The time of the last use, with a hint if nothing seems to use it. */
 function sayUse({ zone }: SignedIn, { lastUsedAt, createdAt }: Connection): Html {
   const isIdle = Date.now() - (lastUsedAt ?? createdAt) > unusedMs;
   const hint = isIdle && html` <span class="badge warn">If nothing needs it, end it</span>`;

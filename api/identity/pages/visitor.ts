@@ -4,8 +4,7 @@ import type { Session } from "oidc-provider";
 import type { Config } from "../../../shared/process/config.ts";
 import { hashedKey } from "../../auth/token-format.ts";
 import { frame } from "../../web/frame.ts";
-import type { Layout } from "../../web/page.ts";
-import { page } from "../../web/page.ts";
+import { type Layout, page } from "../../web/page.ts";
 import type { FormRequest, PageHandler, PageRequest } from "../../web/site.ts";
 import { type Account, findAccount, zoneOf } from "../accounts/accounts.ts";
 import type { IdentityContext, ProviderContext } from "../accounts/context.ts";
@@ -109,24 +108,21 @@ export async function startSession(
 }
 
 /** Saves a session, which lasts anew from now on. */
-export async function saveSession(
-  { identity: { provider }, ctx }: IdentityRequest,
-  session: Session,
-): Promise<void> {
+export async function saveSession({ identity, ctx }: IdentityRequest, session: Session): Promise<void> {
   await session.save(sessionSeconds);
-  ctx.cookies.set(provider.cookieName("session"), session.jti, { ...cookie, maxAge: sessionSeconds * 1_000 });
+  const options = { ...cookie, maxAge: sessionSeconds * 1_000 };
+  ctx.cookies.set(cookieNames(identity.config).session, session.jti, options);
 }
 
-/** Removes the cookie of an ended session from its browser. */
-export function dropSessionCookie({ identity: { provider }, ctx }: IdentityRequest): void {
-  ctx.cookies.set(provider.cookieName("session"), null, cookie);
-}
+export const dropSessionCookie = ({ identity, ctx }: IdentityRequest) =>
+  void ctx.cookies.set(cookieNames(identity.config).session, null, cookie);
 
 /** Answers a signed-in person with a page that has the navigation. */
-export const framedPage = (visitor: SignedIn, content: Layout, options?: PageOptions): Response =>
-  page(visitor.site, { ...content, ...frame(visitor, visitor.identity.config) }, options);
-
-type PageOptions = Parameters<typeof page>[2];
+export const framedPage = (
+  visitor: SignedIn,
+  content: Layout,
+  options?: Parameters<typeof page>[2],
+): Response => page(visitor.site, { ...content, ...frame(visitor, visitor.identity.config) }, options);
 
 /** The id of the session that a request's cookie names. It cannot be guessed, so it needs no signature. */
 export const sessionIdIn = (headers: Headers, config: Pick<Config, "authUrl">): string =>
@@ -160,9 +156,6 @@ export function knownBrowser({ identity, ctx }: IdentityRequest, email: string):
  * from those of strangers (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  */
 function rememberBrowser({ identity, ctx }: IdentityRequest, email: string): void {
-  const id = randomBytes(16).toString("base64url");
-  ctx.cookies.set(cookieNames(identity.config).known, `${id}.${hashedKey(email)}`, {
-    ...cookie,
-    maxAge: yearMs,
-  });
+  const known = `${randomBytes(16).toString("base64url")}.${hashedKey(email)}`;
+  ctx.cookies.set(cookieNames(identity.config).known, known, { ...cookie, maxAge: yearMs });
 }

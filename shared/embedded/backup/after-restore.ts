@@ -43,23 +43,14 @@ async function markRung(sql: SQL, until: string): Promise<number> {
       update reminders set status = 'missed', updated_at = now()
       where status = 'scheduled' and (delivery_id is not null or remind_at <= ${until}::timestamptz)
       returning 1`;
-    await postponeDigests(transaction, until);
-    return missed.length + (await postponeHabits(transaction, until));
+    // A tick finds the next time of digests and habits that are postponed.
+    await transaction`
+      update users set digest_at = ${until}::timestamptz + interval '1 millisecond'
+      where digest_at <= ${until}::timestamptz`;
+    const postponed = await transaction`
+      update habits set rings_at = ${until}::timestamptz + interval '1 millisecond', delivery_id = null
+      where rings_at <= ${until}::timestamptz
+      returning 1`;
+    return missed.length + postponed.length;
   });
-}
-
-/** A tick finds the next time of digests that are postponed. */
-async function postponeDigests(transaction: SQL, until: string): Promise<void> {
-  await transaction`
-    update users set digest_at = ${until}::timestamptz + interval '1 millisecond'
-    where digest_at <= ${until}::timestamptz`;
-}
-
-/** A tick finds the next time of habits that are postponed. */
-async function postponeHabits(transaction: SQL, until: string): Promise<number> {
-  const postponed = await transaction`
-    update habits set rings_at = ${until}::timestamptz + interval '1 millisecond', delivery_id = null
-    where rings_at <= ${until}::timestamptz
-    returning 1`;
-  return postponed.length;
 }

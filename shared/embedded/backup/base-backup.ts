@@ -136,7 +136,6 @@ async function logArrives(archive: string, segment: string): Promise<void> {
   }
 }
 
-/** The bytes of a backup on disk. */
 export function packedBytes(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

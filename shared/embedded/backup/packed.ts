@@ -22,7 +22,6 @@ const leftEmpty = new Set([
 ]);
 const filesAtOnce = 8;
 
-/** The contents of a cluster. */
 export type Contents = Readonly<{
   folders: readonly string[];
   /** Each file with its bytes. */
@@ -104,22 +103,18 @@ export const packedName = (name: string): string => `${name}.zst`;
  * @returns the number of bytes read
  */
 export async function pack(source: string, target: string): Promise<number> {
-  const bytes =
-    statSync(source).size > atOnceBytes ? await packStream(source, target) : await packAtOnce(source, target);
+  let read: number;
+  if (statSync(source).size > atOnceBytes) {
+    const reading = createReadStream(source);
+    await pipeline(reading, createZstdCompress(format), createWriteStream(target, ownFile));
+    read = reading.bytesRead;
+  } else {
+    const bytes = await Bun.file(source).bytes();
+    await writeFile(target, await compress(bytes, format), ownFile);
+    read = bytes.length;
+  }
   await toDisk(target);
-  return bytes;
-}
-
-async function packAtOnce(source: string, target: string): Promise<number> {
-  const bytes = await Bun.file(source).bytes();
-  await writeFile(target, await compress(bytes, format), ownFile);
-  return bytes.length;
-}
-
-async function packStream(source: string, target: string): Promise<number> {
-  const reading = createReadStream(source);
-  await pipeline(reading, createZstdCompress(format), createWriteStream(target, ownFile));
-  return reading.bytesRead;
+  return read;
 }
 
 /** Packs a file under a temporary name and renames it, so that its own name always means a whole file. */
@@ -131,21 +126,10 @@ export async function packWhole(source: string, target: string): Promise<void> {
 
 /** @throws when the file is damaged or has another size than `bytes` */
 export async function unpack(source: string, target: string, bytes: number): Promise<void> {
-  const written =
-    bytes > atOnceBytes ? await unpackStream(source, target) : await unpackAtOnce(source, target);
-  if (written !== bytes) throw new Error(`${source} is damaged.`);
-}
-
-async function unpackAtOnce(source: string, target: string): Promise<number> {
-  const bytes = await Bun.zstdDecompress(await Bun.file(source).bytes());
-  await writeFile(target, bytes, ownFile);
-  return bytes.length;
-}
-
-async function unpackStream(source: string, target: string): Promise<number> {
-  const writing = createWriteStream(target, ownFile);
-  await pipeline(createReadStream(source), createZstdDecompress(), writing);
-  return writing.bytesWritten;
+  if (bytes > atOnceBytes)
+    await pipeline(createReadStream(source), createZstdDecompress(), createWriteStream(target, ownFile));
+  else await writeFile(target, await Bun.zstdDecompress(await Bun.file(source).bytes()), ownFile);
+  if (statSync(target).size !== bytes) throw new Error(`${source} is damaged.`);
 }
 
 /** Waits until a file, or the names in a folder, would survive a power cut. */

@@ -121,12 +121,8 @@ async function tryOut(folders: BackupFolders, moment: string | undefined): Promi
   const cluster = { ...embeddedCluster(folders.dataDir), folder: join(dataDir, "postgres") };
   lockDataDir(dataDir);
   try {
-    await restoreBeside(
-      cluster,
-      { ...folders, dataDir },
-      await chooseSource(folders.backupDir, moment),
-      moment,
-    );
+    const source = await chooseSource(folders.backupDir, moment);
+    await restoreBeside(cluster, { ...folders, dataDir }, source, moment);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
@@ -241,7 +237,6 @@ async function backUpAnew(folders: BackupFolders): Promise<void> {
 /** Recovery of a busy day's log takes minutes. */
 const patienceMs = 24 * 3_600_000;
 
-/** A restored cluster whose server runs. */
 type Recovered = Readonly<{
   url: string;
   /** True if the log has a later change, which proves that the moment was reached. */
@@ -276,10 +271,8 @@ async function layOut(
  * @throws when PostgreSQL cannot do it
  */
 async function recover(cluster: Cluster, moment: string | undefined): Promise<Recovered> {
-  const reached =
-    moment === undefined
-      ? undefined
-      : await runRecovery(cluster, { recovery_target_time: settingMoment(moment) });
+  const target = moment !== undefined && { recovery_target_time: settingMoment(moment) };
+  const reached = target ? await runRecovery(cluster, target) : undefined;
   const server = reached ?? (await runRecovery(cluster, {}));
   if (!server) throw new Error(`PostgreSQL cannot carry out the log: see ${cluster.logFile}.`);
   const sql = new SQL(server.url, { max: 1 });
@@ -336,9 +329,8 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /** Reads one of the files that were beside the cluster. */
-async function readBeside({ folder }: BaseBackup, name: string): Promise<Uint8Array> {
-  return Bun.zstdDecompress(await Bun.file(join(folder, "beside", packedName(name))).bytes());
-}
+const readBeside = async ({ folder }: BaseBackup, name: string): Promise<Uint8Array> =>
+  Bun.zstdDecompress(await Bun.file(join(folder, "beside", packedName(name))).bytes());
 
 await main().catch((error: Error) => {
   console.error(`Nothing was restored. ${explain(error)}`);

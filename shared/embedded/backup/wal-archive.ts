@@ -61,7 +61,7 @@ function startArchiving(cluster: string, report: (line: string) => void): { stop
         report(`the log cannot go to ${archive} (${reason}); changes go on, but are in no backup`);
       complaint = reason;
       if (await isOutOfPatience(cluster)) {
-        leaveArchive(cluster);
+        rmSync(join(cluster, spoolFolder), { recursive: true, force: true });
         complaint = undefined;
         report(`given up: changes from now on are in no backup until the next ${toRun("backup")}`);
       }
@@ -131,10 +131,6 @@ export async function beginArchive(cluster: string, backupDir: string): Promise<
   renameSync(draft, spool);
   return archive;
 }
-
-/** Stops archiving; the files of the archive stay. */
-const leaveArchive = (cluster: string): void =>
-  rmSync(join(cluster, spoolFolder), { recursive: true, force: true });
 
 /**
  * Moves archived segments from the spool to the archive.

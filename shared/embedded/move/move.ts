@@ -137,13 +137,10 @@ async function compareRows(
   to: TransactionSQL,
   { name, columns }: MovedTable,
 ): Promise<string> {
-  const read = async (sql: TransactionSQL): Promise<{ rows: string; hash: string }> => {
-    const [sums] = await sql.unsafe(`
-      select count(*)::text as rows, sum(('x' || left(md5(row(${columns})::text), 16))::bit(64)::bigint)::text as hash
-      from ${name}`);
-    return sums;
-  };
-  const [before, after] = await Promise.all([read(from), read(to)]);
+  const sums = `
+    select count(*)::text as rows, sum(('x' || left(md5(row(${columns})::text), 16))::bit(64)::bigint)::text as hash
+    from ${name}`;
+  const [[before], [after]] = await Promise.all([from.unsafe(sums), to.unsafe(sums)]);
   if (before.rows !== after.rows || before.hash !== after.hash)
     throw new Error(`${name} has ${before.rows} rows here and ${after.rows} there, or others.`);
   return `${name.padEnd(32)}${Number(after.rows).toLocaleString("en")} rows`;

@@ -18,7 +18,6 @@ import { onFreePort } from "./port.ts";
 import { endOrphan, launchServer, saysAnything } from "./server.ts";
 import { supervise } from "./supervisor.ts";
 
-/** Settings of PostgreSQL's server by name. */
 export type ServerSettings = Readonly<Record<string, string | number>>;
 
 type Options = Readonly<{
@@ -137,10 +136,8 @@ async function prepare(url: string): Promise<boolean> {
   }
 }
 
-/** The address of a database of a cluster that listens on this port. */
-export function urlOf({ password }: Pick<Cluster, "password">, port: number, database: string): string {
-  return `postgres://kept:${password}@127.0.0.1:${port}/${database}`;
-}
+export const urlOf = ({ password }: Pick<Cluster, "password">, port: number, database: string): string =>
+  `postgres://kept:${password}@127.0.0.1:${port}/${database}`;
 
 /** Returns a random password, made at the first call and stored in a file that only this user may read. */
 export function persistentSecret(file: string): string {
@@ -216,9 +213,7 @@ export function serviceUser(folder: string): User | undefined {
  * A path of `folder` for a program of `user` whose working directory it is. Another user may not pass the folders above
  * (a checkout in /root), but always reaches the working directory.
  */
-export function seenBy(user: User | undefined, folder: string): string {
-  return user ? "/proc/self/cwd" : folder;
-}
+export const seenBy = (user: User | undefined, folder: string): string => (user ? "/proc/self/cwd" : folder);
 
 /** The folder for root's copy of the binaries, used if the database's user cannot read this checkout. */
 const sharedCache = "/var/cache/kept";

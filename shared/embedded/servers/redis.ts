@@ -78,7 +78,6 @@ async function pings(url: string): Promise<boolean> {
   }
 }
 
-/** A Redis server program and its environment. */
 type RedisBinary = Readonly<{ path: string; env: Record<string, string | undefined> }>;
 
 /** The first version with all commands that BullMQ's scripts use. */
@@ -133,18 +132,13 @@ async function fetchRedis(runtimeDir: string): Promise<string> {
 
 /** Only Debian's packages can be unpacked without root, and only Homebrew installs without it. */
 function installAdvice(): string {
-  const known = installCommands.find(([manager]) => Bun.which(manager));
+  const known = installCommands.find((command) => Bun.which(command.replace(/ .*/, "")));
   return known
-    ? `Here that is: ${known[1]}`
+    ? `Here that is: sudo ${known} valkey`
     : "It cannot be fetched here, as there is neither apt-get nor brew.";
 }
 
-const installCommands = [
-  ["dnf", "sudo dnf install valkey"],
-  ["pacman", "sudo pacman -S valkey"],
-  ["apk", "sudo apk add valkey"],
-  ["zypper", "sudo zypper install valkey"],
-] as const;
+const installCommands = ["dnf install", "pacman -S", "apk add", "zypper install"];
 
 function onPath(): RedisBinary | undefined {
   return programNames
@@ -226,8 +220,7 @@ async function fetchDebianPackage(choices: readonly string[], folder: string): P
 }
 
 function privateLists(folder: string): string[] {
-  const lists = join(folder, "lists");
-  const cache = join(folder, "cache");
+  const [lists, cache] = [join(folder, "lists"), join(folder, "cache")];
   mkdirSync(join(lists, "partial"), { recursive: true });
   mkdirSync(join(cache, "archives/partial"), { recursive: true });
   return ["-o", `Dir::State::Lists=${lists}`, "-o", `Dir::Cache=${cache}`, "-o", "Debug::NoLocking=1"];
@@ -262,11 +255,7 @@ function apt(command: string[], folder: string, options: string[]): Promise<stri
 async function run(command: string[], cwd: string): Promise<string> {
   const env = { ...bareEnvironment(), LC_ALL: "C" };
   const child = Bun.spawn(command, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-  const [output, complaint, code] = await Promise.all([
-    child.stdout.text(),
-    child.stderr.text(),
-    child.exited,
-  ]);
-  if (code !== 0) throw new Error(`${command[0]} said: ${complaint.trim()}`);
+  const [output, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  if ((await child.exited) !== 0) throw new Error(`${command[0]} said: ${complaint.trim()}`);
   return output;
 }

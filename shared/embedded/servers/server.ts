@@ -102,14 +102,10 @@ const silentAtMost = 5;
 /** Later answers come to nobody, so that questions to a frozen server do not pile up. */
 const answerMs = 5_000;
 
-export type LifeWatch = Readonly<{
-  heard(): void;
-  isHanging(): boolean;
-  end(): void;
-}>;
+export type LifeWatch = ReturnType<typeof watchForLife>;
 
 /** Kills a process that gives no sign of life. Kept's own give theirs (`feedWatchdog`), others are asked for it. */
-export function watchForLife(kill: () => void, ask = () => {}): LifeWatch {
+export function watchForLife(kill: () => void, ask = () => {}) {
   let silent = 0;
   const isHanging = () => silent >= silentAtMost;
   const listening = setInterval(() => {

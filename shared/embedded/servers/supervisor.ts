@@ -19,7 +19,6 @@ type Child<Details> = Readonly<{
 export type Supervised<Details> = Readonly<{
   /** The details that the first life reported when it was ready. */
   details: Details;
-  /** Ends the supervision and then the child. */
   stop(): Promise<void>;
 }>;
 

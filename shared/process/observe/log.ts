@@ -9,16 +9,7 @@ export function createLog(role: string, level: string): Log {
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: {
-      paths: [
-        "authorization",
-        "token",
-        "password",
-        "secret",
-        "*.authorization",
-        "*.token",
-        "*.password",
-        "*.secret",
-      ],
+      paths: ["authorization", "token", "password", "secret"].flatMap((name) => [name, `*.${name}`]),
       remove: true,
     },
   });

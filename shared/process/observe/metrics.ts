@@ -3,26 +3,21 @@ import type { Pool } from "pg";
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Config } from "../config.ts";
 
-/** The counts of one process for Prometheus. */
-export type Exposition = Readonly<{
-  /** The parts of the process register their counts here. */
-  registry: Registry;
-  /** Answers with the counts, or 404 if the caller may not see them. */
-  answer(headers: Headers, remoteAddress: () => string | undefined): Promise<Response>;
-}>;
-
+export type Exposition = ReturnType<typeof createExposition>;
 type Access = Pick<Config, "baseUrl" | "metricsToken">;
 
 /**
- * With METRICS_TOKEN, its bearers may read from anywhere. Without it only this machine may, and nobody if BASE_URL is
+ * Exposes the counts of this process to Prometheus. With METRICS_TOKEN, its bearers may read from anywhere. Without it only this machine may, and nobody if BASE_URL is
  * https.
  */
-export function createExposition(access: Access): Exposition {
+export function createExposition(access: Access) {
   const registry = new Registry();
   measureProcess(registry);
   return {
+    /** The parts of the process register their counts here. */
     registry,
-    async answer(headers, remoteAddress) {
+    /** Answers with the counts, or 404 if the caller may not see them. */
+    async answer(headers: Headers, remoteAddress: () => string | undefined): Promise<Response> {
       if (!mayRead(headers, remoteAddress, access)) return new Response(null, { status: 404 });
       return new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } });
     },

@@ -34,16 +34,16 @@ export function createStatusPages({
   hanging = () => [],
 }: StatusOf): FindStatusPage {
   const pages: Record<string, StatusPage> & Record<(typeof statusPaths)[number], StatusPage> = {
-    "/health/live": () => liveness(hanging()),
+    "/health/live"() {
+      const hung = hanging();
+      return statusResponse(hung.length === 0 ? { status: "ok" } : { status: "unavailable", hanging: hung });
+    },
     "/health/accepting": () => statusResponse(isDraining() ? draining : { status: "ok" }),
     "/health/ready": async () => statusResponse(isDraining() ? draining : await ready()),
     "/metrics": exposition.answer,
   };
   return (method, path) => (method === "GET" || method === "HEAD" ? pages[path] : undefined);
 }
-
-const liveness = (hanging: readonly string[]): Response =>
-  statusResponse(hanging.length === 0 ? { status: "ok" } : { status: "unavailable", hanging });
 
 const statusResponse = (body: Partial<Health> & Readonly<{ hanging?: readonly string[] }>): Response =>
   Response.json(body, {

@@ -33,7 +33,6 @@ import {
   timesOf,
 } from "./things.ts";
 
-/** The key of an import in the log. */
 type ImportAction = Pick<ActionImagesRow, "called_at" | "request_id">;
 
 /** @returns the time of an import in the log, in milliseconds: its steps have the microseconds after it */
@@ -54,7 +53,6 @@ function logImport(context: HandlerContext, request_id: string, later: readonly 
   writeAction(context, call, { outcome: "ok", replayed: false, images: { before, after: all } });
 }
 
-/** Adds images of another step to an import. */
 function logStep(context: HandlerContext, { called_at, request_id }: ImportAction, step: number): void {
   const { after } = changedImages(context, context.takeChanges());
   const json = JSON.stringify(after);
@@ -70,14 +68,14 @@ function makeThings(context: HandlerContext, parts: readonly ImportPartRow[], kn
   const habits = stagedThings(parts, "habits").filter(known.isNew);
   const todos = stagedThings(parts, "todos").filter(known.isNew);
   const histories = stagedThings(parts, "histories");
-  const completions = insertHabits(context, habits, histories, known) + completeDays(context, histories);
+  const ofNew = insertHabits(context, habits, histories, known);
+  const completions = histories.reduce((sum, history) => sum + completeDays(context, history), ofNew);
   insertTodos(context, todos, known);
   for (const { part } of parts) context.importParts.remove(part);
   return { categories: 0, habits: habits.length, completions, todos: todos.length };
 }
 
 type Counts = OutputOf<Commands["import.continue"]>;
-
 type ImportWork = Readonly<{
   import_id: string;
   action: ImportAction;
@@ -133,7 +131,6 @@ export const importStage: Handler<"import.stage"> = {
 };
 
 const tables = ["categories", "habits", "todos"] as const satisfies readonly NumberedTable[];
-/** The keys of new things by table. */
 type NewKeys = Readonly<Record<(typeof tables)[number], readonly string[]>>;
 
 /**
@@ -193,14 +190,19 @@ function reserve(
 ): NewKeys | Refused {
   const newKeys = (table: NumberedTable) => keysOf(parts, table).filter((key) => known.isNew({ key }));
   const categories = stagedThings(parts, "categories").filter(known.isNew);
-  const missing = missingCategories(context, categories);
+  // A category whose name the person already has is that one, because two of a name would confuse.
+  const names = new Set(context.categories.all().map(({ name }) => name));
+  const missing = categories.filter(({ name }) => !names.has(name));
   const made: NewKeys = {
     categories: missing.map(({ key }) => key),
     habits: newKeys("habits"),
     todos: newKeys("todos"),
   };
-  const refused = withinQuotas(context, made);
-  if (refused) return refused;
+  for (const table of tables)
+    for (const _ of made[table]) {
+      const refused = context.useQuota(table);
+      if (refused) return refused;
+    }
   insertCategories(context, categories, missing, known);
   for (const { kind, part } of parts) if (kind === "categories") context.importParts.remove(part);
   for (const table of ["habits", "todos"] as const)
@@ -218,15 +220,6 @@ function reserve(
   return made;
 }
 
-function withinQuotas({ useQuota }: HandlerContext, made: NewKeys): Refused | undefined {
-  for (const table of tables)
-    for (const _ of made[table]) {
-      const refused = useQuota(table);
-      if (refused) return refused;
-    }
-  return undefined;
-}
-
 /** A category may have been deleted since the import began; another todo of a series may come in a later step. */
 export const importContinue: Handler<"import.continue"> = {
   rows: ({ parts }) => [
@@ -242,13 +235,8 @@ export const importContinue: Handler<"import.continue"> = {
       ...habits.map(({ key }) => key),
       ...todos.flatMap(({ key, next }) => [key, next ?? []].flat()),
     ];
-    return {
-      rows: [
-        ...categories.flatMap((key) => withoutLock("import_keys", key)),
-        ...own.map((key) => forUpdate("import_keys", key)),
-        ...rowsOfDays(parts),
-      ],
-    };
+    const known = categories.flatMap((key) => withoutLock("import_keys", key));
+    return { rows: [...known, ...own.map((key) => forUpdate("import_keys", key)), ...rowsOfDays(parts)] };
   },
   run(context, { step, ...action }) {
     const known = knownSince(context.importKeys.all(), action.called_at);
@@ -260,16 +248,6 @@ export const importContinue: Handler<"import.continue"> = {
 
 type ImportedCategory = ImportedThings["categories"];
 
-/** A category whose name the person already has is that one, because two of a name would confuse. */
-function missingCategories(
-  { categories }: Pick<HandlerContext, "categories">,
-  things: readonly ImportedCategory[],
-): ImportedCategory[] {
-  const names = new Set(categories.all().map(({ name }) => name));
-  return things.filter(({ name }) => !names.has(name));
-}
-
-/** Makes missing categories, and finds the others. */
 export function insertCategories(
   context: HandlerContext,
   things: readonly ImportedCategory[],

@@ -5,11 +5,9 @@ import {
   type ImportedThings,
 } from "../../../shared/contracts/import/contracts.ts";
 import { todoFields } from "../../../shared/contracts/todo/fields.ts";
-import type { ImportKeyRow, ImportPartRow, ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
-import type { Unsigned } from "../../../shared/domain/author.ts";
+import type { ImportKeyRow, ImportPartRow } from "../../../shared/db/entities.ts";
 import { addDays, dayNumber, resolveLocalTime, timestamp } from "../../../shared/domain/day/day.ts";
-import type { Pause, PauseDates } from "../../../shared/domain/habit/free-days.ts";
-import { joinPauses } from "../../../shared/domain/habit/free-days.ts";
+import { joinPauses, type Pause, type PauseDates } from "../../../shared/domain/habit/free-days.ts";
 import {
   completed,
   daysAhead,
@@ -20,8 +18,7 @@ import {
 import { streakColumns } from "../../../shared/domain/habit/streak.ts";
 import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import { newColumns } from "../columns.ts";
-import type { DaySum } from "../habit/amount.ts";
-import { lastAmounts } from "../habit/amount.ts";
+import { type DaySum, lastAmounts } from "../habit/amount.ts";
 import { noRings, updateHistory } from "../habit/habit.ts";
 import type { HandlerContext, LoadedTables } from "../handler.ts";
 import { endOfTimes, holdZone, wallTimeOfReminder } from "../todo/reminder.ts";
@@ -70,7 +67,6 @@ function notInFuture({ now, nowMs }: Clock, time: string | null): string {
   return time !== null && ms >= 0 && ms <= nowMs ? time : now;
 }
 
-/** The parts of one file, in their order. */
 export const stagedParts = (
   { importParts }: Pick<LoadedTables, "importParts">,
   { import_id }: Readonly<{ import_id: string }>,
@@ -241,13 +237,8 @@ export const namesOfDays = (parts: readonly ImportPartRow[]): string[] =>
     return id === null ? [] : [day];
   });
 
-/** Gives habits that are here the days that they lack. @returns how many completions these are */
-export const completeDays = (
-  context: HandlerContext,
-  histories: readonly ImportedThings["histories"][],
-): number => histories.reduce((sum, history) => sum + addHistory(context, history), 0);
-
-function addHistory(context: HandlerContext, history: ImportedThings["histories"]): number {
+/** Gives a habit that is here the days that it lacks. @returns how many completions these are */
+export function completeDays(context: HandlerContext, history: ImportedThings["histories"]): number {
   const { habits, amounts, completions, now, today } = context;
   const row = habits.get(history.id ?? 0);
   if (!row) return 0;
@@ -272,7 +263,6 @@ function addHistory(context: HandlerContext, history: ImportedThings["histories"
 
 type ImportedTodo = ImportedThings["todos"];
 
-/** Makes todos with their reminders. */
 export function insertTodos(
   context: HandlerContext,
   things: readonly ImportedTodo[],
@@ -287,11 +277,7 @@ export function insertTodos(
   }
 }
 
-function todoColumns(
-  context: HandlerContext,
-  thing: ImportedTodo,
-  known: KnownThings,
-): Omit<Unsigned<TodoRow>, "id"> {
+function todoColumns(context: HandlerContext, thing: ImportedTodo, known: KnownThings) {
   const { today } = context;
   const { category, next, is_completed, completed_at, completed_on } = thing;
   const done = {
@@ -320,16 +306,13 @@ function insertReminder(
 ): void {
   const instant = wall_time === null ? Date.parse(remind_at) : resolveLocalTime(wall_time, today.timeZone);
   const follows = wall_time !== null || recurrence != null;
-  const stored: Pick<ReminderRow, "remind_at" | "wall_time"> = {
-    remind_at: wall_time === null ? remind_at : new Date(instant).toISOString(),
-    wall_time: follows ? wallTimeOfReminder({ remind_at, wall_time }, today.timeZone) : null,
-  };
   if (instant < 0 || instant >= endOfTimes) return;
   const present = status === "scheduled" && is_completed ? "suspended" : status;
   const isMissed = present === "scheduled" && instant < acceptedAt;
   reminders.insert({
     todo_id,
-    ...stored,
+    remind_at: wall_time === null ? remind_at : new Date(instant).toISOString(),
+    wall_time: follows ? wallTimeOfReminder({ remind_at, wall_time }, today.timeZone) : null,
     status: isMissed ? "missed" : present,
     delivery_id: null,
     created_at: now,

@@ -305,7 +305,6 @@ async function renew(login: Login): Promise<Login | undefined> {
   }
 }
 
-/** A sign-in of this computer. */
 type Login = Readonly<{
   url: string;
   client_id: string;

@@ -47,10 +47,8 @@ export const addCommand = keptCommand({
     const { id } = (await group.run()).of(added);
     const { thing } = await fetchThing(client, said.habit ? "habit" : "todo", id);
     await noteAct(memory, thing, { act: "added" });
-    print(
-      [`Added ${lineOf(thing)}${warningOf(thing)}`, ...otherReadings(said.alternatives)].join("\n"),
-      thing,
-    );
+    const lines = [`Added ${lineOf(thing)}${warningOf(thing)}`, ...otherReadings(said.alternatives)];
+    print(lines.join("\n"), thing);
   },
 });
 
@@ -177,28 +175,27 @@ export const doneCommand = keptCommand({
   async run({ client, memory, print }, words) {
     const found = await findThing(client, words.join(" "));
     if (isTodo(found) && found.is_completed) throw new Error(`“${found.title}” is completed already.`);
-    const { thing, date } = isTodo(found)
-      ? await completeTodo(client, found.id)
-      : await completeHabit(client, found.id);
+    const { thing, date } = await complete(client, found);
     await noteAct(memory, thing, { act: "completed", ...(date && { date }) });
     print(lineOf(thing), thing);
   },
 });
 
-type Completed = Promise<Readonly<{ thing: Completable; date?: string }>>;
-
-async function completeTodo(client: KeptClient, todo_id: number): Completed {
-  const params = { path: { todo_id } };
-  const body = { is_completed: true };
-  return { thing: await dataOf(client.POST("/todos/{todo_id}/toggle", { params, body })) };
-}
-
-/** Names the day, so that an undo after midnight undoes this completion and no other. */
-async function completeHabit(client: KeptClient, habit_id: number): Completed {
+/** Names the day of a habit, so that an undo after midnight undoes this completion and no other. */
+async function complete(
+  client: KeptClient,
+  found: Completable,
+): Promise<Readonly<{ thing: Completable; date?: string }>> {
+  if (isTodo(found)) {
+    const [params, body] = [{ path: { todo_id: found.id } }, { is_completed: true }];
+    return { thing: await dataOf(client.POST("/todos/{todo_id}/toggle", { params, body })) };
+  }
   const { today: date } = await dataOf(client.GET("/me"));
-  const params = { path: { habit_id } };
-  const thing = await dataOf(client.POST("/habits/{habit_id}/complete", { params, body: { date } }));
-  return { thing, date };
+  const params = { path: { habit_id: found.id } };
+  return {
+    thing: await dataOf(client.POST("/habits/{habit_id}/complete", { params, body: { date } })),
+    date,
+  };
 }
 
 export const editCommand = keptCommand({

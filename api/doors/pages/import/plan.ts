@@ -68,8 +68,11 @@ export async function planImport(
   );
   const here = await lookFor(found, histories, areHere);
   const { coming, later } = withinLimits(found, histories, here);
-  const things = noThings();
-  for (const one of coming) put(things, one);
+  const things: ImportPlan["things"] = { categories: [], habits: [], histories: [], todos: [] };
+  for (const { kind, thing } of coming) {
+    const list: unknown[] = things[kind];
+    list.push(thing);
+  }
   const newCategories = things.categories.filter(({ key }) => !here.has(key));
   const completions = things.histories.reduce((sum, { dates }) => sum + dates.length, 0);
   return { ...summary, things, newCategories, completions, here: here.size, later };
@@ -103,7 +106,9 @@ async function lookFor(
  * key again.
  */
 function withinLimits(found: readonly FoundThing[], histories: Histories, here: AllHere) {
-  const used = new Set(found.flatMap((one) => usedBy(one, here)));
+  const used = new Set(
+    found.map(({ thing }) => ("category" in thing && !here.has(thing.key) ? thing.category : null)),
+  );
   const room = createRoom();
   const coming: FoundThing[] = [];
   let later = 0;
@@ -157,17 +162,6 @@ function createRoom() {
   };
 }
 
-const noThings = (): ImportPlan["things"] => ({ categories: [], habits: [], histories: [], todos: [] });
-
-/** The category that a thing to import needs. A category that exists already is found by its name. */
-const usedBy = ({ thing }: FoundThing, here: AllHere): string[] =>
-  "category" in thing && thing.category !== null && !here.has(thing.key) ? [thing.category] : [];
-
-function put(things: ImportPlan["things"], found: FoundThing): void {
-  const list: unknown[] = things[found.kind];
-  list.push(found.thing);
-}
-
 const mostLeftShown = 100;
 
 /** Characters of JSON, enough for the largest files. Things may repeat text that their file has once. */
@@ -176,7 +170,6 @@ const mostLength = 32_000_000;
 /** The things in the files; `left` has the first ones that are not imported, `leftCount` the number of all. */
 type Collection = Readonly<{ found: readonly FoundThing[]; left: readonly Left[]; leftCount: number }>;
 
-/** Reads and checks the things of all files. */
 export function collect(files: readonly TextFile[], context: ReadingContext): Collection {
   const check = createChecker(context);
   const [found, shown, keys]: [FoundThing[], Left[], Set<string>] = [[], [], new Set()];
@@ -265,15 +258,14 @@ type Rules = (text: string) => KnownRule;
 /** Parses each rule once. */
 function createRules({ today }: ReadingContext): Rules {
   const rules = new Map<string, KnownRule>();
-  const parse = (text: string): KnownRule => {
+  return (text) => {
+    const known = rules.get(text);
+    if (known) return known;
     if (rules.size === mostRules) return { error: `There are more than ${mostRules} different rules.` };
     const parsed = parseRecurrence(text);
-    return "error" in parsed ? parsed : { ...parsed, first: firstOccurrence(parsed.rule, today.date) };
-  };
-  return (text) => {
-    const known = rules.get(text) ?? parse(text);
-    if (rules.size < mostRules) rules.set(text, known);
-    return known;
+    const rule = "error" in parsed ? parsed : { ...parsed, first: firstOccurrence(parsed.rule, today.date) };
+    rules.set(text, rule);
+    return rule;
   };
 }
 
@@ -316,25 +308,22 @@ const cut = (text: string, most: number): string => text.slice(0, most).toWellFo
  * @returns their problems
  */
 function repair(fields: Fields, parse: Rules): string[] {
-  const problem = repairRule(fields, parse);
-  const isWithoutDate = fields.due_date === null && fields.due_time !== null;
-  if (isWithoutDate) fields.due_time = null;
-  const problems = [problem, isWithoutDate && "Comes without its due time, because it has no due date."];
-  return problems.filter((one) => typeof one === "string");
-}
-
-function repairRule(fields: Fields, parse: Rules): string | undefined {
-  if (typeof fields.recurrence !== "string") return undefined;
-  const parsed = parse(fields.recurrence);
-  if ("error" in parsed) {
+  const problems: string[] = [];
+  const parsed = typeof fields.recurrence === "string" ? parse(fields.recurrence) : undefined;
+  if (parsed && "error" in parsed) {
     const description = [fields.description, `Repeats: ${fields.recurrence}`].filter(Boolean).join("\n");
     Object.assign(fields, { recurrence: null, recurrence_anchor: null, description });
-    return `Does not repeat: ${parsed.error}`;
+    problems.push(`Does not repeat: ${parsed.error}`);
+  } else if (parsed) {
+    fields.recurrence = parsed.rule;
+    fields.due_date ??= parsed.first;
+    fields.recurrence_anchor ??= fields.due_date;
   }
-  fields.recurrence = parsed.rule;
-  fields.due_date ??= parsed.first;
-  fields.recurrence_anchor ??= fields.due_date;
-  return undefined;
+  if (fields.due_date === null && fields.due_time !== null) {
+    fields.due_time = null;
+    problems.push("Comes without its due time, because it has no due date.");
+  }
+  return problems;
 }
 
 const isLeft = (found: Finding): found is Left => found.kind === "left";

@@ -52,7 +52,6 @@ async function readNow(order: ReadOrder, areHere: AreHere): Promise<ReadResult["
   });
 }
 
-/** The front door's order to the reader's process. */
 export type ReadOrder = Readonly<{ files: Upload["files"]; today: Today }>;
 
 /** The reader has no database, so it asks its front door which things exist already. */

@@ -46,11 +46,9 @@ function timeOf(value: unknown): string | undefined {
   return dateOnly === true ? here.slice(0, 10) : tz === undefined ? here : value.toISOString();
 }
 
-type OfTodo = Readonly<{ key: string; parent: string | undefined; list: string }>;
-
 function* readTodo(
   todo: JsonFields,
-  { key, parent, list }: OfTodo,
+  { key, parent, list }: Readonly<{ key: string; parent: string | undefined; list: string }>,
   context: ReadingContext,
 ): Generator<Finding> {
   const title = textOf(todo.summary) || "Untitled";

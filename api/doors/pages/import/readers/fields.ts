@@ -56,11 +56,9 @@ export const cell = (row: CsvRecord, ...names: readonly string[]): string =>
 export function* csvRecords(text: string): Generator<CsvRecord> {
   const [head = [], ...rows] = csvRows(text);
   const names = head.map((name) => name.trim().toLowerCase());
-  for (const row of rows) yield recordOf(names, row);
+  for (const row of rows)
+    yield new Map(row.slice(0, names.length).map((cell, index) => [names[index] ?? "", cell]));
 }
-
-const recordOf = (names: Row, row: Row): CsvRecord =>
-  new Map(row.slice(0, names.length).map((cell, index) => [names[index] ?? "", cell]));
 
 /** Reads parts of foreign JSON: values of an unexpected type count as missing. */
 

@@ -1,10 +1,9 @@
 import { mostInDay } from "../../../../../shared/contracts/habit/fields.ts";
 import { addDays, localDay, localTime } from "../../../../../shared/domain/day/day.ts";
-import { listIn, numberIn, objectIn, objectsIn, textIn } from "./fields.ts";
+import { listIn, numberIn, objectIn, objectsIn, type JsonFields as Task, textIn } from "./fields.ts";
 import { type Finding, keyOf, left, type ReadingContext } from "./found.ts";
 import { instantIn, listAsCategory, momentIn, todoOf } from "./tasks.ts";
 
-type Task = Readonly<Record<string, unknown>>;
 type Tags = ReadonlyMap<string, ReturnType<typeof listAsCategory>>;
 /** Until the start of day, Habitica counts to the day before. */
 type Clock = ReadingContext & Readonly<{ dayStart: number }>;

@@ -1,9 +1,8 @@
 import type { ImportedThings } from "../../../../../shared/contracts/import/contracts.ts";
 import { exportFormat } from "../../export/exported-things.ts";
-import { numberIn, objectIn, objectsIn, textIn } from "./fields.ts";
+import { type JsonFields as Fields, numberIn, objectIn, objectsIn, textIn } from "./fields.ts";
 import { type ExportedAs, type Finding, keyOf, left } from "./found.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
 type Kind = "categories" | "habits" | "todos";
 type Keys = ReadonlyMap<unknown, string>;
 

@@ -37,7 +37,6 @@ export function* readLoop(
   yield* readHabits(habits, context);
 }
 
-/** True for the tables of Loop's backup, a database. */
 export const isLoopBackup = (value: unknown): boolean => "loop" in objectIn(value);
 
 /** Reads Loop's backup, which has reminders and notes as well. */
@@ -53,7 +52,6 @@ export function* readLoopBackup(value: unknown, context: ReadingContext): Genera
   yield* readHabits([...byId.values()], context);
 }
 
-/** A habit of the database as one of the table. */
 function rowOf(one: Readonly<Record<string, unknown>>): CsvRecord {
   const clock = [one.reminder_hour, one.reminder_min].map((part) => String(part).padStart(2, "0")).join(":");
   const cells = {
@@ -181,7 +179,7 @@ function* readHabit(
 /** Loop's frequency is a number of times in a number of days. */
 function rhythmOf(row: CsvRecord) {
   const times = Number(cell(row, "frequencynumerator", "numrepetitions")) || 1;
-  const days = Number(cell(row, "frequencydenominator", "interval")) || 1;
+  const days = daysOfTarget(row);
   if (times >= days) return { frequency: "daily" as const };
   if (times === 1 && days !== 7 && days <= 365)
     return { frequency: "custom" as const, schedule: { every_days: days } };

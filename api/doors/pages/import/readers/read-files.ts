@@ -37,7 +37,6 @@ function kindOf({ name, text }: TextFile): FileKind {
     : "other";
 }
 
-/** Reads the files of one upload, of any kind. */
 export function* readFiles(files: readonly TextFile[], context: ReadingContext): Generator<Finding> {
   const byKind = Map.groupBy(files, kindOf);
   for (const file of byKind.get("json") ?? []) yield* readJson(file, context);

@@ -2,7 +2,7 @@ import { addDays } from "../../../../../shared/domain/day/day.ts";
 import { firstOccurrence } from "../../../../../shared/domain/todo/recurrence.ts";
 import { parseJson } from "../../../../http/input/body.ts";
 import { fieldsSaid } from "../../../../queries/quick-add/quick-add.ts";
-import { type ReadLine, readLine } from "../../../../queries/quick-add/read-line.ts";
+import { readLine } from "../../../../queries/quick-add/read-line.ts";
 import { inEnglish } from "./date-words.ts";
 import { type CsvRecord, cell, csvRecords, objectIn, textIn } from "./fields.ts";
 import { createKeys, type Finding, left, type ReadingContext, type TextFile } from "./found.ts";
@@ -64,13 +64,10 @@ const withoutJson = (note: string): string =>
     return `file ${[textIn(file_name) || textIn(title), textIn(file_url)].filter(Boolean).join(" ")}`;
   });
 
-type TaskContext = Readonly<{ key: string; list: string | undefined }>;
-type FileContext = ReadingContext & Readonly<{ year: number | undefined }>;
-
 function* readTask(
   task: Task,
-  { key, list }: TaskContext,
-  { year, ...reading }: FileContext,
+  { key, list }: Readonly<{ key: string; list: string | undefined }>,
+  { year, ...reading }: ReadingContext & Readonly<{ year: number | undefined }>,
 ): Generator<Finding> {
   const { row } = task;
   const { title, labels } = withoutLabels(cell(row, "content"));
@@ -151,13 +148,12 @@ export function readTodoistDate(written: string, today: string, year = Number(to
   const { title, says } = readLine(text, clock, "todo");
   const { hour, ...others } = says;
   const fields = fieldsSaid(hour ? { ...others, hour: { ...hour, isOpen: false } } : others, text, clock);
-  if (title !== "" || hasMore(says)) return undefined;
+  const { minutes, category, context, remindHour, remindBefore } = says;
+  const more = [minutes, category, context, remindHour, remindBefore];
+  if (title !== "" || more.some((said) => said !== undefined)) return undefined;
   const { due_date, due_time, recurrence, recurrence_from } = fields;
   return { due_date, due_time, recurrence, recurrence_from: recurrence_from ?? ("due" as const) };
 }
-
-const hasMore = ({ minutes, category, context, remindHour, remindBefore }: ReadLine["says"]): boolean =>
-  [minutes, category, context, remindHour, remindBefore].some((said) => said !== undefined);
 
 function yearlyOn(months: readonly string[], day: string, today: string) {
   const numbers = months.map((name) => new Date(`1 ${name} 2000`).getMonth() + 1);
