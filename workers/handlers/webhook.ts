@@ -49,6 +49,10 @@ export const webhookUpdate: Handler<"webhook.update"> = {
     const healed = chosen.is_active ? { failing_since: null, disabled_at: null } : {};
     const isTaken = chosen.url !== undefined || (chosen.is_active === true && reader.tokenId === "");
     const made_by = isTaken ? reader.tokenId || null : row.made_by;
+    const isOthers = made_by !== null && made_by !== reader.tokenId;
+    // The token that chose the address may have ended, or may read less now.
+    if (isOthers && chosen.is_active && !row.is_active)
+      return conflict("Another token chose this webhook's address", "ask the person to switch it on.");
     const changed = { ...patch(chosen), ...healed, made_by, updated_at: now };
     return presentWebhook(webhooks.update(row, changed), reader);
   },

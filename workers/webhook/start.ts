@@ -45,16 +45,17 @@ export async function startWebhooks(context: WorkerContext): Promise<{ stop(): P
     onListening() {},
   });
 
-  /** Looks at users who are new here, because their changes made no notice, and at times at all. */
+  /** Looks at webhooks that are new here, because no notice reached them, and at times at all. */
   async function listAll(): Promise<void> {
     listedAt = performance.now();
     const known = webhooks;
+    const isNew = ({ user_id, id }: WebhookKey) => !known.get(user_id)?.some((webhook) => webhook.id === id);
     const { rows } = await database.pool.query<Listed>(list, [travel()]);
     webhooks = Map.groupBy(rows, ({ user_id }) => user_id);
     const isAll = listedAt - lookedAt >= lookAtAllMs;
     if (isAll) lookedAt = listedAt;
-    for (const { user_id, isWaiting } of rows)
-      if (isAll || isWaiting || !known.has(user_id)) changed.add(user_id);
+    for (const webhook of rows)
+      if (isAll || webhook.isWaiting || isNew(webhook)) changed.add(webhook.user_id);
     const hasNew = [...webhooks.keys()].some((userId) => !known.has(userId));
     if (!hasNew && listedAt - saidAt < sayWatchedMs) return;
     saidAt = listedAt;

@@ -21,15 +21,16 @@ const everything = ["todo.*", "habit.*", "category.*", "reminder.due"];
 async function begin({ events = everything, webhooks = 1, answer = () => new Response() }: Beginning = {}) {
   const { sub, rest: send } = await newcomer(stack);
   const begun = [];
-  for (let n = 0; n < webhooks; n++) {
+  async function add() {
     let secret = "";
     const receiver = startReceiver(() => secret);
     receiver.behaviour.answer = answer;
     const made = await send("POST", "/webhooks", { url: receiver.url, events });
     expect(made.status).toBe(201);
     secret = made.body.secret;
-    begun.push({ receiver, made, hook: `/webhooks/${made.body.id}` });
+    return { receiver, made, hook: `/webhooks/${made.body.id}` };
   }
+  for (let n = 0; n < webhooks; n++) begun.push(await add());
   const [first] = begun;
   if (!first) throw new Error("no webhook");
   const operations = Array.from({ length: 50 }, () => create("Todo"));
@@ -41,7 +42,7 @@ async function begin({ events = everything, webhooks = 1, answer = () => new Res
     );
   };
   const list = async () => (await send("GET", `${first.hook}/deliveries`)).body.data;
-  return { ...first, receivers: begun.map(({ receiver }) => receiver), sub, send, list, addFifty };
+  return { ...first, receivers: begun.map(({ receiver }) => receiver), add, sub, send, list, addFifty };
 }
 
 const typesOf = ({ received }: { received: readonly { event: { type: string } }[] }) =>
@@ -85,6 +86,16 @@ test("what fails is posted again after a pause, and listed; what is off waits un
   await eventually(() => receiver.received.length === 3);
   expect(receiver.received[2]?.event.data.resource.title).toBe("Second");
 }, 30_000);
+
+test("a webhook made beside another gets the next change, though no notice of it reached its poster", async () => {
+  const { receiver, send, add } = await begin({ events: ["todo.*"] });
+  await send("POST", "/todos", { title: "Before" });
+  await eventually(() => receiver.received.length === 1);
+  const second = await add();
+  await send("POST", "/todos", { title: "After" });
+  // All webhooks are looked at every 30 s anyway.
+  await eventually(() => second.receiver.received.length === 1, 15_000);
+});
 
 test("a finished delivery can be sent again, with the present state of its thing", async () => {
   const { receiver, send, hook, list } = await begin({ events: ["todo.*"] });
@@ -206,7 +217,9 @@ test("a token gets by a webhook only what it may read, and sees no address that 
   const act = (method: string, path: string, body?: object) =>
     rest(method, path, { token: weak, ...(body && { body }) });
   expect((await act("GET", hook)).body.url).toBe(`${new URL(receiver.url).origin}/…`);
-  expect((await act("PATCH", hook, { is_active: true })).body.url).not.toContain("hook");
+  expect((await act("PATCH", hook, { is_active: false })).body.url).not.toContain("hook");
+  expect((await act("PATCH", hook, { is_active: true })).status).toBe(409);
+  expect((await send("PATCH", hook, { is_active: true })).body.is_active).toBe(true);
   expect((await act("GET", `${hook}/deliveries`)).body.data).toEqual([]);
   const thief = startReceiver(() => made.body.secret);
   expect((await act("PATCH", hook, { url: thief.url, events: ["category.*"] })).status).toBe(200);
