@@ -66,7 +66,7 @@ export type Said = Readonly<{
   minutes?: number;
   part?: TimeOfDay | undefined;
   /** A normalised rule. */
-  rule?: string;
+  rule?: string | undefined;
   fromCompletion?: true;
   /** A number of times in each week, which only a habit has. */
   rhythm?: RhythmFields;

@@ -4,6 +4,7 @@ import {
   listOf,
   months,
   numberAt,
+  numbers,
   ordinalAt,
   ordinals,
   partsOfDay,
@@ -125,8 +126,8 @@ function everyAt(words: readonly LineWord[], at: number): FoundWords<Found> {
   if (!read) return undefined;
   const other = words[next]?.text === "or" ? weekdaysAt(words, next + 1) : undefined;
   if (other) return [{ read: { ...read, or: [other[0]] }, manner: "offered" }, other[1]];
-  const after = skip(words, next, "after", "from");
-  const isAfter = after > next && /^(completion|completing|done)$/.test(words[after]?.text ?? "");
+  const after = skip(words, next, "after", "from", "when");
+  const isAfter = after > next && /^(completion|completing|completed|done)$/.test(words[after]?.text ?? "");
   const fromCompletion = isAfter || words[at]?.text === "every!";
   return [{ read, manner: "whole", fromCompletion }, isAfter ? after + 1 : next];
 }
@@ -141,12 +142,15 @@ const ordinalDays: Reader<Read> = (words, at) => {
   return [isOfMonth ? days[0] : orEveryOther(days[0], words[skip(words, at, "the")]?.text), days[1]];
 };
 
+const withinSpan = new RegExp(
+  `^(from|starting|until|till|to|between|and|at|noon|midnight|\\d{1,2}(:\\d\\d)?([ap]m)?|for|the|next|days?|weeks?|months?|${wordChoice([...weekdays.keys(), ...numbers.keys()])})$`,
+);
+
 /** Hours and minutes between repetitions, which have no field, with the times of their beginning and end. */
 const withinDay: Reader<Read> = (words, at) => {
   const number = numberAt(words, at) ?? [1, /^(other|few)$/.test(words[at]?.text ?? "") ? at + 1 : at];
   if (!/^(h|hrs?|hours?|min|mins|minutes?)$/.test(words[number[1]]?.text ?? "")) return undefined;
-  const times = /^(from|starting|until|till|to|between|and|at|noon|midnight|\d{1,2}(:\d\d)?([ap]m)?)$/;
-  return [{ freq: "DAILY", isDoubted: true }, nextNot(times, words, number[1] + 1)];
+  return [{ freq: "DAILY", isDoubted: true }, nextNot(withinSpan, words, number[1] + 1)];
 };
 
 /** The index of the first word that does not match. */
@@ -160,7 +164,8 @@ function wholeRepeat(words: readonly LineWord[], repeat: FoundWords<Found>): Fou
   if (!repeat || (repeat[0].manner === "offered" && !repeat[0].read.isDoubted)) return repeat;
   const [found, end] = repeat;
   const [read, next] = exceptAt(found.read, words, end) ??
-    inMonths(found.read, words, end) ?? [found.read, end];
+    inMonths(found.read, words, end) ??
+    betweenWeekdays(found.read, words, end) ?? [found.read, end];
   const last = endOfDoubt(words, next, read);
   return last > next || read.isDoubted ? [doubted({ ...found, read }), last] : [{ ...found, read }, next];
 }
@@ -194,6 +199,13 @@ function inMonths(read: Read, words: readonly LineWord[], at: number): FoundWord
   return last && [{ ...read, months: span }, last[1]];
 }
 
+/** `every day from Monday to Thursday`. */
+function betweenWeekdays(read: Read, words: readonly LineWord[], at: number): FoundWords<Read> {
+  const days = words[at]?.text === "from" ? weekdayList(words, at + 1) : undefined;
+  if (!days || days[0].length < 2 || read.freq !== "DAILY" || (read.interval ?? 1) > 1) return undefined;
+  return [{ ...read, freq: "WEEKLY", days: days[0].map(dayCode) }, days[1]];
+}
+
 const names = [weekdays, dayGroups, partsOfDay, adverbs, units].flatMap((known) => [...known.keys()]);
 const calendarWord = new RegExp(`^(${wordChoice(names)}|every|each|holidays?|[\\d/]+(st|nd|rd|th))$`);
 const calendarWords = new RegExp(`${calendarWord.source}|^(,|and|&|/|of|the)$`);
@@ -218,7 +230,7 @@ function listAt(words: readonly LineWord[], at: number, first: number): FoundWor
   if (/^(every|each),month$/.test(String(lastTwo))) return found(inMonth, "whole");
   if (inMonth && (inMonth[0].days?.length ?? 0) > 1 && !inMonth[0].positions) return found(inMonth, manner);
   const days = weekdayList(words, first);
-  if (!days) return undefined;
+  if (!days || (words[days[1]]?.text === "from" && words[days[1] + 1]?.text === "now")) return undefined;
   const isAlone = days[1] === first + 1 && (days[0].length === 1 || dayGroups.has(words[first]?.text ?? ""));
   const lastWords = words.slice(days[1] - 1, days[1] + 1);
   const isPlural = lastWords.some(({ text }) => /(day|end|night|ning|noon)s$/.test(text));

@@ -75,7 +75,7 @@ export const rhythms: readonly Recogniser[] = [
   {
     // A todo has no number of times in a day, so the words stay and Kept asks about the repetition.
     pattern: wordsLike(
-      "(?:(?:twice|\\d+ ?x|\\p{L}+ times|\\d+ \\p{L}+(?: of \\p{L}+)?)(?: (?:a|per|each) |/)day|(?:twice|\\p{L}+ times|\\d+ ?(?:x|times)) daily)(?=\\W*$| (?:for|until|starting|from|at)\\b)",
+      "(?:(?:twice|\\d+ ?x|\\p{L}+ times|\\d+ \\p{L}+(?: of \\p{L}+)?)(?: (?:a|per|each) |/)day|(?:twice|\\p{L}+ times|\\d+ ?(?:x|times)) daily)(?: for (?:the next )?\\w+ (?:day|week|month)s?)?(?=\\W*$| (?:for|until|starting|from|at)\\b)",
     ),
     read: () => ({ says: { rule: "FREQ=DAILY" }, manner: "offered", isAsked: true, stays: true }),
   },
