@@ -77,7 +77,7 @@ const dayForms: readonly DayForm[] = [
   },
   { form: `(?<wd>${weekday}) next week`, says: ({ wd }, { today }) => [dayOfNextWeek(number(wd), today)] },
   {
-    form: `(?:in|within) ${amount}|(?:in )?${amount} from now|\\+${amount}`,
+    form: `(?:in|within) ${amount}(?: or so)?|(?:in )?${amount} from now|\\+${amount}`,
     says: ({ many, unit }, { today }) => [later(today, spanOf(many, unit))],
   },
   {
@@ -95,7 +95,7 @@ const dayForms: readonly DayForm[] = [
     says: ({ wd }, { today }) => [7, 14].map((days) => addDays(comingDay(number(wd), today), days)),
   },
   { form: "(?:the )?week after next", says: (_, { today }) => [addDays(nextMonday(today), 7)] },
-  { form: `${notWithin}(?:${startOf} )?next week`, says: (_, { today }) => [nextMonday(today)] },
+  { form: `${notWithin}(?:${startOf} )?next (?:week|wk)`, says: (_, { today }) => [nextMonday(today)] },
   { form: `${notWithin}(?:${startOf} )?next month`, says: (_, { today }) => [dayInMonth(today, 1, 1)] },
   { form: "next year", says: (_, { today }) => [nextDate({ day: 1, month: "1" }, addDays(today, 1))] },
   {
@@ -160,7 +160,7 @@ const dayForms: readonly DayForm[] = [
     says: dated,
   },
   {
-    form: `(?:the )?(?<days>(?:${position}|\\d{1,2}(?:st|nd|rd|th))(?: [\\p{L}\\p{N}&]+){0,4}?) (?:of|in) (?:(?<which>the|this|next) month|(?<month>${month}))`,
+    form: `(?:the )?(?<days>(?:${position}|\\d{1,2}(?:st|nd|rd|th))(?: [\\p{L}\\p{N}&]+){0,4}?) (?:of|in) (?:(?:(?<which>the|this|next) )?month|(?<month>${month}))`,
     says: ofMonth,
   },
 ];
@@ -196,7 +196,7 @@ const dayOfNextWeek = (weekdayNumber: number, today: string): string =>
   addDays(nextMonday(today), weekdayNumber - 1);
 
 const lead =
-  "due by|due on|due|by|on|(?<!\\b(?:days?|nights?|weeks?|months?|years?) )(?:before|after)|starting on|starting from|starting|beginning|from|until|till|through|ending";
+  "due by|due on|due|on or before|on/before|no later than|by|on|(?<!\\b(?:days?|nights?|weeks?|months?|years?) )(?:before|after)|starting on|starting from|starting|beginning|from|until|till|through|ending";
 const part = wordChoice(partsBehindDay.keys());
 
 /** Days of every year: name, month, day. */

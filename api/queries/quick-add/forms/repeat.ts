@@ -45,7 +45,7 @@ const adverbs = new Map<string, Read>([
 
 const units = new Map<string, Repeat>([
   ...["day", "days"].map((name) => [name, { freq: "DAILY" }] as const),
-  ...["week", "weeks"].map((name) => [name, { freq: "WEEKLY" }] as const),
+  ...["week", "weeks", "wk", "wks"].map((name) => [name, { freq: "WEEKLY" }] as const),
   ...["fortnight", "fortnights"].map((name) => [name, weeks(2)] as const),
   ...["month", "months"].map((name) => [name, { freq: "MONTHLY" }] as const),
   ...["quarter", "quarters"].map((name) => [name, { freq: "MONTHLY", interval: 3 }] as const),
@@ -55,7 +55,7 @@ const units = new Map<string, Repeat>([
 /** An adverb is a repetition at the end, or before words that begin no noun. */
 const isAdverb = (next: LineWord | undefined): boolean => !next || behindAdverb.test(next.text);
 const behindAdverb =
-  /^(on|at|in|from|until|till|starting|for|and|to|with|except|excluding|but|,|[#@].*|\d{1,2}(:\d\d|[ap]m).*)$/;
+  /^(on|at|in|from|until|till|starting|for|and|to|with|except|excluding|but|,|[#@].*|\d{1,2}(:\d\d|[ap]m|[-–]\d).*)$/;
 
 /** Finding that a rule fits no date takes milliseconds. */
 const mostTries = 5;
@@ -159,6 +159,8 @@ function nextNot(pattern: RegExp, words: readonly LineWord[], at: number): numbe
   return rest < 0 ? words.length : at + rest;
 }
 
+const timeWord = /^(at|@|noon|midnight|\d{1,2}([:.]\d\d)?([ap]m)?)$/;
+
 /** Reads a repetition to its end: exceptions, months, and words that leave it in doubt. */
 function wholeRepeat(words: readonly LineWord[], repeat: FoundWords<Found>): FoundWords<Found> {
   if (!repeat || (repeat[0].manner === "offered" && !repeat[0].read.isDoubted)) return repeat;
@@ -167,6 +169,9 @@ function wholeRepeat(words: readonly LineWord[], repeat: FoundWords<Found>): Fou
     inMonths(found.read, words, end) ??
     betweenWeekdays(found.read, words, end) ?? [found.read, end];
   const last = endOfDoubt(words, next, read);
+  const behindTime = nextNot(timeWord, words, end);
+  const late = behindTime > end ? exceptAt(found.read, words, behindTime) : undefined;
+  if (late) return [doubted({ ...found, read: late[0] }), late[1]];
   return last > next || read.isDoubted ? [doubted({ ...found, read }), last] : [{ ...found, read }, next];
 }
 
@@ -216,6 +221,8 @@ function endOfDoubt(words: readonly LineWord[], at: number, { freq }: Read): num
   const joined = skip(words, skip(words, at, ","), "and", "&", "+", "/", "or");
   const then = words[joined]?.text ?? "";
   const isMonth = freq === "YEARLY" && months.has(then);
+  // `or 5000 miles`
+  if (words[joined - 1]?.text === "or" && joined > at) return nextNot(/^[^#@]/, words, joined);
   if (joined > at ? calendarWord.test(then) || isMonth : units.has(then))
     return nextNot(calendarWords, words, joined);
   const span = skip(words, skip(words, at, "in", "of", "during"), "the", "this", "next");
