@@ -222,7 +222,7 @@ type Taken = Readonly<{ phrases: readonly LinePhrase[]; asked: readonly LinePhra
 
 /** Words that need another word after them. */
 const dangling =
-  /(?:^|[\s(])(?:of|for|to|and|or|with|w\/|from|about|my|your|our|his|her|their|at|in|by|than|between|re|after|before|since|as|is|vs|page|chapter|&|\+)$|\s(?:an?|the)$/i;
+  /(?:^|[\s(])(?:of|for|to|and|or|with|w\/|from|about|my|your|our|his|her|their|at|in|by|than|between|re|after|before|since|as|is|vs|page|chapter|except|excluding|but not|(?:this|same) time|&|\+)$|\s(?:an?|the)$/i;
 
 /** Words that can follow the title where a phrase was removed. */
 const joining =

@@ -48,8 +48,9 @@ const endOfDay = "(?:the )?end of (?:the )?day|eod|cob|close of business";
 const startOf = "(?:(?:the )?(?:start|beginning) of|early)";
 const notWithin = "(?<!\\b(?:late|mid|middle of) )";
 const endOfThis = "(?:the )?(?:end of|last day of)(?: the| this)?";
-/** Easter Monday is no Monday that Kept can tell. */
-const notNamed = "(?<!\\b(?:easter|good|black|cyber|ash|palm|shrove|giving|holiday) )";
+/** Easter Monday and a last Monday are no Mondays that Kept can tell. */
+const notNamed =
+  "(?<!\\b(?:easter|good|black|cyber|ash|palm|shrove|giving|holiday|week|first|second|third|fourth|fifth|last|other) )";
 /** A weekday that a date may repeat. */
 const itsDay = `(?:(?:${weekday}),? )?`;
 
@@ -77,7 +78,11 @@ const dayForms: readonly DayForm[] = [
   },
   { form: `(?<wd>${weekday}) next week`, says: ({ wd }, { today }) => [dayOfNextWeek(number(wd), today)] },
   {
-    form: `(?:in|within) ${amount}(?: or so)?|(?:in )?${amount} from now|\\+${amount}`,
+    form: `next week,? (?:on )?(?<wd>${weekday})`,
+    says: ({ wd }, { today }) => [dayOfNextWeek(number(wd), today)],
+  },
+  {
+    form: `(?:in|within) ${amount}(?:['’]? time| or so)?|(?:in )?${amount} from now|\\+${amount}`,
     says: ({ many, unit }, { today }) => [later(today, spanOf(many, unit))],
   },
   {
@@ -196,7 +201,7 @@ const dayOfNextWeek = (weekdayNumber: number, today: string): string =>
   addDays(nextMonday(today), weekdayNumber - 1);
 
 const lead =
-  "due by|due on|due|on or before|on/before|no later than|by|on|(?<!\\b(?:days?|nights?|weeks?|months?|years?) )(?:before|after)|starting on|starting from|starting|beginning|from|until|till|through|ending";
+  "due by|due on|due|on or before|on/before|no later than|by|on|(?<!\\b(?:days?|nights?|weeks?|months?|years?|\\d*h|hours?|min(?:ute)?s?) )(?:before|after)|starting on|starting from|starting|beginning|from|until|till|through|ending";
 const part = wordChoice(partsBehindDay.keys());
 
 /** Days of every year: name, month, day. */
@@ -256,7 +261,7 @@ function distantDays(line: string, clock: Clock): readonly LinePhrase[] {
     const start = index + text.length + 1;
     const [day] = recognise(dayPhrases, line.slice(start), clock).filter((one) => one.start === 0);
     const isOn = groups.side === undefined;
-    if (!day?.says.date || (isOn && !/^(\w+ )+weeks?\b/i.test(text))) return [];
+    if (!day?.says.date || (isOn && !/^(\w+ )+(week|fortnight)s?\b/i.test(text))) return [];
     const [says = {}, ...or] = [day.says, ...(day.or ?? [])].map(
       (one): Said => ({ ...one, date: one.date && distantDay(one.date, groups) }),
     );

@@ -96,8 +96,12 @@ function readingOf({ read, manner, fromCompletion, stays = false }: Found): Read
 function repeatAt(words: readonly LineWord[], at: number, line: string): FoundWords<Found> {
   const { text = "", end = 0 } = words[at] ?? {};
   const adverb = adverbs.get(text);
-  if (adverb && (line[end] === ":" || isAdverb(words[at + 1])))
-    return found(daysWithin(adverb, words, at + 1), "whole");
+  // `three monthly`
+  const isCounted = at > 0 && numberAt(words, at - 1) && !months.has(words[at - 2]?.text ?? "");
+  if (adverb && isCounted) return undefined;
+  const within = adverb && daysWithin(adverb, words, at + 1);
+  const hasDays = within?.[0].freq === "MONTHLY" && within[1] > at + 1;
+  if (hasDays || (adverb && (line[end] === ":" || isAdverb(words[at + 1])))) return found(within, "whole");
   // `weekly report` is a thing, `report weekly` and `weekly on Friday` are repetitions.
   if (adverb) return [doubted({ read: adverb, manner: "whole" }), at + 1];
   if (text === "everyday") return [{ read: { freq: "DAILY" }, manner: "whole" }, at + 1];
@@ -179,9 +183,9 @@ function wholeRepeat(words: readonly LineWord[], repeat: FoundWords<Found>): Fou
 function exceptAt(read: Read, words: readonly LineWord[], at: number): FoundWords<Read> {
   const word = skip(words, at, ",");
   const name = words[word]?.text ?? "";
-  if (!/^(but|except|excepting|excluding|apart|besides|without|save)$/.test(name)) return undefined;
+  if (!/^(but|not|except|excepting|excluding|apart|besides|without|save)$/.test(name)) return undefined;
   const without = weekdayList(words, skip(words, skip(words, word + 1, "for", "from", "not"), "on"));
-  if (name === "but" && !without) return undefined;
+  if (/^(but|not)$/.test(name) && !without && !months.has(words[word + 1]?.text ?? "")) return undefined;
   const { freq, interval = 1, days: codes } = read;
   const days = codes?.map(dayOfCode) ?? (freq === "DAILY" ? [1, 2, 3, 4, 5, 6, 7] : []);
   const left = days.filter((day) => !without?.[0].includes(day));

@@ -49,7 +49,7 @@ const times =
 /** Numbers of times in a period; only a number in a week is a rhythm. */
 export const rhythms: readonly Recogniser[] = [
   {
-    pattern: wordsLike(`${times}(?: ?/ ?| (?:a|per|each|every) )week|${times} weekly`),
+    pattern: wordsLike(`${times}(?: ?/ ?| (?:a|per|each|every) )w(?:ee)?k|${times} weekly`),
     read({ groups: { many, word, adverb } = {} }) {
       const number = numberSaid(many ?? word ?? adverb);
       return number < 1 || number > 7 ? undefined : { says: { rhythm: timesAWeek(number) }, manner: "whole" };

@@ -56,6 +56,7 @@ const oneTime = [
 
 const twoTimes = `(?<lead>${lead}|from )?(?<hour>\\d{1,2})(?::(?<minute>\\d\\d))?${half}?(?: ?[-–] ?| (?<joint>to|till|until|or|and) )(?:at )?(?<hour2>\\d{1,2})(?::(?<minute2>\\d\\d))?${half.replace("half", "half2")}?`;
 
+const clock = "\\d{1,2}(?::\\d\\d)? ?[ap]m";
 const oneOfMany = "\\d{1,2}(?::\\d\\d)?(?: ?[ap]m)?";
 
 const named = new Map<string, Hour>([
@@ -89,7 +90,9 @@ export const times: readonly Recogniser[] = [
   },
   {
     // A todo has one time, so each of `8am, 2pm and 8pm` is asked.
-    pattern: wordsLike(`${lead}?${oneOfMany}(?:(?:,| ?/) ?${oneOfMany})+(?:,? (?:and|&) ${oneOfMany})?`),
+    pattern: wordsLike(
+      `${lead}?${clock}(?: ${clock})+|${lead}?${oneOfMany}(?:(?:,| ?/) ?${oneOfMany})+(?:,? (?:and|&) ${oneOfMany})?`,
+    ),
     read({ 0: text }) {
       const hours = Array.from(text.matchAll(/(\d{1,2})(?::(\d\d))?(?: ?([ap])m)?/gi));
       const [says, ...or] = hours.flatMap(

@@ -93,7 +93,7 @@ function loopDatabase(): Uint8Array {
     5 reminder_min, 1 type, 0 target_type, 2.5 target_value, 'l' unit, 'How much?' question, '' description`);
   database.run(`create table Repetitions as select 1 habit, ${Date.parse("2026-11-21")} timestamp, 2500 value, 'Hot' notes
     union select 1, ${Date.parse("2026-11-20")}, 3, ''`);
-  // As Android writes it, with a log beside it.
+  // Android writes it with a log beside it.
   return database.serialize().fill(2, 18, 20);
 }
 
