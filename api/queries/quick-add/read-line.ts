@@ -110,7 +110,7 @@ export type ReadLine = Taken & Readonly<{ says: Said }>;
 
 /** Reads the phrases for the fields of a todo or a habit. */
 export function readLine(line: string, clock: Clock, kind: "todo" | "habit" | "any"): ReadLine {
-  const [repeats, days] = [repeatsIn(line), dayPhrasesIn(line, clock)];
+  const [repeats, days] = [oneRepeat(repeatsIn(line)), dayPhrasesIn(line, clock)];
   const others = recognise(recognisers, line, clock);
   const choices = [
     ...joined(line, days, repeats.length > 0),
@@ -153,7 +153,7 @@ function joined(line: string, days: readonly LinePhrase[], isRepeated: boolean):
       const [first, { until, date: end = until }] = [one.says.date, other.says];
       const joint = first && end && line.slice(one.end, other.start);
       const isSpan = until ? joint === " " : /^(?: to | ?[-–—] ?)$/i.test(joint || "");
-      if (!first || !end || !joint || (!isSpan && !/^ (or|and|&) $/i.test(joint))) return [];
+      if (!first || !end || !joint || (!isSpan && !/^(?: (?:or|and|&)|,) $/i.test(joint))) return [];
       // From Monday until Friday, on a Wednesday.
       const last = isSpan && end < first ? addDays(end, 7) : end;
       const both = { ...one, end: other.end, or: [...(one.or ?? []), { date: last }] };
@@ -182,6 +182,12 @@ function twoMoments(
   return one && last
     ? [{ ...one, ...asked, end: last.end, or: [...(one.or ?? []), ...more.map(({ says }) => says)] }]
     : [];
+}
+
+/** Of `Mondays at 9 every two weeks` a todo has one repetition, so each is asked. */
+function oneRepeat(repeats: readonly LinePhrase[]): readonly LinePhrase[] {
+  const whole = repeats.filter(({ manner }) => manner !== "offered");
+  return whole.length < 2 ? repeats : repeats.map((one) => ({ ...one, ...asked }));
 }
 
 const spanOfDays = /^\p{L}+ ?(?:[-–]|to|through|thru) ?\p{L}+$/iu;
@@ -247,7 +253,7 @@ function take(line: string, found: readonly LinePhrase[]): Taken {
   const taken = [...head, ...middle, ...last];
   const asked = phrases.filter(
     (phrase) =>
-      phrase.isAsked && !taken.includes(phrase) && isFree(phrase, taken) && isAtAnEnd(line, phrase, taken),
+      phrase.isAsked && !taken.includes(phrase) && isFree(phrase, taken) && isAtAnEnd(line, phrase, phrases),
   );
   return { phrases: taken, asked, title: titleOf(line, { start, end }, middle) };
 }
@@ -277,19 +283,24 @@ function phrasesAtEnd(line: string, phrases: readonly LinePhrase[]): readonly Li
   for (const phrase of phrases.toReversed()) {
     // A phrase may end with the full stop of `3.12.` or `p.m.`
     const isLast = phrase.end >= end || line.slice(phrase.end, end).trim() === "";
+    if (isLast && phrase.manner === "offered" && isMoment(phrase)) return withoutMoments(taken);
     if (!isLast || phrase.manner === "offered" || !isFree(phrase, taken)) break;
     taken.unshift(phrase);
     end = trimmed(line.slice(0, phrase.start)).replace(/\sand$/i, "").length;
   }
   const left = () => trimmed(line.slice(0, taken[0]?.start));
-  const isMoment = ({ says }: LinePhrase) => says.date !== undefined || says.rule !== undefined;
   let isOfName = false;
   while (taken[0] && (dangling.test(left()) || isAlone(taken[0], taken)))
     isOfName = [taken.shift()].some((phrase) => phrase && isMoment(phrase)) || isOfName;
   // In `slides for Friday 10am` the time belongs to the day that stays.
-  if (!isOfName || taken.some(isMoment)) return taken;
-  return taken.slice(taken.findLastIndex(({ says }) => says.hour) + 1);
+  return isOfName && !taken.some(isMoment) ? withoutMoments(taken) : taken;
 }
+
+const isMoment = ({ says }: LinePhrase): boolean => says.date !== undefined || says.rule !== undefined;
+
+/** The phrases behind the last day, repetition or time, which belongs to words that stay. */
+const withoutMoments = (taken: readonly LinePhrase[]): readonly LinePhrase[] =>
+  taken.slice(taken.findLastIndex((phrase) => isMoment(phrase) || phrase.says.hour) + 1);
 
 /** Phrases at the start count if a colon follows, if all are whole, or if they say a day and a time. */
 function phrasesAtStart(line: string, phrases: readonly LinePhrase[]): readonly LinePhrase[] {
@@ -349,8 +360,8 @@ const isBefore = ({ end }: LinePhrase, next: number | undefined, line: string): 
   next !== undefined && line.slice(end, next).trim() === "";
 
 /** A phrase that was not taken becomes a question only at the ends of a line, where it is hardly part of a name. */
-function isAtAnEnd(line: string, { start, end }: LinePhrase, taken: readonly LinePhrase[]): boolean {
-  const isTaken = (at: number) => taken.some((phrase) => phrase.start <= at && at < phrase.end);
+function isAtAnEnd(line: string, { start, end }: LinePhrase, phrases: readonly LinePhrase[]): boolean {
+  const isTaken = (at: number) => phrases.some((phrase) => phrase.start <= at && at < phrase.end);
   const outside = (from: number, to: number) =>
     Array.from(line.slice(from, to)).every((sign, index) => /[\s.,;!?)]/.test(sign) || isTaken(from + index));
   return outside(0, start) || outside(end, line.length);

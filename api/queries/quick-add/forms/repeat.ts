@@ -96,11 +96,15 @@ function readingOf({ read, manner, fromCompletion, stays = false }: Found): Read
 function repeatAt(words: readonly LineWord[], at: number, line: string): FoundWords<Found> {
   const { text = "", end = 0 } = words[at] ?? {};
   const adverb = adverbs.get(text);
-  // `three monthly`
-  const isCounted = at > 0 && numberAt(words, at - 1) && !months.has(words[at - 2]?.text ?? "");
-  if (adverb && isCounted) return undefined;
+  const before = words[at - 2]?.text ?? "";
+  const isTime = months.has(before) || /^(at|@|by|from|to|until)$/.test(before);
+  const [counted = 0] = (at > 0 && !isTime && numberAt(words, at - 1)) || [];
+  // `three monthly` is every three months, `300 monthly` hardly.
+  const or = adverb && counted > 1 && counted < 13 ? [{ ...adverb, interval: counted }] : [];
+  if (adverb && counted > 0) return [doubted({ read: { ...adverb, or }, manner: "whole" }), at + 1];
   const within = adverb && daysWithin(adverb, words, at + 1);
-  const hasDays = within?.[0].freq === "MONTHLY" && within[1] > at + 1;
+  // `Weekly Monday meeting` is a name.
+  const hasDays = within && within[1] > at + 1 && (at > 0 || within[0].freq !== "WEEKLY");
   if (hasDays || (adverb && (line[end] === ":" || isAdverb(words[at + 1])))) return found(within, "whole");
   // `weekly report` is a thing, `report weekly` and `weekly on Friday` are repetitions.
   if (adverb) return [doubted({ read: adverb, manner: "whole" }), at + 1];
