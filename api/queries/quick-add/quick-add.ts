@@ -53,11 +53,11 @@ function otherHours(line: string, { says }: ReadLine, clock: Clock): readonly Ch
 }
 
 /** A chip's text: the time, the repetition or the day. */
-function labelOf({ hour, remindHour, rule }: Said, fields: TodoFields): string {
+function labelOf({ date, hour, remindHour, rule }: Said, fields: TodoFields): string {
   if (remindHour) return sayHour(remindHour);
-  if (hour) return fields.due_time ?? fields.remind_at?.slice(11) ?? "";
-  if (rule) return sayRepeat(rule);
-  return sayDay(fields.due_date ?? "");
+  const day = rule ? sayRepeat(rule) : date || !hour ? sayDay(fields.due_date ?? "") : "";
+  const time = hour ? (fields.due_time ?? fields.remind_at?.slice(11)) : "";
+  return [day, time].filter(Boolean).join(" ");
 }
 
 const dayFormat = new Intl.DateTimeFormat("en-GB", {

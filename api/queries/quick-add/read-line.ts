@@ -1,3 +1,4 @@
+import { addDays } from "../../../shared/domain/day/day.ts";
 import { partsOfDay } from "../../../shared/domain/todo/quick-add-words.ts";
 import { dayPhrasesIn } from "./forms/days.ts";
 import {
@@ -51,8 +52,11 @@ const part: Recogniser = {
 /** The end of a repetition, `for 6 weeks` or `5 times`. */
 const ends: readonly Recogniser[] = [
   {
-    pattern: wordsLike(`for (?:the next )?${amount}`),
-    read: ({ groups = {} }) => ({ says: { lasts: spanOf(groups.many, groups.unit) }, manner: "whole" }),
+    pattern: wordsLike(`for (?:(?:the next )?${amount}|the next (?<unit>day|week|month|year))`),
+    read: ({ groups = {} }) => ({
+      says: { lasts: spanOf(groups.many ?? "1", groups.unit) },
+      manner: "whole",
+    }),
   },
   {
     pattern: wordsLike("(?:for )?([1-9]\\d{0,2}) times"),
@@ -69,14 +73,14 @@ const otherMarks: readonly Recogniser[] = [
   ...ends,
 ];
 
-const remind = "(?:and )?(?:(?:please )?remind me|reminder|with a reminder)";
+const remind = "(?:and )?(?:(?:please )?remind me|(?:set )?(?:a )?reminder|with a reminder)";
 
 const minutesOf: Readonly<Record<string, number | undefined>> = { m: 1, h: 60, d: 1_440, w: 10_080 };
 
 /** Phrases that ask for a reminder. */
 const reminders: readonly Recogniser[] = [
   {
-    pattern: wordsLike(`${remind}(?: to| that| about| of)?`),
+    pattern: wordsLike(`${remind}(?: to| that| about| of| for)?`),
     read: () => ({ says: { asksReminder: true }, manner: "whole" }),
   },
   {
@@ -90,7 +94,7 @@ const reminders: readonly Recogniser[] = [
   },
   {
     pattern: wordsLike(
-      `${remind} (?<many>\\d{1,3}|an?|half an|the) ?(?<unit>m|h|d|w)(?:in(?:ute)?s?|rs?|ours?|ays?|eeks?)? (?:before(?:hand)?|earlier|prior|ahead|in advance)`,
+      `(?:${remind}|(?:and )?(?:remind|alert)(?: me)?) (?<many>\\d{1,3}|an?|half an|the) ?(?<unit>m|h|d|w)(?:in(?:ute)?s?|rs?|ours?|ays?|eeks?)? (?:before(?:hand)?|earlier|prior|ahead|in advance)`,
     ),
     read({ groups: { many = "", unit = "" } = {} }) {
       const number = /half/i.test(many) ? 0.5 : /the/i.test(many) ? 1 : numberSaid(many);
@@ -106,8 +110,13 @@ export type ReadLine = Taken & Readonly<{ says: Said }>;
 
 /** Reads the phrases for the fields of a todo or a habit. */
 export function readLine(line: string, clock: Clock, kind: "todo" | "habit" | "any"): ReadLine {
-  const days = joined(line, dayPhrasesIn(line, clock));
-  const phrases = [...repeatsIn(line), ...days, ...recognise(recognisers, line, clock)];
+  const [repeats, days] = [oneRepeat(repeatsIn(line)), dayPhrasesIn(line, clock)];
+  const others = recognise(recognisers, line, clock);
+  const choices = [
+    ...joined(line, days, repeats.length > 0),
+    ...twoMoments(line, [...repeats, ...days], others),
+  ];
+  const phrases = [...repeats.map((one) => orFirstDay(line, one, days)), ...days, ...choices, ...others];
   return takeMet(
     line,
     phrases.filter(kind === "habit" ? isOfHabit : kind === "todo" ? isOfTodo : () => true),
@@ -131,17 +140,65 @@ const isOfHabit = ({ says, manner }: LinePhrase): boolean =>
   Object.keys(says).every((field) => habitFields.includes(field)) &&
   (says.rule === undefined || rhythmOfRule(says.rule) !== undefined);
 
-/** `Friday or Saturday` is one phrase with a choice. `Tomorrow and Friday` fits no field, so both are asked. */
-function joined(line: string, phrases: readonly LinePhrase[]): readonly LinePhrase[] {
-  const choices = phrases.flatMap((one) =>
-    phrases.flatMap((other): LinePhrase[] => {
-      const joint = one.says.date && other.says.date && line.slice(one.end, other.start);
-      if (!joint || !/^ (or|and|&) $/i.test(joint)) return [];
-      const both = { ...one, end: other.end, or: [...(one.or ?? []), other.says] };
-      return [/or/i.test(joint) ? both : { ...both, manner: "offered", isAsked: true, stays: true }];
+/** These words fit no field, so they stay and their meanings are asked. */
+const asked = { manner: "offered", isAsked: true, stays: true } as const;
+
+/**
+ * `Friday or Saturday` is one phrase with a choice. `Tomorrow and Friday` and `4 Jan to 11 Jan` fit no field, but of a
+ * repetition the latter are the beginning and the end.
+ */
+function joined(line: string, days: readonly LinePhrase[], isRepeated: boolean): readonly LinePhrase[] {
+  return days.flatMap((one) =>
+    days.flatMap((other): LinePhrase[] => {
+      const [first, { until, date: end = until }] = [one.says.date, other.says];
+      const joint = first && end && line.slice(one.end, other.start);
+      const isSpan = until ? joint === " " : /^(?: to | ?[-–—] ?)$/i.test(joint || "");
+      if (!first || !end || !joint || (!isSpan && !/^(?: (?:or|and|&)|,) $/i.test(joint))) return [];
+      // From Monday until Friday, on a Wednesday.
+      const last = isSpan && end < first ? addDays(end, 7) : end;
+      const both = { ...one, end: other.end, or: [...(one.or ?? []), { date: last }] };
+      if (isSpan && isRepeated) return [{ ...one, end: other.end, says: { ...one.says, until: last } }];
+      return [/or/i.test(joint) ? { ...both, or: [...(one.or ?? []), other.says] } : { ...both, ...asked }];
     }),
   );
-  return [...phrases, ...choices];
+}
+
+/** `Mon 9am and Tue 10am`: a todo has one moment, so each day is asked. */
+function twoMoments(
+  line: string,
+  days: readonly LinePhrase[],
+  others: readonly LinePhrase[],
+): readonly LinePhrase[] {
+  const hours = others.filter(({ says }) => says.hour && says.date === undefined);
+  const moments = days.flatMap((day) =>
+    hours.flatMap((hour): LinePhrase[] => {
+      const [first, last] = day.start < hour.start ? [day, hour] : [hour, day];
+      if (!isBefore(first, last.start, line)) return [];
+      return [{ ...day, says: { ...day.says, ...hour.says }, start: first.start, end: last.end }];
+    }),
+  );
+  const [one, ...more] = withoutOverlaps(moments);
+  const last = more.at(-1);
+  return one && last
+    ? [{ ...one, ...asked, end: last.end, or: [...(one.or ?? []), ...more.map(({ says }) => says)] }]
+    : [];
+}
+
+/** Of `Mondays at 9 every two weeks` a todo has one repetition, so each is asked. */
+function oneRepeat(repeats: readonly LinePhrase[]): readonly LinePhrase[] {
+  const whole = repeats.filter(({ manner }) => manner !== "offered");
+  return whole.length < 2 ? repeats : repeats.map((one) => ({ ...one, ...asked }));
+}
+
+const spanOfDays = /^\p{L}+ ?(?:[-–]|to|through|thru) ?\p{L}+$/iu;
+
+/** `Mon-Wed` may be the days of one visit, but Monday to Friday hardly. */
+function orFirstDay(line: string, repeat: LinePhrase, days: readonly LinePhrase[]): LinePhrase {
+  const { start, end, says, manner, or = [] } = repeat;
+  const day = days.find((one) => one.start === start)?.says.date;
+  const isSpan = manner === "bare" && spanOfDays.test(line.slice(start, end));
+  if (!day || !isSpan || says.rule?.endsWith("MO,TU,WE,TH,FR")) return repeat;
+  return { ...repeat, or: [...or, { date: day, rule: undefined }] };
 }
 
 /** Drops phrases that need a missing one: an end without a repetition, a reminder without a day. */
@@ -171,7 +228,7 @@ type Taken = Readonly<{ phrases: readonly LinePhrase[]; asked: readonly LinePhra
 
 /** Words that need another word after them. */
 const dangling =
-  /(?:^|[\s(])(?:of|for|to|and|or|with|w\/|from|about|my|your|our|his|her|their|at|in|by|than|between|re|after|before|since|as|is|vs|page|chapter|&|\+)$|\s(?:an?|the)$/i;
+  /(?:^|[\s(])(?:of|for|to|and|or|with|w\/|from|about|my|your|our|his|her|their|at|in|by|than|between|re|after|before|since|as|is|vs|page|chapter|except|excluding|but not|(?:this|same) time|&|\+)$|\s(?:an?|the)$/i;
 
 /** Words that can follow the title where a phrase was removed. */
 const joining =
@@ -196,7 +253,7 @@ function take(line: string, found: readonly LinePhrase[]): Taken {
   const taken = [...head, ...middle, ...last];
   const asked = phrases.filter(
     (phrase) =>
-      phrase.isAsked && !taken.includes(phrase) && isFree(phrase, taken) && isAtAnEnd(line, phrase, taken),
+      phrase.isAsked && !taken.includes(phrase) && isFree(phrase, taken) && isAtAnEnd(line, phrase, phrases),
   );
   return { phrases: taken, asked, title: titleOf(line, { start, end }, middle) };
 }
@@ -226,14 +283,24 @@ function phrasesAtEnd(line: string, phrases: readonly LinePhrase[]): readonly Li
   for (const phrase of phrases.toReversed()) {
     // A phrase may end with the full stop of `3.12.` or `p.m.`
     const isLast = phrase.end >= end || line.slice(phrase.end, end).trim() === "";
+    if (isLast && phrase.manner === "offered" && isMoment(phrase)) return withoutMoments(taken);
     if (!isLast || phrase.manner === "offered" || !isFree(phrase, taken)) break;
     taken.unshift(phrase);
     end = trimmed(line.slice(0, phrase.start)).replace(/\sand$/i, "").length;
   }
   const left = () => trimmed(line.slice(0, taken[0]?.start));
-  while (taken[0] && (dangling.test(left()) || isAlone(taken[0], taken))) taken.shift();
-  return taken;
+  let isOfName = false;
+  while (taken[0] && (dangling.test(left()) || isAlone(taken[0], taken)))
+    isOfName = [taken.shift()].some((phrase) => phrase && isMoment(phrase)) || isOfName;
+  // In `slides for Friday 10am` the time belongs to the day that stays.
+  return isOfName && !taken.some(isMoment) ? withoutMoments(taken) : taken;
 }
+
+const isMoment = ({ says }: LinePhrase): boolean => says.date !== undefined || says.rule !== undefined;
+
+/** The phrases behind the last day, repetition or time, which belongs to words that stay. */
+const withoutMoments = (taken: readonly LinePhrase[]): readonly LinePhrase[] =>
+  taken.slice(taken.findLastIndex((phrase) => isMoment(phrase) || phrase.says.hour) + 1);
 
 /** Phrases at the start count if a colon follows, if all are whole, or if they say a day and a time. */
 function phrasesAtStart(line: string, phrases: readonly LinePhrase[]): readonly LinePhrase[] {
@@ -247,8 +314,12 @@ function phrasesAtStart(line: string, phrases: readonly LinePhrase[]): readonly 
   const rest = line.slice(taken.at(-1)?.end ?? 0);
   const says = (field: keyof Said) => taken.some((phrase) => phrase.says[field] !== undefined);
   const isClear = taken.every(({ manner }) => manner === "whole" || manner === "mark");
+  const isReminder = says("asksReminder") && /^\s*(?:to|that|about)\s/i.test(rest);
   const isRead =
-    /^\s*(?:[:,]| [–-] )/.test(rest) || isClear || (says("hour") && (says("date") || says("rule")));
+    isReminder ||
+    /^\s*(?:[:,]| [–-] )/.test(rest) ||
+    isClear ||
+    (says("hour") && (says("date") || says("rule")));
   return isRead && !taken.some((phrase) => isAlone(phrase, taken)) ? taken : [];
 }
 
@@ -289,8 +360,8 @@ const isBefore = ({ end }: LinePhrase, next: number | undefined, line: string): 
   next !== undefined && line.slice(end, next).trim() === "";
 
 /** A phrase that was not taken becomes a question only at the ends of a line, where it is hardly part of a name. */
-function isAtAnEnd(line: string, { start, end }: LinePhrase, taken: readonly LinePhrase[]): boolean {
-  const isTaken = (at: number) => taken.some((phrase) => phrase.start <= at && at < phrase.end);
+function isAtAnEnd(line: string, { start, end }: LinePhrase, phrases: readonly LinePhrase[]): boolean {
+  const isTaken = (at: number) => phrases.some((phrase) => phrase.start <= at && at < phrase.end);
   const outside = (from: number, to: number) =>
     Array.from(line.slice(from, to)).every((sign, index) => /[\s.,;!?)]/.test(sign) || isTaken(from + index));
   return outside(0, start) || outside(end, line.length);

@@ -17,9 +17,9 @@ async function fillWithLife({ rest }: Awaited<ReturnType<typeof person>>) {
     await rest("POST", `/habits/${read.id}/complete`, { date, note: `Read on ${date}` });
   await rest("POST", `/habits/${read.id}/skip`, { date: tomorrow });
   await rest("PATCH", `/habits/${run.id}`, { paused_from: yesterday, paused_through: tomorrow });
-  const measure = { target: 8, unit: "glasses" };
+  const measure = { target: 8.5, unit: "glasses" };
   const { body: water } = await rest("POST", "/habits", { ...daily, name: "Water", ...measure });
-  await rest("POST", `/habits/${water.id}/complete`, { amount: 3 });
+  await rest("POST", `/habits/${water.id}/complete`, { amount: 8 });
   await rest("POST", `/habits/${water.id}/complete`, { date: yesterday, amount: 11 });
   const { body: bin } = await rest("POST", "/todos", {
     ...{ title: "Bring out the bin, “quickly”", description: "a\nb, c", due_date: today },

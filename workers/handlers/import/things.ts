@@ -164,7 +164,7 @@ function daysIn({ today }: HandlerContext, histories: readonly ImportedThings["h
 /** The file's word on whether the day was done stands, whatever its target says. */
 const consistent = ({ date, amount, target }: DaySum & { date: string }, done: Completions): DaySum => ({
   amount,
-  target: done.has(date) ? Math.min(target, amount) : Math.max(target, amount + 1),
+  target: done.has(date) ? Math.min(target, amount) : target > amount ? target : amount + 1,
 });
 
 /** Skips come as far ahead as people can make them; a day that was done was not skipped. */

@@ -1,6 +1,7 @@
-import { addDays } from "../../../../shared/domain/day/day.ts";
+import { addDays, dayNumber, isoWeekday } from "../../../../shared/domain/day/day.ts";
 import {
   months,
+  numbers,
   ordinals,
   partsBehindDay,
   partsOfDay,
@@ -17,6 +18,7 @@ import {
   later,
   nextDate,
   nextMonday,
+  numberSaid,
   type Reading,
   type Recogniser,
   recognise,
@@ -43,21 +45,32 @@ const weekday = wordChoice(weekdays.keys());
 const position = wordChoice(ordinals.keys());
 const number = (name: string | undefined): number => weekdays.get(name?.toLowerCase() ?? "") ?? 1;
 const endOfDay = "(?:the )?end of (?:the )?day|eod|cob|close of business";
-const startOf = "(?:the )?(?:start|beginning) of";
+const startOf = "(?:(?:the )?(?:start|beginning) of|early)";
+const notWithin = "(?<!\\b(?:late|mid|middle of) )";
 const endOfThis = "(?:the )?(?:end of|last day of)(?: the| this)?";
+/** Easter Monday and a last Monday are no Mondays that Kept can tell. */
+const notNamed =
+  "(?<!\\b(?:easter|good|black|cyber|ash|palm|shrove|giving|holiday|week|first|second|third|fourth|fifth|last|other) )";
 /** A weekday that a date may repeat. */
 const itsDay = `(?:(?:${weekday}),? )?`;
 
+/** A year of two digits is none that an hour or minutes could be. */
+const itsYear = "(?:,? (?<year>\\d{4})|,? '?(?<year>2[5-9])(?! ?(?:h|m)))?";
+
 /** The forms of days. `wd` is a weekday. */
 const dayForms: readonly DayForm[] = [
-  { form: `today|tod|now(?=\\W*$)|${endOfDay}`, says: (_, { today }) => [today] },
+  { form: `today|tod|(?<!\\bfrom )now(?=\\W*$)|${endOfDay}`, says: (_, { today }) => [today] },
   { form: "tomorrow|tmrw?|2moro|tomm?orr?ow", says: (_, { today }) => [addDays(today, 1)] },
   { form: "(?:the )?day after tomorrow", says: (_, { today }) => [addDays(today, 2)] },
   {
     form: "tonight|this (?<when>morning|afternoon|evening)",
     says: ({ when = "evening" }, { today }) => [{ date: today, part: partsOfDay.get(when.toLowerCase()) }],
   },
-  { form: `(?<wd>${weekday})`, manner: "bare", says: ({ wd }, { today }) => [comingDay(number(wd), today)] },
+  {
+    form: `${notNamed}(?<wd>${weekday})`,
+    manner: "bare",
+    says: ({ wd }, { today }) => [comingDay(number(wd), today)],
+  },
   { form: `(?:this|coming) (?<wd>${weekday})`, says: ({ wd }, { today }) => [comingDay(number(wd), today)] },
   {
     form: `next (?<wd>${weekday})`,
@@ -65,8 +78,21 @@ const dayForms: readonly DayForm[] = [
   },
   { form: `(?<wd>${weekday}) next week`, says: ({ wd }, { today }) => [dayOfNextWeek(number(wd), today)] },
   {
-    form: `(?:in|within) ${amount}|(?:in )?${amount} from now|\\+${amount}`,
+    form: `next week,? (?:on )?(?<wd>${weekday})`,
+    says: ({ wd }, { today }) => [dayOfNextWeek(number(wd), today)],
+  },
+  {
+    form: `(?:in|within) ${amount}(?:['’]? time| or so)?|(?:in )?${amount} from now|\\+${amount}`,
     says: ({ many, unit }, { today }) => [later(today, spanOf(many, unit))],
+  },
+  {
+    form: "(?:in|within) (?<many>\\d{1,2}|an?|one|two|three|four|five) (?:business|work|working) days?",
+    says: ({ many }, { today }) => [workingDay(today, numberSaid(many))],
+  },
+  {
+    form: "in a few (?<unit>day|week|month)s",
+    manner: "offered",
+    says: ({ unit }, { today }) => [later(today, spanOf("3", unit))],
   },
   { form: `(?<wd>${weekday}) week`, says: ({ wd }, { today }) => [addDays(comingDay(number(wd), today), 7)] },
   {
@@ -74,8 +100,8 @@ const dayForms: readonly DayForm[] = [
     says: ({ wd }, { today }) => [7, 14].map((days) => addDays(comingDay(number(wd), today), days)),
   },
   { form: "(?:the )?week after next", says: (_, { today }) => [addDays(nextMonday(today), 7)] },
-  { form: `(?:${startOf} )?next week`, says: (_, { today }) => [nextMonday(today)] },
-  { form: `(?:${startOf} )?next month`, says: (_, { today }) => [dayInMonth(today, 1, 1)] },
+  { form: `${notWithin}(?:${startOf} )?next (?:week|wk)`, says: (_, { today }) => [nextMonday(today)] },
+  { form: `${notWithin}(?:${startOf} )?next month`, says: (_, { today }) => [dayInMonth(today, 1, 1)] },
   { form: "next year", says: (_, { today }) => [nextDate({ day: 1, month: "1" }, addDays(today, 1))] },
   {
     form: "this weekend|(?:on|over|at) the weekend",
@@ -104,22 +130,23 @@ const dayForms: readonly DayForm[] = [
     says: (groups, { today }) => [nextDate({ ...groups, day: 15 }, today)],
   },
   {
-    form: `in (?<month>${month})`,
+    form: `(?:in|by) (?<month>${month})`,
     manner: "offered",
     says: (groups, { today }) => [nextDate({ ...groups, day: 1 }, today)],
   },
   {
-    form: `${itsDay}(?:the )?(?<day>\\d{1,2})(?:st|nd|rd|th)?(?: of)? (?<month>${month})(?:,? (?<year>\\d{4}))?`,
+    form: `${itsDay}(?:the )?(?<day>\\d{1,2})(?:st|nd|rd|th)?(?: of)? (?<month>${month})${itsYear}`,
     says: dated,
   },
   {
-    form: `${itsDay}(?<month>${month})\\.? (?:the )?(?<day>\\d{1,2})(?:st|nd|rd|th)?(?:,? (?<year>\\d{4}))?`,
+    // In "7 Dec 9 am" the number before the month is its day.
+    form: `${itsDay}(?<!\\b\\d{1,2}(?:st|nd|rd|th)?(?: of)? )(?<month>${month})\\.? (?:the )?(?<day>\\d{1,2})(?:st|nd|rd|th)?${itsYear}`,
     says: dated,
   },
   { form: `${itsDay}(?<year>\\d{4})(?<sign>[-/])(?<month>\\d{1,2})\\k<sign>(?<day>\\d{1,2})`, says: dated },
   { form: `${itsDay}(?<day>\\d{1,2})\\.(?<month>\\d{1,2})\\.(?<year>\\d{4}|\\d{2})?`, says: dated },
   {
-    form: `${itsDay}(?<day>\\d{1,2})/(?<month>\\d{1,2})(?<year>/\\d{4})?`,
+    form: `${itsDay}(?<day>\\d{1,2})/(?<month>\\d{1,2})(?<year>/(?:\\d\\d)?\\d\\d)?`,
     manner: "beside",
     isAsked: true,
     says: ({ day, month: second, year }, { today, timeZone }) => {
@@ -138,7 +165,7 @@ const dayForms: readonly DayForm[] = [
     says: dated,
   },
   {
-    form: `(?:the )?(?<days>(?:${position}|\\d{1,2}(?:st|nd|rd|th))(?: [\\p{L}\\p{N}&]+){0,4}?) (?:of|in) (?:(?<which>the|this|next) month|(?<month>${month}))`,
+    form: `(?:the )?(?<days>(?:${position}|\\d{1,2}(?:st|nd|rd|th))(?: [\\p{L}\\p{N}&]+){0,4}?) (?:of|in) (?:(?:(?<which>the|this|next) )?month|(?<month>${month}))`,
     says: ofMonth,
   },
 ];
@@ -158,6 +185,12 @@ function ofMonth({ days: text = "", which, month: name = "" }: Groups, { today }
   return isNext ? [{ date }] : isOne ? [{ date }, { rule }] : [{ rule }, { date }];
 }
 
+function workingDay(today: string, many: number): string {
+  const next = addDays(today, 1);
+  if (many === 0) return today;
+  return workingDay(next, isoWeekday(dayNumber(next)) > 5 ? many : many - 1);
+}
+
 const endOfMonth = (date: string | undefined) => date && dayInMonth(date, 0, 31);
 
 function dated({ day, month: name, year }: Groups, { today }: Clock): readonly (string | undefined)[] {
@@ -168,7 +201,7 @@ const dayOfNextWeek = (weekdayNumber: number, today: string): string =>
   addDays(nextMonday(today), weekdayNumber - 1);
 
 const lead =
-  "due by|due on|due|by|on|(?<!\\b(?:days?|nights?|weeks?|months?|years?) )(?:before|after)|starting on|starting from|starting|beginning|from|until|till|through|ending";
+  "due by|due on|due|on or before|on/before|no later than|by|on|(?<!\\b(?:days?|nights?|weeks?|months?|years?|\\d*h|hours?|min(?:ute)?s?) )(?:before|after)|starting on|starting from|starting|beginning|from|until|till|through|ending";
 const part = wordChoice(partsBehindDay.keys());
 
 /** Days of every year: name, month, day. */
@@ -182,9 +215,13 @@ const holidays = new Map<string, readonly [month: number, day: number]>([
 ]);
 
 const holiday: Recogniser = {
-  pattern: wordsLike(`(?:(?<lead>${lead}|at) )?(?<name>${wordChoice(holidays.keys())})`),
+  pattern: wordsLike(
+    `(?:(?:(?<every>every|each)|(?<lead>${lead}|at)) )?(?<name>${wordChoice(holidays.keys())})`,
+  ),
   read({ groups = {} }, { today }) {
-    const [month, day = 0] = holidays.get(groups.name?.toLowerCase() ?? "") ?? [];
+    const [month = 0, day = 0] = holidays.get(groups.name?.toLowerCase() ?? "") ?? [];
+    const rule = ruleOf({ freq: "YEARLY", monthDays: [day], months: [month] });
+    if (groups.every) return { says: { rule }, manner: "whole" };
     const date = nextDate({ day, month: String(month) }, today);
     return date === undefined ? undefined : led({ date }, groups, { manner: "bare", isAsked: true });
   },
@@ -214,7 +251,9 @@ const dayPhrases: readonly Recogniser[] = [
 
 const unitAlone = `(?:the )?(?<unit>day|week|month|year|${weekday})`;
 const side = `(?: (?<side>before|after|from)|(?: on)?(?= (?:${weekday}|today|tomorrow)\\b))`;
-const distance = wordsLike(`(?<!\\b(?:every|each|other|last|next|this) )(?:${amount}|${unitAlone})${side}`);
+const distance = wordsLike(
+  `(?<!\\b(?:every|each|other|last|next|this|\\d+|${wordChoice(numbers.keys())}) )(?:${amount}|${unitAlone})${side}`,
+);
 
 /** `2 days before Christmas`, `3 weeks from today`. `A week on Friday` may be this Friday as well. */
 function distantDays(line: string, clock: Clock): readonly LinePhrase[] {
@@ -222,7 +261,7 @@ function distantDays(line: string, clock: Clock): readonly LinePhrase[] {
     const start = index + text.length + 1;
     const [day] = recognise(dayPhrases, line.slice(start), clock).filter((one) => one.start === 0);
     const isOn = groups.side === undefined;
-    if (!day?.says.date || (isOn && !/^(\w+ )+weeks?\b/i.test(text))) return [];
+    if (!day?.says.date || (isOn && !/^(\w+ )+(week|fortnight)s?\b/i.test(text))) return [];
     const [says = {}, ...or] = [day.says, ...(day.or ?? [])].map(
       (one): Said => ({ ...one, date: one.date && distantDay(one.date, groups) }),
     );

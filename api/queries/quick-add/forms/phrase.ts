@@ -66,7 +66,7 @@ export type Said = Readonly<{
   minutes?: number;
   part?: TimeOfDay | undefined;
   /** A normalised rule. */
-  rule?: string;
+  rule?: string | undefined;
   fromCompletion?: true;
   /** A number of times in each week, which only a habit has. */
   rhythm?: RhythmFields;
@@ -189,7 +189,7 @@ const units: Readonly<Record<string, "days" | "weeks" | "months" | "years" | und
 };
 
 /** The pattern of `3 days`, `a week` and `2w`, with its groups `many` and `unit`. */
-export const amount = `(?<many>\\d{1,4}|an?|a couple of|${wordChoice(numbers.keys())})(?: (?<unit>day|week|fortnight|month|year)s?|(?<=\\d)(?<unit>[dwy]))`;
+export const amount = `(?<many>\\d{1,4}|an?|a couple of|${wordChoice(numbers.keys())})(?: (?<unit>day|week|wk|fortnight|month|year)s?|(?<=\\d)(?<unit>[dwy]))`;
 
 /** A number in digits or words; `a` is one. */
 export const numberSaid = (many = ""): number =>

@@ -123,7 +123,7 @@ const dayOfMonth: Reader<number> = (words, at) => {
 export function ofMonth(words: readonly LineWord[], at: number): number {
   const of = skip(words, at, "of");
   const which = skip(words, of, "the", "each", "every");
-  return which > of && words[which]?.text === "month" ? which + 1 : at;
+  return which > at && words[which]?.text === "month" ? which + 1 : at;
 }
 
 /** `24 December`, `December 24th`, `15 Jan and 15 Jul`, `1 Mar, Jun`. */

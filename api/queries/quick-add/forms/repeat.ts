@@ -4,6 +4,7 @@ import {
   listOf,
   months,
   numberAt,
+  numbers,
   ordinalAt,
   ordinals,
   partsOfDay,
@@ -44,7 +45,7 @@ const adverbs = new Map<string, Read>([
 
 const units = new Map<string, Repeat>([
   ...["day", "days"].map((name) => [name, { freq: "DAILY" }] as const),
-  ...["week", "weeks"].map((name) => [name, { freq: "WEEKLY" }] as const),
+  ...["week", "weeks", "wk", "wks"].map((name) => [name, { freq: "WEEKLY" }] as const),
   ...["fortnight", "fortnights"].map((name) => [name, weeks(2)] as const),
   ...["month", "months"].map((name) => [name, { freq: "MONTHLY" }] as const),
   ...["quarter", "quarters"].map((name) => [name, { freq: "MONTHLY", interval: 3 }] as const),
@@ -54,7 +55,7 @@ const units = new Map<string, Repeat>([
 /** An adverb is a repetition at the end, or before words that begin no noun. */
 const isAdverb = (next: LineWord | undefined): boolean => !next || behindAdverb.test(next.text);
 const behindAdverb =
-  /^(on|at|in|from|until|till|starting|for|and|to|with|except|excluding|but|,|[#@].*|\d{1,2}(:\d\d|[ap]m).*)$/;
+  /^(on|at|in|from|until|till|starting|for|and|to|with|except|excluding|but|,|[#@].*|\d{1,2}(:\d\d|[ap]m|[-–]\d).*)$/;
 
 /** Finding that a rule fits no date takes milliseconds. */
 const mostTries = 5;
@@ -95,8 +96,16 @@ function readingOf({ read, manner, fromCompletion, stays = false }: Found): Read
 function repeatAt(words: readonly LineWord[], at: number, line: string): FoundWords<Found> {
   const { text = "", end = 0 } = words[at] ?? {};
   const adverb = adverbs.get(text);
-  if (adverb && (line[end] === ":" || isAdverb(words[at + 1])))
-    return found(daysWithin(adverb, words, at + 1), "whole");
+  const before = words[at - 2]?.text ?? "";
+  const isTime = months.has(before) || /^(at|@|by|from|to|until)$/.test(before);
+  const [counted = 0] = (at > 0 && !isTime && numberAt(words, at - 1)) || [];
+  // `three monthly` is every three months, `300 monthly` hardly.
+  const or = adverb && counted > 1 && counted < 13 ? [{ ...adverb, interval: counted }] : [];
+  if (adverb && counted > 0) return [doubted({ read: { ...adverb, or }, manner: "whole" }), at + 1];
+  const within = adverb && daysWithin(adverb, words, at + 1);
+  // `Weekly Monday meeting` is a name.
+  const hasDays = within && within[1] > at + 1 && (at > 0 || within[0].freq !== "WEEKLY");
+  if (hasDays || (adverb && (line[end] === ":" || isAdverb(words[at + 1])))) return found(within, "whole");
   // `weekly report` is a thing, `report weekly` and `weekly on Friday` are repetitions.
   if (adverb) return [doubted({ read: adverb, manner: "whole" }), at + 1];
   if (text === "everyday") return [{ read: { freq: "DAILY" }, manner: "whole" }, at + 1];
@@ -125,8 +134,8 @@ function everyAt(words: readonly LineWord[], at: number): FoundWords<Found> {
   if (!read) return undefined;
   const other = words[next]?.text === "or" ? weekdaysAt(words, next + 1) : undefined;
   if (other) return [{ read: { ...read, or: [other[0]] }, manner: "offered" }, other[1]];
-  const after = skip(words, next, "after", "from");
-  const isAfter = after > next && /^(completion|completing|done)$/.test(words[after]?.text ?? "");
+  const after = skip(words, next, "after", "from", "when");
+  const isAfter = after > next && /^(completion|completing|completed|done)$/.test(words[after]?.text ?? "");
   const fromCompletion = isAfter || words[at]?.text === "every!";
   return [{ read, manner: "whole", fromCompletion }, isAfter ? after + 1 : next];
 }
@@ -141,12 +150,15 @@ const ordinalDays: Reader<Read> = (words, at) => {
   return [isOfMonth ? days[0] : orEveryOther(days[0], words[skip(words, at, "the")]?.text), days[1]];
 };
 
+const withinSpan = new RegExp(
+  `^(from|starting|until|till|to|between|and|at|noon|midnight|\\d{1,2}(:\\d\\d)?([ap]m)?|for|the|next|days?|weeks?|months?|${wordChoice([...weekdays.keys(), ...numbers.keys()])})$`,
+);
+
 /** Hours and minutes between repetitions, which have no field, with the times of their beginning and end. */
 const withinDay: Reader<Read> = (words, at) => {
   const number = numberAt(words, at) ?? [1, /^(other|few)$/.test(words[at]?.text ?? "") ? at + 1 : at];
   if (!/^(h|hrs?|hours?|min|mins|minutes?)$/.test(words[number[1]]?.text ?? "")) return undefined;
-  const times = /^(from|starting|until|till|to|between|and|at|noon|midnight|\d{1,2}(:\d\d)?([ap]m)?)$/;
-  return [{ freq: "DAILY", isDoubted: true }, nextNot(times, words, number[1] + 1)];
+  return [{ freq: "DAILY", isDoubted: true }, nextNot(withinSpan, words, number[1] + 1)];
 };
 
 /** The index of the first word that does not match. */
@@ -155,13 +167,19 @@ function nextNot(pattern: RegExp, words: readonly LineWord[], at: number): numbe
   return rest < 0 ? words.length : at + rest;
 }
 
+const timeWord = /^(at|@|noon|midnight|\d{1,2}([:.]\d\d)?([ap]m)?)$/;
+
 /** Reads a repetition to its end: exceptions, months, and words that leave it in doubt. */
 function wholeRepeat(words: readonly LineWord[], repeat: FoundWords<Found>): FoundWords<Found> {
   if (!repeat || (repeat[0].manner === "offered" && !repeat[0].read.isDoubted)) return repeat;
   const [found, end] = repeat;
   const [read, next] = exceptAt(found.read, words, end) ??
-    inMonths(found.read, words, end) ?? [found.read, end];
+    inMonths(found.read, words, end) ??
+    betweenWeekdays(found.read, words, end) ?? [found.read, end];
   const last = endOfDoubt(words, next, read);
+  const behindTime = nextNot(timeWord, words, end);
+  const late = behindTime > end ? exceptAt(found.read, words, behindTime) : undefined;
+  if (late) return [doubted({ ...found, read: late[0] }), late[1]];
   return last > next || read.isDoubted ? [doubted({ ...found, read }), last] : [{ ...found, read }, next];
 }
 
@@ -169,9 +187,9 @@ function wholeRepeat(words: readonly LineWord[], repeat: FoundWords<Found>): Fou
 function exceptAt(read: Read, words: readonly LineWord[], at: number): FoundWords<Read> {
   const word = skip(words, at, ",");
   const name = words[word]?.text ?? "";
-  if (!/^(but|except|excepting|excluding|apart|besides|without|save)$/.test(name)) return undefined;
+  if (!/^(but|not|except|excepting|excluding|apart|besides|without|save)$/.test(name)) return undefined;
   const without = weekdayList(words, skip(words, skip(words, word + 1, "for", "from", "not"), "on"));
-  if (name === "but" && !without) return undefined;
+  if (/^(but|not)$/.test(name) && !without && !months.has(words[word + 1]?.text ?? "")) return undefined;
   const { freq, interval = 1, days: codes } = read;
   const days = codes?.map(dayOfCode) ?? (freq === "DAILY" ? [1, 2, 3, 4, 5, 6, 7] : []);
   const left = days.filter((day) => !without?.[0].includes(day));
@@ -194,6 +212,13 @@ function inMonths(read: Read, words: readonly LineWord[], at: number): FoundWord
   return last && [{ ...read, months: span }, last[1]];
 }
 
+/** `every day from Monday to Thursday`. */
+function betweenWeekdays(read: Read, words: readonly LineWord[], at: number): FoundWords<Read> {
+  const days = words[at]?.text === "from" ? weekdayList(words, at + 1) : undefined;
+  if (!days || days[0].length < 2 || read.freq !== "DAILY" || (read.interval ?? 1) > 1) return undefined;
+  return [{ ...read, freq: "WEEKLY", days: days[0].map(dayCode) }, days[1]];
+}
+
 const names = [weekdays, dayGroups, partsOfDay, adverbs, units].flatMap((known) => [...known.keys()]);
 const calendarWord = new RegExp(`^(${wordChoice(names)}|every|each|holidays?|[\\d/]+(st|nd|rd|th))$`);
 const calendarWords = new RegExp(`${calendarWord.source}|^(,|and|&|/|of|the)$`);
@@ -204,6 +229,8 @@ function endOfDoubt(words: readonly LineWord[], at: number, { freq }: Read): num
   const joined = skip(words, skip(words, at, ","), "and", "&", "+", "/", "or");
   const then = words[joined]?.text ?? "";
   const isMonth = freq === "YEARLY" && months.has(then);
+  // `or 5000 miles`
+  if (words[joined - 1]?.text === "or" && joined > at) return nextNot(/^[^#@]/, words, joined);
   if (joined > at ? calendarWord.test(then) || isMonth : units.has(then))
     return nextNot(calendarWords, words, joined);
   const span = skip(words, skip(words, at, "in", "of", "during"), "the", "this", "next");
@@ -218,7 +245,7 @@ function listAt(words: readonly LineWord[], at: number, first: number): FoundWor
   if (/^(every|each),month$/.test(String(lastTwo))) return found(inMonth, "whole");
   if (inMonth && (inMonth[0].days?.length ?? 0) > 1 && !inMonth[0].positions) return found(inMonth, manner);
   const days = weekdayList(words, first);
-  if (!days) return undefined;
+  if (!days || (words[days[1]]?.text === "from" && words[days[1] + 1]?.text === "now")) return undefined;
   const isAlone = days[1] === first + 1 && (days[0].length === 1 || dayGroups.has(words[first]?.text ?? ""));
   const lastWords = words.slice(days[1] - 1, days[1] + 1);
   const isPlural = lastWords.some(({ text }) => /(day|end|night|ning|noon)s$/.test(text));

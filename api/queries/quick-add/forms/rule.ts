@@ -49,7 +49,7 @@ const times =
 /** Numbers of times in a period; only a number in a week is a rhythm. */
 export const rhythms: readonly Recogniser[] = [
   {
-    pattern: wordsLike(`${times}(?: ?/ ?| (?:a|per|each|every) )week|${times} weekly`),
+    pattern: wordsLike(`${times}(?: ?/ ?| (?:a|per|each|every) )w(?:ee)?k|${times} weekly`),
     read({ groups: { many, word, adverb } = {} }) {
       const number = numberSaid(many ?? word ?? adverb);
       return number < 1 || number > 7 ? undefined : { says: { rhythm: timesAWeek(number) }, manner: "whole" };
@@ -75,7 +75,7 @@ export const rhythms: readonly Recogniser[] = [
   {
     // A todo has no number of times in a day, so the words stay and Kept asks about the repetition.
     pattern: wordsLike(
-      "(?:(?:twice|\\d+ ?x|\\p{L}+ times|\\d+ \\p{L}+(?: of \\p{L}+)?)(?: (?:a|per|each) |/)day|(?:twice|\\p{L}+ times|\\d+ ?(?:x|times)) daily)(?=\\W*$| (?:for|until|starting|from|at)\\b)",
+      "(?:(?:twice|\\d+ ?x|\\p{L}+ times|\\d+ \\p{L}+(?: of \\p{L}+)?)(?: (?:a|per|each) |/)day|(?:twice|\\p{L}+ times|\\d+ ?(?:x|times)) daily)(?: for (?:the next )?\\w+ (?:day|week|month)s?)?(?=\\W*$| (?:for|until|starting|from|at)\\b)",
     ),
     read: () => ({ says: { rule: "FREQ=DAILY" }, manner: "offered", isAsked: true, stays: true }),
   },

@@ -38,19 +38,25 @@ const nothingBehind = `(?=[\\s.,;!?)]*$| (?:${day}|on|every|remind)\\b|,? [#@])`
 const isBehindDay = new RegExp(`${behindDay}$`, "i");
 const isBeforeNothing = new RegExp(`^${nothingBehind}`, "i");
 
+const spelled = `\\d{1,2}|${wordChoice(numbers.keys())}`;
+
 const oneTime = [
   `${lead}?(?<hour>\\d{1,2})(?:[:.](?<minute>\\d\\d))?${half}${zone}`,
   `${lead}?(?<hour>\\d{1,2}):(?<minute>\\d\\d)${zone}`,
   `${lead}?(?<hour>\\d{1,2}) ?o['’]?clock`,
+  `${lead}?(?<past>half|(?:a )?quarter) past (?<hour>${spelled})${half}?`,
+  `${lead}?(?:a )?quarter (?<to>to) (?<hour>${spelled})${half}?`,
+  "at (?<hour>[01]\\d|2[0-3])(?<minute>[0-5]\\d)",
   `${lead}(?<hour>\\d{1,2})h(?<minute>\\d\\d)?`,
   `at (?<hour>\\d{1,2})\\.(?<minute>\\d\\d)`,
-  `${lead}(?<hour>\\d{1,2})${zone}`,
+  `${lead}(?<hour>\\d{1,2})(?:ish|${zone})`,
   `${behindDay}(?<hour>[89]|1\\d|2[0-3])h(?<minute>\\d\\d)?`,
-  `${behindDay}(?<hour>\\d{1,2})${nothingBehind}`,
+  `${behindDay}(?<hour>\\d{1,2})(?:ish)?${nothingBehind}`,
 ];
 
 const twoTimes = `(?<lead>${lead}|from )?(?<hour>\\d{1,2})(?::(?<minute>\\d\\d))?${half}?(?: ?[-–] ?| (?<joint>to|till|until|or|and) )(?:at )?(?<hour2>\\d{1,2})(?::(?<minute2>\\d\\d))?${half.replace("half", "half2")}?`;
 
+const clock = "\\d{1,2}(?::\\d\\d)? ?[ap]m";
 const oneOfMany = "\\d{1,2}(?::\\d\\d)?(?: ?[ap]m)?";
 
 const named = new Map<string, Hour>([
@@ -68,10 +74,6 @@ export const times: readonly Recogniser[] = [
     pattern: wordsLike(`${lead}?(?<name>${wordChoice(named.keys())})`),
     read: ({ groups = {} }) => whole(named.get(groups.name?.toLowerCase() ?? "")),
   },
-  {
-    pattern: wordsLike(`${lead}?half past (?<hour>\\d{1,2}|${wordChoice(numbers.keys())})`),
-    read: ({ groups = {} }) => whole(hourOf({ hour: String(numberSaid(groups.hour)), minute: "30" })),
-  },
   ...oneTime.map((form) => ({
     pattern: wordsLike(form),
     read: ({ groups = {} }: RegExpExecArray) => whole(timeIn(groups)),
@@ -88,7 +90,9 @@ export const times: readonly Recogniser[] = [
   },
   {
     // A todo has one time, so each of `8am, 2pm and 8pm` is asked.
-    pattern: wordsLike(`${lead}?${oneOfMany}(?:(?:,| ?/) ?${oneOfMany})+(?:,? (?:and|&) ${oneOfMany})?`),
+    pattern: wordsLike(
+      `${lead}?${clock}(?: ${clock})+|${lead}?${oneOfMany}(?:(?:,| ?/) ?${oneOfMany})+(?:,? (?:and|&) ${oneOfMany})?`,
+    ),
     read({ 0: text }) {
       const hours = Array.from(text.matchAll(/(\d{1,2})(?::(\d\d))?(?: ?([ap])m)?/gi));
       const [says, ...or] = hours.flatMap(
@@ -98,19 +102,28 @@ export const times: readonly Recogniser[] = [
     },
   },
   {
-    pattern: wordsLike("in (?<many>\\d{1,4}|an?|half an)( ?(?<hours>hours?|hrs?|h)| ?min(?:ute)?s?)"),
+    pattern: wordsLike(
+      `(?:in|within) (?<many>\\d{1,4}(?:\\.\\d)?|an?|half an|${wordChoice(numbers.keys())})(?<more> and a half)?(?: ?(?<hours>hours?|hrs?|h)(?<half> and a half)?(?:,? (?:and )?(?<rest>\\d{1,2}) ?m(?:in(?:ute)?s?)?)?| ?min(?:ute)?s?)`,
+    ),
     read({ groups = {} }, { now, timeZone }) {
-      const { many = "", hours } = groups;
-      const number = /^half/i.test(many) ? 0.5 : /^an?$/i.test(many) ? 1 : Number(many);
-      const wall = localTime(now + number * (hours ? 60 : 1) * 60_000, timeZone);
+      const { many = "", hours, more, half: halfBehind, rest = 0 } = groups;
+      const whole = /^half/i.test(many) ? 0.5 : /^[\d.]+$/.test(many) ? Number(many) : numberSaid(many);
+      const minutes = (whole + (more || halfBehind ? 0.5 : 0)) * (hours ? 60 : 1) + Number(rest);
+      const wall = localTime(now + minutes * 60_000, timeZone);
       const hour = { hour: Number(wall.slice(11, 13)), minute: Number(wall.slice(14, 16)) };
       return { says: { date: wall.slice(0, 10), hour }, manner: "whole" };
     },
   },
 ];
 
-const timeIn = ({ hour, minute, half: of, zone: name }: Groups): Hour | undefined =>
-  hourOf({ hour, minute, half: of, zone: name && zones.get(name.toLowerCase()) });
+function timeIn({ hour: written, minute, half: of, zone: name, past, to }: Groups): Hour | undefined {
+  const zone = name && zones.get(name.toLowerCase());
+  if (!past && !to) return hourOf({ hour: written, minute, half: of, zone });
+  const named = numberSaid(written);
+  const hour = to ? (named === 1 ? 12 : named - 1) : named;
+  const minutes = to ? "45" : /half/i.test(past ?? "") ? "30" : "15";
+  return hourOf({ hour: String(hour), minute: minutes, half: of });
+}
 
 /** A range has a beginning and minutes. For `9 or 10` the second is a question; `8am and 8pm` fits no field. */
 function twoHours({ joint, ...groups }: Groups): Reading | undefined {

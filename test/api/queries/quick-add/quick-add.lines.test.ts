@@ -50,19 +50,19 @@ test.each(rows)("%s", (line = "", expected = "") => {
 });
 
 const day =
-  /^(to(day|d|night|mm?or?r?ow)|tmrw?|2moro|now|e[o]d|(mon|tue|wed|thu|fri|sat|sun|sater)\w*|week|month|year|weekend|days?|w(ee)?ks?|months|years?|end|mid|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*|new|eve|s|christmas|valentines|next|this|last|first|coming|after|before|by|on|due|in|within|fortnight|six|ten|working|business|close|cob|halloween|start|beginning|thing|the|of|a|an|couple|two|three|from|at|or|for|eo[wm]|\d+(st|nd|rd|th|d|w)?)$/i;
+  /^(to(day|d|night|mm?or?r?ow)|tmrw?|2moro|now|e[o]d|(mon|tue|wed|thu|fri|sat|sun|sater)\w*|week|month|year|weekend|days?|w(ee)?ks?|months|years?|end|mid|early|no|later|than|so|time|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*|new|eve|s|christmas|valentines|next|this|last|first|coming|after|before|by|on|due|in|within|fortnight|six|ten|working|business|close|cob|halloween|start|beginning|thing|the|of|a|an|couple|two|three|from|at|or|for|eo[wm]|\d+(st|nd|rd|th|d|w)?)$/i;
 const time =
-  /^(at|by|from|to|or|in|on|o|clock|noon|midnight|half|past|an?|hour|hours?|min|h|am|pm|a|p|m|\d+(am|pm|h)?)$/i;
+  /^(at|by|from|to|or|in|on|o|clock|noon|midnight|half|past|an?|hour|hours?|min|h|am|pm|a|p|m|quarter|within|three|nine|minutes|\d+(am|pm|h|ish|m)?)$/i;
 const repetition =
-  /^(every\w*|each|evry|ev|nightly|couple|daily|weekly|monthly|yearly|annually|quarterly|quarter|biweekly|fortnightly|other|alternate|second|third|fourth|fortnight|once|working|business|night|m|w|f|t|th|tu|fr|sa|su|mwf|tth|except|excluding|but|not|weekdays?|weekends|work\w*|to|mon|until|through|thru|starting|times|completion|and)$/i;
+  /^(every\w*|each|evry|ev|nightly|couple|daily|weekly|monthly|yearly|annually|quarterly|quarter|biweekly|fortnightly|other|alternate|second|third|fourth|fortnight|once|working|business|night|m|w|f|t|th|tu|fr|sa|su|mwf|tth|except|excluding|but|not|weekdays?|weekends|work\w*|to|mon|until|through|thru|starting|times|completion|when|done|and)$/i;
 /** Words that may leave the title if a field says the same. */
 const wordsFor: Readonly<Record<string, RegExp>> = {
   due_date: day,
   due_time: time,
-  remind_at: /^(remind|me|at|in|to|min|before|an|hours?|day|and|\d+(am|pm)?)$/i,
+  remind_at: /^(set|reminder|remind|me|at|in|to|min|before|an|hours?|day|and|\d+(am|pm)?)$/i,
   recurrence: repetition,
   rhythm:
-    /^(nightly|except|friday|other|\d+x?|times|three|once|a|week|weekly|every|day|other|weekday|night)$/i,
+    /^(nightly|except|friday|other|\d+x?|times|three|once|a|wk|week|weekly|every|day|other|weekday|night)$/i,
   type: /^bad$/i,
   is_important: /^p?1$/i,
   time_of_day: /^(in|the|this|on|at|\w+ings?|afternoon|\w*nights?|am|pm|first|thing|nightly|of)$/i,

@@ -52,11 +52,14 @@ function* readTodo(
   context: ReadingContext,
 ): Generator<Finding> {
   const title = textOf(todo.summary) || "Untitled";
-  if (todo.recurrences) yield left(title, "Comes without the changed days of its series.");
+  if (todo.recurrences || todo.exdate) yield left(title, "Comes without the changed days of its series.");
   const [category = list, ...labels] = listIn(todo.categories).map(textIn);
   const due = timeOf(todo.due) ?? timeOf(todo.start);
   const priority = Number(todo.priority);
-  const lines = ["location", "url", "attach"].flatMap((name) =>
+  const isCancelled = todo.status === "CANCELLED";
+  if (isCancelled) yield left(title, "It is cancelled there, and comes as a todo that is open.");
+  const told = ["location", "url", "attach", ...(isCancelled ? ["status"] : [])];
+  const lines = told.flatMap((name) =>
     [todo[name]]
       .flat()
       .map(textOf)

@@ -33,7 +33,8 @@ export function* readLoop(
   enterAll(checkmarks?.text ?? "", habits);
   if (!checkmarks)
     yield left("Checkmarks.csv", "It was not among the files, so the habits come without their days.");
-  if (!list) yield left("Habits.csv", "It was not among the files, so all habits are daily.");
+  if (!list)
+    yield left("Habits.csv", "It was not among the files, so all habits are daily, and amounts stay out.");
   yield* readHabits(habits, context);
 }
 
@@ -85,9 +86,16 @@ const namedIn = (text: string): LoopHabit[] =>
     .filter((name) => name !== "")
     .map((name) => habitOf(new Map(), name));
 
-/** True for what the table of days has for a day. */
-export const isLoopCell = (cell: string): boolean =>
-  /^(?:YES_MANUAL|YES_AUTO|NO|SKIP|UNKNOWN|-?\d+|)$/.test(cell.trim());
+const loopCell = /^(?:YES_MANUAL|YES_AUTO|NO|SKIP|UNKNOWN|-?\d+|)$/;
+const mostRowsTried = 20;
+
+/** True for the table of days: only its head ends with an empty cell. Of other tables, words or marks tell it. */
+export function isLoopDays(text: string): boolean {
+  const [head = [], ...rows] = csvRows(text, mostRowsTried).map((row) => row.map((one) => one.trim()));
+  const cells = rows.flatMap((row) => row.slice(1));
+  const isOfLoop = head.at(-1) === "" || cells.every((one) => /^(?:-1|[0-3]|\D*)$/.test(one));
+  return head[0]?.toLowerCase() === "date" && isOfLoop && cells.every((one) => loopCell.test(one));
+}
 
 /** This table does not quote names with commas in its head, so columns go by position if their number fits. */
 function enterAll(text: string, habits: readonly LoopHabit[]): void {

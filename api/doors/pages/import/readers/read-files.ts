@@ -1,11 +1,11 @@
 import { parseJson } from "../../../../http/input/body.ts";
 import { readableFiles } from "../../export/exported-things.ts";
 import { isCalendar, readCalendar } from "./calendar.ts";
-import { csvRows, headOf } from "./fields.ts";
+import { headOf } from "./fields.ts";
 import { type Finding, left, type ReadingContext, type TextFile } from "./found.ts";
 import { isHabitica, readHabitica } from "./habitica.ts";
 import { isKeptExport, readKept } from "./kept.ts";
-import { isLoopBackup, isLoopCell, readLoop, readLoopBackup } from "./loop.ts";
+import { isLoopBackup, isLoopDays, readLoop, readLoopBackup } from "./loop.ts";
 import {
   isGoogleTasks,
   isTickTick,
@@ -28,23 +28,26 @@ function kindOf({ name, text }: TextFile): FileKind {
   if (names.includes("name") && (names.includes("numrepetitions") || names.includes("frequencynumerator")))
     return "loop habits";
   // Loop has a table of scores with the same head, and tables of single habits.
-  const isDays = names[0] === "date" && !/scores/i.test(name) && !names.includes("value");
-  return isDays &&
-    csvRows(text, 20)
-      .slice(1)
-      .every((row) => row.slice(1).every(isLoopCell))
-    ? "loop checkmarks"
-    : "other";
+  const isOther = /scores/i.test(name) || names.includes("value");
+  return !isOther && isLoopDays(text) ? "loop checkmarks" : "other";
 }
 
 export function* readFiles(files: readonly TextFile[], context: ReadingContext): Generator<Finding> {
-  const byKind = Map.groupBy(files, kindOf);
+  const byText = Map.groupBy(files, ({ text }) => text);
+  const copies = [...byText.values()].flatMap((same) => (same[0]?.text ? same.slice(1) : []));
+  for (const { name } of copies) yield left(name, "This file is in the upload twice, and comes once.");
+  const byKind = Map.groupBy(
+    files.filter((file) => !copies.includes(file)),
+    kindOf,
+  );
   for (const file of byKind.get("json") ?? []) yield* readJson(file, context);
   for (const { text } of byKind.get("calendar") ?? []) yield* readCalendar(text, context);
   for (const { text } of byKind.get("ticktick") ?? []) yield* readTickTick(text, context);
   yield* readTodoist(byKind.get("todoist") ?? [], context);
-  const [habits] = byKind.get("loop habits") ?? [];
-  const [checkmarks] = byKind.get("loop checkmarks") ?? [];
+  const [habits, ...otherHabits] = byKind.get("loop habits") ?? [];
+  const [checkmarks, ...otherDays] = byKind.get("loop checkmarks") ?? [];
+  for (const { name } of [...otherHabits, ...otherDays])
+    yield left(name, "Kept reads one backup of Loop at a time; bring this one afterwards.");
   const ofLoop = habits !== undefined || checkmarks !== undefined;
   if (ofLoop) yield* readLoop({ habits, checkmarks }, context);
   for (const { name } of ofLoop ? [] : (byKind.get("other") ?? [])) yield left(name, unreadable);

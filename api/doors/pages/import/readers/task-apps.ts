@@ -62,13 +62,16 @@ function* readTickTickTask(
   const due = (cell(row, "is all day") === "true" && momentIn(written, zone)[0]) || written;
   const reminders = cell(row, "reminder").split(/[,\n]/).filter(Boolean);
   const [tag, ...labels] = cell(row, "tags").split(/,\s*/).filter(Boolean);
-  const rule = cell(row, "repeat").replace(/^RRULE:|;TT_\w+=[^;]*/g, "");
+  const repeat = cell(row, "repeat");
+  const rule = repeat.replace(/^RRULE:|;TT_\w+=[^;]*/g, "");
+  const isOwn = repeat.includes(";TT_");
+  if (isOwn) yield left(title, "Repeats without the part of its rule that only TickTick has.");
   yield* todoOf(
     {
       ...{ key: keyOf("ticktick", cell(row, "taskid"), created, title), title, due, parent, labels, created },
       ...{ list: cell(row, "list name"), context: tag, rule, done: cell(row, "completed time") },
       notes: cell(row, "content").replaceAll("▫", "\n- [ ] ").replaceAll("▪", "\n- [x] ").trim(),
-      lines: [section && `Section: ${section}`],
+      lines: [section && `Section: ${section}`, isOwn ? `Repeats: ${repeat}` : ""],
       reminders: reminders.map((trigger) => reminderFrom(trigger.replace("TRIGGER:", ""), due, context)),
       ...{ isImportant: cell(row, "priority") === "5", isDone: /^[12]$/.test(cell(row, "status")) },
     },

@@ -14,6 +14,7 @@ export function textsOf(files: Upload["files"]): readonly TextFile[] | string {
     const isZip = beginsWith(bytes, "PK");
     const unpacked = isZip ? unzip(bytes, left) : [{ name, bytes }];
     if (typeof unpacked === "string") return unpacked;
+    if (unpacked.length === 0) texts.push({ name, text: "" });
     for (const one of unpacked) {
       left -= one.bytes.length;
       texts.push({ name: one.name, text: textOf(one.bytes), year: isZip ? yearOfZip(bytes) : undefined });
@@ -93,7 +94,9 @@ function textOf(bytes: Uint8Array): string {
 /** The tables of a backup by Loop as JSON; empty for another database. */
 function tablesOf(bytes: Uint8Array): string {
   try {
-    using database = Database.deserialize(bytes, { readonly: true });
+    // A backup of a database with a log beside it says so, but the log is not part of it.
+    const alone = Uint8Array.from(bytes).fill(1, 18, 20);
+    using database = Database.deserialize(alone, { readonly: true });
     const [habits, repetitions] = ["Habits order by position", "Repetitions order by timestamp"].map(
       (table) => database.query(`select * from ${table} limit 250000`).all(),
     );
