@@ -98,7 +98,6 @@ export const habitRows = (
     .select(sql<number>`${total}`.as("total"))
     .orderBy(order);
 
-const habitCount = statements(habitValues, (_, wanted: HabitConditions) => countHabits(habitsWhere(wanted)));
 const habitList = statements(
   habitValues,
   (_, { wanted, ...extent }: Extent & { wanted: HabitConditions }) => {
@@ -106,9 +105,7 @@ const habitList = statements(
     return habitRows(where, { ...extent, total: sql`${countHabits(where)}` });
   },
 );
-const habitsFound = statements(habitValues, (_, wanted: HabitConditions) =>
-  habitRows(habitsWhere(wanted)),
-);
+const habitsFound = statements(habitValues, (_, wanted: HabitConditions) => habitRows(habitsWhere(wanted)));
 
 export type HabitWithCategory = Found<typeof habitsFound>;
 
@@ -120,7 +117,6 @@ export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
   const [wanted, values] = [filters.wanted, { ...filters.values, today, completed_today, due }];
   return readPage(query, input, {
     path: "habits",
-    count: () => habitCount(wanted, values),
     rows: (extent, offset) => habitList({ wanted, ...extent }, { ...values, offset }),
     present: (rows) => presentHabits(rows, daySettingsOf(rows, query).today),
   });

@@ -19,14 +19,13 @@ import {
   type QueryHandler,
   readDaySettings,
 } from "../engine/context.ts";
-import { countOf, type Extent, readPage } from "../engine/pagination.ts";
+import { countOf, type Extent, readCounted, readPage } from "../engine/pagination.ts";
 import {
   afterDone,
   afterTodo,
   allPending,
   byDueDate,
   conditionsOf,
-  countOfTodos,
   type ListedTodos,
   type ListInput,
   listedTodos,
@@ -72,12 +71,6 @@ export const todoPage = statements(todoValues, (_, part: TodoPart) => {
 
 export type TodoWithRelations = Found<typeof todoPage>;
 
-/** The number of all todos of a selection. */
-export const todoCount = statements(
-  todoValues,
-  (_, wanted: Selection["wanted"]) => sql<{ total: number }>`select ${countOfTodos(wanted)} as total`,
-);
-
 /** Todos by their ids. */
 const todosById = statements(todoValues, (value, which: "one" | "listed") =>
   todoRows(
@@ -96,7 +89,6 @@ export const readTodos: QueryHandler<"todo.list"> = async (query, input) => {
 };
 
 const listOf = ({ wanted, values, order }: Selection) => ({
-  count: () => todoCount(wanted, values),
   rows: (extent: Extent, offset: number) => todoPage({ wanted, order, ...extent }, { ...values, offset }),
 });
 const plainList = listOf(allPending);
@@ -129,10 +121,9 @@ export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, inpu
   if (isRefused(selection)) return selection;
   if (input.count_by_category) return countByCategory(query, selection);
   const { wanted, values } = selection;
-  const part = { wanted, order: list.order, limit: limit + 1, after: place?.after };
-  const rows = await query.rows(todoPage(part, { ...values, ...place?.values }));
-  // Every row has the total, so only an empty page asks for it.
-  const [counted] = rows.length > 0 || !cursor ? rows : await query.rows(todoCount(wanted, values));
+  const part = { wanted, order: list.order, limit: limit + 1 };
+  const page = todoPage({ ...part, after: place?.after }, { ...values, ...place?.values });
+  const { rows, total } = await readCounted(query, page, place && todoPage(part, values));
   const { today } = rows.length > 0 ? daySettingsOf(rows, query) : await readDaySettings(query);
   const shown = rows.slice(0, limit);
   const todos = presentTodos(shown, today).map((todo, index) => ({
@@ -144,7 +135,7 @@ export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, inpu
     today: today.date,
     time_zone: today.timeZone,
     todos,
-    total: counted?.total ?? 0,
+    total,
     next_cursor: last ? list.cursorOf(last) : null,
   };
 };
