@@ -19,10 +19,10 @@ import {
   actionRange,
   actionsWhere,
   actionValues,
-  conditionOf,
   cursorOf,
   effectOf,
   endOfPage,
+  isNoRead,
   isUndo,
   newestFirst,
   presentAction,
@@ -92,7 +92,10 @@ export async function readRuns(
   filters: ActionFilters,
   most: number,
 ): Promise<Readonly<{ entries: readonly ListedAction[]; next_cursor: string | null }>> {
-  const { rows, end } = await readRunRows(query, filters);
+  const end = await endOfPage(query, filters);
+  const { wanted, values } = wantedBy(filters, end);
+  const found = await query.rows(runRows(wanted, values));
+  const rows = found.map((row) => ({ ...row, called_at: timestamp(row.called_at) }));
   const { entries, taken } = inRuns(rows.slice(0, mostInRuns), most);
   const actions = await readThese(query, entries.filter(isSingle).flat());
   const last = rows[taken - 1];
@@ -125,6 +128,7 @@ const undoneCaller = selectFrom(own("action_log").as("u"))
   .where("u.called_at", "=", undoneKey(ref("a.arguments")).called_at)
   .where("u.request_id", "=", undoneKey(ref("a.arguments")).request_id);
 
+/** The newest actions with the facts of runs: up to one more than a page has. */
 const runRows = statements(actionValues, (_, wanted: ActionConditions) =>
   actionsWhere(wanted)
     .select(["a.called_at", "a.request_id", "a.door", "a.token_id", "a.client_name"])
@@ -140,23 +144,11 @@ const runRows = statements(actionValues, (_, wanted: ActionConditions) =>
     .limit(sql.lit(mostInRuns + 1)),
 );
 
-/** The newest actions with the facts of runs: up to one more than a page has, and where the list ends before that. */
-async function readRunRows(
-  query: QueryContext,
-  filters: ActionFilters,
-): Promise<Readonly<{ rows: readonly RunRow[]; end: string | undefined }>> {
-  const end = await endOfPage(query, filters);
-  const { wanted, values } = wantedBy(filters, end);
-  const found = await query.rows(runRows(wanted, values));
-  return { rows: found.map((row) => ({ ...row, called_at: timestamp(row.called_at) })), end };
-}
-
 /** Today is shown anew after each change of an agent, so its line looks at few calls. */
 const mostOfNews = 5_000;
 
-const byAgents = { kinds: ["change", "refusal"] } as const;
 const agentNews = statement({ after: "timestamptz" }, (value) => {
-  const looked = actionsWhere({})
+  const looked = actionsWhere()
     .selectAll("a")
     .where("a.called_at", ">", value("after"))
     .where("a.door", "<>", sql.lit("page"))
@@ -166,7 +158,7 @@ const agentNews = statement({ after: "timestamptz" }, (value) => {
   const effects = selectFrom(looked.as("a"))
     .select(["a.token_id", "a.client_name", "a.called_at"])
     .select([effectOf.as("effect"), countOfThings.as("things")])
-    .where(conditionOf(byAgents));
+    .where(isNoRead);
   return selectFrom(effects.as("n"))
     .select(({ fn }) => ["n.token_id", fn.max("n.client_name").as("client_name"), "n.effect"])
     .select(({ ref: of }) => [
@@ -187,7 +179,7 @@ const isSingle = (run: Run): boolean => run.length === 1;
 const mostUnseen = 1_000;
 
 const unseenRuns = statement({ after: "timestamptz" }, (value) => {
-  const looked = actionsWhere({})
+  const looked = actionsWhere()
     .select(["a.called_at", "a.token_id", "a.door", "a.tool", "a.outcome"])
     .where("a.called_at", ">", value("after"))
     .orderBy(newestFirst)
@@ -197,7 +189,7 @@ const unseenRuns = statement({ after: "timestamptz" }, (value) => {
     from (
       select ${ref("a.called_at")} - lag(${ref("a.called_at")})
         over (partition by ${ref("a.token_id")} order by ${ref("a.called_at")}) as pause
-      from ${looked} a where ${ref("a.door")} <> 'page' and ${conditionOf(byAgents)}
+      from ${looked} a where ${ref("a.door")} <> 'page' and ${isNoRead}
     ) unseen`;
 });
 
@@ -234,7 +226,7 @@ export async function readActionInTurn(
 /** A page sends a change again for so long. */
 const mostRepeatMs = 24 * 60 * 60 * 1_000;
 
-const ofToken = { range: ["token", "from", "to"] } as const;
+const ofToken = ["token", "from", "to"] as const;
 const loggedAs = statement({ ...actionRange, request_id: "uuid" }, (value) =>
   actionsWhere(ofToken)
     .select(["a.called_at", "a.request_id"])
@@ -319,7 +311,7 @@ export async function countChanges(
 type Part = Readonly<{ action: LoggedAction; undo: Pick<LoggedAction, "arguments"> }>;
 
 const partlyUndone = statements({ ...actionRange, of: "text" }, (value, most: number) => {
-  const undos = actionsWhere({ range: ["token", "from"] })
+  const undos = actionsWhere(["token", "from"])
     .select(["a.request_id", "a.arguments"])
     .where("a.tool", "=", sql.lit("action.undo"))
     .where(sql<boolean>`position('"stayed":' in ${ref("a.arguments")}) > 0`)
