@@ -135,10 +135,7 @@ const actionsByKey = statements({ times: "timestamptz[]", ids: "uuid[]" }, (keys
 });
 
 /** The actions with these keys. */
-export async function readThese(
-  { rows }: QueryContext,
-  keys: readonly ActionPlace[],
-): Promise<readonly LoggedAction[]> {
+export async function readThese({ rows }: QueryContext, keys: readonly ActionPlace[]) {
   if (keys.length === 0) return [];
   const times = `{${keys.map(({ called_at }) => called_at).join(",")}}`;
   const ids = `{${keys.map(({ request_id }) => request_id).join(",")}}`;
@@ -301,11 +298,7 @@ export type ReadCount = Found<typeof readCounts>;
  * quarters.
  * @param next the cursor of the next page, if there is one
  */
-export async function readReadCounts(
-  { rows }: QueryContext,
-  filters: ActionFilters,
-  next: string | null,
-): Promise<readonly ReadCount[]> {
+export async function readReadCounts({ rows }: QueryContext, filters: ActionFilters, next: string | null) {
   const { wanted, values } = wantedBy({ ...filters, kinds: ["read"] }, next);
   const found = await rows(readCounts(wanted, values));
   return found.map((row) => ({ ...row, called_at: timestamp(row.called_at) }));

@@ -50,20 +50,17 @@ const mostSingle = 5;
  * Groups actions, newest first, into the entries of a list: a run of many actions, or a single action.
  * @returns the first entries, each at the place of its newest action, and the number of actions in them
  */
-export function inRuns(
-  rows: readonly RunRow[],
-  most: number,
-): Readonly<{ entries: readonly Run[]; taken: number }> {
+export function inRuns(rows: readonly RunRow[], most: number) {
   const runs = runsIn(rows);
   const ends = runs
     .flatMap((run) => (run.length > mostSingle ? run.slice(0, 1) : run))
     .toSorted((a, b) => a - b);
   const taken = ends[most] ?? rows.length;
-  const entries = runsIn(rows.slice(0, taken)).flatMap((run) =>
+  const entries = runsIn(rows.slice(0, taken)).flatMap((run): (readonly number[])[] =>
     run.length > mostSingle ? [run] : run.map((index) => [index]),
   );
   const newestFirst = entries.toSorted(([a = 0], [b = 0]) => a - b);
-  return { entries: newestFirst.map((run) => run.flatMap((index) => rows[index] ?? [])), taken };
+  return { entries: newestFirst.map((run): Run => run.flatMap((index) => rows[index] ?? [])), taken };
 }
 
 /** The indexes of each run's actions. */
@@ -87,11 +84,7 @@ function runsIn(rows: readonly RunRow[]): readonly (readonly number[])[] {
 export type ListedAction = LoggedAction | Run;
 
 /** A page of runs and single actions, newest first. */
-export async function readRuns(
-  query: QueryContext,
-  filters: ActionFilters,
-  most: number,
-): Promise<Readonly<{ entries: readonly ListedAction[]; next_cursor: string | null }>> {
+export async function readRuns(query: QueryContext, filters: ActionFilters, most: number) {
   const end = await endOfPage(query, filters);
   const { wanted, values } = wantedBy(filters, end);
   const found = await query.rows(runRows(wanted, values));
@@ -299,16 +292,11 @@ const changesCounted = statement(
 );
 
 /** The number of changes, up to the most that are counted. */
-export async function countChanges(
-  { rows }: QueryContext,
-  { token_id, from, to }: TokenPeriod,
-): Promise<Readonly<{ changes: number; undone: number; isMore: boolean }>> {
+export async function countChanges({ rows }: QueryContext, { token_id, from, to }: TokenPeriod) {
   const [count] = await rows(changesCounted({ token_id, from, to }));
   const { looked_at = 0, changes = 0, undone = 0 } = count ?? {};
   return { changes, undone, isMore: looked_at === mostCounted };
 }
-
-type Part = Readonly<{ action: LoggedAction; undo: Pick<LoggedAction, "arguments"> }>;
 
 const partlyUndone = statements({ ...actionRange, of: "text" }, (value, most: number) => {
   const undos = actionsWhere(["token", "from"])
@@ -333,11 +321,7 @@ const partlyUndone = statements({ ...actionRange, of: "text" }, (value, most: nu
  * Changes that were undone only in part since the end of the period, newest first. Each comes once, with its latest
  * undo.
  */
-export async function readParts(
-  { rows }: QueryContext,
-  { token_id, to }: TokenPeriod,
-  most: number,
-): Promise<readonly Part[]> {
+export async function readParts({ rows }: QueryContext, { token_id, to }: TokenPeriod, most: number) {
   const found = await rows(partlyUndone(most, { token_id: noToken, from: to, of: token_id }));
   return found.map(({ undo_arguments, ...row }) => ({
     action: presentAction(row),

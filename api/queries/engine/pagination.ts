@@ -24,17 +24,18 @@ export const countOf = sql<number>`count(*)`;
 
 type Counted = { total: number | null };
 
-/**
- * Rows with the number of all. Every row has it, so only an empty page asks the first one for it.
- * @param first undefined for the first page
- */
+/** Makes the statement of a part of a list. */
+type PartOf<Row> = (extent: Extent, offset: number) => Statement<Row>;
+
+/** Reads some rows after an offset, and the number of all. Every row has it, so beyond the last one the first ones tell. */
 export async function readCounted<Row extends Counted>(
   query: QueryContext,
-  page: Statement<Row>,
-  first: Statement<Row> | undefined,
-): Promise<Readonly<{ rows: Row[]; total: number }>> {
-  const rows = await query.rows(page);
-  const [counted] = rows.length > 0 || !first ? rows : await query.rows(first);
+  partOf: PartOf<Row>,
+  { limit, offset }: Readonly<{ limit: number; offset: number }>,
+) {
+  const rows = await query.rows(partOf({ limit, isLater: offset > 0 }, offset));
+  const isEmpty = rows.length === 0 && offset > 0;
+  const [counted] = isEmpty ? await query.rows(partOf({ limit, isLater: false }, 0)) : rows;
   return { rows, total: counted?.total ?? 0 };
 }
 
@@ -42,7 +43,7 @@ export async function readCounted<Row extends Counted>(
 type List<Row extends Counted, Item> = Readonly<{
   /** The list's path below /api/v1. */
   path: string;
-  rows(extent: Extent, offset: number): Statement<Row>;
+  rows: PartOf<Row>;
   present(rows: readonly Row[]): Item[];
 }>;
 
@@ -52,11 +53,8 @@ export async function readPage<Row extends Counted, Item>(
   { page = 1, ...filters }: Readonly<{ page?: number }>,
   list: List<Row, Item>,
 ) {
-  const offset = (page - 1) * pageSize;
-  const isLater = offset > 0;
-  const part = list.rows({ limit: pageSize, isLater }, offset);
-  const first = isLater ? list.rows({ limit: pageSize, isLater: false }, 0) : undefined;
-  const { rows, total } = await readCounted(query, part, first);
+  const part = { limit: pageSize, offset: (page - 1) * pageSize };
+  const { rows, total } = await readCounted(query, list.rows, part);
   const lastPage = Math.max(1, Math.ceil(total / pageSize));
   // Links begin with BASE_URL and never come from the Host header.
   const pages = `${query.baseUrl}/api/v1/${list.path}?${queryOf(filters)}`;

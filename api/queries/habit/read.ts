@@ -221,12 +221,13 @@ const doneDays = statements(
       where c.done > 0`,
 );
 
-export const readDoneDays = (query: QueryContext, period: Period): Promise<DoneDays> =>
-  countDays(query, doneDays("all", period));
-
-export const readDoneDaysOf = (query: QueryContext, period: Period, habit_id: number): Promise<DoneDays> =>
-  countDays(query, doneDays("one", { ...period, habit_id }));
-
-async function countDays({ rows }: QueryContext, days: ReturnType<typeof doneDays>): Promise<DoneDays> {
-  return new Map((await rows(days)).map(({ day, done }) => [day, done]));
+/** @param habit_id undefined for all habits */
+export async function readDoneDays(
+  query: QueryContext,
+  period: Period,
+  habit_id?: number,
+): Promise<DoneDays> {
+  const which = habit_id === undefined ? "all" : "one";
+  const found = await query.rows(doneDays(which, { ...period, habit_id }));
+  return new Map(found.map(({ day, done }) => [day, done]));
 }

@@ -1,11 +1,9 @@
 import { type Expression, type SqlBool, sql } from "kysely";
-import type { Static } from "typebox";
-import type { Todo } from "../../../shared/contracts/todo/fields.ts";
 import { own, parameters, selectFrom, statement, statements } from "../../../shared/db/reads/statement.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { countOf, type Extent, readCounted } from "../engine/pagination.ts";
+import { countOf, readCounted } from "../engine/pagination.ts";
 import { firstOfWeek } from "../habit/week.ts";
 import {
   always,
@@ -24,7 +22,7 @@ import {
   todo,
   type todoSorts,
 } from "./order.ts";
-import { presentTodos, type TodoWithRelations, todoPage, todoRows } from "./read.ts";
+import { partsOf, presentTodos, type TodoWithRelations, todoRows } from "./read.ts";
 
 /** Groups in the order of their due dates; each todo is in exactly one. */
 export const dueGroups = ["overdue", "today", "tomorrow", "week", "later", "undated"] as const;
@@ -91,7 +89,7 @@ const isInGroup = dueGroups.map((group, index): Expression<SqlBool> => {
 });
 
 /** The number of pending todos in each group, and of those that are done. */
-export type TodoCounts = Readonly<Record<DueGroup | "done", number>>;
+type TodoCounts = Readonly<Record<DueGroup | "done", number>>;
 
 const groupCounts = statement(groupValues, () => {
   const todos = selectFrom(own("todos").as("t")).select(countOf.as("count"));
@@ -103,11 +101,7 @@ const groupCounts = statement(groupValues, () => {
 });
 
 /** The count reads only index entries. */
-export async function readTodoCounts(
-  { rows }: QueryContext,
-  today: Viewer,
-  firstWeekday: number,
-): Promise<TodoCounts> {
+export async function readTodoCounts({ rows }: QueryContext, today: Viewer, firstWeekday: number) {
   const [row] = await rows(groupCounts(valuesOfGroups(today, firstWeekday)));
   if (!row) throw new Error("The statement that counts todos gave no row.");
   return row.counts;
@@ -124,13 +118,11 @@ export async function readTodoGroups(
   query: QueryContext,
   today: Viewer,
   { limit, firstWeekday }: Readonly<{ limit(group: DueGroup): number; firstWeekday: number }>,
-): Promise<readonly Static<typeof Todo>[]> {
+) {
   const limits = dueGroups.map(limit);
   const rows = await query.rows(todosOfGroups(limits, valuesOfGroups(today, firstWeekday)));
   return presentTodos(rows, today);
 }
-
-type TodoItem = Static<typeof Todo>;
 
 export const todosPerPage = 100;
 const none = { todos: [], total: 0 };
@@ -152,33 +144,30 @@ export async function readTodoPage(
   query: QueryContext,
   today: Viewer,
   { group, status, sort, page, categoryId, ...filters }: TodoFilters & Readonly<{ page: number }>,
-): Promise<Readonly<{ pending: readonly TodoItem[]; done: readonly TodoItem[]; total: number }>> {
+) {
   const offset = (page - 1) * todosPerPage;
   const common = { ...filters, categories: categoryId === undefined ? undefined : [categoryId] };
   const read = async (
     order: TodoPart["order"],
-    part: Parameters<typeof selectTodos>[1],
-    from = 0,
-    limit = todosPerPage,
+    filter: Parameters<typeof selectTodos>[1],
+    part: Parameters<typeof readCounted>[2],
   ) => {
-    const { wanted, values } = await selectTodos(query, { ...common, ...part });
-    const pageOf = (extent: Extent) => todoPage({ wanted, order, ...extent }, { ...values, offset: from });
-    const first = from > 0 ? pageOf({ limit: 1 }) : undefined;
-    const { rows, total } = await readCounted(query, pageOf({ limit, isLater: from > 0 }), first);
+    const selection = await selectTodos(query, { ...common, ...filter });
+    const { rows, total } = await readCounted(query, partsOf({ ...selection, order }), part);
     return { todos: presentTodos(rows, today), total };
   };
   const dates = group && datesOf(group.name, today, group.firstWeekday);
   const due = dates && dueValues(dates, today, group.name === "overdue");
   const dueDates = group && (due ? { due } : { undated: true as const });
+  const incomplete = { status: "incomplete", dueDates } as const;
   const pending =
-    status === "completed" ? none : await read(sort ?? "due", { status: "incomplete", dueDates }, offset);
+    status === "completed" ? none : await read(sort ?? "due", incomplete, { limit: todosPerPage, offset });
   const room = todosPerPage - pending.todos.length;
-  const hasDone = status !== "incomplete" && group === undefined;
   // Without room, one row tells the total.
-  const start = room > 0 ? Math.max(0, offset - pending.total) : 0;
-  const done = hasDone
-    ? await read("done", { status: "completed" }, start, room > 0 ? todosPerPage : 1)
-    : none;
+  const part =
+    room > 0 ? { limit: todosPerPage, offset: Math.max(0, offset - pending.total) } : { limit: 1, offset: 0 };
+  const hasDone = status !== "incomplete" && group === undefined;
+  const done = hasDone ? await read("done", { status: "completed" }, part) : none;
   return {
     pending: pending.todos,
     done: done.todos.slice(0, room),

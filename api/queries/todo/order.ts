@@ -157,7 +157,7 @@ export const conditionsOf = ({ status, further }: TodoConditions): readonly Cond
   rangesOf[status].map((range) => and([range, ...further.map((name) => conditionOf[name])]));
 
 /** An exact total, counted from index entries unless there is a search. */
-export const countOfTodos = (wanted: TodoConditions): Expression<number> =>
+const countOfTodos = (wanted: TodoConditions): Expression<number> =>
   sql`${sql.join(
     conditionsOf(wanted).map((where) => todos.select(countOf.as("count")).where(where)),
     sql` + `,

@@ -19,7 +19,7 @@ import {
   type QueryHandler,
   readDaySettings,
 } from "../engine/context.ts";
-import { countOf, type Extent, readCounted, readPage } from "../engine/pagination.ts";
+import { countOf, type Extent, readPage } from "../engine/pagination.ts";
 import {
   afterDone,
   afterTodo,
@@ -64,7 +64,7 @@ export const todoRows = (
     .select(sql<number>`(${total})`.as("total"))
     .orderBy(order);
 
-export const todoPage = statements(todoValues, (_, part: TodoPart) => {
+const todoPage = statements(todoValues, (_, part: TodoPart) => {
   const { todos, total } = listedTodos(part);
   return todoRows(todos, total, todoOrders[part.order]);
 });
@@ -82,16 +82,18 @@ const todosById = statements(todoValues, (value, which: "one" | "listed") =>
 
 export const readTodos: QueryHandler<"todo.list"> = async (query, input) => {
   const { page: _, ...filters } = input;
-  const list = isPlain(filters) ? plainList : listOf(await selectListed(query, filters));
-  const present = (rows: readonly TodoWithRelations[]) =>
-    presentTodos(rows, daySettingsOf(rows, query).today);
-  return readPage(query, input, { path: "todos", ...list, present });
+  const rows = isPlain(filters) ? plainParts : partsOf(await selectListed(query, filters));
+  const present = (found: readonly TodoWithRelations[]) =>
+    presentTodos(found, daySettingsOf(found, query).today);
+  return readPage(query, input, { path: "todos", rows, present });
 };
 
-const listOf = ({ wanted, values, order }: Selection) => ({
-  rows: (extent: Extent, offset: number) => todoPage({ wanted, order, ...extent }, { ...values, offset }),
-});
-const plainList = listOf(allPending);
+/** Makes the statements of the parts of a list. */
+export const partsOf =
+  ({ wanted, values, order }: Omit<Selection, "order"> & Pick<TodoPart, "order">) =>
+  (extent: Extent, offset: number) =>
+    todoPage({ wanted, order, ...extent }, { ...values, offset });
+const plainParts = partsOf(allPending);
 
 /** Nearly every list is that of all pending todos. */
 const isPlain = (filters: object): boolean => Object.keys(filters).length === 0;
@@ -122,8 +124,9 @@ export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, inpu
   if (input.count_by_category) return countByCategory(query, selection);
   const { wanted, values } = selection;
   const part = { wanted, order: list.order, limit: limit + 1 };
-  const page = todoPage({ ...part, after: place?.after }, { ...values, ...place?.values });
-  const { rows, total } = await readCounted(query, page, place && todoPage(part, values));
+  const rows = await query.rows(todoPage({ ...part, after: place?.after }, { ...values, ...place?.values }));
+  // Every row has the total, so only an empty page asks the first one for it.
+  const [counted] = rows.length > 0 || !place ? rows : await query.rows(todoPage(part, values));
   const { today } = rows.length > 0 ? daySettingsOf(rows, query) : await readDaySettings(query);
   const shown = rows.slice(0, limit);
   const todos = presentTodos(shown, today).map((todo, index) => ({
@@ -135,7 +138,7 @@ export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, inpu
     today: today.date,
     time_zone: today.timeZone,
     todos,
-    total,
+    total: counted?.total ?? 0,
     next_cursor: last ? list.cursorOf(last) : null,
   };
 };
