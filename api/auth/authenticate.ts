@@ -14,14 +14,6 @@ export type TokenKey = Pick<Actor, "userId" | "tokenId">;
 /** Turns the Authorization header into the caller, or into the refusal that the caller gets. */
 export type Authenticate = (authorization: string | null) => Promise<Readonly<{ actor: Actor }> | Refused>;
 
-type Authenticator = Readonly<{
-  authenticate: Authenticate;
-  /** The user of a token that was checked lately; nothing is asked for it. */
-  knownUser(authorization: string | null): string | undefined;
-  /** Refuses a revoked token from now on, which no check that began before can know. */
-  refuseToken(token: TokenKey): void;
-}>;
-
 type Options = Readonly<{
   config: Pick<Config, "authUrl" | "authAudience" | "authClient" | "authJwtTyp" | "tokenCacheSeconds">;
   log: Log;
@@ -48,7 +40,7 @@ const refreshAfter = { from: 0.7, to: 0.9 };
  * before that, so that none of its requests waits for the provider. Requests share a check that is under way. Tokens are
  * stored under their hash only.
  */
-export function createAuthenticator({ maxKnown = 10_000, ...options }: Options): Authenticator {
+export function createAuthenticator({ maxKnown = 10_000, ...options }: Options) {
   const check = checkBy(options.findClaims ?? askProvider({ maxKnown, ...options }), options.onChecked);
   const sayAway = throttled((reason: string) =>
     options.log.warn({ reason }, "the identity provider is away"),
@@ -87,7 +79,7 @@ export function createAuthenticator({ maxKnown = 10_000, ...options }: Options):
     return found;
   }
 
-  async function authenticate(authorization: string | null) {
+  const authenticate: Authenticate = async (authorization) => {
     if (authorization === null) return refuse("unauthenticated", "This request needs an access token.");
     const token = tokenIn(authorization);
     if (token === undefined || token.length > maxTokenLength) return invalidToken;
@@ -102,16 +94,18 @@ export function createAuthenticator({ maxKnown = 10_000, ...options }: Options):
       sayAway(error.message);
       return providerAway;
     }
-  }
+  };
 
   return {
     authenticate,
-    knownUser(authorization) {
+    /** The user of a token that was checked lately; nothing is asked for it. */
+    knownUser(authorization: string | null): string | undefined {
       const token = authorization === null ? undefined : tokenIn(authorization);
       const found = token === undefined ? undefined : known.peek(hash("sha256", token));
       return found && found.until > Date.now() ? found.actor.userId : undefined;
     },
-    refuseToken: (token) => void revoked.set(keyOf(token), true),
+    /** Refuses a revoked token from now on, which no check that began before can know. */
+    refuseToken: (token: TokenKey) => void revoked.set(keyOf(token), true),
   };
 }
 

@@ -32,12 +32,8 @@ const isKey = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.length <= 255 && printable(value) === value;
 
 function scopesOf({ scope, scp }: Claims) {
-  const words = typeof scope === "string" ? scope.split(" ") : scp;
-  const list: readonly unknown[] = Array.isArray(words)
-    ? words
-    : typeof words === "string"
-      ? words.split(" ")
-      : [];
+  const words = typeof scope === "string" ? scope : scp;
+  const list: readonly unknown[] = typeof words === "string" ? words.split(" ") : [words].flat();
   return list.filter((word) => typeof word === "string").filter(isScope);
 }
 

@@ -94,12 +94,8 @@ function remoteKeys(address: string): FindKey {
   };
 }
 
-function isFaultOfToken(error: unknown): boolean {
-  const { JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSupported } = errors;
-  return [JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSupported].some(
-    (kind) => error instanceof kind,
-  );
-}
+const faultsOfToken = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
+const isFaultOfToken = (error: unknown): boolean => faultsOfToken.some((kind) => error instanceof kind);
 
 /** Remembers what `find` resolves to, and asks again when that is `maxAgeMs` old. A failure is not remembered. */
 export function rememberFor<Value>(maxAgeMs: number, find: () => Promise<Value>): () => Promise<Value> {

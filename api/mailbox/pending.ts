@@ -7,28 +7,6 @@ import type { QueuedCommand } from "../../shared/queue/batch.ts";
  */
 export type LineKind = "short" | "long";
 
-/**
- * Commands that wait for a batch, in a line for each user. Users take turns. A line stands still until everything that
- * has left it is answered, which keeps each user's commands in order.
- */
-export type PendingCommands = Readonly<{
-  size(): number;
-  sizeOf(userId: string): number;
-  /** The number of commands that may leave before this user's next one. */
-  ahead(userId: string): number;
-  put(command: QueuedCommand): void;
-  /** Takes up to `count` commands from lines of one kind: first one of each user, then a second one, up to a share. */
-  take(count: number, kind: LineKind): QueuedCommand[];
-  /** @returns false when it has left already */
-  withdraw(command: QueuedCommand): boolean;
-  withdrawAll(): QueuedCommand[];
-  /**
-   * Ends a command that is answered or given up.
-   * @returns whether other commands of its user may now leave
-   */
-  ended(command: QueuedCommand): boolean;
-}>;
-
 export const maxBatch = 100;
 /**
  * The commands of one user in a batch shared with others. It bounds how long one user's costly commands keep a worker.
@@ -53,7 +31,13 @@ function takeNext({ waiting, out }: Line, taken: QueuedCommand[], round: number)
   return !apart;
 }
 
-export function createPendingCommands(): PendingCommands {
+export type PendingCommands = Readonly<ReturnType<typeof createPendingCommands>>;
+
+/**
+ * Commands that wait for a batch, in a line for each user. Users take turns. A line stands still until everything that
+ * has left it is answered, which keeps each user's commands in order.
+ */
+export function createPendingCommands() {
   const lines = new Map<string, Line>();
   /** Lines with commands of which none is out. They take turns: the one that left longest ago comes first. */
   const ready = new Set<Line>();
@@ -77,8 +61,9 @@ export function createPendingCommands(): PendingCommands {
   return {
     size: () => size,
     sizeOf,
-    ahead: (userId) => Math.min(size, (sizeOf(userId) + 1) * lines.size),
-    put(command) {
+    /** The number of commands that may leave before this user's next one. */
+    ahead: (userId: string) => Math.min(size, (sizeOf(userId) + 1) * lines.size),
+    put(command: QueuedCommand): void {
       const { userId } = command;
       if (lastUser !== undefined && lastUser !== userId) othersAt = performance.now();
       lastUser = userId;
@@ -88,7 +73,8 @@ export function createPendingCommands(): PendingCommands {
       size += 1;
       update(line);
     },
-    take(count, kind) {
+    /** Takes up to `count` commands from lines of one kind: first one of each user, then a second one, up to a share. */
+    take(count: number, kind: LineKind): QueuedCommand[] {
       const taken: QueuedCommand[] = [];
       const isAlone = performance.now() - othersAt >= aloneAfterMs;
       const share = isAlone ? Number.POSITIVE_INFINITY : shareBesideOthers;
@@ -100,7 +86,8 @@ export function createPendingCommands(): PendingCommands {
       chosen.forEach(update);
       return taken;
     },
-    withdraw(command) {
+    /** @returns false when it has left already */
+    withdraw(command: QueuedCommand): boolean {
       const line = lines.get(command.userId);
       const index = line?.waiting.indexOf(command) ?? -1;
       if (!line || index === -1) return false;
@@ -109,13 +96,17 @@ export function createPendingCommands(): PendingCommands {
       update(line);
       return true;
     },
-    withdrawAll() {
+    withdrawAll(): QueuedCommand[] {
       const all = [...lines.values()].flatMap(({ waiting }) => waiting.splice(0));
       size = 0;
       [...lines.values()].forEach(update);
       return all;
     },
-    ended(command) {
+    /**
+     * Ends a command that is answered or given up.
+     * @returns whether other commands of its user may now leave
+     */
+    ended(command: QueuedCommand): boolean {
       const line = lines.get(command.userId);
       return line?.out.delete(command) ? update(line) : false;
     },

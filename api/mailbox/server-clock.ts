@@ -1,13 +1,7 @@
 import type { Pool } from "pg";
 
 /** PostgreSQL's clock as this process follows it. Processes compare times by it, since no two hosts' clocks agree. */
-export type ServerClock = Readonly<{
-  /** Epoch ms. It is the host's time until PostgreSQL has answered once. */
-  now(): number;
-  /** True once PostgreSQL has answered. */
-  known(): boolean;
-  close(): void;
-}>;
+export type ServerClock = Readonly<Awaited<ReturnType<typeof openServerClock>>>;
 
 const intervalMs = 1_000;
 
@@ -15,7 +9,7 @@ const intervalMs = 1_000;
  * Asks PostgreSQL for its time now and then once a second. In between it counts on by this process's monotonic clock,
  * so a step of the host's clock changes nothing. A question that fails is ignored, because the next one follows.
  */
-export async function openServerClock(pool: Pick<Pool, "query">): Promise<ServerClock> {
+export async function openServerClock(pool: Pick<Pool, "query">) {
   let offset: number | undefined;
   let next: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
@@ -36,7 +30,9 @@ export async function openServerClock(pool: Pick<Pool, "query">): Promise<Server
 
   await keepAsking();
   return {
+    /** Epoch ms. It is the host's time until PostgreSQL has answered once. */
     now: () => Math.floor(offset === undefined ? Date.now() : performance.now() + offset),
+    /** True once PostgreSQL has answered. */
     known: () => offset !== undefined,
     close() {
       closed = true;

@@ -229,7 +229,7 @@ const isChange = sql<boolean>`${ref("a.before")} is not null or ${ref("a.after")
 
 const newest = (condition: AliasableExpression<SqlBool>) => sql<string>`
   (select extract(epoch from latest.called_at)::text || latest.request_id::text
-  from ${actionsWhere({})
+  from ${actionsWhere()
     .select(["a.called_at", "a.request_id", condition.as("counts")])
     .orderBy(newestFirst)
     .limit(sql.lit(mostLookedAt))} latest

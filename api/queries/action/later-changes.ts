@@ -31,7 +31,7 @@ const { ref } = action;
 const laterChanges = statement(
   { called_at: "timestamptz", request_id: "uuid", names: "text[]", except: "text" },
   (value) => {
-    const later = actionsWhere({})
+    const later = actionsWhere()
       .selectAll("a")
       .where(sql<boolean>`(${oldestFirst}) > (${value("called_at")}, ${value("request_id")})`)
       .orderBy(oldestFirst)

@@ -36,18 +36,9 @@ export const actionValues = {
   ...({ cursor_at: "timestamptz", cursor_id: "uuid", end_at: "timestamptz", end_id: "uuid" } as const),
   ...({ effect: "text", door: "text", tool: "text", outcome: "text", limit: "integer" } as const),
   ...({ pattern: "text", pattern_in_json: "text", request: "text" } as const),
-  ...({ thing: "text", thing_kind: "text", thing_id: "bigint" } as const),
+  ...({ thing: "text", thing_kind: "text", thing_id: "bigint", kinds: "text[]" } as const),
 };
 const value = parameters(actionValues);
-
-/** The conditions of a read of the log. All of them apply together. */
-export type ActionConditions = Readonly<{
-  /** These are served by an index, so no row is read in vain. */
-  range?: readonly (keyof typeof rangeOf)[];
-  filters?: readonly (keyof typeof filterOf)[];
-  kinds?: readonly ActionKind[] | undefined;
-  hasThing?: boolean;
-}>;
 
 export const action = expressionBuilder<{ a: RowOf<"action_log"> }, "a">();
 const { ref, and, or } = action;
@@ -55,6 +46,7 @@ type Condition = Expression<SqlBool>;
 
 /** The columns of a place in the log. */
 export const oldestFirst = sql`${ref("a.called_at")}, ${ref("a.request_id")}`;
+/** An index serves these, so no row is read in vain. */
 const rangeOf = {
   token: action("a.token_id", "=", value("token_id")),
   from: action("a.called_at", ">=", value("from")),
@@ -62,6 +54,8 @@ const rangeOf = {
   cursor: sql<boolean>`(${oldestFirst}) < (${value("cursor_at")}, ${value("cursor_id")})`,
   /** Down to a place in the log; one of the rows has that place. */
   end: sql<boolean>`(${oldestFirst}) >= (${value("end_at")}, ${value("end_id")})`,
+  /** `logOf` has the condition. */
+  thing: and([]),
 };
 
 /** The columns of rows `a` of the log. */
@@ -70,9 +64,9 @@ export const actionColumns = columnsBut(ActionEntity.meta, ["user_id", "others"]
 );
 export const newestFirst = sql`${ref("a.called_at")} desc, ${ref("a.request_id")} desc`;
 
-/** The rows of the log that meet the conditions. */
-export const actionsWhere = (wanted: ActionConditions) =>
-  selectFrom(logOf(wanted).as("a")).where(conditionOf(wanted));
+/** The rows of the log that meet all the conditions. */
+export const actionsWhere = (wanted: ActionConditions = []) =>
+  selectFrom(logOf(wanted).as("a")).where(and(wanted.map((name) => conditionOf[name])));
 
 const page = statements(actionValues, (_, wanted: ActionConditions) =>
   actionsWhere(wanted).select(actionColumns).orderBy(newestFirst).limit(value("limit")),
@@ -101,16 +95,16 @@ export async function endOfPage(query: QueryContext, filters: ActionFilters): Pr
   // Nearly all that an index finds of a thing is shown.
   if (filters.thing !== undefined && filters.q === undefined) return undefined;
   const { wanted, values } = wantedBy(filters);
-  if (wanted.kinds === undefined && wanted.filters.length === 0) return undefined;
-  const { range, hasThing } = wanted;
-  const [end] = await query.rows(endOf({ range, hasThing, isSearch: filters.q !== undefined }, values));
+  const range = wanted.filter((name) => name in rangeOf);
+  if (range.length === wanted.length) return undefined;
+  const [end] = await query.rows(endOf({ range, isSearch: filters.q !== undefined }, values));
   return end && cursorOf(end);
 }
 
 const endOf = statements(
   actionValues,
-  (_, { isSearch, ...wanted }: ActionConditions & Readonly<{ isSearch: boolean }>) => {
-    const inRange = actionsWhere(wanted).select(["a.called_at", "a.request_id"]).orderBy(newestFirst);
+  (_, { isSearch, range }: Readonly<{ isSearch: boolean; range: ActionConditions }>) => {
+    const inRange = actionsWhere(range).select(["a.called_at", "a.request_id"]).orderBy(newestFirst);
     if (!isSearch) return inRange.limit(sql.lit(1)).offset(sql.lit(mostLookedAt - 1));
     const bytes = sql<number>`octet_length(${ref("a.arguments")}) + coalesce(octet_length(${ref("a.before")}), 0)
       + coalesce(octet_length(${ref("a.after")}), 0)`;
@@ -135,16 +129,13 @@ const actionsByKey = statements({ times: "timestamptz[]", ids: "uuid[]" }, (keys
   const listed = Array.from({ length: count }, (_, index) => index).map(
     (index) => sql`((${keys("times")})[${at(index)}], (${keys("ids")})[${at(index)}])`,
   );
-  return actionsWhere({})
+  return actionsWhere()
     .select(actionColumns)
     .where(sql<boolean>`(${oldestFirst}) in (${sql.join(listed)})`);
 });
 
 /** The actions with these keys. */
-export async function readThese(
-  { rows }: QueryContext,
-  keys: readonly ActionPlace[],
-): Promise<readonly LoggedAction[]> {
+export async function readThese({ rows }: QueryContext, keys: readonly ActionPlace[]) {
   if (keys.length === 0) return [];
   const times = `{${keys.map(({ called_at }) => called_at).join(",")}}`;
   const ids = `{${keys.map(({ request_id }) => request_id).join(",")}}`;
@@ -153,7 +144,7 @@ export async function readThese(
 
 /** Jumps from token to token along the index, so that a long log costs no more than a short one. */
 const tokensSeen = statement({}, () => {
-  const first = actionsWhere({})
+  const first = actionsWhere()
     .select(["a.token_id", "a.client_name", "a.called_at"])
     .orderBy("a.token_id")
     .orderBy("a.called_at", "desc")
@@ -174,20 +165,13 @@ export const readTokens: QueryHandler<"action.tokens"> = async ({ rows }) => {
   };
 };
 
-const oneCall = statement({ called_at: "timestamptz", request_id: "uuid" }, (key) =>
-  actionsWhere({})
-    .select("a.outcome")
-    .where("a.called_at", "=", key("called_at"))
-    .where("a.request_id", "=", key("request_id")),
-);
-
 /** True if a call's row is known to be stored: a worker's answer can get lost after the commit. */
 export async function isLogged(
-  { rows }: QueryContext,
-  { requestId, startedAt }: Pick<Call, "requestId" | "startedAt">,
+  query: QueryContext,
+  { requestId: request_id, startedAt }: Pick<Call, "requestId" | "startedAt">,
 ): Promise<boolean> {
   const called_at = new Date(startedAt).toISOString();
-  const found = await rows(oneCall({ called_at, request_id: requestId })).catch(() => []);
+  const found = await readThese(query, [{ called_at, request_id }]).catch(() => []);
   return found.length > 0;
 }
 
@@ -206,14 +190,14 @@ export function wantedBy(filters: ActionFilters, end?: string | null) {
   const [end_at, end_id] = end?.split("_") ?? [];
   const [thing_kind, thing_id] = thing?.split("/") ?? [];
   return {
-    wanted: {
-      range: namesGiven({ token: token_id, from, to, cursor, end: end ?? undefined }),
-      filters: namesGiven({ effect, door, tool, outcome, undoable: undoable || undefined, ...search }),
-      ...{ kinds, hasThing: thing !== undefined },
-    },
+    wanted: namesGiven({
+      ...{ token: token_id, from, to, cursor, end: end ?? undefined, thing, kinds },
+      ...{ effect, door, tool, outcome, undoable: undoable || undefined, ...search },
+    }),
     values: {
       ...{ token_id, from, to, cursor_at, cursor_id, end_at, end_id, effect, door, tool, outcome },
       ...{ thing, thing_kind, thing_id: thing_id === undefined ? undefined : Number(thing_id) },
+      kinds: kinds && `{${kinds.join(",")}}`,
       ...(q !== undefined && { ...patternsFor(q), request: isRequest ? requestFamily(q) : undefined }),
     },
   };
@@ -225,11 +209,9 @@ const isReading = or([
   action("a.tool", "like", sql.lit(previewOfTool("%"))),
   action("a.tool", "=", sql.lit(resourceRead)),
 ]);
-const ofKind: Readonly<Record<ActionKind, Condition>> = {
-  read: sql`(${ref("a.outcome")} = 'ok' and ${isReading})`,
-  change: sql`(${ref("a.outcome")} = 'ok' and not ${isReading})`,
-  refusal: sql`${ref("a.outcome")} <> 'ok'`,
-};
+const kindOf: RawBuilder<ActionKind> = sql`case when ${ref("a.outcome")} <> 'ok' then 'refusal'
+  when ${isReading} then 'read' else 'change' end`;
+export const isNoRead: Condition = sql`${kindOf} <> 'read'`;
 
 type Image = Expression<string | null>;
 const [before, after]: readonly [Image, Image] = [ref("a.before"), ref("a.after")];
@@ -265,7 +247,9 @@ const mentions = [
   ...jsonColumns.map((text): Condition => sql`${text} ~ ${value("pattern_in_json")}`),
 ];
 const isOfRequest: Condition = sql`left(${ref("a.request_id")}::text, length(${value("request")})) = ${value("request")}`;
-const filterOf = {
+const conditionOf = {
+  ...rangeOf,
+  kinds: sql<boolean>`${kindOf} = any(${value("kinds")})`,
   effect: sql<boolean>`${effectOf} = ${value("effect")}`,
   door: sql<boolean>`${ref("a.door")} = ${value("door")}`,
   tool: action("a.tool", "=", value("tool")),
@@ -275,13 +259,8 @@ const filterOf = {
   textOrRequest: or([...mentions, isOfRequest]),
 };
 
-export function conditionOf({ range = [], filters = [], kinds }: ActionConditions): Condition {
-  return and([
-    ...range.map((name) => rangeOf[name]),
-    ...(kinds ? [or(kinds.map((kind) => ofKind[kind]))] : []),
-    ...filters.map((name) => filterOf[name]),
-  ]);
-}
+/** The names of the conditions of a read of the log. */
+export type ActionConditions = readonly (keyof typeof conditionOf)[];
 
 const isOfThing: Condition = sql`${ref("a.resource_kind")} = ${value("thing_kind")}
   and ${ref("a.resource_id")} = ${value("thing_id")}`;
@@ -289,8 +268,8 @@ const isAmongOthers: Condition = sql`${ref("a.others")} is not null
   and ${ref("a.others")} @> array[${value("thing")}]`;
 
 /** The user's log, or the part of it about one thing; an index finds that, in the order of time. */
-function logOf({ hasThing }: ActionConditions): RawBuilder<RowOf<"action_log">> {
-  if (!hasThing) return own("action_log");
+function logOf(wanted: ActionConditions): RawBuilder<RowOf<"action_log">> {
+  if (!wanted.includes("thing")) return own("action_log");
   const part = (where: Condition) =>
     selectFrom(own("action_log").as("a")).selectAll("a").where(where).orderBy(newestFirst);
   return sql`(${part(isOfThing)} union all ${part(isAmongOthers)})`;
@@ -319,11 +298,7 @@ export type ReadCount = Found<typeof readCounts>;
  * quarters.
  * @param next the cursor of the next page, if there is one
  */
-export async function readReadCounts(
-  { rows }: QueryContext,
-  filters: ActionFilters,
-  next: string | null,
-): Promise<readonly ReadCount[]> {
+export async function readReadCounts({ rows }: QueryContext, filters: ActionFilters, next: string | null) {
   const { wanted, values } = wantedBy({ ...filters, kinds: ["read"] }, next);
   const found = await rows(readCounts(wanted, values));
   return found.map((row) => ({ ...row, called_at: timestamp(row.called_at) }));

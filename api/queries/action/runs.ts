@@ -19,10 +19,10 @@ import {
   actionRange,
   actionsWhere,
   actionValues,
-  conditionOf,
   cursorOf,
   effectOf,
   endOfPage,
+  isNoRead,
   isUndo,
   newestFirst,
   presentAction,
@@ -50,20 +50,17 @@ const mostSingle = 5;
  * Groups actions, newest first, into the entries of a list: a run of many actions, or a single action.
  * @returns the first entries, each at the place of its newest action, and the number of actions in them
  */
-export function inRuns(
-  rows: readonly RunRow[],
-  most: number,
-): Readonly<{ entries: readonly Run[]; taken: number }> {
+export function inRuns(rows: readonly RunRow[], most: number) {
   const runs = runsIn(rows);
   const ends = runs
     .flatMap((run) => (run.length > mostSingle ? run.slice(0, 1) : run))
     .toSorted((a, b) => a - b);
   const taken = ends[most] ?? rows.length;
-  const entries = runsIn(rows.slice(0, taken)).flatMap((run) =>
+  const entries = runsIn(rows.slice(0, taken)).flatMap((run): (readonly number[])[] =>
     run.length > mostSingle ? [run] : run.map((index) => [index]),
   );
   const newestFirst = entries.toSorted(([a = 0], [b = 0]) => a - b);
-  return { entries: newestFirst.map((run) => run.flatMap((index) => rows[index] ?? [])), taken };
+  return { entries: newestFirst.map((run): Run => run.flatMap((index) => rows[index] ?? [])), taken };
 }
 
 /** The indexes of each run's actions. */
@@ -87,12 +84,11 @@ function runsIn(rows: readonly RunRow[]): readonly (readonly number[])[] {
 export type ListedAction = LoggedAction | Run;
 
 /** A page of runs and single actions, newest first. */
-export async function readRuns(
-  query: QueryContext,
-  filters: ActionFilters,
-  most: number,
-): Promise<Readonly<{ entries: readonly ListedAction[]; next_cursor: string | null }>> {
-  const { rows, end } = await readRunRows(query, filters);
+export async function readRuns(query: QueryContext, filters: ActionFilters, most: number) {
+  const end = await endOfPage(query, filters);
+  const { wanted, values } = wantedBy(filters, end);
+  const found = await query.rows(runRows(wanted, values));
+  const rows = found.map((row) => ({ ...row, called_at: timestamp(row.called_at) }));
   const { entries, taken } = inRuns(rows.slice(0, mostInRuns), most);
   const actions = await readThese(query, entries.filter(isSingle).flat());
   const last = rows[taken - 1];
@@ -125,6 +121,7 @@ const undoneCaller = selectFrom(own("action_log").as("u"))
   .where("u.called_at", "=", undoneKey(ref("a.arguments")).called_at)
   .where("u.request_id", "=", undoneKey(ref("a.arguments")).request_id);
 
+/** The newest actions with the facts of runs: up to one more than a page has. */
 const runRows = statements(actionValues, (_, wanted: ActionConditions) =>
   actionsWhere(wanted)
     .select(["a.called_at", "a.request_id", "a.door", "a.token_id", "a.client_name"])
@@ -140,23 +137,11 @@ const runRows = statements(actionValues, (_, wanted: ActionConditions) =>
     .limit(sql.lit(mostInRuns + 1)),
 );
 
-/** The newest actions with the facts of runs: up to one more than a page has, and where the list ends before that. */
-async function readRunRows(
-  query: QueryContext,
-  filters: ActionFilters,
-): Promise<Readonly<{ rows: readonly RunRow[]; end: string | undefined }>> {
-  const end = await endOfPage(query, filters);
-  const { wanted, values } = wantedBy(filters, end);
-  const found = await query.rows(runRows(wanted, values));
-  return { rows: found.map((row) => ({ ...row, called_at: timestamp(row.called_at) })), end };
-}
-
 /** Today is shown anew after each change of an agent, so its line looks at few calls. */
 const mostOfNews = 5_000;
 
-const byAgents = { kinds: ["change", "refusal"] } as const;
 const agentNews = statement({ after: "timestamptz" }, (value) => {
-  const looked = actionsWhere({})
+  const looked = actionsWhere()
     .selectAll("a")
     .where("a.called_at", ">", value("after"))
     .where("a.door", "<>", sql.lit("page"))
@@ -166,7 +151,7 @@ const agentNews = statement({ after: "timestamptz" }, (value) => {
   const effects = selectFrom(looked.as("a"))
     .select(["a.token_id", "a.client_name", "a.called_at"])
     .select([effectOf.as("effect"), countOfThings.as("things")])
-    .where(conditionOf(byAgents));
+    .where(isNoRead);
   return selectFrom(effects.as("n"))
     .select(({ fn }) => ["n.token_id", fn.max("n.client_name").as("client_name"), "n.effect"])
     .select(({ ref: of }) => [
@@ -187,7 +172,7 @@ const isSingle = (run: Run): boolean => run.length === 1;
 const mostUnseen = 1_000;
 
 const unseenRuns = statement({ after: "timestamptz" }, (value) => {
-  const looked = actionsWhere({})
+  const looked = actionsWhere()
     .select(["a.called_at", "a.token_id", "a.door", "a.tool", "a.outcome"])
     .where("a.called_at", ">", value("after"))
     .orderBy(newestFirst)
@@ -197,7 +182,7 @@ const unseenRuns = statement({ after: "timestamptz" }, (value) => {
     from (
       select ${ref("a.called_at")} - lag(${ref("a.called_at")})
         over (partition by ${ref("a.token_id")} order by ${ref("a.called_at")}) as pause
-      from ${looked} a where ${ref("a.door")} <> 'page' and ${conditionOf(byAgents)}
+      from ${looked} a where ${ref("a.door")} <> 'page' and ${isNoRead}
     ) unseen`;
 });
 
@@ -234,7 +219,7 @@ export async function readActionInTurn(
 /** A page sends a change again for so long. */
 const mostRepeatMs = 24 * 60 * 60 * 1_000;
 
-const ofToken = { range: ["token", "from", "to"] } as const;
+const ofToken = ["token", "from", "to"] as const;
 const loggedAs = statement({ ...actionRange, request_id: "uuid" }, (value) =>
   actionsWhere(ofToken)
     .select(["a.called_at", "a.request_id"])
@@ -307,19 +292,14 @@ const changesCounted = statement(
 );
 
 /** The number of changes, up to the most that are counted. */
-export async function countChanges(
-  { rows }: QueryContext,
-  { token_id, from, to }: TokenPeriod,
-): Promise<Readonly<{ changes: number; undone: number; isMore: boolean }>> {
+export async function countChanges({ rows }: QueryContext, { token_id, from, to }: TokenPeriod) {
   const [count] = await rows(changesCounted({ token_id, from, to }));
   const { looked_at = 0, changes = 0, undone = 0 } = count ?? {};
   return { changes, undone, isMore: looked_at === mostCounted };
 }
 
-type Part = Readonly<{ action: LoggedAction; undo: Pick<LoggedAction, "arguments"> }>;
-
 const partlyUndone = statements({ ...actionRange, of: "text" }, (value, most: number) => {
-  const undos = actionsWhere({ range: ["token", "from"] })
+  const undos = actionsWhere(["token", "from"])
     .select(["a.request_id", "a.arguments"])
     .where("a.tool", "=", sql.lit("action.undo"))
     .where(sql<boolean>`position('"stayed":' in ${ref("a.arguments")}) > 0`)
@@ -341,11 +321,7 @@ const partlyUndone = statements({ ...actionRange, of: "text" }, (value, most: nu
  * Changes that were undone only in part since the end of the period, newest first. Each comes once, with its latest
  * undo.
  */
-export async function readParts(
-  { rows }: QueryContext,
-  { token_id, to }: TokenPeriod,
-  most: number,
-): Promise<readonly Part[]> {
+export async function readParts({ rows }: QueryContext, { token_id, to }: TokenPeriod, most: number) {
   const found = await rows(partlyUndone(most, { token_id: noToken, from: to, of: token_id }));
   return found.map(({ undo_arguments, ...row }) => ({
     action: presentAction(row),

@@ -2,13 +2,7 @@ import { sql } from "kysely";
 import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
 import { maxWaiting } from "../../../shared/contracts/approval/contracts.ts";
 import type { ApprovalRow } from "../../../shared/db/entities.ts";
-import {
-  type Found,
-  own,
-  type Statement,
-  selectFrom,
-  statement,
-} from "../../../shared/db/reads/statement.ts";
+import { own, selectFrom, statement } from "../../../shared/db/reads/statement.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ApprovalState } from "../../../shared/domain/vocabulary.ts";
 import { conflict, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
@@ -108,17 +102,6 @@ export async function readOwnRules(query: QueryContext, today: string) {
   return rules;
 }
 
-/** A request for approval, and its changes as those of an action. */
-export type AskedChange = Readonly<{
-  id: string;
-  state: ApprovalState;
-  expires_at: string;
-  decided_at: string | null;
-  /** Its acts beside those changes, in words. */
-  acts: readonly string[];
-  action: LoggedAction;
-}>;
-
 const asked = approvals
   .select(["a.id", "a.token_id", "a.client_name", "a.state", "a.before", "a.after", "a.acts"])
   .select(["a.expires_at", "a.decided_at", "a.created_at"]);
@@ -133,8 +116,7 @@ const waitingNow = statement({ now: "timestamptz" }, (value) =>
 );
 
 /** The requests that wait, the oldest first. */
-export const readWaiting = (query: QueryContext): Promise<AskedChange[]> =>
-  readAsked(query, waitingNow({ now: nowOf(query) }));
+export const readWaiting = (query: QueryContext) => readAsked(query, waitingNow);
 
 const mostEnded = 20;
 const endedLast = statement({ now: "timestamptz" }, (value) =>
@@ -148,47 +130,36 @@ const endedLast = statement({ now: "timestamptz" }, (value) =>
 );
 
 /** The requests that ended last. */
-export const readEnded = (query: QueryContext): Promise<AskedChange[]> =>
-  readAsked(query, endedLast({ now: nowOf(query) }));
-
-const nowOf = ({ now }: QueryContext): string => new Date(now).toISOString();
+export const readEnded = (query: QueryContext) => readAsked(query, endedLast);
 
 const statesOf = statement({ ids: "uuid[]" }, (value) =>
   approvals.select(["a.state", "a.expires_at"]).where(({ eb, fn }) => eb("a.id", "=", fn.any(value("ids")))),
 );
 
 /** The present states of some requests. */
-export async function readStates(
-  { rows, now }: QueryContext,
-  ids: readonly string[],
-): Promise<ApprovalState[]> {
+export async function readStates({ rows, now }: QueryContext, ids: readonly string[]) {
   const found = await rows(statesOf({ ids }));
   return found.map((row) => stateAt(row, now));
 }
 
-type StoredAsked = Found<typeof endedLast>;
+/** A request for approval, and its changes as those of an action. */
+export type AskedChange = Awaited<ReturnType<typeof readAsked>>[number];
 
-async function readAsked({ rows, now }: QueryContext, those: Statement<StoredAsked>): Promise<AskedChange[]> {
-  const found = await rows(those);
-  return found.map((row) => ({
-    id: row.id,
-    state: stateAt(row, now),
-    expires_at: timestamp(row.expires_at),
-    decided_at: row.decided_at == null ? null : timestamp(row.decided_at),
-    acts: row.acts,
-    action: asAction(row),
-  }));
+async function readAsked({ rows, now }: QueryContext, those: typeof endedLast) {
+  const found = await rows(those({ now: new Date(now).toISOString() }));
+  return found.map(({ id, token_id, client_name = null, before, after, acts, ...row }) => {
+    const action: LoggedAction = {
+      called_at: timestamp(row.created_at),
+      ...{ request_id: id, door: "rest", token_id, client_name, tool: "" },
+      ...{ arguments: "{}", outcome: "waiting", message: null, replayed: false, calls: 1, duration_ms: 0 },
+      ...{ resource_kind: null, resource_id: null, resource_name: null, before, after, undone_by: null },
+    };
+    return {
+      ...{ id, state: stateAt(row, now), expires_at: timestamp(row.expires_at) },
+      decided_at: row.decided_at == null ? null : timestamp(row.decided_at),
+      /** Its acts beside the changes, in words. */
+      acts,
+      action,
+    };
+  });
 }
-
-const asAction = ({
-  id,
-  token_id,
-  client_name = null,
-  before,
-  after,
-  created_at,
-}: StoredAsked): LoggedAction => ({
-  ...{ request_id: id, called_at: timestamp(created_at), door: "rest", token_id, client_name, tool: "" },
-  ...{ arguments: "{}", outcome: "waiting", message: null, replayed: false, calls: 1, duration_ms: 0 },
-  ...{ resource_kind: null, resource_id: null, resource_name: null, before, after, undone_by: null },
-});

@@ -9,7 +9,6 @@ import { countOf, type Extent, firstRows, readPage } from "../engine/pagination.
 const categories = selectFrom(own("categories").as("c"));
 const total = categories.select(countOf.as("total"));
 
-const countCategories = statement({}, () => total);
 const categoryPage = statements({ offset: "bigint" }, (value, extent: Extent) =>
   categories.selectAll("c").select(total.as("total")).orderBy("c.id").modifyEnd(firstRows(extent, value)),
 );
@@ -17,7 +16,6 @@ const categoryPage = statements({ offset: "bigint" }, (value, extent: Extent) =>
 export const readCategories: QueryHandler<"category.list"> = (query, input) =>
   readPage(query, input, {
     path: "categories",
-    count: () => countCategories({}),
     rows: (extent, offset) => categoryPage(extent, { offset }),
     present: (rows) => rows.map(presentCategory),
   });

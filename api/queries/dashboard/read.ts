@@ -1,13 +1,11 @@
 import { type Expression, sql } from "kysely";
 import type { OutputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { own, selectFrom, statement } from "../../../shared/db/reads/statement.ts";
-import type { Viewer } from "../../../shared/domain/reach.ts";
 import { type QueryContext, type QueryHandler, readDaySettings } from "../engine/context.ts";
 import { countOf } from "../engine/pagination.ts";
 import {
   byId,
   completedOn,
-  type DoneDays,
   type HabitWithCategory,
   habitRows,
   habitsWhere,
@@ -16,8 +14,7 @@ import {
   readDoneDays,
 } from "../habit/read.ts";
 import { readHabitsOfDay } from "../habit/week.ts";
-import type { DueGroup } from "../todo/groups.ts";
-import { readTodoCounts, readTodoGroups, type TodoCounts } from "../todo/groups.ts";
+import { type DueGroup, readTodoCounts, readTodoGroups } from "../todo/groups.ts";
 import { byDueDate, firstTodos, isPending } from "../todo/order.ts";
 import { presentTodos, type TodoWithRelations, todoRows } from "../todo/read.ts";
 
@@ -85,22 +82,14 @@ export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
 const mostTodos = (group: DueGroup): number => (group === "overdue" || group === "today" ? 100 : 15);
 
 /** The data of the page of a day. */
-export type DaySummary = Readonly<{
-  today: Viewer;
-  /** The first due habits, and the number of all. */
-  due: Awaited<ReturnType<typeof readHabitsOfDay>>;
-  todos: Awaited<ReturnType<typeof readTodoGroups>>;
-  counts: TodoCounts;
-  done: DoneDays;
-  totals: DayTotals;
-}>;
+export type DaySummary = Awaited<ReturnType<typeof readDay>>;
 
 /** @param beginning the first day of the year that is shown */
 export async function readDay(
   query: QueryContext,
   beginning: (today: string) => string,
   firstWeekday: number,
-): Promise<DaySummary> {
+) {
   const { today } = await readDaySettings(query);
   const { date } = today;
   // Statements run one after the other, because together they take one turn of the user.
@@ -108,18 +97,12 @@ export async function readDay(
   const todos = await readTodoGroups(query, today, { limit: mostTodos, firstWeekday });
   const counts = await readTodoCounts(query, today, firstWeekday);
   const done = await readDoneDays(query, { from: beginning(date), to: date });
-  return { today, due, todos, counts, done, totals: await readDayTotals(query, date) };
+  const [totals] = await query.rows(dayTotals({ today: date }));
+  if (!totals) throw new Error("The statement of totals gave no row.");
+  return { today, due, todos, counts, done, totals };
 }
 
-/** A user's numbers on a day. */
-type DayTotals = Readonly<{
-  /** Completions of habits and todos on each of the last 14 days. */
-  strip: Readonly<Record<string, number>>;
-  habits: number;
-  /** Habits whose streak lives. */
-  streaks: number;
-}>;
-
+/** A user's numbers on a day, with those of the strip. */
 const dayTotals = statement({ today: "date" }, (value) =>
   selectFrom(own("habits").as("h")).select(({ ref }) => [
     activityCounts(value("today")).as("strip"),
@@ -128,9 +111,3 @@ const dayTotals = statement({ today: "date" }, (value) =>
       and ${ref("h.streak_alive_through")} >= ${value("today")})`.as("streaks"),
   ]),
 );
-
-async function readDayTotals({ rows }: QueryContext, today: string): Promise<DayTotals> {
-  const [totals] = await rows(dayTotals({ today }));
-  if (!totals) throw new Error("The statement of totals gave no row.");
-  return totals;
-}

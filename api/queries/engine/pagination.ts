@@ -22,26 +22,39 @@ export function firstRows(
 /** The number of rows. */
 export const countOf = sql<number>`count(*)`;
 
-/** A kind of list: how to count, read and present it. */
-type List<Row extends { total: number | null }, Item> = Readonly<{
+type Counted = { total: number | null };
+
+/** Makes the statement of a part of a list. */
+type PartOf<Row> = (extent: Extent, offset: number) => Statement<Row>;
+
+/** Reads some rows after an offset, and the number of all. Every row has it, so beyond the last one the first ones tell. */
+export async function readCounted<Row extends Counted>(
+  query: QueryContext,
+  partOf: PartOf<Row>,
+  { limit, offset }: Readonly<{ limit: number; offset: number }>,
+) {
+  const rows = await query.rows(partOf({ limit, isLater: offset > 0 }, offset));
+  const isEmpty = rows.length === 0 && offset > 0;
+  const [counted] = isEmpty ? await query.rows(partOf({ limit, isLater: false }, 0)) : rows;
+  return { rows, total: counted?.total ?? 0 };
+}
+
+/** A kind of list: how to read and present it. */
+type List<Row extends Counted, Item> = Readonly<{
   /** The list's path below /api/v1. */
   path: string;
-  count(): Statement<{ total: number | null }>;
-  rows(extent: Extent, offset: number): Statement<Row>;
+  rows: PartOf<Row>;
   present(rows: readonly Row[]): Item[];
 }>;
 
 /** Reads a page with its links. Beyond the last page there is no data, `meta` is true, and `prev` is the last page. */
-export async function readPage<Row extends { total: number | null }, Item>(
+export async function readPage<Row extends Counted, Item>(
   query: QueryContext,
   { page = 1, ...filters }: Readonly<{ page?: number }>,
   list: List<Row, Item>,
 ) {
-  const offset = (page - 1) * pageSize;
-  const rows = await query.rows(list.rows({ limit: pageSize, isLater: offset > 0 }, offset));
-  // The total is a column of every row, so only a page beyond the last has to ask for it.
-  const [counted] = rows.length > 0 || page === 1 ? rows : await query.rows(list.count());
-  const total = counted?.total ?? 0;
+  const part = { limit: pageSize, offset: (page - 1) * pageSize };
+  const { rows, total } = await readCounted(query, list.rows, part);
   const lastPage = Math.max(1, Math.ceil(total / pageSize));
   // Links begin with BASE_URL and never come from the Host header.
   const pages = `${query.baseUrl}/api/v1/${list.path}?${queryOf(filters)}`;

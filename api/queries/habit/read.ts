@@ -98,7 +98,6 @@ export const habitRows = (
     .select(sql<number>`${total}`.as("total"))
     .orderBy(order);
 
-const habitCount = statements(habitValues, (_, wanted: HabitConditions) => countHabits(habitsWhere(wanted)));
 const habitList = statements(
   habitValues,
   (_, { wanted, ...extent }: Extent & { wanted: HabitConditions }) => {
@@ -118,7 +117,6 @@ export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
   const [wanted, values] = [filters.wanted, { ...filters.values, today, completed_today, due }];
   return readPage(query, input, {
     path: "habits",
-    count: () => habitCount(wanted, values),
     rows: (extent, offset) => habitList({ wanted, ...extent }, { ...values, offset }),
     present: (rows) => presentHabits(rows, daySettingsOf(rows, query).today),
   });
@@ -223,12 +221,13 @@ const doneDays = statements(
       where c.done > 0`,
 );
 
-export const readDoneDays = (query: QueryContext, period: Period): Promise<DoneDays> =>
-  countDays(query, doneDays("all", period));
-
-export const readDoneDaysOf = (query: QueryContext, period: Period, habit_id: number): Promise<DoneDays> =>
-  countDays(query, doneDays("one", { ...period, habit_id }));
-
-async function countDays({ rows }: QueryContext, days: ReturnType<typeof doneDays>): Promise<DoneDays> {
-  return new Map((await rows(days)).map(({ day, done }) => [day, done]));
+/** @param habit_id undefined for all habits */
+export async function readDoneDays(
+  query: QueryContext,
+  period: Period,
+  habit_id?: number,
+): Promise<DoneDays> {
+  const which = habit_id === undefined ? "all" : "one";
+  const found = await query.rows(doneDays(which, { ...period, habit_id }));
+  return new Map(found.map(({ day, done }) => [day, done]));
 }

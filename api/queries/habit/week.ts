@@ -1,6 +1,4 @@
 import { type Expression, expressionBuilder, type NotNull, sql } from "kysely";
-import type { Static } from "typebox";
-import type { Habit } from "../../../shared/contracts/habit/fields.ts";
 import { listsAll, mostCompletionDays, type TodayInput } from "../../../shared/contracts/habit/filters.ts";
 import {
   type Found,
@@ -23,7 +21,6 @@ import {
   byId,
   completedOn,
   countHabits,
-  type DoneDays,
   dueOn,
   type HabitConditions,
   type HabitValues,
@@ -32,7 +29,7 @@ import {
   habitsWhere,
   habitValues,
   presentHabitRow,
-  readDoneDaysOf,
+  readDoneDays,
 } from "./read.ts";
 
 /** One page holds all habits of anybody except people who test the limits. */
@@ -51,7 +48,11 @@ export const readTodayHabits: QueryHandler<"habit.today"> = async (query, input)
     .slice(0, limit)
     .map(({ habit, isDue, doneDays, periodDays, periodAmounts, ...item }) => ({
       ...habit,
-      ...(isForAll && { is_due_today: isDue, ...graceOf(habit, item) }),
+      ...(isForAll && {
+        is_due_today: isDue,
+        // Without a streak there is nothing to forgive.
+        ...(habit.streak_alive_through !== null && { grace_left: item.graceLeft }),
+      }),
       week_progress: item.target === undefined ? null : { done: doneDays.length, target: item.target },
       ends_tonight: habit.streak_alive_through === today.date,
       ...(periodDays && { done_days: [...periodDays] }),
@@ -67,12 +68,6 @@ export const readTodayHabits: QueryHandler<"habit.today"> = async (query, input)
   };
 };
 
-/** Without a streak there is nothing to forgive. */
-const graceOf = (
-  { streak_alive_through }: HabitInWeek["habit"],
-  { graceLeft }: Pick<HabitInWeek, "graceLeft">,
-) => (streak_alive_through === null ? {} : { grace_left: graceLeft });
-
 /** Cuts a period that is too long to its latest part. */
 function periodOf({ from, to }: TodayInput, today: string) {
   if (from === undefined) return undefined;
@@ -82,23 +77,6 @@ function periodOf({ from, to }: TodayInput, today: string) {
 }
 
 type DayAmounts = readonly Readonly<{ date: string; amount: number }>[];
-
-export type HabitInWeek = Readonly<{
-  habit: Static<typeof Habit>;
-  isDue: boolean;
-  /** The days of this week on which it was done. */
-  doneDays: readonly string[];
-  /** The number of days of a week on which it is due; undefined when its rules name none. */
-  target: number | undefined;
-  /** The misses that its streak still forgives. */
-  graceLeft: number;
-  /** The days that its pauses and skips free. */
-  free: FreeDays;
-  /** The days of the requested period on which it was done. */
-  periodDays: readonly string[] | undefined;
-  /** The sums of these days, for a habit with a target. */
-  periodAmounts: DayAmounts | undefined;
-}>;
 
 const { ref, and } = expressionBuilder<{ h: RowOf<"habits">; a: RowOf<"habit_amounts"> }, "h" | "a">();
 const value = parameters(habitValues);
@@ -169,7 +147,7 @@ async function readHabitsInWeek(
   query: QueryContext,
   today: Viewer,
   { wanted, values, order = "ids", after, period, limit, offset = 0 }: Wanted,
-): Promise<Readonly<{ habits: HabitInWeek[]; total: number }>> {
+) {
   const shape = { wanted, order, isAfter: after !== undefined, hasPeriod: period !== undefined };
   const extent = limit === undefined ? {} : { limit, isLater: offset > 0 };
   const days = { today: today.date, ...weekOf(today.date), ...period };
@@ -177,16 +155,24 @@ async function readHabitsInWeek(
   return { habits: rows.map((row) => inWeek(row, today)), total: rows[0]?.total ?? 0 };
 }
 
-function inWeek(row: Found<typeof habitsInWeek>, today: Viewer): HabitInWeek {
+export type HabitInWeek = Readonly<ReturnType<typeof inWeek>>;
+
+function inWeek(row: Found<typeof habitsInWeek>, today: Viewer) {
   const habit = presentHabitRow(row, today);
+  const free: FreeDays = row;
   return {
     habit,
     isDue: row.is_due,
+    /** The days of this week on which it was done. */
     doneDays: row.done_days,
-    free: row,
+    /** The days that its pauses and skips free. */
+    free,
+    /** The days of the requested period on which it was done, and their sums for a habit with a target. */
     periodDays: row.period_days,
     periodAmounts: habit.target === null ? undefined : (row.period_amounts ?? []),
+    /** The number of days of a week on which it is due; undefined when its rules name none. */
     target: daysAskedFor(habit),
+    /** The misses that its streak still forgives. */
     graceLeft: graceLeft(row, today.date),
   };
 }
@@ -206,18 +192,17 @@ export type HabitFilters = Readonly<{
 const shownDays = (today: string) => ({ from: addDays(today, -daysShown), to: today });
 
 /** The habits due on a day: those whose streak ends with it first, the done ones last. */
-export function readHabitsOfDay(query: QueryContext, today: Viewer): ReturnType<typeof readHabitsInWeek> {
-  return readHabitsInWeek(query, today, {
+export const readHabitsOfDay = (query: QueryContext, today: Viewer) =>
+  readHabitsInWeek(query, today, {
     ...{ wanted: ["due"], order: "day", limit: habitsPerPage },
     period: shownDays(today.date),
   });
-}
 
 export function readHabitPage(
   query: QueryContext,
   today: Viewer,
   { page, sort, ...kind }: HabitFilters & Readonly<{ page: number }>,
-): ReturnType<typeof readHabitsInWeek> {
+) {
   const part = { limit: habitsPerPage, offset: (page - 1) * habitsPerPage };
   return readHabitsInWeek(query, today, {
     ...{ ...habitFilters(kind), ...part, order: sort ?? "usual" },
@@ -226,12 +211,7 @@ export function readHabitPage(
 }
 
 /** A habit with the days of a period up to today on which it was done. */
-export type HabitInYear = Readonly<{
-  today: Viewer;
-  item: HabitInWeek;
-  done: DoneDays;
-  notes: readonly DayNote[];
-}>;
+export type HabitInYear = NonNullable<Awaited<ReturnType<typeof readHabitInYear>>>;
 
 const notesOfHabit = statement({ habit_id: "bigint", from: "date", to: "date" }, (value) =>
   selectFrom(own("habit_completions").as("c"))
@@ -243,28 +223,22 @@ const notesOfHabit = statement({ habit_id: "bigint", from: "date", to: "date" },
     .$narrowType<{ note: NotNull }>(),
 );
 
-/** A note on a completed day. */
-type DayNote = Found<typeof notesOfHabit>;
-
 /**
  * @param beginning the period's first day
  * @returns undefined when the habit does not exist
  */
 export async function readHabitInYear(
   query: QueryContext,
-  habitId: number,
+  habit_id: number,
   beginning: (today: string) => string,
-): Promise<HabitInYear | undefined> {
+) {
   const { today } = await readDaySettings(query);
   const period = { from: beginning(today.date), to: today.date };
-  const { habits } = await readHabitsInWeek(query, today, {
-    wanted: ["one"],
-    values: { habit_id: habitId },
-  });
-  const [item] = habits;
+  const one = { wanted: ["one"], values: { habit_id } } as const;
+  const [item] = (await readHabitsInWeek(query, today, one)).habits;
   if (!item) return undefined;
-  const done = await readDoneDaysOf(query, period, habitId);
-  const notes = await query.rows(notesOfHabit({ habit_id: habitId, ...period }));
+  const done = await readDoneDays(query, period, habit_id);
+  const notes = await query.rows(notesOfHabit({ habit_id, ...period }));
   return { today, item, done, notes };
 }
 

@@ -1,16 +1,15 @@
 import { type Expression, type SqlBool, sql } from "kysely";
-import type { Static } from "typebox";
-import type { Todo } from "../../../shared/contracts/todo/fields.ts";
 import { own, parameters, selectFrom, statement, statements } from "../../../shared/db/reads/statement.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { countOf } from "../engine/pagination.ts";
+import { countOf, readCounted } from "../engine/pagination.ts";
 import { firstOfWeek } from "../habit/week.ts";
 import {
   always,
   byDueDate,
   clockValues,
+  type DuePeriod,
   dueValues,
   dueWithin,
   firstTodos,
@@ -18,26 +17,22 @@ import {
   isPending,
   isUndated,
   overduePart,
-  type Selection,
   selectTodos,
   type TodoPart,
   todo,
   type todoSorts,
 } from "./order.ts";
-import { presentTodos, type TodoWithRelations, todoCount, todoPage, todoRows } from "./read.ts";
+import { partsOf, presentTodos, type TodoWithRelations, todoRows } from "./read.ts";
 
 /** Groups in the order of their due dates; each todo is in exactly one. */
 export const dueGroups = ["overdue", "today", "tomorrow", "week", "later", "undated"] as const;
 export type DueGroup = (typeof dueGroups)[number];
 
-/** The first and the last due date of a group. It is empty when the last one comes before the first. */
-type DueDates = Readonly<{ from: string; to: string }>;
-
 /**
- * The due dates of a group; `-infinity` and `infinity` mean no end, undefined means todos without a date. The week
- * group starts after tomorrow and ends with the week, whose first day is `firstWeekday` (1 is Monday).
+ * The due dates of a group, none when the last one comes before the first; undefined means todos without a date. The
+ * week group starts after tomorrow and ends with the week, whose first day is `firstWeekday` (1 is Monday).
  */
-export function dueDatesOf(group: DueGroup, today: string, firstWeekday: number): DueDates | undefined {
+export function dueDatesOf(group: DueGroup, today: string, firstWeekday: number): DuePeriod | undefined {
   const tomorrow = addDays(today, 1);
   const end = addDays(firstOfWeek(today, firstWeekday), 6);
   const lastOfWeek = end < tomorrow ? tomorrow : end;
@@ -82,7 +77,7 @@ function valuesOfGroups(today: Viewer, firstWeekday: number) {
 }
 
 /** The days on which pending todos of a group can be due. */
-const datesOf = (group: DueGroup, today: Viewer, firstWeekday: number): DueDates | undefined =>
+const datesOf = (group: DueGroup, today: Viewer, firstWeekday: number): DuePeriod | undefined =>
   group === "overdue" ? overduePart(always, today) : dueDatesOf(group, today.date, firstWeekday);
 
 /** Matches pending todos of each group. */
@@ -94,7 +89,7 @@ const isInGroup = dueGroups.map((group, index): Expression<SqlBool> => {
 });
 
 /** The number of pending todos in each group, and of those that are done. */
-export type TodoCounts = Readonly<Record<DueGroup | "done", number>>;
+type TodoCounts = Readonly<Record<DueGroup | "done", number>>;
 
 const groupCounts = statement(groupValues, () => {
   const todos = selectFrom(own("todos").as("t")).select(countOf.as("count"));
@@ -106,11 +101,7 @@ const groupCounts = statement(groupValues, () => {
 });
 
 /** The count reads only index entries. */
-export async function readTodoCounts(
-  { rows }: QueryContext,
-  today: Viewer,
-  firstWeekday: number,
-): Promise<TodoCounts> {
+export async function readTodoCounts({ rows }: QueryContext, today: Viewer, firstWeekday: number) {
   const [row] = await rows(groupCounts(valuesOfGroups(today, firstWeekday)));
   if (!row) throw new Error("The statement that counts todos gave no row.");
   return row.counts;
@@ -127,15 +118,14 @@ export async function readTodoGroups(
   query: QueryContext,
   today: Viewer,
   { limit, firstWeekday }: Readonly<{ limit(group: DueGroup): number; firstWeekday: number }>,
-): Promise<readonly Static<typeof Todo>[]> {
+) {
   const limits = dueGroups.map(limit);
   const rows = await query.rows(todosOfGroups(limits, valuesOfGroups(today, firstWeekday)));
   return presentTodos(rows, today);
 }
 
-type TodoItem = Static<typeof Todo>;
-
 export const todosPerPage = 100;
+const none = { todos: [], total: 0 };
 
 export type TodoFilters = Readonly<{
   q?: string | undefined;
@@ -149,73 +139,38 @@ export type TodoFilters = Readonly<{
   sort?: (typeof todoSorts)[number] | undefined;
 }>;
 
-/** A part of a list, and the number of all that are in the list. */
-type Part = Readonly<{ todos: readonly TodoItem[]; total: number }>;
-
-const none: Part = { todos: [], total: 0 };
-
 /** One page of all todos: pending ones in the default order and, after the last of them, done ones, the newest first. */
 export async function readTodoPage(
   query: QueryContext,
   today: Viewer,
-  { group, status, sort, page, ...filters }: TodoFilters & Readonly<{ page: number }>,
-): Promise<Readonly<{ pending: readonly TodoItem[]; done: readonly TodoItem[]; total: number }>> {
+  { group, status, sort, page, categoryId, ...filters }: TodoFilters & Readonly<{ page: number }>,
+) {
   const offset = (page - 1) * todosPerPage;
-  const [hasPending, hasDone] = [status !== "completed", status !== "incomplete" && group === undefined];
-  const pending = hasPending ? await readPending(query, today, { group, sort, ...filters }, offset) : none;
+  const common = { ...filters, categories: categoryId === undefined ? undefined : [categoryId] };
+  const read = async (
+    order: TodoPart["order"],
+    filter: Parameters<typeof selectTodos>[1],
+    part: Parameters<typeof readCounted>[2],
+  ) => {
+    const selection = await selectTodos(query, { ...common, ...filter });
+    const { rows, total } = await readCounted(query, partsOf({ ...selection, order }), part);
+    return { todos: presentTodos(rows, today), total };
+  };
+  const dates = group && datesOf(group.name, today, group.firstWeekday);
+  const due = dates && dueValues(dates, today, group.name === "overdue");
+  const dueDates = group && (due ? { due } : { undated: true as const });
+  const incomplete = { status: "incomplete", dueDates } as const;
+  const pending =
+    status === "completed" ? none : await read(sort ?? "due", incomplete, { limit: todosPerPage, offset });
   const room = todosPerPage - pending.todos.length;
-  const start = room > 0 ? Math.max(0, offset - pending.total) : "count";
-  const done = hasDone ? await readDone(query, today, filters, start) : none;
+  // Without room, one row tells the total.
+  const part =
+    room > 0 ? { limit: todosPerPage, offset: Math.max(0, offset - pending.total) } : { limit: 1, offset: 0 };
+  const hasDone = status !== "incomplete" && group === undefined;
+  const done = hasDone ? await read("done", { status: "completed" }, part) : none;
   return {
     pending: pending.todos,
     done: done.todos.slice(0, room),
     total: pending.total + done.total,
   };
-}
-
-async function readPending(
-  query: QueryContext,
-  today: Viewer,
-  { group, sort, categoryId, ...filters }: TodoFilters,
-  offset: number,
-): Promise<Part> {
-  const dates = group && datesOf(group.name, today, group.firstWeekday);
-  const within = dates && { due: dueValues(dates, today, group.name === "overdue") };
-  const dueDates = group && (within ?? { undated: true as const });
-  const categories = listed(categoryId);
-  const selection = await selectTodos(query, { ...filters, dueDates, categories, status: "incomplete" });
-  return readPart(query, today, { selection, order: sort ?? "due" }, offset);
-}
-
-async function readDone(
-  query: QueryContext,
-  today: Viewer,
-  { categoryId, ...filters }: TodoFilters,
-  start: Offset,
-): Promise<Part> {
-  const categories = listed(categoryId);
-  const selection = await selectTodos(query, { ...filters, categories, status: "completed" });
-  return readPart(query, today, { selection, order: "done" }, start);
-}
-
-const listed = (id: number | undefined): readonly number[] | undefined =>
-  id === undefined ? undefined : [id];
-
-/** The offset of a part, or `count` if only its total is wanted. */
-type Offset = number | "count";
-
-type List = Readonly<{ selection: Selection; order: TodoPart["order"] }>;
-
-async function readPart(
-  query: QueryContext,
-  today: Viewer,
-  { selection: { wanted, values }, order }: List,
-  start: Offset,
-): Promise<Part> {
-  const offset = start === "count" ? 0 : start;
-  const part = { wanted, order, limit: todosPerPage, isLater: offset > 0 };
-  const rows = start === "count" ? [] : await query.rows(todoPage(part, { ...values, offset }));
-  // Every row has the total, so a second statement asks for it only when no row was read.
-  const [counted] = rows.length > 0 || start === 0 ? rows : await query.rows(todoCount(wanted, values));
-  return { todos: presentTodos(rows, today), total: counted?.total ?? 0 };
 }

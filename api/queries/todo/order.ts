@@ -157,7 +157,7 @@ export const conditionsOf = ({ status, further }: TodoConditions): readonly Cond
   rangesOf[status].map((range) => and([range, ...further.map((name) => conditionOf[name])]));
 
 /** An exact total, counted from index entries unless there is a search. */
-export const countOfTodos = (wanted: TodoConditions): Expression<number> =>
+const countOfTodos = (wanted: TodoConditions): Expression<number> =>
   sql`${sql.join(
     conditionsOf(wanted).map((where) => todos.select(countOf.as("count")).where(where)),
     sql` + `,
@@ -173,37 +173,23 @@ export type TodoPart = Extent &
 /** The columns of a cursor that are not null. */
 type AfterTodo = Readonly<{ hasDate?: boolean; hasDueTime?: boolean; hasTime?: boolean }>;
 
-export function listedTodos(part: TodoPart): ListedTodos {
-  if (part.order === "done") return todosDone(part);
-  return part.order === "due" ? todosInOrder(part) : todosSorted(part);
-}
-
 /**
- * A part of a selection. The beginning of a range is read directly. Any other part is found in the index first, and
- * only its own rows are read.
+ * A part of a selection. The beginning of a range is read directly. Any other part is found first, and only its own rows
+ * are read: in the index where that has the order, else in one pass that finds and counts.
  */
-function todosInOrder({ wanted, after, order: _, ...extent }: TodoPart): ListedTodos {
-  if (wanted.further.includes("search")) return todosFound(wanted, after, extent);
-  const ranges = conditionsOf(wanted).flatMap((range) =>
-    after ? rangesAfter(after).map((later) => and([range, later])) : [range],
-  );
-  const total = countOfTodos(wanted);
-  if (!extent.isLater && !wanted.further.includes("filter"))
-    return { todos: merged(ranges, extent, sql`t.*`), total };
-  return { todos: rowsAt(merged(ranges, extent, byDueDate)), total };
-}
-
-/** Completed todos, newest first. An index has their days, so a page reads only its own rows and those before it. */
-function todosDone({ wanted, after, order: _, ...extent }: TodoPart): ListedTodos {
-  const where = and([todo("t.completed_on", "is not", null), or(conditionsOf(wanted))]);
-  const older = after ? isOlder : sql<boolean>`true`;
-  const page = (columns: Columns, from: Expression<unknown>, conditions: Condition): RawBuilder<Todo> =>
-    sql`(select ${columns} from ${from} t where ${conditions} order by ${newestDone} ${firstRows(extent, value)})`;
-  const all = own("todos");
-  if (!wanted.further.includes("search"))
-    return { todos: page(sql`t.*`, all, and([where, older])), total: countOfTodos(wanted) };
-  const counted = sql`(select t.*, count(*) over () as found from ${all} t where ${where})`;
-  return { todos: page(sql`t.*`, counted, older), total: found };
+export function listedTodos({ wanted, order, after, ...extent }: TodoPart): ListedTodos {
+  const isDone = order === "done";
+  const has = (name: keyof typeof conditionOf) => wanted.further.includes(name);
+  const all = conditionsOf(wanted);
+  // An index has the days of completion, so a page reads only its own rows and those before it.
+  const ranges = isDone ? [and([todo("t.completed_on", "is not", null), or(all)])] : all;
+  const later = isDone ? [isOlder] : rangesAfter(after ?? {});
+  const isInIndex = isDone || order === "due";
+  if (has("search") || !isInIndex) return todosFound(or(ranges), order, extent, after && or(later));
+  const parts = after ? ranges.flatMap((range) => later.map((one) => and([range, one]))) : ranges;
+  const rows = (columns: Columns) => merged(parts, extent, columns, todoOrders[order]);
+  const isDirect = isDone || !(extent.isLater || has("filter"));
+  return { todos: isDirect ? rows(sql`t.*`) : rowsAt(rows(byDueDate)), total: countOfTodos(wanted) };
 }
 
 const isOlder: Condition = sql`(${ref("t.completed_on")}, ${ref("t.completed_at")}, ${ref("t.id")})
@@ -211,15 +197,18 @@ const isOlder: Condition = sql`(${ref("t.completed_on")}, ${ref("t.completed_at"
 
 type Todo = RowOf<"todos">;
 type Columns = RawBuilder<unknown>;
-/** The number of all todos, where one pass finds and counts; counted apart, all rows would be searched twice. */
-const found = sql.ref<number>("t.found");
 
-function todosFound(wanted: TodoConditions, after: AfterTodo | undefined, extent: Extent): ListedTodos {
-  const all = sql`(select ${byDueDate}, count(*) over () as found
-    from ${own("todos")} t where ${or(conditionsOf(wanted))})`;
-  const later = after ? or(rangesAfter(after)) : sql`true`;
-  const keys = sql`(select * from ${all} t where ${later} order by ${byDueDate} ${firstRows(extent, value)})`;
-  return { todos: rowsAt(keys, sql`t.*, place.found`), total: found };
+/** Counted apart, all rows would be searched twice. */
+function todosFound(
+  where: Condition,
+  order: TodoPart["order"],
+  extent: Extent,
+  later: Condition = sql`true`,
+): ListedTodos {
+  const all = sql`(select t.*, count(*) over () as found from ${own("todos")} t where ${where})`;
+  const keys = sql`(select ${ref("t.id")}, t.found from ${all} t
+    where ${later} order by ${todoOrders[order]} ${firstRows(extent, value)})`;
+  return { todos: rowsAt(keys, sql`t.*, place.found`), total: sql.ref("t.found") };
 }
 
 /** Whole rows by their keys. */
@@ -227,25 +216,21 @@ const rowsAt = (keys: Expression<unknown>, columns: Columns = sql`t.*`): RawBuil
   sql`(select ${columns} from ${keys} place
     cross join lateral (select * from ${own("todos")} t where ${ref("t.id")} = place.id offset 0) t)`;
 
-/** A page of a selection in an order that no index has. */
-function todosSorted({ wanted, order, after: _, ...extent }: TodoPart): ListedTodos {
-  const keys = sql`(select ${ref("t.id")}, count(*) over () as found from ${own("todos")} t
-    where ${or(conditionsOf(wanted))} order by ${todoOrders[order]} ${firstRows(extent, value)})`;
-  return { todos: rowsAt(keys, sql`t.*, place.found`), total: found };
-}
-
 /** Each range gives enough rows for the page, in order. */
-function merged(ranges: readonly Condition[], extent: Extent, columns: Columns): RawBuilder<Todo> {
+function merged(
+  ranges: readonly Condition[],
+  extent: Extent,
+  columns: Columns,
+  order: Expression<unknown> = byDueDate,
+): RawBuilder<Todo> {
   const partOf = (where: Condition, end: Expression<unknown>) =>
-    sql<Todo>`(select ${columns} from ${own("todos")} t where ${where} order by ${byDueDate} ${end})`;
+    sql<Todo>`(select ${columns} from ${own("todos")} t where ${where} order by ${order} ${end})`;
   const end = firstRows(extent, value);
   const [only, ...others] = ranges;
   if (only && others.length === 0) return partOf(only, end);
-  const room = extent.isLater
-    ? sql`limit ${sql.lit(extent.limit ?? 0)} + ${value("offset")}`
-    : firstRows(extent, value);
+  const room = extent.isLater ? sql`limit ${sql.lit(extent.limit ?? 0)} + ${value("offset")}` : end;
   const parts = ranges.map((where) => partOf(where, room));
-  return sql`(select * from (${sql.join(parts, sql` union all `)}) t order by ${byDueDate} ${end})`;
+  return sql`(select * from (${sql.join(parts, sql` union all `)}) t order by ${order} ${end})`;
 }
 
 /** The first todos in the default order that meet a condition of an index range. */
@@ -365,7 +350,7 @@ function periodOf(from: readonly (string | undefined)[], to: readonly (string | 
 }
 
 /** The first and the last due date; `-infinity` and `infinity` mean no end. */
-type DuePeriod = Readonly<{ from: string; to: string }>;
+export type DuePeriod = Readonly<{ from: string; to: string }>;
 
 export const always: DuePeriod = { from: "-infinity", to: "infinity" };
 

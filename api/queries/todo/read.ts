@@ -26,7 +26,6 @@ import {
   allPending,
   byDueDate,
   conditionsOf,
-  countOfTodos,
   type ListedTodos,
   type ListInput,
   listedTodos,
@@ -65,18 +64,12 @@ export const todoRows = (
     .select(sql<number>`(${total})`.as("total"))
     .orderBy(order);
 
-export const todoPage = statements(todoValues, (_, part: TodoPart) => {
+const todoPage = statements(todoValues, (_, part: TodoPart) => {
   const { todos, total } = listedTodos(part);
   return todoRows(todos, total, todoOrders[part.order]);
 });
 
 export type TodoWithRelations = Found<typeof todoPage>;
-
-/** The number of all todos of a selection. */
-export const todoCount = statements(
-  todoValues,
-  (_, wanted: Selection["wanted"]) => sql<{ total: number }>`select ${countOfTodos(wanted)} as total`,
-);
 
 /** Todos by their ids. */
 const todosById = statements(todoValues, (value, which: "one" | "listed") =>
@@ -89,17 +82,18 @@ const todosById = statements(todoValues, (value, which: "one" | "listed") =>
 
 export const readTodos: QueryHandler<"todo.list"> = async (query, input) => {
   const { page: _, ...filters } = input;
-  const list = isPlain(filters) ? plainList : listOf(await selectListed(query, filters));
-  const present = (rows: readonly TodoWithRelations[]) =>
-    presentTodos(rows, daySettingsOf(rows, query).today);
-  return readPage(query, input, { path: "todos", ...list, present });
+  const rows = isPlain(filters) ? plainParts : partsOf(await selectListed(query, filters));
+  const present = (found: readonly TodoWithRelations[]) =>
+    presentTodos(found, daySettingsOf(found, query).today);
+  return readPage(query, input, { path: "todos", rows, present });
 };
 
-const listOf = ({ wanted, values, order }: Selection) => ({
-  count: () => todoCount(wanted, values),
-  rows: (extent: Extent, offset: number) => todoPage({ wanted, order, ...extent }, { ...values, offset }),
-});
-const plainList = listOf(allPending);
+/** Makes the statements of the parts of a list. */
+export const partsOf =
+  ({ wanted, values, order }: Omit<Selection, "order"> & Pick<TodoPart, "order">) =>
+  (extent: Extent, offset: number) =>
+    todoPage({ wanted, order, ...extent }, { ...values, offset });
+const plainParts = partsOf(allPending);
 
 /** Nearly every list is that of all pending todos. */
 const isPlain = (filters: object): boolean => Object.keys(filters).length === 0;
@@ -129,10 +123,10 @@ export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, inpu
   if (isRefused(selection)) return selection;
   if (input.count_by_category) return countByCategory(query, selection);
   const { wanted, values } = selection;
-  const part = { wanted, order: list.order, limit: limit + 1, after: place?.after };
-  const rows = await query.rows(todoPage(part, { ...values, ...place?.values }));
-  // Every row has the total, so only an empty page asks for it.
-  const [counted] = rows.length > 0 || !cursor ? rows : await query.rows(todoCount(wanted, values));
+  const part = { wanted, order: list.order, limit: limit + 1 };
+  const rows = await query.rows(todoPage({ ...part, after: place?.after }, { ...values, ...place?.values }));
+  // Every row has the total, so only an empty page asks the first one for it.
+  const [counted] = rows.length > 0 || !place ? rows : await query.rows(todoPage(part, values));
   const { today } = rows.length > 0 ? daySettingsOf(rows, query) : await readDaySettings(query);
   const shown = rows.slice(0, limit);
   const todos = presentTodos(shown, today).map((todo, index) => ({

@@ -8,7 +8,7 @@ import {
 } from "../../contracts/change/contracts.ts";
 import type { ResourceKind } from "../../domain/vocabulary.ts";
 import { deletionKinds } from "../entities/things.ts";
-import { own, type RowOf, type Statement, statement } from "./statement.ts";
+import { own, type RowOf, type RunStatement, statement } from "./statement.ts";
 
 /** One row more than a page shows whether there is a next page. */
 const limit = sql.lit(changesLimit + 1);
@@ -16,15 +16,15 @@ const limit = sql.lit(changesLimit + 1);
 /** The place after which a source begins. */
 type After = Readonly<{ xid: string; group: number; id: number }>;
 
+type Rows = (after: Readonly<Record<keyof After, Expression<unknown>>>) => Expression<unknown>;
+
 /** A source of changes: the kinds of rows that count, and a query for those after a place, in order. */
 type ChangeSource = Readonly<{
-  /** Cursors carry this number, so it never changes: a new source takes the next one, up to 9. */
-  number: number;
   /** For deletions, `group` is the kind. */
   kind?: ResourceKind;
   /** Set for a source that only repeats what a new copy shows anyway. */
   isEcho?: boolean;
-  rows(after: Readonly<Record<keyof After, Expression<unknown>>>): Expression<unknown>;
+  rows: Rows;
 }>;
 
 const deletedKinds: Readonly<Record<number, ResourceKind>> = {
@@ -46,79 +46,73 @@ type Alias = "t" | "h" | "c" | "r" | "u";
 const xidOf = (alias: Alias) => sql.ref<string>(`${alias}.changed_xid`);
 
 /** Changes of the rows of a table, each with the id of its thing. */
-function rowsOf(table: Expression<unknown>, alias: Alias, thing: Expression<number>): ChangeSource["rows"] {
+function rowsOf(table: Expression<unknown>, alias: Alias, thing: Expression<number>): Rows {
   const place = sql`${xidOf(alias)}, ${thing}`;
   return ({ xid, id }) => sql`
     select ${xidOf(alias)} as xid, 0::bigint as group_id, ${thing} as id from ${table} ${sql.ref(alias)}
     where (${place}) > (${xid}, ${id}) order by ${place}`;
 }
 
-/** Each source is a range of an index, or a user's few habits and categories. */
-const sources: readonly ChangeSource[] = [
-  { number: 1, kind: "category", rows: rowsOf(own("categories"), "c", ref("c.id")) },
-  { number: 2, kind: "habit", rows: rowsOf(own("habits"), "h", ref("h.id")) },
-  { number: 3, kind: "todo", rows: rowsOf(own("todos"), "t", ref("t.id")) },
+/** Changes whose place is in the columns of rows. */
+const placesIn =
+  (rows: Expression<unknown>, place: Expression<unknown>): Rows =>
+  ({ xid, group, id }) =>
+    sql`select ${place} from ${rows} where (${place}) > (${xid}, ${group}, ${id}) order by ${place}`;
+
+/** Every reminder is shown in the user's zone. */
+const remindersInZone: Rows = ({ xid, id }) => sql`
+  select ${xidOf("u")}, 0, r.todo_id from ${own("users")} u
+  cross join lateral (
+    select ${ref("r.todo_id")} from ${own("reminders")} r
+    where ${ref("r.todo_id")} > case when ${xidOf("u")} = ${xid} then ${id} else 0 end
+    order by ${ref("r.todo_id")} limit ${limit}
+  ) r
+  where ${xidOf("u")} >= ${xid}`;
+
+const categoryPlace = sql`${xidOf("c")}, ${ref("c.id")}`;
+/** Habits and todos show the name and colour of their category. Those that changed since have a later place. */
+const habitsOfCategories = placesIn(
+  sql`${own("categories")} c
+    join ${own("habits")} h on ${ref("h.category_id")} = ${ref("c.id")} and ${xidOf("h")} < ${xidOf("c")}`,
+  sql`${categoryPlace}, ${ref("h.id")}`,
+);
+const todosOfCategories: Rows = ({ xid, group, id }) => sql`
+  select ${categoryPlace}, ${ref("t.id")} from (
+    select ${categoryPlace} from ${own("categories")} c
+    where (${categoryPlace}) >= (${xid}, ${group}) order by ${categoryPlace} offset 0
+  ) c
+  cross join lateral (
+    select ${ref("t.id")} from ${own("todos")} t
+    where ${ref("t.category_id")} = ${ref("c.id")} and ${xidOf("t")} < ${xidOf("c")}
+      and ${ref("t.id")} > case when (${categoryPlace}) = (${xid}, ${group}) then ${id} else 0 end
+    order by ${ref("t.id")} limit ${limit}
+  ) t
+  order by ${categoryPlace}, ${ref("t.id")}`;
+
+const deletions = placesIn(
+  sql`${own("deletions")} d`,
+  sql`${ref("d.changed_xid")}, ${ref("d.kind")}, ${ref("d.id")}`,
+);
+
+/**
+ * Each source is a range of an index, or a user's few habits and categories. Cursors carry a source's number, which is its
+ * place in this list from 1 to 9, so a new source comes last and none goes.
+ */
+const inOrder: readonly ChangeSource[] = [
+  { kind: "category", rows: rowsOf(own("categories"), "c", ref("c.id")) },
+  { kind: "habit", rows: rowsOf(own("habits"), "h", ref("h.id")) },
+  { kind: "todo", rows: rowsOf(own("todos"), "t", ref("t.id")) },
   // A reminder is sent or missed without a change of its todo's row.
-  { number: 4, kind: "todo", isEcho: true, rows: rowsOf(own("reminders"), "r", ref("r.todo_id")) },
-  {
-    number: 5,
-    // Every reminder is shown in the user's zone.
-    kind: "todo",
-    isEcho: true,
-    rows: ({ xid, id }) => sql`
-      select ${xidOf("u")}, 0, r.todo_id from ${own("users")} u
-      cross join lateral (
-        select ${ref("r.todo_id")} from ${own("reminders")} r
-        where ${ref("r.todo_id")} > case when ${xidOf("u")} = ${xid} then ${id} else 0 end
-        order by ${ref("r.todo_id")} limit ${limit}
-      ) r
-      where ${xidOf("u")} >= ${xid}`,
-  },
-  {
-    number: 6,
-    // Habits and todos show the name and colour of their category. Those that changed since have a later place.
-    kind: "habit",
-    isEcho: true,
-    rows: ({ xid, group, id }) => {
-      const place = sql`${xidOf("c")}, ${ref("c.id")}, ${ref("h.id")}`;
-      return sql`
-        select ${place} from ${own("categories")} c
-        join ${own("habits")} h on ${ref("h.category_id")} = ${ref("c.id")} and ${xidOf("h")} < ${xidOf("c")}
-        where (${place}) > (${xid}, ${group}, ${id}) order by ${place}`;
-    },
-  },
-  {
-    number: 7,
-    kind: "todo",
-    isEcho: true,
-    rows: ({ xid, group, id }) => {
-      const place = sql`${xidOf("c")}, ${ref("c.id")}`;
-      return sql`
-        select ${place}, ${ref("t.id")} from (
-          select ${place} from ${own("categories")} c where (${place}) >= (${xid}, ${group}) order by ${place} offset 0
-        ) c
-        cross join lateral (
-          select ${ref("t.id")} from ${own("todos")} t
-          where ${ref("t.category_id")} = ${ref("c.id")} and ${xidOf("t")} < ${xidOf("c")}
-            and ${ref("t.id")} > case when (${place}) = (${xid}, ${group}) then ${id} else 0 end
-          order by ${ref("t.id")} limit ${limit}
-        ) t
-        order by ${place}, ${ref("t.id")}`;
-    },
-  },
-  {
-    number: 8,
-    isEcho: true,
-    rows: ({ xid, group, id }) => {
-      const place = sql`${ref("d.changed_xid")}, ${ref("d.kind")}, ${ref("d.id")}`;
-      return sql`
-        select ${place} from ${own("deletions")} d where (${place}) > (${xid}, ${group}, ${id}) order by ${place}`;
-    },
-  },
+  { kind: "todo", isEcho: true, rows: rowsOf(own("reminders"), "r", ref("r.todo_id")) },
+  { kind: "todo", isEcho: true, rows: remindersInZone },
+  { kind: "habit", isEcho: true, rows: habitsOfCategories },
+  { kind: "todo", isEcho: true, rows: todosOfCategories },
+  { isEcho: true, rows: deletions },
 ];
+const sources = inOrder.map((source, index) => ({ ...source, number: index + 1 }));
 
 const kindOf = ({ source, group }: Pick<ChangePlace, "source" | "group">): ResourceKind | undefined =>
-  sources.find(({ number }) => number === source)?.kind ?? deletedKinds[group];
+  sources[source - 1]?.kind ?? deletedKinds[group];
 
 const places = Object.fromEntries(
   sources.flatMap(({ number }): [string, "xid8" | "bigint"][] => [
@@ -173,15 +167,6 @@ const never = 2n ** 64n - 1n;
 
 type ChangedThing = Readonly<{ kind: ResourceKind; id: number; place: ChangePlace }>;
 
-type ChangedThings = Readonly<{
-  /** Each thing once, at its first place. */
-  things: readonly ChangedThing[];
-  next_cursor: string;
-  has_more: boolean;
-  /** The cursor of a reader who has everything up to a place. */
-  cursorAt(place: ChangePlace): string;
-}>;
-
 type Options = Readonly<{
   cursor?: string | undefined;
   /** The numbering of a cursor that lies beside the changes: a crash gives no number before it out again. */
@@ -195,10 +180,7 @@ type Options = Readonly<{
  * well, so that callers read their own writes, but the next page begins at `settled_xid` again.
  * @returns undefined when the cursor is outdated
  */
-export async function readChangedThings(
-  rows: <Row extends object>(statement: Statement<Row>) => Promise<Row[]>,
-  { cursor: text, isFinal, generation }: Options,
-): Promise<ChangedThings | undefined> {
+export async function readChangedThings(rows: RunStatement, { cursor: text, isFinal, generation }: Options) {
   const cursor = text === undefined ? undefined : parseChangeCursor(text);
   const { place, since } = cursor ?? { place: beginning, since: never };
   const found = await rows(changesAfter(placesAfter(place, since)));
@@ -219,6 +201,7 @@ export async function readChangedThings(
     changeCursor({ generation: marks.generation, since: cursor?.since ?? settled, place: at });
   return {
     things: thingsAt(page),
+    /** The cursor of a reader who has everything up to a place. */
     cursorAt,
     next_cursor: cursorAt(next ?? { ...beginning, xid: settled }),
     // A page full of unsettled changes comes again, so the client should not ask at once.
@@ -226,6 +209,7 @@ export async function readChangedThings(
   };
 }
 
+/** Each thing once, at its first place. */
 function thingsAt(places: readonly ChangePlace[]): ChangedThing[] {
   const things = new Map<string, ChangedThing>();
   for (const place of places) {

@@ -12,9 +12,7 @@ import {
   shownOfHabit,
   shownOfTodo,
 } from "../present.ts";
-import { type Found, own, type RowOf, type Statement, selectFrom, statement } from "./statement.ts";
-
-type Rows = <Row extends object>(statement: Statement<Row>) => Promise<Row[]>;
+import { type Found, own, type RowOf, type RunStatement, selectFrom, statement } from "./statement.ts";
 
 /** The moment at which things are shown (epoch ms), the service's settings, and to whom. */
 type View = Readonly<{ now: number; defaultTimeZone: string; baseUrl: string; reader: Author }>;
@@ -24,7 +22,7 @@ type View = Readonly<{ now: number; defaultTimeZone: string; baseUrl: string; re
  * these. A row that is gone by then is deleted.
  */
 export async function readChangedResources(
-  rows: Rows,
+  rows: RunStatement,
   things: readonly Readonly<{ kind: ResourceKind; id: number }>[],
   view: View,
 ): Promise<Static<typeof ResourceChange>[]> {

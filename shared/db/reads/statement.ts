@@ -61,6 +61,9 @@ export type Statement<Row = unknown> = Readonly<{
   row?: Row;
 }>;
 
+/** Runs a statement for its user. */
+export type RunStatement = <Row extends object>(statement: Statement<Row>) => Promise<Row[]>;
+
 /** The row of a function that makes statements. */
 export type Found<Make extends (...args: never[]) => Statement> =
   ReturnType<Make> extends Statement<infer Row> ? Row : never;
