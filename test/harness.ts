@@ -147,7 +147,7 @@ export async function runStack({
 /** The settings of a process; those of tests have the address of the owner. */
 export function asRole(config: Config, role: DatabaseRole): Config {
   const urls = roleUrlsOf(config.databaseUrl);
-  return { ...config, databaseUrl: urls[role], roleUrls: { identity: urls.identity } };
+  return { ...config, databaseUrl: urls[role], roleUrls: { ...config.roleUrls, identity: urls.identity } };
 }
 
 /**
