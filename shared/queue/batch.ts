@@ -104,8 +104,8 @@ const reply = Type.Object({
   replayed: Type.Boolean(),
   /** Set for a preview: what its command would change. */
   changes: Type.Optional(Type.Unsafe<readonly PreviewedChange[]>(Type.Array(Type.Object({})))),
-  /** The words that a tool call replaced, by field. */
-  former: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** The words that a tool call replaced, by the key of their row and by field. */
+  former: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.String()))),
   /** The user's day, for tool calls only. */
   today: Type.Optional(Type.Unsafe<Today>(today)),
 });

@@ -16,7 +16,7 @@ import { type Fields, isEmpty, validate } from "../../http/input/validate.ts";
 import { type Content, operationOf } from "../../perform.ts";
 import { answered } from "./result.ts";
 import type { Success, Understood } from "./target.ts";
-import type { Tool, ToolAct, ToolResult } from "./tool.ts";
+import { quoteStored, type Tool, type ToolAct, type ToolResult } from "./tool.ts";
 
 type SchemaNode = TSchema & {
   type?: string;
@@ -113,7 +113,10 @@ export function understanding(tool: Tool, names: readonly string[]): Understand 
     if (isRefused(one)) return one;
     const [act, ...others] = one.acts;
     if (!act || others.length > 0) return together([one], one.manner, true);
-    const answer = (success: Success) => answered(act.result(success.body), success);
+    const answer = (success: Success) => {
+      const [words] = Object.values(success.former ?? {});
+      return answered(withFormer(act.result(success.body), words), success);
+    };
     return { ...one.manner, contract: act.contract, fields: act.fields, dayOf: act.dayOf, answer };
   };
 }
@@ -207,14 +210,19 @@ async function together(
 function severalResult(
   acts: readonly (ToolAct | Refused)[],
   operations: readonly ActionOperation[],
-  { body, actor, today }: Success,
+  { body, actor, today, former = {} }: Success,
 ): ToolResult {
   const { ends } = body as ActionOutput;
   // The list of categories can be long, so only the first refusal has it.
   const listing = ends.findIndex((end) => isRefused(end) && end.refusal.listsCategories);
   const results = ends.map((end, index): ToolResult => {
     const [act, operation] = [acts[index], operations[index]];
-    if (!isRefused(end) && act && !isRefused(act)) return act.result(end.body);
+    if (!isRefused(end) && act && !isRefused(act)) {
+      const { todo_id, habit_id = todo_id, date } = act.fields;
+      const ofThing = date === undefined ? former[String(habit_id)] : undefined;
+      const words = ofThing ?? former[`${habit_id} ${date ?? today.date}`];
+      return withFormer(act.result(end.body), words);
+    }
     if (!isRefused(end)) throw new Error("Something was done that was not asked for.");
     const own: Fields = operation && !isRefused(operation) ? operation.input : {};
     const shown = hideCategories(end, index === listing ? actor.scopes : []);
@@ -232,6 +240,13 @@ function severalResult(
     reachesNobody: results.some(({ reachesNobody }) => reachesNobody),
     canReturn: results.some(({ canReturn }) => canReturn),
   };
+}
+
+/** The result of a change that replaced words, with these: nobody but the person can bring them back. */
+function withFormer(result: ToolResult, words: Readonly<Record<string, string>> | undefined): ToolResult {
+  if (!words) return result;
+  const lines = Object.entries(words).map(([field, text]) => `Replaced ${field}: ${quoteStored(text)}`);
+  return { ...result, lines: [...result.lines, ...lines], facts: { ...result.facts, former: words } };
 }
 
 /** @returns undefined for a new thing */

@@ -12,7 +12,7 @@ import { checkScopes, execute, type PerformContext, prepare } from "../../perfor
 import { readToday, readTodaySoon } from "../../queries/engine/context.ts";
 import type { OverLimit } from "./log-call.ts";
 import { logCall, type ReceivedCall, recordOf } from "./log-call.ts";
-import type { CallTarget, Understood } from "./target.ts";
+import type { CallTarget, Success, Understood } from "./target.ts";
 import { lean, quoteStored } from "./tool.ts";
 
 /** The steps of a tool call or a read of a resource: admit, prepare, execute, log, shape. */
@@ -32,7 +32,7 @@ type End<Ended extends Outcome = Outcome> = Readonly<{
   today?: Today | undefined;
   replayed?: boolean;
   changes?: readonly PreviewedChange[] | undefined;
-  former?: Readonly<Record<string, string>> | undefined;
+  former?: Success["former"];
 }>;
 
 const at = ({ record }: ReceivedCall) => ({ calledAt: record.startedAt });
@@ -82,16 +82,18 @@ async function runCall(context: CallContext, call: ReceivedCall, target: CallTar
   if (isRefused(understood))
     return shapeRefusal(context, call, await log(context, call, { outcome: understood }));
   const end = await carryOut(context, call, understood);
-  const { outcome, replayed = false } = end;
+  const { outcome, replayed = false, changes } = end;
   if (isRefused(outcome)) return shapeRefusal(context, call, { ...end, outcome });
   const { body } = outcome;
   // A reply that was lost on its way and found in the inbox has no day.
   const today = understood.dayOf?.(body) ?? end.today ?? (await readToday(context.query(call.actor)));
   if (!today) return call.refuse(away(appliedBy(target)).refusal, at(call));
   const { baseUrl } = context.config;
-  const answer = understood.answer({ body, actor: call.actor, today, ...at(call), replayed, baseUrl });
-  if (end.changes) return previewed(answer, end.changes);
-  return end.former ? withFormer(answer, end.former) : answer;
+  const success = { body, actor: call.actor, today, ...at(call), replayed, baseUrl };
+  // The changes of a preview have the words of before.
+  return changes
+    ? previewed(understood.answer(success), changes)
+    : understood.answer({ ...success, former: end.former });
 }
 
 const overloadLogMs = 300;
@@ -153,24 +155,12 @@ function previewed(answer: Result, all: readonly PreviewedChange[]): CallToolRes
     changes.length === 0 ? "It would change nothing." : "It would change:",
     ...changes.map(lineOf),
   ];
-  const lead = ["A preview: nothing was changed. Without preview this call would answer:"];
-  return extended(answer, { lead, lines, facts: { preview: true, changes } });
-}
-
-/** The result of a change that replaced words, with these: nobody but the person can bring them back. */
-const withFormer = (answer: Result, former: Readonly<Record<string, string>>): CallToolResult =>
-  extended(answer, {
-    lines: Object.entries(former).map(([field, text]) => `Replaced ${field}: ${quoteStored(text)}`),
-    facts: { former },
-  });
-
-type Addition = Readonly<{ lead?: readonly string[]; lines: readonly string[]; facts: object }>;
-
-function extended(answer: Result, { lead = [], lines, facts }: Addition): CallToolResult {
+  const lead = "A preview: nothing was changed. Without preview this call would answer:";
   const { content = [], structuredContent = {} } = answer as Partial<CallToolResult>;
   const texts = content.flatMap((part) => (part.type === "text" ? part.text : []));
-  const text = [...lead, ...texts, ...lines].join("\n");
-  return { content: [{ type: "text", text }], structuredContent: { ...Object(structuredContent), ...facts } };
+  const text = [lead, ...texts, ...lines].join("\n");
+  const facts = { ...Object(structuredContent), preview: true, changes };
+  return { content: [{ type: "text", text }], structuredContent: facts };
 }
 
 /** A change without facts that agents assume for absent ones. Of a changed thing each field is told. */

@@ -108,16 +108,30 @@ async function readMessage(request: Request): Promise<Fields | Response> {
   const text = await readText(request);
   if (typeof text !== "string") return rpcRefusal(text.refusal);
   const message = parseJson(text);
-  if (isObject(message)) return withoutNulls(message);
+  if (isObject(message)) return readMembers(message);
   if (message === undefined) return rpcRefusal(notJson);
   if (Array.isArray(message)) return invalidRequest("Batches are not supported: send one message a request.");
   return invalidRequest(notJson.message);
 }
 
-/** Some hosts send null for absent parameters, or for an absent one. */
-function withoutNulls({ params, ...message }: Fields): Fields {
+/** Some hosts send null for absent parameters, or for absent members of them. */
+function readMembers({ params, ...message }: Fields): Fields {
   if (!isObject(params)) return { ...message, ...(params != null && { params }) };
-  return { ...message, params: Object.fromEntries(Object.entries(params).filter(([, one]) => one !== null)) };
+  return { ...message, params: withoutNulls(params, deepestMember) };
+}
+
+/** The depth of `elicitation.form` and of a client's title in `_meta`. */
+const deepestMember = 3;
+
+/** The arguments of a call stay, because a tool reads null by itself. */
+function withoutNulls(members: Fields, depth: number): Fields {
+  const kept = Object.entries(members).filter(([, value]) => value !== null);
+  const read = kept.map(([name, value]): [string, unknown] =>
+    depth > 1 && name !== "arguments" && isObject(value)
+      ? [name, withoutNulls(value, depth - 1)]
+      : [name, value],
+  );
+  return Object.fromEntries(read);
 }
 
 /** @returns undefined when the JSON-RPC message asks for neither a tool nor a resource, or is malformed */
@@ -177,11 +191,19 @@ async function answerOther(
     return rpcRefusal(tooMany(allowance.resetInSeconds));
   }
   if (message instanceof Response) return message;
-  // The SDK's server would call this an internal error of its own.
+  // The SDK's server would call the first an internal error of its own, and quote its schema at the second.
   if (message.method === "initialize" && !namesRevision(message) && !isInitializeRequest(message))
-    return invalidParams("These are no parameters of initialize.", message.id);
+    return invalidParams(initializeNeeds, message.id);
+  if (message.method === "tools/call" && isJSONRPCRequest(message))
+    return invalidParams(
+      "A tool call needs the name of its tool, and its arguments as an object.",
+      message.id,
+    );
   return serveMessage(request, message, { baseUrl });
 }
+
+const initializeNeeds =
+  "initialize needs protocolVersion (a text), capabilities (an object) and clientInfo with name and version.";
 
 type Prompt = Readonly<{ name: string; title: string; description: string; text: string }>;
 
@@ -350,9 +372,6 @@ function answerLists(server: Server): void {
   server.setRequestHandler("resources/templates/list", { params: page }, () => ({
     resourceTemplates: templateList,
   }));
-  server.setRequestHandler("tools/call", { params }, () => {
-    throw new ProtocolError(INVALID_PARAMS, "A tool call names its tool and its arguments.");
-  });
   server.setRequestHandler("resources/read", { params }, (sent) => {
     const app = isObject(sent) && readApp(sent.uri);
     if (app) return app;

@@ -3,6 +3,7 @@ import type { Contract } from "../../../shared/contracts/catalogue.ts";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
 import type { Refusal, Refused } from "../../../shared/errors.ts";
+import type { Reply } from "../../../shared/queue/batch.ts";
 import type { Fields } from "../../http/input/validate.ts";
 import type { Actor } from "../../mailbox/actor.ts";
 import type { Content } from "../../perform.ts";
@@ -17,6 +18,7 @@ export type Success = Readonly<{
   calledAt: number;
   replayed: boolean;
   baseUrl: string;
+  former?: Reply["former"];
 }>;
 
 /** A call whose arguments are understood: the request that it makes, and how its success is answered. */

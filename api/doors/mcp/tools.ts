@@ -90,11 +90,14 @@ const plainObject = (properties: TProperties, required: readonly string[] = []) 
   additionalProperties: false,
 });
 
+/** The words that a change replaced, by field. */
+const FormerWords = Type.Object({}, { additionalProperties: Type.String() });
+
 /** The facts of a preview, and of a change that waits for approval. */
 const changeFields = {
   preview: Type.Optional(Type.Boolean()),
   changes: Type.Optional(Type.Array(PreviewedChange)),
-  former: Type.Optional(Type.Object({}, { additionalProperties: Type.String() })),
+  former: Type.Optional(FormerWords),
   waiting: Type.Optional(Type.Boolean()),
   approval_id: Type.Optional(Type.String()),
   state: Type.Optional(Type.String()),
@@ -124,7 +127,9 @@ const refusedFields = {
 function outputSchema({ looksAt, facts, many, arguments: { properties } }: Tool) {
   const named = Object.values(many ?? {}).flatMap((name) => name ?? []);
   const ofThing = Object.fromEntries(named.map((name) => [name, properties[name] ?? Type.Unknown()]));
-  const result = Type.Partial(Type.Object({ ...facts.properties, ...ofThing, ...refusedFields }));
+  const result = Type.Partial(
+    Type.Object({ ...facts.properties, ...ofThing, former: FormerWords, ...refusedFields }),
+  );
   return {
     type: "object" as const,
     properties: factSchemas({

@@ -51,14 +51,14 @@ const maxValue = 1_024;
 const signInScopes = ["openid", "offline_access", "email", "profile"];
 
 /**
- * Drops unknown scopes. An authorization request without others, or for a resource without one of its scopes, asks for
- * habits, todos and categories (RFC 6749 §3.3); the person ticks what the app gets.
+ * Drops unknown scopes. An authorization request without others asks for habits, todos and categories (RFC 6749 §3.3),
+ * unless it is a mere sign-in: `openid` without a resource. The person ticks what the app gets.
  */
 function knownScopes(ctx: Context, next: Next): Promise<void> {
   const { scope = "", resource } = ctx.query;
   if (ctx.path !== "/authorize" || Array.isArray(scope)) return next();
   const asked = scope.split(/\s+/).filter((word) => isScope(word) || signInScopes.includes(word));
-  const isWhole = asked.some(isScope) || (asked.length > 0 && !resource);
+  const isWhole = asked.some(isScope) || (asked.includes("openid") && !resource);
   ctx.query = { ...ctx.query, scope: [...asked, ...(isWhole ? [] : usualScopes)].join(" ") };
   return next();
 }

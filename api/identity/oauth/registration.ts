@@ -41,7 +41,7 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
       ? addresses.filter((one) => typeof one === "string").flatMap((one) => URL.parse(one) ?? [])
       : [];
     for (const { isSo, problem } of refusedAddresses)
-      if (urls.some(isSo)) throw new errors.InvalidRedirectUri(problem);
+      if (urls.some(isSo)) throw new errors.InvalidClientMetadata(problem);
   },
 };
 
@@ -63,7 +63,7 @@ const browserSchemes = /^(about|blob|data|file|filesystem|javascript|vbscript|vi
 const refusedAddresses = [
   {
     isSo: ({ protocol, hostname }: URL) => protocol === "http:" && !loopbackHosts.has(hostname),
-    problem: "http redirect_uris must be on a loopback address",
+    problem: "redirect_uris with http must be on a loopback address; use https elsewhere",
   },
   {
     // Content-Security-Policy gives a wildcard or a semicolon in a host a meaning of its own.

@@ -108,10 +108,10 @@ export function checkPending(input: Partial<PendingInput>): FieldProblems | unde
     };
   if (overdue_only && due !== undefined && due !== "overdue")
     return excludes("due", due, "overdue_only asks for");
-  const dueDay = due_on === undefined ? "due_by" : "due_on";
-  if (due === "none" && (due_by ?? due_on) !== undefined) return excludes("due", due, `${dueDay} asks for`);
-  if (due_by !== undefined && due_on !== undefined)
-    return { due_on: [{ reason: "due_on cannot be given beside due_by", next: "send one of them." }] };
+  if (due === "none" && due_by !== undefined) return excludes("due", due, "due_by asks for");
+  const besideDay = (["due", "due_by", "overdue_only"] as const).find((name) => input[name]);
+  if (due_on !== undefined && besideDay)
+    return { due_on: [{ reason: `due_on cannot be given beside ${besideDay}`, next: "send one of them." }] };
   const doneDay = done_since === undefined ? "done_through" : "done_since";
   const done = done_since ?? done_through;
   const status = listedStatus(input);

@@ -121,12 +121,13 @@ describe("revisions", () => {
 
   test.each<[string, unknown, number | undefined]>([
     ["tools/list", null, undefined],
-    ["tools/list", { cursor: null, _meta: null }, undefined],
+    ["tools/list", { cursor: null, _meta: { progressToken: null } }, undefined],
+    ["initialize", { ...initialize("2025-06-18").params, capabilities: { sampling: null } }, undefined],
     ["resources/list", { cursor: null }, undefined],
     ["tools/call", { name: "get-today-habits", arguments: null, _meta: null }, undefined],
     ["tools/call", null, -32_602],
     ["tools/call", { name: null, arguments: {} }, -32_602],
-    ["tools/call", { name: "get-today-habits", arguments: 7 }, -32_602],
+    ["tools/call", { name: "get-today-habits", arguments: [] }, -32_602],
     ["tools/list", { cursor: 7 }, -32_602],
     ["prompts/list", { cursor: [] }, -32_602],
     ["prompts/get", null, -32_602],
@@ -140,6 +141,7 @@ describe("revisions", () => {
     async (method, params, code) => {
       const { body } = await post(stack, { jsonrpc: "2.0", id: 1, method, params }, { token });
       expect([body.error?.code, body.result === undefined]).toEqual([code, code !== undefined]);
+      expect(body.error?.message ?? "").not.toContain("{");
     },
   );
 

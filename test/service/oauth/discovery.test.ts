@@ -69,9 +69,12 @@ test.each([
   "javascript.x:/cb",
   "vbscript+a://host",
   7,
-])("no app may be at %p", async (address) => {
-  for (const application_type of ["web", "native"])
-    expect((await register(config, { redirect_uris: [address], application_type })).status).toBe(400);
+])("no app may be at %p, and the refusal names what is wrong", async (address) => {
+  for (const application_type of ["web", "native"]) {
+    const refused = await register(config, { redirect_uris: [address], application_type });
+    expect(refused.status).toBe(400);
+    expect(await refused.text()).toMatch(/"(redirect_uris|client metadata must be printable)/);
+  }
 });
 
 test.each<[string, Record<string, unknown>]>([

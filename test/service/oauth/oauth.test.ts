@@ -136,6 +136,7 @@ test.each([
   ["unknown ones are dropped", { scope: " todos:read  mcp:tools" }, "todos:read"],
   ["none, nor a resource, means the usual ones", { scope: "", resource: "" }, usual],
   ["none known means the usual ones", { scope: "mcp offline mail.read" }, usual],
+  ["offline_access alone is no sign-in", { scope: "offline_access", resource: "" }, usual],
   ["those of a sign-in ask nothing of a resource", { scope: "openid email" }, usual],
   [
     "a slash after the resource changes nothing",

@@ -88,23 +88,23 @@ export function answerOne(transaction: RunningTransaction, command: QueuedComman
 
 const longestFormer = 300;
 
-/** The title or description that a change of one thing replaced, by field. */
+/** The titles, descriptions and notes that changes replaced. */
 function wordsReplaced(changes: readonly RowChange[]): Reply["former"] {
   const replaced = changes.flatMap(replacedIn);
-  return replaced.length === 1 ? replaced[0] : undefined;
+  return replaced.length > 0 ? Object.fromEntries(replaced) : undefined;
 }
 
-function replacedIn({ before, after }: RowChange): readonly Record<string, string>[] {
+function replacedIn({ key, before, after }: RowChange): readonly [string, Record<string, string>][] {
   if (!before || !after) return [];
   const left: Readonly<Record<string, unknown>> = { ...after };
   const words = Object.entries(before).flatMap(([field, old]: [string, unknown]) => {
-    const isWords = field in left && ["title", "name", "description"].includes(field);
+    const isWords = field in left && ["title", "name", "description", "note"].includes(field);
     if (!isWords || typeof old !== "string" || old === left[field]) return [];
     // A note stands below the words, which stay.
     if (String(left[field]).startsWith(`${old}\n`)) return [];
     return [[field, old.length > longestFormer ? `${old.slice(0, longestFormer).toWellFormed()}…` : old]];
   });
-  return words.length > 0 ? [Object.fromEntries(words)] : [];
+  return words.length > 0 ? [[key.join(" "), Object.fromEntries(words)]] : [];
 }
 
 /** Ends commands that are not carried out, with an outcome that a repeat gets as well. */

@@ -196,7 +196,7 @@ function amountWords(done: AmountsDone): string {
 
 const names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** `done Oct 30 31, Nov 1`, or `done 2026-10: 12, 2026-11: 3`. */
+/** `done Oct 30 31, Nov 1`, or `done 2026-10: 12, 2026-11: 3`. Days outside of the period are unknown. */
 function historyWords(history: DaysDone): string {
   const parts =
     "done" in history
@@ -204,5 +204,5 @@ function historyWords(history: DaysDone): string {
           ([month, days]) => `${names[Number(month.slice(5)) - 1]} ${days.join(" ")}`,
         )
       : Object.entries(history.done_by_month).map(([month, count]) => `${month}: ${count}`);
-  return parts.length === 0 ? "never done" : `done ${parts.join(", ")}`;
+  return parts.length === 0 ? "not done then" : `done ${parts.join(", ")}`;
 }

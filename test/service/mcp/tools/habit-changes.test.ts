@@ -82,10 +82,8 @@ test("days are skipped, one or several of several habits, beside a change too, a
   expect(several.text).toContain(`Skipped on 2026-11-27: #${other} "Run"`);
   expect([await skipped(), await skipped(other)]).toEqual([dates, dates]);
   const both = await change({ name: "Walk", unskip_dates: "2026-11-27" });
-  expect(both.facts).toMatchObject({
-    done: 2,
-    results: [{ habit: { name: "Walk" } }, { date: "2026-11-27" }],
-  });
+  expect(both.facts.results).toMatchObject([{ habit: { name: "Walk" } }, { date: "2026-11-27" }]);
+  expect(both.text.match(/Replaced .*/g)).toEqual(['Replaced name: "Read"']);
   expect(both.text).toContain(`Not skipped on 2026-11-27 any more: #${habit_id}`);
   await call("update-habit", { habit_ids, unskip_dates: ["2026-11-20"] });
   expect([await skipped(), await skipped(other)]).toEqual([[], ["2026-11-27"]]);
@@ -94,7 +92,8 @@ test("days are skipped, one or several of several habits, beside a change too, a
 test("a completion is given a note, which its day has from then on", async () => {
   const { complete, show } = await withHabit();
   await complete({ dates: ["2026-11-18", "2026-11-19"], note: "By the sea" });
-  await complete({ date: "2026-11-19", note: "In the rain" });
+  const { facts } = await complete({ date: "2026-11-19", note: "In the rain" });
+  expect(facts.former).toEqual({ note: "By the sea" });
   const notes = (await show("/completions")).data.map(({ note }: JsonBody) => note);
   expect(notes).toEqual(["In the rain", "By the sea"]);
 });

@@ -194,8 +194,8 @@ describe("past days", async () => {
     );
     expect(march.map((line) => line.split(", ").at(-1))).toEqual([
       "done Mar 1 2",
-      "never done",
-      "never done",
+      "not done then",
+      "not done then",
     ]);
   });
 

@@ -180,6 +180,8 @@ describe("todos of every status", () => {
     [{ done_through: "2026-05-01", status: "pending" }, "status", "done_through"],
     [{ done_since: "2026-05-02", done_through: "2026-05-01" }, "done_through", "done_since"],
     [{ due_on: "2026-05-02", due_by: "2026-05-02" }, "due_on", "due_by"],
+    [{ due_on: "2026-05-02", due: "today" }, "due_on", "due"],
+    [{ due_on: "2026-05-02", overdue_only: true }, "due_on", "overdue_only"],
     [{ status: "completed", has_reminder: true }, "status", "reminder"],
     [{ count_by_category: true, category: "Home" }, "category", "count_by_category"],
     [{ count_by_category: true, cursor: "-.-.7" }, "cursor", "count_by_category"],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { useStack } from "../../../harness.ts";
+import { type JsonBody, useStack } from "../../../harness.ts";
 import { agent, newcomer } from "../../../support/mcp.ts";
 
 const stack = await useStack({ travels: true });
@@ -47,6 +47,11 @@ test("an answer that replaced words has the former ones, cut, and no other does"
   await call("update-todo", { todo_id: todo.id, description: "Both" });
   const cleared = await call("update-todo", { todo_id: todo.id, clear: ["description"] });
   expect(cleared.facts.former).toEqual({ description: "Both" });
+  const other = (await call("create-todo", { title: "Jars", description: "Lids" })).facts.todo.id;
+  const several = await call("update-todo", { todo_ids: [todo.id, other], description: "Glass" });
+  const formers = several.facts.results.map(({ former }: JsonBody) => former);
+  expect(formers).toEqual([undefined, { description: "Lids" }]);
+  expect(several.text).toEndWith('Replaced description: "Lids"');
 });
 
 test("each field is changed, and cleared by its word", async () => {
