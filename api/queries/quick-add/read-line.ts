@@ -116,7 +116,7 @@ export function readLine(line: string, clock: Clock, kind: "todo" | "habit" | "a
     ...joined(line, days, repeats.length > 0),
     ...twoMoments(line, [...repeats, ...days], others),
   ];
-  const phrases = [...repeats.map((one) => orFirstDay(line, one, days)), ...days, ...choices, ...others];
+  const phrases = [...repeats.map((one) => orFirstDay(line, one, clock)), ...days, ...choices, ...others];
   return takeMet(
     line,
     phrases.filter(kind === "habit" ? isOfHabit : kind === "todo" ? isOfTodo : () => true),
@@ -190,15 +190,15 @@ function oneRepeat(repeats: readonly LinePhrase[]): readonly LinePhrase[] {
   return whole.length < 2 ? repeats : repeats.map((one) => ({ ...one, ...asked }));
 }
 
-const spanOfDays = /^\p{L}+ ?(?:[-–]|to|through|thru) ?\p{L}+$/iu;
+const spanOfDays = /^(\p{L}+) ?(?:[-–]|to|through|thru) ?\p{L}+$/iu;
 
 /** `Mon-Wed` may be the days of one visit, but Monday to Friday hardly. */
-function orFirstDay(line: string, repeat: LinePhrase, days: readonly LinePhrase[]): LinePhrase {
+function orFirstDay(line: string, repeat: LinePhrase, clock: Clock): LinePhrase {
   const { start, end, says, manner, or = [] } = repeat;
-  const day = days.find((one) => one.start === start)?.says.date;
-  const isSpan = manner === "bare" && spanOfDays.test(line.slice(start, end));
-  if (!day || !isSpan || says.rule?.endsWith("MO,TU,WE,TH,FR")) return repeat;
-  return { ...repeat, or: [...or, { date: day, rule: undefined }] };
+  const [, first = ""] = spanOfDays.exec(line.slice(start, end)) ?? [];
+  const [day] = dayPhrasesIn(first, clock);
+  if (!day || manner !== "bare" || says.rule?.endsWith("MO,TU,WE,TH,FR")) return repeat;
+  return { ...repeat, or: [...or, { ...day.says, rule: undefined }] };
 }
 
 /** Drops phrases that need a missing one: an end without a repetition, a reminder without a day. */
