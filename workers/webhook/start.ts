@@ -42,7 +42,6 @@ export async function startWebhooks(context: WorkerContext): Promise<{ stop(): P
     onMessage(text) {
       for (const userId of readUsers(text)) if (webhooks.has(userId)) changed.add(userId);
     },
-    onListening() {},
   });
 
   /** Looks at users who are new here, because their changes made no notice, and at times at all. */
