@@ -138,7 +138,7 @@ function quiet<Connection extends RedisConnection>(redis: Connection): Connectio
 type SubscriptionEvents = Readonly<{
   onMessage(text: string): void;
   /** Called when the connection is ready, for the first time or again. */
-  onListening(): void;
+  onListening?(): void;
 }>;
 
 const heartbeatMs = 1_000;
@@ -156,7 +156,7 @@ export async function subscribe(
 ) {
   const redis = connectBlocking(redisUrl, pongMs);
   redis.on("message", (_channel, text) => onMessage(text));
-  redis.on("ready", onListening);
+  if (onListening) redis.on("ready", onListening);
   const failed = new Promise((resolve) => redis.once("close", resolve));
   await Promise.race([redis.subscribe(channel), failed, Bun.sleep(startMs)]);
   /** False while a message would be lost. */

@@ -4,17 +4,13 @@ import { rpc } from "./mcp.ts";
 /** An answer's status, or `cut` when the connection ended without one. */
 export type RawAnswer = number | "cut";
 
-/** One HTTP connection by hand, because a library would hide a server's faults by retrying. */
-export type RawConnection = Readonly<{
-  /** Sends a request, one at a time. Understands answers with a content-length, in chunks, or without a body. */
-  exchange(request: string | Uint8Array): Promise<RawAnswer>;
-  /** False once the server ended the connection or announced its end. */
-  isOpen(): boolean;
-  close(): void;
-}>;
+export type RawConnection = Awaited<ReturnType<typeof connectRaw>>;
 
-/** @throws when nobody accepts connections there */
-export async function connectRaw(port: number): Promise<RawConnection> {
+/**
+ * One HTTP connection by hand, because a library would hide a server's faults by retrying.
+ * @throws when nobody accepts connections there
+ */
+export async function connectRaw(port: number) {
   let open = true;
   let received = "";
   let pending: ((answer: RawAnswer) => void) | undefined;
@@ -45,15 +41,17 @@ export async function connectRaw(port: number): Promise<RawConnection> {
     },
   });
   return {
-    exchange(request) {
+    /** Sends a request, one at a time. Understands answers with a content-length, in chunks, or without a body. */
+    exchange(request: string | Uint8Array): Promise<RawAnswer> {
       return new Promise((resolve) => {
         if (!open) return resolve("cut");
         pending = resolve;
         socket.write(request);
       });
     },
+    /** False once the server ended the connection or announced its end. */
     isOpen: () => open,
-    close() {
+    close(): void {
       open = false;
       socket.end();
     },

@@ -3,22 +3,11 @@ import type { TraceSpan, Tracing } from "../../shared/process/observe/tracing.ts
 import type { CommandBatch, Outcome, QueuedCommand } from "../../shared/queue/batch.ts";
 import { type Answered, type CommandToRun, requestOf } from "./received.ts";
 
+export type CommandMetrics = ReturnType<typeof createCommandMetrics>;
+export type TransactionMetrics = ReturnType<typeof createTransactionMetrics>;
+
 /** Counts the commands of one worker process, and times its transactions. */
-export type CommandMetrics = Readonly<{
-  received(batch: CommandBatch): void;
-  /** Counts a batch that was refused because of its format, or because no front door signed it. */
-  refused(reason: "format" | "signature"): void;
-  answered(answered: Answered): void;
-}> &
-  TransactionMetrics;
-
-export type TransactionMetrics = Readonly<{
-  /** Counts a transaction, whether or not it was committed. */
-  ended(queue: string, seconds: number): void;
-  committed(seconds: number): void;
-}>;
-
-export function createCommandMetrics(registry: Registry): CommandMetrics {
+export function createCommandMetrics(registry: Registry) {
   const registers = [registry];
   const sizes = new Histogram({
     name: "kept_batch_commands",
@@ -46,9 +35,10 @@ export function createCommandMetrics(registry: Registry): CommandMetrics {
     registers,
   });
   return {
-    received: ({ commands }) => sizes.observe(commands.length),
-    refused: (reason) => refusedBatches.inc({ reason }),
-    answered(answered) {
+    received: ({ commands }: CommandBatch): void => sizes.observe(commands.length),
+    /** Counts a batch that was refused because of its format, or because no front door signed it. */
+    refused: (reason: "format" | "signature"): void => refusedBatches.inc({ reason }),
+    answered(answered: Answered): void {
       const now = performance.now();
       for (const [{ command, batch }, { outcome }] of answered) {
         times.observe({ command: command.name }, (now - batch.receivedAt) / 1000);
@@ -59,7 +49,7 @@ export function createCommandMetrics(registry: Registry): CommandMetrics {
   };
 }
 
-function createTransactionMetrics(registry: Registry): TransactionMetrics {
+function createTransactionMetrics(registry: Registry) {
   const shared = {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers: [registry],
@@ -76,8 +66,9 @@ function createTransactionMetrics(registry: Registry): TransactionMetrics {
     ...shared,
   });
   return {
-    ended: (queue, seconds) => transactions.observe({ queue }, seconds),
-    committed: (seconds) => commits.observe(seconds),
+    /** Counts a transaction, whether or not it was committed. */
+    ended: (queue: string, seconds: number): void => transactions.observe({ queue }, seconds),
+    committed: (seconds: number): void => commits.observe(seconds),
   };
 }
 

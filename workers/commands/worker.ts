@@ -135,15 +135,6 @@ async function failed({ pool }: TransactionContext, { user_id, id }: WorkRow): P
   return rows[0]?.is_last ?? false;
 }
 
-type Answering = Readonly<{
-  reply(batch: ReceivedBatch, answered: Answered): Promise<unknown>;
-  /**
-   * Tells the front door that no command of this batch is run. A batch that was delivered before stays unanswered,
-   * because another worker may have run it; the front door then finds the replies in the inbox.
-   */
-  refuseBatch(data: unknown, redelivered: boolean): Promise<unknown>;
-}>;
-
 /** Sends replies to the front doors. A door that misses one looks into the inbox. */
 function createAnswering(
   {
@@ -154,12 +145,16 @@ function createAnswering(
   }: Pick<WorkerContext, "log" | "publisher" | "tracing"> & Readonly<{ signer: Signer }>,
   metrics: CommandMetrics,
   announce: (batch: ReceivedBatch) => void,
-): Answering {
+) {
   const isDebugging = log.isLevelEnabled("debug");
   const publish = (channel: string, message: object) =>
     publisher.publish(channel, JSON.stringify(message)).catch(() => undefined);
   return {
-    async refuseBatch(data, redelivered) {
+    /**
+     * Tells the front door that no command of this batch is run. A batch that was delivered before stays unanswered,
+     * because another worker may have run it; the front door then finds the replies in the inbox.
+     */
+    async refuseBatch(data: unknown, redelivered: boolean): Promise<void> {
       const reason = signer.verify(data) ? "format" : "signature";
       const address = readBatchAddress(data);
       metrics.refused(reason);
@@ -169,7 +164,7 @@ function createAnswering(
       const refusal = { refusedBatch: address.id, replies: [] };
       await publish(address.replyTo, reason === "format" ? signer.sign(refusal) : refusal);
     },
-    async reply(batch, answered) {
+    async reply(batch: ReceivedBatch, answered: Answered): Promise<void> {
       metrics.answered(answered);
       if (isDebugging) logAnswers(log, batch, answered);
       if (tracing) endSpans(answered);
@@ -192,17 +187,11 @@ function logAnswers(log: Log, { id: batch, receivedAt }: ReceivedBatch, answered
   }
 }
 
-type Announcing = Readonly<{
-  /** Announces a commit for those users of a batch whose pages are open. */
-  announce(batch: Readonly<{ commands: readonly Readonly<{ userId: string }>[] }>): void;
-  close(): void;
-}>;
-
 /** Listens for users with open pages, so that nothing is sent about others. */
 async function openAnnouncing({
   config: { redisUrl, queuePrefix },
   publisher,
-}: Pick<WorkerContext, "config" | "publisher">): Promise<Announcing> {
+}: Pick<WorkerContext, "config" | "publisher">) {
   /** The times (of performance.now()) until which users count as watched. */
   const watched = new Map<string, number>();
   const subscription = await subscribe(redisUrl, watchedChannel(queuePrefix), {
@@ -211,10 +200,10 @@ async function openAnnouncing({
       for (const userId of readUsers(text)) watched.set(userId, now + watchedForMs);
       for (const [userId, until] of watched) if (until < now) watched.delete(userId);
     },
-    onListening() {},
   });
   return {
-    announce({ commands }) {
+    /** Announces a commit for those users of a batch whose pages are open. */
+    announce({ commands }: Readonly<{ commands: readonly Readonly<{ userId: string }>[] }>): void {
       if (watched.size === 0) return;
       const now = performance.now();
       const isWatched = (userId: string) => (watched.get(userId) ?? 0) > now;
@@ -280,12 +269,8 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
 }
 
 type BatchContext = ApartContext &
-  Readonly<{
-    signer: Signer;
-    tracing?: Tracing | undefined;
-    /** Tells the front door that no command of a batch is run. */
-    refuseBatch(data: unknown, redelivered: boolean): Promise<unknown>;
-  }>;
+  Pick<ReturnType<typeof createAnswering>, "refuseBatch"> &
+  Readonly<{ signer: Signer; tracing?: Tracing | undefined }>;
 
 type BatchJob = Pick<Job<unknown>, "data" | "attemptsStarted">;
 

@@ -3,19 +3,13 @@ import { Counter, Histogram, type Registry } from "prom-client";
 import { type Log, throttled } from "../../shared/process/observe/log.ts";
 import { connectionOptions, type QueueConnection, type QueueDefinition } from "../../shared/queue/queues.ts";
 
-/** Counts the jobs of all queues of one worker process. */
-export type JobMetrics = Readonly<{
-  /** Runs a job, and counts how long it waited and how long it ran. */
-  measure<Result>(
-    queue: string,
-    job: Pick<Job, "timestamp" | "attemptsStarted">,
-    run: () => Promise<Result>,
-  ): Promise<Result>;
-}>;
+export type JobMetrics = ReturnType<typeof createJobMetrics>;
+type StartedJob = Pick<Job, "timestamp" | "attemptsStarted">;
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-export function createJobMetrics(registry: Registry): JobMetrics {
+/** Counts the jobs of all queues of one worker process. */
+export function createJobMetrics(registry: Registry) {
   const registers = [registry];
   const waits = new Histogram({
     name: "kept_job_wait_seconds",
@@ -38,7 +32,8 @@ export function createJobMetrics(registry: Registry): JobMetrics {
     registers,
   });
   return {
-    measure(queue, { timestamp, attemptsStarted }, run) {
+    /** Runs a job, and counts how long it waited and how long it ran. */
+    measure<Result>(queue: string, { timestamp, attemptsStarted }: StartedJob, run: () => Promise<Result>) {
       // The clock of the host that added the job may be ahead of this one.
       waits.observe({ queue }, Math.max(0, Date.now() - timestamp) / 1000);
       if (attemptsStarted > 1) redelivered.inc({ queue });
@@ -111,42 +106,39 @@ class PollingWorker<Data> extends Worker<Data> {
   }
 }
 
-/** Notices overdue work, so that an orchestrator restarts a process that hangs. */
-export type HangWatch = Readonly<{
-  /** Runs work, which hangs if it takes longer than `withinMs`. */
-  during<Result>(name: string, work: () => Promise<Result>, withinMs?: number): Promise<Result>;
-  /**
-   * Watches a loop, which hangs if it does not come round.
-   * @param isExcused true during a wait that a restart would not end
-   * @returns a function to call each time it comes round
-   */
-  loop(name: string, isExcused: () => boolean): () => void;
-  /** The names of hanging work and loops. */
-  hanging(): string[];
-}>;
-
+export type HangWatch = ReturnType<typeof createHangWatch>;
 type Watched = { name: string; dueAt: number; isExcused?(): boolean };
 
 /** Far more than any job or statement may take, because a restart costs more than a late notice. */
 const patienceMs = 60_000;
 
-/** @param now the time in milliseconds, for tests that travel in time */
-export function createHangWatch(now = () => performance.now()): HangWatch {
+/**
+ * Notices overdue work, so that an orchestrator restarts a process that hangs.
+ * @param now the time in milliseconds, for tests that travel in time
+ */
+export function createHangWatch(now = () => performance.now()) {
   const watched = new Set<Watched>();
   return {
-    during(name, work, withinMs = patienceMs) {
+    /** Runs work, which hangs if it takes longer than `withinMs`. */
+    during<Result>(name: string, work: () => Promise<Result>, withinMs = patienceMs): Promise<Result> {
       const entry = { name, dueAt: now() + withinMs };
       watched.add(entry);
       return Promise.try(work).finally(() => watched.delete(entry));
     },
-    loop(name, isExcused) {
+    /**
+     * Watches a loop, which hangs if it does not come round.
+     * @param isExcused true during a wait that a restart would not end
+     * @returns a function to call each time it comes round
+     */
+    loop(name: string, isExcused: () => boolean): () => void {
       const entry = { name, dueAt: now() + patienceMs, isExcused };
       watched.add(entry);
       return () => {
         entry.dueAt = now() + patienceMs;
       };
     },
-    hanging() {
+    /** The names of hanging work and loops. */
+    hanging(): string[] {
       for (const entry of watched) if (entry.isExcused?.()) entry.dueAt = now() + patienceMs;
       const late = [...watched].filter(({ dueAt }) => dueAt < now());
       return [...new Set(late.map(({ name }) => name))];

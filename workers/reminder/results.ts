@@ -59,12 +59,6 @@ async function finishAll({ database, travel }: ReminderStore, attempts: readonly
   };
 }
 
-type ResultWriter = Readonly<{
-  add(attempt: DeliveryAttempt): void;
-  /** Gives up on results that are not written yet. */
-  stop(): void;
-}>;
-
 const maxTogether = 1_000;
 const againAfterMs = 250;
 
@@ -76,7 +70,7 @@ const againAfterMs = 250;
 export function createResultWriter(
   store: ReminderStore & Readonly<{ log: Log }>,
   onWritten: (attempt: DeliveryAttempt) => void,
-): ResultWriter {
+) {
   let gathered: DeliveryAttempt[] = [];
   let writing = false;
   let stopped = false;
@@ -106,11 +100,12 @@ export function createResultWriter(
   }
 
   return {
-    add(attempt) {
+    add(attempt: DeliveryAttempt): void {
       gathered.push(attempt);
       if (!writing) void writeAll();
     },
-    stop() {
+    /** Gives up on results that are not written yet. */
+    stop(): void {
       stopped = true;
     },
   };
@@ -219,13 +214,10 @@ async function recordWebhookAttempts(
   ]);
 }
 
-/** Counts the reminders that one worker process sends. */
-export type ReminderMetrics = Readonly<{
-  /** @param tookSeconds since the delivery was taken up */
-  attempted(attempt: DeliveryAttempt, tookSeconds: number): void;
-}>;
+export type ReminderMetrics = ReturnType<typeof createReminderMetrics>;
 
-export function createReminderMetrics(registry: Registry): ReminderMetrics {
+/** Counts the reminders that one worker process sends. */
+export function createReminderMetrics(registry: Registry) {
   const registers = [registry];
   const lateness = new Histogram({
     name: "kept_reminder_lateness_seconds",
@@ -241,7 +233,8 @@ export function createReminderMetrics(registry: Registry): ReminderMetrics {
     registers,
   });
   return {
-    attempted(attempt, tookSeconds) {
+    /** @param tookSeconds since the delivery was taken up */
+    attempted(attempt: DeliveryAttempt, tookSeconds: number): void {
       const { channel, overdue_seconds } = attempt.delivery;
       // A person tests a webhook because it may fail.
       if (isTest(attempt.delivery)) return;

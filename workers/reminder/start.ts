@@ -99,19 +99,12 @@ type DelivererContext = ReminderStore &
     metrics: ReminderMetrics;
   }>;
 
-type Deliverer = Readonly<{
-  /** Starts the deliveries of one job. Resolves when they have started, not finished. */
-  deliver(keys: DeliveryKeys): Promise<void>;
-  /** Waits for deliveries under way; slow ones are left to another process. */
-  stop(): Promise<void>;
-}>;
-
 /** A slow receiver delays only its own deliveries, until this many are under way. */
 const maxUnderWay = 300;
 const stopWithinMs = 8_000;
 
 /** Sends deliveries and writes their results. In PostgreSQL they are `sending` until the result is written. */
-function createDeliverer(context: DelivererContext): Deliverer {
+function createDeliverer(context: DelivererContext) {
   const { log, channels, compose, metrics } = context;
   const underWay = new Map<string, LeasedDelivery>();
   const sendTo = createSlowTargets();
@@ -138,14 +131,16 @@ function createDeliverer(context: DelivererContext): Deliverer {
   }
 
   return {
-    async deliver(keys) {
+    /** Starts the deliveries of one job. Resolves when they have started, not finished. */
+    async deliver(keys: DeliveryKeys): Promise<void> {
       while (underWay.size >= maxUnderWay) await Bun.sleep(10);
       for (const delivery of await leaseDeliveries(context, keys)) {
         underWay.set(delivery.id, delivery);
         void send(delivery);
       }
     },
-    async stop() {
+    /** Waits for deliveries under way; slow ones are left to another process. */
+    async stop(): Promise<void> {
       const deadline = performance.now() + stopWithinMs;
       while (underWay.size > 0 && performance.now() < deadline) await Bun.sleep(10);
       clearInterval(heartbeat);

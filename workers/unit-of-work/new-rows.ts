@@ -20,21 +20,7 @@ const quotas: Readonly<Record<NumberedTable, number>> = {
   todos: 50_000,
 };
 
-/** Quotas and ids for the new rows of one transaction. A rollback uses up no quota, and leaves a gap in the ids. */
-export type NewRows = Readonly<{
-  /** Takes an id for each possible new row, and counts the rows of users whose count is unknown. */
-  reserve(connection: Queryable, rows: readonly NewRow[]): Promise<void>;
-  /** @throws Error when no id was reserved */
-  nextId(table: NumberedTable): number;
-  /** Counts one more row. @returns a refusal that says what to do when the quota is used up */
-  useQuota(row: NewRow): Refused | undefined;
-  /**
-   * Remembers the used quotas.
-   * @returns a function that forgets all later uses
-   */
-  checkpoint(): () => void;
-  committed(): void;
-}>;
+export type NewRows = ReturnType<typeof openNewRows>;
 
 /** Begins to count what one transaction makes. */
 export type OpenNewRows = () => NewRows;
@@ -62,10 +48,11 @@ export function createQuotas(): OpenNewRows {
 
 const idOf = ({ userId, table }: NewRow): string => `${table} ${userId}`;
 
+/** Quotas and ids for the new rows of one transaction. A rollback uses up no quota, and leaves a gap in the ids. */
 function openNewRows(
   known: Counts,
   learn: (connection: Queryable, table: NumberedTable, userIds: string[]) => Promise<void>,
-): NewRows {
+) {
   const ids: Record<NumberedTable, number[]> = { categories: [], habits: [], todos: [] };
   let used = new Map<string, number>();
   const isUnknown = (row: NewRow) => !known.has(idOf(row));
@@ -79,29 +66,36 @@ function openNewRows(
     ids[table].push(...taken);
   }
   return {
-    async reserve(connection, rows) {
+    /** Takes an id for each possible new row, and counts the rows of users whose count is unknown. */
+    async reserve(connection: Queryable, rows: readonly NewRow[]): Promise<void> {
       const byTable = Map.groupBy(rows, ({ table }) => table);
       await Promise.all([...byTable].map(([table, some]) => reserveIn(connection, table, some)));
     },
-    nextId(table) {
+    /** @throws Error when no id was reserved */
+    nextId(table: NumberedTable): number {
       const id = ids[table].shift();
       if (id === undefined) throw new Error(`No id of ${table} was reserved.`);
       return id;
     },
-    useQuota(row) {
+    /** Counts one more row. @returns a refusal that says what to do when the quota is used up */
+    useQuota(row: NewRow): Refused | undefined {
       const id = idOf(row);
       const own = used.get(id) ?? 0;
       if ((known.get(id)?.count ?? 0) + own >= quotas[row.table]) return usedUp(row);
       used.set(id, own + 1);
       return undefined;
     },
-    checkpoint() {
+    /**
+     * Remembers the used quotas.
+     * @returns a function that forgets all later uses
+     */
+    checkpoint(): () => void {
       const before = new Map(used);
       return () => {
         used = before;
       };
     },
-    committed() {
+    committed(): void {
       for (const [id, own] of used) {
         const entry = known.get(id);
         if (entry) entry.count += own;

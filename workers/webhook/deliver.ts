@@ -100,16 +100,7 @@ type Context = ReminderStore &
 type Sending = Context &
   Readonly<{ send(hook: LeasedWebhook, id: string, event: object): Promise<ChannelResult> }>;
 
-type EventPoster = Readonly<{
-  /**
-   * Posts the next few events of a webhook: what waits because it failed or was asked for, else changes from the log.
-   * @returns whether there is more, at once or when an older transaction has ended
-   */
-  postNext(key: WebhookKey): Promise<"nothing" | "more" | "later">;
-  close(): void;
-}>;
-
-export function openEventPoster(context: Context): EventPoster {
+export function openEventPoster(context: Context) {
   const { database, config, travel } = context;
   const poster = openWebhookPoster(config.webhookAllowLoopback);
   const sending: Sending = {
@@ -120,7 +111,11 @@ export function openEventPoster(context: Context): EventPoster {
         .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error))),
   };
   return {
-    async postNext(key) {
+    /**
+     * Posts the next few events of a webhook: what waits because it failed or was asked for, else changes from the log.
+     * @returns whether there is more, at once or when an older transaction has ended
+     */
+    async postNext(key: WebhookKey): Promise<"nothing" | "more" | "later"> {
       const taken = await database.pool.query<LeasedWebhook>(take, [travel(), key.user_id, key.id]);
       const [hook] = taken.rows;
       if (!hook) return "nothing";

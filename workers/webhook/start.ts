@@ -42,7 +42,6 @@ export async function startWebhooks(context: WorkerContext): Promise<{ stop(): P
     onMessage(text) {
       for (const userId of readUsers(text)) if (webhooks.has(userId)) changed.add(userId);
     },
-    onListening() {},
   });
 
   /** Looks at webhooks that are new here, because no notice reached them, and at times at all. */

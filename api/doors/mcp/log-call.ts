@@ -64,18 +64,13 @@ type Minute = {
   more: number;
 };
 
-export type OverLimit = Readonly<{
-  /** Counts a call. It resolves when its minute's row is stored or cannot be stored, later with each call. */
-  count(call: ReceivedCall): Promise<Readonly<{ refused: Refused | undefined; today: Today | undefined }>>;
-  /** Adds the calls that the row does not have yet. */
-  stop(): Promise<void>;
-}>;
+export type OverLimit = ReturnType<typeof createOverLimit>;
 
 /**
  * Counts refused calls almost for free, because a costly limit would protect nobody. The first call of a minute
  * waits for its row, and the others are added a few seconds later. All front doors add to the same row.
  */
-export function createOverLimit({ dispatch, query }: PerformContext, now: () => number): OverLimit {
+export function createOverLimit({ dispatch, query }: PerformContext, now: () => number) {
   const minutes = new Map<string, Minute>();
 
   async function write(
@@ -106,7 +101,8 @@ export function createOverLimit({ dispatch, query }: PerformContext, now: () => 
 
   const timer = setInterval(() => void writeMore(), writeEveryMs);
   return {
-    async count(call) {
+    /** Counts a call. It resolves when its minute's row is stored or cannot be stored, later with each call. */
+    async count(call: ReceivedCall) {
       const { actor, record } = call;
       const key = JSON.stringify([actor.userId, actor.tokenId, minuteOf(record)]);
       const known = minutes.get(key);
@@ -120,7 +116,8 @@ export function createOverLimit({ dispatch, query }: PerformContext, now: () => 
       await Bun.sleep(Math.min(minute.total * slowerByMs, slowestMs));
       return { refused, today: await minute.today };
     },
-    async stop() {
+    /** Adds the calls that the row does not have yet. */
+    async stop(): Promise<void> {
       clearInterval(timer);
       await writeMore();
     },

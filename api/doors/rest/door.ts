@@ -82,7 +82,7 @@ type Answer = Readonly<{ request: Request; body: unknown; headers: Headers }>;
 /** A successful answer. This door checks a read's preconditions, the worker a change's. */
 function succeeded({ config }: RestContext, { route, isConditional }: Target, answer: Answer): Response {
   const { request, body, headers } = answer;
-  const { method, path, status = 200 } = route;
+  const { method, path, status } = route;
   if (body === null) return new Response(null, { status: 204, headers });
   if (status === 201 && isObject(body))
     headers.set("location", `${config.baseUrl}${restPrefix}${path}/${body.id}`);

@@ -200,9 +200,7 @@ function resultOf(
     return { status: statusOf(refusal.code), body: refusalBody(refusal) };
   }
   const { body } = outcome;
-  return body === null || route.status === 204
-    ? { status: 204, body: null }
-    : { status: route.status ?? 200, body };
+  return body === null || route.status === 204 ? { status: 204, body: null } : { status: route.status, body };
 }
 
 /** An operation has its key in a field, a request in a header. */

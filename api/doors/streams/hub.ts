@@ -17,13 +17,7 @@ import {
   type QueryContext,
 } from "../../queries/engine/context.ts";
 
-export type LiveHub = Readonly<{
-  /** @returns a function to leave; undefined when there is no room for another stream */
-  join(userId: string, stream: LiveStream): (() => void) | undefined;
-  /** Ends all streams and takes no more; their pages reconnect to another door. */
-  endAll(): void;
-  close(): void;
-}>;
+export type LiveHub = Awaited<ReturnType<typeof openLiveHub>>;
 
 type Dependencies = Readonly<{
   config: Pick<Config, "redisUrl" | "queuePrefix">;
@@ -40,7 +34,7 @@ const maxStreamsOfToken = 6;
 const maxStreamsOfNetwork = 200;
 
 /** The streams of one front door. It listens to Redis once for all of them. */
-export async function openLiveHub({ config, redis, readState }: Dependencies): Promise<LiveHub> {
+export async function openLiveHub({ config, redis, readState }: Dependencies) {
   const { redisUrl, queuePrefix } = config;
   const users = new Map<string, UserWatch>();
   let count = 0;
@@ -50,7 +44,6 @@ export async function openLiveHub({ config, redis, readState }: Dependencies): P
     onMessage(text) {
       for (const userId of readUsers(text)) users.get(userId)?.look();
     },
-    onListening() {},
   });
 
   function say(userIds: Iterable<string>): void {
@@ -82,7 +75,8 @@ export async function openLiveHub({ config, redis, readState }: Dependencies): P
   };
 
   return {
-    join(userId, stream) {
+    /** @returns a function to leave; undefined when there is no room for another stream */
+    join(userId: string, stream: LiveStream): (() => void) | undefined {
       const makeRoom = stream.client ? hasRoomForClient(stream.client) : makeRoomForPage;
       if (!isOpen || !makeRoom(users, userId, count >= maxStreams)) return undefined;
       const user = watch(userId);
@@ -91,8 +85,9 @@ export async function openLiveHub({ config, redis, readState }: Dependencies): P
       user.look();
       return () => leave(userId, stream);
     },
+    /** Ends all streams and takes no more; their pages reconnect to another door. */
     endAll,
-    close() {
+    close(): void {
       endAll();
       clearInterval(saying);
       subscription.close();
@@ -151,13 +146,7 @@ export type LiveStream = Readonly<{
 }>;
 
 /** All streams of one user at this front door. */
-type UserWatch = Readonly<{
-  /** Streams in order of arrival. */
-  streams: Set<LiveStream>;
-  /** Schedules a read, because something may have changed. */
-  look(): void;
-  close(): void;
-}>;
+type UserWatch = ReturnType<typeof watchUser>;
 
 const beatMs = 15_000;
 /** A user with many changes in a row is read this often. */
@@ -167,7 +156,8 @@ const pauseMs = 500;
  * Reads a user's state after each notice of a change, and with each beat. So a lost notice only delays a stream, and
  * streams see that their session or token has ended.
  */
-export function watchUser(read: () => Promise<UserState | undefined>): UserWatch {
+export function watchUser(read: () => Promise<UserState | undefined>) {
+  /** Streams in order of arrival. */
   const streams = new Set<LiveStream>();
   let planned: ReturnType<typeof setTimeout> | undefined;
   let isAsked = false;
@@ -190,6 +180,7 @@ export function watchUser(read: () => Promise<UserState | undefined>): UserWatch
     if (isAsked && streams.size > 0) look();
   }
 
+  /** Schedules a read, because something may have changed. */
   function look(): void {
     isAsked = true;
     planned ??= setTimeout(lookOnce, Math.max(0, lookedAt + pauseMs - performance.now()));
@@ -203,7 +194,7 @@ export function watchUser(read: () => Promise<UserState | undefined>): UserWatch
   return {
     streams,
     look,
-    close() {
+    close(): void {
       clearInterval(heart);
       clearTimeout(planned);
     },

@@ -6,21 +6,10 @@ export const eventStreamHeaders = {
   "X-Accel-Buffering": "no",
 };
 
-/** The body of a long answer, which lasts while its client reads. */
-type Sink = Readonly<{
-  body: ReadableStream;
-  /** Ends the stream of a client that is behind. */
-  send(text: string): void;
-  /** Waits until the client has room for more, which ends a stream after 40 s. @returns false when it has ended */
-  sendAll(text: string): Promise<boolean>;
-  end(): void;
-  /** Runs once, whichever side ends the stream. */
-  onEnd(act: () => void): void;
-}>;
-
 const longestUnreadMs = 40_000;
 
-export function openSink(): Sink {
+/** The body of a long answer, which lasts while its client reads. */
+export function openSink() {
   const ended = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   let isOver = false;
@@ -51,10 +40,12 @@ export function openSink(): Sink {
       },
       cancel: end,
     }),
-    send(text) {
+    /** Ends the stream of a client that is behind. */
+    send(text: string): void {
       if (!isOver && write(text) instanceof Promise) end();
     },
-    async sendAll(text) {
+    /** Waits until the client has room for more, which ends a stream after 40 s. @returns false when it has ended */
+    async sendAll(text: string): Promise<boolean> {
       const tooSlow = setTimeout(end, longestUnreadMs);
       await Promise.race([begun.promise, ended.promise]);
       if (!isOver) await Promise.race([write(text), ended.promise]);
@@ -62,6 +53,7 @@ export function openSink(): Sink {
       return !isOver;
     },
     end,
-    onEnd: (act) => void ended.promise.then(act),
+    /** Runs once, whichever side ends the stream. */
+    onEnd: (act: () => void): void => void ended.promise.then(act),
   };
 }

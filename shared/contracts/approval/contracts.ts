@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { approvalStates } from "../../domain/vocabulary.ts";
-import { command, query } from "../kernel/contract.ts";
+import { command, query, route } from "../kernel/contract.ts";
 import { Flag, Id, Nullable, OneOf, Timestamp, titled, WholeNumber } from "../kernel/fields.ts";
 
 /** A waiting request, as a token that must ask for deletions gets it. */
@@ -95,9 +95,7 @@ export const getApproval = query({
   resource: "Approval",
   scopes: [],
   summary: "View the state of a request that needs approval; only the token that made it can",
-  rest: [
-    { operationId: "getApproval", method: "GET", path: "/approvals/{approval_id}", example: exampleApproval },
-  ],
+  rest: [route("getApproval", "GET", "/approvals/{approval_id}", exampleApproval)],
   input: Type.Object({ approval_id: ApprovalId }),
   output: Approval,
 });

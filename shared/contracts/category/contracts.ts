@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { command, query } from "../kernel/contract.ts";
+import { command, query, route } from "../kernel/contract.ts";
 import { exampleOf, onlyPage, schemasOf } from "../kernel/declared-fields.ts";
 import { Id, Name, Page, PageOf } from "../kernel/fields.ts";
 import { Category, categoryFields } from "./fields.ts";
@@ -42,9 +42,7 @@ export const listCategories = query({
   name: "category.list",
   scopes: ["categories:read"],
   summary: "List categories",
-  rest: [
-    { operationId: "listCategories", method: "GET", path: "/categories", example: categoryExamples.list },
-  ],
+  rest: [route("listCategories", "GET", "/categories", categoryExamples.list)],
   input: Type.Object({ page: Type.Optional(Page) }),
   output: PageOf(Category),
 });
@@ -54,7 +52,7 @@ export const getCategory = query({
   resource: "Category",
   scopes: ["categories:read"],
   summary: "View a category",
-  rest: [{ operationId: "getCategory", method: "GET", path, example: categoryExamples.get }],
+  rest: [route("getCategory", "GET", path, categoryExamples.get)],
   input: Type.Object({ category_id: Id }),
   output: Category,
 });
@@ -63,15 +61,7 @@ export const createCategory = command({
   name: "category.create",
   scopes: ["categories:write"],
   summary: "Create a category",
-  rest: [
-    {
-      operationId: "createCategory",
-      method: "POST",
-      path: "/categories",
-      status: 201,
-      example: categoryExamples.create,
-    },
-  ],
+  rest: [route("createCategory", "POST", "/categories", categoryExamples.create, { status: 201 })],
   input: Type.Object(schemasOf(categoryFields, "create")),
   output: Category,
 });
@@ -82,14 +72,8 @@ export const updateCategory = command({
   scopes: ["categories:write"],
   summary: "Change a category",
   rest: [
-    {
-      operationId: "replaceCategory",
-      method: "PUT",
-      path,
-      required: ["name"],
-      example: categoryExamples.replace,
-    },
-    { operationId: "updateCategory", method: "PATCH", path, example: categoryExamples.change },
+    route("replaceCategory", "PUT", path, categoryExamples.replace, { required: ["name"] }),
+    route("updateCategory", "PATCH", path, categoryExamples.change),
   ],
   input: Type.Object({ category_id: Id, ...schemasOf(categoryFields, "update") }),
   output: Category,
@@ -111,9 +95,7 @@ export const deleteCategory = command({
   resource: "Category",
   scopes: ["categories:write"],
   summary: "Delete a category; its habits and todos stay, without a category",
-  rest: [
-    { operationId: "deleteCategory", method: "DELETE", path, status: 204, example: categoryExamples.remove },
-  ],
+  rest: [route("deleteCategory", "DELETE", path, categoryExamples.remove)],
   input: Type.Object({ category_id: Id }),
   output: Type.Null(),
 });

@@ -4,7 +4,7 @@ import { categoryExamples } from "../category/contracts.ts";
 import { Category } from "../category/fields.ts";
 import { exampleHabit } from "../habit/examples.ts";
 import { Habit } from "../habit/fields.ts";
-import { query } from "../kernel/contract.ts";
+import { query, route } from "../kernel/contract.ts";
 import { Id, Nullable, titled } from "../kernel/fields.ts";
 import { exampleTodo } from "../todo/examples.ts";
 import { Todo } from "../todo/fields.ts";
@@ -103,7 +103,7 @@ export const listChanges = query({
   name: "change.list",
   scopes: ["habits:read", "todos:read", "categories:read"],
   summary: "List what was written or deleted since a cursor, or everything without one",
-  rest: [{ operationId: "listChanges", method: "GET", path: "/changes", example }],
+  rest: [route("listChanges", "GET", "/changes", example)],
   input: Type.Object({
     cursor: Type.Optional(ChangeCursorField),
     wait: Type.Optional(
@@ -123,7 +123,7 @@ export const streamChanges = query({
   name: "change.stream",
   scopes: listChanges.scopes,
   summary: "Follow what is written or deleted, as server-sent events",
-  rest: [{ operationId: "streamChanges", method: "GET", path: "/changes/stream", streams: true, example }],
+  rest: [route("streamChanges", "GET", "/changes/stream", example, { streams: true })],
   input: Type.Object({ cursor: Type.Optional(ChangeCursorField) }),
   output: Changes,
 });

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { exampleHabit } from "../habit/examples.ts";
 import { Habit } from "../habit/fields.ts";
-import { query } from "../kernel/contract.ts";
+import { query, route } from "../kernel/contract.ts";
 import { titled } from "../kernel/fields.ts";
 import { exampleTodo } from "../todo/examples.ts";
 import { Todo } from "../todo/fields.ts";
@@ -51,14 +51,7 @@ export const getDashboard = query({
   name: "dashboard.get",
   scopes: ["habits:read", "todos:read"],
   summary: "Habits due today, pending todos, the activity of the last 14 days, and totals",
-  rest: [
-    {
-      operationId: "getDashboard",
-      method: "GET",
-      path: "/dashboard",
-      example: { input: {}, output: exampleDashboard },
-    },
-  ],
+  rest: [route("getDashboard", "GET", "/dashboard", { input: {}, output: exampleDashboard })],
   input: Type.Object({}),
   output: Dashboard,
 });

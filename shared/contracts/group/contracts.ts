@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { Refused } from "../../errors.ts";
 import { categoryExamples } from "../category/contracts.ts";
-import { command } from "../kernel/contract.ts";
+import { command, route } from "../kernel/contract.ts";
 import { Clearable, Flag, IdempotencyKey, OneOf, titled } from "../kernel/fields.ts";
 import { todoExamples } from "../todo/examples.ts";
 
@@ -84,7 +84,7 @@ export const runGroup = command({
   apart: true,
   scopes: [],
   summary: `Make up to ${maxOperations} changes in order by one request; if atomic, all of them or none`,
-  rest: [{ operationId: "runBatch", method: "POST", path: "/batch", example: groupExample }],
+  rest: [route("runBatch", "POST", "/batch", groupExample)],
   input: Type.Object({
     operations: Type.Array(titled("BatchOperation", GroupOperation), {
       minItems: 1,

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { habitCompleted, habitDayDone, habitNotCompleted, habitNotSkipped } from "../../domain/conflicts.ts";
 import { habitActs } from "../../domain/reminder/link.ts";
 import { categoryNameFields } from "../category/fields.ts";
-import { command } from "../kernel/contract.ts";
+import { command, route } from "../kernel/contract.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
 import { CalendarDate, Id, Name, OneOf } from "../kernel/fields.ts";
 import { habitExamples } from "./examples.ts";
@@ -16,15 +16,7 @@ export const createHabit = command({
   name: "habit.create",
   scopes: ["habits:write"],
   summary: "Create a habit; a bad habit is completed by having avoided it that day",
-  rest: [
-    {
-      operationId: "createHabit",
-      method: "POST",
-      path: "/habits",
-      status: 201,
-      example: habitExamples.create,
-    },
-  ],
+  rest: [route("createHabit", "POST", "/habits", habitExamples.create, { status: 201 })],
   toolOnly: toolNames,
   input: Type.Object({ ...schemasOf(habitFields, "create"), ...categoryNameFields }),
   output: Habit,
@@ -36,14 +28,8 @@ export const updateHabit = command({
   scopes: ["habits:write"],
   summary: "Change a habit; a new rhythm looks forward only and never breaks or revives a streak",
   rest: [
-    {
-      operationId: "replaceHabit",
-      method: "PUT",
-      path,
-      required: ["name", "type", "frequency"],
-      example: habitExamples.replace,
-    },
-    { operationId: "updateHabit", method: "PATCH", path, example: habitExamples.change },
+    route("replaceHabit", "PUT", path, habitExamples.replace, { required: ["name", "type", "frequency"] }),
+    route("updateHabit", "PATCH", path, habitExamples.change),
   ],
   toolOnly: toolNames,
   input: Type.Object({ habit_id: Id, ...schemasOf(habitFields, "update"), ...categoryNameFields }),
@@ -55,7 +41,7 @@ export const deleteHabit = command({
   resource: "Habit",
   scopes: ["habits:write"],
   summary: "Delete a habit and its completions",
-  rest: [{ operationId: "deleteHabit", method: "DELETE", path, status: 204, example: habitExamples.remove }],
+  rest: [route("deleteHabit", "DELETE", path, habitExamples.remove)],
   input: onlyId,
   // For tools. REST answers without content.
   output: Type.Object({ id: Id, name: Name, type: HabitTypeField }),
@@ -77,7 +63,7 @@ export const completeHabit = command({
   scopes: ["habits:write"],
   summary: "Mark a habit completed, today or on one of the 366 days before; for a bad habit: avoided today",
   conflict: habitCompleted(),
-  rest: [{ operationId: "completeHabit", method: "POST", path: dayPath, example: habitExamples.complete }],
+  rest: [route("completeHabit", "POST", dayPath, habitExamples.complete)],
   dayField: "date",
   input: withNote,
   output: Habit,
@@ -90,9 +76,7 @@ export const undoHabit = command({
   summary:
     "Undo the completion of today or of one of the 366 days before; the streak becomes what it would be without it",
   conflict: habitNotCompleted(),
-  rest: [
-    { operationId: "undoHabitCompletion", method: "DELETE", path: dayPath, example: habitExamples.undo },
-  ],
+  rest: [route("undoHabitCompletion", "DELETE", dayPath, habitExamples.undo)],
   dayField: "date",
   input: oneDay,
   output: Habit,
@@ -107,7 +91,7 @@ export const skipHabit = command({
   summary:
     "Skip a day, or its week: nothing is asked and the streak stays; today, up to 366 days back or 30 ahead",
   conflict: habitDayDone(),
-  rest: [{ operationId: "skipHabitDay", method: "POST", path: skipPath, example: habitExamples.skip }],
+  rest: [route("skipHabitDay", "POST", skipPath, habitExamples.skip)],
   dayField: "date",
   input: oneDay,
   output: Habit,
@@ -119,14 +103,7 @@ export const takeSkipBack = command({
   scopes: ["habits:write"],
   summary: "Take back the skip of today or of another day; the streak becomes what it would be without it",
   conflict: habitNotSkipped(),
-  rest: [
-    {
-      operationId: "takeHabitSkipBack",
-      method: "DELETE",
-      path: skipPath,
-      example: habitExamples.takeSkipBack,
-    },
-  ],
+  rest: [route("takeHabitSkipBack", "DELETE", skipPath, habitExamples.takeSkipBack)],
   dayField: "date",
   input: oneDay,
   output: Habit,

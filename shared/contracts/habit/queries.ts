@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { query } from "../kernel/contract.ts";
+import { query, route } from "../kernel/contract.ts";
 import {
   CalendarDate,
   Flag,
@@ -21,7 +21,7 @@ export const listHabits = query({
   name: "habit.list",
   scopes: ["habits:read"],
   summary: "List or search habits",
-  rest: [{ operationId: "listHabits", method: "GET", path: "/habits", example: habitExamples.list }],
+  rest: [route("listHabits", "GET", "/habits", habitExamples.list)],
   input: Type.Object({
     q: Type.Optional(SearchText),
     frequency: Type.Optional(FrequencyField),
@@ -50,7 +50,7 @@ export const getHabit = query({
   resource: "Habit",
   scopes: ["habits:read"],
   summary: "View a habit",
-  rest: [{ operationId: "getHabit", method: "GET", path: "/habits/{habit_id}", example: habitExamples.get }],
+  rest: [route("getHabit", "GET", "/habits/{habit_id}", habitExamples.get)],
   input: Type.Object({ habit_id: Id }),
   output: Habit,
 });
@@ -72,14 +72,7 @@ export const listCompletions = query({
   resource: "Habit",
   scopes: ["habits:read"],
   summary: `List the days on which a habit was completed, newest first: at most ${mostCompletionDays} days, by default the last ones`,
-  rest: [
-    {
-      operationId: "listHabitCompletions",
-      method: "GET",
-      path: "/habits/{habit_id}/completions",
-      example: exampleCompletions,
-    },
-  ],
+  rest: [route("listHabitCompletions", "GET", "/habits/{habit_id}/completions", exampleCompletions)],
   input: daysOfHabit,
   output: HabitCompletions,
   refine: checkPeriodOfDays,
@@ -108,14 +101,7 @@ export const listAmounts = query({
   resource: "Habit",
   scopes: ["habits:read"],
   summary: `List the amounts of a habit by day, newest first: at most ${mostCompletionDays} days, by default the last ones`,
-  rest: [
-    {
-      operationId: "listHabitAmounts",
-      method: "GET",
-      path: "/habits/{habit_id}/amounts",
-      example: exampleAmounts,
-    },
-  ],
+  rest: [route("listHabitAmounts", "GET", "/habits/{habit_id}/amounts", exampleAmounts)],
   input: daysOfHabit,
   output: HabitAmounts,
   refine: checkPeriodOfDays,

@@ -39,14 +39,26 @@ export type Route<Input = object, Output = unknown> = Readonly<{
   operationId: string;
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: RoutePath;
-  /** 200 unless a thing is made, or nothing is answered. */
-  status?: 201 | 204;
+  status: 200 | 201 | 204;
   /** Fields that this route demands and the command does not (PUT beside PATCH). */
   required?: readonly string[];
   /** Set when the answer is a stream of outputs (server-sent events). */
   streams?: true;
   example: Example<Input, Output>;
 }>;
+
+/** Declares a route. The status is 200 unless a thing is made, or nothing is answered. */
+export const route = <Input, Output>(
+  operationId: string,
+  method: Route["method"],
+  path: RoutePath,
+  example: Example<Input, Output>,
+  more: Pick<Route, "required" | "streams"> & Readonly<{ status?: 201 }> = {},
+): Route<Input, Output> => ({
+  ...{ operationId, method, path, example },
+  status: example.output === null ? 204 : 200,
+  ...more,
+});
 
 /** Routes with examples of their contract's types, null for an answer without content. */
 type Routes<Input extends TObject, Output extends TSchema> = readonly Route<

@@ -4,7 +4,7 @@ import Format from "typebox/format";
 import { todoCompleted } from "../../domain/conflicts.ts";
 import { mayBePublic } from "../../domain/public-address.ts";
 import { acts } from "../../domain/reminder/link.ts";
-import { command, query } from "../kernel/contract.ts";
+import { command, query, route } from "../kernel/contract.ts";
 import { Id, OneOf } from "../kernel/fields.ts";
 import { todoExamples } from "../todo/examples.ts";
 import { RemindAt, Reminder, Todo } from "../todo/fields.ts";
@@ -16,7 +16,7 @@ export const getReminder = query({
   resource: "Reminder",
   scopes: ["todos:read"],
   summary: "View the calling user's reminder for a todo",
-  rest: [{ operationId: "getReminder", method: "GET", path, example: todoExamples.getReminder }],
+  rest: [route("getReminder", "GET", path, todoExamples.getReminder)],
   input: Type.Object({ todo_id: Id }),
   output: Reminder,
 });
@@ -27,7 +27,7 @@ export const setReminder = command({
   scopes: ["todos:write"],
   summary: "Set or move the calling user's reminder for a todo",
   conflict: todoCompleted,
-  rest: [{ operationId: "setReminder", method: "PUT", path, example: todoExamples.setReminder }],
+  rest: [route("setReminder", "PUT", path, todoExamples.setReminder)],
   input: Type.Object({ todo_id: Id, remind_at: RemindAt }),
   output: Reminder,
 });
@@ -37,15 +37,7 @@ export const clearReminder = command({
   resource: "Todo",
   scopes: ["todos:write"],
   summary: "Clear the calling user's reminder for a todo",
-  rest: [
-    {
-      operationId: "clearReminder",
-      method: "DELETE",
-      path,
-      status: 204,
-      example: todoExamples.clearReminder,
-    },
-  ],
+  rest: [route("clearReminder", "DELETE", path, todoExamples.clearReminder)],
   input: Type.Object({ todo_id: Id }),
   output: Type.Null(),
 });

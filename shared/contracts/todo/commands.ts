@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { command } from "../kernel/contract.ts";
+import { command, route } from "../kernel/contract.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
 import { Flag, Id, Name } from "../kernel/fields.ts";
 import { todoExamples } from "./examples.ts";
@@ -12,9 +12,7 @@ export const createTodo = command({
   name: "todo.create",
   scopes: ["todos:write"],
   summary: "Create a one-time or recurring todo",
-  rest: [
-    { operationId: "createTodo", method: "POST", path: "/todos", status: 201, example: todoExamples.create },
-  ],
+  rest: [route("createTodo", "POST", "/todos", todoExamples.create, { status: 201 })],
   toolOnly: toolTodoNames,
   input: Type.Object({ ...schemasOf(todoFields, "create"), ...toolTodoFields }),
   output: Todo,
@@ -27,8 +25,8 @@ export const updateTodo = command({
   scopes: ["todos:write"],
   summary: "Change a todo, whose reminder moves with its due date",
   rest: [
-    { operationId: "replaceTodo", method: "PUT", path, required: ["title"], example: todoExamples.replace },
-    { operationId: "updateTodo", method: "PATCH", path, example: todoExamples.change },
+    route("replaceTodo", "PUT", path, todoExamples.replace, { required: ["title"] }),
+    route("updateTodo", "PATCH", path, todoExamples.change),
   ],
   toolOnly: [...toolTodoNames, "add_note"],
   input: Type.Object({
@@ -46,7 +44,7 @@ export const deleteTodo = command({
   resource: "Todo",
   scopes: ["todos:write"],
   summary: "Delete a todo and its reminder for good",
-  rest: [{ operationId: "deleteTodo", method: "DELETE", path, status: 204, example: todoExamples.remove }],
+  rest: [route("deleteTodo", "DELETE", path, todoExamples.remove)],
   input: onlyId,
   // For tools. REST answers without content.
   output: Type.Object({ id: Id, title: Name, was: Todo }),
@@ -57,7 +55,7 @@ export const toggleTodo = command({
   resource: "Todo",
   scopes: ["todos:write"],
   summary: "Flip a todo between complete and incomplete, or bring it to the wanted state",
-  rest: [{ operationId: "toggleTodo", method: "POST", path: `${path}/toggle`, example: todoExamples.toggle }],
+  rest: [route("toggleTodo", "POST", `${path}/toggle`, todoExamples.toggle)],
   input: Type.Object({ todo_id: Id, is_completed: Type.Optional(Flag) }),
   output: Todo,
 });

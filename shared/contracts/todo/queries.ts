@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { longestLine } from "../../domain/todo/quick-add-words.ts";
 import type { FieldErrors } from "../../errors.ts";
 import { FrequencyField, HabitTypeField, ScheduleField } from "../habit/fields.ts";
-import { query } from "../kernel/contract.ts";
+import { query, route } from "../kernel/contract.ts";
 import {
   CalendarDate,
   ClockTime,
@@ -44,7 +44,7 @@ export const listTodos = query({
   scopes: ["todos:read"],
   summary:
     "List or search todos, by default the incomplete ones; with done_since those completed from that day on, newest first",
-  rest: [{ operationId: "listTodos", method: "GET", path: "/todos", example: todoExamples.list }],
+  rest: [route("listTodos", "GET", "/todos", todoExamples.list)],
   input: TodoFilters,
   searchField: "q",
   output: PageOf(Todo),
@@ -66,7 +66,7 @@ export const getTodo = query({
   resource: "Todo",
   scopes: ["todos:read"],
   summary: "View a todo",
-  rest: [{ operationId: "getTodo", method: "GET", path: "/todos/{todo_id}", example: todoExamples.get }],
+  rest: [route("getTodo", "GET", "/todos/{todo_id}", todoExamples.get)],
   input: Type.Object({ todo_id: Id }),
   output: Todo,
 });
@@ -176,15 +176,10 @@ export const getQuickAdd = query({
   scopes: [],
   summary: "Read a line of words as the body of POST /todos or of POST /habits; this makes nothing",
   rest: [
-    {
-      operationId: "getQuickAdd",
-      method: "GET",
-      path: "/quick-add",
-      example: {
-        input: { line: "Pay rent every month on the 1st at 9 #Home @desk 10min" },
-        output: exampleQuickAdd,
-      },
-    },
+    route("getQuickAdd", "GET", "/quick-add", {
+      input: { line: "Pay rent every month on the 1st at 9 #Home @desk 10min" },
+      output: exampleQuickAdd,
+    }),
   ],
   input: Type.Object({ line: titled("LineInWords", Line(longestLine)) }),
   output: QuickAdd,

@@ -10,7 +10,7 @@ import {
   typedTexts,
 } from "../../domain/reminder/channels.ts";
 import { deliveryStatuses, digests } from "../../domain/vocabulary.ts";
-import { command, query } from "../kernel/contract.ts";
+import { command, query, route } from "../kernel/contract.ts";
 import {
   Clearable,
   Id,
@@ -226,7 +226,7 @@ export const getMe = query({
   scopes: [],
   summary:
     "The user's day, and what the token of this request may do; rules is null if the person set none, rate_limit where the limit is turned off",
-  rest: [{ operationId: "getMe", method: "GET", path: "/me", example: { input: {}, output: exampleMe } }],
+  rest: [route("getMe", "GET", "/me", { input: {}, output: exampleMe })],
   input: Type.Object({}),
   output: Me,
 });

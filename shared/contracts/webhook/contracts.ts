@@ -5,7 +5,7 @@ import {
   webhookDeliveryStatuses,
   webhookSubjects,
 } from "../../domain/vocabulary.ts";
-import { command, query } from "../kernel/contract.ts";
+import { command, query, route } from "../kernel/contract.ts";
 import { Flag, Id, Nullable, OneOf, Timestamp, titled } from "../kernel/fields.ts";
 import type { Scope } from "../kernel/scopes.ts";
 import { exampleTodo } from "../todo/examples.ts";
@@ -125,13 +125,13 @@ export const createWebhook = command({
   inputScopes: readScopes,
   summary: "Have changes posted to an address. Events need the scopes to read their things",
   rest: [
-    {
-      operationId: "createWebhook",
-      method: "POST",
-      path: "/webhooks",
-      status: 201,
-      example: { input: { url, events }, output: { ...exampleWebhook, secret: exampleSecret } },
-    },
+    route(
+      "createWebhook",
+      "POST",
+      "/webhooks",
+      { input: { url, events }, output: { ...exampleWebhook, secret: exampleSecret } },
+      { status: 201 },
+    ),
   ],
   input: Type.Object({ url: Url, events: Events }),
   output: NewWebhook,
@@ -146,14 +146,7 @@ export const updateWebhook = command({
   inputScopes: readScopes,
   resource: "Webhook",
   summary: "Change a webhook, or switch it on or off",
-  rest: [
-    {
-      operationId: "updateWebhook",
-      method: "PATCH",
-      path,
-      example: { input: { webhook_id, is_active }, output: exampleWebhook },
-    },
-  ],
+  rest: [route("updateWebhook", "PATCH", path, { input: { webhook_id, is_active }, output: exampleWebhook })],
   input: Type.Object({
     webhook_id: WebhookId,
     url: Type.Optional(Url),
@@ -186,15 +179,7 @@ export const deleteWebhook = command({
   scopes: webhookScopes,
   resource: "Webhook",
   summary: "Delete a webhook with its deliveries",
-  rest: [
-    {
-      operationId: "deleteWebhook",
-      method: "DELETE",
-      path,
-      status: 204,
-      example: { input: { webhook_id }, output: null },
-    },
-  ],
+  rest: [route("deleteWebhook", "DELETE", path, { input: { webhook_id }, output: null })],
   input: Type.Object({ webhook_id: WebhookId }),
   output: Type.Null(),
   asks: (_, address) => `Delete the webhook to ${quoted(address)}`,
@@ -205,14 +190,7 @@ export const listWebhooks = query({
   name: "webhook.list",
   scopes: webhookScopes,
   summary: "List webhooks",
-  rest: [
-    {
-      operationId: "listWebhooks",
-      method: "GET",
-      path: "/webhooks",
-      example: { input: {}, output: { data: [exampleWebhook] } },
-    },
-  ],
+  rest: [route("listWebhooks", "GET", "/webhooks", { input: {}, output: { data: [exampleWebhook] } })],
   input: Type.Object({}),
   output: titled("Webhooks", Type.Object({ data: Type.Array(Webhook) })),
 });
@@ -222,14 +200,7 @@ export const getWebhook = query({
   scopes: webhookScopes,
   resource: "Webhook",
   summary: "View a webhook",
-  rest: [
-    {
-      operationId: "getWebhook",
-      method: "GET",
-      path,
-      example: { input: { webhook_id }, output: exampleWebhook },
-    },
-  ],
+  rest: [route("getWebhook", "GET", path, { input: { webhook_id }, output: exampleWebhook })],
   input: Type.Object({ webhook_id: WebhookId }),
   output: Webhook,
 });
@@ -240,15 +211,10 @@ export const sendDeliveryAgain = command({
   resource: "Delivery",
   summary: "Post a finished delivery again, with the present state of its thing",
   rest: [
-    {
-      operationId: "sendWebhookDeliveryAgain",
-      method: "POST",
-      path: `${path}/deliveries/{delivery_id}/send-again`,
-      example: {
-        input: { webhook_id, delivery_id: exampleDelivery.id },
-        output: exampleDelivery,
-      },
-    },
+    route("sendWebhookDeliveryAgain", "POST", `${path}/deliveries/{delivery_id}/send-again`, {
+      input: { webhook_id, delivery_id: exampleDelivery.id },
+      output: exampleDelivery,
+    }),
   ],
   input: Type.Object({ webhook_id: WebhookId, delivery_id: uuidOf("the id of a delivery") }),
   output: WebhookDelivery,
@@ -261,12 +227,10 @@ export const listDeliveries = query({
   resource: "Webhook",
   summary: "List the newest 100 deliveries of a webhook",
   rest: [
-    {
-      operationId: "listWebhookDeliveries",
-      method: "GET",
-      path: `${path}/deliveries`,
-      example: { input: { webhook_id }, output: { data: [exampleDelivery] } },
-    },
+    route("listWebhookDeliveries", "GET", `${path}/deliveries`, {
+      input: { webhook_id },
+      output: { data: [exampleDelivery] },
+    }),
   ],
   input: Type.Object({ webhook_id: WebhookId }),
   output: titled("WebhookDeliveries", Type.Object({ data: Type.Array(WebhookDelivery) })),

@@ -55,34 +55,28 @@ export type Operation = Readonly<{
   attempts: Attempt[];
 }>;
 
-export type History = Readonly<{
-  operations: readonly Operation[];
-  begin(operation: Omit<Operation, "number" | "attempts">): Operation;
-  /** To be called when nothing more is tried for an operation. */
-  end(operation: Operation): Conclusion;
-  /** The number of writes acknowledged so far. */
-  acknowledged(): number;
-  /** Todos and habits that all clients of a user write to; the others have one writer each. */
-  shared: { todos: Set<number>; habits: Set<number> };
-}>;
+export type History = ReturnType<typeof createHistory>;
 
-export function createHistory(): History {
+export function createHistory() {
   const operations: Operation[] = [];
   let acknowledged = 0;
   return {
+    /** The number of writes acknowledged so far. */
     acknowledged: () => acknowledged,
-    end(operation) {
+    /** To be called when nothing more is tried for an operation. */
+    end(operation: Operation): Conclusion {
       const conclusion = conclusionOf(operation);
       if (conclusion.verdict === "done" && isWrite(operation)) acknowledged += 1;
       return conclusion;
     },
     operations,
-    begin(operation) {
+    begin(operation: Omit<Operation, "number" | "attempts">): Operation {
       const begun = { ...operation, number: operations.length, attempts: [] };
       operations.push(begun);
       return begun;
     },
-    shared: { todos: new Set(), habits: new Set() },
+    /** Todos and habits that all clients of a user write to; the others have one writer each. */
+    shared: { todos: new Set<number>(), habits: new Set<number>() },
   };
 }
 

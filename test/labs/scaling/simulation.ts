@@ -1,21 +1,16 @@
 import { ofEachProgram } from "../bench/load/measure.ts";
 import type { Demands } from "./demands.ts";
 
-/** Events in the order of their times (µs). Of two at the same time, the one planned first comes first. */
-export type Simulation = Readonly<{
-  now(): number;
-  after(us: number, action: () => void): void;
-  /** Lets time pass until then. */
-  runUntil(us: number): void;
-}>;
+export type Simulation = ReturnType<typeof createSimulation>;
 
-export function createSimulation(): Simulation {
+/** Events in the order of their times (µs). Of two at the same time, the one planned first comes first. */
+export function createSimulation() {
   /** The first event comes last. There is one for each client and batch at most, so it is cheap to put one between. */
   const planned: { at: number; action: () => void }[] = [];
   let time = 0;
   return {
     now: () => time,
-    after(us, action) {
+    after(us: number, action: () => void): void {
       const at = time + us;
       let [low, high] = [0, planned.length];
       while (low < high) {
@@ -25,7 +20,8 @@ export function createSimulation(): Simulation {
       }
       planned.splice(low, 0, { at, action });
     },
-    runUntil(us) {
+    /** Lets time pass until then. */
+    runUntil(us: number): void {
       for (let first = planned.at(-1); first && first.at <= us; first = planned.at(-1)) {
         planned.pop();
         time = first.at;
@@ -70,16 +66,10 @@ function createCores(simulation: Simulation, count: number): Cores {
 /** A process that does one task after another, on cores for which it may have to wait. */
 const createProcess = ({ take }: Cores): Work => createLine(1, take);
 
-/** The cores of the programs: one for each process, or a few shared by all. */
-export type Machines = Readonly<{
-  process(program: keyof Demands): Work;
-  /** A program of many processes that is limited only by its cores. */
-  processes(program: keyof Demands, count: number): Work;
-  /** The busiest process of each program, as a share of the time so far. */
-  use(): Readonly<Record<keyof Demands, number>>;
-}>;
+export type Machines = ReturnType<typeof createMachines>;
 
-export function createMachines(simulation: Simulation, sharedCores: number | undefined): Machines {
+/** The cores of the programs: one for each process, or a few shared by all. */
+export function createMachines(simulation: Simulation, sharedCores: number | undefined) {
   const shared = sharedCores === undefined ? undefined : createCores(simulation, sharedCores);
   const all: { program: keyof Demands; own: Cores; count: number }[] = [];
   function cores(program: keyof Demands, count: number): Cores {
@@ -92,8 +82,10 @@ export function createMachines(simulation: Simulation, sharedCores: number | und
       ...all.map((one) => (one.program === program ? one.own.busyUs() / one.count / simulation.now() : 0)),
     );
   return {
-    process: (program) => createProcess(cores(program, 1)),
-    processes: (program, count) => cores(program, count).take,
+    process: (program: keyof Demands): Work => createProcess(cores(program, 1)),
+    /** A program of many processes that is limited only by its cores. */
+    processes: (program: keyof Demands, count: number): Work => cores(program, count).take,
+    /** The busiest process of each program, as a share of the time so far. */
     use: () => ofEachProgram(busiest),
   };
 }

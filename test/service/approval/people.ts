@@ -1,6 +1,5 @@
 import type { Stack } from "../../harness.ts";
 import { newcomer } from "../../support/mcp.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 
 const noRules = {
   asks_deletions: false,
@@ -14,7 +13,7 @@ export type Rules = Partial<Record<keyof typeof noRules, number | boolean | null
 
 /** People with an agent that has rules, and what they decide, as the account pages send it. */
 export async function openApprovals(stack: Stack) {
-  const page = await openPageDoor(stack);
+  const page = await stack.page();
   return {
     page,
     async someone(rules: Rules = {}) {

@@ -1,10 +1,9 @@
-import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { useStack } from "../../harness.ts";
 import { startReceiver } from "../../support/reminder/receiver.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 import { openApprovals } from "./people.ts";
 
-afterAll(() => page.close());
 const stack = await useStack({ travels: true });
 const { page, someone } = await openApprovals(stack);
 afterEach(() => {

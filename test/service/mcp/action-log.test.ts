@@ -1,11 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { SQL } from "bun";
 import { startStack } from "../../harness.ts";
 import { type ActionRow, newcomer, post, rpc } from "../../support/mcp.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 const stack = await startStack({ env: { MCP_RATE_LIMIT_PER_MINUTE: "20" } });
-const { databaseUrl } = stack.config;
 
 async function fresh(claims: object = {}) {
   const tokenId = crypto.randomUUID();
@@ -144,11 +142,10 @@ describe("every call leaves exactly one row", () => {
 
 test("a read that failed gives nothing away, and leaves no row that says it was done", async () => {
   const { call, readResource, outcomes } = await fresh();
-  await using sql = new SQL(databaseUrl, { max: 1 });
-  await sql`alter table todos rename to todos_away`;
+  await stack.sql`alter table todos rename to todos_away`;
   const { isError, text } = await call("get-pending-todos");
   const { body } = await readResource("kept://today");
-  await sql`alter table todos_away rename to todos`;
+  await stack.sql`alter table todos_away rename to todos`;
   expect([isError, text]).toEqual([true, expect.stringContaining("call again")]);
   expect(body.error.data).toMatchObject({ code: "overloaded", applied: "no" });
   expect(await outcomes()).toEqual([]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { stripVTControlCharacters } from "node:util";
 import { type ActionFilters, readReadCounts } from "../../../api/queries/action/read.ts";
 import { createQueryContext, openQueryDatabase } from "../../../api/queries/engine/context.ts";
@@ -7,13 +7,11 @@ import type { InputOf, OutputOf, Queries } from "../../../shared/contracts/catal
 import { useStack } from "../../harness.ts";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
 import { agent, newcomer } from "../../support/mcp.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 import { eventually } from "../../support/reminder/stack.ts";
 
 const stack = await useStack();
 const { config } = stack;
-const { database, close } = await openPageDoor(stack);
-afterAll(close);
+const { database } = await stack.page();
 
 type Actions = OutputOf<Queries["action.list"]>;
 type Filters = InputOf<Queries["action.list"]>;

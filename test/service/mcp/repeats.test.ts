@@ -1,9 +1,8 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { createDispatch, createDispatchGroup } from "../../../api/mailbox/dispatch.ts";
 import type { Mailbox } from "../../../api/mailbox/mailbox.ts";
 import { useStack } from "../../harness.ts";
 import { newcomer } from "../../support/mcp.ts";
-import { openPageDoor } from "../../support/page-door.ts";
 
 const stack = await useStack({ travels: true });
 const evening = Date.parse("2026-11-20T22:59:00Z");
@@ -74,8 +73,7 @@ test("REST and a group refuse yesterday's key for a completion without a date", 
 
 test("a door that finds a lost answer compares the day, too", async () => {
   const { sub, rest, call, habit_id } = await withHabit();
-  const { database, mailbox, serverClock, close } = await openPageDoor(stack);
-  afterAll(close);
+  const { database, mailbox, serverClock } = await stack.page();
   const deaf: Mailbox = { ...mailbox, send: async () => "unanswered" };
   const now = () => stack.clock.now ?? 0;
   const dispatch = createDispatch(deaf, database, serverClock, now);

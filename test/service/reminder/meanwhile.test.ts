@@ -1,11 +1,10 @@
 import { beforeEach, expect, test } from "bun:test";
-import { SQL } from "bun";
 import { answering } from "../../support/reminder/receiver.ts";
 import { eventually, useReminders } from "../../support/reminder/stack.ts";
 
 const reminders = await useReminders();
 const { travelTo, createTodo, remind, toggle, reminderOf, statusBecomes, deliveriesOf } = reminders;
-const { rest, config, tick, configure, undo } = reminders;
+const { rest, sql, tick, configure, undo } = reminders;
 const receiver = await reminders.useWebhook();
 const [accept, refuse] = [answering(204), answering(503)];
 
@@ -143,7 +142,6 @@ test("a failed one that was still being tried a day later is missed", async () =
 test("a row that somebody holds delays its own reminder and no other", async () => {
   const [held, free] = [await createTodo(), await createTodo()];
   for (const todo of [held, free]) await remind(todo, "2026-11-21T09:00:00Z");
-  await using sql = new SQL(config.databaseUrl, { max: 1 });
   await sql.begin(async (transaction) => {
     await transaction`select 1 from reminders where todo_id = ${held} for update`;
     travelTo("2026-11-21T09:00:00Z");

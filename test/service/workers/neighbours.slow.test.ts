@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { SQL, type TransactionSQL } from "bun";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { type Answer, testEnvironment } from "../../harness.ts";
-import { type Roles, startRoles } from "../../support/chaos/roles.ts";
+import { startRoles } from "../../support/chaos/roles.ts";
 import { keepCalling, msAt, type Sample, sample, succeeded, tally } from "../../support/chaos/samples.ts";
 import { type Call, callDoors } from "../../support/chaos/world.ts";
 import { openPageDoor } from "../../support/page-door.ts";
@@ -12,7 +12,6 @@ import { storeTodos } from "../../support/todos.ts";
 
 const stage = await startStage();
 const { call, sql, issuer } = stage;
-const holder = new SQL(stage.env.DATABASE_URL ?? "", { max: 1 });
 
 const authentication = { BASE_URL: stage.baseUrls[0] ?? "", AUTH_URL: issuer.url };
 const page = await openPageDoor({
@@ -22,7 +21,6 @@ const page = await openPageDoor({
 
 afterAll(async () => {
   await page.close();
-  await holder.close();
   await stage.stop();
 });
 
@@ -49,7 +47,7 @@ const delaysNobody = async (attempt: () => Promise<boolean>) =>
 describe("while somebody else holds a row and its owner writes to it, strangers are served as ever", () => {
   for (const row of heldRows) {
     test(row.name, async () => {
-      expectUntouched(await holdBeside(stage, row, holder));
+      expectUntouched(await holdBeside(stage, row));
     }, 20_000);
   }
 });
@@ -167,17 +165,10 @@ async function copyHabit(id: number, count: number): Promise<void> {
 type CallOptions = NonNullable<Parameters<Call>[2]> & { token?: string };
 type CallAs = (user: string, method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
-type Stage = Readonly<{
-  env: Record<string, string>;
-  baseUrls: readonly string[];
-  issuer: Roles["issuer"];
-  sql: SQL;
-  call: CallAs;
-  stop(): Promise<void>;
-}>;
+type Stage = Awaited<ReturnType<typeof startStage>>;
 
 /** Two front doors and two workers on a database and queue of their own, and many users who call them. */
-async function startStage(): Promise<Stage> {
+async function startStage() {
   const env: Record<string, string> = { ...(await testEnvironment()), LOG_LEVEL: "silent" };
   const roles = await startRoles({ env, apis: 2, workers: 2 });
   const sql = new SQL(env.DATABASE_URL ?? "", { max: 3 });
@@ -288,9 +279,9 @@ const heldRows: readonly HeldRow[] = [
  * Locks the row for a second like a person at psql, while its owner keeps writing to it and others write beside.
  * @returns the calls of the others
  */
-async function holdBeside(stage: Stage, row: HeldRow, holder: SQL): Promise<Sample[]> {
+async function holdBeside(stage: Stage, row: HeldRow): Promise<Sample[]> {
   const { hold, write } = await row.prepare(stage);
-  return await holder.begin(async (transaction) => {
+  return await stage.sql.begin(async (transaction) => {
     await hold(transaction);
     let turn = 0;
     const stopOwner = keepCalling(20, 300, () => write(turn++));

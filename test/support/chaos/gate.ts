@@ -2,29 +2,12 @@ import { connect, createServer, type Socket } from "node:net";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
 
 /** A proxy before a server that can fail as networks do, while both ends stay untouched. */
-export type Gate = Readonly<{
-  /** The address by which the server is reached through the gate. */
-  url: string;
-  /** Ends every connection and refuses new ones. */
-  shut(): void;
-  open(): void;
-  /** Ends every connection, and accepts new ones. */
-  cut(): void;
-  /**
-   * Leaves every connection open, or every subscription, but carries nothing over it, not even its end, as when a load
-   * balancer forgot it. New connections work.
-   */
-  silence(only?: "subscriptions"): void;
-  /** Leads to another server, as a balancer does after a fail-over. */
-  leadTo(address: string): void;
-  /** Delays everything by this many milliseconds; 0 ends the delay. */
-  delay(ms: number): void;
-}>;
+export type Gate = Awaited<ReturnType<typeof openGate>>;
 
 type Connection = { near: Socket; far: Socket; subscribes: boolean; silent: boolean };
 
 /** Puts a gate before the server of `address`, on a port of its own that stays the same. */
-export async function openGate(address: string): Promise<Gate> {
+export async function openGate(address: string) {
   let target = new URL(address);
   const connections = new Set<Connection>();
   let delayMs = 0;
@@ -60,22 +43,31 @@ export async function openGate(address: string): Promise<Gate> {
   const url = new URL(address);
   url.port = String(port);
   return {
+    /** The address by which the server is reached through the gate. */
     url: url.href,
+    /** Ends every connection, and accepts new ones. */
     cut,
-    shut() {
+    /** Ends every connection and refuses new ones. */
+    shut(): void {
       server.close();
       cut();
     },
     open: () => void listen(),
-    silence(only) {
+    /**
+     * Leaves every connection open, or every subscription, but carries nothing over it, not even its end, as when a load
+     * balancer forgot it. New connections work.
+     */
+    silence(only?: "subscriptions"): void {
       for (const connection of connections)
         if (only === undefined || connection.subscribes) connection.silent = true;
     },
-    leadTo(other) {
+    /** Leads to another server, as a balancer does after a fail-over. */
+    leadTo(other: string): void {
       target = new URL(other);
       cut();
     },
-    delay(ms) {
+    /** Delays everything by this many milliseconds; 0 ends the delay. */
+    delay(ms: number): void {
       delayMs = ms;
     },
   };

@@ -1,24 +1,19 @@
 /** Choices that are the same for the same seed. */
-export type Random = Readonly<{
-  /** A whole number from `low` to `high`, both included. */
-  between(low: number, high: number): number;
-  chance(share: number): boolean;
-  pick<Item>(items: readonly Item[]): Item;
-  shuffled<Item>(items: readonly Item[]): Item[];
-}>;
+export type Random = ReturnType<typeof createRandom>;
 
 /** Each purpose has a stream of its own, so that the choices of one do not change those of another. */
-export function createRandom(seed: number, purpose: string): Random {
+export function createRandom(seed: number, purpose: string) {
   const next = mulberry32(Bun.hash.xxHash32(purpose, seed));
+  /** A whole number from `low` to `high`, both included. */
   const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1));
   const pick = <Item>(items: readonly Item[]): Item => items[between(0, items.length - 1)] as Item;
   return {
     between,
     pick,
-    chance: (share) => next() < share,
-    shuffled(items) {
+    chance: (share: number): boolean => next() < share,
+    shuffled<Item>(items: readonly Item[]): Item[] {
       const left = [...items];
-      return items.map(() => left.splice(between(0, left.length - 1), 1)[0] as (typeof left)[number]);
+      return items.map(() => left.splice(between(0, left.length - 1), 1)[0] as Item);
     },
   };
 }

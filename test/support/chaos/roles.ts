@@ -3,17 +3,10 @@ import { launchRole } from "../../../shared/embedded/role-process.ts";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { type Supervised, supervise } from "../../../shared/embedded/servers/supervisor.ts";
 import { roleUrlsOf } from "../../../shared/process/database-roles.ts";
-import { type Issuer, startIssuer } from "../servers/issuer.ts";
+import { startIssuer } from "../servers/issuer.ts";
 import { descendants } from "./descendants.ts";
 
-export type Roles = Readonly<{
-  /** One address for each front door. */
-  baseUrls: readonly string[];
-  /** The details that the roles reported when they were ready. */
-  details: Readonly<Record<string, string>>;
-  issuer: Issuer;
-  stop(): Promise<void>;
-}>;
+export type Roles = Awaited<ReturnType<typeof startRoles>>;
 
 type Options = Readonly<{
   env: Record<string, string>;
@@ -49,7 +42,7 @@ export async function startRoles({
   workers = 1,
   root = ownRoot,
   report = () => {},
-}: Options): Promise<Roles> {
+}: Options) {
   const ports = await Promise.all(Array.from({ length: apis }, freePort));
   const baseUrls = ports.map((port) => `http://127.0.0.1:${port}`);
   const issuer = await startIssuer(baseUrls[0] ?? "");
@@ -68,11 +61,14 @@ export async function startRoles({
     ...ports.map((port) => start("api", { PORT: String(port) })),
     ...Array.from({ length: workers }, () => start("workers")),
   ]);
+  /** The details that the roles reported when they were ready. */
+  const details: Record<string, string> = Object.assign({}, ...started.map((role) => role.details));
   return {
+    /** One address for each front door. */
     baseUrls,
-    details: Object.assign({}, ...started.map(({ details }) => details)),
+    details,
     issuer,
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all(started.map((role) => role.stop()));
       await issuer.stop();
     },

@@ -5,27 +5,22 @@ import { Webhook } from "standardwebhooks";
 type Event = any;
 export type Received = Readonly<{ id: string; event: Event; at: number }>;
 
-export type Receiver = Readonly<{
-  url: string;
-  /** Every request whose signature the public library accepted, repeats included. */
-  received: Received[];
-  /** Requests that it refused. */
-  forged: string[];
-  /** The ids of requests whose sender left before the answer: it was killed, or waited long enough. */
-  abandoned: Set<string>;
-  /** The answer to each request; replace it to break or stall the receiver. */
-  behaviour: { answer(received: Received): Response | Promise<Response> };
-}>;
+export type Receiver = ReturnType<typeof startReceiver>;
+type Behaviour = { answer(received: Received): Response | Promise<Response> };
 
 /** An answer of a receiver to every request. */
 export const answering = (status: number) => (): Response => new Response(null, { status });
 
 /** A webhook receiver as a user would write one: it checks every signature with the public library. */
-export function startReceiver(secretOf: () => string): Receiver {
+export function startReceiver(secretOf: () => string) {
+  /** Every request whose signature the public library accepted, repeats included. */
   const received: Received[] = [];
+  /** Requests that it refused. */
   const forged: string[] = [];
+  /** The ids of requests whose sender left before the answer: it was killed, or waited long enough. */
   const abandoned = new Set<string>();
-  const behaviour: Receiver["behaviour"] = { answer: answering(204) };
+  /** The answer to each request; replace it to break or stall the receiver. */
+  const behaviour: Behaviour = { answer: answering(204) };
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

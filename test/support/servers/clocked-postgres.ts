@@ -5,21 +5,14 @@ import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { descendants } from "../chaos/descendants.ts";
 import { temporaryFolder } from "../folder.ts";
 
-/** The clocks of processes. Each can be set wrong while its process runs. */
-export type Clocks = Readonly<{
-  /** The environment with which the process of that name must be started. */
-  environment(name: string): Record<string, string>;
-  set(name: string, seconds: number): void;
-  remove(): void;
-}>;
-
 /** libfaketime, Debian's package `faketime`: the only way to set one process' clock wrong on a shared machine. */
 const library = [...new Glob("/usr/lib/*/faketime/libfaketime.so.1").scanSync("/")][0];
 
 /** True if clocks can be set wrong here. */
 export const hasClocks = library !== undefined;
 
-export function createClocks(): Clocks {
+/** The clocks of processes. Each can be set wrong while its process runs. */
+export function createClocks() {
   const folder = temporaryFolder("clocks");
   // PostgreSQL runs as a user of its own.
   chmodSync(folder, 0o755);
@@ -28,7 +21,8 @@ export function createClocks(): Clocks {
     writeFileSync(fileOf(name), `${seconds < 0 ? "" : "+"}${seconds}\n`, { mode: 0o644 });
   return {
     set,
-    environment(name) {
+    /** The environment with which the process of that name must be started. */
+    environment(name: string): Record<string, string> {
       if (library === undefined) return {};
       set(name, 0);
       return {

@@ -1,30 +1,15 @@
-import { CompactSign, exportJWK, generateKeyPair, type JWK } from "jose";
+import { CompactSign, exportJWK, generateKeyPair } from "jose";
 import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
 
 type Claims = Record<string, unknown>;
 
-export type Issuer = Readonly<{
-  url: string;
-  /** A signed access token; claims override the defaults, `undefined` leaves one out. */
-  token(claims?: Claims, header?: Claims): Promise<string>;
-  /** Any text signed with the issuer's real key. */
-  sign(payload: string, header?: Claims): Promise<string>;
-  /** The claims of a good token. */
-  claims(): Claims;
-  /** Its public key, as it is published. */
-  publicKey(): JWK;
-  /** Replaces the signing key; the old one is no longer published. */
-  rotate(): Promise<void>;
-  /** The number of times that its keys were fetched. */
-  keyFetches(): number;
-  stop(): Promise<void>;
-}>;
+export type Issuer = Awaited<ReturnType<typeof startIssuer>>;
 
 /** An issuer's answer about a token (RFC 7662). */
 export type Introspect = (token: string) => Claims | Promise<Claims>;
 
 /** A real token issuer: RFC 8414 metadata, a JWKS and signed RFC 9068 tokens over HTTP. */
-export async function startIssuer(audience: string, introspect?: Introspect): Promise<Issuer> {
+export async function startIssuer(audience: string, introspect?: Introspect) {
   let signing = await newSecret();
   let keyFetches = 0;
   const server = Bun.serve({
@@ -46,12 +31,14 @@ export async function startIssuer(audience: string, introspect?: Introspect): Pr
     },
   });
   const url = `http://127.0.0.1:${server.port}`;
-  const claims = () => {
+  /** The claims of a good token. */
+  const claims = (): Claims => {
     const iat = Math.floor(Date.now() / 1000);
     const fixed = { iss: url, aud: audience, sub: "ada", client_id: "test", scope: allScopes.join(" ") };
     return { ...fixed, jti: crypto.randomUUID(), iat, exp: iat + 3_600 };
   };
-  const sign: Issuer["sign"] = (payload, header = {}) =>
+  /** Any text signed with the issuer's real key. */
+  const sign = (payload: string, header: Claims = {}): Promise<string> =>
     new CompactSign(new TextEncoder().encode(payload))
       .setProtectedHeader({ alg: "ES256", kid: signing.published.kid, typ: "at+jwt", ...header })
       .sign(signing.privateKey);
@@ -59,10 +46,15 @@ export async function startIssuer(audience: string, introspect?: Introspect): Pr
     url,
     claims,
     sign,
-    token: (overrides = {}, header = {}) => sign(JSON.stringify({ ...claims(), ...overrides }), header),
+    /** A signed access token; claims override the defaults, `undefined` leaves one out. */
+    token: (overrides: Claims = {}, header: Claims = {}) =>
+      sign(JSON.stringify({ ...claims(), ...overrides }), header),
+    /** Its public key, as it is published. */
     publicKey: () => signing.published,
+    /** The number of times that its keys were fetched. */
     keyFetches: () => keyFetches,
-    async rotate() {
+    /** Replaces the signing key; the old one is no longer published. */
+    async rotate(): Promise<void> {
       signing = await newSecret();
     },
     stop: () => server.stop(true),

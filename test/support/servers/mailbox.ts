@@ -4,21 +4,15 @@ import { freePort } from "./services.ts";
 /** A mail as it was received, and with its quoted-printable undone. */
 export type Mail = Readonly<{ from: string; to: string[]; raw: string; source: string }>;
 
-export type Mailbox = Readonly<{
-  url: string;
-  mails: Mail[];
-  /** Recipients that the server refuses for good. */
-  unknown: Set<string>;
-  /** The server's answer to each mail at a step, for example `553 Not your address`. */
-  refusals: Partial<Record<"sender" | "recipient" | "data", string>>;
-  stop(): Promise<void>;
-}>;
+export type Mailbox = Awaited<ReturnType<typeof startMailbox>>;
 
 /** A real SMTP server that keeps accepted mails. */
-export async function startMailbox(): Promise<Mailbox> {
+export async function startMailbox() {
   const mails: Mail[] = [];
+  /** Recipients that the server refuses for good. */
   const unknown = new Set<string>();
-  const refusals: Mailbox["refusals"] = {};
+  /** The server's answer to each mail at a step, for example `553 Not your address`. */
+  const refusals: Partial<Record<"sender" | "recipient" | "data", string>> = {};
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["AUTH", "STARTTLS"],

@@ -17,18 +17,7 @@ export const pgbouncer =
 /** Addresses of one database for the users of docs/postgres.md. */
 type Addresses = Readonly<{ owner: string; door: string; worker: string; identity: string }>;
 
-export type Pooler = Readonly<{
-  /** The database behind the pooler. */
-  pooled: Addresses;
-  /** The same without the pooler. */
-  direct: Addresses;
-  /** The DATABASE_PREPARE for this version. */
-  prepare: "yes" | "no";
-  start(): Promise<void>;
-  /** Kills it like kill -9. */
-  kill(): Promise<void>;
-  stop(): Promise<void>;
-}>;
+export type Pooler = Awaited<ReturnType<typeof startPooler>>;
 
 /**
  * Makes a database with the tables of Kept and the users of docs/postgres.md, with names of its own.
@@ -43,12 +32,13 @@ export async function createPooledDatabase(serverUrl: string): Promise<string> {
 }
 
 /** Starts a pooler by docs/postgres.md before a database that was made by that page. */
-export async function startPooler(serverUrl: string, name: string): Promise<Pooler> {
+export async function startPooler(serverUrl: string, name: string) {
   const folder = join(import.meta.dir, "../../..", `data-test-pgbouncer-${crypto.randomUUID()}`);
   const user = serviceUser(join(folder, "none"));
   mkdirSync(folder);
   if (user) chownSync(folder, user.uid, user.gid);
   const [port, { port: serverPort }] = [await freePort(), new URL(serverUrl)];
+  /** The DATABASE_PREPARE for this version. */
   const prepare = (await followsNames()) ? "yes" : "no";
   const settings = await documented("pgbouncer.ini", {
     "kept = host=10.0.0.11 port=5432": `${name} = host=127.0.0.1 port=${serverPort}`,
@@ -63,12 +53,16 @@ export async function startPooler(serverUrl: string, name: string): Promise<Pool
   await Bun.write(join(folder, "userlist.txt"), lines.map(({ line }) => `${line}\n`).join(""));
   const server = serve(folder, user, port);
   await server.start();
-  return { pooled: addresses(name, port), direct: addresses(name, serverPort), prepare, ...server };
+  return {
+    pooled: addresses(name, port),
+    /** The same without the pooler. */
+    direct: addresses(name, serverPort),
+    prepare,
+    ...server,
+  };
 }
 
-type Server = Pick<Pooler, "start" | "kill" | "stop">;
-
-function serve(folder: string, user: User | undefined, port: number): Server {
+function serve(folder: string, user: User | undefined, port: number) {
   const command = [pgbouncer ?? "pgbouncer", join(seenBy(user, folder), "pgbouncer.ini")];
   const logFile = join(folder, "log");
   const launch = () =>
@@ -77,15 +71,16 @@ function serve(folder: string, user: User | undefined, port: number): Server {
     );
   let running: Life<void>;
   return {
-    async start() {
+    async start(): Promise<void> {
       running = launch();
       await running.ready;
     },
-    async kill() {
+    /** Kills it like kill -9. */
+    async kill(): Promise<void> {
       process.kill(Number.parseInt(readFileSync(join(folder, "pgbouncer.pid"), "utf8"), 10), "SIGKILL");
       await running.exited;
     },
-    async stop() {
+    async stop(): Promise<void> {
       await running.stop();
       rmSync(folder, { recursive: true });
     },

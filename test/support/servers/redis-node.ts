@@ -7,22 +7,14 @@ import { redisBinary } from "../../../shared/embedded/servers/redis.ts";
 import { descendants } from "../chaos/descendants.ts";
 
 /** One Redis process of a group. Nothing restarts it. */
-export type RedisNode = Readonly<{
-  port: number;
-  address: string;
-  send(...command: string[]): Promise<unknown>;
-  kill(): Promise<void>;
-  freeze(): void;
-}>;
+export type RedisNode = Awaited<ReturnType<typeof startRedisNode>>;
 
-/**
- * Starts a Redis in a folder of its own: with `sentinel` one that watches others.
- */
+/** Starts a Redis in a folder of its own: with `sentinel` one that watches others. */
 export async function startRedisNode(
   folder: string,
   lines: readonly string[] = [],
   { sentinel = false } = {},
-): Promise<RedisNode> {
+) {
   const data = resolve(folder);
   mkdirSync(data, { recursive: true });
   const { path, env } = await redisBinary(resolve(join(import.meta.dir, "../../../.runtime")), () => {});
@@ -54,7 +46,7 @@ export async function startRedisNode(
     port,
     address: `127.0.0.1:${port}`,
     send,
-    async kill() {
+    async kill(): Promise<void> {
       signal("SIGKILL");
       await server.exited;
     },

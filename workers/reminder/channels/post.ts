@@ -16,21 +16,16 @@ type Options = Readonly<{
 /** An answer, or the reason for a missing one. */
 type Posted = ReceiverAnswer | Extract<ChannelResult, { ok: false }>;
 
-type Poster = Readonly<{
-  post(url: URL, headers: Record<string, string>, body: string | Buffer): Promise<Posted>;
-  close(): void;
-}>;
-
 const timeoutMs = 10_000;
 const maxAnswerBytes = 64 * 1024;
 const maxConnectionsPerHost = 128;
 
 /** Posts over reused connections, each opened to a checked address. It follows no redirects and waits 10 s. */
-export function openPoster({ receiver, lookup, ca }: Options): Poster {
+export function openPoster({ receiver, lookup, ca }: Options) {
   const settings = { keepAlive: true, maxSockets: maxConnectionsPerHost };
   const agents = { http: new http.Agent(settings), https: new https.Agent(settings) };
   return {
-    post(url, headers, body) {
+    post(url: URL, headers: Record<string, string>, body: string | Buffer): Promise<Posted> {
       const secure = url.protocol === "https:";
       const { promise, resolve } = Promise.withResolvers<Posted>();
       const options = {
@@ -50,7 +45,7 @@ export function openPoster({ receiver, lookup, ca }: Options): Poster {
       request.end(body);
       return promise;
     },
-    close() {
+    close(): void {
       agents.http.destroy();
       agents.https.destroy();
     },

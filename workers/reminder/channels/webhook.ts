@@ -41,13 +41,11 @@ export function createWebhookChannel({ webhookAllowLoopback, defaultTimeZone }: 
 
 type Target = Readonly<{ url: string; secret: string; id: string; at: Date }>;
 
-type WebhookPoster = Readonly<{ post(target: Target, event: object): Promise<ChannelResult>; close(): void }>;
-
 /** Posts signed events to addresses that users chose, and to public servers alone. */
-export function openWebhookPoster(allowLoopback: boolean): WebhookPoster {
+export function openWebhookPoster(allowLoopback: boolean) {
   const poster = openPoster({ receiver, lookup: guardedLookup(allowLoopback) });
   return {
-    async post({ url: address, secret, id, at }, event) {
+    async post({ url: address, secret, id, at }: Target, event: object): Promise<ChannelResult> {
       const url = new URL(address);
       if (!isAllowedUrl(url, allowLoopback)) return sendFailed(unreachable(receiver), true);
       const body = JSON.stringify(event);

@@ -67,7 +67,7 @@ function operation(contract: Contract, route: Route, schemas: Schemas): Operatio
     ...(inBody.names.length > 0 && { requestBody: requestBody(contract, route, inBody, schemas) }),
     responses: {
       ...(contract.kind === "command" && { 200: { $ref: "#/components/responses/Previewed" } }),
-      [route.status ?? 200]: success(contract, route, schemas),
+      [route.status]: success(contract, route, schemas),
       ...(contract.kind === "query" &&
         !route.streams && { 304: { $ref: "#/components/responses/NotModified" } }),
       ...Object.fromEntries(

@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { SQL } from "bun";
 import { useStack } from "../../../harness.ts";
 import { agent, newcomer } from "../../../support/mcp.ts";
 
@@ -96,7 +95,7 @@ async function byRest(userId: string, steps: readonly Step[]): Promise<string[]>
 
 /** All rows of a user, without values that must differ: owner, ids, times, tokens and transactions. */
 async function rowsOf(userId: string): Promise<unknown> {
-  await using sql = new SQL(stack.config.databaseUrl, { max: 1 });
+  const { sql } = stack;
   const tables = ["habits", "habit_completions", "habit_amounts", "todos", "reminders"].map(async (table) => {
     const rows: Fields[] = await sql`select * from ${sql(table)} where user_id = ${userId} order by 2, 3`;
     return rows.map((row) =>
