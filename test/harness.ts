@@ -154,12 +154,12 @@ export function asRole(config: Config, role: DatabaseRole): Config {
  * Starts a pooler before the database of `config`.
  * @returns the settings of each role behind it
  */
-async function poolerFor({ databaseUrl }: Config) {
+async function poolerFor(config: Config) {
   const { pooled, prepare, stop } = await startPooler(
     (await services()).databaseUrl,
-    new URL(databaseUrl).pathname.slice(1),
+    new URL(config.databaseUrl).pathname.slice(1),
   );
-  const roleUrls = { identity: pooled.identity };
+  const roleUrls = { ...config.roleUrls, identity: pooled.identity };
   const behind = (url: string) => ({ databaseUrl: url, roleUrls, databasePrepare: prepare === "yes" });
   return { door: behind(pooled.door), worker: behind(pooled.worker), stop };
 }
