@@ -70,6 +70,7 @@ function* readTodo(
     {
       ...{ key, title, parent, labels, lines, due, list: category, notes: textOf(todo.description) },
       reminders: objectsIn(todo.alarms).map(({ trigger }) => reminderOf(textOf(trigger), due, context)),
+      start: timeOf(todo.start),
       rule: todo.rrule ? String(todo.rrule).replace(/^.*RRULE:/s, "") : null,
       isImportant: priority >= 1 && priority <= 4,
       isDone: todo.status === "COMPLETED" || todo.completed !== undefined,

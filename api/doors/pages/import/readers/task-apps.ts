@@ -56,7 +56,8 @@ function* readTickTickTask(
   context: ReadingContext,
 ): Generator<Finding> {
   const [title, created, section] = [cell(row, "title"), cell(row, "created time"), cell(row, "column name")];
-  const written = cell(row, "due date") || cell(row, "start date");
+  const start = cell(row, "start date");
+  const written = cell(row, "due date") || start;
   const zone = isTimeZone(cell(row, "timezone")) ? cell(row, "timezone") : context.today.timeZone;
   // A day is midnight in the zone of its task.
   const due = (cell(row, "is all day") === "true" && momentIn(written, zone)[0]) || written;
@@ -71,6 +72,7 @@ function* readTickTickTask(
       ...{ key: keyOf("ticktick", cell(row, "taskid"), created, title), title, due, parent, labels, created },
       ...{ list: cell(row, "list name"), context: tag, rule, done: cell(row, "completed time") },
       notes: cell(row, "content").replaceAll("▫", "\n- [ ] ").replaceAll("▪", "\n- [x] ").trim(),
+      start: start === written ? undefined : start,
       lines: [section && `Section: ${section}`, isOwn ? `Repeats: ${repeat}` : ""],
       reminders: reminders.map((trigger) => reminderFrom(trigger.replace("TRIGGER:", ""), due, context)),
       ...{ isImportant: cell(row, "priority") === "5", isDone: /^[12]$/.test(cell(row, "status")) },
@@ -107,7 +109,12 @@ function* readVikunjaTask(task: JsonFields, list: string, context: ReadingContex
       key: keyOf("vikunja", numberIn(task.id) ?? 0, textIn(task.created), title),
       ...{ title, list, context: label, labels, rule, lines: [...comments, ...attached] },
       ...{ notes: plainText(textIn(task.description)), parent: textIn(parent?.title) },
-      ...{ due: timeIn(task.due_date), done: timeIn(task.done_at), created: timeIn(task.created) },
+      ...{
+        due: timeIn(task.due_date),
+        start: timeIn(task.start_date),
+        done: timeIn(task.done_at),
+        created: timeIn(task.created),
+      },
       reminders: objectsIn(task.reminders).map(({ reminder }) => timeIn(reminder)),
       ...{ isDone: task.done === true, isImportant: (numberIn(task.priority) ?? 0) >= 3 },
       fromCompletion: task.repeat_mode === 2,

@@ -17,6 +17,8 @@ type PlainTask = Readonly<{
   lines?: readonly string[];
   context?: string | null | undefined;
   due?: string | undefined;
+  /** Kept has none, so the description tells one that is not the due time. */
+  start?: string | undefined;
   /** The first one comes; undefined for one whose time nobody knows. */
   reminders?: readonly (string | undefined)[];
   rule?: string | null | undefined;
@@ -48,7 +50,9 @@ export function* todoOf(task: PlainTask, { today }: ReadingContext): Generator<F
     yield left(title, "Comes without its reminder, whose time Kept cannot tell.");
   const of = parent ? `Part of: ${parent.slice(0, longestParent)}` : "";
   const others = labels.length > 0 ? `Labels: ${labels.join(", ")}` : "";
-  const all = [task.notes ?? "", of, others, ...(task.lines ?? [])];
+  const start = task.start === task.due ? [] : momentIn(task.start, today.timeZone);
+  const begins = start[0] ? `Start: ${start.filter(Boolean).join(" ")}` : "";
+  const all = [task.notes ?? "", of, others, begins, ...(task.lines ?? [])];
   const [due_date, due_time] = momentIn(task.due, today.timeZone);
   const completed_at = isDone ? instantIn(task.done) : null;
   const thing = {

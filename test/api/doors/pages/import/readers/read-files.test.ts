@@ -166,7 +166,7 @@ test.each<[string, Bytes, unknown[]]>([
     { "a.ics": textOf("tasks.ics") },
     [
       "#Home",
-      "Pay, now 2026-12-01 10:00 FREQ=WEEKLY;BYDAY=TU ! rings 2026-12-01T09:45",
+      'Pay, now 2026-12-01 10:00 FREQ=WEEKLY;BYDAY=TU ! rings 2026-12-01T09:45 "Start: 2026-12-01 09:00"',
       'Done 2026-11-01 2026-11-02 "Part of: Pay, now"',
       'Dropped "Status: CANCELLED"',
       "out: Dropped: It is cancelled there, and comes as a todo that is open.",
