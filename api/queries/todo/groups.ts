@@ -22,7 +22,7 @@ import {
   todo,
   type todoSorts,
 } from "./order.ts";
-import { partsOf, presentTodos, type TodoWithRelations, todoRows } from "./read.ts";
+import { partsOfTodos, presentTodos, type TodoWithRelations, todoRows } from "./read.ts";
 
 /** Groups in the order of their due dates; each todo is in exactly one. */
 export const dueGroups = ["overdue", "today", "tomorrow", "week", "later", "undated"] as const;
@@ -153,7 +153,7 @@ export async function readTodoPage(
     part: Parameters<typeof readCounted>[2],
   ) => {
     const selection = await selectTodos(query, { ...common, ...filter });
-    const { rows, total } = await readCounted(query, partsOf({ ...selection, order }), part);
+    const { rows, total } = await readCounted(query, partsOfTodos({ ...selection, order }), part);
     return { todos: presentTodos(rows, today), total };
   };
   const dates = group && datesOf(group.name, today, group.firstWeekday);

@@ -82,18 +82,18 @@ const todosById = statements(todoValues, (value, which: "one" | "listed") =>
 
 export const readTodos: QueryHandler<"todo.list"> = async (query, input) => {
   const { page: _, ...filters } = input;
-  const rows = isPlain(filters) ? plainParts : partsOf(await selectListed(query, filters));
+  const rows = isPlain(filters) ? plainParts : partsOfTodos(await selectListed(query, filters));
   const present = (found: readonly TodoWithRelations[]) =>
     presentTodos(found, daySettingsOf(found, query).today);
   return readPage(query, input, { path: "todos", rows, present });
 };
 
 /** Makes the statements of the parts of a list. */
-export const partsOf =
+export const partsOfTodos =
   ({ wanted, values, order }: Omit<Selection, "order"> & Pick<TodoPart, "order">) =>
   (extent: Extent, offset: number) =>
     todoPage({ wanted, order, ...extent }, { ...values, offset });
-const plainParts = partsOf(allPending);
+const plainParts = partsOfTodos(allPending);
 
 /** Nearly every list is that of all pending todos. */
 const isPlain = (filters: object): boolean => Object.keys(filters).length === 0;
