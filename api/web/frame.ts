@@ -5,12 +5,12 @@ import { type IconName, icon } from "./icons.ts";
 import type { Layout, NavLink } from "./page.ts";
 import type { FormRequest } from "./site.ts";
 
-/** A link of the navigation, and the addresses at and below which it is the current one. */
+/** A link of the navigation. It is the current one at and below its path and the others that it covers. */
 type Section = Readonly<{
   label: string;
   icon: IconName;
   path: string;
-  covers: readonly string[];
+  covers?: readonly string[];
   hasNews?: true;
   /** True for pages of the built-in provider. */
   isOfProvider?: true;
@@ -18,39 +18,25 @@ type Section = Readonly<{
   isFurther?: true;
 }>;
 
-/** Today is current at its own address only, because all other account pages lie below it. */
 const sections: readonly Section[] = [
-  { label: "Today", icon: "today", path: "/account", covers: [] },
-  { label: "Todos", icon: "todos", path: "/account/todos", covers: ["/account/todos"] },
-  { label: "Habits", icon: "habits", path: "/account/habits", covers: ["/account/habits"] },
+  { label: "Today", icon: "today", path: "/account" },
+  { label: "Todos", icon: "todos", path: "/account/todos" },
+  { label: "Habits", icon: "habits", path: "/account/habits" },
   {
     label: "Activity",
     icon: "activity",
     path: "/account/actions",
-    covers: ["/account/actions", "/account/approvals", "/account/agents"],
+    covers: ["/account/approvals", "/account/agents"],
     hasNews: true,
   },
-  {
-    label: "Connect an agent",
-    icon: "plug",
-    isFurther: true,
-    path: "/account/connect",
-    covers: ["/account/connect"],
-  },
-  {
-    label: "Tokens",
-    icon: "key",
-    isFurther: true,
-    isOfProvider: true,
-    path: "/profile/api-tokens",
-    covers: ["/profile/api-tokens"],
-  },
+  { label: "Connect an agent", icon: "plug", path: "/account/connect", isFurther: true },
+  { label: "Tokens", icon: "key", path: "/profile/api-tokens", isFurther: true, isOfProvider: true },
   {
     label: "Settings",
     icon: "settings",
     isFurther: true,
     path: "/account/settings",
-    covers: ["/account/settings", "/account/data", "/account/webhooks", "/account/journal", "/profile"],
+    covers: ["/account/data", "/account/webhooks", "/account/journal", "/profile"],
   },
 ];
 
@@ -76,5 +62,8 @@ export function frame(
   return { nav: { main, more }, corner };
 }
 
-const isIn = ({ path, covers }: Section, pathname: string): boolean =>
-  pathname === path || covers.some((top) => `${pathname}/`.startsWith(`${top}/`));
+/** Today is current at its own address only, because all other account pages lie below it. */
+const isIn = ({ path, covers = [] }: Section, pathname: string): boolean =>
+  path === "/account"
+    ? pathname === path
+    : [path, ...covers].some((top) => `${pathname}/`.startsWith(`${top}/`));

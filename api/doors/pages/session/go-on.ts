@@ -1,5 +1,6 @@
 import type { ActionKey } from "../../../queries/action/runs.ts";
 import { safeNext } from "../../../web/redirect.ts";
+import type { Site } from "../../../web/site.ts";
 import type { PagesContext, Visit } from "./context.ts";
 
 /** Parameters of a page's address with the log key of the last action: one just done, or one just undone. */
@@ -14,14 +15,17 @@ export function hereWithoutNotes({ url }: Pick<Visit, "url">): string {
 }
 
 /** The address of a page that names the last action and offers to undo it, or shows the result of that undo. */
-export function doneAddress(
+export const doneAddress = (
   { site }: Pick<Visit, "site">,
   page: string | null,
   key: ActionKey,
   parameter = doneParameter,
-): string {
+): string => withParameter(site, page, parameter, `${key.called_at}_${key.request_id}`);
+
+/** The address of a page of this site with one parameter set. */
+export function withParameter(site: Site, page: string | null, name: string, value: string): string {
   const url = new URL(safeNext(site, page), site.origin);
-  url.searchParams.set(parameter, `${key.called_at}_${key.request_id}`);
+  url.searchParams.set(name, value);
   return `${url.pathname}${url.search}`;
 }
 

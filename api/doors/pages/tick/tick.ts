@@ -5,7 +5,7 @@ import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import type { PauseDates } from "../../../../shared/domain/habit/free-days.ts";
 import { daysBack, daysShown } from "../../../../shared/domain/habit/history.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
-import { isRefused } from "../../../../shared/errors.ts";
+import { isRefused, type Refused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
 import { validate } from "../../../http/input/validate.ts";
 import { type ActionKey, readActionInTurn } from "../../../queries/action/runs.ts";
@@ -16,11 +16,11 @@ import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
 import { readTodo } from "../../../queries/todo/read.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { locale } from "../../../web/locale.ts";
-import { safeNext, seeOther } from "../../../web/redirect.ts";
+import { seeOther } from "../../../web/redirect.ts";
 import { type Tickable, tickFields } from "../kit/items.ts";
 import { facts, rhythmInWords, sayDate, sayDue, sayTime, sayWallTime } from "../kit/words.ts";
 import type { Guest, PageAnswer, Visit } from "../session/context.ts";
-import { hereWithoutNotes } from "../session/go-on.ts";
+import { hereWithoutNotes, withParameter } from "../session/go-on.ts";
 import { readName } from "../session/sent-form.ts";
 import { formKeyOf, submitLogged, submitUndo } from "../session/submit.ts";
 
@@ -70,12 +70,8 @@ export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<P
     kind === "habit"
       ? await submitLogged(visit, command, { habit_id: id, ...given }, how)
       : await submitLogged(visit, "todo.toggle", { todo_id: id, is_completed: done }, how);
-  if (isRefused(outcome)) {
-    const { refusal } = outcome;
-    const end = refusal.isSoAlready ? "already" : refusal.code;
-    if (!resultNotes.has(end) || refusal.errors?.amount) return outcome;
-    return seeOther(notedPage(visit, form, `told_${end}`, item));
-  }
+  if (isRefused(outcome))
+    return outcome.refusal.errors?.amount ? outcome : notedRefusal(visit, form, outcome, item);
   const anchor = (kind === "todo" && done && form.get("next")) || item;
   return seeOther(notedPage(visit, form, noteOf({ verb, key }), anchor));
 }
@@ -261,7 +257,7 @@ async function readAsked(query: QueryContext, kind: "habit" | "todo", id: number
 const noteParameter = "tick";
 
 /** Notes by result of a tick. Other results have a page of their own. */
-export const resultNotes: ReadonlyMap<string, string> = new Map([
+const resultNotes: ReadonlyMap<string, string> = new Map([
   ["undone", "Taken back."],
   ["stays", "It was changed since, so it stays as it is. Activity has the whole story."],
   ["already", "That was so already."],
@@ -300,6 +296,18 @@ function parseNote(text: string): Note | undefined {
   return verbs.has(verb) ? { verb, key: { called_at, request_id } } : undefined;
 }
 
+/** The page of a form with a note about a refusal; the refusal itself if it needs a page of its own. */
+export function notedRefusal(
+  visit: Pick<Guest, "site">,
+  form: URLSearchParams,
+  refused: Refused,
+  anchor = "",
+): PageAnswer {
+  const { isSoAlready, code } = refused.refusal;
+  const end = isSoAlready ? "already" : code;
+  return resultNotes.has(end) ? seeOther(notedPage(visit, form, `told_${end}`, anchor)) : refused;
+}
+
 /** The page of a form, at the element named by `anchor`, with a note. */
 export function notedPage(
   { site }: Pick<Guest, "site">,
@@ -307,7 +315,5 @@ export function notedPage(
   note: string,
   anchor: string,
 ): string {
-  const url = new URL(safeNext(site, form.get("from")), site.origin);
-  url.searchParams.set(noteParameter, note);
-  return `${url.pathname}${url.search}#${encodeURIComponent(anchor)}`;
+  return `${withParameter(site, form.get("from"), noteParameter, note)}#${encodeURIComponent(anchor)}`;
 }

@@ -44,7 +44,7 @@ import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage, reminderWarning } from "../session/frame.ts";
 import { hereWithoutNotes } from "../session/go-on.ts";
 import { formKeyOf, submitLogged } from "../session/submit.ts";
-import { notedPage, noteOf, resultNotes } from "../tick/tick.ts";
+import { notedPage, notedRefusal, noteOf } from "../tick/tick.ts";
 
 type Wanted = TodoFilters & Readonly<{ page: number }>;
 
@@ -207,11 +207,7 @@ export async function changeMany(visit: Visit, form: URLSearchParams): Promise<P
     others.length === 0
       ? await submitLogged(visit, name, first, how)
       : await submitLogged(visit, "batch.run-as-one", { operations }, how);
-  if (isRefused(outcome)) {
-    const { refusal } = outcome;
-    const end = refusal.isSoAlready ? "already" : refusal.code;
-    return resultNotes.has(end) ? seeOther(notedPage(visit, form, `told_${end}`, "")) : outcome;
-  }
+  if (isRefused(outcome)) return notedRefusal(visit, form, outcome);
   return seeOther(notedPage(visit, form, noteOf({ verb: act, key }), ""));
 }
 
@@ -223,21 +219,14 @@ function changesOf(form: URLSearchParams, act: string, today: string): Fields {
   const [title, due_date, category, important] = ["title", "due_date", "category", "is_important"].map(
     (name) => form.get(name) ?? "",
   );
-  switch (act) {
-    case "done":
-      return { is_completed: true };
-    case "today":
-      return { due_date: today };
-    case "tomorrow":
-      return { due_date: addDays(today, 1) };
-    case "week":
-      return { due_date: dateOfDay(weekStart(dayNumber(today)) + 7) };
-    default:
-      return {
-        ...(title?.trim() && { title }),
-        ...(due_date && { due_date }),
-        ...(important && { is_important: important === "yes" }),
-        ...(category && { category_id: category === "none" ? null : Number(category) }),
-      };
-  }
+  if (act === "done") return { is_completed: true };
+  if (act === "today") return { due_date: today };
+  if (act === "tomorrow") return { due_date: addDays(today, 1) };
+  if (act === "week") return { due_date: dateOfDay(weekStart(dayNumber(today)) + 7) };
+  return {
+    ...(title?.trim() && { title }),
+    ...(due_date && { due_date }),
+    ...(important && { is_important: important === "yes" }),
+    ...(category && { category_id: category === "none" ? null : Number(category) }),
+  };
 }

@@ -19,7 +19,7 @@ import { countInWords, sayDay, sayWallTime } from "../../kit/words.ts";
 import { liveMark, liveScripts } from "../../live/live.ts";
 import type { PageAnswer, Visit } from "../../session/context.ts";
 import { accountPage } from "../../session/frame.ts";
-import { hereWithoutNotes } from "../../session/go-on.ts";
+import { hereWithoutNotes, withParameter } from "../../session/go-on.ts";
 import { submit } from "../../session/submit.ts";
 import { describeAction } from "../narrator.ts";
 import {
@@ -147,18 +147,16 @@ export async function decide(visit: Visit, form: URLSearchParams): Promise<PageA
     ["all", form.getAll("shown")],
   ]);
   const approval_ids = several.get(which) ?? [which];
-  const next = new URL(safeNext(site, form.get("from")), site.origin);
-  if (approval_ids.length > 0) {
-    const outcome = await submit(visit, "approval.decide", { approval_ids, approve: verb === "approve" });
-    if (isRefused(outcome)) return outcome;
-    const states = await query.inTurn((own) => readStates(own, approval_ids));
-    if (isRefused(states)) return states;
-    const counts = [...Map.groupBy(states, (state) => state)].map(
-      ([state, { length }]) => `${state}-${length}`,
-    );
-    next.searchParams.set(decidedParameter, counts.join("_"));
-  }
-  return seeOther(`${next.pathname}${next.search}`);
+  const from = form.get("from");
+  if (approval_ids.length === 0) return seeOther(safeNext(site, from));
+  const outcome = await submit(visit, "approval.decide", { approval_ids, approve: verb === "approve" });
+  if (isRefused(outcome)) return outcome;
+  const states = await query.inTurn((own) => readStates(own, approval_ids));
+  if (isRefused(states)) return states;
+  const counts = [...Map.groupBy(states, (state) => state)].map(
+    ([state, { length }]) => `${state}-${length}`,
+  );
+  return seeOther(withParameter(site, from, decidedParameter, counts.join("_")));
 }
 
 /** The parameter of an address with the states of what was decided last, such as `done-2_outdated-1`. */
