@@ -50,6 +50,9 @@ async function check(page: Page, name: string): Promise<void> {
     await page.setViewportSize(viewport);
     if (rules?.length !== 0) expect([name, view, await axeFaults(page, rules)]).toEqual([name, view, []]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewport.width);
+    const cutOff =
+      "[...document.querySelectorAll('.table')].filter((one) => one.scrollWidth > one.clientWidth).length";
+    expect([name, view, await page.evaluate(cutOff)]).toEqual([name, view, 0]);
     const path = join(picturesFolder, `${name}-${view}.png`);
     const clip = { x: 0, y: 0, width: viewport.width, height: await pictureHeight(page) };
     if (draws && existsSync(path)) await page.screenshot({ path, fullPage: true, clip });

@@ -19,11 +19,14 @@ const stopWithinMs = 8_000;
 /** An account gets two turns at a time, and a receiver that does not answer makes room for others after a second. */
 const turnsOf = { atOnce: 64, atOnceOfKey: 2, countsForMs: 1_000 };
 
+/** Each note of results leaves held_until after leased_until; a poster that died has noted nothing. */
 const list = `
-  select user_id, id, (failing_since is null or held_until <= ${now}) and coalesce((
-      select true from webhook_deliveries d
-      where d.user_id = w.user_id and d.webhook_id = w.id and d.finished_at is null limit 1
-    ), false) as "isWaiting"
+  select user_id, id, (failing_since is null or held_until <= ${now}) and (
+      (leased_until > held_until and leased_until <= ${now}) or coalesce((
+        select true from webhook_deliveries d
+        where d.user_id = w.user_id and d.webhook_id = w.id and d.finished_at is null limit 1
+      ), false)
+    ) as "isWaiting"
   from webhooks w where is_active`;
 
 type Listed = WebhookKey & Readonly<{ isWaiting: boolean }>;

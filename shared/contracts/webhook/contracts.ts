@@ -154,7 +154,8 @@ export const updateWebhook = command({
     is_active: Type.Optional(Flag),
   }),
   output: Webhook,
-  opens: ({ url }) => (url === undefined ? undefined : "webhook"),
+  // Switched on by its person, it is the person's, also if a token that has ended chose its address.
+  opens: ({ url, is_active }) => (url === undefined && !is_active ? undefined : "webhook"),
   asks({ url, events, is_active }, address) {
     const to = url === undefined ? "" : ` to ${quoted(url)}`;
     const posts = events ? `: it posts ${events.join(", ")}${to}` : "";

@@ -175,7 +175,7 @@ test("the list of ways out ends a token by a button", async () => {
   expect(await count("identity.grants", "account_id = $user")).toBe(0);
 });
 
-test("what was asked is done after the proof, and an export begins from a page", async () => {
+test("what was asked is done after the proof, as is switching on a webhook, and an export begins from a page", async () => {
   const { account, prove, post, count } = await newPerson();
   await ageProofs(site.identity);
   const asked = await prove(await post("/account/webhooks", "/account/webhooks", hook));
@@ -183,6 +183,8 @@ test("what was asked is done after the proof, and an export begins from a page",
   const made = await account.submit(asked, "/account/webhooks", {});
   expect(textOf(made)).toContain("whsec_");
   await ageProofs(site.identity);
+  for (const act of ["off", "on"]) await post("/account/webhooks", "/account/webhooks/change", { act });
+  expect(await count("webhooks", "user_id = $user and is_active")).toBe(0);
   const began = await prove(await account.open("/account/data/export?format=json"));
   expect(textOf(began)).toContain("Your download begins.");
   const [, address = ""] = /url=(.+)/.exec(began.headers.get("refresh") ?? "") ?? [];

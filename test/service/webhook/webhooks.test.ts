@@ -84,14 +84,19 @@ test("what fails is posted again after a pause, and listed; what is off waits un
   expect(receiver.received[2]?.event.data.resource.title).toBe("Second");
 }, 30_000);
 
-test("a webhook made beside another gets the next change, though no notice of it reached its poster", async () => {
-  const { receiver, send, add } = await begin({ events: ["todo.*"] });
+test("a webhook made beside another, or left by a process that died, gets the next change without a notice", async () => {
+  const { receiver, send, sub, add } = await begin({ events: ["todo.*"] });
   await send("POST", "/todos", { title: "Before" });
   await eventually(() => receiver.received.length === 1);
   const second = await add();
   await send("POST", "/todos", { title: "After" });
   // All webhooks are looked at every 30 s anyway.
   await eventually(() => second.receiver.received.length === 1, 15_000);
+  const leave = "update webhooks set leased_until = now() + interval '3 seconds', held_until = now()";
+  await rows(`${leave} where user_id = $1`, sub);
+  await send("POST", "/todos", { title: "Last" });
+  const newest = () => second.receiver.received.at(-1)?.event.data.resource.title;
+  await eventually(() => newest() === "Last", 15_000);
 });
 
 test("a finished delivery can be sent again, with the present state of its thing", async () => {

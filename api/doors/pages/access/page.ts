@@ -76,7 +76,7 @@ export async function showAccess(visit: Visit): Promise<PageAnswer> {
     ${!access && "Your identity provider lists tokens and apps."} What each did is under
     <a href="/account/actions">Activity</a> and in the <a href="/account/journal">account journal</a>.</p>
     <div class="table" role="region" aria-label="Who can see my data" tabindex="0"><table>
-    <thead><tr><th>What</th><th>Reads</th><th>Since</th><th>Last used</th><th>End it</th></tr></thead>
+    <thead><tr><th>Who reads what</th><th>Since</th><th>End it</th></tr></thead>
     <tbody>${rows}</tbody></table></div>
     <p class="quiet small">If somebody else may have been here, choose a new password and let it end everything.</p>`;
   return accountPage(visit, { title: "Who can see my data", body });
@@ -87,11 +87,12 @@ function rowInHtml(
   { what, name, reads, madeAt, usedAt, end }: Row & Readonly<{ what: string; reads: string }>,
   timeZone: string,
 ): Html {
-  const say = (at: string | undefined) => (at === undefined ? "—" : sayInstant(at, timeZone));
+  const say = (at: string) => sayInstant(at, timeZone);
   const ending =
     end &&
     html`<form method="post" action="${end[0]}">${formToken(visit, end[1])}
       <button class="plain">End<span class="unseen"> ${name}</span></button></form>`;
-  return html`<tr><td>${what}: <strong>${name}</strong></td><td>${reads}</td><td>${say(madeAt)}</td>
-    <td>${say(usedAt)}</td><td>${ending ?? "—"}</td></tr>`;
+  const used = usedAt !== undefined && html`<div class="quiet small">used ${say(usedAt)}</div>`;
+  return html`<tr><td>${what}: <strong>${name}</strong><div class="quiet small">${reads}</div></td>
+    <td>${madeAt === undefined ? "—" : say(madeAt)}${used}</td><td>${ending ?? "—"}</td></tr>`;
 }
