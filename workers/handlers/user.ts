@@ -324,7 +324,7 @@ export const userClaimZone: Handler<"user.claim-zone"> = {
   },
 };
 
-/** What was new in a visit stays new until it has ended. */
+/** Actions that were new in a visit stay new until it has ended. */
 export const userSee: Handler<"user.see"> = {
   rows: () => [settingsForUpdate],
   run(context, { newest }) {

@@ -184,7 +184,7 @@ function twoMoments(
     : [];
 }
 
-/** Of `Mondays at 9 every two weeks` a todo has one repetition, so each is asked. */
+/** A todo has one repetition, so each of `Mondays at 9 every two weeks` is asked. */
 function oneRepeat(repeats: readonly LinePhrase[]): readonly LinePhrase[] {
   const whole = repeats.filter(({ manner }) => manner !== "offered");
   return whole.length < 2 ? repeats : repeats.map((one) => ({ ...one, ...asked }));

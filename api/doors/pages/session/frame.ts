@@ -67,7 +67,7 @@ const seenOfUser = statement({}, () =>
   selectFrom(own("users").as("u")).select(["u.seen_newest", "u.seen_before", "u.seen_at"]),
 );
 
-/** Whoever has seen nothing yet has seen nothing of this time. */
+/** For a person who never looked, so much of the past is new. */
 const firstNewsMs = 7 * msPerDay;
 
 /** The person's last look at Activity, on whatever device. */

@@ -135,7 +135,7 @@ test("what came since the person's last visit is new for as long as the next one
     return isNew.map((card) => /Created the todo (\w+)/.exec(textOf({ ...page, text: card }))?.[1]);
   };
   await call("create-todo", { title: "Before" });
-  // Who has seen nothing yet has seen nothing of the last week.
+  // For a person who never looked, the last week is new.
   expect(await news(0)).toEqual(["Before"]);
   await call("create-todo", { title: "After" });
   await account.submit(await account.open("/account"), "/account/tick", { done: "yes" });
