@@ -50,8 +50,8 @@ export function* todoOf(task: PlainTask, { today }: ReadingContext): Generator<F
     yield left(title, "Comes without its reminder, whose time Kept cannot tell.");
   const of = parent ? `Part of: ${parent.slice(0, longestParent)}` : "";
   const others = labels.length > 0 ? `Labels: ${labels.join(", ")}` : "";
-  const start = task.start === task.due ? [] : momentIn(task.start, today.timeZone);
-  const begins = start[0] ? `Start: ${start.filter(Boolean).join(" ")}` : "";
+  const [startDate, startTime] = momentIn(task.start === task.due ? "" : task.start, today.timeZone);
+  const begins = startDate ? ["Start:", startDate, startTime].filter(Boolean).join(" ") : "";
   const all = [task.notes ?? "", of, others, begins, ...(task.lines ?? [])];
   const [due_date, due_time] = momentIn(task.due, today.timeZone);
   const completed_at = isDone ? instantIn(task.done) : null;
