@@ -115,15 +115,12 @@ const inPlaceOf: Readonly<Partial<Record<KindOfThing, Readonly<Record<string, re
 export const columnsOfTable = (kind: KindOfThing): readonly string[] =>
   fileColumns[kind].flatMap((name) => inPlaceOf[kind]?.[name] ?? [name]);
 
-const additions: { [Kind in KindOfThing]: (row: ExportRows[Kind]) => Readonly<Record<string, unknown>> } = {
-  categories: () => ({}),
+const additions: { [Kind in KindOfThing]?: (row: ExportRows[Kind]) => Readonly<Record<string, unknown>> } = {
   habits: (row) => ({
     category: row.category_name,
     completions: row.completions_count,
     longest_streak: row.longest_streak,
   }),
-  completions: () => ({}),
-  amounts: () => ({}),
   todos: (row) => ({
     category: row.category_name,
     remind_at: row.remind_at,
@@ -135,7 +132,7 @@ const additions: { [Kind in KindOfThing]: (row: ExportRows[Kind]) => Readonly<Re
 export const presentInTable = <Kind extends KindOfThing>(
   kind: Kind,
   row: ExportRows[Kind],
-): Readonly<Record<string, unknown>> => ({ ...presentInFile[kind](row), ...additions[kind](row) });
+): Readonly<Record<string, unknown>> => ({ ...presentInFile[kind](row), ...additions[kind]?.(row) });
 
 const secrets = Object.entries(perTarget(({ secret }) => secret)).filter(([, isSecret]) => isSecret);
 /** A file has what its person chose, without secrets and the state of channels. */

@@ -108,10 +108,7 @@ export function pushCard(
     ${browsers.length > 0 && html`<ul class="plain">${browsers.map((one) => browserItem(visit, one))}</ul>`}
     ${isFull && html`<p class="quiet small">There can be ${mostBrowsers}. Remove one to add another.</p>`}
     ${!isFull && addForm(visit, publicKey)}
-    ${
-      browsers.length > 0 &&
-      html`<dl class="facts"><dt>Last test</dt><dd>${lastTest(settings, "push")}</dd></dl>${testForm(visit, "push")}`
-    }</div>`;
+    ${browsers.length > 0 && testPart(visit, "push", settings)}</div>`;
 }
 
 const addForm = (visit: Visit, publicKey: string): Html =>
@@ -144,7 +141,7 @@ export const targetCards = (visit: Visit, settings: UserSettings, rejected: Reje
     <form method="post" action="${targetPath(channel)}">${formToken(visit)}
     ${targets.map((target) => targetField(target, settings, rejected))}
     <button>${isOff ? "Save and switch on again" : `Save ${channel === "webhook" ? "webhook" : title}`}</button></form>
-    ${canSend(channel, settings) && cardDetails(visit, channel, settings)}</div>`;
+    ${canSend(channel, settings) && (channel === "webhook" ? webhookDetails(visit, settings) : testPart(visit, channel, settings))}</div>`;
   })}`;
 
 function targetField(
@@ -165,17 +162,9 @@ function targetField(
   });
 }
 
-const cardDetails = (visit: Visit, channel: ReminderChannel, settings: UserSettings): Html =>
-  channel === "webhook"
-    ? webhookDetails(visit, settings)
-    : html`<dl class="facts"><dt>Last test</dt><dd>${lastTest(settings, channel)}</dd></dl>
-    ${testForm(visit, channel)}`;
-
 /** The webhook's secret, whether it works, and a button that sends a test. */
 function webhookDetails(visit: Visit, settings: UserSettings): Html {
-  return html`<dl class="facts"><dt>State</dt><dd>${state(settings)}</dd>
-    <dt>Last test</dt><dd>${lastTest(settings, "webhook")}</dd></dl>
-    ${testForm(visit, "webhook")}
+  return html`${testPart(visit, "webhook", settings, html`<dt>State</dt><dd>${state(settings)}</dd>`)}
     <details><summary>Show the signing secret</summary>
     <p class="quiet small">The receiver checks signatures with it. Another address gets another secret.</p>
     <p><code class="secret">${settings.webhook_secret}</code></p></details>
@@ -250,8 +239,10 @@ function webhookSample(): Html {
     <pre class="lines"><code class="secret">${receiverLines}</code></pre></details>`;
 }
 
-const testForm = (visit: Visit, channel: ReminderChannel): Html =>
-  html`<form method="post" action="/account/settings/test">${formToken(visit, { channel })}<button class="plain">Send a test</button></form>`;
+/** The result of the last test after other facts, and a button that sends another. */
+const testPart = (visit: Visit, channel: ReminderChannel, settings: UserSettings, others?: Html): Html =>
+  html`<dl class="facts">${others}<dt>Last test</dt><dd>${lastTest(settings, channel)}</dd></dl>
+    <form method="post" action="/account/settings/test">${formToken(visit, { channel })}<button class="plain">Send a test</button></form>`;
 
 /** The result of the last test, if it went by this channel. */
 function lastTest({ test, time_zone }: UserSettings, channel: ReminderChannel): Html | string {
