@@ -14,15 +14,7 @@ import { descendants } from "../chaos/descendants.ts";
 import { signal } from "./signal.ts";
 
 /** One PostgreSQL server of a group. Nothing restarts it. */
-export type PostgresNode = Readonly<{
-  cluster: Cluster;
-  url: string;
-  start(settings?: Readonly<Record<string, string>>): Promise<void>;
-  kill(): Promise<void>;
-  freeze(): void;
-  thaw(): void;
-  query(statement: string): Promise<Record<string, unknown>[]>;
-}>;
+export type PostgresNode = ReturnType<typeof nodeOf>;
 
 /** Makes a server with an empty database `kept`, in `folder`. It is not started. */
 export async function createNode(folder: string): Promise<PostgresNode> {
@@ -68,7 +60,7 @@ function clusterIn(folder: string, password: string): Cluster {
   return { bin, folder: join(data, "postgres"), logFile: join(data, "postgres.log"), user, password };
 }
 
-function nodeOf(cluster: Cluster, port: number): PostgresNode {
+function nodeOf(cluster: Cluster, port: number) {
   const { bin, folder, logFile, user, password } = cluster;
   const url = `postgres://kept:${password}@127.0.0.1:${port}/kept`;
   let exited: Promise<number> | undefined;
@@ -87,7 +79,7 @@ function nodeOf(cluster: Cluster, port: number): PostgresNode {
   return {
     cluster,
     url,
-    async start(settings = {}) {
+    async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
       const place = { listen_addresses: "127.0.0.1", unix_socket_directories: "", port: String(port) };
       const all = { ...place, ...settings };
       const flags = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
@@ -107,20 +99,20 @@ function nodeOf(cluster: Cluster, port: number): PostgresNode {
         await Bun.sleep(50);
       }
     },
-    async kill() {
+    async kill(): Promise<void> {
       const killed = freeze();
       for (const pid of killed) signal(pid, "SIGKILL");
       await exited;
       // A backend that is still ending holds shared memory, so no new server could start.
       while (killed.some(runs)) await Bun.sleep(10);
     },
-    freeze() {
+    freeze(): void {
       frozen = freeze();
     },
-    thaw() {
+    thaw(): void {
       for (const pid of frozen) signal(pid, "SIGCONT");
     },
-    query: (statement) => onServer(url, statement),
+    query: (statement: string) => onServer(url, statement),
   };
 }
 

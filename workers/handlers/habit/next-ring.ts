@@ -86,23 +86,17 @@ export function ringsAfterChange(
 const dayMs = 86_400_000;
 
 /** The ring of a due habit, and the next one. */
-type DueRing = Readonly<{
-  /** The day on which it rings; absent if the habit is done by then or its user has moved. */
-  day: string | undefined;
-  /** Its time passed more than a day ago. */
-  isMissed: boolean;
-  rings_at: string | null;
-}>;
-
 /** @param habit whose next ring lies before `now` (epoch ms) */
-export function dueRing(habit: RemindingHabit, rules: DayRules, now: number): DueRing {
+export function dueRing(habit: RemindingHabit, rules: DayRules, now: number) {
   const at = instantOf(habit.rings_at ?? "");
   const ring = nextReminder(habit, rules, at - 1);
+  /** The day on which it rings; absent if the habit is done by then or its user has moved. */
   const day = ring?.at === at ? ring.day : undefined;
   const rung = day === undefined ? habit : { ...habit, rang_on: day };
   // After a long absence, the last day rings and no earlier one.
   const after = Math.max(day === undefined ? at - 1 : at, now - dayMs);
-  return { day, isMissed: at < now - dayMs, rings_at: textOf(nextReminder(rung, rules, after)) };
+  const isMissed = at < now - dayMs;
+  return { day, isMissed, rings_at: textOf(nextReminder(rung, rules, after)) };
 }
 
 const instantOf = (stored: string): number => Date.parse(timestamp(stored));

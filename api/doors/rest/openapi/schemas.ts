@@ -74,21 +74,13 @@ type SchemaNode = TSchema & {
   patternProperties?: Readonly<Record<string, SchemaNode>>;
 };
 
-/** Turns contracts' schemas into the document's, and collects those that have a name. */
-export type Schemas = Readonly<{
-  /** A schema by reference if it has a name, else as it is. */
-  show(schema: TSchema): JsonSchema;
-  /** The properties of a schema of this name, each with its meaning. */
-  properties(owner: string, properties: Readonly<Record<string, TSchema>>): SchemaFields;
-  /** Names a schema of the document's own. @returns a reference to it */
-  name(title: string, schema: JsonSchema): ComponentRef;
-  /** Every named schema so far, in alphabetical order. */
-  named(): Readonly<Record<string, JsonSchema>>;
-}>;
+export type Schemas = ReturnType<typeof createSchemas>;
 
-export function createSchemas(): Schemas {
+/** Turns contracts' schemas into the document's, and collects those that have a name. */
+export function createSchemas() {
   const all = new Map<string, JsonSchema>();
 
+  /** Names a schema of the document's own. @returns a reference to it */
   function name(title: string, schema: JsonSchema): ComponentRef {
     const known = all.get(title);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
@@ -97,11 +89,13 @@ export function createSchemas(): Schemas {
     return { $ref: `#/components/schemas/${title}` };
   }
 
+  /** A schema by reference if it has a name, else as it is. */
   function show(schema: SchemaNode): JsonSchema {
     const shown = plain(schema, { show, properties });
     return schema.title === undefined ? shown : name(schema.title, shown);
   }
 
+  /** The properties of a schema of this name, each with its meaning. */
   const properties = (owner: string, parts: Readonly<Record<string, SchemaNode>>): SchemaFields =>
     Object.fromEntries(
       Object.entries(parts).map(([name, part]) => [
@@ -114,6 +108,7 @@ export function createSchemas(): Schemas {
     show,
     name,
     properties,
+    /** Every named schema so far, in alphabetical order. */
     named: () =>
       Object.fromEntries([...all].toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))),
   };
