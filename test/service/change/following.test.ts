@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { Client } from "pg";
 import { useStack } from "../../harness.ts";
-import { expectEqual, newCopy } from "../../support/copies/copy.ts";
-import { apply, followChanges } from "../../support/copies/followed.ts";
+import { apply, expectEqual, newCopy } from "../../support/copies/copy.ts";
+import { followChanges } from "../../support/copies/followed.ts";
 import { create } from "../../support/groups.ts";
 import { newcomer } from "../../support/mcp.ts";
 import { eventually } from "../../support/reminder/stack.ts";

@@ -8,6 +8,16 @@ export type Copy = { resources: Map<string, JsonBody>; cursor: string | undefine
 
 export const newCopy = (): Copy => ({ resources: new Map(), cursor: undefined, timesBegun: 0 });
 
+/** Adds a page of changes to a copy. The cursor behind it is also its id in a stream. */
+export function apply(copy: Copy, { id: cursor, page }: Readonly<{ id: string; page: JsonBody }>): void {
+  for (const { type, id, deleted, resource } of page.data) {
+    expect(deleted).toBe(resource === null);
+    if (deleted) copy.resources.delete(`${type} ${id}`);
+    else copy.resources.set(`${type} ${id}`, resource);
+  }
+  copy.cursor = cursor;
+}
+
 /**
  * Reads all changes, and starts over when the service says so.
  * @returns the number of changes
@@ -27,12 +37,7 @@ export async function bringUpToDate(get: Get, copy: Copy): Promise<number> {
       copy.timesBegun += 1;
     }
     expect(body.data.length).toBeLessThanOrEqual(200);
-    for (const { type, id, deleted, resource } of body.data) {
-      expect(deleted).toBe(resource === null);
-      if (deleted) copy.resources.delete(`${type} ${id}`);
-      else copy.resources.set(`${type} ${id}`, resource);
-    }
-    copy.cursor = body.next_cursor;
+    apply(copy, { id: body.next_cursor, page: body });
     read += body.data.length;
     if (!body.has_more) return read;
   }

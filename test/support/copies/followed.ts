@@ -1,6 +1,4 @@
-import { expect } from "bun:test";
 import type { JsonBody } from "../../harness.ts";
-import type { Copy } from "./copy.ts";
 
 /** A page of changes as it came by a stream. */
 type Event = Readonly<{ id: string; page: JsonBody }>;
@@ -62,14 +60,4 @@ async function readEvents({ body }: Response, take: (event: Event) => void): Pro
       if (id !== undefined && data !== undefined) take({ id, page: JSON.parse(data) });
     }
   }
-}
-
-/** Adds a page to a copy. */
-export function apply(copy: Copy, { id, page }: Event): void {
-  for (const { type, id: thing, deleted, resource } of page.data) {
-    expect(deleted).toBe(resource === null);
-    if (deleted) copy.resources.delete(`${type} ${thing}`);
-    else copy.resources.set(`${type} ${thing}`, resource);
-  }
-  copy.cursor = id;
 }
