@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "openapi-fetch";
 import { errorOf } from "./errors.ts";
 import type { components, paths } from "./schema.ts";
@@ -43,7 +44,12 @@ export async function* everyItem<Item>(
   yield* items;
 }
 
-/** Pages of changes up to the present: since a cursor, or everything without one. */
+const changesOfPage = 200;
+
+/**
+ * Pages of changes up to the present: since a cursor, or everything without one. A full page that says it is the last one
+ * has changes of transactions under way; what follows them comes when they have ended.
+ */
 export async function* changesSince(
   kept: KeptClient,
   cursor?: string,
@@ -52,7 +58,8 @@ export async function* changesSince(
     const query = next === undefined ? {} : { cursor: next };
     const page = await dataOf(kept.GET("/changes", { params: { query } }));
     yield page;
-    if (!page.has_more) return;
+    if (!page.has_more && page.data.length < changesOfPage) return;
+    if (!page.has_more) await pause(1_000);
     next = page.next_cursor;
   }
 }

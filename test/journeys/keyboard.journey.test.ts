@@ -60,6 +60,8 @@ browserTest("the day is walked by the tab key, and keys choose, edit, undo and s
   await page.keyboard.press("Tab");
   expect(await focused(page).getAttribute("id")).toBe("quick-line");
   for (let press = 0; press < 2; press++) await page.keyboard.press("Tab");
+  expect(await focused(page).textContent()).toBe("Review");
+  await page.keyboard.press("Tab");
   expect(await focused(page).textContent()).toBe("All todos");
   await page.keyboard.press("Tab");
   expect(await focused(page).getAttribute("aria-label")).toBe("Done today: Photo a day");

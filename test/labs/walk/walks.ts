@@ -8,10 +8,10 @@ import type { Services } from "../../support/servers/services.ts";
  * while a door is late. Lower them when it gets shorter.
  */
 export const budgets = {
-  "POST /api/v1/todos": { files: 52, lines: 1112 },
-  "GET /api/v1/todos": { files: 25, lines: 350 },
-  "MCP create-todo": { files: 61, lines: 1280 },
-  "MCP get-pending-todos": { files: 57, lines: 1106 },
+  "POST /api/v1/todos": { files: 52, lines: 1123 },
+  "GET /api/v1/todos": { files: 25, lines: 360 },
+  "MCP create-todo": { files: 61, lines: 1300 },
+  "MCP get-pending-todos": { files: 57, lines: 1125 },
 } as const;
 
 export type WalkName = keyof typeof budgets;

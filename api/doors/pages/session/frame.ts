@@ -70,8 +70,16 @@ const seenOfUser = statement({}, () =>
 /** For a person who never looked, so much of the past is new. */
 const firstNewsMs = 7 * msPerDay;
 
-/** The person's last look at Activity, on whatever device. */
-export async function findLastVisit({ context, session: { sub } }: Visit, now: number) {
+const lastVisits = new WeakMap<object, ReturnType<typeof readLastVisit>>();
+
+/** The person's last look at Activity, on whatever device; read once for a page. */
+export function findLastVisit(visit: Visit, now: number): ReturnType<typeof readLastVisit> {
+  const found = lastVisits.get(visit.request) ?? readLastVisit(visit, now);
+  lastVisits.set(visit.request, found);
+  return found;
+}
+
+async function readLastVisit({ context, session: { sub } }: Visit, now: number) {
   const query = context.query({ userId: sub });
   const [seen] = await query.rows(seenOfUser({}));
   const beginning = new Date(now - firstNewsMs).toISOString();

@@ -21,7 +21,7 @@ const questions: readonly Request[] = [
   said("What did I skip this week?", "get-today-habits", { from: "2026-11-16", to: "2026-11-22" }).tells(
     /"Read".*Nov 17 18 20 21/,
     /"Yoga".*Nov 20/,
-    /"Water plants".*never/,
+    /"Water plants".*not done then/,
   ),
   said("How is my reading this month, and how was it last month?", "get-today-habits", {
     query: "read",
