@@ -54,7 +54,7 @@ const rangeOf = {
   cursor: sql<boolean>`(${oldestFirst}) < (${value("cursor_at")}, ${value("cursor_id")})`,
   /** Down to a place in the log; one of the rows has that place. */
   end: sql<boolean>`(${oldestFirst}) >= (${value("end_at")}, ${value("end_id")})`,
-  /** `logOf` has the condition. */
+  /** `actionsWhere` has the condition. */
   thing: and([]),
 };
 
@@ -64,12 +64,22 @@ export const actionColumns = columnsBut(ActionEntity.meta, ["user_id", "others"]
 );
 export const newestFirst = sql`${ref("a.called_at")} desc, ${ref("a.request_id")} desc`;
 
-/** The rows of the log that meet all the conditions. */
-export const actionsWhere = (wanted: ActionConditions = []) =>
-  selectFrom(logOf(wanted).as("a")).where(and(wanted.map((name) => conditionOf[name])));
+/**
+ * The rows of the log that meet all the conditions.
+ * @param most how many the reader takes; without it PostgreSQL may read all of a thing's rows to sort them
+ */
+export function actionsWhere(wanted: ActionConditions = [], most?: Expression<number>) {
+  const log = selectFrom(own("action_log").as("a")).where(and(wanted.map((name) => conditionOf[name])));
+  if (!wanted.includes("thing")) return log;
+  const part = (isOfThing: Condition) => {
+    const found = log.selectAll("a").where(isOfThing).orderBy(newestFirst);
+    return most ? found.limit(most) : found;
+  };
+  return selectFrom(sql<RowOf<"action_log">>`(${part(isAlone)} union all ${part(isAmongOthers)})`.as("a"));
+}
 
 const page = statements(actionValues, (_, wanted: ActionConditions) =>
-  actionsWhere(wanted).select(actionColumns).orderBy(newestFirst).limit(value("limit")),
+  actionsWhere(wanted, value("limit")).select(actionColumns).orderBy(newestFirst).limit(value("limit")),
 );
 
 /** Pages go by keyset, newest first, so calls that come in between are neither repeated nor skipped. */
@@ -262,18 +272,10 @@ const conditionOf = {
 /** The names of the conditions of a read of the log. */
 export type ActionConditions = readonly (keyof typeof conditionOf)[];
 
-const isOfThing: Condition = sql`${ref("a.resource_kind")} = ${value("thing_kind")}
+const isAlone: Condition = sql`${ref("a.resource_kind")} = ${value("thing_kind")}
   and ${ref("a.resource_id")} = ${value("thing_id")}`;
 const isAmongOthers: Condition = sql`${ref("a.others")} is not null
   and ${ref("a.others")} @> array[${value("thing")}]`;
-
-/** The user's log, or the part of it about one thing; an index finds that, in the order of time. */
-function logOf(wanted: ActionConditions): RawBuilder<RowOf<"action_log">> {
-  if (!wanted.includes("thing")) return own("action_log");
-  const part = (where: Condition) =>
-    selectFrom(own("action_log").as("a")).selectAll("a").where(where).orderBy(newestFirst);
-  return sql`(${part(isOfThing)} union all ${part(isAmongOthers)})`;
-}
 
 /** A search looks only at texts in the JSON, in their stored form, because every row has names of fields. */
 function patternsFor(q: string) {

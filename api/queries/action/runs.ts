@@ -123,7 +123,7 @@ const undoneCaller = selectFrom(own("action_log").as("u"))
 
 /** The newest actions with the facts of runs: up to one more than a page has. */
 const runRows = statements(actionValues, (_, wanted: ActionConditions) =>
-  actionsWhere(wanted)
+  actionsWhere(wanted, sql.lit(mostInRuns + 1))
     .select(["a.called_at", "a.request_id", "a.door", "a.token_id", "a.client_name"])
     .select([
       effectOf.as("effect"),
