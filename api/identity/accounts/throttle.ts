@@ -49,6 +49,7 @@ function createLimits(pool: Pool) {
     resetsOfAddressAndNetwork: limit("reset-address-network", 2, resetMinutes * minute),
     resetsOfAddress: limit("reset-address", 5, resetMinutes * minute),
     registrations: limit("registration", 60, 60 * minute),
+    registrationsOfSites: limit("registration-sites", 300, 60 * minute),
     documents: limit("document", 60, 60 * minute),
   };
 }
@@ -116,10 +117,16 @@ export function createThrottle(pool: Pool) {
     },
     /**
      * Counts the registration of an app: 60 from one address in an hour. Scripts of a site count apart, so that no page
-     * uses up those of its visitor's network.
+     * uses up those of its visitor's network; all sites together have five times as many.
      */
-    registration: (address: string, origin: string) =>
-      take(limits.registrations, origin ? hashedKey(`${networkOf(address)} ${origin}`) : networkOf(address)),
+    registration(address: string, origin: string) {
+      const network = networkOf(address);
+      if (!origin) return take(limits.registrations, network);
+      return takeInTurn([
+        [limits.registrations, hashedKey(`${network} ${origin}`)],
+        [limits.registrationsOfSites, network],
+      ]);
+    },
     /** Counts a read of an app's document: 60 in an hour for an account, and of a connected app. */
     document: (reader: string) => take(limits.documents, hashedKey(reader)),
   };

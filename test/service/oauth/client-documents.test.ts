@@ -180,6 +180,8 @@ test("strangers read no document and use up nobody's registrations; an account r
   expect(asked).not.toContain("/strange.json");
   await setCount(identity, `registration:${hashedKey(`${network} ${Origin}`)}`, 60);
   expect((await register(config, app, network, { Origin })).status).toBe(429);
+  await setCount(identity, `registration-sites:${network}`, 300);
+  expect((await register(config, app, network, { Origin: "https://other.example" })).status).toBe(429);
   expect((await register(config, app, network)).status).toBe(201);
   const email = "reader@example.org";
   const browser = await signedUp(config, email);
