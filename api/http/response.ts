@@ -112,10 +112,11 @@ export async function inFormAccepted({ url, headers }: Request, response: Respon
   return answer;
 }
 
-/** Answers for people, and public documents. Short lists are not, because agents read them often. */
+/** Texts for people, and public documents. Fonts and pictures are packed already, and agents read short lists often. */
 const isForPeople = ({ headers }: Response): boolean =>
-  /^(text\/(html|css|javascript)|image\/svg)/.test(headers.get("content-type") ?? "") ||
-  Boolean(headers.get("cache-control")?.startsWith("public"));
+  /^(text\/(html|css|javascript)|image\/svg|\S+json.* public,)/.test(
+    `${headers.get("content-type")} ${headers.get("cache-control")}`,
+  );
 
 /** RFC 9110 §12.5.3: a quality of 0 refuses. */
 const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i;

@@ -70,6 +70,7 @@ test("pages, styles and documents travel compressed to whoever takes that", asyn
     expect(packed.byteLength).toBeLessThan(plain.byteLength);
   }
   expect((await sizeOf("/docs", "gzip")).byteLength).toBeLessThan(60_000);
+  expect(await sizeOf("/inter.woff2", "gzip")).toMatchObject({ coding: null, vary: null });
 });
 
 test("all forms of an answer share a token, and each answer has another", async () => {
