@@ -6,6 +6,7 @@ import type { Reminder } from "../contracts/todo/fields.ts";
 import { Todo, todoFields } from "../contracts/todo/fields.ts";
 import type { Settings } from "../contracts/user/contracts.ts";
 import type { Webhook, WebhookDelivery } from "../contracts/webhook/contracts.ts";
+import { neverShown } from "../domain/action/image-fields.ts";
 import { type Author, otherAuthor } from "../domain/author.ts";
 import { addDays, localTime, timestamp } from "../domain/day/day.ts";
 import { daysBack, daysShown } from "../domain/habit/history.ts";
@@ -77,21 +78,7 @@ export const presentCategory = (row: CategoryRow): Static<typeof Category> => co
 const presentCategoryRef = (row: CategoryRefRow | undefined) =>
   row ? { id: row.id, name: row.name, color: row.color } : null;
 
-const hiddenOfHabit = [
-  "user_id",
-  "free_dates",
-  "done_from",
-  "done_days",
-  "edits",
-  "pauses",
-  "neutral_dates",
-  "moved_to",
-  "rings_at",
-  "rang_on",
-  "delivery_id",
-  "created_by",
-  "changed_by",
-] as const;
+const hiddenOfHabit = ["user_id", ...neverShown, "created_by", "changed_by"] as const;
 type ShownHabitRow = Omit<HabitRow, (typeof hiddenOfHabit)[number]>;
 /** Columns to select for lists; the rest is the history. */
 export const shownOfHabit = columnsBut(HabitEntity.meta, hiddenOfHabit);

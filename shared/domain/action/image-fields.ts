@@ -26,17 +26,9 @@ export const keyColumns: Readonly<Record<SeenTable, readonly string[]>> = {
   reminders: ["todo_id"],
 };
 
-/** Columns that follow from a habit's completions, rules and reminder, or only an undo reads. */
-const derivedColumns = [
-  "completions_count",
-  "streak",
-  "streak_alive_through",
-  "longest_streak",
-  "next_due",
-  "recent_dates",
+/** Columns of a habit that no answer shows. */
+export const neverShown = [
   "free_dates",
-  "skipped_dates",
-  "recent_amounts",
   "done_from",
   "done_days",
   "edits",
@@ -46,6 +38,19 @@ const derivedColumns = [
   "rings_at",
   "rang_on",
   "delivery_id",
+] as const;
+
+/** Columns that follow from a habit's completions, rules and reminder, or only an undo reads. */
+const derivedColumns = [
+  "completions_count",
+  "streak",
+  "streak_alive_through",
+  "longest_streak",
+  "next_due",
+  "recent_dates",
+  "skipped_dates",
+  "recent_amounts",
+  ...neverShown,
 ];
 
 /** Columns of each table, looked up once, because every logged change needs them. */
