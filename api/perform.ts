@@ -5,7 +5,7 @@ import { isScope } from "../shared/contracts/kernel/scopes.ts";
 import type { Preconditions } from "../shared/domain/preconditions.ts";
 import { tableOf } from "../shared/domain/vocabulary.ts";
 import { type FieldProblems, isRefused, type Refused, refuse } from "../shared/errors.ts";
-import { type Fields, validate } from "./http/input/validate.ts";
+import { type Fields, validate } from "./http/input.ts";
 import type { Allowance } from "./http/rate-limit.ts";
 import type { Actor, Requester } from "./mailbox/actor.ts";
 import type { CommandResult, Dispatch, Sender } from "./mailbox/dispatch.ts";

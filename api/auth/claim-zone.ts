@@ -2,7 +2,7 @@ import { changeSettings } from "../../shared/contracts/user/contracts.ts";
 import { own, selectFrom, statement } from "../../shared/db/reads/statement.ts";
 import { timestamp } from "../../shared/domain/day/day.ts";
 import { isRefused } from "../../shared/errors.ts";
-import { validate } from "../http/input/validate.ts";
+import { validate } from "../http/input.ts";
 import type { Actor } from "../mailbox/actor.ts";
 import type { Dispatch } from "../mailbox/dispatch.ts";
 import type { QueryContext } from "../queries/engine/context.ts";

@@ -1,5 +1,5 @@
 import { isScope } from "../../shared/contracts/kernel/scopes.ts";
-import { printable } from "../http/printable.ts";
+import { printable } from "../http/input.ts";
 import type { Actor } from "../mailbox/actor.ts";
 
 /** Claims of a verified JWT or of an active introspection answer: the names are the same (RFC 9068, RFC 7662). */

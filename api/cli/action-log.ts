@@ -5,7 +5,7 @@ import type { LoggedAction, listActions } from "../../shared/contracts/action/co
 import { readStored } from "../../shared/domain/action/cut-arguments.ts";
 import { describeAction, type Known } from "../doors/pages/action/narrator.ts";
 import { localTimeOf, wordsInText } from "../doors/pages/action/words.ts";
-import { printable } from "../http/printable.ts";
+import { printable } from "../http/input.ts";
 import { findAccountByEmail, normalizeEmail } from "../identity/accounts/accounts.ts";
 import { readActions } from "../queries/action/read.ts";
 import type { QueryContext, QueryDatabase } from "../queries/engine/context.ts";

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { listActions } from "../../shared/contracts/action/contracts.ts";
 import { isRefused } from "../../shared/errors.ts";
 import { toRun } from "../../shared/process/to-run.ts";
-import { validate } from "../http/input/validate.ts";
+import { validate } from "../http/input.ts";
 import { readNames } from "../queries/action/things.ts";
 import {
   createQueryContext,

@@ -9,7 +9,7 @@ import {
   isAskedByBalancers,
   statusPaths,
 } from "../../shared/process/observe/status-pages.ts";
-import { type Answering, type AnswerRequest, arrivalSeconds, createIntake } from "./intake/intake.ts";
+import { type Answering, type AnswerRequest, arrivalSeconds, createIntake } from "./intake.ts";
 import { logAnswer, pathOf, requestIdOf, withFullAddress } from "./request.ts";
 import { createFinish, fault, inFormAccepted, refusalResponse } from "./response.ts";
 

@@ -1,7 +1,35 @@
+import { type BlockList, isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
 import type { Door } from "../../shared/domain/vocabulary.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import type { Requester } from "../mailbox/actor.ts";
 import type { Sender } from "../mailbox/dispatch.ts";
+
+/** A person with one IPv6 address has its whole /64 (RFC 6177 §2), so all addresses of a /64 count as one. */
+export function networkOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address) || address.includes(".")) return address;
+  const { parts } = ipaddr.IPv6.parse(address);
+  return parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(":");
+}
+
+/** True if this peer's X-Forwarded-For counts. Others could claim a new network for each request. */
+function isTrustedProxy(proxies: BlockList, peer: string): boolean {
+  const address = plainAddress(peer);
+  return proxies.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+}
+
+/** The network of a client; the last proxy has added its address to X-Forwarded-For. */
+export function clientNetwork(proxies: BlockList, headers: Headers, peer: string): string {
+  const forwarded = headers.get("x-forwarded-for");
+  const isForwarded = forwarded !== null && isTrustedProxy(proxies, peer);
+  return networkOf(isForwarded ? (forwarded.split(",").at(-1)?.trim() ?? "") : plainAddress(peer));
+}
+
+/** A socket for both families shows IPv4 addresses in an IPv6 form. */
+const plainAddress = (peer: string): string => peer.replace(/^::ffff:/, "");
 
 /**
  * Gives a request without a Host header (HTTP/1.0) a full address: URL refuses a bare path, and Elysia expects a
@@ -109,4 +137,34 @@ export function logAnswer(log: Log, request: Request, { status }: Response, took
   const { method, url } = request;
   const path = loggedPath(url);
   log.debug({ ...loggedIds(request), method, path, status, ms: Math.round(tookMs) }, "answered");
+}
+
+/**
+ * The first match wins. Edge and Opera also claim to be Chrome, and Chrome claims to be Safari, so these come later.
+ */
+const browsers: readonly (readonly [RegExp, string])[] = [
+  [/\bEdg(e|A|iOS)?\//, "Edge"],
+  [/\bOPR\//, "Opera"],
+  [/\bSamsungBrowser\//, "Samsung Internet"],
+  [/\b(Firefox|FxiOS)\//, "Firefox"],
+  [/\b(Chrome|CriOS|HeadlessChrome)\//, "Chrome"],
+  [/\bSafari\//, "Safari"],
+];
+
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/\biPhone\b/, "iPhone"],
+  [/\biPad\b/, "iPad"],
+  [/\bAndroid\b/, "Android"],
+  [/\bWindows\b/, "Windows"],
+  [/\bMac OS X\b/, "macOS"],
+  [/\bCrOS\b/, "ChromeOS"],
+  [/\bLinux\b/, "Linux"],
+];
+
+/** Names the browser of a User-Agent header, for example `Firefox on Linux`. Browsers can lie about it. */
+export function browserName(userAgent: string): string {
+  const nameIn = (known: typeof browsers) => known.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const [browser, system] = [nameIn(browsers), nameIn(systems)];
+  if (browser === undefined) return system === undefined ? "Unknown browser" : `A browser on ${system}`;
+  return system === undefined ? browser : `${browser} on ${system}`;
 }

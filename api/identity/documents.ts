@@ -3,7 +3,7 @@ import https from "node:https";
 import type { Configuration } from "oidc-provider";
 import { mayBePublic } from "../../shared/domain/public-address.ts";
 import { guardedLookup } from "../../shared/process/guarded-lookup.ts";
-import { isObject, parseJson, readBounded } from "../http/input/body.ts";
+import { isObject, parseJson, readBounded } from "../http/input.ts";
 import type { IdentityContext } from "./accounts/context.ts";
 import { findApp } from "./grants.ts";
 import { requestUnderWay } from "./journal.ts";

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from "pg";
 import { inTransaction } from "../../shared/db/in-transaction.ts";
 import { type DetailsOf, type EventName, events, type Origin } from "../../shared/domain/journal/events.ts";
 import type { SecurityLog } from "../../shared/process/observe/security-log.ts";
-import { browserName } from "../http/browser-name.ts";
+import { browserName } from "../http/request.ts";
 
 type UnderWay = Readonly<{
   network: string;

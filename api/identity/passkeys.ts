@@ -8,7 +8,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Config } from "../../shared/process/config.ts";
 import { hashToken } from "../auth/token-format.ts";
-import { parseJson } from "../http/input/body.ts";
+import { parseJson } from "../http/input.ts";
 import { type KeyRing, mapKeys } from "../web/key-ring.ts";
 import { type Account, findAccount } from "./accounts/accounts.ts";
 import type { IdentityContext } from "./accounts/context.ts";

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../shared/process/config.ts";
-import { readBounded, tooLarge } from "../http/input/body.ts";
+import { readBounded, tooLarge } from "../http/input.ts";
 import { clientOf } from "../http/request.ts";
 import { refusalResponse } from "../http/response.ts";
 

@@ -10,9 +10,7 @@ import { Flag, IdempotencyKey } from "../../../shared/contracts/kernel/fields.ts
 import { withPresentExamples } from "../../../shared/domain/day/day.ts";
 import { invalid, isRefused, type Refused, refuse } from "../../../shared/errors.ts";
 import { mapGivingWay } from "../../../shared/process/give-way.ts";
-import { isObject, parseJson } from "../../http/input/body.ts";
-import { unknownNames } from "../../http/input/unknown-names.ts";
-import { type Fields, isEmpty, validate } from "../../http/input/validate.ts";
+import { type Fields, isEmpty, isObject, parseJson, unknownNames, validate } from "../../http/input.ts";
 import { type Content, operationOf } from "../../perform.ts";
 import { answered } from "./result.ts";
 import type { Success, Understood } from "./target.ts";

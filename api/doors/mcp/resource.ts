@@ -3,7 +3,7 @@ import type { Contract } from "../../../shared/contracts/catalogue.ts";
 import { getDashboard } from "../../../shared/contracts/dashboard/contracts.ts";
 import { getHabit } from "../../../shared/contracts/habit/queries.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
-import type { Fields } from "../../http/input/validate.ts";
+import type { Fields } from "../../http/input.ts";
 import { habitAt } from "../../queries/action/things.ts";
 import { type HabitOutput, habitLine } from "./tools/habit.ts";
 import { todoLine } from "./tools/todo.ts";

@@ -1,6 +1,6 @@
 import { ProtocolError, type ReadResourceResult, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { type Refusal, refuse } from "../../../shared/errors.ts";
-import type { Fields } from "../../http/input/validate.ts";
+import type { Fields } from "../../http/input.ts";
 import { resourceRead } from "../../queries/action/things.ts";
 import { bundle, stylesheet } from "../../web/assets.ts";
 import { serverError } from "./errors.ts";

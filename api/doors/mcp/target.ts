@@ -4,7 +4,7 @@ import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
 import type { Refusal, Refused } from "../../../shared/errors.ts";
 import type { Reply } from "../../../shared/queue/batch.ts";
-import type { Fields } from "../../http/input/validate.ts";
+import type { Fields } from "../../http/input.ts";
 import type { Actor } from "../../mailbox/actor.ts";
 import type { Content } from "../../perform.ts";
 

@@ -6,7 +6,7 @@ import { type DayFields, Name } from "../../../shared/contracts/kernel/fields.ts
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
 import type { FieldErrors, FieldProblems, Refused } from "../../../shared/errors.ts";
-import type { Fields } from "../../http/input/validate.ts";
+import type { Fields } from "../../http/input.ts";
 
 /** The answer of a tool: the same facts twice, as lines for reading and with REST's names. */
 export type ToolResult = Readonly<{

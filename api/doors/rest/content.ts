@@ -2,10 +2,14 @@ import { Type } from "typebox";
 import { Flag, idempotencyKeyLimit } from "../../../shared/contracts/kernel/fields.ts";
 import type { Preconditions } from "../../../shared/domain/preconditions.ts";
 import { invalid, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
-import { readBody } from "../../http/input/body.ts";
-import { queryFields, repeatedParameters } from "../../http/input/query-fields.ts";
-import { unknownNames } from "../../http/input/unknown-names.ts";
-import { type Fields, validate } from "../../http/input/validate.ts";
+import {
+  type Fields,
+  queryFields,
+  readBody,
+  repeatedParameters,
+  unknownNames,
+  validate,
+} from "../../http/input.ts";
 import { nothingHere } from "../../http/response.ts";
 import type { Content } from "../../perform.ts";
 import type { Target } from "./route.ts";

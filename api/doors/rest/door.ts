@@ -6,7 +6,7 @@ import { groupCommand } from "../../../shared/queue/group.ts";
 import type { Authenticate } from "../../auth/authenticate.ts";
 import { addChallenge } from "../../auth/challenge.ts";
 import type { UseCount } from "../../auth/use-count.ts";
-import { isObject } from "../../http/input/body.ts";
+import { isObject } from "../../http/input.ts";
 import type { Observe } from "../../http/observe.ts";
 import { type RateLimit, rateLimitHeaders } from "../../http/rate-limit.ts";
 import { clientOf, senderOf } from "../../http/request.ts";

@@ -11,12 +11,9 @@ import {
   type Refused,
 } from "../../../shared/errors.ts";
 import { createGiveWay } from "../../../shared/process/give-way.ts";
-import type { Outcome } from "../../../shared/queue/batch.ts";
-import { failedDependency, type OperationEnd, readEnds } from "../../../shared/queue/batch.ts";
+import { failedDependency, type OperationEnd, type Outcome, readEnds } from "../../../shared/queue/batch.ts";
 import { groupCommand, type OperationName } from "../../../shared/queue/group.ts";
-import { isObject } from "../../http/input/body.ts";
-import { unknownNames } from "../../http/input/unknown-names.ts";
-import { type Fields, validate } from "../../http/input/validate.ts";
+import { type Fields, isObject, unknownNames, validate } from "../../http/input.ts";
 import { refusalBody, statusOf } from "../../http/response.ts";
 import type { Actor } from "../../mailbox/actor.ts";
 import type { CommandResult, DispatchGroup, GroupedOperation, Sender } from "../../mailbox/dispatch.ts";

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { type Contract, contracts } from "../../../shared/contracts/catalogue.ts";
 import type { Route } from "../../../shared/contracts/kernel/contract.ts";
-import type { KnownNames } from "../../http/input/unknown-names.ts";
+import type { KnownNames } from "../../http/input.ts";
 
 export const restPrefix = "/api/v1";
 

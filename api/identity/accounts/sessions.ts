@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import type { DetailsOf } from "../../../shared/domain/journal/events.ts";
 import { hashToken } from "../../auth/token-format.ts";
 import type { FindOwnSession } from "../../doors/pages/session/context.ts";
-import { browserName } from "../../http/browser-name.ts";
+import { browserName } from "../../http/request.ts";
 import { inJournal, type Journaled } from "../journal.ts";
 import type { IdentityContext } from "./context.ts";
 

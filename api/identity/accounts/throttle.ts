@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import { hashedKey } from "../../auth/token-format.ts";
-import { networkOf } from "../../http/intake/network.ts";
+import { networkOf } from "../../http/request.ts";
 import type { Account } from "./accounts.ts";
 
 const minute = 60;

@@ -1,7 +1,7 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { allScopes, isScope, usualScopes } from "../../../shared/contracts/kernel/scopes.ts";
-import { isObject } from "../../http/input/body.ts";
+import { isObject } from "../../http/input.ts";
 import { message } from "../../web/page.ts";
 import type { IdentityContext, ProviderContext } from "../accounts/context.ts";
 import { endAccountSessions } from "../accounts/sessions.ts";

@@ -1,6 +1,6 @@
 import type { Context, Next } from "koa";
 import { type Configuration, errors } from "oidc-provider";
-import { printable } from "../../http/printable.ts";
+import { printable } from "../../http/input.ts";
 import type { Throttle } from "../accounts/throttle.ts";
 import { documentHost } from "../grants.ts";
 

@@ -1,5 +1,5 @@
 import { type Html, html } from "../../../shared/html.ts";
-import { browserName } from "../../http/browser-name.ts";
+import { browserName } from "../../http/request.ts";
 import { passkeyScript } from "../../web/assets.ts";
 import { formToken } from "../../web/form/form.ts";
 import { field, problem } from "../../web/form/form-fields.ts";

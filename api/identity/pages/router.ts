@@ -15,8 +15,16 @@ import * as recovery from "./recovery.ts";
 import { interactionPath } from "./redirects.ts";
 import { doSignIn, doSignInByPasskey, doSignOut, passkeySignInPath, showSignIn } from "./sign-in.ts";
 import { doFinish, doSignUp, showFinish, showSignUp, whileSignUpIsOpen } from "./sign-up.ts";
-import { changeToken, endOld, rotate, showChange } from "./token-change.ts";
-import { createToken, revoke, showTokens, tokensPath } from "./tokens.ts";
+import {
+  changeToken,
+  createToken,
+  endOld,
+  revoke,
+  rotate,
+  showChange,
+  showTokens,
+  tokensPath,
+} from "./tokens.ts";
 import { asVisitor, type IdentityRequest, type SignedIn, signedInVisitor } from "./visitor.ts";
 
 const requireSignIn = createRequireSignIn<IdentityRequest, SignedIn>({

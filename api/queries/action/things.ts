@@ -6,7 +6,7 @@ import { readStored } from "../../../shared/domain/action/cut-arguments.ts";
 import { type Image, type SeenTable, seenTables } from "../../../shared/domain/action/image-fields.ts";
 import { ownerOf, readImages } from "../../../shared/domain/action/images.ts";
 import { type ResourceKind, resourceKinds, tableOf } from "../../../shared/domain/vocabulary.ts";
-import { argument, type Fields } from "../../http/input/validate.ts";
+import { argument, type Fields } from "../../http/input.ts";
 import type { QueryContext } from "../engine/context.ts";
 
 type Images = Readonly<{ before: Image | undefined; after: Image | undefined }>;

@@ -7,7 +7,7 @@ import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ApprovalState } from "../../../shared/domain/vocabulary.ts";
 import { conflict, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
-import { isObject } from "../../http/input/body.ts";
+import { isObject } from "../../http/input.ts";
 import { namesOf } from "../action/things.ts";
 import type { QueryContext, QueryHandler } from "../engine/context.ts";
 

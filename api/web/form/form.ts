@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type Html, html } from "../../../shared/html.ts";
-import { readBounded } from "../../http/input/body.ts";
+import { readBounded } from "../../http/input.ts";
 import type { KeyRing } from "../key-ring.ts";
 import { message } from "../page.ts";
 import type { FormRequest, PageHandler, PageRequest } from "../site.ts";

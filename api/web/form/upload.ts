@@ -1,5 +1,5 @@
 import { createTurns } from "../../../shared/process/turns.ts";
-import { readBounded } from "../../http/input/body.ts";
+import { readBounded } from "../../http/input.ts";
 import type { FormRequest, PageHandler } from "../site.ts";
 import { csrfHolds, type FormProblem, isFromHere, notOurs, problemPage } from "./form.ts";
 

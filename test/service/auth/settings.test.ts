@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { clientNetwork } from "../../../api/http/intake/network.ts";
+import { clientNetwork } from "../../../api/http/request.ts";
 import { loadCommonConfig } from "../../../shared/process/config.ts";
 
 test("the client's secret at the provider may have any length", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { networkOf } from "../../../api/http/intake/network.ts";
+import { networkOf } from "../../../api/http/request.ts";
 import * as turns from "../../../api/identity/accounts/passwords.ts";
 import { createBrowser, newAddress } from "../../support/identity/browser.ts";
 import {

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from "typebox";
-import { type Fields, validate } from "../../../api/http/input/validate.ts";
+import { type Fields, validate } from "../../../api/http/input.ts";
 import { contracts, type QueryName } from "../../../shared/contracts/catalogue.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { idAt } from "../../labs/bench/seed.ts";

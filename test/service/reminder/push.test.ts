@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import pino from "pino";
-import { validate } from "../../../api/http/input/validate.ts";
+import { validate } from "../../../api/http/input.ts";
 import { subscribePush } from "../../../shared/contracts/reminder/contracts.ts";
 import { mostBrowsers } from "../../../shared/domain/reminder/channels.ts";
 import { startPushService } from "../../support/reminder/push-service.ts";

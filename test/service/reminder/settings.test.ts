@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { validate } from "../../../api/http/input/validate.ts";
+import { validate } from "../../../api/http/input.ts";
 import { changeSettings } from "../../../shared/contracts/user/contracts.ts";
 import { agent } from "../../support/mcp.ts";
 import { headersOf, useMailbox } from "../../support/reminder/mailbox.ts";

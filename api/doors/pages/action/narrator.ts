@@ -23,7 +23,7 @@ import { readImages, skippedField } from "../../../../shared/domain/action/image
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { type ResourceKind, resourceKinds, tableOf } from "../../../../shared/domain/vocabulary.ts";
 import { isRefused } from "../../../../shared/errors.ts";
-import { argument, type Fields } from "../../../http/input/validate.ts";
+import { argument, type Fields } from "../../../http/input.ts";
 import {
   argumentsOf,
   type ChangedThing,

@@ -5,7 +5,7 @@ import { localTime } from "../../../../shared/domain/day/day.ts";
 import { sayDated } from "../../../../shared/domain/day/say-date.ts";
 import { type ResourceKind, tableOf } from "../../../../shared/domain/vocabulary.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { printable } from "../../../http/printable.ts";
+import { printable } from "../../../http/input.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { locale } from "../../../web/locale.ts";
 import { sayWallTime } from "../kit/words.ts";

@@ -4,7 +4,7 @@ import { idempotencyKeyLimit } from "../../../../shared/contracts/kernel/fields.
 import { entityTag } from "../../../../shared/domain/preconditions.ts";
 import { isRefused, type Refused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import type { Fields } from "../../../http/input/validate.ts";
+import type { Fields } from "../../../http/input.ts";
 import type { ActionKey } from "../../../queries/action/runs.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { seeOther } from "../../../web/redirect.ts";

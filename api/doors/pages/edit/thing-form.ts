@@ -8,7 +8,7 @@ import { categoriesNamed } from "../../../../shared/domain/category/by-name.ts";
 import { entityTag } from "../../../../shared/domain/preconditions.ts";
 import { isRefused, type Refusal, type Refused, refuse } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import type { Fields } from "../../../http/input/validate.ts";
+import type { Fields } from "../../../http/input.ts";
 import { statusOf } from "../../../http/response.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";

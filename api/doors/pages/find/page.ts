@@ -1,7 +1,7 @@
 import { listTodos } from "../../../../shared/contracts/todo/queries.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { validate } from "../../../http/input/validate.ts";
+import { validate } from "../../../http/input.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { orStopped } from "../../../queries/engine/search.ts";
 import { readHabitPage } from "../../../queries/habit/week.ts";

@@ -7,15 +7,14 @@ import { daysShown } from "../../../../shared/domain/habit/history.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { queryFields } from "../../../http/input/query-fields.ts";
-import { validate } from "../../../http/input/validate.ts";
+import { queryFields, validate } from "../../../http/input.ts";
 import { readCategoryRefs } from "../../../queries/category/read.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
 import { orStopped } from "../../../queries/engine/search.ts";
 import type { DoneDays } from "../../../queries/habit/read.ts";
-import type { HabitInWeek } from "../../../queries/habit/week.ts";
 import {
   type HabitFilters,
+  type HabitInWeek,
   type HabitInYear,
   habitSorts,
   habitsPerPage,

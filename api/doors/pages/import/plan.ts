@@ -14,7 +14,7 @@ import type { DeclaredFields } from "../../../../shared/contracts/kernel/declare
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import { firstOccurrence, parseRecurrence } from "../../../../shared/domain/todo/recurrence.ts";
 import { isRefused } from "../../../../shared/errors.ts";
-import { type Fields, validate } from "../../../http/input/validate.ts";
+import { type Fields, validate } from "../../../http/input.ts";
 import type { Here, ThingOfFile } from "../../../queries/import/read.ts";
 import { countInWords } from "../kit/words.ts";
 import { datesOfSums, onDays } from "./parts.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../../../shared/domain/reminder/link.ts";
 import { isRefused, type Refused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import type { Fields } from "../../../http/input/validate.ts";
+import type { Fields } from "../../../http/input.ts";
 import type { RateLimit } from "../../../http/rate-limit.ts";
 import { senderOf } from "../../../http/request.ts";
 import { statusOf } from "../../../http/response.ts";

@@ -8,7 +8,7 @@ import type { CommandContract } from "../../../../shared/contracts/kernel/contra
 import { allScopes } from "../../../../shared/contracts/kernel/scopes.ts";
 import { conflict, isRefused, type Refused } from "../../../../shared/errors.ts";
 import { keyedId } from "../../../../shared/queue/command-id.ts";
-import type { Fields } from "../../../http/input/validate.ts";
+import type { Fields } from "../../../http/input.ts";
 import { senderOf } from "../../../http/request.ts";
 import { callOf } from "../../../mailbox/dispatch.ts";
 import { type Content, execute, prepare } from "../../../perform.ts";

@@ -2,7 +2,7 @@ import { Resolver } from "node:dns/promises";
 import { isAllowedAddress, mayBePublic } from "../../../../shared/domain/public-address.ts";
 import type { TargetColumn } from "../../../../shared/domain/reminder/channels.ts";
 import { type FieldErrors, isRefused } from "../../../../shared/errors.ts";
-import { browserName } from "../../../http/browser-name.ts";
+import { browserName } from "../../../http/request.ts";
 import { seeOther } from "../../../web/redirect.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { submit } from "../session/submit.ts";

@@ -7,7 +7,7 @@ import { daysBack, daysShown } from "../../../../shared/domain/habit/history.ts"
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused, type Refused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
-import { validate } from "../../../http/input/validate.ts";
+import { validate } from "../../../http/input.ts";
 import { type ActionKey, readActionInTurn } from "../../../queries/action/runs.ts";
 import { changedThings } from "../../../queries/action/things.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";

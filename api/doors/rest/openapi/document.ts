@@ -14,7 +14,7 @@ import { scopes } from "../../../../shared/contracts/kernel/scopes.ts";
 import { exampleTodo } from "../../../../shared/contracts/todo/examples.ts";
 import type { Config } from "../../../../shared/process/config.ts";
 import { groupCommand } from "../../../../shared/queue/group.ts";
-import type { KnownNames } from "../../../http/input/unknown-names.ts";
+import type { KnownNames } from "../../../http/input.ts";
 import { isConditional, restPrefix, routeFields } from "../route.ts";
 import { errorResponse, errorsOf, headers, headersOf, rateLimit, statusOfError } from "./errors.ts";
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { validate } from "../../../../api/http/input/validate.ts";
+import { validate } from "../../../../api/http/input.ts";
 import { createCategory } from "../../../../shared/contracts/category/contracts.ts";
 import { createTodo } from "../../../../shared/contracts/todo/commands.ts";
 import { isRefused } from "../../../../shared/errors.ts";

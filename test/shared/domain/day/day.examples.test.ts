@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { unknownNames } from "../../../../api/http/input/unknown-names.ts";
+import { unknownNames } from "../../../../api/http/input.ts";
 import { examples, hasExampleDate, withPresentExamples } from "../../../../shared/domain/day/day.ts";
 import { alreadySo, invalid } from "../../../../shared/errors.ts";
 

@@ -9,7 +9,7 @@ import { msPerDay } from "../../../../../shared/domain/day/day.ts";
 import { invalid, isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { isConnectionId } from "../../../../auth/token-format.ts";
-import { validate } from "../../../../http/input/validate.ts";
+import { validate } from "../../../../http/input.ts";
 import { readTokens } from "../../../../queries/action/read.ts";
 import {
   countChanges,

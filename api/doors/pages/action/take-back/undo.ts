@@ -11,7 +11,7 @@ import { readStored } from "../../../../../shared/domain/action/cut-arguments.ts
 import { readImages } from "../../../../../shared/domain/action/images.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
-import { validate } from "../../../../http/input/validate.ts";
+import { validate } from "../../../../http/input.ts";
 import {
   causeOf,
   type LaterChange,

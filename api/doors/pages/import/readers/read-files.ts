@@ -1,4 +1,4 @@
-import { parseJson } from "../../../../http/input/body.ts";
+import { parseJson } from "../../../../http/input.ts";
 import { readableFiles } from "../../export/exported-things.ts";
 import { isCalendar, readCalendar } from "./calendar.ts";
 import { headOf } from "./fields.ts";

@@ -1,6 +1,6 @@
 import { addDays } from "../../../../../shared/domain/day/day.ts";
 import { firstOccurrence } from "../../../../../shared/domain/todo/recurrence.ts";
-import { parseJson } from "../../../../http/input/body.ts";
+import { parseJson } from "../../../../http/input.ts";
 import { fieldsSaid } from "../../../../queries/quick-add/quick-add.ts";
 import { readLine } from "../../../../queries/quick-add/read-line.ts";
 import { inEnglish } from "./date-words.ts";

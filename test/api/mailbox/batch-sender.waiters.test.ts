@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createWaiters } from "../../../api/mailbox/waiters.ts";
+import { createWaiters } from "../../../api/mailbox/batch-sender.ts";
 
 const patienceMs = 20;
 

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
-import { createAdmission } from "../../../../api/http/intake/admission.ts";
-import { pathOf } from "../../../../api/http/request.ts";
-import { createStatusPages } from "../../../../shared/process/observe/status-pages.ts";
-import { wordsIn } from "../../../support/text-table.ts";
+import { createAdmission } from "../../../api/http/intake.ts";
+import { pathOf } from "../../../api/http/request.ts";
+import { createStatusPages } from "../../../shared/process/observe/status-pages.ts";
+import { wordsIn } from "../../support/text-table.ts";
 
 const admission = createAdmission();
 afterAll(() => admission.stop());

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createPendingCommands, type LineKind } from "../../../api/mailbox/pending.ts";
+import { createPendingCommands, type LineKind } from "../../../api/mailbox/mailbox.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 
 const command = (ticket: number, userId = "ada"): QueuedCommand => ({
