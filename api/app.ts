@@ -179,7 +179,8 @@ function addRestRoutes(app: AnyElysia, context: AppContext): void {
     for (const route of contract.rest ?? []) {
       const path = `${restPrefix}${route.path.replace(/\{(\w+)\}/g, ":$1")}`;
       methodsOf.set(path, [...(methodsOf.get(path) ?? []), route.method]);
-      app.route(route.method, path, restHandler(context, restRoute(contract, route)), { parse: "none" });
+      const answer = restHandler(context, restRoute(contract, route));
+      app.route(route.method, path, ({ request, params }) => answer(request, params), { parse: "none" });
     }
   }
   for (const [path, methods] of methodsOf) {

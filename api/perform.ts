@@ -1,7 +1,7 @@
 import type { Contract } from "../shared/contracts/catalogue.ts";
 import { hideCategories } from "../shared/contracts/category/fields.ts";
 import type { ActionOperation } from "../shared/contracts/group/contracts.ts";
-import { isScope } from "../shared/contracts/kernel/scopes.ts";
+import { isScope, type Scope } from "../shared/contracts/kernel/scopes.ts";
 import type { Preconditions } from "../shared/domain/preconditions.ts";
 import { tableOf } from "../shared/domain/vocabulary.ts";
 import { type FieldProblems, isRefused, type Refused, refuse } from "../shared/errors.ts";
@@ -65,9 +65,14 @@ export async function prepare(request: PerformRequest): Promise<PreparedRequest 
   if (isRefused(found)) return found;
   const validated = validate(contract, found.fields, { required, unknown: found.unknown });
   if (isRefused(validated)) return validated;
-  const scopes = contract.inputScopes?.(validated.input as never) ?? [];
+  const scopes = scopesOfInput(contract, validated.input);
   return checkScopes({ scopes }, actor) ?? { ...request, ...found, ...validated };
 }
+
+const scopesOfInput = (
+  contract: Readonly<{ inputScopes?(input: object): readonly Scope[] }>,
+  input: object,
+): readonly Scope[] => contract.inputScopes?.(input) ?? [];
 
 /** Checks one change of an action by its contract. */
 export function operationOf(contract: Contract, fields: Fields): ActionOperation {

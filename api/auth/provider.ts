@@ -51,10 +51,10 @@ function discoveryAddresses(authUrl: string): string[] {
   ];
 }
 
-async function fetchMetadata(address: string): Promise<Record<string, unknown> | undefined> {
+async function fetchMetadata(address: string): Promise<Claims | undefined> {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(providerTimeoutMs) });
-    return response.ok ? ((await response.json()) as Record<string, unknown>) : undefined;
+    return response.ok ? JSON.parse(await response.text()) : undefined;
   } catch {
     return undefined;
   }
@@ -156,7 +156,7 @@ async function ask(token: string, endpoint: string, client: AuthClient): Promise
       body: new URLSearchParams({ token, token_type_hint: "access_token" }),
       signal: AbortSignal.timeout(providerTimeoutMs),
     });
-    const answer = (await response.json()) as Claims;
+    const answer: Claims = JSON.parse(await response.text());
     // The only error that is about the token (RFC 7009 §2.2.1). Others, such as a wrong secret, are the service's.
     if (response.ok || answer.error === "unsupported_token_type") return answer;
     throw new ProviderUnavailable(`Introspection answered ${response.status}.`);

@@ -11,14 +11,17 @@ export type KeptClient = Client<paths>;
 /** The result of a call: data if the request succeeded, else the refusal. */
 type ClientAnswer<Data> = Readonly<{ data?: Data; error?: unknown; response: Response }>;
 
+const isData = <Data>(answer: ClientAnswer<Data>): answer is ClientAnswer<Data> & Readonly<{ data: Data }> =>
+  answer.response.ok && answer.response.status !== 202;
+
 /**
  * The data of a call, for callers who prefer exceptions.
  * @throws KeptError if the request was refused, waits for approval or was not answered
  */
 export async function dataOf<Data>(call: Promise<ClientAnswer<Data>>): Promise<Data> {
-  const { data, error, response } = await call;
-  if (response.ok && response.status !== 202) return data as Data;
-  throw errorOf(error ?? data, response);
+  const answer = await call;
+  if (isData(answer)) return answer.data;
+  throw errorOf(answer.error ?? answer.data, answer.response);
 }
 
 type Page<Item> = Readonly<{
@@ -134,8 +137,10 @@ export function createGroup(kept: KeptClient): Group {
 /** Other operations of an atomic group have this status when one fails. */
 const failedDependency = 424;
 
-function answerIn<Answer>(results: readonly Schemas["BatchResult"][], { index }: Handle<Answer>): Answer {
-  const { status, body } = results[index] ?? { status: 0, body: null };
-  if (status >= 400) throw errorOf(body, { status });
-  return body as Answer;
+const isAnswer = <Answer>(_body: unknown, _: Handle<Answer>, status: number): _body is Answer => status < 400;
+
+function answerIn<Answer>(results: readonly Schemas["BatchResult"][], handle: Handle<Answer>): Answer {
+  const { status, body } = results[handle.index] ?? { status: 0, body: null };
+  if (isAnswer(body, handle, status)) return body;
+  throw errorOf(body, { status });
 }

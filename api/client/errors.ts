@@ -73,9 +73,12 @@ function reasonOf(error: unknown): string {
 
 type Answer = Readonly<{ status: number; headers?: Headers }>;
 
+const isWaiting = (status: number, body: unknown): body is Schemas["WaitingRequest"] =>
+  status === 202 && body !== null;
+
 /** The error of an answer; a proxy before Kept may answer in another form. */
 export function errorOf(body: unknown, { status, headers }: Answer): KeptError {
-  if (status === 202) return new WaitingError(body as Schemas["WaitingRequest"]);
+  if (isWaiting(status, body)) return new WaitingError(body);
   const refusal: Partial<Schemas["Error"] & Schemas["ValidationError"]> =
     typeof body === "object" && body !== null ? body : {};
   const retryAfter = Number(headers?.get("retry-after") ?? Number.NaN);

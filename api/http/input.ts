@@ -93,15 +93,16 @@ export function validate<Input extends TObject>(
     if (value !== undefined) input[name] = store && typeof value === "string" ? store(value) : value;
   }
   const isShort = properties.every((property) => !isTooLong(property, input[property.name]));
-  const fits = isShort && required.every((name) => input[name] !== undefined) && validator.Check(input);
-  if (!fits || (unknown && Object.keys(unknown).length > 0)) {
-    const demanded = [...required, ...(contract.input.required ?? [])];
-    const errors = { ...unknown, ...missing(input, demanded), ...mismatches(properties, input) };
-    return invalid({ ...errors, ...alsoTold?.(without(input, errors)) });
+  const isWhole = isShort && required.every((name) => input[name] !== undefined);
+  const isKnown = unknown === undefined || Object.keys(unknown).length === 0;
+  const fits = (value: unknown): value is Static<Input> => validator.Check(value);
+  if (isWhole && isKnown && fits(input)) {
+    const refined = Object.keys(input).length > 0 ? contract.refine?.(input) : undefined;
+    return refined ? invalid(refined) : { input };
   }
-  const accepted = input as Static<Input>;
-  const refined = Object.keys(input).length > 0 ? contract.refine?.(accepted) : undefined;
-  return refined ? invalid(refined) : { input: accepted };
+  const demanded = [...required, ...(contract.input.required ?? [])];
+  const errors = { ...unknown, ...missing(input, demanded), ...mismatches(properties, input) };
+  return invalid({ ...errors, ...alsoTold?.(without(input, errors)) });
 }
 
 const without = (fields: Fields, errors: object): Fields =>

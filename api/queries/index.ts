@@ -55,10 +55,14 @@ export const needPrimary: ReadonlySet<QueryName> = new Set<QueryName>([
   "approval.get",
 ]);
 
+/** The method lets a handler have the type of its own input. */
+type AnyHandler = { run(query: QueryContext, input: object): Promise<object | Refused> };
+
 /** Answers a query, whose input was validated against its contract, when it is the user's turn. */
 export function read(name: QueryName, query: QueryContext, input: object): Promise<object | Refused> {
   const { searchField }: QueryContract = queries[name];
   const isSearch = searchField !== undefined && searchField in input;
-  const found = query.inTurn<object | Refused>((own) => handlers[name](own, input as never), isSearch);
+  const handler: AnyHandler["run"] = handlers[name];
+  const found = query.inTurn((own) => handler(own, input), isSearch);
   return isSearch ? orStopped(searchField, found) : found;
 }

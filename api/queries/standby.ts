@@ -95,14 +95,14 @@ function createStandbyReads(
     else log.info("the standby answers reads");
   }
 
-  function askPrimary<Row>(...read: Parameters<RunRead>): Promise<Row[]> {
+  function askPrimary<Row extends object>(...read: Parameters<RunRead>): Promise<Row[]> {
     counter.inc({ server: "primary" });
     return primary<Row>(...read);
   }
 
   return {
     note,
-    async run<Row>(...read: Parameters<RunRead>): Promise<Row[]> {
+    async run<Row extends object>(...read: Parameters<RunRead>): Promise<Row[]> {
       const now = performance.now();
       if (!isUsable && now < tryAt) return askPrimary<Row>(...read);
       if (!isUsable) tryAt = now + restMs;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Completable, type CompletableType, typeOf } from "./things.ts";
+import { type Completable, type CompletableType, type EditedFields, typeOf } from "./things.ts";
 
 /** Facts that one run of `kept` stores for the next. */
 export type Memory = ReturnType<typeof openMemory>;
@@ -43,7 +43,7 @@ export type LastAct = Readonly<{
   /** The day of a habit's completion. */
   date?: string;
   /** The earlier values of everything that an edit changed. */
-  before?: Readonly<Record<string, unknown>>;
+  before?: EditedFields;
 }>;
 
 /** Stores the act on a thing, given in its state afterwards. */

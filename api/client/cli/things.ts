@@ -46,28 +46,28 @@ export async function findThing(client: KeptClient, what: string): Promise<Compl
   throw new Error(`Which one? Say its number: ${names.join(", ")}.`);
 }
 
-export type EditedFields = Readonly<Record<string, unknown>>;
+/** The service checks names and values. */
+export type EditedFields = Schemas["UpdateHabitRequest"] & Schemas["UpdateTodoRequest"];
 
 /** The tag makes the service refuse if somebody changed the thing meanwhile. */
 export function patchThing(
   client: KeptClient,
   thing: Completable,
-  fields: EditedFields,
+  body: EditedFields,
   etag: string | null,
 ): Promise<Completable> {
   const headers = { "if-match": etag };
-  // The service checks names and values.
   if (!isTodo(thing)) {
-    const [params, body] = [{ path: { habit_id: thing.id } }, fields as Schemas["UpdateHabitRequest"]];
+    const params = { path: { habit_id: thing.id } };
     return dataOf(client.PATCH("/habits/{habit_id}", { headers, params, body }));
   }
-  const [params, body] = [{ path: { todo_id: thing.id } }, fields as Schemas["UpdateTodoRequest"]];
+  const params = { path: { todo_id: thing.id } };
   return dataOf(client.PATCH("/todos/{todo_id}", { headers, params, body }));
 }
 
 /** The values of a thing that another state of it does not have, apart from those that every change sets. */
 export function differenceOf(thing: Completable, other: Completable): EditedFields {
-  const others: EditedFields = { ...other };
+  const others: Readonly<Record<string, unknown>> = { ...other };
   const entries = Object.entries(thing).filter(
     ([name, value]) => !setByEveryChange.includes(name) && !isSame(value, others[name]),
   );

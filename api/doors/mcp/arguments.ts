@@ -200,17 +200,18 @@ async function together(
   return {
     ...ofCall,
     ...{ contract: commands["batch.run-as-one"], fields: { operations } },
-    answer: (success) => answered(severalResult(acts, operations, success), success),
+    answer: (success: Success & SeveralDone) => answered(severalResult(acts, operations, success), success),
   };
 }
+
+type SeveralDone = Readonly<{ body: ActionOutput }>;
 
 /** The result of each act, in their order. */
 function severalResult(
   acts: readonly (ToolAct | Refused)[],
   operations: readonly ActionOperation[],
-  { body, actor, today, former = {} }: Success,
+  { body: { ends }, actor, today, former = {} }: Success & SeveralDone,
 ): ToolResult {
-  const { ends } = body as ActionOutput;
   // The list of categories can be long, so only the first refusal has it.
   const listing = ends.findIndex((end) => isRefused(end) && end.refusal.listsCategories);
   const results = ends.map((end, index): ToolResult => {

@@ -148,6 +148,8 @@ const away = (applied: Applied): Refused =>
 const fault = (applied: Applied): Refused =>
   refuse("internal", "This call failed because of a fault of the service.", { applied });
 
+const isOfTool = (answer: Result): answer is CallToolResult => "content" in answer;
+
 /** The result of a preview: the answer that the call would get, and what it would change. */
 function previewed(answer: Result, all: readonly PreviewedChange[]): CallToolResult {
   const changes = all.map(leanChange);
@@ -156,7 +158,7 @@ function previewed(answer: Result, all: readonly PreviewedChange[]): CallToolRes
     ...changes.map(lineOf),
   ];
   const lead = "A preview: nothing was changed. Without preview this call would answer:";
-  const { content = [], structuredContent = {} } = answer as Partial<CallToolResult>;
+  const { content, structuredContent } = isOfTool(answer) ? answer : { content: [] };
   const texts = content.flatMap((part) => (part.type === "text" ? part.text : []));
   const text = [lead, ...texts, ...lines].join("\n");
   const facts = { ...Object(structuredContent), preview: true, changes };

@@ -30,7 +30,7 @@ export async function performChanges(context: FollowContext, asked: AskedRoute):
   };
   const prepared = await prepare({ ...asked, content });
   if (isRefused(prepared)) return { outcome: prepared, replayed: false };
-  const input = prepared.input as InputOf<Queries["change.list"]>;
+  const input: InputOf<Queries["change.list"]> = prepared.input;
   if (contract.name === "change.stream") {
     const body = await openStream(context, asked, input.cursor);
     return { outcome: isRefused(body) ? body : { body }, replayed: false };

@@ -42,15 +42,10 @@ const ways: Readonly<Record<string, Way>> = {
   "change.stream": performChanges,
 };
 
-type Received = Readonly<{ request: Request; params?: Readonly<Record<string, string>> }>;
-
-/** Makes the handler of a REST route. Elysia types a handler by the text of its path, which only contracts know. */
 export const restHandler =
   (context: RestContext, found: RestRoute) =>
-  (received: object): Promise<Response> => {
-    const { request, params = {} } = received as Received;
-    return context.observe(request, found.route, () => answerRest(context, { ...found, params }, request));
-  };
+  (request: Request, params: Target["params"] = {}): Promise<Response> =>
+    context.observe(request, found.route, () => answerRest(context, { ...found, params }, request));
 
 /**
  * Answers a REST route of a contract. The checks come in this order: 401, 429, 403, then the body (400, 413, 415),

@@ -22,10 +22,8 @@ function coalescedTextOf(text: string): string | undefined {
     order by k.read_no, q.row_no`;
 }
 
-type CoalescedRead = Readonly<{ values: readonly unknown[] }>;
-
 /** Fills the text with the values of the reads: one array for each parameter. */
-function coalescedQuery(text: string, reads: readonly CoalescedRead[]) {
+function coalescedQuery(text: string, reads: readonly Read[]) {
   const indexes = reads[0]?.values.keys() ?? [];
   const values = Array.from(indexes, (index) => reads.map((read) => read.values[index]));
   return { text, values, rowMode: "array" as const };
@@ -61,7 +59,7 @@ function sqlStateOf(error: unknown): string | undefined {
 export type ReadOptions = Readonly<{ alone: boolean }>;
 
 /** Runs one read of a user. @throws DatabaseFailure */
-export type RunRead = <Row>(
+export type RunRead = <Row extends object>(
   userId: string,
   statement: Readonly<{ text: string; values: readonly unknown[] }>,
   options?: ReadOptions,
@@ -101,11 +99,11 @@ function createRuns(pool: Pick<Pool, "query">) {
     for (const { userId } of reads) suspects.set(userId, true);
   };
 
-  async function runAlone(statement: Statement, read: Read): Promise<object[]> {
+  async function runAlone<Row extends object>(statement: Statement, read: Read): Promise<Row[]> {
     const began = performance.now();
     try {
       const query = ofUsers({ text: statement.text, values: [...read.values] }, [read.userId]);
-      const { rows } = await pool.query<object>(query);
+      const { rows } = await pool.query<Row>(query);
       if (isSlow(statement, performance.now() - began)) suspect([read]);
       else suspects.delete(read.userId);
       return rows;
@@ -116,7 +114,7 @@ function createRuns(pool: Pick<Pool, "query">) {
   }
 
   const runEach = (statement: Statement, reads: readonly WaitingRead[]) =>
-    Promise.all(reads.map((read) => runAlone(statement, read).then(read.resolve, read.reject)));
+    Promise.all(reads.map((read) => runAlone<object>(statement, read).then(read.resolve, read.reject)));
 
   async function runTogether(statement: Statement, reads: readonly WaitingRead[]): Promise<unknown> {
     const { coalescedText } = statement;
@@ -157,20 +155,23 @@ export function createCoalescedReads(pool: Pick<Pool, "query">): RunRead {
     if (waiting.length > 0) await sendWaiting(statement, await turns.take(""));
   }
 
-  function read(userId: string, { text, values }: Parameters<RunRead>[1], options?: ReadOptions) {
+  return <Row extends object>(
+    userId: string,
+    { text, values }: Parameters<RunRead>[1],
+    options?: ReadOptions,
+  ): Promise<Row[]> => {
     const statement = statementOf(text);
     const { turns, waiting } = statement;
     const mayWait = !options?.alone && !isSuspect(userId) && values.every(isPlain);
-    if (statement.coalescedText === undefined || !mayWait) return runAlone(statement, { userId, values });
+    if (statement.coalescedText === undefined || !mayWait)
+      return runAlone<Row>(statement, { userId, values });
     const turn = waiting.length === 0 ? turns.take("") : undefined;
-    if (typeof turn === "function") return runAlone(statement, { userId, values }).finally(turn);
-    return new Promise<object[]>((resolve, reject) => {
-      waiting.push({ userId, values, resolve, reject });
+    if (typeof turn === "function") return runAlone<Row>(statement, { userId, values }).finally(turn);
+    return new Promise<Row[]>((resolve, reject) => {
+      waiting.push({ userId, values, resolve: (rows: Row[]) => resolve(rows), reject });
       void turn?.then((end) => sendWaiting(statement, end));
     });
-  }
-
-  return read as RunRead;
+  };
 }
 
 function createStatements(): (text: string) => Statement {

@@ -18,7 +18,7 @@ import { readTurns, refuseRead } from "./share.ts";
  */
 type GuardedRows = Readonly<{
   /** Runs one statement. */
-  rows<Row>(statement: Statement<Row>): Promise<Row[]>;
+  rows<Row extends object>(statement: Statement<Row>): Promise<Row[]>;
 }>;
 
 /** Runs statements. */

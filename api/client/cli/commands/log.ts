@@ -77,7 +77,7 @@ async function restore(
   { thing, etag, page }: Target,
 ): Promise<string> {
   const restored = await patchThing(client, thing, before, etag);
-  const other = Object.keys(differenceOf({ ...restored, ...before }, restored));
+  const other = Object.keys(differenceOf(Object.assign({}, restored, before), restored));
   const left = other.filter((name) => name !== "category_id");
   const whole = `“${nameOfThing(restored)}” is as it was before.`;
   return left.length === 0 ? whole : `${whole} These are not: ${left.join(", ")}. See the page ${page}`;

@@ -215,21 +215,21 @@ export const editCommand = keptCommand({
 const assignment = /^(\w+)=(.*)$/s;
 
 async function fieldsOf(client: KeptClient, words: readonly string[]): Promise<EditedFields> {
-  const fields: Record<string, unknown> = {};
+  const fields: [string, ReturnType<typeof readValue>][] = [];
   for (const word of words) {
     const [, name = "", text = ""] = assignment.exec(word) ?? [];
     if (name === "") throw new Error(`“${word}” is no FIELD=VALUE; put a value of many words in quotes.`);
-    if (name !== "category") fields[name] = readValue(name, text);
-    else fields.category_id = text === "" ? null : await categoryIdOf(client, text);
+    if (name !== "category") fields.push([name, readValue(name, text)]);
+    else fields.push(["category_id", text === "" ? null : await categoryIdOf(client, text)]);
   }
-  return fields;
+  return Object.fromEntries(fields);
 }
 
 /** Fields whose values are words, even if they look like a number. */
 const texts = ["title", "name", "description", "context", "unit", "category"];
 
 /** Numbers, true, false and objects are read as JSON; everything else is text. */
-function readValue(name: string, text: string): unknown {
+function readValue(name: string, text: string) {
   if (text === "") return null;
   if (texts.includes(name)) return text;
   try {

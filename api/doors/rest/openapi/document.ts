@@ -122,8 +122,7 @@ const eventsInWords =
   "Each event `changes` has the answer of `GET /changes` as its data, and the cursor behind it as its id. A comment comes every 15 seconds. The stream ends with its token, and after an hour.";
 
 function eventsOf({ operationId, example }: Route): StreamContent {
-  const { next_cursor } = example.output as { next_cursor: string };
-  const value = `event: changes\nid: ${next_cursor}\ndata: ${JSON.stringify(example.output)}\n\n`;
+  const value = `event: changes\nid: ${Object(example.output).next_cursor}\ndata: ${JSON.stringify(example.output)}\n\n`;
   return { "text/event-stream": { schema: { type: "string" }, examples: { [operationId]: { value } } } };
 }
 
