@@ -40,6 +40,31 @@ export type CommandResult = Omit<Reply, "ticket">;
 /** Sends a mutation to the workers. Answers when its outcome is committed, or with a 503 that says whether it may be. */
 export type Dispatch = (actor: Pick<Actor, "userId">, request: CommandRequest) => Promise<CommandResult>;
 
+const refused = (outcome: Refused): CommandResult => ({ outcome, replayed: false });
+
+/** Sends a command. The result is undefined if a worker may have run it, or may yet. */
+const sendBy =
+  (mailbox: Mailbox, clock: ServerClock, now: () => number) =>
+  async (userId: string, request: CommandRequest, groupOf?: (newId: () => string) => QueuedGroup) => {
+    const { name, input, idempotencyKey, by, preconditions, preview = false } = request;
+    const times = { acceptedAt: now(), sentAt: clock.now() };
+    const newId = () => Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
+    const keyed = idempotencyKey !== undefined;
+    const command = {
+      ...{ id: keyed ? keyedId(userId, idempotencyKey) : newId(), userId, name, input },
+      ...{ fingerprint: keyed ? fingerprintOf(name, input) : null, ...times },
+      ...(groupOf && { group: groupOf(newId) }),
+      ...(by && { call: callOf(by, name, times.acceptedAt) }),
+      ...(preconditions && { preconditions }),
+      ...(preview && ({ preview } as const)),
+    };
+    const sent = clock.known() ? await mailbox.send(command) : "undelivered";
+    if (typeof sent !== "string")
+      return { command, result: preview ? { ...sent, outcome: surelyUnapplied(sent.outcome) } : sent };
+    const isLost = sent === "unanswered" && !preview;
+    return { command, result: isLost ? undefined : refused(unavailable("no")) };
+  };
+
 /** @param now dates commands and so decides the user's day; PostgreSQL's clock decides whether a command is late */
 export function createDispatch(
   mailbox: Mailbox,
@@ -47,26 +72,10 @@ export function createDispatch(
   clock: ServerClock,
   now: () => number = clock.now,
 ): Dispatch {
-  return async ({ userId }, { name, input, idempotencyKey, by, preconditions, preview = false }) => {
-    if (!clock.known()) return { outcome: unavailable("no"), replayed: false };
-    const keyed = idempotencyKey !== undefined;
-    const times = { acceptedAt: now(), sentAt: clock.now() };
-    const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
-    const fingerprint = keyed ? fingerprintOf(name, input) : null;
-    const call = by && callOf(by, name, times.acceptedAt);
-    const command = {
-      ...{ id, userId, name, input, fingerprint, ...times },
-      ...(call && { call }),
-      ...(preconditions && { preconditions }),
-      ...(preview && ({ preview } as const)),
-    };
-    const result = await mailbox.send(command);
-    const isLost = result === "unanswered";
-    if (result === "undelivered" || (isLost && preview))
-      return { outcome: unavailable("no"), replayed: false };
-    if (isLost)
-      return (await committed(inbox, command)) ?? { outcome: unavailable("unknown"), replayed: false };
-    return preview ? { ...result, outcome: surelyUnapplied(result.outcome) } : result;
+  const send = sendBy(mailbox, clock, now);
+  return async ({ userId }, request) => {
+    const { command, result } = await send(userId, request);
+    return result ?? (await committed(inbox, command)) ?? refused(unavailable("unknown"));
   };
 }
 
@@ -121,26 +130,14 @@ export function createDispatchGroup(
   clock: ServerClock,
   now: () => number = clock.now,
 ): DispatchGroup {
-  return async ({ userId }, { atomic, operations, idempotencyKey, by, preview }) => {
-    if (!clock.known()) return unavailable("no");
-    const times = { acceptedAt: now(), sentAt: clock.now() };
-    const newId = () => Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
-    const queued = operations.map((one) => queuedOperation(one, { userId, newId, key: idempotencyKey }));
-    const group = { atomic, operations: queued };
-    const command = {
-      id: newId(),
-      userId,
-      name: groupCommand,
-      input: {},
-      fingerprint: null,
-      ...times,
-      group,
-      ...(preview && ({ preview } as const)),
-      ...(by && { call: callOf(by, groupCommand, times.acceptedAt) }),
-    };
-    const result = await mailbox.send(command);
-    if (result === "undelivered") return unavailable("no");
-    if (result === "unanswered") return preview ? unavailable("no") : committedEnds(inbox, command, group);
+  const send = sendBy(mailbox, clock, now);
+  return async ({ userId }, { atomic, operations, idempotencyKey: key, by, preview }) => {
+    const request = { name: groupCommand, input: {}, by, preview } as const;
+    const { command, result } = await send(userId, request, (newId) => ({
+      atomic,
+      operations: operations.map((one) => queuedOperation(one, { userId, newId, key })),
+    }));
+    if (!result) return committedEnds(inbox, command);
     if (isRefused(result.outcome)) return result.outcome;
     const ends = readEnds(result.outcome.body) ?? unavailable("unknown");
     if (!preview || isRefused(ends)) return ends;
@@ -168,8 +165,8 @@ function queuedOperation(
 async function committedEnds(
   inbox: Inbox,
   command: Omit<QueuedCommand, "ticket">,
-  { atomic, operations }: QueuedGroup,
 ): Promise<readonly OperationEnd[] | Refused> {
+  const { atomic = false, operations = [] } = command.group ?? {};
   const ids = operations.map(({ id }) => id);
   const stored = await findStoredReplies(inbox, ids, command);
   if (stored.size === 0) return unavailable("unknown");
