@@ -18,7 +18,6 @@ export type PerformContext = Readonly<{
   query: OpenQuery;
 }>;
 
-/** Options of a change. */
 type ChangeManner = Readonly<{
   idempotencyKey?: string | undefined;
   preconditions?: Preconditions | undefined;
@@ -37,7 +36,6 @@ type Asked = Readonly<{
   contract: Contract;
   actor: Requester & Pick<Actor, "scopes">;
   allowance?: Allowance | undefined;
-  /** The sender of a change, for the action log. */
   by?: Sender | undefined;
 }>;
 
@@ -45,11 +43,9 @@ type PerformRequest = Asked &
   Readonly<{
     /** The content is read after the scope check: a caller without the scope learns nothing about it. */
     content(): Promise<Content | Refused> | Content | Refused;
-    /** Fields that the route demands beyond the contract's own. */
     required?: readonly string[] | undefined;
   }>;
 
-/** A permitted and valid request. */
 type PreparedRequest = Asked & ChangeManner & Readonly<{ input: object }>;
 
 /** The one way of every request, by REST, by MCP or from a page: scopes, contract, then a read or a command. */
@@ -74,13 +70,11 @@ const scopesOfInput = (
   input: object,
 ): readonly Scope[] => contract.inputScopes?.(input) ?? [];
 
-/** Checks one change of an action by its contract. */
 export function operationOf(contract: Contract, fields: Fields): ActionOperation {
   const checked = validate(contract, fields);
   return isRefused(checked) ? checked : { name: contract.name, ...checked };
 }
 
-/** @returns the refusal when the actor lacks a scope of the contract */
 export function checkScopes(
   { scopes }: Pick<Contract, "scopes">,
   actor: Pick<Actor, "scopes">,

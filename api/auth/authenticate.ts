@@ -109,7 +109,6 @@ export function createAuthenticator({ maxKnown = 10_000, ...options }: Options) 
   };
 }
 
-/** Turns the claims of a token into its actor. */
 const checkBy =
   (findClaims: FindClaims, onChecked: Options["onChecked"]) => async (token: string, tokenHash: string) => {
     const claims = await findClaims(token, tokenHash);

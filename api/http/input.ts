@@ -26,7 +26,6 @@ type Property = Readonly<{
   mostDistinct: number;
 }>;
 
-/** Parts of a schema that are derived at its first use and kept. */
 type Prepared = Readonly<{
   validator: ReturnType<typeof Compile<TObject>>;
   properties: readonly Property[];
@@ -67,7 +66,6 @@ function storing(schema: FieldSchema): Property["store"] {
   };
 }
 
-/** The checks of a request beside its contract. */
 type Demands = Readonly<{
   /** Fields demanded beyond the schema's own, as PUT does. */
   required?: readonly string[] | undefined;
@@ -184,7 +182,6 @@ export type KnownNames = Readonly<{
   alwaysListed?: boolean;
 }>;
 
-/** The number of unknown names in a refusal, and the characters shown of each. */
 const mostNamed = 10;
 const maxShown = 64;
 /** A longer list of known names would hide the reason. */
@@ -225,7 +222,6 @@ const shortestPart = 2;
 /** The part of a name's letters that may be wrong. */
 const alikeShare = 0.4;
 
-/** @returns undefined when the names are not alike */
 function lettersBetween(sent: string, known: string): number | undefined {
   const [short, long] = sent.length < known.length ? [sent, known] : [known, sent];
   const isPart = short.length >= shortestPart && (long.startsWith(short) || long.endsWith(short));
@@ -260,7 +256,6 @@ function isAnyJson(request: Request): boolean {
 /** MCP takes JSON under its one name (Streamable HTTP). */
 export const isPlainJson = (request: Request): boolean => mediaType(request) === "application/json";
 
-/** The media type without its parameters; empty when there is none. */
 const mediaType = ({ headers }: Request): string =>
   headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
 
@@ -279,7 +274,6 @@ export async function readText(request: Request): Promise<string | Refused> {
 /** The deepest nesting of brackets. No schema needs more, and deep nesting has crashed parsers. */
 const maxDepth = 32;
 
-/** @returns undefined when the text is not JSON, or nested too deep */
 export function parseJson(text: string): unknown {
   try {
     return mayBeDeep(text) && isTooDeep(text) ? undefined : JSON.parse(text);
@@ -311,7 +305,6 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Bytes of a request as they arrive. */
 type Body = AsyncIterable<Uint8Array> | null;
 
 /**

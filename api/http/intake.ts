@@ -18,7 +18,6 @@ export type AnswerRequest = (request: Request) => Promise<Response> | Response;
 
 export type Answering = Readonly<{
   answer: AnswerRequest;
-  /** Answers a request that is refused unread. */
   turnAway: AnswerRequest;
   /** The user of an Authorization header whose token is known to be valid. */
   knownUser(authorization: string | null): string | undefined;
@@ -93,7 +92,6 @@ const mostBytes = 64 * 1024;
 
 type Arriving = Readonly<{ network: string; putOut(): void }>;
 
-/** The reason why a body did not arrive whole. */
 type NotWhole = "too-long" | "broken-off" | "put-out";
 
 /** The most incomplete bodies, in all and of one network: 64 MiB and 12.5 MiB. */
@@ -120,7 +118,6 @@ function createArrivals() {
     return Promise.race([arrived, putOut.promise]).finally(() => slow.delete(arriving));
   }
 
-  /** @returns the request with its whole body */
   return async (request: Request, network: string): Promise<Request | NotWhole> => {
     const arrived = readWhole(request).catch(() => "broken-off" as const);
     // Most bodies arrive with their headers, so they need no wait.
@@ -208,7 +205,6 @@ export function createAdmission() {
       const share = Math.max(1, limit / (ofSenders.size + 1));
       return underWay.size >= limit || (ofSenders.get(sender) ?? 0) >= share ? undefined : enter(sender);
     },
-    /** True while every request is refused. */
     isFull: () => isShedding && underWay.size >= limit,
     stop: () => clearInterval(heart),
   };

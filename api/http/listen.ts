@@ -121,7 +121,6 @@ async function stopServer(server: ReturnType<typeof Bun.serve>): Promise<void> {
   await server.stop(true);
 }
 
-/** Bun's handler of a route. */
 type Take = (received: Request, server: Bun.Server<undefined>) => Promise<Response> | Response;
 
 type Dependencies = Readonly<{
@@ -210,7 +209,6 @@ async function drain(
   });
 }
 
-/** Waits until the condition holds, or for as long as a server takes to stop. */
 async function until(holds: () => boolean): Promise<void> {
   const deadline = performance.now() + drainMs;
   while (!holds() && performance.now() < deadline) await Bun.sleep(5);

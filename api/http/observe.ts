@@ -5,14 +5,12 @@ import type { TraceSpan, Tracing } from "../../shared/process/observe/tracing.ts
 import type { Mailbox } from "../mailbox/mailbox.ts";
 import { idleMsOf, noteTrace, requestIdOf } from "./request.ts";
 
-/** Counts and traces an answer, and passes it on. */
 export type Observe = (
   request: Request,
   route: Readonly<{ method: string; path: string }>,
   answer: () => Promise<Response>,
 ) => Promise<Response>;
 
-/** Labels of the request histogram, in seconds. */
 type RequestSeconds = Histogram<"method" | "route" | "status">;
 
 export function createObserve(requestSeconds: RequestSeconds, tracing: Tracing | undefined): Observe {
@@ -73,9 +71,7 @@ export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">) 
     registry,
     requestSeconds,
     answer,
-    /** Counts a request whose rate limit was counted by this process alone. */
     countFallback: () => fallbacks.inc(),
-    /** Shows, at each scrape, numbers that the parts of the door have. */
     show(mailbox: Pick<Mailbox, "waiting">, pools: Parameters<typeof showPools>[1]) {
       showPools(registry, pools);
       new Gauge({

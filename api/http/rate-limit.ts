@@ -11,7 +11,6 @@ const minute = 60;
 /** All tokens of an account together have the limits of this many, because making tokens costs nothing. */
 const tokensOfAccount = 5;
 
-/** The state of a limit after a request. */
 export type Allowance = Readonly<{
   allowed: boolean;
   limit: number;

@@ -54,9 +54,7 @@ export function pathOf(url: string): string {
 }
 
 type Entry = Readonly<{
-  /** Stops counting the request as under way. */
   leave(): void;
-  /** The network of the client. */
   network: string;
 }>;
 

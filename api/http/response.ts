@@ -24,13 +24,10 @@ const statuses: Record<RefusalCode, number> = {
   overloaded: 503,
 };
 
-/** The refusal for a fault in Kept's code. */
 export const fault = refuse("internal", "This request failed because of a fault of the service.");
 
-/** The refusal of an address that does not exist. */
 export const nothingHere = refuse("not_found", "There is nothing at this address.");
 
-/** All codes, as the documents list them. */
 export const refusalCodes: readonly string[] = Object.keys(statuses);
 
 export const statusOf = (code: RefusalCode): number => statuses[code];
@@ -93,7 +90,6 @@ export function createFinish(baseUrl: string): (response: Response) => Response 
 
 const problemJson = "application/problem+json";
 
-/** The members of a refusal as problem details. */
 export const problemBody = (status: number, { message, ...members }: Readonly<{ message?: unknown }>) => ({
   type: "about:blank",
   title: STATUS_CODES[status],

@@ -140,7 +140,6 @@ export async function findGrantId(
   return rows[0]?.id;
 }
 
-/** The most personal tokens of an account, and the most connected apps. */
 export const maxConnections = 50;
 
 /**

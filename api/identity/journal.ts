@@ -8,7 +8,6 @@ import { browserName } from "../http/request.ts";
 type UnderWay = Readonly<{
   network: string;
   userAgent: string;
-  /** Finds the account that is signed in at the provider. */
   findAccount?(): Promise<string | undefined>;
 }>;
 
@@ -27,10 +26,8 @@ export const duringRequest = <Result>(request: UnderWay, serve: () => Result): R
 /** Runs work that belongs to no request, although one began it. */
 export const asChore = <Result>(work: () => Result): Result => requests.exit(work);
 
-/** The parts that every change of an account needs. */
 export type Journaled = Readonly<{
   pool: Pool;
-  /** Counts and logs events of accounts for operators. */
   security: SecurityLog;
   /** Sends waiting messages about events of accounts, without waiting for them. */
   tellPeople(): void;

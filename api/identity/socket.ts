@@ -38,7 +38,6 @@ export async function openSocket(listener: RequestListener, { baseUrl }: Pick<Co
   }
 
   return {
-    /** Answers a request as the listener does. */
     async answer(request: Request): Promise<Response> {
       const { method, url } = request;
       const body = await readBounded(request.body, mostBytes);

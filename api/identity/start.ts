@@ -41,7 +41,6 @@ type Parts = Readonly<{
   log: Log;
   registry: Registry;
   formKeys: KeyRing<string>;
-  /** Sends the workers news of accounts. */
   tell: Tell;
   /** Certificates to trust, in tests. */
   ca?: string;
@@ -79,7 +78,6 @@ export async function startIdentity(parts: Parts) {
   );
   const stopChores = scheduleChores(identity);
   return {
-    /** Answers a request for one of its paths. */
     async answer(request: Request): Promise<Response> {
       await openProvider();
       return socket.answer(request);

@@ -12,5 +12,4 @@ export type Actor = Readonly<{
   zone: Readonly<{ name: string; issuedAt: number }> | undefined;
 }>;
 
-/** The user, and the token if there is one. */
 export type Requester = Pick<Actor, "userId"> & Partial<Pick<Actor, "scopes" | "clientName" | "tokenId">>;

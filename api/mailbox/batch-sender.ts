@@ -12,9 +12,7 @@ import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { Signer } from "../../shared/queue/signature.ts";
 import { hasSign } from "../../shared/queue/signs-of-life.ts";
 
-/** Sends batches of commands to the workers and receives their replies. */
 export type BatchSender = Readonly<{
-  /** Sends one batch, and waits until a worker has answered it or it is lost. */
   send(commands: readonly QueuedCommand[]): Promise<unknown>;
   /** False while sending is useless: no worker runs, or its answer could not be received. */
   isOpen(): boolean;

@@ -104,7 +104,6 @@ async function committed(
   return { outcome, ...facts, replayed: isSame && (stored.replayed ?? stored.before) };
 }
 
-/** One change of a group, validated. */
 export type GroupedOperation = Pick<QueuedOperation, "index" | "name" | "input" | "references" | "after"> &
   Readonly<{ idempotencyKey?: string | undefined }>;
 

@@ -32,7 +32,6 @@ export async function openServerClock(pool: Pick<Pool, "query">) {
   return {
     /** Epoch ms. It is the host's time until PostgreSQL has answered once. */
     now: () => Math.floor(offset === undefined ? Date.now() : performance.now() + offset),
-    /** True once PostgreSQL has answered. */
     known: () => offset !== undefined,
     close() {
       closed = true;

@@ -3,7 +3,6 @@ import { ofUsers, waitForStandbys } from "../../shared/db/statements/statements.
 import { localDay, type Today } from "../../shared/domain/day/day.ts";
 import { isToolCall, type QueuedCommand } from "../../shared/queue/batch.ts";
 
-/** The reply to a command as the inbox has it. */
 type StoredReply = Readonly<{
   id: string;
   fingerprint: string;
@@ -19,7 +18,6 @@ type StoredReply = Readonly<{
 
 export type StoredReplies = ReadonlyMap<string, StoredReply>;
 
-/** The database with the stored replies. */
 export type Inbox = Pick<Database, "pool">;
 
 /** The user's day at that instant, by the settings that came with a reply. */

@@ -8,13 +8,11 @@ import type { Log } from "../../shared/process/observe/log.ts";
 import { createCoalescedReads, type RunRead } from "./engine/coalesced-reads.ts";
 import { openQueryDatabase, type QueryDatabase } from "./engine/context.ts";
 
-/** The databases from which a front door reads. */
 export type Reads = Readonly<{
   /** For decisions of the door. */
   primary: QueryDatabase;
   /** For display: the standby if there is one, else the primary. */
   shown: QueryDatabase;
-  /** Connections, by server. */
   pools: Readonly<{ primary: Pool; standby?: Pool }>;
   close(): Promise<void>;
 }>;

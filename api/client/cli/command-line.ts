@@ -25,7 +25,6 @@ type Option = Readonly<{
 }>;
 type Options = Readonly<Record<string, Option>>;
 
-/** The options of a command line, by name. */
 type Given = Readonly<Record<string, string | boolean | undefined>>;
 
 type Declaration<Context> = Readonly<{

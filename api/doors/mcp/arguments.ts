@@ -23,7 +23,6 @@ type SchemaNode = TSchema & {
   anyOf?: readonly SchemaNode[];
 };
 
-/** The properties of an object, or of all objects that a schema offers. */
 export const propertiesOf = ({ properties, anyOf = [] }: SchemaNode): TProperties =>
   Object.assign({}, properties, ...anyOf.map(propertiesOf));
 
@@ -83,7 +82,6 @@ function readValue(schema: SchemaNode, value: unknown): unknown {
 export type Understand = (given: Fields) => Promise<Understood | Refused> | Understood | Refused;
 
 type Manner = Omit<Content, "fields">;
-/** The acts of one thing. */
 type Acts = Readonly<{ acts: readonly ToolAct[] }>;
 type ReadOne = (given: Fields, names: readonly string[]) => (Acts & Readonly<{ manner: Manner }>) | Refused;
 
@@ -206,7 +204,6 @@ async function together(
 
 type SeveralDone = Readonly<{ body: ActionOutput }>;
 
-/** The result of each act, in their order. */
 function severalResult(
   acts: readonly (ToolAct | Refused)[],
   operations: readonly ActionOperation[],

@@ -21,12 +21,10 @@ export type CallContext = PerformContext &
   Readonly<{
     config: Pick<Config, "baseUrl">;
     log: Log;
-    /** Undefined when calls have no limit. */
     toolRateLimit: RateLimit | undefined;
     overLimit: OverLimit;
   }>;
 
-/** The end of a call, for its answer. */
 type End<Ended extends Outcome = Outcome> = Readonly<{
   outcome: Ended;
   today?: Today | undefined;

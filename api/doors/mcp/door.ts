@@ -43,7 +43,6 @@ export type McpContext = CallContext &
     authenticate: Authenticate;
     /** Counts uses of tokens for the account journal. */
     noteUse: UseCount["note"];
-    /** Dates calls (epoch ms). */
     now(): number;
     /** Counts messages that are not calls; undefined when they have no limit. */
     messageLimit: RateLimit | undefined;
@@ -59,7 +58,6 @@ const servedHosts = ({ baseUrl, authAudience }: Pick<Config, "baseUrl" | "authAu
   ...localhostAllowedHostnames(),
 ];
 
-/** Makes the handler of the MCP endpoint. */
 export function mcpHandler(context: McpContext, path: string) {
   const hosts = servedHosts(context.config);
   return ({ request }: Readonly<{ request: Request }>): Promise<Response> =>
@@ -174,7 +172,6 @@ const heldBackMs = 500;
 const tooMany = (retryAfterSeconds: number) =>
   refuse("rate_limited", "Too many messages other than tool calls.", { retryAfterSeconds }).refusal;
 
-/** Answers a message that is not a call, or is malformed. */
 async function answerOther(
   { messageLimit, config: { baseUrl } }: McpContext,
   { tokenId, userId }: Actor,
@@ -231,7 +228,6 @@ const prompts: readonly Prompt[] = [
   },
 ];
 
-/** The answer to prompts/list. */
 const promptList = prompts.map(({ name, title, description }) => ({ name, title, description }));
 
 /** The message behind a prompt that a person chose. It has none of their data. */

@@ -10,7 +10,6 @@ import { isLogged } from "../../queries/action/read.ts";
 import { readToday } from "../../queries/engine/context.ts";
 import type { Asked } from "./target.ts";
 
-/** A call as it came in, with the fields of its row in the action log. */
 export type ReceivedCall = Asked &
   Readonly<{ request: Request; actor: Actor; record: Omit<Call, "arguments"> }>;
 
@@ -25,7 +24,6 @@ const unlogged = refuse("overloaded", "The service is briefly unable to log this
   retryAfterSeconds: 1,
 });
 
-/** The user's day, if a worker's answer had it. */
 type KnownDay = Readonly<{ today?: Today | undefined }>;
 
 /**

@@ -36,7 +36,6 @@ export function dayLine({ today, weekday, now, time_zone }: DayFields): string {
   return `Today is ${weekday} ${today}, ${clock} in ${time_zone}.`;
 }
 
-/** The moment of a call and the service's address. */
 type Circumstances = Moment & Readonly<{ baseUrl: string }>;
 
 /** A tool's answer: text and structured content say the same, because clients show only one of them. */

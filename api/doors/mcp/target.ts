@@ -30,7 +30,6 @@ export type Understood = Content &
     answer(success: Success): Result;
   }>;
 
-/** The tool or resource of a call. */
 export type CallTarget = Readonly<{
   /** The scopes of its calls, and those that single arguments need. */
   scopes: readonly Scope[];

@@ -30,7 +30,6 @@ export type ToolAct = Readonly<{
 /** One MCP tool: its texts for agents and people, its arguments, and what a call does with them. */
 export type Tool<Arguments extends TObject = TObject> = Readonly<{
   name: string;
-  /** The title that clients show to people. */
   title: string;
   description: string;
   /** A token needs all of them for any call. */
@@ -52,16 +51,13 @@ export type Tool<Arguments extends TObject = TObject> = Readonly<{
   alsoTold?(args: Partial<Static<Arguments>>): FieldProblems | undefined;
   /** Several acts are carried out as one group. */
   act(args: Static<Arguments>): ToolAct | readonly ToolAct[] | Refused;
-  /** The schema of the facts of its results. */
   facts: TObject;
   /** The object of a read in the log, after “Looked at”; a tool without it writes. */
   looksAt?: string;
 }>;
 
-/** Declares a tool, with typed arguments. */
 export const tool = <Arguments extends TObject>(definition: Tool<Arguments>): Tool => definition;
 
-/** The act of a write. */
 export const does = <Input extends TObject, Output extends TSchema>(
   contract: CommandContract<CommandName, Input, Output>,
   input: Static<Input> & object,
@@ -131,7 +127,6 @@ export const wordsOfOthers = ({ description, written_by }: Words): string =>
   (description === null ? "" : `\n  description: ${quoteStored(description)}`) +
   (written_by == null ? "" : `\n  written_by: ${quoteStored(written_by)}`);
 
-/** The parts that apply, separated by commas. */
 export const joined = (parts: readonly (string | false | null | undefined)[]): string =>
   parts.filter((part) => part !== false && part != null).join(", ");
 

@@ -47,7 +47,6 @@ const explanations: Readonly<Record<string, string>> = {
   schedule: "One of its properties; weekday 1 is Monday",
 };
 
-/** A tool's arguments, as tools/list shows them. */
 function objectSchema({ properties, required }: Pick<TObject, "properties" | "required">) {
   const wired = Object.entries<SchemaNode>(properties).map(([name, schema]) => {
     const description = explanations[name] ?? explanations[schema.title ?? ""];
@@ -89,7 +88,6 @@ const plainObject = (properties: TProperties, required: readonly string[] = []) 
   additionalProperties: false,
 });
 
-/** The words that a change replaced, by field. */
 const FormerWords = Type.Object({}, { additionalProperties: Type.String() });
 
 /** The facts of a preview, and of a change that waits for approval. */
@@ -112,7 +110,6 @@ const answerFields = {
   replayed: Type.Optional(Type.Boolean()),
 };
 
-/** A refused thing among several. */
 const refusedFields = {
   code: Type.String(),
   message: Type.String(),

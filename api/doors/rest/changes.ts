@@ -11,10 +11,8 @@ import { openSink } from "../streams/sink.ts";
 
 export type FollowContext = PerformContext & Readonly<{ authenticate: Authenticate; live: LiveHub }>;
 
-/** A client's request to hear of changes. */
 type Following = Readonly<{ request: Request; actor: Actor }>;
 
-/** A request of a route, before its content is read. */
 export type AskedRoute = Parameters<typeof perform>[1] & Following;
 
 type ChangePage = OutputOf<Queries["change.stream"]>;

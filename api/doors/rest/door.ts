@@ -29,7 +29,6 @@ export type RestContext = FollowContext &
     authenticate: Authenticate;
     /** Counts uses of tokens for the account journal. */
     noteUse: UseCount["note"];
-    /** Undefined when requests have no limit. */
     rateLimit: RateLimit | undefined;
   }>;
 

@@ -5,13 +5,11 @@ import type { KnownNames } from "../../http/input.ts";
 
 export const restPrefix = "/api/v1";
 
-/** The fields of a route's input, by part of the request. */
 type RouteFields = Readonly<{ inPath: readonly string[]; inQuery: KnownNames; inBody: KnownNames }>;
 
 /** A REST route of a contract, with everything that follows from them, computed once. */
 export type RestRoute = RouteFields & Readonly<{ contract: Contract; route: Route; isConditional: boolean }>;
 
-/** A route, and the parameters in the path of a request. */
 export type Target = RestRoute & Readonly<{ params: Readonly<Record<string, string>> }>;
 
 export const restRoute = (contract: Contract, route: Route): RestRoute => ({

@@ -145,7 +145,6 @@ export type LiveStream = Readonly<{
   end(goodbye?: "goodbye"): void;
 }>;
 
-/** All streams of one user at this front door. */
 type UserWatch = ReturnType<typeof watchUser>;
 
 const beatMs = 15_000;
@@ -180,7 +179,6 @@ export function watchUser(read: () => Promise<UserState | undefined>) {
     if (isAsked && streams.size > 0) look();
   }
 
-  /** Schedules a read, because something may have changed. */
   function look(): void {
     isAsked = true;
     planned ??= setTimeout(lookOnce, Math.max(0, lookedAt + pauseMs - performance.now()));

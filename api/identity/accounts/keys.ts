@@ -8,7 +8,6 @@ import { type KeyRing, newSecret } from "../../web/key-ring.ts";
 export type IdentityKeys = Readonly<{
   /** The first key signs ID tokens; all keys are published. */
   jwks: JWKS;
-  /** These keys sign cookies. */
   cookies: string[];
   /** These keys sign the tokens inside forms, and the links in messages. */
   forms: KeyRing<string>;
@@ -33,7 +32,6 @@ async function newSigningKey(): Promise<JWKS["keys"][number]> {
 }
 
 type Step = Readonly<{
-  /** The state before the step and the state after it. */
   from: string;
   to: string;
   /** The first key is used; all are accepted. */

@@ -119,7 +119,6 @@ export async function listSessions(pool: Pool, accountId: string): Promise<Accou
   return rows.map(({ payload, ...row }) => ({ ...row, signedInAt: (payload.loginTs ?? 0) * 1_000 }));
 }
 
-/** The sessions to end: a single one, or all but one. */
 type Ending = Readonly<{ only: string } | { allBut: string }>;
 
 /**

@@ -31,7 +31,6 @@ const ofInteraction =
     return answer(interaction, await visitorOf(request));
   };
 
-/** GET and POST /interaction/{uid}: the consent screen, and the answer to it. */
 export const interactionPages: PageMethods<IdentityRequest> = {
   GET: ofInteraction((interaction, visitor) =>
     interaction.prompt.name === "login" ? goOn(interaction, visitor) : consentPage({ interaction, visitor }),

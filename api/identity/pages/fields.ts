@@ -29,7 +29,6 @@ export const currentPassword = {
 /** The problem of a form, and the rest of the answer: 422, unless it has another status. */
 export type FormAnswer = Readonly<{ error?: string; status?: number; headers?: Record<string, string> }>;
 
-/** The problem of a form that a limit refuses. */
 export const tooOften = (problem: string, waitSeconds: number) => ({
   error: `${problem} Try again in ${Math.ceil(waitSeconds / 60)} minutes.`,
   status: 429,
@@ -99,7 +98,6 @@ export function nameProblem(name: string): string | undefined {
   return isRight ? undefined : `Give it a name of 1 to ${maxName} characters.`;
 }
 
-/** An instant as the person's clock shows it, to the minute. */
 export function timeIn(timeZone: string, epochMs: number): Html {
   const at = new Date(epochMs);
   return html`<time datetime="${at.toISOString()}">${formatIn(timeZone, locale()).format(at)}</time>`;

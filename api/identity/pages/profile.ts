@@ -120,7 +120,6 @@ export async function saveEmail(visitor: SignedIn, form: URLSearchParams): Promi
   return seeOther("/profile?done=email");
 }
 
-/** POST /profile/email/link: mails a confirmation link for the present address. */
 export async function sendLink(visitor: SignedIn): Promise<Response> {
   const { email, emailVerified } = visitor.account;
   return emailVerified ? seeOther("/profile") : mailLink(visitor, { email, done: "link" });
@@ -152,7 +151,6 @@ export async function showLink(visitor: SignedIn): Promise<Response> {
   return framedPage(visitor, { title: "Confirm your e-mail address", body });
 }
 
-/** POST of the link's page: uses the link up. */
 export async function useLink(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const { identity, account } = visitor;
   const isDone = await confirmEmail(identity, account.id, form.get("token") ?? "");
@@ -198,7 +196,6 @@ export async function savePassword(visitor: SignedIn, form: URLSearchParams): Pr
 
 export const passkeysPath = "/profile/passkeys";
 
-/** The account's passkeys and a form for a new one; nothing if the site can have none. */
 async function passkeysSection(visitor: SignedIn, error: string | undefined): Promise<Html | undefined> {
   const { identity, account } = visitor;
   if (!passkeySite(identity.config)) return undefined;
@@ -220,7 +217,6 @@ function passkeyCard(visitor: SignedIn, { id, name, createdAt, lastUsedAt }: Pas
     <dt>Last used</dt><dd>${lastUsedAt === null ? "Never" : timeIn(visitor.zone, lastUsedAt)}</dd></dl></li>`;
 }
 
-/** POST /profile/passkeys: shows a page with a challenge for the new passkey. */
 export async function beginPasskey(visitor: SignedIn): Promise<Response> {
   const options = await creationOptions(visitor.identity, visitor);
   if (!options) return profilePage(visitor, { passkey: "Passkeys need an address with https." });
@@ -235,7 +231,6 @@ export async function beginPasskey(visitor: SignedIn): Promise<Response> {
   return framedPage(visitor, { title: "Add a passkey", body, scripts: [passkeyScript] });
 }
 
-/** POST /profile/passkeys/create: the browser's answer. */
 export async function finishPasskey(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const { identity, account, holder } = visitor;
   const name = nameIn(form);
@@ -257,7 +252,6 @@ export async function dropPasskey(visitor: SignedIn, form: URLSearchParams): Pro
 
 export const sessionsPath = "/profile/sessions";
 
-/** The browsers in which the person is signed in, each with a button that signs it out. */
 async function sessionsSection(visitor: SignedIn): Promise<Html> {
   const sessions = await listSessions(visitor.identity.pool, visitor.account.id);
   const hasOthers = sessions.some(({ uid }) => uid !== visitor.session.uid);

@@ -93,7 +93,6 @@ export async function showReset(visitor: Visitor): Promise<Response> {
   return account ? resetPage(visitor, { account, token }) : deadReset();
 }
 
-/** POST of the link's page: sets the password, ends every session and signs in here. */
 export async function doReset(visitor: Visitor, form: URLSearchParams): Promise<Response> {
   const { identity } = visitor;
   const token = form.get("token") ?? "";

@@ -49,7 +49,6 @@ export function allowedInWords(granted: readonly Scope[]): Html | string {
   return html`<ul class="plain">${granted.map((scope) => html`<li>${scopes[scope]}</li>`)}</ul>`;
 }
 
-/** Lifetimes of a token in days, with their labels. A form also takes a date. */
 const lifetimes = new Map([
   ["7", "7 days"],
   ["30", "30 days"],

@@ -122,7 +122,6 @@ function endingForm(visitor: SignedIn, { id, isPersonal, name }: Connection): Ht
     <button class="danger">${verb} ${name}</button></form></details>`;
 }
 
-/** The action log of the connection, where its actions can be undone. */
 const actionsOf = (id: string): string => `/account/actions?${new URLSearchParams({ token_id: id })}`;
 
 export async function createToken(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
@@ -203,7 +202,6 @@ function sayEnd({ zone }: SignedIn, { expiresAt }: Connection): Html {
   return html`${timeIn(zone, expiresAt)}${hint}`;
 }
 
-/** GET /profile/api-tokens/change: one token or app, or its rejected form. */
 export async function showChange(
   visitor: SignedIn,
   id = visitor.url.searchParams.get("id") ?? "",

@@ -28,9 +28,7 @@ const mostLookedAt = 5_000;
 /** Measured: a busy machine searches this much in 0.3 s, and PostgreSQL stops a read after 0.8 s. */
 const mostBytesSearched = 8_000_000;
 
-/** The values of a period of a token. */
 export const actionRange = { token_id: "text", from: "timestamptz", to: "timestamptz" } as const;
-/** The values of reads of the log. */
 export const actionValues = {
   ...actionRange,
   ...({ cursor_at: "timestamptz", cursor_id: "uuid", end_at: "timestamptz", end_id: "uuid" } as const),
@@ -44,7 +42,6 @@ export const action = expressionBuilder<{ a: RowOf<"action_log"> }, "a">();
 const { ref, and, or } = action;
 type Condition = Expression<SqlBool>;
 
-/** The columns of a place in the log. */
 export const oldestFirst = sql`${ref("a.called_at")}, ${ref("a.request_id")}`;
 /** An index serves these, so no row is read in vain. */
 const rangeOf = {
@@ -58,7 +55,6 @@ const rangeOf = {
   thing: and([]),
 };
 
-/** The columns of rows `a` of the log. */
 export const actionColumns = columnsBut(ActionEntity.meta, ["user_id", "others"]).map(
   (column) => `a.${column}` as const,
 );
@@ -144,7 +140,6 @@ const actionsByKey = statements({ times: "timestamptz[]", ids: "uuid[]" }, (keys
     .where(sql<boolean>`(${oldestFirst}) in (${sql.join(listed)})`);
 });
 
-/** The actions with these keys. */
 export async function readThese({ rows }: QueryContext, keys: readonly ActionPlace[]) {
   if (keys.length === 0) return [];
   const times = `{${keys.map(({ called_at }) => called_at).join(",")}}`;
@@ -269,7 +264,6 @@ const conditionOf = {
   textOrRequest: or([...mentions, isOfRequest]),
 };
 
-/** The names of the conditions of a read of the log. */
 export type ActionConditions = readonly (keyof typeof conditionOf)[];
 
 const isAlone: Condition = sql`${ref("a.resource_kind")} = ${value("thing_kind")}

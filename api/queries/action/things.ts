@@ -17,7 +17,6 @@ export type ThingRow = NamedRow & Images;
 /** One thing before and after an action, and all its rows. An image is missing before it was made or after it went. */
 export type ChangedThing = Pick<ThingRow, "thing" | "kind"> & Images & Readonly<{ rows: ThingRow[] }>;
 
-/** The row of a thing, as images name it. */
 export const rowOf = (kind: ResourceKind, id: unknown): string => `${tableOf[kind]}/${id}`;
 
 /** @returns undefined for a row that this release does not know */
@@ -51,7 +50,6 @@ export function changedThings(action: Pick<LoggedAction, "before" | "after">): r
 export const isDeletion = (changed: readonly ChangedThing[]): boolean =>
   changed.length > 0 && changed.every(({ after }) => after === undefined);
 
-/** The title or name in an image. */
 export const titleIn = ({ title, name = title }: Image = {}): string | undefined =>
   typeof name === "string" ? name : undefined;
 
@@ -79,7 +77,6 @@ export function argumentsOf({ resource_kind: kind, resource_id, arguments: store
 /** Present names of a user's things, by the names of their rows, such as `todos/5`. Deleted things have none. */
 export type ThingNames = ReadonlyMap<string, string>;
 
-/** The present names of all things that these actions may name. */
 export const readNames = (query: QueryContext, actions: readonly LoggedAction[]): Promise<ThingNames> =>
   namesOf(query, new Set(actions.flatMap(thingsNamedIn)));
 
@@ -96,7 +93,6 @@ const namesOfIds = statement(
     where ${ref("c.id")} = any(${value("categories")})`,
 );
 
-/** @param things names of rows */
 export async function namesOf({ rows }: QueryContext, things: Iterable<string>): Promise<ThingNames> {
   const all = [...things];
   const idsOf = (table: string) =>
@@ -123,7 +119,6 @@ export const thingsOf = (ids: Image = {}): readonly string[] =>
     return id === undefined ? [] : [rowOf(kind, id)];
   });
 
-/** Names of things by their rows, such as `todos/5`. */
 export type Names = Pick<ThingNames, "get">;
 
 /** The names of things before an action; the present ones if the action does not tell. */

@@ -93,7 +93,6 @@ export async function readRules(query: QueryContext, today: string) {
   });
 }
 
-/** The rules of the calling token; null without any. */
 export async function readOwnRules(query: QueryContext, today: string) {
   const all = await readRules(query, today);
   const own = all.find(({ token_id }) => token_id === query.token.tokenId);
@@ -115,7 +114,6 @@ const waitingNow = statement({ now: "timestamptz" }, (value) =>
     .limit(sql.lit(maxWaiting)),
 );
 
-/** The requests that wait, the oldest first. */
 export const readWaiting = (query: QueryContext) => readAsked(query, waitingNow);
 
 const mostEnded = 20;
@@ -129,14 +127,12 @@ const endedLast = statement({ now: "timestamptz" }, (value) =>
     .limit(sql.lit(mostEnded)),
 );
 
-/** The requests that ended last. */
 export const readEnded = (query: QueryContext) => readAsked(query, endedLast);
 
 const statesOf = statement({ ids: "uuid[]" }, (value) =>
   approvals.select(["a.state", "a.expires_at"]).where(({ eb, fn }) => eb("a.id", "=", fn.any(value("ids")))),
 );
 
-/** The present states of some requests. */
 export async function readStates({ rows, now }: QueryContext, ids: readonly string[]) {
   const found = await rows(statesOf({ ids }));
   return found.map((row) => stateAt(row, now));
@@ -157,7 +153,6 @@ async function readAsked({ rows, now }: QueryContext, those: typeof endedLast) {
     return {
       ...{ id, state: stateAt(row, now), expires_at: timestamp(row.expires_at) },
       decided_at: row.decided_at == null ? null : timestamp(row.decided_at),
-      /** Its acts beside the changes, in words. */
       acts,
       action,
     };

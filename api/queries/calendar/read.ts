@@ -35,7 +35,6 @@ const feedTodos = statement({ has_undated: "boolean" }, (value) =>
     .orderBy(byDueDate),
 );
 
-/** A todo of a calendar, with the time of a reminder that will ring. */
 export type FeedTodo = Found<typeof feedTodos>;
 
 /** Pending todos, the next due first. Events have only those with a due date, because calendars have nowhere else to put them. */
@@ -46,7 +45,6 @@ const calendarFeed = statement({}, () =>
   selectFrom(own("calendar_feeds").as("f")).select(["f.secret_hash", "f.created_at"]),
 );
 
-/** The time when the person's feed was made, and the hash of its secret. */
 export async function readFeed({ rows }: QueryContext) {
   const [feed] = await rows(calendarFeed({}));
   return feed && { secretHash: feed.secret_hash, madeAt: timestamp(feed.created_at) };

@@ -41,10 +41,8 @@ export async function categoryIdsOf(query: QueryContext, name: string): Promise<
   return found.length > 0 ? found.map(({ id }) => id) : refuseCategory(categories);
 }
 
-/** A habit's or todo's category as columns of its own row. */
 type CategoryColumns = { category_name: string | null; category_color: string | null };
 
-/** @returns undefined when the row has no category */
 export function categoryOf(
   row: CategoryColumns & { category_id?: number | null | undefined },
 ): CategoryRefRow | undefined {

@@ -81,7 +81,6 @@ export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
 /** Further ones are on the page of all todos. Nobody does more in a day than is shown of it. */
 const mostTodos = (group: DueGroup): number => (group === "overdue" || group === "today" ? 100 : 15);
 
-/** The data of the page of a day. */
 export type DaySummary = Awaited<ReturnType<typeof readDay>>;
 
 /** @param beginning the first day of the year that is shown */
@@ -102,7 +101,6 @@ export async function readDay(
   return { today, due, todos, counts, done, totals };
 }
 
-/** A user's numbers on a day, with those of the strip. */
 const dayTotals = statement({ today: "date" }, (value) =>
   selectFrom(own("habits").as("h")).select(({ ref }) => [
     activityCounts(value("today")).as("strip"),

@@ -17,11 +17,9 @@ import { readTurns, refuseRead } from "./share.ts";
  * forget whose rows they read.
  */
 type GuardedRows = Readonly<{
-  /** Runs one statement. */
   rows<Row extends object>(statement: Statement<Row>): Promise<Row[]>;
 }>;
 
-/** Runs statements. */
 export type QueryDatabase = Readonly<{ run: RunRead }>;
 
 /** All reads of a process share one of these, so that they can be coalesced. */
@@ -146,7 +144,6 @@ type RefusableQuery =
   | "change.list"
   | "change.stream";
 
-/** Answers one query straight from Postgres. */
 export type QueryHandler<Name extends QueryName> = (
   query: QueryContext,
   input: InputOf<Queries[Name]>,
@@ -179,7 +176,6 @@ const onlySettings = statement({}, () => sql<DaySettingsColumns>`select ${sql.jo
 
 type DaySettings = Readonly<{ timeZone: string; dayStartHour: number; today: Viewer }>;
 
-/** The user's zone, start of day and present date. */
 export async function readDaySettings(query: QueryContext): Promise<DaySettings> {
   return daySettingsOf(await query.rows(onlySettings({})), query);
 }
@@ -194,7 +190,6 @@ export const readToday = (query: QueryContext): Promise<Viewer | undefined> =>
 /** A refusal waits no longer than this for the user's day. */
 const refusedDayMs = 100;
 
-/** The user's day for a refusal. */
 export const readTodaySoon = (query: QueryContext): Promise<Viewer | undefined> =>
   Promise.race([readToday(query), Bun.sleep(refusedDayMs).then(() => undefined)]);
 

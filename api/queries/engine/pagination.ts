@@ -19,12 +19,10 @@ export function firstRows(
   return isLater ? sql`limit ${sql.lit(limit)} offset ${value("offset")}` : sql`limit ${sql.lit(limit)}`;
 }
 
-/** The number of rows. */
 export const countOf = sql<number>`count(*)`;
 
 type Counted = { total: number | null };
 
-/** Makes the statement of a part of a list. */
 type PartOf<Row> = (extent: Extent, offset: number) => Statement<Row>;
 
 /** Reads some rows after an offset, and the number of all. Every row has it, so beyond the last one the first ones tell. */
@@ -39,7 +37,6 @@ export async function readCounted<Row extends Counted>(
   return { rows, total: counted?.total ?? 0 };
 }
 
-/** A kind of list: how to read and present it. */
 type List<Row extends Counted, Item> = Readonly<{
   /** The list's path below /api/v1. */
   path: string;

@@ -30,7 +30,6 @@ import { hasText, patternsOf } from "../engine/search.ts";
 
 const { ref, and, exists } = expressionBuilder<{ h: RowOf<"habits"> }, "h">();
 
-/** The values of lists of habits. */
 export const habitValues = {
   ...({ habit_id: "bigint", ids: "bigint[]", after: "bigint", offset: "bigint" } as const),
   ...({ frequency: "text", time_of_day: "time_of_day", category_id: "bigint", q: "text[]" } as const),
@@ -78,7 +77,6 @@ export const byId = sql`${ref("h.id")}`;
 
 type Part = Extent & Readonly<{ order?: Expression<unknown>; total?: Expression<number> }>;
 
-/** Habits in an order, each with its category and the day settings. */
 export const habitRows = (
   where: Expression<SqlBool>,
   { order = byId, total = sql.lit(0), ...extent }: Part = {},
@@ -124,7 +122,6 @@ export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
 
 type Filters = Pick<InputOf<Queries["habit.list"]>, "frequency" | "time_of_day" | "category_id" | "q">;
 
-/** The conditions and values of the filters that all lists of habits have. */
 export function habitFilters(filters: Filters, others: HabitConditions = []) {
   const { q, frequency, time_of_day, category_id } = filters;
   const isOfKind = frequency ?? time_of_day ?? category_id;
@@ -197,7 +194,6 @@ async function readDays<Day extends Readonly<{ local_date: string }>>(
   return found.length === 0 ? undefined : found.filter((day): day is Day => day.local_date !== null);
 }
 
-/** Numbers of completions by day; days without any are left out. */
 export type DoneDays = ReadonlyMap<string, number>;
 
 type Period = Readonly<{ from: string; to: string }>;

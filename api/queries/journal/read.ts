@@ -10,7 +10,6 @@ const eventsBefore = statements({ before: "bigint" }, (value, limit: number) =>
 
 export type ListedEvent = Found<typeof eventsBefore>;
 
-/** Reads events before a number, newest first. */
 export const readEventsBefore = ({ rows }: QueryContext, before: number, limit: number) =>
   rows(eventsBefore(limit, { before }));
 
@@ -19,7 +18,6 @@ const newestExports = statement({}, () =>
   events.where("j.kind", "=", sql.lit("exported")).orderBy("j.number", "desc").limit(sql.lit(mostExports)),
 );
 
-/** The downloads of the person's files, newest first. */
 export const readExports = ({ rows }: QueryContext) => rows(newestExports({}));
 
 const rowsAtOnce = 1_000;
@@ -27,7 +25,6 @@ const eventsAfter = statement({ last: "bigint" }, (value) =>
   events.where("j.number", ">", value("last")).orderBy("j.number").limit(sql.lit(rowsAtOnce)),
 );
 
-/** Reads all events, oldest first. */
 export async function* allEvents({ rows }: QueryContext): AsyncGenerator<readonly ListedEvent[]> {
   for (let last: number | undefined = 0; last !== undefined; ) {
     const found: ListedEvent[] = await rows(eventsAfter({ last }));

@@ -20,7 +20,6 @@ type TodoChoice = Readonly<{ label: string } & Partial<{ title: string } & TodoF
 
 type Choice = Readonly<{ says: Said; title?: string | undefined }>;
 
-/** All other meanings of a todo's line. */
 function choicesOf(line: string, read: ReadLine, clock: Clock): readonly TodoChoice[] {
   const base: Readonly<Record<string, unknown>> = fieldsSaid(read.says, line, clock);
   const choices = [...otherPhrases(line, read), ...otherHours(line, read, clock)];

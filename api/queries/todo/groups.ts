@@ -80,7 +80,6 @@ function valuesOfGroups(today: Viewer, firstWeekday: number) {
 const datesOf = (group: DueGroup, today: Viewer, firstWeekday: number): DuePeriod | undefined =>
   group === "overdue" ? overduePart(always, today) : dueDatesOf(group, today.date, firstWeekday);
 
-/** Matches pending todos of each group. */
 const isInGroup = dueGroups.map((group, index): Expression<SqlBool> => {
   const dayOf = (days: Expression<unknown>) => sql<string>`(${days})[${sql.lit(index + 1)}]`;
   const dates = { from: dayOf(value("starts")), to: dayOf(value("ends")) };

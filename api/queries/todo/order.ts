@@ -22,7 +22,6 @@ import { type QueryContext, readDaySettings } from "../engine/context.ts";
 import { countOf, type Extent, firstRows } from "../engine/pagination.ts";
 import { hasText, patternsOf } from "../engine/search.ts";
 
-/** The values of lists of todos. */
 export const todoValues = {
   ...({ todo_id: "bigint", ids: "bigint[]", context: "text", has_reminder: "boolean", q: "text[]" } as const),
   ...({ due_from: "date", due_to: "date", is_overdue: "boolean" } as const),
@@ -78,10 +77,8 @@ type TodoConditions = Readonly<{
   further: readonly (keyof typeof conditionOf)[];
 }>;
 
-/** The todos that a list shows. */
 export type Selection = Readonly<{ wanted: TodoConditions; values: TodoValues; order: "due" | "done" }>;
 
-/** The todos of a list without filters. */
 export const allPending: Selection = {
   wanted: { status: "incomplete", further: [] },
   values: {},
@@ -152,7 +149,6 @@ const conditionOf = {
   search: hasText([ref("t.title"), ref("t.context"), ref("t.description")], value("q")),
 };
 
-/** Each finds its part of a selection. */
 export const conditionsOf = ({ status, further }: TodoConditions): readonly Condition[] =>
   rangesOf[status].map((range) => and([range, ...further.map((name) => conditionOf[name])]));
 
@@ -211,7 +207,6 @@ function todosFound(
   return { todos: rowsAt(keys, sql`t.*, place.found`), total: sql.ref("t.found") };
 }
 
-/** Whole rows by their keys. */
 const rowsAt = (keys: Expression<unknown>, columns: Columns = sql`t.*`): RawBuilder<Todo> =>
   sql`(select ${columns} from ${keys} place
     cross join lateral (select * from ${own("todos")} t where ${ref("t.id")} = place.id offset 0) t)`;
@@ -323,7 +318,6 @@ const hasDoneDays = ({ done_since, done_through }: Filters): boolean =>
 const asksForOverdue = ({ due, overdue_only }: Filters): boolean =>
   due === "overdue" || overdue_only === true;
 
-/** A condition on due dates, with its values. */
 type DueFilter = Readonly<{ undated?: true; due?: TodoValues }>;
 
 /** @returns none when todos without a date are wanted, too */
@@ -343,7 +337,6 @@ async function dueOf(query: QueryContext, filters: Filters): Promise<DueFilter> 
     : isDueIn(period);
 }
 
-/** The due dates that all filters allow. */
 function periodOf(from: readonly (string | undefined)[], to: readonly (string | undefined)[]): DuePeriod {
   const inOrderOfDays = (dates: typeof from) => dates.filter((date) => date !== undefined).toSorted();
   return { from: inOrderOfDays(from).at(-1) ?? always.from, to: inOrderOfDays(to)[0] ?? always.to };

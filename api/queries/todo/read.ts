@@ -71,7 +71,6 @@ const todoPage = statements(todoValues, (_, part: TodoPart) => {
 
 export type TodoWithRelations = Found<typeof todoPage>;
 
-/** Todos by their ids. */
 const todosById = statements(todoValues, (value, which: "one" | "listed") =>
   todoRows(
     selectFrom(own("todos").as("t"))
@@ -88,7 +87,6 @@ export const readTodos: QueryHandler<"todo.list"> = async (query, input) => {
   return readPage(query, input, { path: "todos", rows, present });
 };
 
-/** Makes the statements of the parts of a list. */
 export const partsOfTodos =
   ({ wanted, values, order }: Omit<Selection, "order"> & Pick<TodoPart, "order">) =>
   (extent: Extent, offset: number) =>

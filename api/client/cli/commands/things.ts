@@ -79,7 +79,6 @@ function warningOf(thing: Completable): string {
   return page ? `\nThe reminder reaches nobody until you choose where reminders go: ${page}` : "";
 }
 
-/** A line for each other meaning of the words. */
 const otherReadings = (alternatives: readonly { label: string }[]): readonly string[] =>
   alternatives.length === 0
     ? []

@@ -61,7 +61,6 @@ export const OneHabitFacts = Type.Object({ habit: HabitFacts });
 export const HabitDayFacts = Type.Object({
   habit: HabitFacts,
   date: Type.Optional(CalendarDate),
-  /** The sum of that date. */
   amount: Type.Optional(Type.Number()),
 });
 
@@ -134,7 +133,6 @@ const thisWeek = ({ week_progress: progress }: ShownHabit): string | null =>
   progress ? `${progress.done} of ${progress.target}` : null;
 
 export type HabitOutput = Static<typeof Habit>;
-/** A habit by itself, or in the list of the day. */
 export type ShownHabit = HabitOutput &
   Partial<Static<typeof HabitOfWeek>> & { history?: DaysDone | undefined; counted?: AmountsDone | undefined };
 
@@ -182,7 +180,6 @@ export type AmountsDone = Readonly<
   { amounts: Record<string, number> } | { amount_by_month: Record<string, number> }
 >;
 
-/** The sum of some days. */
 export const totalOf = (days: readonly Readonly<{ amount: number }>[]): number =>
   roundAmount(days.reduce((sum, { amount }) => sum + amount, 0));
 

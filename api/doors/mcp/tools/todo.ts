@@ -40,7 +40,6 @@ const TodoFacts = LeanObject({
 export const OneTodoFacts = Type.Object({ todo: TodoFacts });
 export const ManyTodoFacts = Type.Array(TodoFacts);
 
-/** A todo alone, or in a list. */
 type TodoOutput = Static<typeof Todo> & Partial<Static<typeof ListedTodo>>;
 
 export function oneTodo(verb: string, todo: TodoOutput): ToolResult {

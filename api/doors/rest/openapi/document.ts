@@ -37,7 +37,6 @@ function neededToken({ name, scopes }: Contract): string {
   return scopes.length > 0 ? `Needs a token with ${scopes.join(" and ")}.` : "Needs any valid token.";
 }
 
-/** One REST route of a contract as an operation of the document. */
 function operation(contract: Contract, route: Route, schemas: Schemas): Operation {
   const { properties } = contract.input;
   const { inPath, inQuery, inBody } = routeFields(contract, route);
@@ -145,7 +144,6 @@ function success(contract: Contract, route: Route, schemas: Schemas): Answer {
 
 const methods: readonly Route["method"][] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Every route, in reading order. */
 const routes = contracts
   .flatMap((contract) => (contract.rest ?? []).map((route) => ({ contract, route })))
   .toSorted(({ route: one }, { route: other }) => {
@@ -217,7 +215,6 @@ const oauth = ({ authUrl, builtInIdentity }: Provider) =>
       }
     : { type: "openIdConnect", openIdConnectUrl: `${authUrl}/.well-known/openid-configuration` };
 
-/** The answer to a change with `preview=true`. */
 const previewed = (schemas: Schemas): Answer => ({
   description: "With `preview=true`: the answer that the request would get, and what it would change",
   headers: headersOf(...rateLimit),

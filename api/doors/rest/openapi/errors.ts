@@ -78,7 +78,6 @@ export const headers = {
 
 type HeaderName = keyof typeof headers;
 
-/** The headers of every authenticated answer. */
 export const rateLimit: readonly HeaderName[] = [
   "RateLimit-Policy",
   "RateLimit",
@@ -180,7 +179,6 @@ const bodyErrors: readonly ErrorResponse[] = [
   },
 ];
 
-/** The errors that an operation can answer. */
 export function errorsOf(contract: Contract, route: Route): ErrorResponse[] {
   const { kind, resource, scopes } = contract;
   const changes = kind === "command";

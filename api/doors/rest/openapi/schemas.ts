@@ -4,7 +4,6 @@ import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
 import type { DeclaredFields } from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 
-/** A schema in JSON Schema's own words. */
 export type JsonSchema = Readonly<{
   $ref?: string;
   type?: string;
@@ -22,7 +21,6 @@ export type JsonSchema = Readonly<{
 
 export type SchemaFields = Readonly<Record<string, JsonSchema>>;
 
-/** The place of a component within the document. */
 export type ComponentRef = Readonly<{ $ref: string }>;
 
 export type Parameter = Readonly<{
@@ -108,7 +106,6 @@ export function createSchemas() {
     show,
     name,
     properties,
-    /** Every named schema so far, in alphabetical order. */
     named: () =>
       Object.fromEntries([...all].toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))),
   };

@@ -169,7 +169,6 @@ function typeInWords(schema: JsonSchema): Html {
   return html`${schema.format ?? schema.type ?? "any value"}`;
 }
 
-/** One field or parameter of a list. */
 const fieldEntry = (name: string, schema: JsonSchema, isRequired: boolean, description?: string): Html => {
   const said = description ?? schema.description;
   return html`<div><dt><code>${name}</code>${isRequired && html` <span class="badge">required</span>`}</dt>

@@ -59,7 +59,6 @@ export type Hour = Readonly<{ hour: number; minute: number; isOpen?: boolean; zo
 
 export type RhythmFields = Pick<Rules, "frequency"> & Readonly<{ schedule: Schedule | null }>;
 
-/** The fields that the words of a line set. */
 export type Said = Readonly<{
   date?: string | undefined;
   hour?: Hour;
@@ -70,11 +69,8 @@ export type Said = Readonly<{
   fromCompletion?: true;
   /** A number of times in each week, which only a habit has. */
   rhythm?: RhythmFields;
-  /** The last day of a repetition. */
   until?: string | undefined;
-  /** The time that a repetition lasts. */
   lasts?: Temporal.DurationLike;
-  /** The number of times in a repetition. */
   count?: number;
   category?: string;
   context?: string;
@@ -95,7 +91,6 @@ type Manner = "whole" | "mark" | "bare" | "beside" | "offered";
 export type Reading = Readonly<{
   says: Said;
   manner: Manner;
-  /** Other meanings of the same words. */
   or?: readonly Said[];
   /** True for a phrase that becomes a question when it is not taken. */
   isAsked?: boolean;

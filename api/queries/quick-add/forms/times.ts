@@ -68,7 +68,6 @@ const named = new Map<string, Hour>([
 
 const whole = (hour: Hour | undefined): Reading | undefined => hour && { says: { hour }, manner: "whole" };
 
-/** Phrases of times of day. */
 export const times: readonly Recogniser[] = [
   {
     pattern: wordsLike(`${lead}?(?<name>${wordChoice(named.keys())})`),
