@@ -63,7 +63,7 @@ function limitBy(ofToken: RateLimiterAbstract, { points, duration }: Window, now
     // Refused requests of one token use up nothing of the account's other tokens.
     const account = token.allowed && userId !== undefined ? await consume(ofAccount, userId) : undefined;
     const { allowed, state } = account?.allowed === false ? account : token;
-    const resetInSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
+    const resetInSeconds = secondsLeft(state);
     const resetsAt = Math.ceil(now() / 1000) + resetInSeconds;
     return {
       allowed,
@@ -75,14 +75,22 @@ function limitBy(ofToken: RateLimiterAbstract, { points, duration }: Window, now
   };
 }
 
-const consume = (limiter: RateLimiterAbstract, key: string) =>
-  limiter.consume(key).then(
+const consume = (limiter: RateLimiterAbstract, key: string, points = 1) =>
+  limiter.consume(key, points).then(
     (state) => ({ allowed: true, state }),
     (refused: unknown) => {
       if (refused instanceof RateLimiterRes) return { allowed: false, state: refused };
       throw refused;
     },
   );
+
+/** @returns the seconds to wait; 0 when the limit has room */
+export async function secondsToWait(limiter: RateLimiterAbstract, key: string, points = 1): Promise<number> {
+  const { allowed, state } = await consume(limiter, key, points);
+  return allowed ? 0 : secondsLeft(state);
+}
+
+const secondsLeft = ({ msBeforeNext }: RateLimiterRes): number => Math.max(1, Math.ceil(msBeforeNext / 1000));
 
 function createFallback(options: IRateLimiterOptions, onFallback: () => void): RateLimiterMemory {
   const memory = new RateLimiterMemory(options);

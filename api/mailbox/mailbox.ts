@@ -1,11 +1,12 @@
 import { Buffer } from "node:buffer";
 import type { Pool } from "pg";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterMemory } from "rate-limiter-flexible";
 import { commands as contracts } from "../../shared/contracts/catalogue.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../../shared/queue/batch.ts";
 import { openSigner } from "../../shared/queue/signature.ts";
+import { secondsToWait } from "../http/rate-limit.ts";
 import { type BatchSender, type BatchSenderEvents, createWaiters, openBatchSender } from "./batch-sender.ts";
 
 /** `undelivered`: no worker will run it. `unanswered`: a worker may have run it, or may yet. */
@@ -198,15 +199,10 @@ export function limitSentBytes(
       if (isFree.test(command.name)) return mailbox.send(command);
       const { userId, input, group } = command;
       const bytes = Buffer.byteLength(JSON.stringify(group ?? input ?? null));
-      const over = await limiter.consume(userId, bytes).then(() => undefined, secondsLeft);
-      return over === undefined ? mailbox.send(command) : { outcome: sentTooMuch(over), replayed: false };
+      const seconds = await secondsToWait(limiter, userId, bytes);
+      return seconds === 0 ? mailbox.send(command) : { outcome: sentTooMuch(seconds), replayed: false };
     },
   };
-}
-
-function secondsLeft(error: unknown): number {
-  if (error instanceof RateLimiterRes) return Math.max(1, Math.ceil(error.msBeforeNext / 1_000));
-  throw error;
 }
 
 const sentTooMuch = (seconds: number): Refused =>

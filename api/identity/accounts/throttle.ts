@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
-import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterPostgres } from "rate-limiter-flexible";
 import { hashedKey } from "../../auth/token-format.ts";
+import { secondsToWait } from "../../http/rate-limit.ts";
 import { networkOf } from "../../http/request.ts";
 import type { Account } from "./accounts.ts";
 
@@ -82,27 +83,31 @@ export function createThrottle(pool: Pool) {
     signIn: (attempt: SignInAttempt) => takeInTurn(limitsOf(limits, attempt)),
     /** Takes the attempt back, so that right passwords do not count: at most 30 of an account in 15 minutes. */
     async signInWasRight(attempt: SignInAttempt): Promise<void> {
-      if ((await take(limits.rightPasswords, hashedKey(attempt.email))) > 0) return;
+      if ((await secondsToWait(limits.rightPasswords, hashedKey(attempt.email))) > 0) return;
       for (const [limiter, key] of limitsOf(limits, attempt)) await limiter.reward(key);
     },
     /** Counts an attempt with a passkey, which cannot be guessed: 300 from one network in 15 minutes. */
-    passkey: (address: string) => take(limits.passkeysOfNetwork, networkOf(address)),
+    passkey: (address: string) => secondsToWait(limits.passkeysOfNetwork, networkOf(address)),
     async passkeyWasRight(address: string): Promise<void> {
       await limits.passkeysOfNetwork.reward(networkOf(address));
     },
     /** Counts an attempt at the current password by somebody signed in: 10 in one session in 15 minutes. */
-    password: (sessionUid: string) => take(limits.perSession, sessionUid),
+    password: (sessionUid: string) => secondsToWait(limits.perSession, sessionUid),
     /** Takes the attempts back, 30 times in 15 minutes. */
     async passwordWasRight(sessionUid: string): Promise<void> {
-      if ((await take(limits.rightPasswords, sessionUid)) === 0) await limits.perSession.delete(sessionUid);
+      if ((await secondsToWait(limits.rightPasswords, sessionUid)) === 0)
+        await limits.perSession.delete(sessionUid);
     },
     /** Counts an attempt at a new account: 30 from one address in an hour. */
-    signUp: (address: string) => take(limits.signUps, networkOf(address)),
+    signUp: (address: string) => secondsToWait(limits.signUps, networkOf(address)),
     /** Counts a mail: 5 asked for by one account and 5 to one e-mail address in an hour. */
     mail: async ({ id, email }: Pick<Account, "id" | "email">) =>
-      Math.max(await take(limits.mailsOfAccount, id), await take(limits.mailsToAddress, hashedKey(email))),
+      Math.max(
+        await secondsToWait(limits.mailsOfAccount, id),
+        await secondsToWait(limits.mailsToAddress, hashedKey(email)),
+      ),
     /** Counts a message about events: 10 to one account in an hour, whatever other mails it asked for. */
-    notice: (accountId: string) => take(limits.notices, accountId),
+    notice: (accountId: string) => secondsToWait(limits.notices, accountId),
     /**
      * Counts a link asked for by somebody who forgot a password: 20 from one network in an hour, and while a link works 2
      * for one address from the network and 5 for the address from anywhere, whether or not it has an account.
@@ -121,32 +126,22 @@ export function createThrottle(pool: Pool) {
      */
     registration(address: string, origin: string) {
       const network = networkOf(address);
-      if (!origin) return take(limits.registrations, network);
+      if (!origin) return secondsToWait(limits.registrations, network);
       return takeInTurn([
         [limits.registrations, hashedKey(`${network} ${origin}`)],
         [limits.registrationsOfSites, network],
       ]);
     },
     /** Counts a read of an app's document: 60 in an hour for an account, and of a connected app. */
-    document: (reader: string) => take(limits.documents, hashedKey(reader)),
+    document: (reader: string) => secondsToWait(limits.documents, hashedKey(reader)),
   };
 }
 
 /** Stops at the first limit that is used up. */
 async function takeInTurn(limits: readonly [RateLimiterPostgres, string][]): Promise<number> {
   for (const [limiter, key] of limits) {
-    const wait = await take(limiter, key);
+    const wait = await secondsToWait(limiter, key);
     if (wait > 0) return wait;
   }
   return 0;
-}
-
-async function take(limiter: RateLimiterPostgres, key: string): Promise<number> {
-  try {
-    await limiter.consume(key);
-    return 0;
-  } catch (refusal) {
-    if (refusal instanceof RateLimiterRes) return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
-    throw refusal;
-  }
 }
