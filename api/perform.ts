@@ -61,14 +61,13 @@ export async function prepare(request: PerformRequest): Promise<PreparedRequest 
   if (isRefused(found)) return found;
   const validated = validate(contract, found.fields, { required, unknown: found.unknown });
   if (isRefused(validated)) return validated;
-  const scopes = scopesOfInput(contract, validated.input);
+  const { inputScopes }: FurtherScopes = contract;
+  const scopes = inputScopes?.(validated.input) ?? [];
   return checkScopes({ scopes }, actor) ?? { ...request, ...found, ...validated };
 }
 
-const scopesOfInput = (
-  contract: Readonly<{ inputScopes?(input: object): readonly Scope[] }>,
-  input: object,
-): readonly Scope[] => contract.inputScopes?.(input) ?? [];
+/** The scopes that an input of any contract needs beside those of its contract. */
+type FurtherScopes = Readonly<{ inputScopes?(input: object): readonly Scope[] }>;
 
 export function operationOf(contract: Contract, fields: Fields): ActionOperation {
   const checked = validate(contract, fields);

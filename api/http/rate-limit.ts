@@ -75,8 +75,8 @@ function limitBy(ofToken: RateLimiterAbstract, { points, duration }: Window, now
   };
 }
 
-const consume = (limiter: RateLimiterAbstract, key: string, points = 1) =>
-  limiter.consume(key, points).then(
+const consume = (limiter: RateLimiterAbstract, key: string) =>
+  limiter.consume(key).then(
     (state) => ({ allowed: true, state }),
     (refused: unknown) => {
       if (refused instanceof RateLimiterRes) return { allowed: false, state: refused };
@@ -85,12 +85,13 @@ const consume = (limiter: RateLimiterAbstract, key: string, points = 1) =>
   );
 
 /** @returns the seconds to wait; 0 when the limit has room */
-export async function secondsToWait(limiter: RateLimiterAbstract, key: string, points = 1): Promise<number> {
-  const { allowed, state } = await consume(limiter, key, points);
-  return allowed ? 0 : secondsLeft(state);
-}
+export const secondsToWait = (limiter: RateLimiterAbstract, key: string, points = 1): Promise<number> =>
+  limiter.consume(key, points).then(() => 0, secondsLeft);
 
-const secondsLeft = ({ msBeforeNext }: RateLimiterRes): number => Math.max(1, Math.ceil(msBeforeNext / 1000));
+function secondsLeft(refused: unknown): number {
+  if (refused instanceof RateLimiterRes) return Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
+  throw refused;
+}
 
 function createFallback(options: IRateLimiterOptions, onFallback: () => void): RateLimiterMemory {
   const memory = new RateLimiterMemory(options);

@@ -58,10 +58,12 @@ function sqlStateOf(error: unknown): string | undefined {
 /** A slow read travels alone, because coalesced reads wait for the slowest one. */
 export type ReadOptions = Readonly<{ alone: boolean }>;
 
+type ReadText = Readonly<{ text: string; values: readonly unknown[] }>;
+
 /** Runs one read of a user. @throws DatabaseFailure */
 export type RunRead = <Row extends object>(
   userId: string,
-  statement: Readonly<{ text: string; values: readonly unknown[] }>,
+  statement: ReadText,
   options?: ReadOptions,
 ) => Promise<Row[]>;
 
@@ -155,11 +157,7 @@ export function createCoalescedReads(pool: Pick<Pool, "query">): RunRead {
     if (waiting.length > 0) await sendWaiting(statement, await turns.take(""));
   }
 
-  return <Row extends object>(
-    userId: string,
-    { text, values }: Parameters<RunRead>[1],
-    options?: ReadOptions,
-  ): Promise<Row[]> => {
+  return <Row extends object>(userId: string, { text, values }: ReadText, options?: ReadOptions) => {
     const statement = statementOf(text);
     const { turns, waiting } = statement;
     const mayWait = !options?.alone && !isSuspect(userId) && values.every(isPlain);
