@@ -17,7 +17,7 @@ import { readMe, readSettings } from "./user/read.ts";
 import { readDeliveries, readWebhook, readWebhooks } from "./webhook/read.ts";
 
 /** One handler for every query; a missing one does not compile. */
-const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
+const handlers: { [Name in QueryName]: QueryHandler<Name, Refused> } = {
   "action.list": readActions,
   "action.tokens": readTokens,
   "category.list": readCategories,

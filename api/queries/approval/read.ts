@@ -34,7 +34,7 @@ const stateAt = (
   now: number,
 ): ApprovalState => (state === "waiting" && Date.parse(timestamp(expires_at)) <= now ? "expired" : state);
 
-export const readApproval: QueryHandler<"approval.get"> = async (query, { approval_id }) => {
+export const readApproval: QueryHandler<"approval.get", Refused> = async (query, { approval_id }) => {
   const found = await findApproval(query, approval_id);
   if (!found) return notFound("Approval");
   const { id, state, outcome, decided_at, expires_at, created_at } = found;

@@ -24,7 +24,7 @@ const categoryById = statement({ id: "bigint" }, (value) =>
   categories.selectAll("c").where("c.id", "=", value("id")),
 );
 
-export const readCategory: QueryHandler<"category.get"> = async ({ rows }, { category_id: id }) => {
+export const readCategory: QueryHandler<"category.get", Refused> = async ({ rows }, { category_id: id }) => {
   const [row] = await rows(categoryById({ id }));
   return row ? presentCategory(row) : notFound("Category");
 };

@@ -1,13 +1,13 @@
 import { cursorIsOutdated } from "../../../shared/contracts/change/contracts.ts";
 import { readChangedThings } from "../../../shared/db/reads/change-places.ts";
 import { readChangedResources } from "../../../shared/db/reads/changed-resources.ts";
-import { invalid } from "../../../shared/errors.ts";
+import { invalid, type Refused } from "../../../shared/errors.ts";
 import type { QueryContext, QueryHandler } from "../engine/context.ts";
 
-export const readChanges: QueryHandler<"change.list"> = (query, { cursor }) =>
+export const readChanges: QueryHandler<"change.list", Refused> = (query, { cursor }) =>
   readPage(query, { cursor, isFinal: false });
 
-export const readFinalChanges: QueryHandler<"change.stream"> = (query, { cursor }) =>
+export const readFinalChanges: QueryHandler<"change.stream", Refused> = (query, { cursor }) =>
   readPage(query, { cursor, isFinal: true });
 
 /** A stream whose client does not read holds one page, so that has few things. */

@@ -129,25 +129,11 @@ export function openQueries(
   };
 }
 
-/** Queries that can find nothing: by id or name, or after an outdated cursor. The others always have an answer. */
-type RefusableQuery =
-  | "category.get"
-  | "habit.get"
-  | "habit.completions"
-  | "habit.amounts"
-  | "todo.get"
-  | "todo.pending"
-  | "reminder.get"
-  | "approval.get"
-  | "webhook.get"
-  | "webhook.deliveries"
-  | "change.list"
-  | "change.stream";
-
-export type QueryHandler<Name extends QueryName> = (
+/** @template Refusal if it can find nothing: by id or name, or after an outdated cursor */
+export type QueryHandler<Name extends QueryName, Refusal extends Refused = never> = (
   query: QueryContext,
   input: InputOf<Queries[Name]>,
-) => Promise<OutputOf<Queries[Name]> | (Name extends RefusableQuery ? Refused : never)>;
+) => Promise<OutputOf<Queries[Name]> | Refusal>;
 
 export type DaySettingsColumns = {
   time_zone: string | null;

@@ -16,7 +16,7 @@ import {
 } from "../../../shared/db/reads/statement.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
-import { notFound } from "../../../shared/errors.ts";
+import { notFound, type Refused } from "../../../shared/errors.ts";
 import { categoryOf } from "../category/read.ts";
 import {
   daySettings,
@@ -131,7 +131,7 @@ export function habitFilters(filters: Filters, others: HabitConditions = []) {
   };
 }
 
-export const readHabit: QueryHandler<"habit.get"> = async (query, { habit_id }) => {
+export const readHabit: QueryHandler<"habit.get", Refused> = async (query, { habit_id }) => {
   const rows = await query.rows(habitsFound(["one"], { habit_id }));
   return presentHabits(rows, daySettingsOf(rows, query).today)[0] ?? notFound("Habit");
 };
@@ -159,7 +159,7 @@ const daysOf = <Table extends DayTable>(table: Table) =>
 const completionsOf = daysOf("habit_completions");
 const amountsOf = daysOf("habit_amounts");
 
-export const readCompletions: QueryHandler<"habit.completions"> = async (query, input) => {
+export const readCompletions: QueryHandler<"habit.completions", Refused> = async (query, input) => {
   const days = await readDays(query, completionsOf, input);
   if (!days) return notFound("Habit");
   return {
@@ -171,7 +171,7 @@ export const readCompletions: QueryHandler<"habit.completions"> = async (query, 
   };
 };
 
-export const readAmounts: QueryHandler<"habit.amounts"> = async (query, input) => {
+export const readAmounts: QueryHandler<"habit.amounts", Refused> = async (query, input) => {
   const days = await readDays(query, amountsOf, input);
   if (!days) return notFound("Habit");
   return { data: days.map(({ local_date: date, amount, target }) => ({ date, amount, target })) };

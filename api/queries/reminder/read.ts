@@ -4,7 +4,7 @@ import { type Found, own, type RowOf, selectFrom, statement } from "../../../sha
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { ReminderChannel } from "../../../shared/domain/reminder/channels.ts";
 import type { Offer } from "../../../shared/domain/reminder/link.ts";
-import { notFound } from "../../../shared/errors.ts";
+import { notFound, type Refused } from "../../../shared/errors.ts";
 import { daySettings, daySettingsOf, type QueryContext, type QueryHandler } from "../engine/context.ts";
 
 const reminders = selectFrom(own("reminders").as("r"));
@@ -15,7 +15,7 @@ const reminderOf = statement({ todo_id: "bigint" }, (value) =>
     .where("r.todo_id", "=", value("todo_id")),
 );
 
-export const readReminder: QueryHandler<"reminder.get"> = async (query, { todo_id }) => {
+export const readReminder: QueryHandler<"reminder.get", Refused> = async (query, { todo_id }) => {
   const found = await query.rows(reminderOf({ todo_id }));
   const [row] = found;
   return row ? presentReminder(row, daySettingsOf(found, query).today) : notFound("Reminder");

@@ -10,7 +10,7 @@ import { presentTodo, shownOfTodo } from "../../../shared/db/present.ts";
 import { type Found, own, type RowOf, selectFrom, statements } from "../../../shared/db/reads/statement.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Viewer } from "../../../shared/domain/reach.ts";
-import { invalid, isRefused, notFound } from "../../../shared/errors.ts";
+import { invalid, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
 import { categoryIdsOf, categoryOf, readCategoryRefs } from "../category/read.ts";
 import {
   daySettings,
@@ -99,7 +99,7 @@ const isPlain = (filters: object): boolean => Object.keys(filters).length === 0;
 const selectListed = (query: QueryContext, { category_id, ...filters }: ListInput) =>
   selectTodos(query, { ...filters, categories: category_id === undefined ? undefined : [category_id] });
 
-export const readTodo: QueryHandler<"todo.get"> = async (query, { todo_id }) => {
+export const readTodo: QueryHandler<"todo.get", Refused> = async (query, { todo_id }) => {
   const rows = await query.rows(todosById("one", { todo_id }));
   return presentTodos(rows, daySettingsOf(rows, query).today)[0] ?? notFound("Todo");
 };
@@ -112,7 +112,7 @@ function reminderOf({ id, remind_at, reminder_status: status }: TodoWithRelation
 }
 
 /** Pages go by keyset, so todos that come or go in between are neither repeated nor skipped. */
-export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, input) => {
+export const readPendingTodos: QueryHandler<"todo.pending", Refused> = async (query, input) => {
   const { limit = pendingLimit, cursor } = input;
   const list = listedStatus(input) === "completed" ? doneList : orderedList;
   const place = cursor === undefined ? undefined : list.after(cursor);

@@ -3,7 +3,7 @@ import { scopesOfEvents } from "../../../shared/contracts/webhook/contracts.ts";
 import { presentDelivery, presentWebhook } from "../../../shared/db/present.ts";
 import { own, selectFrom, statement } from "../../../shared/db/reads/statement.ts";
 import { eventOfSubject, type WebhookSubject, webhookSubjects } from "../../../shared/domain/vocabulary.ts";
-import { notFound } from "../../../shared/errors.ts";
+import { notFound, type Refused } from "../../../shared/errors.ts";
 import type { QueryHandler } from "../engine/context.ts";
 
 const webhooks = selectFrom(own("webhooks").as("w"))
@@ -18,7 +18,10 @@ export const readWebhooks: QueryHandler<"webhook.list"> = async ({ rows, token }
   data: (await rows(allWebhooks({}))).map((row) => presentWebhook(row, token)),
 });
 
-export const readWebhook: QueryHandler<"webhook.get"> = async ({ rows, token }, { webhook_id: id }) => {
+export const readWebhook: QueryHandler<"webhook.get", Refused> = async (
+  { rows, token },
+  { webhook_id: id },
+) => {
   const [webhook] = await rows(webhookById({ id }));
   return webhook ? presentWebhook(webhook, token) : notFound("Webhook");
 };
@@ -35,7 +38,10 @@ const newestDeliveries = statement({ webhook_id: "uuid", subjects: "text[]" }, (
 );
 
 /** A token hears only of deliveries whose things it may read. */
-export const readDeliveries: QueryHandler<"webhook.deliveries"> = async ({ rows, token }, { webhook_id }) => {
+export const readDeliveries: QueryHandler<"webhook.deliveries", Refused> = async (
+  { rows, token },
+  { webhook_id },
+) => {
   const needed = (subject: WebhookSubject) => scopesOfEvents[eventOfSubject[subject]];
   const readable = webhookSubjects.filter(
     (subject) => token.tokenId === "" || needed(subject).every((scope) => token.scopes.includes(scope)),
