@@ -59,7 +59,6 @@ export type WaitingApproval = Readonly<{
 
 export type Refused = Readonly<{ refusal: Refusal }>;
 
-/** @param reason the reason; the message adds the next step if there is one */
 export function refuse(
   code: RefusalCode,
   reason: string,
@@ -83,7 +82,6 @@ export const conflict = (reason: string, next: string): Refused => refuse("confl
 /** The refusal of a request for the present state. */
 export const alreadySo = (reason: string): Refused => refuse("conflict", reason, { isSoAlready: true });
 
-/** The refusal of a request whose header has a false condition. */
 export const preconditionFailed = (header: "If-Match" | "If-None-Match"): Refused =>
   refuse(
     "precondition_failed",

@@ -18,7 +18,6 @@ function toMarkup(value: HtmlValue): string {
   return value.map(toMarkup).join("");
 }
 
-/** The text of a template, to be sent. */
 export function markup(template: Html): string {
   return template[trusted];
 }

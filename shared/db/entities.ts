@@ -28,7 +28,6 @@ import {
   uuid,
 } from "./entities/things.ts";
 
-/** The bytes that an account kept when it was counted last. */
 const AccountBytesEntity = table("account_bytes", {
   user_id: owner(),
   counted_at: timestamptz(),
@@ -37,7 +36,6 @@ const AccountBytesEntity = table("account_bytes", {
   log: p.bigint("number"),
 });
 
-/** The parts of what an account keeps. */
 export type ByteKind = "things" | "images" | "log";
 
 /** One row for each tool call and each change, keyed by its request id: a redelivered batch cannot log one twice. */
@@ -86,7 +84,6 @@ const ActionImagesEntity = table("action_images", {
 
 export type ActionImagesRow = InferEntity<typeof ActionImagesEntity>;
 
-/** The rules of a token that its person set, and the changes that it made on its last day. */
 const TokenRuleEntity = table("token_rules", {
   user_id: owner(),
   token_id: p.text().primary(),
@@ -106,7 +103,6 @@ const TokenRuleEntity = table("token_rules", {
 
 export type TokenRuleRow = InferEntity<typeof TokenRuleEntity>;
 
-/** A request of a token that waits, or waited, for its person. */
 const ApprovalEntity = table("approvals", {
   user_id: owner(),
   /** The id of the command, or of the first operation of a group. */
@@ -133,7 +129,6 @@ const ApprovalEntity = table("approvals", {
 
 export type ApprovalRow = InferEntity<typeof ApprovalEntity>;
 
-/** The secret address of a person's calendar feed. */
 const CalendarFeedEntity = table("calendar_feeds", {
   user_id: owner(),
   /** sha256 of the secret, in base64url. */
@@ -141,21 +136,18 @@ const CalendarFeedEntity = table("calendar_feeds", {
   created_at: timestamptz(),
 });
 
-/** A checked part of a file that waits for its person's confirmation. */
 const ImportPartEntity = table("import_parts", {
   user_id: owner(),
   part: p.integer().primary(),
   /** The file of the part; a file that is chosen later replaces it. */
   import_id: uuid(),
   kind: p.text().$type<"categories" | "habits" | "histories" | "todos">(),
-  /** The keys of the things in it. */
   keys: p.array().columnType("text[]"),
   /** JSON text: the things in the form of the contract of `import.stage`. */
   content: p.text(),
   created_at: timestamptz(),
 });
 
-/** The thing here that was made from a thing of a file. */
 const ImportKeyEntity = table("import_keys", {
   user_id: owner(),
   key: p.text().primary(),
@@ -182,7 +174,6 @@ const InboxEntity = table("inbox", {
   created_at: timestamptz(),
 });
 
-/** One event of an account. Rows are written by `journal_append` alone, and no process may change them. */
 const JournalEntity = table("journal", {
   user_id: owner(),
   number: p.bigint("number").primary(),
@@ -225,7 +216,6 @@ const UserEntity = table("users", {
 
 export type UserRow = InferEntity<typeof UserEntity>;
 
-/** An address to which a user's changes are posted. */
 const WebhookEntity = table("webhooks", {
   user_id: owner(),
   id: uuid().primary(),
@@ -242,7 +232,6 @@ const WebhookEntity = table("webhooks", {
   ...timestamps,
 });
 
-/** A post that was tried or is asked for. */
 const WebhookDeliveryEntity = table("webhook_deliveries", {
   user_id: owner(),
   /** Receivers get it as `webhook-id`. */
@@ -261,7 +250,6 @@ const WebhookDeliveryEntity = table("webhook_deliveries", {
 export type WebhookRow = InferEntity<typeof WebhookEntity>;
 export type WebhookDeliveryRow = InferEntity<typeof WebhookDeliveryEntity>;
 
-/** Long work that a command began and workers carry out in steps; each step is one transaction with its progress. */
 const WorkEntity = table("works", {
   user_id: owner(),
   id: uuid().primary(),
@@ -313,7 +301,6 @@ export const entities = [
   JournalEntity,
 ] as const;
 
-/** The row of each table, by its name. */
 export type TableRows = { [Entity in (typeof entities)[number] as Entity["tableName"]]: InferEntity<Entity> };
 
 export type {

@@ -31,7 +31,6 @@ type PresentedReminder = Pick<ReminderRow, "todo_id" | "remind_at" | "status">;
 type SettingsRow = Omit<UserRow, "created_at" | "updated_at">;
 export type CategoryRefRow = Pick<CategoryRow, "id" | "name" | "color">;
 
-/** The names of a table's columns, except some. */
 export const columnsBut = <Column extends string, Hidden extends string>(
   { properties }: Readonly<{ properties: Readonly<Record<Column, unknown>> }>,
   hidden: readonly Hidden[],

@@ -72,11 +72,9 @@ export const actionEffects = [
 ] as const;
 export type ActionEffect = (typeof actionEffects)[number];
 
-/** The kinds of events that a webhook can have. */
 export const allWebhookEvents = ["category.*", "habit.*", "todo.*", "reminder.due"] as const;
 export type WebhookEvents = (typeof allWebhookEvents)[number];
 
-/** The most webhooks of an account. */
 export const maxWebhooks = 5;
 
 export const webhookDeliveryStatuses = ["waiting", "delivered", "failed"] as const;

@@ -1,4 +1,3 @@
-/** Advice on a failure of the file system, by its code. */
 const advices: Readonly<Record<string, string>> = {
   EACCES: "Give the folder to the user who starts Kept.",
   EEXIST: "There is a file in the place of a folder: move it away.",

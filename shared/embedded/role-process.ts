@@ -9,7 +9,6 @@ export type RoleScript = Readonly<{
   script: string;
   args?: readonly string[];
   databases: readonly [DatabaseRole, ...DatabaseRole[]];
-  /** Settings of this process alone. */
   env?: Readonly<Record<string, string>>;
 }>;
 

@@ -20,7 +20,6 @@ import { welcome } from "./welcome.ts";
 
 /** The scripts of an instance, as absolute paths. */
 type Scripts = Readonly<{
-  /** Migrates the database and ends. */
   migrate: string;
   /** The roles in the order in which they stop; they start together. */
   roles: readonly RoleScript[];
@@ -170,7 +169,6 @@ function addressesOf({ host, port, workerPort, workers }: CommonConfig): ListenA
 
 type Environment = Record<string, string | undefined>;
 
-/** The settings with the addresses of these roles alone. */
 const roleEnvironment = (urls: RoleUrls, roles: readonly DatabaseRole[] = databaseRoles): Environment =>
   Object.fromEntries(
     databaseRoles.map((role) => [roleSettings[role], roles.includes(role) ? urls[role] : undefined]),

@@ -4,7 +4,6 @@ import { createHmac } from "node:crypto";
 export const databaseRoles = ["door", "worker", "identity"] as const;
 export type DatabaseRole = (typeof databaseRoles)[number];
 
-/** Addresses of one database by role. */
 export type RoleUrls = Readonly<Partial<Record<DatabaseRole, string | undefined>>>;
 
 /** Names the settings of the roles' addresses, from which `migrate` gives them their passwords. */
@@ -14,7 +13,6 @@ export const roleSettings = {
   identity: "IDENTITY_DATABASE_URL",
 } as const satisfies Readonly<Record<DatabaseRole, string>>;
 
-/** The address that a part of the service connects to. */
 export const databaseUrlOf = (
   { databaseUrl, roleUrls }: Readonly<{ databaseUrl: string; roleUrls: RoleUrls }>,
   role: DatabaseRole,

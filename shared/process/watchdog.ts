@@ -1,4 +1,3 @@
-/** The message to the supervisor of `npm start`. */
 export type SignOfLife = Readonly<{ alive: true }>;
 
 const supervisorHearsEveryMs = 1_000;

@@ -34,7 +34,6 @@ const call = Type.Object({
   arguments: Type.String(),
   /** Epoch ms by PostgreSQL's clock. */
   startedAt: Type.Number(),
-  /** The index of an operation in its group. */
   index: Type.Optional(Type.Integer()),
   /** The step of a trace that the command belongs to (W3C Trace Context). A worker may ignore it. */
   traceparent: Type.Optional(Type.String()),
@@ -139,7 +138,6 @@ export function readBatch(data: unknown, { verify }: Signer): CommandBatch | und
   return batchCheck.Check(batch) ? batch : undefined;
 }
 
-/** @returns undefined when the data is no batch of any version */
 export const readBatchAddress = (data: unknown): BatchAddress | undefined =>
   addressCheck.Check(data) ? data : undefined;
 
@@ -156,7 +154,6 @@ export function readMessage(text: string, { verify }: Signer): Replies | Refused
   }
 }
 
-/** The result of one operation of a group. */
 export type OperationEnd = Readonly<{ index: number }> & Pick<Reply, "outcome" | "replayed" | "changes">;
 
 const ends = Compile(
@@ -169,10 +166,6 @@ const ends = Compile(
   ),
 );
 
-/**
- * Reads the answer to a group.
- * @returns undefined when it is not one
- */
 export const readEnds = (body: unknown): readonly OperationEnd[] | undefined =>
   ends.Check(body) ? body : undefined;
 
@@ -184,7 +177,6 @@ export function answeredId(outcome: Outcome | undefined): number | undefined {
   return typeof body.id === "number" ? body.id : undefined;
 }
 
-/** The refusal of an operation that needs one that failed. */
 export const failedDependency = (index: number): Refused =>
   refuse("failed_dependency", `Not carried out, because operation ${index} failed.`);
 

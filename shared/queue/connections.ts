@@ -42,7 +42,6 @@ export const workerSilenceMs = 2_500;
 const connectTimeout = 1_500;
 const retryStrategy = (attempt: number): number => Math.min(50 * attempt, 500);
 
-/** A connection to the server or cluster of REDIS_URL. */
 export type RedisConnection = Redis | Cluster;
 
 /**

@@ -14,7 +14,6 @@ export type QueueDefinition = Readonly<{
 export const commandQueue: QueueDefinition = { name: "commands", keepFailed: 100, lockMs: 3_000 };
 export const deliveryQueue: QueueDefinition = { name: "deliveries", keepFailed: 0, lockMs: 5_000 };
 
-/** The Redis connection of a queue, and QUEUE_PREFIX. */
 export type QueueConnection = Readonly<{ connection: RedisConnection; queuePrefix: string }>;
 
 /** Opens a queue for adding jobs. It does not wait for Redis: an add fails while Redis is away. */

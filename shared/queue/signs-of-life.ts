@@ -14,7 +14,6 @@ export function giveSign(redis: RedisConnection, queuePrefix: string): void {
 /** A question to Redis waits no longer than this. */
 const answerMs = 200;
 
-/** True if a worker has given a recent sign of life. */
 export const hasSign = (redis: RedisConnection, queuePrefix: string): Promise<boolean> =>
   Promise.race([
     redis.exists(keyOf(queuePrefix)).then(

@@ -16,7 +16,6 @@ export const watchedForMs = 3 * sayWatchedMs;
 
 const userIds = Compile(Type.Array(Type.String()));
 
-/** The message on either channel. */
 export const writeUsers = (ids: Iterable<string>): string => JSON.stringify([...ids]);
 
 /** @returns nobody for a malformed message */

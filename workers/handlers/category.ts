@@ -141,7 +141,6 @@ export const categoryRename: Handler<"category.rename"> = {
   },
 };
 
-/** The most members of one step. */
 export const membersAtOnce = 1_000;
 
 /** An undo may have restored the category, and then its members stay. */
@@ -195,7 +194,6 @@ const inFormerCategory = ({ category_id, former_category_id }: Member) => ({
 /** Restored categories whose members must follow. */
 export type ReturningMembers = readonly Readonly<{ category_id: number }>[];
 
-/** Members of restored categories, in steps. */
 export const membersReturn: Steps = {
   async part({ connection, userId, input }) {
     const done = await returnMembers(connection, userId, (input as { left: ReturningMembers }).left);

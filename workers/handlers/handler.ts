@@ -21,7 +21,6 @@ export type OwnTables = Readonly<
   } & { [Name in EffectName]: Pick<OwnRows<Rows[Name]>, "insert"> }
 >;
 
-/** Everything that a handler may read and change. */
 export type HandlerContext = OwnTables &
   Readonly<{
     /** The time when the front door accepted the command (epoch ms). */
@@ -113,10 +112,8 @@ export type Step = Readonly<{
 }>;
 
 export type StepContext = Readonly<{
-  /** The connection of the step's transaction. */
   connection: Queryable;
   userId: string;
-  /** The input of `beginWork`. */
   input: unknown;
   /** The cursor of the step before; null for the first one. */
   cursor: string | null;

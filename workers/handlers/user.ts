@@ -96,7 +96,6 @@ const untouchedWebhook = {
   webhook_test_id: null,
 };
 
-/** The channels of a user who has chosen nothing. */
 const noChannels: ChannelColumns = {
   reminder_channel: "log",
   ...perTarget(() => null),

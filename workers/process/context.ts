@@ -7,7 +7,6 @@ import type { Tracing } from "../../shared/process/observe/tracing.ts";
 import type { RedisConnection } from "../../shared/queue/connections.ts";
 import type { HangWatch, JobMetrics } from "./job-worker.ts";
 
-/** The shared parts of one worker process. */
 export type WorkerContext = Readonly<{
   config: Config;
   log: Log;
@@ -19,10 +18,8 @@ export type WorkerContext = Readonly<{
   publisher: RedisConnection;
   /** Takes jobs. It waits for Redis. */
   blocking: RedisConnection;
-  /** The counts for /metrics of this process. */
   registry: Registry;
   jobMetrics: JobMetrics;
-  /** Undefined without tracing. */
   tracing: Tracing | undefined;
   /** Reports a hanging part of this process to an orchestrator. */
   watch: HangWatch;

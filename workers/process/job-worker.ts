@@ -137,7 +137,6 @@ export function createHangWatch(now = () => performance.now()) {
         entry.dueAt = now() + patienceMs;
       };
     },
-    /** The names of hanging work and loops. */
     hanging(): string[] {
       for (const entry of watched) if (entry.isExcused?.()) entry.dueAt = now() + patienceMs;
       const late = [...watched].filter(({ dueAt }) => dueAt < now());

@@ -168,7 +168,6 @@ function webhookAttempts({ delivery, result }: DeliveryAttempt): WebhookAttempt[
   return counts ? [{ userId, ok: result.ok }] : [];
 }
 
-/** The result of one attempt at a user's webhook. */
 type WebhookAttempt = Readonly<{ userId: string; ok: boolean }>;
 
 /**

@@ -16,7 +16,6 @@ export type DeliveryKeys = Readonly<{ users: readonly string[]; ids: readonly st
 
 type Query = <Row extends QueryResultRow>(text: string, values: unknown[]) => Promise<Row[]>;
 
-/** Commits what `work` does, or nothing of it. */
 export const commitTogether = <Result>(
   { database }: Pick<ReminderStore, "database">,
   work: (query: Query) => Promise<Result>,

@@ -157,7 +157,6 @@ type Planned<Row> = Readonly<{
   /** The table with its alias, and what is joined to it. */
   from: readonly [table: string, joined: string];
   columns: string;
-  /** The column of the time. */
   time: string;
   /** Stores the next times and writes the deliveries of those that are due now. */
   takeDue: string;

@@ -11,7 +11,6 @@ type StoredUser = { [Setting in keyof StoredDaySettings]: StoredDaySettings[Sett
 > & {
     /** True if the account was deleted; nothing is written for it any more. */
     deleted: boolean;
-    /** The ids of tokens with rules. */
     ruled_tokens: readonly string[];
   };
 
@@ -22,7 +21,6 @@ export type BatchTimes = Readonly<{
   /** PostgreSQL's clock after BEGIN (epoch ms), so that no host's clock decides what is late. */
   nowMs: number;
   users: ReadonlyMap<string, StoredUser>;
-  /** True if a token of a user has rules. */
   hasRules: boolean;
   /** Replies without a key to commands sent before then (epoch ms) may be lost; infinite when that time is unknown. */
   repliesSince: number;

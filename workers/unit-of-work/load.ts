@@ -8,7 +8,6 @@ export type OnLocked = "skip" | "wait";
 
 const strength = { none: 0, "key share": 1, update: 2 } as const;
 
-/** The requests that one statement answers. */
 type Group = Readonly<{
   name: RowRequest["table"];
   lock: RowRequest["lock"];

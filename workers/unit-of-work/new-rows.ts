@@ -5,11 +5,9 @@ import type { Queryable } from "./connection.ts";
 /** Tables whose rows are numbered from a sequence and counted against a quota. */
 export type NumberedTable = "categories" | "habits" | "todos";
 
-/** A row that a command may make. */
 export type NewRow = Readonly<{
   userId: string;
   table: NumberedTable;
-  /** True if its id is known already. */
   hasId?: boolean | undefined;
 }>;
 
@@ -22,7 +20,6 @@ const quotas: Readonly<Record<NumberedTable, number>> = {
 
 export type NewRows = ReturnType<typeof openNewRows>;
 
-/** Begins to count what one transaction makes. */
 export type OpenNewRows = () => NewRows;
 
 type Counts = LRUCache<string, { count: number }>;

@@ -16,7 +16,6 @@ export type Entry<Row = object> = Readonly<{
 /** Rows by key. Entries are replaced, never changed. */
 type Entries<Row = object> = Map<string, Entry<Row>>;
 
-/** A table, a view or an effect. */
 export type StateName = keyof Rows;
 
 /** One change of a row, and the entry before it. */
@@ -81,7 +80,6 @@ export type OwnRows<Row> = Readonly<{
   insert(row: Unsigned<Row>): Row;
   /** Writes a row that may exist already and was not loaded: the table's upsert decides the result. */
   upsert(row: Omit<Row, "user_id">): Row;
-  /** @returns the changed row */
   update(row: Row, patch: Partial<Row>): Row;
   remove(...key: readonly KeyValue[]): void;
 }>;

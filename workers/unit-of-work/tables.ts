@@ -81,7 +81,6 @@ export type RuledToken = Readonly<{
   waiting: number;
 }>;
 
-/** The circumstances of a token with rules. */
 const ruledToken = {
   as: "ruledTokens",
   key: ["user_id", "token_id"],
@@ -245,7 +244,6 @@ const mostSeen = maxUndone * maxAtOnce + 1;
 const members = (table: string): string => `
   array(select t.id from ${table} t where t.user_id = v.user_id and t.category_id = v.id::bigint limit ${mostSeen})`;
 
-/** The habits and todos of a category. */
 const categoryMembers = {
   as: "categoryMembers",
   key: ["user_id", "id"],

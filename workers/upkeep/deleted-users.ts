@@ -49,7 +49,6 @@ const unswept = `
   where emptied_at is null or emptied_at < deleted_at + interval '5 minutes'
   order by deleted_at limit 100`;
 
-/** Deletes the remaining rows of closed accounts. */
 export async function sweepDeletedUsers(connection: Queryable): Promise<void> {
   const { rows } = await connection.query<{ id: string }>(unswept);
   for (const { id } of rows) {

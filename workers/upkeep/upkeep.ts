@@ -230,7 +230,6 @@ export const pruneDeletions = pruning(
 );
 /** Files that nobody confirmed within a day. */
 export const pruneImports = pruning(oldParts);
-/** Results of long work. */
 const pruneWorks = pruning("delete from works where ended_at < now() + $1::interval - interval '1 day'");
 
 /** A table in partitions by time: the length of each, how far ahead it is made, and when it is dropped. */

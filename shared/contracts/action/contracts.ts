@@ -75,7 +75,6 @@ export const LoggedAction = Type.Object({
   request_id: actionKeyFields.request_id,
 });
 
-/** One row of the action log, as it is read. */
 export type LoggedAction = Static<typeof LoggedAction>;
 
 /** A value to compare with a column. Postgres takes no NUL. */
@@ -102,7 +101,6 @@ export const listActions = query({
     door: Type.Optional(OneOf(doors)),
     tool: Type.Optional(Filter),
     outcome: Type.Optional(Filter),
-    /** Only changes that are not undone. */
     undoable: Type.Optional(Flag),
     from: Type.Optional(Instant),
     to: Type.Optional(Instant),
@@ -138,14 +136,12 @@ export const forgetResource = command({
   events: ({ kind, id }) => [{ kind: "forgotten", details: { thing: `${kind} (${id})` } }],
 });
 
-/** The most actions that one command undoes. */
 export const maxUndone = 100;
 /** The most text of images (UTF-16 units) for one command. Parsing and writing it blocks a worker for some 50 ms. */
 export const maxUndoneLength = 500_000;
 /** Days for which an action can be undone: as long as images, and completions of deleted habits, are kept. */
 export const undoDays = 30;
 
-/** Reasons why something cannot be undone. */
 export const undoConflicts = [
   "unknown",
   "too_old",

@@ -17,7 +17,6 @@ const category_id = exampleCategory.id;
 const body = { name: "Body and mind", color: "#0ea5e9" };
 const changed = { ...exampleCategory, ...body, updated_at: "2026-11-20T08:30:41.530918Z" };
 
-/** One example for each REST route of categories. */
 export const categoryExamples = {
   list: { input: { page: 1 }, output: onlyPage("/categories?", [exampleCategory]) },
   get: { input: { category_id }, output: exampleCategory },

@@ -23,7 +23,6 @@ export const categoryFields = {
   }),
 };
 
-/** The category within habits and todos. */
 export const CategoryRef = titled(
   "CategoryRef",
   Type.Object({ id: Id, name: Type.String(), color: Type.String() }),
@@ -49,7 +48,6 @@ export function refuseCategory(categories: readonly Readonly<{ name: string }>[]
   return { refusal: { ...invalid({ category: [problem] }).refusal, listsCategories: true } };
 }
 
-/** Removes the list of categories, unless the caller has permission to list them. */
 export function hideCategories({ refusal }: Refused, scopes: readonly Scope[]): Refused {
   const { listsCategories, ...others } = refusal;
   if (!listsCategories || scopes.includes("categories:read")) return { refusal: others };

@@ -29,7 +29,6 @@ const maxXid = 2n ** 64n - 1n;
 export const changeCursor = ({ generation, since, place }: ChangeCursor): string =>
   [generation, since, place.xid, place.source, place.group, place.id].join(".");
 
-/** @returns undefined when the text is not a cursor */
 export function parseChangeCursor(text: string): ChangeCursor | undefined {
   const [, generation, since, xid, source, group, id] = shape.exec(text) ?? [];
   if (generation === undefined || since === undefined || xid === undefined) return undefined;
@@ -44,7 +43,6 @@ Format.Set("change-cursor", isChangeCursor);
 
 const beginAnew = "leave it out to start over";
 
-/** The refusal of an outdated cursor. */
 export const cursorIsOutdated = `The cursor field has expired; ${beginAnew}.`;
 
 const ChangeCursorField = Type.String({
@@ -52,7 +50,6 @@ const ChangeCursorField = Type.String({
   expects: `the next_cursor of an earlier answer; ${beginAnew}`,
 });
 
-/** The most changes of an answer. */
 export const changesLimit = 200;
 
 function changeOf<const Kind extends string, Resource extends TSchema>(

@@ -9,7 +9,6 @@ const category = categoryExamples.create;
 const { id, name, color } = category.output;
 const title = "Repair the lamp";
 
-/** A category, and a todo in it. */
 const groupExample = {
   input: {
     operations: [
@@ -48,7 +47,6 @@ const GroupBody = titled(
   ),
 );
 
-/** One change of a group, with the parts of a request of its own. */
 export const GroupOperation = Type.Object({
   method: titled("BatchMethod", OneOf(["POST", "PUT", "PATCH", "DELETE"])),
   path: Type.String({
@@ -102,7 +100,6 @@ export const maxInAction = 300;
 
 /** One change of an action: a command with its input, or the front door's refusal. */
 export type ActionOperation = Readonly<{ name: string; input: Record<string, unknown> }> | Refused;
-/** The result of one change. */
 export type ActionEnd = Readonly<{ body: unknown }> | Refused;
 
 const object = Type.Object({});

@@ -33,7 +33,6 @@ const habit_id = exampleHabit.id;
 const onlyId = { habit_id };
 const onThatDay = { habit_id, date: "2026-11-20" };
 
-/** One example for each REST route of habits. */
 export const habitExamples = {
   list: {
     input: { time_of_day: "evening", completed_today: false },

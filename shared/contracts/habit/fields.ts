@@ -39,7 +39,6 @@ export const FrequencyField = titled("Frequency", OneOf(frequencies));
 const GraceDays = titled("GraceDays", WholeNumber(0, 30));
 /** Enough for glasses, pages, metres and steps; larger amounts have a larger unit. */
 export const mostTarget = 100_000;
-/** Amounts have up to three decimals. */
 export const leastAmount = 0.001;
 export const AmountWithin = (minimum: number, maximum: number) =>
   Type.Number({
@@ -191,7 +190,6 @@ export const Habit = titled(
   }),
 );
 
-/** The sum of a day that can still change. */
 export const sumOn = ({ recent_amounts }: Static<typeof Habit>, date: string): number | undefined =>
   recent_amounts.find((day) => day.date === date)?.amount;
 

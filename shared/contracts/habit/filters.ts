@@ -3,7 +3,6 @@ import { daysBetween } from "../../domain/day/day.ts";
 import type { FieldErrors } from "../../errors.ts";
 import { CalendarDate, checkPeriod, Flag, Id, SearchText, TimeOfDayField } from "../kernel/fields.ts";
 
-/** The arguments of get-today-habits. */
 export const TodayFilters = Type.Object({
   query: Type.Optional(SearchText),
   all: Type.Optional(Flag),
@@ -27,7 +26,6 @@ export const checkToday = ({ from, to }: TodayInput): FieldErrors | undefined =>
 /** A year, leap years included. */
 export const mostCompletionDays = 366;
 
-/** A habit and a period, which the reads of its days share. */
 export const daysOfHabit = Type.Object({
   habit_id: Id,
   from: Type.Optional(CalendarDate),

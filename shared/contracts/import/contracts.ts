@@ -45,7 +45,6 @@ export const ImportedHabit = Type.Object({
   ...times,
 });
 
-/** The sum of a day, and the target by which it counts. */
 const ImportedSum = Type.Object({
   date: CalendarDate,
   amount: AmountWithin(leastAmount, mostInDay),
@@ -94,7 +93,6 @@ export const ImportedTodo = Type.Object({
   ...times,
 });
 
-/** A list of things of one kind. */
 export type ImportedThings = {
   categories: Static<typeof ImportedCategory>;
   habits: Static<typeof ImportedHabit>;

@@ -66,7 +66,6 @@ type Routes<Input extends TObject, Output extends TSchema> = readonly Route<
   Static<Output> | null
 >[];
 
-/** The common parts of commands and queries. */
 type Definition<Name extends string, Input extends TObject, Output extends TSchema> = Readonly<{
   name: Name;
   /** A token needs all of them. A contract without scopes and routes is out of reach for bearer tokens. */
@@ -79,7 +78,6 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
   rest?: readonly Route[];
   /** Input fields that only its tool takes, because REST has addresses of its own for them. */
   toolOnly?: readonly string[];
-  /** Further scopes that an input needs. */
   inputScopes?(input: Static<Input>): readonly Scope[];
   /** The date field that means the user's today when absent: then the same request on another day is another one. */
   dayField?: string;

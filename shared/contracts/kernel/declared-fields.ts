@@ -159,7 +159,6 @@ export function internal<Declared extends Readonly<{ create: TSchema; update: TS
   return others;
 }
 
-/** The fields as the columns of their table. */
 export type ColumnsOf<Declared extends DeclaredFields> = {
   -readonly [Name in keyof Declared]: Static<Declared[Name]["shown"]>;
 };
@@ -183,7 +182,6 @@ type SchemasOf<Declared extends DeclaredFields, Of extends Part> = {
     : never]: Declared[Name] extends Record<Of, infer Schema> ? Schema : never;
 };
 
-/** The schemas of one part, in the order of the declaration. */
 export function schemasOf<Declared extends DeclaredFields, Of extends Part>(
   fields: Declared,
   part: Of,

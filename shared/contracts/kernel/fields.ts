@@ -78,7 +78,6 @@ export const ClockTime = titled(
 );
 export const DueField = titled("Due", OneOf(["today", "overdue", "upcoming", "none"]));
 export const TimeOfDayField = titled("TimeOfDay", OneOf(timesOfDay));
-/** The destinations of reminders. */
 export const Reach = titled("Reach", OneOf(reaches));
 /** Told to a caller, so that it takes words of others for data. */
 export const WrittenBy = Nullable(
@@ -142,7 +141,6 @@ const PageMeta = titled(
   }),
 );
 
-/** One page of a list, with links to the others. */
 export function PageOf<Item extends TSchema>(item: Item & Readonly<{ title: string }>) {
   const page = Type.Object({ data: Type.Array<Item>(item), links: PageLinks, meta: PageMeta });
   return titled(`${item.title}Page`, page);

@@ -15,7 +15,6 @@ const ChangedFields = titled(
   ),
 );
 
-/** One thing that a previewed request would change. */
 export const PreviewedChange = titled(
   "PreviewedChange",
   Type.Object({
@@ -30,7 +29,6 @@ export const PreviewedChange = titled(
   }),
 );
 
-/** The answer to a change with `preview=true`. */
 export const PreviewAnswer = titled(
   "Preview",
   Type.Object({

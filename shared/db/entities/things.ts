@@ -8,7 +8,6 @@ import type { Edit } from "../../domain/habit/history.ts";
 import type { ReminderChannel } from "../../domain/reminder/channels.ts";
 import type { DeliveryStatus, ReminderStatus } from "../../domain/vocabulary.ts";
 
-/** A table with its columns. */
 export const table = <const Name extends string, Columns extends Record<string, unknown>>(
   tableName: Name,
   properties: Columns,
@@ -164,7 +163,6 @@ export const ReminderDeliveryEntity = table("reminder_deliveries", {
   habit_id: p.bigint("number").nullable(),
   /** Set for a message that is no reminder: requests wait, agents changed things, a webhook was switched off, or `said`. */
   about: p.text().$type<"approvals" | "digest" | "webhooks" | "account">().nullable(),
-  /** The message about an account. */
   said: p.json().$type<AccountMessage>().nullable(),
   /** The channel of the last attempt. */
   channel: p.text().$type<ReminderChannel>().nullable(),
@@ -186,12 +184,10 @@ export const ReminderDeliveryEntity = table("reminder_deliveries", {
 export type ReminderRow = InferEntity<typeof ReminderEntity>;
 export type ReminderDeliveryRow = InferEntity<typeof ReminderDeliveryEntity>;
 
-/** A browser that shows a person's reminders (Web Push, RFC 8030). */
 export const PushSubscriptionEntity = table("push_subscriptions", {
   user_id: owner(),
   /** Derived from the endpoint, so a browser that subscribes again keeps its row. */
   id: uuid().primary(),
-  /** The address at the browser's push service. */
   endpoint: p.text(),
   /** The browser's public key and its shared secret, in base64url (RFC 8291). */
   p256dh: p.text(),

@@ -28,7 +28,6 @@ export const own = <Table extends UserTable>(table: Table): RawBuilder<RowOf<Tab
 /** Begins a query. It knows no table, so a query can only name the user's `own` rows. */
 export const { selectFrom } = expressionBuilder<Record<never, never>, never>();
 
-/** Types of parameters. */
 type SqlTypes = Record<"bigint" | "integer", number> &
   Record<"boolean", boolean> &
   Record<"text" | "date" | "timestamptz" | "time_of_day" | "uuid" | "xid8", string> &
@@ -61,10 +60,8 @@ export type Statement<Row = unknown> = Readonly<{
   row?: Row;
 }>;
 
-/** Runs a statement for its user. */
 export type RunStatement = <Row extends object>(statement: Statement<Row>) => Promise<Row[]>;
 
-/** The row of a function that makes statements. */
 export type Found<Make extends (...args: never[]) => Statement> =
   ReturnType<Make> extends Statement<infer Row> ? Row : never;
 
@@ -87,7 +84,6 @@ function compile<Row>(query: Query<Row>): Bind<Row> {
   return (values) => ({ of: (id) => ({ text, values: valuesOf(values, id) }) });
 }
 
-/** The names of those that are given. */
 export const namesGiven = <Name extends string>(values: { readonly [Key in Name]?: unknown }): Name[] =>
   Object.keys(values).filter((name): name is Name => Reflect.get(values, name) !== undefined);
 
@@ -113,7 +109,6 @@ export function statements<const Types extends ParameterTypes, Shape, Row>(
     (known.get(JSON.stringify(shape)) ?? add(shape))(values);
 }
 
-/** Makes the statement of a read with one text. */
 export function statement<const Types extends ParameterTypes, Row>(
   types: Types,
   build: (value: Parameter<Types>) => Query<Row>,

@@ -21,7 +21,6 @@ export function cutArguments(args: Fields, max: number): string {
   return cutTo(args, { bytes, sha256: createHash("sha256").update(sent).digest("hex") }, max);
 }
 
-/** Cuts stored arguments to a smaller size. */
 export function cutStored(stored: string, max: number): string {
   if (Buffer.byteLength(stored) <= max) return stored;
   const { args, cut } = readStored(stored);

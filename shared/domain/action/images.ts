@@ -29,7 +29,6 @@ export type RowChange = RowName & Readonly<{ before: object | undefined; after: 
 
 const rowName = ({ table, key }: RowName): string => [table, ...key].join("/");
 
-/** @throws Error for a name of no row */
 export function parseRowName(name: string): RowName {
   const [first, ...key] = name.split("/");
   const table = seenTables.find((one) => one === first);
@@ -46,14 +45,12 @@ const owners: Readonly<Record<SeenTable, ResourceKind>> = {
   reminders: "todo",
 };
 
-/** @returns the resource that a row is or belongs to */
 export const ownerOf = (table: SeenTable): ResourceKind => owners[table];
 
 /** @returns the resource of a row; undefined for a row that belongs to another */
 export const kindOfTable = (table: SeenTable): ResourceKind | undefined =>
   tableOf[owners[table]] === table ? owners[table] : undefined;
 
-/** The things whose rows are in images, such as `todo/5`. */
 export const thingsIn = ({ before, after }: BeforeAndAfter): Set<string> =>
   new Set(Object.keys({ ...before, ...after }).map(thingOf));
 
@@ -215,7 +212,6 @@ function lengthOfStored(stored: string | null | undefined): number {
   return cut?.bytes ?? lengthWithTexts(stored ?? "");
 }
 
-/** Reads the images of a row, as far as it has them. */
 export function readImages(stored: string | null | undefined): Readonly<{ images: Images; cut?: CutImages }> {
   if (stored == null) return { images: {} };
   const value = parseWithTexts(stored) as Images | [Images, CutImages];

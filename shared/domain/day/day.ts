@@ -95,7 +95,6 @@ export function timestamp(stored: string): string {
 /** Rows have `+00`, PostgreSQL's JSON has `+00:00`, and handlers write `Z`. */
 const utcEndings = ["+00", "+00:00", "Z"] as const;
 
-/** The user's present day and zone, needed to present a row. */
 export type Today = Readonly<{ date: string; timeZone: string }>;
 
 const examplesOn = (today: string) => ({
@@ -119,7 +118,6 @@ function present(sentence: string, now: typeof examples): string | undefined {
 
 const exampleNames = ["date", "time", "until"] as const;
 
-/** True if a refusal shows an example of a date. */
 export const hasExampleDate = ({ message, errors }: Refusal): boolean =>
   [message, ...Object.values(errors ?? {}).flat()].some((sentence) => present(sentence, examples));
 

@@ -21,7 +21,6 @@ export function spansOf({ pauses, skipped_dates }: FreeDays): Spans {
 
 const endless = Number.POSITIVE_INFINITY;
 
-/** Merges spans and single days into spans that do not touch each other. */
 export const withDays = (spans: Spans, days: readonly number[]): Spans =>
   days.length === 0 ? spans : joined([...spans, ...days.map((day) => [day, day] as const)]);
 
@@ -37,7 +36,6 @@ function joined(spans: Spans): Spans {
 
 export const isFree = (spans: Spans, day: number): boolean => firstAsked(spans, day) !== day;
 
-/** The free days of a period, as dates. */
 export const datesIn = (spans: Spans, first: string, last: string): ReadonlySet<string> => {
   const [from, through] = [dayNumber(first), dayNumber(last)];
   const days = Array.from({ length: through - from + 1 }, (_, index) => from + index);

@@ -239,7 +239,6 @@ function edit(story: Story, to: Rules, day: number): void {
   Object.assign(story, { rules: to, ...rhythmIn(to) });
 }
 
-/** A broken streak begins again from nothing. */
 function breakBefore(story: Story, day: number): void {
   if (story.count === 0 || isInTime(story, day) || day <= aliveThrough(story)) return;
   story.count = 0;

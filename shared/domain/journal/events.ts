@@ -226,7 +226,6 @@ export type EventName = keyof typeof events;
 export type DetailsOf<Name extends EventName> =
   (typeof events)[Name] extends EventKind<infer Own> ? Own & Origin : never;
 
-/** One event of an account. */
 export type AccountEvent = {
   [Name in EventName]: Readonly<{
     kind: Name;

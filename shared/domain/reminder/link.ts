@@ -21,7 +21,6 @@ export type HabitOffer = Readonly<{
 
 export type Offer = TodoOffer | HabitOffer;
 
-/** The words on the buttons of messages. */
 export const actLabels: Readonly<Record<Offer["act"], string>> = {
   done: "Done",
   hour: "In an hour",

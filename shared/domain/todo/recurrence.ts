@@ -38,7 +38,6 @@ function* occurrences(text: string, anchorDate: string, fromDay: number): Genera
   }
 }
 
-/** The parts of a normalised rule, by name. */
 export const partsOfRule = (rule: string): Map<string, string> =>
   new Map(Array.from(rule.matchAll(/(\w+)=([^;]+)/g), ([, name = "", value = ""]) => [name, value]));
 
@@ -167,7 +166,6 @@ function nextLikeDone({ rule, anchor }: Series, after: string): Series | null {
   return null;
 }
 
-/** The next occurrence, regardless of COUNT. */
 function nextAfter(series: Series, after: string): Series | null {
   const date = find(series, dayNumber(after) + 1);
   return date === null ? null : { rule: series.rule, anchor: date };

@@ -19,12 +19,10 @@ export const presentMoment = (): string => isoOf(Temporal.Now.instant());
 
 const isoOf = (instant: Temporal.Instant): string => instant.toString({ fractionalSecondDigits: 6 });
 
-/** SQL that writes a PostgreSQL time as a moment. */
 export const sqlMoment = (time: string): string =>
   `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /** A moment for a setting of PostgreSQL, which accepts no zone names there. */
 export const settingMoment = (moment: string): string => moment.replace("T", " ").replace("Z", "+00");
 
-/** A moment as part of a file's name. */
 export const stampOf = (moment: Date): string => moment.toISOString().replaceAll(":", "-");

@@ -34,7 +34,6 @@ import {
   startBackedUpPostgres,
 } from "./wal-archive.ts";
 
-/** The parts of a restore: a base backup, and the log after it. */
 type Source = Readonly<{
   backup: BaseBackup;
   segments: readonly string[];
@@ -328,7 +327,6 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Reads one of the files that were beside the cluster. */
 const readBeside = async ({ folder }: BaseBackup, name: string): Promise<Uint8Array> =>
   Bun.zstdDecompress(await Bun.file(join(folder, "beside", packedName(name))).bytes());
 

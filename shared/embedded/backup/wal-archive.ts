@@ -91,7 +91,6 @@ async function isOutOfPatience(cluster: string): Promise<boolean> {
 
 /** The end of an archive whose cluster was replaced: the archive is complete until `endedAt`. */
 export type Ending = Readonly<{
-  /** The time of the last write to the cluster. */
   lastWriteAt: string;
   endedAt: string;
 }>;
@@ -167,7 +166,6 @@ export async function segmentsIn(archive: string): Promise<Set<string>> {
   return new Set(names.filter(isSegment));
 }
 
-/** The file of a segment in the archive. */
 export function segmentFile(archive: string, segment: string): string {
   const whole = join(walFolder(archive), packedName(segment));
   return existsSync(whole) ? whole : join(walFolder(archive), packedName(`${segment}.partial`));

@@ -1,6 +1,5 @@
 import { createServer } from "node:net";
 
-/** A listening address, and the name of its setting. */
 export type ListenAddress = Readonly<{ setting: string; port: number; hosts: readonly string[] }>;
 
 // Ports below the range of the source ports of connections. Inside that range, a client that retries during a restart
@@ -11,7 +10,6 @@ const highestPort = 29_999;
 /** Processes of a run that was just killed may need this long to release their ports. */
 const graceMs = 2_000;
 
-/** A port of 127.0.0.1 that nobody listens on now. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = lowestPort + Math.floor(Math.random() * (highestPort - lowestPort + 1));

@@ -107,7 +107,6 @@ export function embeddedCluster(data: string): Cluster {
 /** A whole restored cluster stays here until the one that it replaces has been moved aside. */
 export const restoredCluster = (folder: string): string => `${folder}.restored`;
 
-/** The command that runs a cluster's server, with further settings. */
 export function serverCommand(
   { bin, folder, logFile, user }: Cluster,
   settings: ServerSettings,
@@ -152,7 +151,6 @@ export function persistentSecret(file: string): string {
 
 /** A PostgreSQL data folder, the programs that work on it and the user who runs them. */
 export type Cluster = Readonly<{
-  /** The folder of PostgreSQL's programs. */
   bin: string;
   folder: string;
   logFile: string;

@@ -7,7 +7,6 @@ import type { Life } from "./supervisor.ts";
 const startupMs = 120_000;
 
 type Options = Readonly<{
-  /** The longest wait for the first answer. */
   patienceMs?: number;
   /** Asks the running server for a sign of life. A server that gives none is killed. */
   isAlive?: (() => Promise<boolean>) | undefined;

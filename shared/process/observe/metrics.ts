@@ -14,7 +14,6 @@ export function createExposition(access: Access) {
   const registry = new Registry();
   measureProcess(registry);
   return {
-    /** The parts of the process register their counts here. */
     registry,
     /** Answers with the counts, or 404 if the caller may not see them. */
     async answer(headers: Headers, remoteAddress: () => string | undefined): Promise<Response> {
@@ -84,7 +83,6 @@ function isLocal(headers: Headers, remoteAddress: string | undefined): boolean {
 const isForwarded = (headers: Headers): boolean =>
   ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => headers.has(name));
 
-/** Pools by their database. */
 type Pools = Readonly<Record<string, Pick<Pool, "totalCount" | "idleCount" | "waitingCount" | "options">>>;
 
 /** Shows at each scrape the numbers that the pools of this process have, without asking PostgreSQL. */

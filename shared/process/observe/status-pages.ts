@@ -1,9 +1,7 @@
 import type { Exposition } from "./metrics.ts";
 
-/** The answer to a request by its headers and its sender's address. */
 type StatusPage = (headers: Headers, remoteAddress: () => string | undefined) => Promise<Response> | Response;
 
-/** The addresses of all status pages. */
 export const statusPaths = ["/health/live", "/health/accepting", "/health/ready", "/metrics"] as const;
 
 /** True for paths of a balancer's questions. */

@@ -1,6 +1,5 @@
 type SpanAttributes = Readonly<Record<string, string | number>>;
 
-/** An open step of a trace. */
 export type TraceSpan = Readonly<{
   /** Passes this step to its children (W3C Trace Context). */
   traceparent: string;
@@ -10,7 +9,6 @@ export type TraceSpan = Readonly<{
 type SpanStart = Readonly<{
   name: string;
   kind: "server" | "consumer" | "internal";
-  /** The traceparent of this step's parent. */
   parent?: string | undefined;
   attributes: SpanAttributes;
 }>;

@@ -131,7 +131,6 @@ const isRefusedAs = (code: RefusalCode, outcome: Outcome): boolean =>
 
 const accountDeleted = refuse("unauthenticated", "The account of this access token was deleted.");
 
-/** Runs the handler, and stores its answer. */
 function answer(transaction: RunningTransaction, context: HandlerContext, command: QueuedCommand): Reply {
   const handler: AnyHandler = handlers[command.name];
   const count = transaction.state.changes.length;
@@ -210,7 +209,6 @@ export function withoutSecret(name: CommandName, outcome: Outcome): Outcome {
   return { body: { ...(outcome.body as object), [secretField]: null } };
 }
 
-/** A transaction that is under way. */
 export type RunningTransaction = Begun & SharedContext;
 
 export const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): Reply => ({

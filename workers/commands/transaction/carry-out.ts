@@ -87,7 +87,6 @@ export async function carryOutFirstSteps(
   return goingOn;
 }
 
-/** Carries out the next step of long work and stores its progress. */
 export async function carryOutStep(
   context: CarryOutContext,
   connection: Queryable,

@@ -15,7 +15,6 @@ export type AnswerContext = Readonly<{
   accountBytes: AccountBytes;
 }>;
 
-/** The data that handlers share in a transaction. */
 export type SharedContext = Readonly<{
   context: AnswerContext;
   state: State;
@@ -49,7 +48,6 @@ export function dayOf({ context, state, times }: SharedContext, { userId, accept
   return { today: { date, timeZone }, dayStartHour: settings?.day_start_hour ?? 0, viewer };
 }
 
-/** A handler's context: its user's rows, and the times of the transaction. */
 export function contextOf(shared: SharedContext, command: QueuedCommand): HandlerContext {
   const { context, state, times, newRows, newIds, repeats } = shared;
   const { userId, acceptedAt } = command;

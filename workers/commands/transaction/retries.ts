@@ -20,7 +20,6 @@ export type RunContext = Readonly<{ log: Log; makePartitions(): Promise<void> }>
 
 /** Commands on rows that are locked elsewhere get another attempt. */
 export type RunResult = Readonly<{
-  /** Each command with its reply. */
   replies: Answered;
   lockedElsewhere: readonly ReceivedCommand[];
 }>;
@@ -28,7 +27,6 @@ export type RunResult = Readonly<{
 /** Runs commands again like the failed attempt; the number of the attempt is given. */
 type RunCommands = (received: readonly ReceivedCommand[], tries: number) => Promise<RunResult>;
 
-/** An attempt that failed. */
 type Attempt = Readonly<{ received: readonly ReceivedCommand[]; mode: TransactionMode; tries: number }>;
 
 const maxTries = 3;

@@ -230,7 +230,6 @@ function mayBeReturnedTo(rows: ChangedRows, others: readonly ChangedRows[] | "an
   );
 }
 
-/** The categories that this undo restored. */
 function categoriesBack({ categories }: HandlerContext, actions: readonly ChangedRows[]): ReturningMembers {
   const gone = actions.flatMap((rows) =>
     [...rows.values()].filter(({ table, after }) => table === "categories" && !after),
@@ -239,7 +238,6 @@ function categoriesBack({ categories }: HandlerContext, actions: readonly Change
   return [...ids].map((category_id) => ({ category_id }));
 }
 
-/** The tool name of an undo in the log. */
 const undoTool = "action.undo";
 
 type Stored = Readonly<{ before?: string | null | undefined; after?: string | null | undefined }>;

@@ -29,7 +29,6 @@ export function addToDay(
   return withTarget(after, isCompleted ? (sum?.target ?? 0) : target);
 }
 
-/** The sums that an action found and left. */
 export type SumChange = Readonly<{
   before: Partial<DaySum> | undefined;
   after: Partial<DaySum> | undefined;

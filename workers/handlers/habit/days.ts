@@ -65,7 +65,6 @@ function habitOnDay(
   return { row, date: date ?? context.today.date };
 }
 
-/** The day in a sentence. */
 const whichDay = ({ today }: HandlerContext, date: string): string =>
   date === today.date ? "today" : `on ${date}`;
 
@@ -100,7 +99,6 @@ export const habitComplete: Handler<"habit.complete"> = {
   },
 };
 
-/** Writes the note of a day that was completed before. */
 function noted({ completions, habits, now }: HandlerContext, row: HabitRow, date: string, note: string) {
   const completion = completions.get(row.id, date);
   if (completion) completions.update(completion, { note });

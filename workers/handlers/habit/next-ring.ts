@@ -85,7 +85,6 @@ export function ringsAfterChange(
 
 const dayMs = 86_400_000;
 
-/** The ring of a due habit, and the next one. */
 /** @param habit whose next ring lies before `now` (epoch ms) */
 export function dueRing(habit: RemindingHabit, rules: DayRules, now: number) {
   const at = instantOf(habit.rings_at ?? "");

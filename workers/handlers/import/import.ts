@@ -88,7 +88,6 @@ type ImportWork = Readonly<{
 /** The number of finished steps, and all things that the import has made. */
 type Progress = Readonly<{ finished: number; made: Counts }>;
 
-/** Each step makes the things of a few parts. */
 const importSteps: Steps = {
   async part({ cursor, input, perform }) {
     const { action, steps, made: first } = input as ImportWork;

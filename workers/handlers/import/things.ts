@@ -123,10 +123,8 @@ function importedPauses(thing: PausedThing): Pause[] {
   return joinPauses(all.filter(({ from, through }) => through === null || from <= through));
 }
 
-/** Times of completion by date. */
 type Completions = Map<string, string | null>;
 
-/** The days of one habit in a file. */
 type Days = Readonly<{
   completions: Completions;
   sums: ReadonlyMap<string, DaySum>;

@@ -72,7 +72,6 @@ export const sendFailed = (reason: string, final = false, detail?: string): Fail
 /** A reminder in words, the same for all channels. An empty text says nothing. */
 export type Message = Readonly<{
   title: string;
-  /** The subject of a mail. */
   subject: string;
   notes: string;
   /** `Due tomorrow at 17:00` */

@@ -13,7 +13,6 @@ type Options = Readonly<{
   ca?: string | undefined;
 }>;
 
-/** An answer, or the reason for a missing one. */
 type Posted = ReceiverAnswer | Extract<ChannelResult, { ok: false }>;
 
 const timeoutMs = 10_000;

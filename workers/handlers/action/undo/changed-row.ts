@@ -27,7 +27,6 @@ export type ChangedRow = Readonly<{
   isReturn: boolean;
 }>;
 
-/** All changes of the action, by row. */
 export type ChangedRows = ReadonlyMap<string, ChangedRow>;
 
 /** Takes one row back, as far as nothing else changed it. @returns what stayed, and why */
@@ -112,10 +111,8 @@ export const conflictAt = (
   fields: string[] = [],
 ): Conflict => ({ row: name, why, fields });
 
-/** @returns the id that the row's key begins with */
 export const idOf = ({ key }: ChangedRow): number => Number(key[0]);
 
-/** @returns the columns of the row's key */
 const keyOf = ({ table, key: [id, ...others] }: ChangedRow): Fields =>
   Object.fromEntries(keyColumns[table].map((column, index) => [column, [Number(id), ...others][index]]));
 
