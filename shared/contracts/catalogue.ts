@@ -15,85 +15,39 @@ import * as todos from "./todo/queries.ts";
 import * as user from "./user/contracts.ts";
 import * as webhook from "./webhook/contracts.ts";
 
+const modules = {
+  ...action,
+  ...approval,
+  ...category,
+  ...change,
+  ...dashboard,
+  ...group,
+  ...habit,
+  ...habits,
+  ...imports,
+  ...reminder,
+  ...todo,
+  ...todos,
+  ...user,
+  ...webhook,
+};
+type Exported = (typeof modules)[keyof typeof modules];
+type Declared<Kind extends "command" | "query"> = Extract<Exported, { kind: Kind }>;
+type ByName<One extends { name: string }> = { [Name in One["name"]]: Extract<One, { name: Name }> };
+
+/** Every contract that a module exports, so that a new one is in no list. */
+function declared<Kind extends "command" | "query">(kind: Kind) {
+  const found = Object.values(modules).flatMap((one) =>
+    typeof one === "object" && "kind" in one && one.kind === kind ? [[one.name, one] as const] : [],
+  );
+  return Object.fromEntries(found) as ByName<Declared<Kind>>;
+}
+
 /** Every mutation. Workers without a handler for one of them do not compile. */
-export const commands = catalogue(
-  action.recordToolCall,
-  action.countToolCalls,
-  action.undoActions,
-  action.undoRun,
-  action.forgetResource,
-  category.createCategory,
-  category.updateCategory,
-  category.deleteCategory,
-  category.renameCategory,
-  habit.createHabit,
-  habit.updateHabit,
-  habit.deleteHabit,
-  habit.actOnHabit,
-  habit.completeHabit,
-  habit.undoHabit,
-  habit.skipHabit,
-  habit.takeSkipBack,
-  todo.createTodo,
-  todo.updateTodo,
-  todo.deleteTodo,
-  todo.toggleTodo,
-  reminder.setReminder,
-  reminder.clearReminder,
-  reminder.sendReminderAgain,
-  reminder.actOnReminder,
-  reminder.subscribePush,
-  reminder.unsubscribePush,
-  approval.setTokenRules,
-  approval.decideApprovals,
-  webhook.createWebhook,
-  webhook.updateWebhook,
-  webhook.deleteWebhook,
-  webhook.sendDeliveryAgain,
-  group.runGroup,
-  group.runAsOne,
-  imports.stageImport,
-  imports.applyImport,
-  imports.continueImport,
-  user.setCalendarFeed,
-  user.changeSettings,
-  user.claimZone,
-  user.testChannel,
-  user.seeActions,
-  user.endSessions,
-  user.endWaysOut,
-  user.deleteUser,
-  user.noteExport,
-  user.countUse,
-  user.sendMessage,
-);
+export const commands = declared("command");
 
 /** Every read. A front door without an answer to one of them does not compile. */
-export const queries = catalogue(
-  action.listActions,
-  action.listTokens,
-  category.listCategories,
-  category.getCategory,
-  habits.listHabits,
-  habits.todayHabits,
-  habits.getHabit,
-  habits.listCompletions,
-  habits.listAmounts,
-  todos.listTodos,
-  todos.pendingTodos,
-  todos.getTodo,
-  change.listChanges,
-  change.streamChanges,
-  reminder.getReminder,
-  dashboard.getDashboard,
-  user.getSettings,
-  user.getMe,
-  approval.getApproval,
-  webhook.listWebhooks,
-  webhook.getWebhook,
-  webhook.listDeliveries,
-  todos.getQuickAdd,
-);
+export const queries = declared("query");
 
 export type Commands = typeof commands;
 export type CommandName = keyof Commands;
@@ -105,9 +59,3 @@ export type OutputOf<C extends { output: TSchema }> = Static<C["output"]>;
 export type Contract = CommandContract<CommandName> | QueryContract<QueryName>;
 
 export const contracts: readonly Contract[] = [...Object.values(commands), ...Object.values(queries)];
-
-function catalogue<const Contracts extends readonly { name: string }[]>(...list: Contracts) {
-  return Object.fromEntries(list.map((contract) => [contract.name, contract])) as {
-    [One in Contracts[number] as One["name"]]: One;
-  };
-}
