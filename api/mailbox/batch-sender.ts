@@ -6,10 +6,10 @@ import {
   type QueuedCommand,
   type Reply,
   readMessage,
+  type Signer,
 } from "../../shared/queue/batch.ts";
 import { connectFailFast, firstTry, replyChannel, subscribe } from "../../shared/queue/connections.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
-import type { Signer } from "../../shared/queue/signature.ts";
 import { hasSign } from "../../shared/queue/signs-of-life.ts";
 
 export type BatchSender = Readonly<{

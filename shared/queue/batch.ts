@@ -1,13 +1,15 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Pool } from "pg";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { type CommandName, commands } from "../contracts/catalogue.ts";
 import type { PreviewedChange } from "../contracts/kernel/preview.ts";
+import { readSecret } from "../db/shared-secrets.ts";
 import type { Today } from "../domain/day/day.ts";
 import type { Preconditions } from "../domain/preconditions.ts";
 import { type Door, doors } from "../domain/vocabulary.ts";
 import { isRefused, type Refusal, type Refused, refuse } from "../errors.ts";
 import { type QueuedOperation, queuedGroup } from "./group.ts";
-import type { Signer } from "./signature.ts";
 
 /** Milliseconds that a front door waits for a reply. After that nobody may carry out the command. */
 export const patienceMs = 1_500;
@@ -195,3 +197,27 @@ export function missingDependency(
   }
   return undefined;
 }
+
+/** Signs the messages that front doors and workers send each other over Redis, which never sees the keys. */
+export type Signer = Readonly<{
+  sign(body: object): object;
+  /** @returns the body of a message; undefined if none of the keys signed it */
+  verify(message: unknown): object | undefined;
+}>;
+
+/** Opens a signer with the keys that all processes share. The first one signs, and each is accepted. */
+export const openSigner = async (pool: Pick<Pool, "query">): Promise<Signer> =>
+  createSigner(await readSecret(pool, "queue"));
+
+export const createSigner = (keys: readonly string[]): Signer => ({
+  sign: (body) => ({ ...body, signature: digestOf(JSON.stringify(body), keys[0]).toString("base64url") }),
+  verify(message) {
+    // JSON keeps the order of members, so the parsed body has the signed text again.
+    const { signature, ...body } = Object(message);
+    const [text, given] = [JSON.stringify(body), Buffer.from(String(signature), "base64url")];
+    const isGiven = (key: string) => given.length === 32 && timingSafeEqual(digestOf(text, key), given);
+    return keys.some(isGiven) ? body : undefined;
+  },
+});
+
+const digestOf = (text: string, key = ""): Buffer => createHmac("sha256", key).update(text).digest();

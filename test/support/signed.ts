@@ -2,10 +2,15 @@ import { afterAll } from "bun:test";
 import { Pool } from "pg";
 import { openMailbox } from "../../api/mailbox/mailbox.ts";
 import type { Config } from "../../shared/process/config.ts";
-import { batchVersion, type CommandBatch, type QueuedCommand } from "../../shared/queue/batch.ts";
+import {
+  batchVersion,
+  type CommandBatch,
+  openSigner,
+  type QueuedCommand,
+  type Signer,
+} from "../../shared/queue/batch.ts";
 import { connectBlocking, connectFailFast, firstTry } from "../../shared/queue/connections.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
-import { openSigner, type Signer } from "../../shared/queue/signature.ts";
 
 type Place = Pick<Config, "databaseUrl">;
 

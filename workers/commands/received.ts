@@ -11,7 +11,7 @@ import type {
 } from "../../shared/queue/batch.ts";
 import { operationRequestId } from "../../shared/queue/command-id.ts";
 import type { QueuedGroup, QueuedOperation } from "../../shared/queue/group.ts";
-import type { OnLocked } from "../unit-of-work/load.ts";
+import type { OnLocked } from "../unit-of-work/state.ts";
 
 /** A batch with the time (of performance.now()) at which this worker got it. */
 export type ReceivedBatch = CommandBatch & Readonly<{ receivedAt: number }>;

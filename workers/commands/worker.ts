@@ -4,10 +4,16 @@ import type { WorkRow } from "../../shared/db/entities.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import type { Tracing } from "../../shared/process/observe/tracing.ts";
 import { createTurns, type Turns } from "../../shared/process/turns.ts";
-import { type QueuedCommand, type Replies, readBatch, readBatchAddress } from "../../shared/queue/batch.ts";
+import {
+  openSigner,
+  type QueuedCommand,
+  type Replies,
+  readBatch,
+  readBatchAddress,
+  type Signer,
+} from "../../shared/queue/batch.ts";
 import { subscribe } from "../../shared/queue/connections.ts";
 import { commandQueue } from "../../shared/queue/queues.ts";
-import { openSigner, type Signer } from "../../shared/queue/signature.ts";
 import {
   changedChannel,
   readUsers,
@@ -26,8 +32,7 @@ import { type ApartContext, createApartTurns, runApart, runHeld } from "./apart.
 import { type CommandMetrics, codeOf, createCommandMetrics, endSpans, startSpan } from "./metrics.ts";
 import { type Answered, type ReceivedBatch, type ReceivedCommand, requestOf } from "./received.ts";
 import { carryOutStep } from "./transaction/carry-out.ts";
-import { failureOf } from "./transaction/failures.ts";
-import { internalFault } from "./transaction/retries.ts";
+import { failureOf, internalFault } from "./transaction/retries.ts";
 import { runCommands, type TransactionContext, transact } from "./transaction/transaction.ts";
 
 /** Steps of different users run at the same time, each on a connection of its own. */

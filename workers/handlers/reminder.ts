@@ -15,7 +15,7 @@ import {
 import { channels, mostBrowsers, type TestedChannel } from "../../shared/domain/reminder/channels.ts";
 import type { Act, Offer } from "../../shared/domain/reminder/link.ts";
 import { alreadySo, conflict, isRefused, notFound, type Refused } from "../../shared/errors.ts";
-import { timeOfUuid } from "../unit-of-work/batch-times.ts";
+import { timeOfUuid } from "../unit-of-work/connection.ts";
 import {
   allForUpdate,
   allWithoutLock,
@@ -23,8 +23,7 @@ import {
   settingsForUpdate,
   withoutLock,
 } from "../unit-of-work/row-request.ts";
-import { relatedToDay } from "./habit/amount.ts";
-import { habitComplete, habitSkip } from "./habit/days.ts";
+import { habitComplete, habitSkip, relatedToDay } from "./habit/days.ts";
 import { habitAnswer, lockHabit } from "./habit/habit.ts";
 import type { Handler, HandlerContext } from "./handler.ts";
 import { putReminder, reminderTime, rowsForTime } from "./todo/reminder.ts";

@@ -19,7 +19,7 @@ import { acts, habitActs } from "../../shared/domain/reminder/link.ts";
 import type { Digest } from "../../shared/domain/vocabulary.ts";
 import type { WayOutKind } from "../../shared/domain/ways-out.ts";
 import { type FieldErrors, invalid } from "../../shared/errors.ts";
-import type { StoredDaySettings } from "../unit-of-work/batch-times.ts";
+import type { StoredDaySettings } from "../unit-of-work/connection.ts";
 import { allForUpdate, allWithoutLock, settingsForUpdate } from "../unit-of-work/row-request.ts";
 import { emptyAccount } from "../upkeep/deleted-users.ts";
 import { patch } from "./columns.ts";

@@ -1,7 +1,21 @@
 import { isSeen } from "../../shared/domain/action/image-fields.ts";
 import type { RowChange } from "../../shared/domain/action/images.ts";
 import { signedChange, signedNew, type Unsigned } from "../../shared/domain/author.ts";
-import { effects, type Rows, tables as specs, type TableMap, type TableName, views } from "./tables.ts";
+import type { Queryable } from "./connection.ts";
+import { type RowRequest, requestId, type UserRowRequest } from "./row-request.ts";
+import {
+  type EffectName,
+  effectNames,
+  effects,
+  isView,
+  type Rows,
+  tables as specs,
+  type TableMap,
+  type TableName,
+  tableNames,
+  tables,
+  views,
+} from "./tables.ts";
 
 type KeyValue = string | number;
 /** The way in which a row must be written. */
@@ -143,4 +157,173 @@ export function rowChanges({ changes }: State, count: number): RowChange[] {
     rows.set(`${name} ${entryKey}`, { table: name, key, before: before?.row, after });
   }
   return [...rows.values()].filter(({ before, after }) => before !== after);
+}
+
+/** The treatment of rows locked by another transaction: wait, or leave them out. */
+export type OnLocked = "skip" | "wait";
+
+const strength = { none: 0, "key share": 1, update: 2 } as const;
+
+type Group = Readonly<{
+  name: RowRequest["table"];
+  lock: RowRequest["lock"];
+  requests: UserRowRequest[];
+}>;
+
+/**
+ * Loads the requested rows into `state` by one query per table and lock. All are sent at once, with tables and keys
+ * in one fixed order, so that two transactions never wait for each other in a circle.
+ */
+export async function load(
+  connection: Queryable,
+  state: State,
+  requests: readonly UserRowRequest[],
+  onLocked: OnLocked,
+): Promise<void> {
+  const { skipped } = state;
+  const queries = groups(requests).map(async (group) => {
+    const { name, lock } = group;
+    const { rows } = await connection.query<LoadedRow>(statement(state, group, onLocked), keyArrays(group));
+    const isSkipped = (row: LoadedRow) => onLocked === "skip" && lock !== "none" && row.created_at === null;
+    for (const row of rows.filter(isSkipped)) skipped.add(idOfRow(state, name, row));
+    const mayBeKnown = lock !== "none" && (state.entries.get(name)?.size ?? 0) > 0;
+    for (const request of mayBeKnown ? group.requests : [])
+      if (!skipped.has(requestId(request))) forget(state, name, [request.userId, ...(request.key ?? [])]);
+    for (const row of rows) if (!isSkipped(row)) remember(state, name, row);
+  });
+  await Promise.all(queries);
+}
+
+/** Every table whose rows are locked has a time of creation, so a row without one is the key of a skipped row. */
+type LoadedRow = { created_at?: string | null };
+
+/** The same id as `requestId` gives to the request for the row. */
+const idOfRow = (state: State, name: Group["name"], row: object): string =>
+  [name, ...keyOfRow(state, name, row)].join("\u0000");
+
+const order = Object.keys({ ...tables, ...views });
+
+/** Each row once, with its strongest lock, grouped by table in the order of writing and sorted by key. */
+function groups(requests: readonly UserRowRequest[]): Group[] {
+  if (requests.length === 0) return [];
+  const strongest = new Map<string, UserRowRequest>();
+  for (const request of requests) {
+    const id = requestId(request);
+    const known = strongest.get(id);
+    if (!known || strength[request.lock] > strength[known.lock]) strongest.set(id, request);
+  }
+  const grouped = new Map<string, Group>();
+  for (const request of strongest.values()) {
+    const { table: name, lock, key } = request;
+    const id = `${name} ${lock} ${key === undefined}`;
+    const group = grouped.get(id) ?? { name, lock, requests: [] };
+    group.requests.push(request);
+    grouped.set(id, group);
+  }
+  for (const { requests } of grouped.values()) requests.sort(byKey);
+  return [...grouped.values()].sort((one, other) => order.indexOf(one.name) - order.indexOf(other.name));
+}
+
+function byKey(one: UserRowRequest, other: UserRowRequest): number {
+  if (one.userId !== other.userId) return one.userId < other.userId ? -1 : 1;
+  for (const [index, part] of (one.key ?? []).entries()) {
+    const counterpart = other.key?.[index] ?? 0;
+    if (part !== counterpart) return part < counterpart ? -1 : 1;
+  }
+  return 0;
+}
+
+function statement({ tables }: State, { name, lock, requests: [first] }: Group, onLocked: OnLocked): string {
+  if (isView(name)) return views[name].read;
+  const { sql, key } = tables[name];
+  if (first?.key === undefined && key.length > 1) return lock === "none" ? sql.readAll : sql.allForUpdate;
+  if (lock === "none") return sql.read;
+  if (lock === "key share") return onLocked === "wait" ? sql.forKeyShare : sql.forKeyShareSkipLocked;
+  return onLocked === "wait" ? sql.forUpdate : sql.forUpdateSkipLocked;
+}
+
+function keyArrays({ requests }: Group): unknown[] {
+  const columns = requests[0]?.key ?? [];
+  return [
+    requests.map(({ userId }) => userId),
+    ...columns.map((_, index) => requests.map(({ key }) => key?.[index])),
+  ];
+}
+
+const written = ["insert", "upsert", "update"] as const;
+
+/**
+ * Writes all changes of a transaction, one statement per table and kind. Rows that others refer to are inserted first and
+ * deleted last; effects come between. All queries are sent at once, and the caller awaits them together with the commit.
+ */
+export function save(connection: Queryable, state: State): Promise<unknown>[] {
+  const isKnown = (name: StateName) => state.entries.has(name);
+  const known = tableNames.filter(isKnown);
+  const write = (name: TableName, kind: Written) => {
+    const { key, sql } = state.tables[name];
+    const changed = changedEntries(state, name, kind);
+    if (changed.length === 0) return [];
+    const keys = () => key.map((_, index) => changed.map((entry) => entry.key[index]));
+    return [connection.query(sql[kind], kind === "remove" ? keys() : [asJson(rowsOf(changed))])];
+  };
+  return [
+    ...known.flatMap((name) => written.flatMap((kind) => write(name, kind))),
+    ...effectNames.filter(isKnown).flatMap((name) => carryOut(connection, state, name)),
+    ...known.toReversed().flatMap((name) => write(name, "remove")),
+  ];
+}
+
+/** Sorted, so that two transactions that write the same rows never wait for each other in a circle. */
+const changedEntries = <Name extends StateName>(state: State, name: Name, kind: Written) =>
+  [...entriesOf(state, name)]
+    .filter(([, { change }]) => change === kind)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, entry]) => entry);
+
+const rowsOf = <Row>(entries: readonly Entry<Row>[]): Row[] => entries.flatMap(({ row }) => row ?? []);
+
+function carryOut<Name extends EffectName>(connection: Queryable, state: State, name: Name) {
+  const { statement, written, size = () => 0 } = effects[name];
+  if (statement === undefined) return [];
+  const parts = inParts(rowsOf(changedEntries(state, name, "insert")), size);
+  return parts.map(async (part) => {
+    const { rows } = await connection.query(statement, [asJson(part)]);
+    written?.(part, rows);
+  });
+}
+
+/** PostgreSQL stops a statement that takes too long, and thousands of statements would keep the worker busy. */
+const sizeAtOnce = 2_000;
+
+function inParts<Row>(rows: readonly Row[], size: (row: Row) => number): Row[][] {
+  const parts: Row[][] = [];
+  let room = -1;
+  for (const row of rows) {
+    if (size(row) > room) {
+      parts.push([]);
+      room = sizeAtOnce;
+    }
+    parts.at(-1)?.push(row);
+    room -= size(row);
+  }
+  return parts;
+}
+
+/** True if a change goes to the write-ahead log. The table of replies without a key is unlogged. */
+export const hasLoggedChange = (state: State): boolean =>
+  state.changes.some(({ name, entryKey, entries }) => {
+    const { change = "none", row } = entries.get(entryKey) ?? {};
+    return change !== "none" && (name !== "inbox" || (row && "keyed" in row && row.keyed === true));
+  });
+
+/**
+ * json_to_recordset reads an absent field as null. Often half of a row is null, so leaving nulls out halves the
+ * JSON.
+ */
+const asJson = (rows: readonly object[]): string => JSON.stringify(rows.map(withoutNulls));
+
+function withoutNulls(row: object): object {
+  const present: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row)) if (value !== null) present[name] = value;
+  return present;
 }

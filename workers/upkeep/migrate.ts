@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { exclusively } from "../../shared/db/exclusively.ts";
 import { migrations, neighboursKnow } from "../../shared/db/migrations/index.ts";
 import { type Database, openDatabase } from "../../shared/db/orm.ts";
@@ -14,8 +14,6 @@ import {
   roleSettings,
 } from "../../shared/process/database-roles.ts";
 import { createLog } from "../../shared/process/observe/log.ts";
-import { applyMigration, type ListedMigration } from "./migration/apply.ts";
-import { planOf } from "./migration/plan.ts";
 
 type Rights = Readonly<{ may: readonly string[]; not?: readonly string[] }>;
 
@@ -185,6 +183,138 @@ async function withDatabase(url: string, logLevel: string, work: (database: Data
   const database = await openDatabase({ url, log, purpose: "migrations", connections: 2 });
   await work(database).finally(database.close);
 }
+
+/** A migration as its statements. An online one runs them one by one, any other in one transaction. */
+type ListedMigration = Readonly<{ name: string; isOnline: boolean; statements: readonly string[] }>;
+
+/** Others queue behind a lock that is waited for. Workers give up on a lock after 100 ms. */
+const lockTimeout = "50ms";
+const [firstPauseMs, longestPauseMs, patienceMs] = [50, 2_000, 600_000];
+
+const record = "insert into mikro_orm_migrations (name) values ($1)";
+
+/**
+ * Applies one migration and records it. A lock that is not free, or a deadlock, undoes the transaction, which then is
+ * tried again after a pause. Sessions begin anew at once, because the rest of an online migration may take minutes.
+ */
+export async function applyMigration(
+  pool: Pool,
+  { name, isOnline, statements }: ListedMigration,
+): Promise<void> {
+  if (!isOnline) {
+    await patiently(pool, name, (connection) => runTogether(connection, statements, name));
+    return renewSessions(pool, statements);
+  }
+  for (const statement of statements) {
+    await patiently(pool, name, (connection) => runAlone(connection, statement));
+    await renewSessions(pool, [statement]);
+  }
+  await pool.query(record, [name]);
+}
+
+async function runTogether(connection: PoolClient, statements: readonly string[], name: string) {
+  await connection.query(`begin; set local lock_timeout = '${lockTimeout}'`);
+  for (const statement of statements) await connection.query(statement);
+  await connection.query(record, [name]);
+  await connection.query("commit");
+}
+
+/** Building an index waits for older transactions, which holds nobody up, so that it may wait for as long as they take. */
+async function runAlone(connection: PoolClient, statement: string) {
+  const isConcurrent = /^\s*(create|drop) index concurrently /.test(statement);
+  await connection.query(`set lock_timeout = '${isConcurrent ? 0 : lockTimeout}'`);
+  await connection.query(statement);
+}
+
+/** SQLSTATE of a lock that was not free in time, and of a deadlock. */
+const busy: readonly unknown[] = ["55P03", "40P01"];
+
+/** Runs work on a connection of its own, whose end undoes the transaction of a failure. */
+async function patiently(pool: Pool, name: string, work: (connection: PoolClient) => Promise<void>) {
+  const end = performance.now() + patienceMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    const connection = await pool.connect();
+    try {
+      return await work(connection);
+    } catch (error) {
+      const isBusy = error instanceof Error && "code" in error && busy.includes(error.code);
+      if (!isBusy) throw error;
+      if (performance.now() > end)
+        throw new Error(`${name} got no lock within 10 minutes: end long transactions, and run it again.`);
+    } finally {
+      connection.release(true);
+    }
+    await Bun.sleep(pauseMs * (0.5 + Math.random()));
+  }
+}
+
+/** Statements that take the longer the more rows there are, and hold up writes to them until the end. */
+const long = [
+  /\bcreate index (?!concurrently)/,
+  /\badd primary key\b/,
+  /\bset (unlogged|not null)\b/,
+  /\binsert into [\w.]+ .*\bselect\b/s,
+  /^\s*(update|delete from)\b/,
+];
+
+/** Steps with a commit of their own hold up nobody for long. */
+const isLong = (text: string): boolean => !/\bcommit;/.test(text) && long.some((form) => form.test(text));
+
+/** A function's body runs later. */
+const runsAtOnce = (text: string): boolean => !/^\s*create (or replace )?function\b/.test(text);
+
+/** A table, or an index with its table, and PostgreSQL's estimate of the table's rows. */
+type Relation = Readonly<{ name: string; table: string; rows: number }>;
+
+/** A partitioned table has the rows of its partitions. A table that nobody has analysed yet counts -1. */
+const relations = `
+  select c.oid::regclass::text as name, t.oid::regclass::text as table, greatest(0, coalesce((
+    select sum(p.reltuples) from pg_inherits i join pg_class p on p.oid = i.inhrelid and p.reltuples > 0
+    where i.inhparent = t.oid), t.reltuples))::float8 as rows
+  from pg_class c left join pg_index x on x.indexrelid = c.oid
+  join pg_class t on t.oid = coalesce(x.indrelid, c.oid) and t.relkind in ('r', 'p')
+  where c.relnamespace::regnamespace::text in ('public', 'identity')`;
+
+/** @returns a line for each migration: if writes wait for work on rows, and its tables with their rows */
+export async function planOf(
+  pool: Pick<Pool, "query">,
+  pending: readonly ListedMigration[],
+): Promise<readonly string[]> {
+  const { rows } = await pool.query<Relation>(relations);
+  const known = new Map(rows.map((relation) => [relation.name, relation]));
+  const tablesIn = (text: string) => {
+    const found = (text.match(/[\w.]+/g) ?? []).flatMap((word) => known.get(word) ?? []);
+    return [...new Map(found.map((relation) => [relation.table, relation])).values()];
+  };
+  return pending.map(({ name, statements }) => {
+    const texts = statements.filter(runsAtOnce);
+    const waits = texts.some((text) => isLong(text) && tablesIn(text).some((table) => table.rows > 0));
+    const tables = tablesIn(texts.join(" ")).map(
+      (one) => `${one.table} (${one.rows.toLocaleString("en")} rows)`,
+    );
+    return `${name.padEnd(34)}${waits ? "writes wait" : "online"}  ${tables.sort().join(", ") || "no table in use"}`;
+  });
+}
+
+const columnChange = /\balter table [\w.]+\s+(?:add|drop|rename) (?!constraint\b|primary\b)/;
+const [renewWithinMs, renewEveryMs] = [2_000, 5];
+
+/**
+ * Ends the sessions of roles, each when it is idle, if statements gave or took columns of a table. PostgreSQL refuses a
+ * prepared statement for good when its result has other columns, as that of `select c.*` has.
+ */
+export async function renewSessions(pool: Pool, statements: readonly string[]): Promise<void> {
+  if (!statements.some((statement) => columnChange.test(statement))) return;
+  const { rows } = await pool.query("select clock_timestamp()::text as now");
+  for (const end = performance.now() + renewWithinMs; performance.now() < end; await Bun.sleep(renewEveryMs))
+    if ((await pool.query(endIdle, [rows[0].now])).rowCount === 0) return;
+}
+
+/** Sessions of other database users, as behind a pooler, cannot be ended, and end with the rolling deploy. */
+const endIdle = `
+  select case when state = 'idle' then pg_terminate_backend(pid) end from pg_stat_activity
+  where datname = current_database() and application_name like 'kept-%' and application_name <> 'kept-migrations'
+    and backend_start < $1::timestamptz and pg_has_role(usesysid, 'usage')`;
 
 /** `npm run migrate`; with `-- --plan` it only prints the pending migrations. */
 async function run(): Promise<void> {

@@ -1,6 +1,5 @@
-import { closeSync, lstatSync, openSync, realpathSync, statSync } from "node:fs";
+import { closeSync, copyFileSync, lstatSync, openSync, realpathSync, statSync, truncateSync } from "node:fs";
 import { dirname } from "node:path";
-import { boundLog } from "../bounded-log.ts";
 
 /** A system user for a program. If optional, its absence means the current user. */
 export type User = Readonly<{ uid: number; gid: number }>;
@@ -108,4 +107,26 @@ function isTrusted(path: string, last: string): boolean {
   // In a sticky folder such as /tmp nobody can replace files of others, and its own owner was checked above.
   const isSticky = path !== last && (mode & 0o1000) !== 0;
   return isLink || isSticky || !(othersWrite || groupWrites);
+}
+
+/** A log and the one before it take at most twice this (bytes), and what a server writes within a minute. */
+const mostBytes = 10_000_000;
+const everyMs = 60_000;
+
+/** Bounds a log as long as its server runs. @returns a function that ends that */
+function boundLog(file: string): () => void {
+  turnOver(file);
+  const timer = setInterval(turnOver, everyMs, file);
+  return () => clearInterval(timer);
+}
+
+/**
+ * Moves the text of a large log to `file`.1 and empties the log, because its server holds it open and appends to it. Lines
+ * written meanwhile are lost.
+ */
+export function turnOver(file: string, most = mostBytes): void {
+  const { size = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  if (size <= most) return;
+  copyFileSync(file, `${file}.1`);
+  truncateSync(file);
 }

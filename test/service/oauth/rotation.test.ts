@@ -5,7 +5,7 @@ import { loadKeys, rotateSecrets, rotationSteps } from "../../../api/identity/ac
 import { checkChallenge, newChallenge } from "../../../api/identity/passkeys.ts";
 import { csrfHolds, csrfToken } from "../../../api/web/form/form.ts";
 import { seal, unseal } from "../../../api/web/key-ring.ts";
-import { openSigner } from "../../../shared/queue/signature.ts";
+import { openSigner } from "../../../shared/queue/batch.ts";
 import { runIdentity, signIn, startTestIdentity } from "../../support/identity/support.ts";
 
 let identity = await startTestIdentity();

@@ -7,11 +7,11 @@ import {
   batchVersion,
   type Call,
   type CommandBatch,
+  createSigner,
   type Replies,
   readBatch,
 } from "../../../shared/queue/batch.ts";
 import { commandQueue } from "../../../shared/queue/queues.ts";
-import { createSigner } from "../../../shared/queue/signature.ts";
 import { startWorkers } from "../../../workers/start.ts";
 import { freePort, startStack, testEnvironment } from "../../harness.ts";
 import { loggedCalls } from "../../support/mcp.ts";

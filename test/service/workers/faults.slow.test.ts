@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, spyOn, test } from "bun:test";
 import { todoCreate } from "../../../workers/handlers/todo/todo.ts";
-import * as loading from "../../../workers/unit-of-work/load.ts";
-import * as saving from "../../../workers/unit-of-work/save.ts";
+import * as loading from "../../../workers/unit-of-work/state.ts";
+import * as saving from "../../../workers/unit-of-work/state.ts";
 import { entriesOf } from "../../../workers/unit-of-work/state.ts";
 import { type Answer, useStack } from "../../harness.ts";
 import { create, groupSender, statuses } from "../../support/groups.ts";

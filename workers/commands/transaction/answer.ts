@@ -1,6 +1,5 @@
 import { type CommandName, commands as contracts } from "../../../shared/contracts/catalogue.ts";
-import type { RowChange } from "../../../shared/domain/action/images.ts";
-import { shareTexts } from "../../../shared/domain/action/images.ts";
+import { type RowChange, shareTexts } from "../../../shared/domain/action/images.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
 import { entityTag, failedPrecondition, type Preconditions } from "../../../shared/domain/preconditions.ts";
 import {
@@ -17,10 +16,8 @@ import { logAction } from "../../handlers/action/action-log.ts";
 import type { AnyHandler, HandlerContext } from "../../handlers/handler.ts";
 import { handlers } from "../../handlers/index.ts";
 import { addEvents } from "../../handlers/journal.ts";
-import { timeOfUuid, trustedTime } from "../../unit-of-work/batch-times.ts";
-import type { Queryable } from "../../unit-of-work/connection.ts";
-import type { OnLocked } from "../../unit-of-work/load.ts";
-import { ownRows, rowChanges } from "../../unit-of-work/state.ts";
+import { type Queryable, timeOfUuid, trustedTime } from "../../unit-of-work/connection.ts";
+import { type OnLocked, ownRows, rowChanges } from "../../unit-of-work/state.ts";
 import type { Answered, CommandToRun } from "../received.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
 import { type AnswerContext, contextOf, dayOf, discarding, type SharedContext } from "./handler-context.ts";

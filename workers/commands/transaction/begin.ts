@@ -4,12 +4,17 @@ import { keyedId } from "../../../shared/queue/command-id.ts";
 import { messagesFor } from "../../handlers/approval.ts";
 import type { Related } from "../../handlers/handler.ts";
 import { handlers } from "../../handlers/index.ts";
-import { type BatchTimes, noteRepliesSince, readTimes } from "../../unit-of-work/batch-times.ts";
-import { lockKeys, type Queryable, takeTurnAfterWorks } from "../../unit-of-work/connection.ts";
-import { load, type OnLocked } from "../../unit-of-work/load.ts";
+import {
+  type BatchTimes,
+  lockKeys,
+  noteRepliesSince,
+  type Queryable,
+  readTimes,
+  takeTurnAfterWorks,
+} from "../../unit-of-work/connection.ts";
 import type { NewRow, OpenNewRows } from "../../unit-of-work/new-rows.ts";
 import { forUpdate, requestId, type UserRowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
-import { emptyState, type State } from "../../unit-of-work/state.ts";
+import { emptyState, load, type OnLocked, type State } from "../../unit-of-work/state.ts";
 import type { TableMap } from "../../unit-of-work/tables.ts";
 import type { CommandToRun } from "../received.ts";
 import { ownTables, type SharedContext } from "./handler-context.ts";

@@ -4,7 +4,7 @@ import type { Config } from "../../../shared/process/config.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import { withRings } from "../../handlers/habit/habit.ts";
 import type { HandlerContext, OwnTables } from "../../handlers/handler.ts";
-import type { BatchTimes } from "../../unit-of-work/batch-times.ts";
+import type { BatchTimes } from "../../unit-of-work/connection.ts";
 import type { NewRows, NumberedTable } from "../../unit-of-work/new-rows.ts";
 import { ownRows, rollBack, rowChanges, type State } from "../../unit-of-work/state.ts";
 import { effects, type TableName, tables, views } from "../../unit-of-work/tables.ts";

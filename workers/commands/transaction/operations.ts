@@ -13,8 +13,7 @@ import {
 import { type QueuedOperation, resolved } from "../../../shared/queue/group.ts";
 import { handlers } from "../../handlers/index.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
-import { load } from "../../unit-of-work/load.ts";
-import { emptyState, ownRows } from "../../unit-of-work/state.ts";
+import { emptyState, load, ownRows } from "../../unit-of-work/state.ts";
 import type { Answered, CommandToRun, RunningGroup } from "../received.ts";
 import {
   type Answers,

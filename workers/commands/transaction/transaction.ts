@@ -5,17 +5,21 @@ import type { Tracing } from "../../../shared/process/observe/tracing.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
 import { logEvents } from "../../handlers/journal.ts";
 import { connect, markFailures, type Queryable } from "../../unit-of-work/connection.ts";
-import { hasLoggedChange, save } from "../../unit-of-work/save.ts";
-import type { State } from "../../unit-of-work/state.ts";
+import { hasLoggedChange, type State, save } from "../../unit-of-work/state.ts";
 import { type TransactionMetrics, transactionSpans } from "../metrics.ts";
 import type { Answered, CommandToRun, ReceivedCommand, TransactionMode } from "../received.ts";
 import { answerEach } from "./answer.ts";
 import type { BeginContext, Begun } from "./begin.ts";
 import { carryOutFirstSteps } from "./carry-out.ts";
-import { failureOf, type TransactionFailed } from "./failures.ts";
 import type { AnswerContext } from "./handler-context.ts";
 import { answerOperations } from "./operations.ts";
-import { type RunContext, type RunResult, retryFailed } from "./retries.ts";
+import {
+  failureOf,
+  type RunContext,
+  type RunResult,
+  retryFailed,
+  type TransactionFailed,
+} from "./retries.ts";
 
 export type TransactionContext = BeginContext &
   AnswerContext &

@@ -14,7 +14,7 @@ import {
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type Call, isToolCall, type QueuedCommand, type Reply } from "../../../shared/queue/batch.ts";
-import { trustedTime } from "../../unit-of-work/batch-times.ts";
+import { trustedTime } from "../../unit-of-work/connection.ts";
 import type { Handler, HandlerContext } from "../handler.ts";
 
 /** The resource of an action, with its name at that moment. */

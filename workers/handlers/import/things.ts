@@ -18,7 +18,7 @@ import {
 import { streakColumns } from "../../../shared/domain/habit/streak.ts";
 import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import { newColumns } from "../columns.ts";
-import { type DaySum, lastAmounts } from "../habit/amount.ts";
+import { type DaySum, lastAmounts } from "../habit/days.ts";
 import { noRings, updateHistory } from "../habit/habit.ts";
 import type { HandlerContext, LoadedTables } from "../handler.ts";
 import { endOfTimes, holdZone, wallTimeOfReminder } from "../todo/reminder.ts";

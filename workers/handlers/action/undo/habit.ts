@@ -18,7 +18,7 @@ import {
   withoutDone,
 } from "../../../../shared/domain/habit/history.ts";
 import { newColumns } from "../../columns.ts";
-import { withoutChange, writeSum } from "../../habit/amount.ts";
+import { withoutChange, writeSum } from "../../habit/days.ts";
 import { updateHistory } from "../../habit/habit.ts";
 import type { HandlerContext } from "../../handler.ts";
 import {

@@ -6,7 +6,7 @@ import {
   type DaySum,
   type SumChange,
   withoutChange,
-} from "../../../../workers/handlers/habit/amount.ts";
+} from "../../../../workers/handlers/habit/days.ts";
 
 const empty: CountedDay = { sum: undefined, isCompleted: false };
 const ticked: CountedDay = { sum: undefined, isCompleted: true };

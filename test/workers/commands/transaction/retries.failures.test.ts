@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isAnswer, isRolledBack } from "../../../../workers/commands/transaction/failures.ts";
+import { isAnswer, isRolledBack } from "../../../../workers/commands/transaction/retries.ts";
 
 const reported = (code: string, severity = "ERROR") =>
   Object.assign(new Error("Nachricht"), { code, severity });

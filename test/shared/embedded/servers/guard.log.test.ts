@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { turnOver } from "../../../shared/embedded/bounded-log.ts";
-import { spawnGuarded } from "../../../shared/embedded/servers/guard.ts";
-import { folderOfFile } from "../../support/folder.ts";
-import { eventually } from "../../support/reminder/stack.ts";
+import { spawnGuarded, turnOver } from "../../../../shared/embedded/servers/guard.ts";
+import { folderOfFile } from "../../../support/folder.ts";
+import { eventually } from "../../../support/reminder/stack.ts";
 
 const folder = folderOfFile("log");
 const logFile = join(folder, "server.log");

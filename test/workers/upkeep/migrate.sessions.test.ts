@@ -1,9 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
-import { openDatabase } from "../../../../shared/db/orm.ts";
-import { createLog } from "../../../../shared/process/observe/log.ts";
-import { applyMigration } from "../../../../workers/upkeep/migration/apply.ts";
-import { renewSessions } from "../../../../workers/upkeep/migration/sessions.ts";
-import { createDatabase } from "../../../harness.ts";
+import { openDatabase } from "../../../shared/db/orm.ts";
+import { createLog } from "../../../shared/process/observe/log.ts";
+import { applyMigration, renewSessions } from "../../../workers/upkeep/migrate.ts";
+import { createDatabase } from "../../harness.ts";
 
 const url = await createDatabase();
 const log = createLog("test", "silent");

@@ -1,8 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
-import { bringUp, listMigrations } from "../../../../workers/upkeep/migrate.ts";
-import { planOf } from "../../../../workers/upkeep/migration/plan.ts";
-import { openEmptyDatabase } from "../../../support/empty-database.ts";
-import { smallMigrations } from "../../../support/small-migrations.ts";
+import { bringUp, listMigrations, planOf } from "../../../workers/upkeep/migrate.ts";
+import { openEmptyDatabase } from "../../support/empty-database.ts";
+import { smallMigrations } from "../../support/small-migrations.ts";
 
 const database = await openEmptyDatabase();
 afterAll(() => database.close());

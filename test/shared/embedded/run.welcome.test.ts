@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { welcome } from "../../../shared/embedded/welcome.ts";
+import { welcome } from "../../../shared/embedded/run.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { folderOfFile } from "../../support/folder.ts";
 

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { Database } from "../../../../shared/db/orm.ts";
-import { bringUp, listMigrations } from "../../../../workers/upkeep/migrate.ts";
-import { applyMigration } from "../../../../workers/upkeep/migration/apply.ts";
-import { openEmptyDatabase } from "../../../support/empty-database.ts";
-import { smallMigrations } from "../../../support/small-migrations.ts";
+import type { Database } from "../../../shared/db/orm.ts";
+import { applyMigration, bringUp, listMigrations } from "../../../workers/upkeep/migrate.ts";
+import { openEmptyDatabase } from "../../support/empty-database.ts";
+import { smallMigrations } from "../../support/small-migrations.ts";
 
 let database: Database;
 beforeEach(async () => {
