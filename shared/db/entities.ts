@@ -1,4 +1,5 @@
 import { type InferEntity, p } from "@mikro-orm/core";
+import type { CommandName } from "../contracts/catalogue.ts";
 import type { Details } from "../domain/journal/events.ts";
 import { perTarget, type ReminderChannel } from "../domain/reminder/channels.ts";
 import type {
@@ -254,7 +255,7 @@ const WorkEntity = table("works", {
   user_id: owner(),
   id: uuid().primary(),
   /** The command whose handler has the steps. */
-  name: p.text(),
+  name: p.text().$type<CommandName>(),
   /** JSON text. */
   input: p.text(),
   /** The place at which the next step begins; the work chooses its form. */

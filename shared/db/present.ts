@@ -65,7 +65,8 @@ function copyFields<Answer extends AnswerSchema, Declared extends DeclaredFields
       : `${name}: row.${name} ?? null`;
   });
   const make = new Function("timestamp", `return (row, others) => ({ ${properties.join(", ")} })`);
-  return make(timestamp) as Copy;
+  const copy: Copy = make(timestamp);
+  return copy;
 }
 
 const copyCategory = copyFields(Category, categoryFields);

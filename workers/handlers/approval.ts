@@ -5,7 +5,7 @@ import type { QueuedCommand } from "../../shared/queue/batch.ts";
 import { keyedId } from "../../shared/queue/command-id.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { allForUpdate, forUpdate, withoutLock } from "../unit-of-work/row-request.ts";
-import { beginWork, type Handler, type HandlerContext, type StepContext } from "./handler.ts";
+import { beginWork, type Handler, type HandlerContext, type StepContext, type Steps } from "./handler.ts";
 import { newDelivery } from "./reminder.ts";
 
 /** A request as it waits for approval: a command, or the operations of a group. */
@@ -81,7 +81,7 @@ export const approvalDecide: Handler<"approval.decide"> = {
       return { done: 1, cursor: others.length === 0 ? null : JSON.stringify(others) };
     },
     left: async (context) => idsLeft(context).length,
-  },
+  } satisfies Steps<Waiting>,
 };
 
 function stillWaiting({ approvals, acceptedAt }: HandlerContext, id: string): ApprovalRow | undefined {
@@ -90,8 +90,10 @@ function stillWaiting({ approvals, acceptedAt }: HandlerContext, id: string): Ap
   return isWaiting ? approval : undefined;
 }
 
-const idsLeft = ({ cursor, input }: StepContext): string[] =>
-  cursor === null ? (input as { ids: string[] }).ids : JSON.parse(cursor);
+const idsLeft = ({ cursor, input }: StepContext<Waiting>): string[] =>
+  cursor === null ? input.ids : JSON.parse(cursor);
+
+type Waiting = { ids: string[] };
 
 async function approved({ connection, userId }: StepContext, id: string): Promise<ApprovalRow | undefined> {
   const { rows } = await connection.query<ApprovalRow>(

@@ -11,7 +11,7 @@ import {
   countRows,
   type Handler,
   type HandlerContext,
-  type LoadedTables,
+  type OwnTables,
   type Related,
   type StepContext,
   type Steps,
@@ -53,7 +53,7 @@ export function categoryRows(input: CategoryFields): RowRequest[] {
 }
 
 /** All categories of that name are locked, because an earlier command may rename one of them. */
-export function relatedToChoice({ categories }: LoadedTables, input: CategoryFields): Related {
+export function relatedToChoice({ categories }: OwnTables, input: CategoryFields): Related {
   const name = nameIn(input);
   if (name == null) return { rows: [] };
   const rows = categoriesNamed(categories.all(), name).flatMap(({ id }) => forKeyShare("categories", id));
@@ -152,10 +152,10 @@ const leave = `
   update todos set category_id = null, former_category_id = category_id, changed_xid = default
   where user_id = $1 and id = any(array(select t.id ${members} order by t.id limit ${membersAtOnce} for update))`;
 
-const valuesOf = ({ userId, input }: StepContext) => [userId, (input as { category_id: number }).category_id];
+const valuesOf = ({ userId, input }: StepContext<OneCategory>) => [userId, input.category_id];
 
 /** Removes a deleted category from its todos. Reads show it as gone from the beginning. */
-const leaveCategory: Steps = {
+const leaveCategory: Steps<OneCategory> = {
   async part(context) {
     const { rowCount } = await context.connection.query(leave, valuesOf(context));
     const done = rowCount ?? 0;
@@ -194,16 +194,12 @@ const inFormerCategory = ({ category_id, former_category_id }: Member) => ({
 /** Restored categories whose members must follow. */
 export type ReturningMembers = readonly Readonly<{ category_id: number }>[];
 
-export const membersReturn: Steps = {
+export const membersReturn: Steps<Readonly<{ left: ReturningMembers }>> = {
   async part({ connection, userId, input }) {
-    const done = await returnMembers(connection, userId, (input as { left: ReturningMembers }).left);
+    const done = await returnMembers(connection, userId, input.left);
     return { done, cursor: done < membersAtOnce ? null : "next" };
   },
-  left: (context) =>
-    countRows(context, formerMembers("todos"), [
-      context.userId,
-      idsOf((context.input as { left: ReturningMembers }).left),
-    ]),
+  left: (context) => countRows(context, formerMembers("todos"), [context.userId, idsOf(context.input.left)]),
 };
 
 const formerMembers = (table: "habits" | "todos"): string => `

@@ -48,9 +48,6 @@ export type HandlerContext = OwnTables &
     refuseFull(stores: Stores): Refused | undefined;
   }>;
 
-/** The tables loaded for a command, which can lead to further rows. */
-export type LoadedTables = OwnTables;
-
 /** Rows to which loaded ones refer, and the table of each row that the handler may make from them. */
 export type Related = Readonly<{ rows: readonly RowRequest[]; makes?: readonly NumberedTable[] | undefined }>;
 
@@ -64,7 +61,7 @@ type HandlerOf<Input, Output> = Readonly<{
   /** Rows that the input names, for a command accepted at that time (epoch ms). */
   rows?(input: Input, acceptedAt: number): readonly RowRequest[];
   /** Further rows, asked for when the first ones are loaded. */
-  related?(loaded: LoadedTables, input: Input): Related;
+  related?(loaded: OwnTables, input: Input): Related;
   /** The table of the row that it makes. */
   makes?: NumberedTable;
   /** The table of a row that the handler makes if earlier commands left a need for it. */
@@ -94,11 +91,11 @@ type HandlerOf<Input, Output> = Readonly<{
  * Between steps anything may happen, except other long work and slow commands of the same user. So each step leaves
  * valid rows, and expects any rows.
  */
-export type Steps = Readonly<{
+export type Steps<Input = unknown> = Readonly<{
   /** Carries out the next part: at most about a thousand rows, in some milliseconds. */
-  part(context: StepContext): Promise<Step>;
+  part(context: StepContext<Input>): Promise<Step>;
   /** Counts the rest, to show people the progress. It is called once, after the first step. */
-  left(context: StepContext): Promise<number>;
+  left(context: StepContext<Input>): Promise<number>;
 }>;
 
 /** A finished part of the work, or a step of several parts. */
@@ -111,10 +108,10 @@ export type Step = Readonly<{
   outcome?: object;
 }>;
 
-export type StepContext = Readonly<{
+export type StepContext<Input = unknown> = Readonly<{
   connection: Queryable;
   userId: string;
-  input: unknown;
+  input: Input;
   /** The cursor of the step before; null for the first one. */
   cursor: string | null;
   /** Runs the handler of a command in this transaction. Neither the action log nor the inbox gets a row for it. */

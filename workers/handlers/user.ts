@@ -190,15 +190,14 @@ const ofHabits: Following<HabitRow> = {
 
 /** @returns how many rows came after an id, and the last id unless no row is left */
 async function moveNext<Row extends Readonly<{ id: number }>>(
-  context: StepContext,
+  context: StepContext<DayChange>,
   { columns, rows, atOnce, timeOf, update }: Following<Row>,
   after: string,
 ) {
   const { connection, userId } = context;
   const select = `select ${columns} ${rows} order by id limit ${atOnce} for update`;
   const [rules, found] = [await dayRulesOf(context), await connection.query<Row>(select, [userId, after])];
-  const change = context.input as DayChange;
-  const times = Object.fromEntries(found.rows.map((row) => [row.id, timeOf(row, rules, change)]));
+  const times = Object.fromEntries(found.rows.map((row) => [row.id, timeOf(row, rules, context.input)]));
   if (found.rows.length > 0)
     await connection.query(update, [userId, Object.keys(times), JSON.stringify(times)]);
   return { done: found.rows.length, last: found.rows.length < atOnce ? undefined : found.rows.at(-1)?.id };
@@ -209,7 +208,7 @@ const first = "0";
 const habitCursor = "habit ";
 
 /** Moves wall-clock reminders of todos, then of habits, to the present zone and start of day of their user. */
-const moveReminders: Steps = {
+const moveReminders: Steps<DayChange> = {
   async part(context) {
     const cursor = context.cursor ?? first;
     const isAtHabits = cursor.startsWith(habitCursor);

@@ -1,5 +1,3 @@
-import type { QueryResultRow } from "pg";
-import { inTransaction } from "../../shared/db/in-transaction.ts";
 import type { Database } from "../../shared/db/orm.ts";
 
 /** The store of reminders; `travel` tells the interval by which tests shift the present. */
@@ -13,13 +11,3 @@ export const now = "(now() + $1::interval)";
 
 /** The keys of delivery rows, one array for each column. */
 export type DeliveryKeys = Readonly<{ users: readonly string[]; ids: readonly string[] }>;
-
-type Query = <Row extends QueryResultRow>(text: string, values: unknown[]) => Promise<Row[]>;
-
-export const commitTogether = <Result>(
-  { database }: Pick<ReminderStore, "database">,
-  work: (query: Query) => Promise<Result>,
-): Promise<Result> =>
-  inTransaction(database.pool, (client) =>
-    work(async (text, values) => (await client.query(text, values)).rows),
-  );

@@ -1,12 +1,13 @@
 import type { Queue } from "bullmq";
 import type { QueryResultRow } from "pg";
 import type { HabitRow, UserRow } from "../../shared/db/entities.ts";
+import { inTransaction } from "../../shared/db/in-transaction.ts";
 import { localDay, timestamp } from "../../shared/domain/day/day.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import { keyedId } from "../../shared/queue/command-id.ts";
 import { dueRing } from "../handlers/habit/next-ring.ts";
 import { nextDigest } from "../handlers/user.ts";
-import { commitTogether, type DeliveryKeys, now, type ReminderStore } from "./store.ts";
+import { type DeliveryKeys, now, type ReminderStore } from "./store.ts";
 
 type TickContext = PlannedStore &
   Readonly<{
@@ -195,11 +196,11 @@ function takePlanned<Row extends QueryResultRow & Readonly<{ now: number }>>({
     const { database, travel } = store;
     const some = await database.pool.query(`select from ${table} where ${isDue} limit 1`, [travel()]);
     if (some.rows.length === 0) return none;
-    return commitTogether(store, async (query) => {
-      const rows = await query<Row>(lockDue, [travel(), limit]);
+    return inTransaction(database.pool, async (client) => {
+      const { rows } = await client.query<Row>(lockDue, [travel(), limit]);
       const planned = JSON.stringify(rows.map((row) => planSafely(store, row)));
-      const [keys] = await query<DeliveryKeys>(takeDue, [travel(), planned, queueTimeout]);
-      return { ...none, ...keys, taken: rows.length };
+      const written = await client.query<DeliveryKeys>(takeDue, [travel(), planned, queueTimeout]);
+      return { ...none, ...written.rows[0], taken: rows.length };
     });
   };
 }

@@ -64,7 +64,7 @@ const others = { ...views, ...effects };
 /** @returns the user and the other columns of the key */
 export function keyOfRow({ tables }: State, name: StateName, row: object): KeyValue[] {
   const columns: readonly string[] = isTable(name) ? tables[name].key : others[name].key;
-  return columns.map((column) => row[column as keyof typeof row]);
+  return columns.map((column): KeyValue => Reflect.get(row, column));
 }
 
 const separator = "\u0000";

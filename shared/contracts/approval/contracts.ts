@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { approvalStates } from "../../domain/vocabulary.ts";
 import { command, query, route } from "../kernel/contract.ts";
-import { Flag, Id, Nullable, OneOf, Timestamp, titled, WholeNumber } from "../kernel/fields.ts";
+import { Flag, Id, Nullable, OneOf, Timestamp, titled, titledObject, WholeNumber } from "../kernel/fields.ts";
 
 /** A waiting request, as a token that must ask for deletions gets it. */
 export const exampleApproval = {
@@ -65,29 +65,26 @@ export const decideApprovals = command({
   }),
 });
 
-const Approval = titled(
-  "Approval",
-  Type.Object({
-    id: Type.String({ format: "uuid" }),
-    state: titled("ApprovalState", OneOf(approvalStates)),
-    created_at: Timestamp,
-    expires_at: Timestamp,
-    decided_at: Nullable(Timestamp),
-    approve_at: Type.String({ description: "The page where the person decides" }),
-    answer: Nullable(
-      titled(
-        "ApprovedAnswer",
-        Type.Object(
-          {},
-          {
-            additionalProperties: true,
-            description: "The change's answer, once it is done; null for a group",
-          },
-        ),
+const Approval = titledObject("Approval", {
+  id: Type.String({ format: "uuid" }),
+  state: titled("ApprovalState", OneOf(approvalStates)),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  decided_at: Nullable(Timestamp),
+  approve_at: Type.String({ description: "The page where the person decides" }),
+  answer: Nullable(
+    titled(
+      "ApprovedAnswer",
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: "The change's answer, once it is done; null for a group",
+        },
       ),
     ),
-  }),
-);
+  ),
+});
 
 export const getApproval = query({
   name: "approval.get",

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { unknownCategory } from "../../domain/category/by-name.ts";
 import { invalid, type Refused } from "../../errors.ts";
 import { color, line, optional, required, schemasOf, usually } from "../kernel/declared-fields.ts";
-import { Clearable, Color, Id, Name, Timestamp, titled } from "../kernel/fields.ts";
+import { Clearable, Color, Id, Name, Timestamp, titled, titledObject } from "../kernel/fields.ts";
 import type { Scope } from "../kernel/scopes.ts";
 
 const Icon = titled(
@@ -23,20 +23,14 @@ export const categoryFields = {
   }),
 };
 
-export const CategoryRef = titled(
-  "CategoryRef",
-  Type.Object({ id: Id, name: Type.String(), color: Type.String() }),
-);
+export const CategoryRef = titledObject("CategoryRef", { id: Id, name: Type.String(), color: Type.String() });
 
-export const Category = titled(
-  "Category",
-  Type.Object({
-    id: Id,
-    ...schemasOf(categoryFields, "shown"),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  }),
-);
+export const Category = titledObject("Category", {
+  id: Id,
+  ...schemasOf(categoryFields, "shown"),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
 
 /** A tool names an old or new category for the thing. REST has its id, and an address that makes one. */
 export const categoryNameFields = { category: Clearable(Name), new_category: Clearable(Name) };

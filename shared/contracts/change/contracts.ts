@@ -5,7 +5,7 @@ import { Category } from "../category/fields.ts";
 import { exampleHabit } from "../habit/examples.ts";
 import { Habit } from "../habit/fields.ts";
 import { query, route } from "../kernel/contract.ts";
-import { Id, Nullable, titled } from "../kernel/fields.ts";
+import { Id, Nullable, titled, titledObject } from "../kernel/fields.ts";
 import { exampleTodo } from "../todo/examples.ts";
 import { Todo } from "../todo/fields.ts";
 
@@ -56,15 +56,12 @@ function changeOf<const Kind extends string, Resource extends TSchema>(
   type: Kind,
   resource: Resource & Readonly<{ title: string }>,
 ) {
-  return titled(
-    `${resource.title}Change`,
-    Type.Object({
-      type: Type.Literal(type),
-      id: Id,
-      deleted: Type.Boolean(),
-      resource: Nullable<Resource>(resource),
-    }),
-  );
+  return titledObject(`${resource.title}Change`, {
+    type: Type.Literal(type),
+    id: Id,
+    deleted: Type.Boolean(),
+    resource: Nullable<Resource>(resource),
+  });
 }
 
 export const ResourceChange = titled(
@@ -72,14 +69,11 @@ export const ResourceChange = titled(
   Type.Union([changeOf("category", Category), changeOf("habit", Habit), changeOf("todo", Todo)]),
 );
 
-const Changes = titled(
-  "Changes",
-  Type.Object({
-    data: Type.Array(ResourceChange, { maxItems: changesLimit }),
-    next_cursor: Type.String(),
-    has_more: Type.Boolean(),
-  }),
-);
+const Changes = titledObject("Changes", {
+  data: Type.Array(ResourceChange, { maxItems: changesLimit }),
+  next_cursor: Type.String(),
+  has_more: Type.Boolean(),
+});
 
 const exampleCategory = categoryExamples.get.output;
 const data: Static<typeof ResourceChange>[] = [

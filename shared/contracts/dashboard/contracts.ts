@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { exampleHabit } from "../habit/examples.ts";
 import { Habit } from "../habit/fields.ts";
 import { query, route } from "../kernel/contract.ts";
-import { titled } from "../kernel/fields.ts";
+import { titled, titledObject } from "../kernel/fields.ts";
 import { exampleTodo } from "../todo/examples.ts";
 import { Todo } from "../todo/fields.ts";
 
@@ -29,23 +29,17 @@ const exampleDashboard = {
   stats: { total_habits: 1, completed_today: 0, total_streak: 4, pending_todos: 1 },
 };
 
-const Dashboard = titled(
-  "Dashboard",
-  Type.Object({
-    habits: Type.Array(Habit),
-    todos: Type.Array(Todo),
-    activity_strip: titled("ActivityStrip", Type.Record(Type.String(), Type.Integer())),
-    stats: titled(
-      "Stats",
-      Type.Object({
-        total_habits: Type.Integer(),
-        completed_today: Type.Integer(),
-        total_streak: Type.Integer(),
-        pending_todos: Type.Integer(),
-      }),
-    ),
+const Dashboard = titledObject("Dashboard", {
+  habits: Type.Array(Habit),
+  todos: Type.Array(Todo),
+  activity_strip: titled("ActivityStrip", Type.Record(Type.String(), Type.Integer())),
+  stats: titledObject("Stats", {
+    total_habits: Type.Integer(),
+    completed_today: Type.Integer(),
+    total_streak: Type.Integer(),
+    pending_todos: Type.Integer(),
   }),
-);
+});
 
 export const getDashboard = query({
   name: "dashboard.get",

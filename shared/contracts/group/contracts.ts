@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import type { Refused } from "../../errors.ts";
 import { categoryExamples } from "../category/contracts.ts";
 import { command, route } from "../kernel/contract.ts";
-import { Clearable, Flag, IdempotencyKey, OneOf, titled } from "../kernel/fields.ts";
+import { Clearable, Flag, IdempotencyKey, OneOf, titled, titledObject } from "../kernel/fields.ts";
 import { todoExamples } from "../todo/examples.ts";
 
 const category = categoryExamples.create;
@@ -66,15 +66,12 @@ export const GroupEnvelope = Type.Object({
   atomic: Type.Optional(Flag),
 });
 
-const GroupResult = titled(
-  "BatchResult",
-  Type.Object({
-    status: Type.Integer(),
-    body: Type.Union([titled("BatchAnswer", Type.Object({}, { additionalProperties: true })), Type.Null()], {
-      description: "What the operation would have answered alone; null where that is no content",
-    }),
+const GroupResult = titledObject("BatchResult", {
+  status: Type.Integer(),
+  body: Type.Union([titled("BatchAnswer", Type.Object({}, { additionalProperties: true })), Type.Null()], {
+    description: "What the operation would have answered alone; null where that is no content",
   }),
-);
+});
 
 /** The group has no scopes: each operation needs those of its route. */
 export const runGroup = command({
@@ -90,7 +87,7 @@ export const runGroup = command({
     }),
     atomic: Clearable(Flag),
   }),
-  output: titled("BatchResults", Type.Object({ results: Type.Array(GroupResult) })),
+  output: titledObject("BatchResults", { results: Type.Array(GroupResult) }),
 });
 
 /** The most things of one tool call. */

@@ -30,6 +30,7 @@ import {
   Timestamp,
   TodayFields,
   titled,
+  titledObject,
   WholeNumber,
   WrittenBy,
 } from "../kernel/fields.ts";
@@ -155,40 +156,37 @@ const {
   ...others
 } = schemasOf(habitFields, "shown");
 
-const DayAmount = titled("DayAmount", Type.Object({ date: CalendarDate, amount: Type.Number() }));
+const DayAmount = titledObject("DayAmount", { date: CalendarDate, amount: Type.Number() });
 
-export const Habit = titled(
-  "Habit",
-  Type.Object({
-    id: Id,
-    name,
-    type,
-    frequency,
-    schedule,
-    time_of_day,
-    remind_at,
-    /** The destination of its reminders; null without one. */
-    reaches: Nullable(Reach),
-    choose_channel_at: ChooseChannelAt,
-    description,
-    ...others,
-    streak_count: Type.Integer(),
-    longest_streak: Type.Integer(),
-    streak_alive_through: Nullable(CalendarDate),
-    grace_days,
-    skipped_dates: Type.Array(CalendarDate),
-    is_completed_today: Type.Boolean(),
-    /** Null for a habit without a target. */
-    amount_today: Nullable(Type.Number()),
-    /** The sums of today and of the days that can still change, the newest first. */
-    recent_amounts: Type.Array(DayAmount),
-    completions_count: Type.Integer(),
-    written_by: WrittenBy,
-    category: Nullable(CategoryRef),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  }),
-);
+export const Habit = titledObject("Habit", {
+  id: Id,
+  name,
+  type,
+  frequency,
+  schedule,
+  time_of_day,
+  remind_at,
+  /** The destination of its reminders; null without one. */
+  reaches: Nullable(Reach),
+  choose_channel_at: ChooseChannelAt,
+  description,
+  ...others,
+  streak_count: Type.Integer(),
+  longest_streak: Type.Integer(),
+  streak_alive_through: Nullable(CalendarDate),
+  grace_days,
+  skipped_dates: Type.Array(CalendarDate),
+  is_completed_today: Type.Boolean(),
+  /** Null for a habit without a target. */
+  amount_today: Nullable(Type.Number()),
+  /** The sums of today and of the days that can still change, the newest first. */
+  recent_amounts: Type.Array(DayAmount),
+  completions_count: Type.Integer(),
+  written_by: WrittenBy,
+  category: Nullable(CategoryRef),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
 
 export const sumOn = ({ recent_amounts }: Static<typeof Habit>, date: string): number | undefined =>
   recent_amounts.find((day) => day.date === date)?.amount;

@@ -12,6 +12,7 @@ import {
   TimeOfDayField,
   Timestamp,
   titled,
+  titledObject,
 } from "../kernel/fields.ts";
 import { exampleAmounts, exampleCompletions, habitExamples } from "./examples.ts";
 import { CompletionNote, FrequencyField, Habit, TodayHabits } from "./fields.ts";
@@ -55,17 +56,15 @@ export const getHabit = query({
   output: Habit,
 });
 
-const HabitCompletions = titled(
-  "HabitCompletions",
-  Type.Object({
-    data: Type.Array(
-      titled(
-        "HabitCompletion",
-        Type.Object({ date: CalendarDate, completed_at: Timestamp, note: Nullable(CompletionNote) }),
-      ),
-    ),
-  }),
-);
+const HabitCompletions = titledObject("HabitCompletions", {
+  data: Type.Array(
+    titledObject("HabitCompletion", {
+      date: CalendarDate,
+      completed_at: Timestamp,
+      note: Nullable(CompletionNote),
+    }),
+  ),
+});
 
 export const listCompletions = query({
   name: "habit.completions",
@@ -78,23 +77,17 @@ export const listCompletions = query({
   refine: checkPeriodOfDays,
 });
 
-const HabitAmounts = titled(
-  "HabitAmounts",
-  Type.Object({
-    data: Type.Array(
-      titled(
-        "HabitAmount",
-        Type.Object({
-          date: CalendarDate,
-          amount: Type.Number(),
-          target: Type.Number({
-            description: "By which the day counts; 0 for one that was ticked off without",
-          }),
-        }),
-      ),
-    ),
-  }),
-);
+const HabitAmounts = titledObject("HabitAmounts", {
+  data: Type.Array(
+    titledObject("HabitAmount", {
+      date: CalendarDate,
+      amount: Type.Number(),
+      target: Type.Number({
+        description: "By which the day counts; 0 for one that was ticked off without",
+      }),
+    }),
+  ),
+});
 
 export const listAmounts = query({
   name: "habit.amounts",

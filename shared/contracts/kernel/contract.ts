@@ -96,22 +96,26 @@ export type CommandContract<
   Input extends TObject = TObject,
   Output extends TSchema = TSchema,
 > = Definition<Name, Input, Output> &
+  OfCommands<Input> &
   Readonly<{
     kind: "command";
-    /** The command can take long, so it travels as its user's only command and gets its own transaction. */
-    apart?: boolean;
-    /** The rows that the account journal gets when the command is carried out. */
-    events?(input: Static<Input>): readonly AccountEvent[];
-    /** The way out of the account that an input opens. A page asks its person for a proof first. */
-    opens?(input: Static<Input>): WayOutKind | undefined;
-    /**
-     * The act in words, for a command of tokens whose changes have no images: rules treat it as one to ask for.
-     * @param address the present address of the webhook that the input names
-     */
-    asks?(input: Static<Input>, address: string): string;
     /** A secret in the output. The stored reply leaves it out, so a repeat of the request gets null. */
     secretField?: string;
   }>;
+
+type OfCommands<Input extends TObject> = Readonly<{
+  /** The command can take long, so it travels as its user's only command and gets its own transaction. */
+  apart?: boolean;
+  /** The rows that the account journal gets when the command is carried out. */
+  events?(input: Static<Input>): readonly AccountEvent[];
+  /** The way out of the account that an input opens. A page asks its person for a proof first. */
+  opens?(input: Static<Input>): WayOutKind | undefined;
+  /**
+   * The act in words, for a command of tokens whose changes have no images: rules treat it as one to ask for.
+   * @param address the present address of the webhook that the input names
+   */
+  asks?(input: Static<Input>, address: string): string;
+}>;
 
 export type QueryContract<
   Name extends string = string,
@@ -127,14 +131,8 @@ export type QueryContract<
 /** Declares a mutation, which travels through the queue and is answered by a worker. */
 export function command<const Name extends string, Input extends TObject, Output extends TSchema>(
   definition: Definition<Name, Input, Output> &
-    Readonly<{
-      rest?: Routes<Input, Output>;
-      apart?: boolean;
-      events?(input: Static<Input>): readonly AccountEvent[];
-      opens?(input: Static<Input>): WayOutKind | undefined;
-      asks?(input: Static<Input>, address: string): string;
-      secretField?: keyof Static<Output> & string;
-    }>,
+    OfCommands<Input> &
+    Readonly<{ rest?: Routes<Input, Output>; secretField?: keyof Static<Output> & string }>,
 ): CommandContract<Name, Input, Output> {
   return { kind: "command", ...definition };
 }

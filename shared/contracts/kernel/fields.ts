@@ -1,4 +1,4 @@
-import { type TSchema, Type } from "typebox";
+import { type TProperties, type TSchema, Type } from "typebox";
 import Format from "typebox/format";
 import { examples } from "../../domain/day/day.ts";
 import { reaches } from "../../domain/reach.ts";
@@ -20,6 +20,9 @@ Format.Set("date", isCalendarDate);
 export function titled<Schema extends TSchema>(title: string, schema: Schema): Schema & { title: string } {
   return Object.assign(schema, { title });
 }
+
+export const titledObject = <Properties extends TProperties>(title: string, properties: Properties) =>
+  titled(title, Type.Object(properties));
 
 const maxId = Number.MAX_SAFE_INTEGER;
 
@@ -121,25 +124,19 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()], "expects" in schema ? { expects: schema.expects } : {});
 }
 
-const PageLinks = titled(
-  "PageLinks",
-  Type.Object({
-    first: Type.String(),
-    last: Type.String(),
-    prev: Nullable(Type.String()),
-    next: Nullable(Type.String()),
-  }),
-);
+const PageLinks = titledObject("PageLinks", {
+  first: Type.String(),
+  last: Type.String(),
+  prev: Nullable(Type.String()),
+  next: Nullable(Type.String()),
+});
 
-const PageMeta = titled(
-  "PageMeta",
-  Type.Object({
-    current_page: Type.Integer(),
-    last_page: Type.Integer(),
-    per_page: Type.Integer(),
-    total: Type.Integer(),
-  }),
-);
+const PageMeta = titledObject("PageMeta", {
+  current_page: Type.Integer(),
+  last_page: Type.Integer(),
+  per_page: Type.Integer(),
+  total: Type.Integer(),
+});
 
 export function PageOf<Item extends TSchema>(item: Item & Readonly<{ title: string }>) {
   const page = Type.Object({ data: Type.Array<Item>(item), links: PageLinks, meta: PageMeta });

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { resourceKinds } from "../../domain/vocabulary.ts";
-import { Id, Nullable, OneOf, titled } from "./fields.ts";
+import { Id, Nullable, OneOf, titled, titledObject } from "./fields.ts";
 
 const ChangedFields = titled(
   "ChangedFields",
@@ -15,28 +15,22 @@ const ChangedFields = titled(
   ),
 );
 
-export const PreviewedChange = titled(
-  "PreviewedChange",
-  Type.Object({
-    kind: titled("ResourceKind", OneOf(resourceKinds)),
-    /** A new thing gets another id when it is made. */
-    id: Id,
-    name: Type.String({ description: "The title of a todo, the name of a habit or category" }),
-    /** Null for a new thing. */
-    before: Nullable(ChangedFields),
-    /** Null for a deleted thing. */
-    after: Nullable(ChangedFields),
-  }),
-);
+export const PreviewedChange = titledObject("PreviewedChange", {
+  kind: titled("ResourceKind", OneOf(resourceKinds)),
+  /** A new thing gets another id when it is made. */
+  id: Id,
+  name: Type.String({ description: "The title of a todo, the name of a habit or category" }),
+  /** Null for a new thing. */
+  before: Nullable(ChangedFields),
+  /** Null for a deleted thing. */
+  after: Nullable(ChangedFields),
+});
 
-export const PreviewAnswer = titled(
-  "Preview",
-  Type.Object({
-    preview: Type.Literal(true),
-    would: Type.Unknown({ description: "The body of the answer without preview; null where it has none" }),
-    changes: Type.Array(PreviewedChange),
-  }),
-);
+export const PreviewAnswer = titledObject("Preview", {
+  preview: Type.Literal(true),
+  would: Type.Unknown({ description: "The body of the answer without preview; null where it has none" }),
+  changes: Type.Array(PreviewedChange),
+});
 
 /** The deletion of a category that nothing is in. */
 export const examplePreview: Static<typeof PreviewAnswer> = {

@@ -20,6 +20,7 @@ import {
   Timestamp,
   TodayFields,
   titled,
+  titledObject,
   WholeNumber,
 } from "../kernel/fields.ts";
 import { allScopes } from "../kernel/scopes.ts";
@@ -165,50 +166,41 @@ function isWebhookUrl(text: string): boolean {
   );
 }
 
-const Me = titled(
-  "Me",
-  Type.Object({
-    ...TodayFields,
-    day_start_hour: Type.Integer({ description: "The hour at which the user's day begins, 0 to 6" }),
-    reminders_reach: Reach,
-    scopes: Type.Array(titled("Scope", OneOf(allScopes))),
-    client_name: Nullable(Type.String()),
-    rules: Nullable(
-      titled(
-        "Rules",
-        Type.Object({
-          asks_deletions: Type.Boolean({ description: "Deletions wait for the person's approval" }),
-          ask_above: Nullable(
-            Type.Integer({ description: "Changes of more things at once wait for the person's approval" }),
-          ),
-          changes_per_day: Nullable(Type.Integer()),
-          changes_left: Nullable(Type.Integer()),
-          deletions_per_day: Nullable(Type.Integer()),
-          deletions_left: Nullable(Type.Integer()),
-          category: Nullable(
-            titled(
-              "OnlyCategory",
-              Type.Object(
-                { id: Id, name: Nullable(Type.String()) },
-                { description: "The only category whose things it may change; without a name it is deleted" },
-              ),
-            ),
-          ),
-        }),
+const Me = titledObject("Me", {
+  ...TodayFields,
+  day_start_hour: Type.Integer({ description: "The hour at which the user's day begins, 0 to 6" }),
+  reminders_reach: Reach,
+  scopes: Type.Array(titled("Scope", OneOf(allScopes))),
+  client_name: Nullable(Type.String()),
+  rules: Nullable(
+    titledObject("Rules", {
+      asks_deletions: Type.Boolean({ description: "Deletions wait for the person's approval" }),
+      ask_above: Nullable(
+        Type.Integer({ description: "Changes of more things at once wait for the person's approval" }),
       ),
-    ),
-    rate_limit: Nullable(
-      titled(
-        "RateLimit",
-        Type.Object({
-          limit: Type.Integer(),
-          remaining: Type.Integer(),
-          reset: Type.Integer({ description: "When the window ends, in epoch seconds" }),
-        }),
+      changes_per_day: Nullable(Type.Integer()),
+      changes_left: Nullable(Type.Integer()),
+      deletions_per_day: Nullable(Type.Integer()),
+      deletions_left: Nullable(Type.Integer()),
+      category: Nullable(
+        titled(
+          "OnlyCategory",
+          Type.Object(
+            { id: Id, name: Nullable(Type.String()) },
+            { description: "The only category whose things it may change; without a name it is deleted" },
+          ),
+        ),
       ),
-    ),
-  }),
-);
+    }),
+  ),
+  rate_limit: Nullable(
+    titledObject("RateLimit", {
+      limit: Type.Integer(),
+      remaining: Type.Integer(),
+      reset: Type.Integer({ description: "When the window ends, in epoch seconds" }),
+    }),
+  ),
+});
 
 const exampleMe: Static<typeof Me> = {
   today: "2026-11-20",

@@ -6,7 +6,7 @@ import {
   webhookSubjects,
 } from "../../domain/vocabulary.ts";
 import { command, query, route } from "../kernel/contract.ts";
-import { Flag, Id, Nullable, OneOf, Timestamp, titled } from "../kernel/fields.ts";
+import { Flag, Id, Nullable, OneOf, Timestamp, titled, titledObject } from "../kernel/fields.ts";
 import type { Scope } from "../kernel/scopes.ts";
 import { exampleTodo } from "../todo/examples.ts";
 
@@ -29,34 +29,27 @@ const Events = Type.Array(WebhookEvents, {
   expects: `a list of different events (${allWebhookEvents.join(", ")})`,
 });
 
-export const Webhook = titled(
-  "Webhook",
-  Type.Object({
-    id: Type.String({ format: "uuid" }),
-    url: Type.String({ description: "Only the host of an address that another token or the person chose" }),
-    events: Type.Array(WebhookEvents),
-    is_active: Type.Boolean({ description: "False while nothing is posted; changes wait until it is on" }),
-    failing_since: Nullable(Timestamp),
-    disabled_at: Nullable(Timestamp),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  }),
-);
+export const Webhook = titledObject("Webhook", {
+  id: Type.String({ format: "uuid" }),
+  url: Type.String({ description: "Only the host of an address that another token or the person chose" }),
+  events: Type.Array(WebhookEvents),
+  is_active: Type.Boolean({ description: "False while nothing is posted; changes wait until it is on" }),
+  failing_since: Nullable(Timestamp),
+  disabled_at: Nullable(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
 
 export type Webhook = Static<typeof Webhook>;
 
-const NewWebhook = titled(
-  "NewWebhook",
-  Type.Object({
-    ...Webhook.properties,
-    secret: Nullable(
-      Type.String({
-        description:
-          "whsec_…: the receiver checks signatures with it. Repeats and approved requests have null",
-      }),
-    ),
-  }),
-);
+const NewWebhook = titledObject("NewWebhook", {
+  ...Webhook.properties,
+  secret: Nullable(
+    Type.String({
+      description: "whsec_…: the receiver checks signatures with it. Repeats and approved requests have null",
+    }),
+  ),
+});
 
 export const scopesOfEvents: Readonly<Record<EventName, readonly Scope[]>> = {
   "category.*": ["categories:read"],
@@ -70,20 +63,17 @@ const readScopes = ({ events = [] }: Readonly<{ events?: readonly EventName[] }>
   ...new Set(events.flatMap((event) => scopesOfEvents[event])),
 ];
 
-export const WebhookDelivery = titled(
-  "WebhookDelivery",
-  Type.Object({
-    id: Type.String({ format: "uuid" }),
-    subject: titled("WebhookSubject", OneOf(webhookSubjects)),
-    thing_id: Id,
-    status: titled("WebhookDeliveryStatus", OneOf(webhookDeliveryStatuses)),
-    attempts: Type.Integer(),
-    error: Nullable(Type.String()),
-    next_attempt_at: Nullable(Timestamp),
-    created_at: Timestamp,
-    finished_at: Nullable(Timestamp),
-  }),
-);
+export const WebhookDelivery = titledObject("WebhookDelivery", {
+  id: Type.String({ format: "uuid" }),
+  subject: titled("WebhookSubject", OneOf(webhookSubjects)),
+  thing_id: Id,
+  status: titled("WebhookDeliveryStatus", OneOf(webhookDeliveryStatuses)),
+  attempts: Type.Integer(),
+  error: Nullable(Type.String()),
+  next_attempt_at: Nullable(Timestamp),
+  created_at: Timestamp,
+  finished_at: Nullable(Timestamp),
+});
 
 const at = "2026-11-20T08:30:00.000000Z";
 
@@ -193,7 +183,7 @@ export const listWebhooks = query({
   summary: "List webhooks",
   rest: [route("listWebhooks", "GET", "/webhooks", { input: {}, output: { data: [exampleWebhook] } })],
   input: Type.Object({}),
-  output: titled("Webhooks", Type.Object({ data: Type.Array(Webhook) })),
+  output: titledObject("Webhooks", { data: Type.Array(Webhook) }),
 });
 
 export const getWebhook = query({
@@ -234,5 +224,5 @@ export const listDeliveries = query({
     }),
   ],
   input: Type.Object({ webhook_id: WebhookId }),
-  output: titled("WebhookDeliveries", Type.Object({ data: Type.Array(WebhookDelivery) })),
+  output: titledObject("WebhookDeliveries", { data: Type.Array(WebhookDelivery) }),
 });

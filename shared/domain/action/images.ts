@@ -270,6 +270,6 @@ const hasTexts = (beside: unknown): beside is Texts =>
 function resolve(value: unknown, texts: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((one) => resolve(one, texts));
   if (typeof value !== "object" || value === null) return value;
-  if ("$text" in value) return texts[value.$text as number];
+  if ("$text" in value) return texts[Number(value.$text)];
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, resolve(part, texts)]));
 }

@@ -43,8 +43,8 @@ export const daysAhead = 30;
 export const noHistory = {
   done_from: null,
   done_days: "",
-  edits: [] as readonly Edit[],
-  pauses: [] as readonly Pause[],
+  edits: [] as Edit[],
+  pauses: [] as Pause[],
   skipped_dates: [] as string[],
   neutral_dates: [] as string[],
   moved_to: null,

@@ -203,7 +203,7 @@ function inboxRow(
 export function withoutSecret(name: CommandName, outcome: Outcome): Outcome {
   const { secretField } = contracts[name];
   if (secretField === undefined || !("body" in outcome)) return outcome;
-  return { body: { ...(outcome.body as object), [secretField]: null } };
+  return { body: Object.assign({}, outcome.body, { [secretField]: null }) };
 }
 
 export type RunningTransaction = Begun & SharedContext;

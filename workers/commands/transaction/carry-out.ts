@@ -1,4 +1,3 @@
-import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import type { ApprovalRow, WorkRow } from "../../../shared/db/entities.ts";
 import { timestamp } from "../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
@@ -131,7 +130,7 @@ const progress = ({ done, cursor, outcome }: Step) => [
 ];
 
 function stepsOf({ name }: WorkRow): Steps {
-  const { steps } = handlers[name as CommandName];
+  const { steps } = handlers[name];
   if (!steps) throw new Error(`${name} has no steps.`);
   return steps;
 }

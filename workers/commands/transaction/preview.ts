@@ -33,10 +33,11 @@ function previewOf(
 ): readonly PreviewedChange[] {
   if (isOfPagesAlone(name)) return [];
   const things = Map.groupBy(changes, ({ table, key }) => `${ownerOf(table)}/${key[0]}`);
-  return [...things].flatMap(([thing, rows]) => {
-    const [kind, id] = thing.split("/");
-    return changeOf(context, { kind: kind as ResourceKind, id: Number(id), rows });
-  });
+  return [...things.values()].flatMap((rows) =>
+    rows
+      .slice(0, 1)
+      .flatMap(({ table, key: [id] }) => changeOf(context, { kind: ownerOf(table), id: Number(id), rows })),
+  );
 }
 
 function changeOf(context: HandlerContext, thing: ThingRows): readonly PreviewedChange[] {

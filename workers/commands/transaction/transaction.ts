@@ -128,7 +128,11 @@ async function commit<Work extends CommandToRun>(
   const { connection } = transaction;
   const began = performance.now();
   const sent = save(connection, state);
-  const goesOn = state.entries.has("works") ? await beginWorks(context, connection, state, sent) : [];
+  let goesOn: readonly string[] = [];
+  if (state.entries.has("works")) {
+    await Promise.all(sent);
+    goesOn = await carryOutFirstSteps(context, connection, state);
+  }
   if (restsOnOthers(answered, state)) sent.push(connection.query(waitForStandbys));
   transaction.commitSent = true;
   sent.push(connection.query("commit"));
@@ -138,17 +142,6 @@ async function commit<Work extends CommandToRun>(
   if (state.entries.has("journal")) logEvents(context.security, state);
   for (const userId of goesOn) context.carryOn(userId);
   return answered;
-}
-
-/** @returns the users with long work left after this transaction */
-async function beginWorks(
-  context: TransactionContext,
-  connection: Queryable,
-  state: State,
-  writes: readonly Promise<unknown>[],
-): Promise<readonly string[]> {
-  await Promise.all(writes);
-  return carryOutFirstSteps(context, connection, state);
 }
 
 /**

@@ -51,7 +51,7 @@ export function logAction(
     // The door has already cut a tool's arguments; those of a call that runs are cut here.
     const sent = isToolCall(call)
       ? cutStored(call.arguments, keptOfRefused)
-      : cutArguments({ ...(input as object) }, keptOfRefused);
+      : cutArguments(Object.assign({}, input), keptOfRefused);
     writeAction(context, { ...call, arguments: sent }, { outcome: code, message, replayed, resource });
   } else {
     const images = changedImages(context, changes);

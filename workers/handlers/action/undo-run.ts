@@ -30,7 +30,7 @@ export const actionUndoRun: Handler<"action.undo-run"> = {
   run: (context, run) => ({ work_id: beginWork(context, "action.undo-run", run) }),
   steps: {
     async part(context) {
-      const run = context.input as Run;
+      const { input: run } = context;
       const progress: Progress = context.cursor === null ? newPass(run, false) : JSON.parse(context.cursor);
       const { left } = progress;
       if (left.length === 0) return takeBackNext(context, run, progress);
@@ -38,12 +38,12 @@ export const actionUndoRun: Handler<"action.undo-run"> = {
       return stepTo({ ...progress, left: returned < membersAtOnce ? [] : left }, 0);
     },
     left(context) {
-      const run = context.input as Run;
+      const { input: run } = context;
       const rows = `from (${looked("a.undone_by, a.before, a.after")}) a where ${stands}`;
       const values = [context.userId, run.token_id, run.from, run.to, firstId, mostCounted];
       return countRows(context, rows, values);
     },
-  } satisfies Steps,
+  } satisfies Steps<Run>,
 };
 
 async function takeBackNext(context: StepContext, run: Run, progress: Progress): Promise<Step> {

@@ -13,7 +13,7 @@ import { timestamp } from "../../../shared/domain/day/day.ts";
 import type { Call } from "../../../shared/queue/batch.ts";
 import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import { membersReturn, type ReturningMembers } from "../category.ts";
-import { beginWork, type Handler, type HandlerContext, type LoadedTables } from "../handler.ts";
+import { beginWork, type Handler, type HandlerContext, type OwnTables } from "../handler.ts";
 import { changedImages, writeAction } from "./action-log.ts";
 import { type ChangedRow, type ChangedRows, type Conflict, idOf } from "./undo/changed-row.ts";
 import { neededRows, takeBack } from "./undo/take-back.ts";
@@ -52,7 +52,7 @@ export const actionUndo: Handler<"action.undo"> = {
   },
 };
 
-function rowsOf(loaded: LoadedTables, keys: readonly UndoneKey[]): RowRequest[] {
+function rowsOf(loaded: OwnTables, keys: readonly UndoneKey[]): RowRequest[] {
   const ids = new Set(keys.map(({ request_id }) => request_id));
   const actions = loaded.actions.all().filter(({ request_id }) => ids.has(request_id));
   const undone = actions.flatMap(undoneBy);
@@ -63,7 +63,7 @@ function rowsOf(loaded: LoadedTables, keys: readonly UndoneKey[]): RowRequest[] 
 }
 
 /** @returns the action, or the reason why it stays */
-function undoable(context: HandlerContext & LoadedTables, key: UndoneKey): Undoable | End {
+function undoable(context: HandlerContext, key: UndoneKey): Undoable | End {
   const stays = (why: Conflict["why"]) => end(key, "none", [{ row: null, why, fields: [] }]);
   const action = context.actions.all().find(({ request_id }) => request_id === key.request_id);
   if (!action) return stays("unknown");
@@ -117,7 +117,7 @@ const mostRows = 1_000;
 
 /** @returns the first actions that fit into one command; at least one */
 function fitting<Key extends Readonly<{ request_id: string }>>(
-  loaded: LoadedTables,
+  loaded: OwnTables,
   keys: readonly Key[],
 ): readonly Key[] {
   const actions = new Map(loaded.actions.all().map((action) => [action.request_id, action]));
@@ -226,7 +226,7 @@ function mayBeReturnedTo(rows: ChangedRows, others: readonly ChangedRows[] | "an
   const made = [...rows.values()].filter(({ table, before }) => table === "categories" && !before).map(idOf);
   if (made.length === 0 || others === "any") return made.length > 0;
   return others.some((other) =>
-    [...other.values()].some(({ before }) => made.includes(before?.category_id as number)),
+    [...other.values()].some(({ before }) => made.some((id) => id === before?.category_id)),
   );
 }
 
@@ -246,19 +246,19 @@ type Stored = Readonly<{ before?: string | null | undefined; after?: string | nu
 const parsed = new WeakMap<ActionRow, ChangedRows | undefined>();
 
 /** @returns the changes of an action, by row; undefined if some are no longer stored */
-function changedRows(loaded: LoadedTables, action: ActionRow): ChangedRows | undefined {
+function changedRows(loaded: OwnTables, action: ActionRow): ChangedRows | undefined {
   if (!parsed.has(action)) parsed.set(action, parse(storedImages(loaded, action), action));
   return parsed.get(action);
 }
 
 /** @returns the length of the images that an undo must parse (UTF-16 units) */
-const lengthOfImages = (loaded: LoadedTables, action: ActionRow): number =>
+const lengthOfImages = (loaded: OwnTables, action: ActionRow): number =>
   storedImages(loaded, action)
     .map(({ before, after }) => lengthWithTexts(before ?? "") + lengthWithTexts(after ?? ""))
     .reduce((sum, length) => sum + length, 0);
 
 /** The whole images of an action, and those of its further steps. A forgotten action has none. */
-function storedImages({ images }: LoadedTables, action: ActionRow): readonly Stored[] {
+function storedImages({ images }: OwnTables, action: ActionRow): readonly Stored[] {
   const own = images.all().filter(({ request_id }) => request_id === action.request_id);
   const isFirst = ({ called_at }: ActionImagesRow) => timestamp(called_at) === timestamp(action.called_at);
   const first = own.find(isFirst) ?? action;

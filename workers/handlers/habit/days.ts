@@ -20,7 +20,7 @@ import {
 import { rhythmOf } from "../../../shared/domain/habit/rhythm.ts";
 import { conflict, invalid, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
 import { type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
-import type { Handler, HandlerContext, LoadedTables, Related } from "../handler.ts";
+import type { Handler, HandlerContext, OwnTables, Related } from "../handler.ts";
 import { currentHabit, habitAnswer, lockHabit, relatedToHabit, updateHistory } from "./habit.ts";
 
 type OneDay = Readonly<{ habit_id: number; date?: string | undefined }>;
@@ -223,7 +223,7 @@ const withTarget = (amount: number, target: number): CountedDay => ({
 const daysThatMayBeToday = 4;
 
 /** The habit knows which of its last days have a sum, so today costs no look-up without one. */
-export function relatedToDay(loaded: LoadedTables, input: OneDay): Related {
+export function relatedToDay(loaded: OwnTables, input: OneDay): Related {
   const { habit_id, date } = input;
   const known = Object.keys(loaded.habits.get(habit_id)?.recent_amounts ?? {}).sort();
   const days = date === undefined ? known.slice(-daysThatMayBeToday) : [date];

@@ -12,7 +12,7 @@ import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-
 import type { OwnRows } from "../../unit-of-work/state.ts";
 import { categoryRows, chosenCategory, relatedToChoice } from "../category.ts";
 import { givenColumns, newColumns } from "../columns.ts";
-import type { Handler, HandlerContext, LoadedTables, Related } from "../handler.ts";
+import type { Handler, HandlerContext, OwnTables, Related } from "../handler.ts";
 import { ringsAfterChange } from "./next-ring.ts";
 
 type OneHabit = Readonly<{ habit_id: number }>;
@@ -20,7 +20,7 @@ type OneHabit = Readonly<{ habit_id: number }>;
 export const lockHabit = ({ habit_id }: OneHabit): RowRequest[] => [forUpdate("habits", habit_id)];
 
 /** The category is part of the answer. */
-export const relatedToHabit = ({ habits }: LoadedTables, { habit_id }: OneHabit): Related => ({
+export const relatedToHabit = ({ habits }: OwnTables, { habit_id }: OneHabit): Related => ({
   rows: withoutLock("categories", habits.get(habit_id)?.category_id),
 });
 

@@ -88,9 +88,9 @@ type ImportWork = Readonly<{
 /** The number of finished steps, and all things that the import has made. */
 type Progress = Readonly<{ finished: number; made: Counts }>;
 
-const importSteps: Steps = {
+const importSteps: Steps<ImportWork> = {
   async part({ cursor, input, perform }) {
-    const { action, steps, made: first } = input as ImportWork;
+    const { action, steps, made: first } = input;
     const { finished, made }: Progress = cursor === null ? { finished: 0, made: first } : JSON.parse(cursor);
     const step = finished + 1;
     const answer = await perform("import.continue", { ...action, step, parts: [...(steps[finished] ?? [])] });
@@ -104,7 +104,7 @@ const importSteps: Steps = {
     const { rows } = await connection.query<{ count: number }>(
       `select coalesce(sum(cardinality(keys)), 0)::int as count from import_parts
        where user_id = $1 and import_id = $2 and kind <> 'histories'`,
-      [userId, (input as ImportWork).import_id],
+      [userId, input.import_id],
     );
     return rows[0]?.count ?? 0;
   },

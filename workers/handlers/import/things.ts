@@ -20,7 +20,7 @@ import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-
 import { newColumns } from "../columns.ts";
 import { type DaySum, lastAmounts } from "../habit/days.ts";
 import { noRings, updateHistory } from "../habit/habit.ts";
-import type { HandlerContext, LoadedTables } from "../handler.ts";
+import type { HandlerContext, OwnTables } from "../handler.ts";
 import { endOfTimes, holdZone, wallTimeOfReminder } from "../todo/reminder.ts";
 
 /** The things of a file that have an id here, by their keys. */
@@ -68,7 +68,7 @@ function notInFuture({ now, nowMs }: Clock, time: string | null): string {
 }
 
 export const stagedParts = (
-  { importParts }: Pick<LoadedTables, "importParts">,
+  { importParts }: Pick<OwnTables, "importParts">,
   { import_id }: Readonly<{ import_id: string }>,
 ): ImportPartRow[] =>
   importParts

@@ -3,7 +3,7 @@ import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
 import { resolveLocalTime, timestamp, wallTimeAt, wallTimeOf } from "../../../shared/domain/day/day.ts";
 import { invalid, type Refused } from "../../../shared/errors.ts";
 import { type RowRequest, settingsForUpdate } from "../../unit-of-work/row-request.ts";
-import type { HandlerContext, LoadedTables } from "../handler.ts";
+import type { HandlerContext, OwnTables } from "../handler.ts";
 import { newUser } from "../user.ts";
 
 /** A reminder as stored: without a wall time it was given as an instant. */
@@ -120,7 +120,7 @@ function hasTime(before: ReminderRow, time: ReminderTime): boolean {
 
 /** A reminder that moves needs the zone, which must not change before the commit. */
 export const rowsToMoveReminder = (
-  { reminders }: LoadedTables,
+  { reminders }: OwnTables,
   { todo_id }: Readonly<{ todo_id: number }>,
 ): RowRequest[] => (reminders.get(todo_id) ? [settingsForUpdate] : []);
 

@@ -9,7 +9,7 @@ import { invalid, isRefused, notFound, type Refused } from "../../../shared/erro
 import { forKeyShare, forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import { categoryRows, chosenCategory, relatedToChoice } from "../category.ts";
 import { givenColumns, newColumns } from "../columns.ts";
-import type { Handler, HandlerContext, LoadedTables, Related } from "../handler.ts";
+import type { Handler, HandlerContext, OwnTables, Related } from "../handler.ts";
 import {
   giveReminder,
   moveReminder,
@@ -32,7 +32,7 @@ export const lockTodo = ({ todo_id }: OneTodo): RowRequest[] => [
  * The category is part of the answer, and reopening a todo needs its successor. Completing a recurring todo makes a
  * successor in the same category, which must not be deleted meanwhile.
  */
-export function relatedToTodo({ todos }: LoadedTables, { todo_id }: OneTodo): Related {
+export function relatedToTodo({ todos }: OwnTables, { todo_id }: OneTodo): Related {
   const row = todos.get(todo_id);
   if (!row) return { rows: [] };
   const recurs = row.recurrence != null;

@@ -30,7 +30,8 @@ export async function createEmailChannel(options: Options): Promise<Channel> {
         return { ok: true };
       } catch (error) {
         const detail = error instanceof Error ? error.message : String(error);
-        return sendFailed(reasonOf(error as SmtpError), isRejected(error as SmtpError), detail);
+        const failure: SmtpError = Object(error);
+        return sendFailed(reasonOf(failure), isRejected(failure), detail);
       }
     },
     close: () => transport.close(),
