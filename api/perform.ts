@@ -43,6 +43,7 @@ type PerformRequest = Asked &
   Readonly<{
     /** The content is read after the scope check: a caller without the scope learns nothing about it. */
     content(): Promise<Content | Refused> | Content | Refused;
+    /** Fields that the route demands beyond the contract's own. */
     required?: readonly string[] | undefined;
   }>;
 
@@ -74,6 +75,7 @@ export function operationOf(contract: Contract, fields: Fields): ActionOperation
   return isRefused(checked) ? checked : { name: contract.name, ...checked };
 }
 
+/** @returns the refusal when the actor lacks a scope of the contract */
 export function checkScopes(
   { scopes }: Pick<Contract, "scopes">,
   actor: Pick<Actor, "scopes">,

@@ -59,6 +59,7 @@ export type WaitingApproval = Readonly<{
 
 export type Refused = Readonly<{ refusal: Refusal }>;
 
+/** @param reason the reason; the message adds the next step if there is one */
 export function refuse(
   code: RefusalCode,
   reason: string,

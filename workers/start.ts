@@ -110,6 +110,7 @@ export async function startWorkerProcess(options: Options): Promise<Role> {
   };
 }
 
+/** Every queue that workers take jobs from, to be counted. */
 const openQueues = ({ config: { queuePrefix }, publisher: connection }: WorkerContext) =>
   [commandQueue, deliveryQueue].map((queue) => openQueue(queue, { connection, queuePrefix }));
 

@@ -8,6 +8,7 @@ const writeEveryMs = 300_000;
 const mostReads = 100;
 /** Pairs of a token and a network; the one that was used longest ago is written to make room. */
 const mostPairs = 10_000;
+/** The commands that are under way at a time. */
 const atOnce = 50;
 
 /** A token in a network, and the reads that the journal does not know yet. */

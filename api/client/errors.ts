@@ -2,6 +2,7 @@ import type { components } from "./schema.ts";
 
 type Schemas = components["schemas"];
 
+/** The closed list of reasons of the service, and two of this package. */
 export type KeptErrorCode = Schemas["Error"]["code"] | "invalid" | "waiting" | "no_answer" | "unknown";
 
 type KeptErrorParts = Readonly<{

@@ -26,6 +26,7 @@ type Property = Readonly<{
   mostDistinct: number;
 }>;
 
+/** Parts of a schema that are derived at its first use and kept. */
 type Prepared = Readonly<{
   validator: ReturnType<typeof Compile<TObject>>;
   properties: readonly Property[];
@@ -222,6 +223,7 @@ const shortestPart = 2;
 /** The part of a name's letters that may be wrong. */
 const alikeShare = 0.4;
 
+/** @returns undefined when the names are not alike */
 function lettersBetween(sent: string, known: string): number | undefined {
   const [short, long] = sent.length < known.length ? [sent, known] : [known, sent];
   const isPart = short.length >= shortestPart && (long.startsWith(short) || long.endsWith(short));
@@ -274,6 +276,7 @@ export async function readText(request: Request): Promise<string | Refused> {
 /** The deepest nesting of brackets. No schema needs more, and deep nesting has crashed parsers. */
 const maxDepth = 32;
 
+/** @returns undefined when the text is not JSON, or nested too deep */
 export function parseJson(text: string): unknown {
   try {
     return mayBeDeep(text) && isTooDeep(text) ? undefined : JSON.parse(text);

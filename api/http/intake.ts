@@ -18,6 +18,7 @@ export type AnswerRequest = (request: Request) => Promise<Response> | Response;
 
 export type Answering = Readonly<{
   answer: AnswerRequest;
+  /** Answers a request that is refused unread. */
   turnAway: AnswerRequest;
   /** The user of an Authorization header whose token is known to be valid. */
   knownUser(authorization: string | null): string | undefined;
@@ -118,6 +119,7 @@ function createArrivals() {
     return Promise.race([arrived, putOut.promise]).finally(() => slow.delete(arriving));
   }
 
+  /** @returns the request with its whole body */
   return async (request: Request, network: string): Promise<Request | NotWhole> => {
     const arrived = readWhole(request).catch(() => "broken-off" as const);
     // Most bodies arrive with their headers, so they need no wait.

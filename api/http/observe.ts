@@ -11,6 +11,7 @@ export type Observe = (
   answer: () => Promise<Response>,
 ) => Promise<Response>;
 
+/** Labels of the request histogram, in seconds. */
 type RequestSeconds = Histogram<"method" | "route" | "status">;
 
 export function createObserve(requestSeconds: RequestSeconds, tracing: Tracing | undefined): Observe {
@@ -72,6 +73,7 @@ export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">) 
     requestSeconds,
     answer,
     countFallback: () => fallbacks.inc(),
+    /** Shows, at each scrape, numbers that the parts of the door have. */
     show(mailbox: Pick<Mailbox, "waiting">, pools: Parameters<typeof showPools>[1]) {
       showPools(registry, pools);
       new Gauge({

@@ -26,6 +26,7 @@ const statuses: Record<RefusalCode, number> = {
 
 export const fault = refuse("internal", "This request failed because of a fault of the service.");
 
+/** The refusal of an address that does not exist. */
 export const nothingHere = refuse("not_found", "There is nothing at this address.");
 
 export const refusalCodes: readonly string[] = Object.keys(statuses);

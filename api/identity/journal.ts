@@ -8,6 +8,7 @@ import { browserName } from "../http/request.ts";
 type UnderWay = Readonly<{
   network: string;
   userAgent: string;
+  /** Finds the account that is signed in at the provider. */
   findAccount?(): Promise<string | undefined>;
 }>;
 
@@ -26,6 +27,7 @@ export const duringRequest = <Result>(request: UnderWay, serve: () => Result): R
 /** Runs work that belongs to no request, although one began it. */
 export const asChore = <Result>(work: () => Result): Result => requests.exit(work);
 
+/** The parts that every change of an account needs. */
 export type Journaled = Readonly<{
   pool: Pool;
   security: SecurityLog;

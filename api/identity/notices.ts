@@ -21,6 +21,7 @@ export type Notice = Readonly<{
   details: Details;
   /** The account's confirmed address at that time. */
   email: string | null;
+  /** The id of the token, session or passkey that the link ends. */
   thing: string;
   /** Epoch milliseconds. */
   at: number;
@@ -103,6 +104,7 @@ const handOver = `
   insert into identity.outbox (user_id, name, input)
   select $2, 'journal.send', $3::jsonb where exists (select from handed)`;
 
+/** Says what happened, with the link that ends it. */
 async function messageAbout(identity: IdentityContext, notices: readonly Mailing[]) {
   const parts = await Promise.all(notices.map((notice) => partAbout(identity, notice)));
   const journal = `${identity.config.baseUrl}/account/journal`;

@@ -14,7 +14,9 @@ type SendResult = Omit<Reply, "ticket"> | "undelivered" | "unanswered";
 
 export type Mailbox = Readonly<{
   send(command: Omit<QueuedCommand, "ticket">): Promise<SendResult>;
+  /** True if a worker answers, or has answered before and is only too busy. */
   ping(): Promise<boolean>;
+  /** The commands that wait here for the next batch. */
   waiting(): number;
   close(): Promise<void>;
 }>;
@@ -225,6 +227,7 @@ const shareBesideOthers = 8;
 /** A user counts as alone, and may fill batches, this long after the last command of anybody else. */
 const aloneAfterMs = 150;
 
+/** The commands of one user in their order, and those that have left and are not answered. */
 type Line = Readonly<{ userId: string; waiting: QueuedCommand[]; out: Set<QueuedCommand> }>;
 
 /** @returns whether one more command may join a batch that has `round` commands of this line */

@@ -8,6 +8,7 @@ import type { Log } from "../../shared/process/observe/log.ts";
 import { createCoalescedReads, type RunRead } from "./engine/coalesced-reads.ts";
 import { openQueryDatabase, type QueryDatabase } from "./engine/context.ts";
 
+/** The databases from which a front door reads. */
 export type Reads = Readonly<{
   /** For decisions of the door. */
   primary: QueryDatabase;

@@ -29,6 +29,7 @@ import {
   uuid,
 } from "./entities/things.ts";
 
+/** The bytes that an account kept when it was counted last. */
 const AccountBytesEntity = table("account_bytes", {
   user_id: owner(),
   counted_at: timestamptz(),
@@ -85,6 +86,7 @@ const ActionImagesEntity = table("action_images", {
 
 export type ActionImagesRow = InferEntity<typeof ActionImagesEntity>;
 
+/** The rules of a token that its person set, and the changes that it made on its last day. */
 const TokenRuleEntity = table("token_rules", {
   user_id: owner(),
   token_id: p.text().primary(),
@@ -104,6 +106,7 @@ const TokenRuleEntity = table("token_rules", {
 
 export type TokenRuleRow = InferEntity<typeof TokenRuleEntity>;
 
+/** A request of a token that waits, or waited, for its person. */
 const ApprovalEntity = table("approvals", {
   user_id: owner(),
   /** The id of the command, or of the first operation of a group. */
@@ -137,6 +140,7 @@ const CalendarFeedEntity = table("calendar_feeds", {
   created_at: timestamptz(),
 });
 
+/** A checked part of a file that waits for its person's confirmation. */
 const ImportPartEntity = table("import_parts", {
   user_id: owner(),
   part: p.integer().primary(),
@@ -149,6 +153,7 @@ const ImportPartEntity = table("import_parts", {
   created_at: timestamptz(),
 });
 
+/** The thing here that was made from a thing of a file. */
 const ImportKeyEntity = table("import_keys", {
   user_id: owner(),
   key: p.text().primary(),
@@ -175,6 +180,7 @@ const InboxEntity = table("inbox", {
   created_at: timestamptz(),
 });
 
+/** One event of an account. Rows are written by `journal_append` alone, and no process may change them. */
 const JournalEntity = table("journal", {
   user_id: owner(),
   number: p.bigint("number").primary(),
@@ -217,6 +223,7 @@ const UserEntity = table("users", {
 
 export type UserRow = InferEntity<typeof UserEntity>;
 
+/** An address to which a user's changes are posted. */
 const WebhookEntity = table("webhooks", {
   user_id: owner(),
   id: uuid().primary(),
@@ -233,6 +240,7 @@ const WebhookEntity = table("webhooks", {
   ...timestamps,
 });
 
+/** A post that was tried or is asked for. */
 const WebhookDeliveryEntity = table("webhook_deliveries", {
   user_id: owner(),
   /** Receivers get it as `webhook-id`. */
@@ -251,6 +259,7 @@ const WebhookDeliveryEntity = table("webhook_deliveries", {
 export type WebhookRow = InferEntity<typeof WebhookEntity>;
 export type WebhookDeliveryRow = InferEntity<typeof WebhookDeliveryEntity>;
 
+/** Long work that a command began and workers carry out in steps; each step is one transaction with its progress. */
 const WorkEntity = table("works", {
   user_id: owner(),
   id: uuid().primary(),

@@ -40,6 +40,7 @@ export function problemOf(schema: Schema, names = known): string | undefined {
   return tooNew(schema) ?? (missing.length > 0 ? isOlder : undefined);
 }
 
+/** @throws when this release cannot serve the database */
 export async function demandSchema(pool: Pick<Pool, "query">): Promise<void> {
   const problem = problemOf(await readSchema(pool));
   if (problem) throw new Error(problem);

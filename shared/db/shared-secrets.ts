@@ -58,6 +58,7 @@ export function newPushKeys(): PushKeys {
 
 /** Secrets that front doors and workers share, each read at its first use. */
 export type ReminderSecrets = Readonly<{
+  /** Keys for links in reminders: the first one signs new links. */
   linkKeys(): Promise<readonly [string, ...string[]]>;
   pushKeys(): Promise<PushKeys>;
 }>;

@@ -35,6 +35,7 @@ export type Unsigned<Row> = Omit<Row, "user_id" | keyof Signature> & {
   [Column in keyof Signature]?: Signature[Column] | undefined;
 };
 
+/** The columns of a new row that name its author. */
 export const signedNew = (author: string | null): Signature => ({
   created_by: author,
   changed_by: author,

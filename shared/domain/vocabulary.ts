@@ -72,6 +72,7 @@ export const actionEffects = [
 ] as const;
 export type ActionEffect = (typeof actionEffects)[number];
 
+/** The kinds of events that a webhook can have. */
 export const allWebhookEvents = ["category.*", "habit.*", "todo.*", "reminder.due"] as const;
 export type WebhookEvents = (typeof allWebhookEvents)[number];
 

@@ -13,6 +13,7 @@ export const roleSettings = {
   identity: "IDENTITY_DATABASE_URL",
 } as const satisfies Readonly<Record<DatabaseRole, string>>;
 
+/** The address that a part of the service connects to. */
 export const databaseUrlOf = (
   { databaseUrl, roleUrls }: Readonly<{ databaseUrl: string; roleUrls: RoleUrls }>,
   role: DatabaseRole,

@@ -55,6 +55,7 @@ export function createTurns({
     if (line.waiting.size === 0 && line.running.size === 0) lines.delete(line.key);
   }
 
+  /** @returns a function that ends the turn */
   function begin(line: Line): () => void {
     const end = () => {
       if (!line.running.delete(end)) return;

@@ -140,6 +140,7 @@ export function readBatch(data: unknown, { verify }: Signer): CommandBatch | und
   return batchCheck.Check(batch) ? batch : undefined;
 }
 
+/** @returns undefined when the data is no batch of any version */
 export const readBatchAddress = (data: unknown): BatchAddress | undefined =>
   addressCheck.Check(data) ? data : undefined;
 
@@ -179,6 +180,7 @@ export function answeredId(outcome: Outcome | undefined): number | undefined {
   return typeof body.id === "number" ? body.id : undefined;
 }
 
+/** The refusal of an operation that needs one that failed. */
 export const failedDependency = (index: number): Refused =>
   refuse("failed_dependency", `Not carried out, because operation ${index} failed.`);
 

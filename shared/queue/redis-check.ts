@@ -31,6 +31,7 @@ export async function problemOfRedis(
   }
 }
 
+/** @returns undefined without a problem */
 export const sentenceOf = (problem: RedisProblem | undefined): string | undefined =>
   problem && `Redis cannot be used (${problem.reason}). ${problem.advice}`;
 

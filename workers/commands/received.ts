@@ -55,6 +55,7 @@ export function requestOf({
   return name === "action.record" && recorded.Check(input) ? input.call : undefined;
 }
 
+/** A group that this worker carries out. */
 export type RunningGroup = Readonly<{
   atomic: boolean;
   /** Operations by their index in the request. */

@@ -36,6 +36,7 @@ export function tellPerson({ deliveries, acceptedAt, now }: HandlerContext, user
   deliveries.upsert(newDelivery({ acceptedAt: message.at, now }, what));
 }
 
+/** The most tokens of one account that have rules. */
 const mostRuled = 200;
 
 /** Rules that ask for nothing and limit nothing are none. */

@@ -21,6 +21,7 @@ export type OwnTables = Readonly<
   } & { [Name in EffectName]: Pick<OwnRows<Rows[Name]>, "insert"> }
 >;
 
+/** Everything that a handler may read and change. */
 export type HandlerContext = OwnTables &
   Readonly<{
     /** The time when the front door accepted the command (epoch ms). */

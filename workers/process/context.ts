@@ -20,6 +20,7 @@ export type WorkerContext = Readonly<{
   blocking: RedisConnection;
   registry: Registry;
   jobMetrics: JobMetrics;
+  /** Undefined without tracing. */
   tracing: Tracing | undefined;
   /** Reports a hanging part of this process to an orchestrator. */
   watch: HangWatch;

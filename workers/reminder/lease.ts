@@ -59,6 +59,7 @@ export const isTest = ({ todo, habit, about }: Pick<LeasedDelivery, "todo" | "ha
 
 const isTestRow = "d.todo_id is null and d.habit_id is null and d.about is null";
 
+/** The columns of users that channels need. */
 const targets = [...Object.keys(perTarget(() => null)), "webhook_secret", "webhook_disabled_at"];
 const targetsOf = (alias: string): string => targets.map((column) => `${alias}.${column}`).join(", ");
 

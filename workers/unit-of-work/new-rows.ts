@@ -5,6 +5,7 @@ import type { Queryable } from "./connection.ts";
 /** Tables whose rows are numbered from a sequence and counted against a quota. */
 export type NumberedTable = "categories" | "habits" | "todos";
 
+/** A row that a command may make. */
 export type NewRow = Readonly<{
   userId: string;
   table: NumberedTable;

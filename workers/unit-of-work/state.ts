@@ -94,6 +94,7 @@ export type OwnRows<Row> = Readonly<{
   insert(row: Unsigned<Row>): Row;
   /** Writes a row that may exist already and was not loaded: the table's upsert decides the result. */
   upsert(row: Omit<Row, "user_id">): Row;
+  /** @returns the changed row */
   update(row: Row, patch: Partial<Row>): Row;
   remove(...key: readonly KeyValue[]): void;
 }>;

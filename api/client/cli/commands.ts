@@ -23,6 +23,7 @@ const completionsCommand = localCommand({
   },
 });
 
+/** All commands, in the order of usage and docs. */
 export const keptCommands: readonly Command[] = [
   addCommand,
   todayCommand,
@@ -40,6 +41,7 @@ export const keptCommands: readonly Command[] = [
   completionsCommand,
 ];
 
+/** The number of words that a command takes. */
 export function operandCounts({ operands }: Command): Readonly<{ least: number; most: number }> {
   const all = operands.split(" ").filter((operand) => operand !== "");
   const least = all.filter((operand) => !operand.startsWith("[")).length;

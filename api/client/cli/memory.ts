@@ -21,6 +21,7 @@ export function openMemory(url: string, owner: string, env: NodeJS.ProcessEnv) {
   };
 }
 
+/** The text of a file; undefined if it does not exist. */
 export const readOwn = (path: string): Promise<string | undefined> =>
   readFile(path, "utf8").catch(() => undefined);
 

@@ -23,6 +23,7 @@ type SchemaNode = TSchema & {
   anyOf?: readonly SchemaNode[];
 };
 
+/** The properties of an object, or of all objects that a schema offers. */
 export const propertiesOf = ({ properties, anyOf = [] }: SchemaNode): TProperties =>
   Object.assign({}, properties, ...anyOf.map(propertiesOf));
 
@@ -204,6 +205,7 @@ async function together(
 
 type SeveralDone = Readonly<{ body: ActionOutput }>;
 
+/** The result of each act, in their order. */
 function severalResult(
   acts: readonly (ToolAct | Refused)[],
   operations: readonly ActionOperation[],

@@ -21,6 +21,7 @@ export type CallContext = PerformContext &
   Readonly<{
     config: Pick<Config, "baseUrl">;
     log: Log;
+    /** Undefined when calls have no limit. */
     toolRateLimit: RateLimit | undefined;
     overLimit: OverLimit;
   }>;

@@ -43,6 +43,7 @@ export type McpContext = CallContext &
     authenticate: Authenticate;
     /** Counts uses of tokens for the account journal. */
     noteUse: UseCount["note"];
+    /** Dates calls (epoch ms). */
     now(): number;
     /** Counts messages that are not calls; undefined when they have no limit. */
     messageLimit: RateLimit | undefined;
@@ -172,6 +173,7 @@ const heldBackMs = 500;
 const tooMany = (retryAfterSeconds: number) =>
   refuse("rate_limited", "Too many messages other than tool calls.", { retryAfterSeconds }).refusal;
 
+/** Answers a message that is not a call, or is malformed. */
 async function answerOther(
   { messageLimit, config: { baseUrl } }: McpContext,
   { tokenId, userId }: Actor,

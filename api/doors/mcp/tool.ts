@@ -30,6 +30,7 @@ export type ToolAct = Readonly<{
 /** One MCP tool: its texts for agents and people, its arguments, and what a call does with them. */
 export type Tool<Arguments extends TObject = TObject> = Readonly<{
   name: string;
+  /** The title that clients show to people. */
   title: string;
   description: string;
   /** A token needs all of them for any call. */
@@ -127,6 +128,7 @@ export const wordsOfOthers = ({ description, written_by }: Words): string =>
   (description === null ? "" : `\n  description: ${quoteStored(description)}`) +
   (written_by == null ? "" : `\n  written_by: ${quoteStored(written_by)}`);
 
+/** The parts that apply, separated by commas. */
 export const joined = (parts: readonly (string | false | null | undefined)[]): string =>
   parts.filter((part) => part !== false && part != null).join(", ");
 

@@ -88,6 +88,7 @@ const plainObject = (properties: TProperties, required: readonly string[] = []) 
   additionalProperties: false,
 });
 
+/** The words that a change replaced, by field. */
 const FormerWords = Type.Object({}, { additionalProperties: Type.String() });
 
 /** The facts of a preview, and of a change that waits for approval. */

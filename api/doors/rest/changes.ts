@@ -13,6 +13,7 @@ export type FollowContext = PerformContext & Readonly<{ authenticate: Authentica
 
 type Following = Readonly<{ request: Request; actor: Actor }>;
 
+/** A request of a route, before its content is read. */
 export type AskedRoute = Parameters<typeof perform>[1] & Following;
 
 type ChangePage = OutputOf<Queries["change.stream"]>;

@@ -29,6 +29,7 @@ export type RestContext = FollowContext &
     authenticate: Authenticate;
     /** Counts uses of tokens for the account journal. */
     noteUse: UseCount["note"];
+    /** Undefined when requests have no limit. */
     rateLimit: RateLimit | undefined;
   }>;
 

@@ -81,6 +81,7 @@ async function endsOf(
   return refusalOfAll(ends, atomic) ?? [...early, ...ends];
 }
 
+/** An operation that may be carried out, or its refusal. */
 type PreparedOperation = GroupedOperation | Refused;
 
 /** Checks scopes and contract of each operation, as for a request of its own. */
@@ -209,6 +210,7 @@ function withKeyAsField({ errors = {}, ...refusal }: Refusal): Refusal {
 type FoundRoute = Target &
   Readonly<{
     name: OperationName;
+    /** Undefined for an answer without an id. */
     answersId: string | undefined;
   }>;
 
@@ -229,6 +231,7 @@ const routes = contracts.flatMap((contract) => {
   });
 });
 
+/** @returns undefined when no route makes this change */
 function findRoute(method: string, path: string): FoundRoute | undefined {
   const sent = path.split("/");
   for (const { parts, ...found } of routes) {
@@ -342,6 +345,7 @@ function isId(schema: unknown): boolean {
   return "title" in first && first.title === "Id";
 }
 
+/** A field that takes the id which an earlier operation answers. */
 type Reference = Readonly<{ field: string; index: number }>;
 
 const shape = /^\$(0|[1-9]\d?)\.id$/;

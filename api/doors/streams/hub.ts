@@ -179,6 +179,7 @@ export function watchUser(read: () => Promise<UserState | undefined>) {
     if (isAsked && streams.size > 0) look();
   }
 
+  /** Schedules a read, because something may have changed. */
   function look(): void {
     isAsked = true;
     planned ??= setTimeout(lookOnce, Math.max(0, lookedAt + pauseMs - performance.now()));

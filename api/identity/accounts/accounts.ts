@@ -120,6 +120,7 @@ export const unlessTaken = (change: Promise<boolean>): Promise<boolean> =>
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "23505";
 
+/** The zone that the service has for the person, if it knows them. */
 async function serviceZone(pool: Pool, userId: string) {
   const { rows } = await pool.query<{ zone: string; isChosen: boolean }>(
     `select time_zone as zone, zone_source = 'chosen' as "isChosen" from users where user_id = $1`,

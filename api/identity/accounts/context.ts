@@ -16,6 +16,7 @@ export type IdentityContext = Journaled &
     keys: IdentityKeys;
     resources: Resources;
     throttle: Throttle;
+    /** Sends mail; undefined when SMTP_URL is not set. */
     sendMail: SendMail | undefined;
     /** Delivers news of accounts to the service: a sign-out, a new password or address, a deletion. */
     deliverNews: DeliverNews;

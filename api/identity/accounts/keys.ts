@@ -32,6 +32,7 @@ async function newSigningKey(): Promise<JWKS["keys"][number]> {
 }
 
 type Step = Readonly<{
+  /** The state before the step and the state after it. */
   from: string;
   to: string;
   /** The first key is used; all are accepted. */

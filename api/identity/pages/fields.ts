@@ -29,6 +29,7 @@ export const currentPassword = {
 /** The problem of a form, and the rest of the answer: 422, unless it has another status. */
 export type FormAnswer = Readonly<{ error?: string; status?: number; headers?: Record<string, string> }>;
 
+/** The problem of a form that a limit refuses. */
 export const tooOften = (problem: string, waitSeconds: number) => ({
   error: `${problem} Try again in ${Math.ceil(waitSeconds / 60)} minutes.`,
   status: 429,

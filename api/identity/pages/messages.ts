@@ -9,6 +9,7 @@ import { UnreadDocument } from "../documents.ts";
 import { documentHost } from "../grants.ts";
 import { formSource } from "./redirects.ts";
 
+/** The facts of the provider's pages that messages need. */
 export const messageSite = { home: "/account", formTargets: [] };
 
 /** Answers a Koa request with the response of a page. Cookies that were set on the context stay. */
@@ -26,6 +27,7 @@ const outagePage = ({ error_description = "" }: errors.TemporarilyUnavailable): 
     headers: { "Retry-After": "1" },
   });
 
+/** The page of a mailed link that is no longer good for anything. */
 export const deadLinkPage = (
   reason: string | Html,
   options: Readonly<{ link?: Readonly<{ href: string; label: string }> | null }> = {},

@@ -252,6 +252,7 @@ export async function dropPasskey(visitor: SignedIn, form: URLSearchParams): Pro
 
 export const sessionsPath = "/profile/sessions";
 
+/** The browsers in which the person is signed in, each with a button that signs it out. */
 async function sessionsSection(visitor: SignedIn): Promise<Html> {
   const sessions = await listSessions(visitor.identity.pool, visitor.account.id);
   const hasOthers = sessions.some(({ uid }) => uid !== visitor.session.uid);

@@ -30,6 +30,7 @@ export const takeProvenForm = (act: Act, needsProof: (form: URLSearchParams) => 
     return isStarted ? act(visitor, form) : proofPage(visitor, form, wrongPassword);
   });
 
+/** @returns the problem of a wrong proof; undefined if the form has none yet */
 async function checkProof(
   visitor: SignedIn,
   form: URLSearchParams,

@@ -1,6 +1,7 @@
 import type { ProviderContext } from "../accounts/context.ts";
 import { documentHost } from "../grants.ts";
 
+/** The path of an interaction: an authorization request that waits for its person. */
 export const interactionPath = /^\/interaction\/(?<uid>[\w-]{1,64})$/;
 
 /** The authorization request at `next`: the app's own name, or the host of its document, and where its answer goes. */
@@ -14,6 +15,7 @@ export function authorizePath(params: Readonly<Record<string, unknown>>): string
   return `/authorize?${query}`;
 }
 
+/** Finds the authorization request that a form leads to, if there is one. */
 export async function findRequest(
   { provider }: Pick<ProviderContext, "provider">,
   next: string,
@@ -38,6 +40,7 @@ async function paramsAt(
   return (uid && (await Interaction.find(uid))?.params) || {};
 }
 
+/** The form-action sources for a form that leads to a waiting request, because the app's address follows. */
 export const formTargetsOf = (request: WaitingRequest | undefined): string[] =>
   typeof request?.redirectUri === "string" ? formSource(request.redirectUri) : [];
 

@@ -42,10 +42,12 @@ export async function visitorOf(request: IdentityRequest): Promise<Visitor> {
   return { ...request, session, account, holder: session.uid, owner: account.id };
 }
 
+/** Wraps a page that is open to anybody and depends on whether they are signed in. */
 export function asVisitor(show: PageHandler<Visitor>): PageHandler<IdentityRequest> {
   return async (request) => show(await visitorOf(request));
 }
 
+/** @returns undefined when nobody is signed in */
 export async function signedInVisitor(request: IdentityRequest): Promise<SignedIn | undefined> {
   const { account, ...visitor } = await visitorOf(request);
   return account && { ...visitor, account, zone: await zoneOf(request.identity, account) };
@@ -114,6 +116,7 @@ export async function saveSession({ identity, ctx }: IdentityRequest, session: S
 export const dropSessionCookie = ({ identity, ctx }: IdentityRequest) =>
   void ctx.cookies.set(cookieNames(identity.config).session, null, cookie);
 
+/** Answers a signed-in person with a page that has the navigation. */
 export const framedPage = (
   visitor: SignedIn,
   content: Layout,

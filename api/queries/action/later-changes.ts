@@ -10,6 +10,7 @@ import type { QueryContext } from "../engine/context.ts";
 import { action, actionsWhere, oldestFirst } from "./read.ts";
 import type { ActionKey } from "./runs.ts";
 
+/** An action that changed something after another. */
 export type LaterChange = Pick<
   LoggedAction,
   "called_at" | "request_id" | "door" | "token_id" | "client_name"

@@ -33,6 +33,7 @@ import {
 
 type Caller = Pick<LoggedAction, "token_id" | "client_name">;
 
+/** The facts of an action by which its run is found and counted. */
 export type RunRow = Found<typeof runRows>;
 
 /** Actions of one token that lie close together, newest first. */
@@ -189,11 +190,13 @@ export async function countUnseenRuns({ rows }: QueryContext, after: string): Pr
 
 export type ActionKey = Pick<LoggedAction, "called_at" | "request_id">;
 
+/** Actions that undid others, by their request ids. */
 export type Undos = ReadonlyMap<string, Pick<LoggedAction, "called_at" | "arguments">>;
 
 /** The token of actions on pages; only they undo. */
 const noToken = "";
 
+/** @returns one action of the log, undefined where there is none */
 export const readAction = async (query: QueryContext, key: ActionKey): Promise<LoggedAction | undefined> =>
   (await readThese(query, [key]))[0];
 
@@ -247,6 +250,7 @@ export async function readUndos({ rows }: QueryContext, actions: readonly Logged
   return new Map(found.map((row) => [row.request_id, { ...row, called_at: timestamp(row.called_at) }]));
 }
 
+/** Everything that one token did in a period. */
 export type TokenPeriod = Readonly<{ token_id: string; from: string; to: string }>;
 
 /** A token may have read much and changed little, so this many pages of its log are searched. */
@@ -268,6 +272,7 @@ export async function newestStanding(
   return withinLength(found.slice(0, maxUndone), maxUndoneLength);
 }
 
+/** The most rows of a token's log that are counted. */
 const mostCounted = 50_000;
 
 const changesCounted = statement(
@@ -282,6 +287,7 @@ const changesCounted = statement(
       .limit(sql.lit(mostCounted))} looked`,
 );
 
+/** The number of changes, up to the most that are counted. */
 export async function countChanges({ rows }: QueryContext, { token_id, from, to }: TokenPeriod) {
   const [count] = await rows(changesCounted({ token_id, from, to }));
   const { looked_at = 0, changes = 0, undone = 0 } = count ?? {};

@@ -77,6 +77,7 @@ export function argumentsOf({ resource_kind: kind, resource_id, arguments: store
 /** Present names of a user's things, by the names of their rows, such as `todos/5`. Deleted things have none. */
 export type ThingNames = ReadonlyMap<string, string>;
 
+/** The present names of all things that these actions may name. */
 export const readNames = (query: QueryContext, actions: readonly LoggedAction[]): Promise<ThingNames> =>
   namesOf(query, new Set(actions.flatMap(thingsNamedIn)));
 
@@ -93,6 +94,7 @@ const namesOfIds = statement(
     where ${ref("c.id")} = any(${value("categories")})`,
 );
 
+/** @param things names of rows */
 export async function namesOf({ rows }: QueryContext, things: Iterable<string>): Promise<ThingNames> {
   const all = [...things];
   const idsOf = (table: string) =>

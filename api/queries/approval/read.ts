@@ -93,6 +93,7 @@ export async function readRules(query: QueryContext, today: string) {
   });
 }
 
+/** The rules of the calling token; null without any. */
 export async function readOwnRules(query: QueryContext, today: string) {
   const all = await readRules(query, today);
   const own = all.find(({ token_id }) => token_id === query.token.tokenId);
@@ -114,6 +115,7 @@ const waitingNow = statement({ now: "timestamptz" }, (value) =>
     .limit(sql.lit(maxWaiting)),
 );
 
+/** The requests that wait, the oldest first. */
 export const readWaiting = (query: QueryContext) => readAsked(query, waitingNow);
 
 const mostEnded = 20;
@@ -127,6 +129,7 @@ const endedLast = statement({ now: "timestamptz" }, (value) =>
     .limit(sql.lit(mostEnded)),
 );
 
+/** The requests that ended last. */
 export const readEnded = (query: QueryContext) => readAsked(query, endedLast);
 
 const statesOf = statement({ ids: "uuid[]" }, (value) =>

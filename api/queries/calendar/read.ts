@@ -35,6 +35,7 @@ const feedTodos = statement({ has_undated: "boolean" }, (value) =>
     .orderBy(byDueDate),
 );
 
+/** A todo of a calendar, with the time of a reminder that will ring. */
 export type FeedTodo = Found<typeof feedTodos>;
 
 /** Pending todos, the next due first. Events have only those with a due date, because calendars have nowhere else to put them. */

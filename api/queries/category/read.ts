@@ -43,6 +43,7 @@ export async function categoryIdsOf(query: QueryContext, name: string): Promise<
 
 type CategoryColumns = { category_name: string | null; category_color: string | null };
 
+/** @returns undefined when the row has no category */
 export function categoryOf(
   row: CategoryColumns & { category_id?: number | null | undefined },
 ): CategoryRefRow | undefined {

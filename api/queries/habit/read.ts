@@ -77,6 +77,7 @@ export const byId = sql`${ref("h.id")}`;
 
 type Part = Extent & Readonly<{ order?: Expression<unknown>; total?: Expression<number> }>;
 
+/** Habits in an order, each with its category and the day settings. */
 export const habitRows = (
   where: Expression<SqlBool>,
   { order = byId, total = sql.lit(0), ...extent }: Part = {},
@@ -122,6 +123,7 @@ export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
 
 type Filters = Pick<InputOf<Queries["habit.list"]>, "frequency" | "time_of_day" | "category_id" | "q">;
 
+/** The conditions and values of the filters that all lists of habits have. */
 export function habitFilters(filters: Filters, others: HabitConditions = []) {
   const { q, frequency, time_of_day, category_id } = filters;
   const isOfKind = frequency ?? time_of_day ?? category_id;

@@ -141,6 +141,7 @@ type Wanted = Readonly<{
   period?: Readonly<{ from: string; to: string }> | undefined;
 }>;
 
+/** Habits with their day and week, and the number of all that meet the conditions. */
 async function readHabitsInWeek(
   query: QueryContext,
   today: Viewer,
@@ -186,6 +187,7 @@ export type HabitFilters = Readonly<{
   sort?: (typeof habitSorts)[number] | undefined;
 }>;
 
+/** The days before today that a row of a habit shows. */
 const shownDays = (today: string) => ({ from: addDays(today, -daysShown), to: today });
 
 /** The habits due on a day: those whose streak ends with it first, the done ones last. */
@@ -207,6 +209,7 @@ export function readHabitPage(
   });
 }
 
+/** A habit with the days of a period up to today on which it was done. */
 export type HabitInYear = NonNullable<Awaited<ReturnType<typeof readHabitInYear>>>;
 
 const notesOfHabit = statement({ habit_id: "bigint", from: "date", to: "date" }, (value) =>

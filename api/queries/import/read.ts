@@ -17,6 +17,7 @@ import { isOfHabit } from "../habit/read.ts";
 const tables = ["categories", "habits", "todos"] as const;
 const rowsInStep = { categories: 500, habits: 200, completions: 2_000, amounts: 2_000, todos: 200 };
 const limitOf = (kind: KindOfThing) => sql.lit(rowsInStep[kind]);
+/** The place after which a step begins. */
 const place = { id: "bigint", date: "date" } as const;
 type Place = Readonly<{ id: number; date: string }>;
 
@@ -57,6 +58,7 @@ const todosAfter = statement(place, () =>
     .orderBy("t.id"),
 );
 
+/** All that a person has made, by kind, as rows of a file. */
 export type ExportRows = {
   categories: Found<typeof categoriesAfter>;
   habits: Found<typeof habitsAfter>;

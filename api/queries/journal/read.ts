@@ -10,6 +10,7 @@ const eventsBefore = statements({ before: "bigint" }, (value, limit: number) =>
 
 export type ListedEvent = Found<typeof eventsBefore>;
 
+/** Reads events before a number, newest first. */
 export const readEventsBefore = ({ rows }: QueryContext, before: number, limit: number) =>
   rows(eventsBefore(limit, { before }));
 

@@ -77,6 +77,7 @@ const remind = "(?:and )?(?:(?:please )?remind me|(?:set )?(?:a )?reminder|with 
 
 const minutesOf: Readonly<Record<string, number | undefined>> = { m: 1, h: 60, d: 1_440, w: 10_080 };
 
+/** Phrases that ask for a reminder. */
 const reminders: readonly Recogniser[] = [
   {
     pattern: wordsLike(`${remind}(?: to| that| about| of| for)?`),

@@ -77,6 +77,7 @@ type TodoConditions = Readonly<{
   further: readonly (keyof typeof conditionOf)[];
 }>;
 
+/** The todos that a list shows. */
 export type Selection = Readonly<{ wanted: TodoConditions; values: TodoValues; order: "due" | "done" }>;
 
 export const allPending: Selection = {
@@ -337,6 +338,7 @@ async function dueOf(query: QueryContext, filters: Filters): Promise<DueFilter> 
     : isDueIn(period);
 }
 
+/** The due dates that all filters allow. */
 function periodOf(from: readonly (string | undefined)[], to: readonly (string | undefined)[]): DuePeriod {
   const inOrderOfDays = (dates: typeof from) => dates.filter((date) => date !== undefined).toSorted();
   return { from: inOrderOfDays(from).at(-1) ?? always.from, to: inOrderOfDays(to)[0] ?? always.to };

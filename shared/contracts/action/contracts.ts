@@ -101,6 +101,7 @@ export const listActions = query({
     door: Type.Optional(OneOf(doors)),
     tool: Type.Optional(Filter),
     outcome: Type.Optional(Filter),
+    /** Only changes that are not undone. */
     undoable: Type.Optional(Flag),
     from: Type.Optional(Instant),
     to: Type.Optional(Instant),
@@ -136,6 +137,7 @@ export const forgetResource = command({
   events: ({ kind, id }) => [{ kind: "forgotten", details: { thing: `${kind} (${id})` } }],
 });
 
+/** The most actions that one command undoes. */
 export const maxUndone = 100;
 /** The most text of images (UTF-16 units) for one command. Parsing and writing it blocks a worker for some 50 ms. */
 export const maxUndoneLength = 500_000;

@@ -17,6 +17,7 @@ export const exampleApproval = {
   },
 };
 
+/** Hours for which a request waits for its person. */
 export const waitingHours = 72;
 /** The most requests of one account that wait at the same time. */
 export const maxWaiting = 100;

@@ -29,6 +29,7 @@ const maxXid = 2n ** 64n - 1n;
 export const changeCursor = ({ generation, since, place }: ChangeCursor): string =>
   [generation, since, place.xid, place.source, place.group, place.id].join(".");
 
+/** @returns undefined when the text is not a cursor */
 export function parseChangeCursor(text: string): ChangeCursor | undefined {
   const [, generation, since, xid, source, group, id] = shape.exec(text) ?? [];
   if (generation === undefined || since === undefined || xid === undefined) return undefined;

@@ -40,6 +40,7 @@ export const FrequencyField = titled("Frequency", OneOf(frequencies));
 const GraceDays = titled("GraceDays", WholeNumber(0, 30));
 /** Enough for glasses, pages, metres and steps; larger amounts have a larger unit. */
 export const mostTarget = 100_000;
+/** Amounts have up to three decimals. */
 export const leastAmount = 0.001;
 export const AmountWithin = (minimum: number, maximum: number) =>
   Type.Number({
@@ -188,6 +189,7 @@ export const Habit = titledObject("Habit", {
   updated_at: Timestamp,
 });
 
+/** The sum of a day that can still change. */
 export const sumOn = ({ recent_amounts }: Static<typeof Habit>, date: string): number | undefined =>
   recent_amounts.find((day) => day.date === date)?.amount;
 

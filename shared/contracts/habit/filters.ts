@@ -26,6 +26,7 @@ export const checkToday = ({ from, to }: TodayInput): FieldErrors | undefined =>
 /** A year, leap years included. */
 export const mostCompletionDays = 366;
 
+/** A habit and a period, which the reads of its days share. */
 export const daysOfHabit = Type.Object({
   habit_id: Id,
   from: Type.Optional(CalendarDate),

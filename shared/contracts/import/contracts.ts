@@ -45,6 +45,7 @@ export const ImportedHabit = Type.Object({
   ...times,
 });
 
+/** The sum of a day, and the target by which it counts. */
 const ImportedSum = Type.Object({
   date: CalendarDate,
   amount: AmountWithin(leastAmount, mostInDay),

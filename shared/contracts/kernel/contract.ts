@@ -78,6 +78,7 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
   rest?: readonly Route[];
   /** Input fields that only its tool takes, because REST has addresses of its own for them. */
   toolOnly?: readonly string[];
+  /** Further scopes that an input needs. */
   inputScopes?(input: Static<Input>): readonly Scope[];
   /** The date field that means the user's today when absent: then the same request on another day is another one. */
   dayField?: string;

@@ -182,6 +182,7 @@ type SchemasOf<Declared extends DeclaredFields, Of extends Part> = {
     : never]: Declared[Name] extends Record<Of, infer Schema> ? Schema : never;
 };
 
+/** The schemas of one part, in the order of the declaration. */
 export function schemasOf<Declared extends DeclaredFields, Of extends Part>(
   fields: Declared,
   part: Of,

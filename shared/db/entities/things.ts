@@ -184,6 +184,7 @@ export const ReminderDeliveryEntity = table("reminder_deliveries", {
 export type ReminderRow = InferEntity<typeof ReminderEntity>;
 export type ReminderDeliveryRow = InferEntity<typeof ReminderDeliveryEntity>;
 
+/** A browser that shows a person's reminders (Web Push, RFC 8030). */
 export const PushSubscriptionEntity = table("push_subscriptions", {
   user_id: owner(),
   /** Derived from the endpoint, so a browser that subscribes again keeps its row. */

@@ -13,6 +13,7 @@ import { own, type RowOf, type RunStatement, statement } from "./statement.ts";
 /** One row more than a page shows whether there is a next page. */
 const limit = sql.lit(changesLimit + 1);
 
+/** The place after which a source begins. */
 type After = Readonly<{ xid: string; group: number; id: number }>;
 
 type Rows = (after: Readonly<Record<keyof After, Expression<unknown>>>) => Expression<unknown>;

@@ -62,6 +62,7 @@ export type Statement<Row = unknown> = Readonly<{
 
 export type RunStatement = <Row extends object>(statement: Statement<Row>) => Promise<Row[]>;
 
+/** The row of a function that makes statements. */
 export type Found<Make extends (...args: never[]) => Statement> =
   ReturnType<Make> extends Statement<infer Row> ? Row : never;
 
@@ -84,6 +85,7 @@ function compile<Row>(query: Query<Row>): Bind<Row> {
   return (values) => ({ of: (id) => ({ text, values: valuesOf(values, id) }) });
 }
 
+/** The names of those that are given. */
 export const namesGiven = <Name extends string>(values: { readonly [Key in Name]?: unknown }): Name[] =>
   Object.keys(values).filter((name): name is Name => Reflect.get(values, name) !== undefined);
 

@@ -89,9 +89,11 @@ const hiddenOfMade = ofEach((table) =>
   ["created_at", ...hidden[table], ...following[table]].filter((column) => column !== countField),
 );
 
+/** @returns a row's fields as images have them, without its key */
 export const fieldsOf = (table: SeenTable, row: object): Record<string, unknown> =>
   fieldsBut(hidden[table], row);
 
+/** @returns the fields of a new row */
 export const fieldsOfMade = (table: SeenTable, row: object): Image => fieldsBut(hiddenOfMade[table], row);
 
 export type Columns = Readonly<Record<string, unknown>>;

@@ -29,6 +29,7 @@ export type RowChange = RowName & Readonly<{ before: object | undefined; after: 
 
 const rowName = ({ table, key }: RowName): string => [table, ...key].join("/");
 
+/** @throws Error for a name of no row */
 export function parseRowName(name: string): RowName {
   const [first, ...key] = name.split("/");
   const table = seenTables.find((one) => one === first);
@@ -45,6 +46,7 @@ const owners: Readonly<Record<SeenTable, ResourceKind>> = {
   reminders: "todo",
 };
 
+/** @returns the resource that a row is or belongs to */
 export const ownerOf = (table: SeenTable): ResourceKind => owners[table];
 
 /** @returns the resource of a row; undefined for a row that belongs to another */

@@ -21,6 +21,7 @@ export function spansOf({ pauses, skipped_dates }: FreeDays): Spans {
 
 const endless = Number.POSITIVE_INFINITY;
 
+/** Merges spans and single days into spans that do not touch each other. */
 export const withDays = (spans: Spans, days: readonly number[]): Spans =>
   days.length === 0 ? spans : joined([...spans, ...days.map((day) => [day, day] as const)]);
 

@@ -7,6 +7,7 @@ import { sameDemand } from "./rhythm.ts";
 export type Edit = Readonly<{
   /** The user's today at the edit. */
   on: string;
+  /** Its time (ISO 8601). */
   at: string;
   /** The rules before it. */
   until: Rules;
@@ -52,6 +53,7 @@ export const noHistory = {
 
 const one = "1".charCodeAt(0);
 
+/** All completed days in order. */
 export function doneDays({ done_from, done_days }: HabitHistory): number[] {
   const first = done_from == null ? 0 : dayNumber(done_from);
   const days: number[] = [];

@@ -118,6 +118,7 @@ export type TargetColumn = Declared[ReachingChannel]["targets"][number]["column"
 export const channels: Readonly<Record<ReminderChannel, Channel<TargetColumn>>> = declared;
 export const reminderChannels = Object.keys(declared) as ReminderChannel[];
 
+/** The channels to which a person can send a test. */
 export const testedChannels = ["push", "ntfy", "telegram", "webhook"] as const satisfies ReachingChannel[];
 export type TestedChannel = (typeof testedChannels)[number];
 
@@ -137,4 +138,5 @@ export const typedTexts = Object.values(channels).flatMap(({ card, targets = [] 
   card ? targets.map(({ column }) => ({ column, title: card.title })) : [],
 );
 
+/** The most browsers of an account that show reminders. */
 export const mostBrowsers = 10;

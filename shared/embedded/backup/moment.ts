@@ -19,6 +19,7 @@ export const presentMoment = (): string => isoOf(Temporal.Now.instant());
 
 const isoOf = (instant: Temporal.Instant): string => instant.toString({ fractionalSecondDigits: 6 });
 
+/** SQL that writes a PostgreSQL time as a moment. */
 export const sqlMoment = (time: string): string =>
   `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 

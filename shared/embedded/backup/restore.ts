@@ -327,6 +327,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
+/** Reads one of the files that were beside the cluster. */
 const readBeside = async ({ folder }: BaseBackup, name: string): Promise<Uint8Array> =>
   Bun.zstdDecompress(await Bun.file(join(folder, "beside", packedName(name))).bytes());
 

@@ -10,6 +10,7 @@ const highestPort = 29_999;
 /** Processes of a run that was just killed may need this long to release their ports. */
 const graceMs = 2_000;
 
+/** A port of 127.0.0.1 that nobody listens on now. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = lowestPort + Math.floor(Math.random() * (highestPort - lowestPort + 1));

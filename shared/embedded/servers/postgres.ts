@@ -107,6 +107,7 @@ export function embeddedCluster(data: string): Cluster {
 /** A whole restored cluster stays here until the one that it replaces has been moved aside. */
 export const restoredCluster = (folder: string): string => `${folder}.restored`;
 
+/** The command that runs a cluster's server, with further settings. */
 export function serverCommand(
   { bin, folder, logFile, user }: Cluster,
   settings: ServerSettings,

@@ -206,6 +206,7 @@ export function withoutSecret(name: CommandName, outcome: Outcome): Outcome {
   return { body: Object.assign({}, outcome.body, { [secretField]: null }) };
 }
 
+/** A transaction that is under way. */
 export type RunningTransaction = Begun & SharedContext;
 
 export const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): Reply => ({

@@ -151,6 +151,7 @@ const mayBeForgotten = (command: QueuedCommand, { repliesSince }: BatchTimes): b
 
 type NeededRow = UserRowRequest & Readonly<{ command: QueuedCommand }>;
 
+/** @returns the commands of skipped rows */
 const needing = (rows: readonly NeededRow[], { skipped }: State): QueuedCommand[] =>
   rows.flatMap((row) => (skipped.has(requestId(row)) ? row.command : []));
 

@@ -15,6 +15,7 @@ export type AnswerContext = Readonly<{
   accountBytes: AccountBytes;
 }>;
 
+/** The data that handlers share in a transaction. */
 export type SharedContext = Readonly<{
   context: AnswerContext;
   state: State;

@@ -21,6 +21,7 @@ export type RunResult = Readonly<{
 /** Runs commands again like the failed attempt; the number of the attempt is given. */
 type RunCommands = (received: readonly ReceivedCommand[], tries: number) => Promise<RunResult>;
 
+/** An attempt that failed. */
 type Attempt = Readonly<{ received: readonly ReceivedCommand[]; mode: TransactionMode; tries: number }>;
 
 const maxTries = 3;

@@ -190,6 +190,7 @@ function usedOn({ used_on, changes_used, deletions_used }: Used, today: string):
     : { used_on, changes_used, deletions_used };
 }
 
+/** The counts after a request that was carried out. */
 function usedWith(rule: Used, { things, deletions }: Effects, today: string): Used {
   const { used_on, changes_used, deletions_used } = usedOn(rule, today);
   return { used_on, changes_used: changes_used + things, deletions_used: deletions_used + deletions };

@@ -89,6 +89,7 @@ const newPass = ({ to }: Run, isLastPass: boolean): Progress => ({
 
 const stepTo = (progress: Progress, done: number): Step => ({ done, cursor: JSON.stringify(progress) });
 
+/** The id that sorts first. */
 const firstId = "00000000-0000-0000-0000-000000000000";
 
 const keyOf = ({ called_at, request_id }: Key): Key => ({ called_at: timestamp(called_at), request_id });

@@ -230,6 +230,7 @@ function mayBeReturnedTo(rows: ChangedRows, others: readonly ChangedRows[] | "an
   );
 }
 
+/** The categories that this undo restored. */
 function categoriesBack({ categories }: HandlerContext, actions: readonly ChangedRows[]): ReturningMembers {
   const gone = actions.flatMap((rows) =>
     [...rows.values()].filter(({ table, after }) => table === "categories" && !after),

@@ -98,6 +98,7 @@ export const habitComplete: Handler<"habit.complete"> = {
   },
 };
 
+/** Writes the note of a day that was completed before. */
 function noted({ completions, habits, now }: HandlerContext, row: HabitRow, date: string, note: string) {
   const completion = completions.get(row.id, date);
   if (completion) completions.update(completion, { note });

@@ -39,6 +39,7 @@ export function currentHabit(context: HandlerContext, { habit_id }: OneHabit) {
   return row && habitAnswer(context, row);
 }
 
+/** @returns a changed habit as it is answered, with its category */
 export function habitAnswer({ categories, viewer }: HandlerContext, row: HabitRow) {
   return presentHabit(row, row.category_id == null ? undefined : categories.get(row.category_id), viewer);
 }

@@ -46,6 +46,7 @@ function currentTodo(context: HandlerContext, { todo_id }: OneTodo) {
   return row && todoAnswer(context, row);
 }
 
+/** @returns a changed todo as it is answered, with its category and reminder */
 export function todoAnswer({ categories, reminders, viewer }: HandlerContext, row: TodoRow) {
   const category = row.category_id == null ? undefined : categories.get(row.category_id);
   return presentTodo(row, category, reminders.get(row.id), viewer);

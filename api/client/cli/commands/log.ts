@@ -45,6 +45,7 @@ export const undoCommand = keptCommand({
 
 type Target = Readonly<{ thing: Completable; etag: string | null; page: string }>;
 
+/** @returns the sentence of the result */
 async function reverse(client: KeptClient, act: LastAct, { thing, etag, page }: Target): Promise<string> {
   const name = `“${nameOfThing(thing)}”`;
   if (act.before) return restore(client, act.before, { thing, etag, page });

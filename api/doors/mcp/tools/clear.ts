@@ -27,6 +27,7 @@ export function refuseChange(about: string, { clear = [], ...given }: Change): R
   return invalid({ clear: [{ reason, next: "send one of them." }] });
 }
 
+/** The fields of a change, with null for cleared ones. */
 export const clearing = <Given extends Readonly<{ clear?: readonly string[] }>>({
   clear = [],
   ...fields

@@ -61,6 +61,7 @@ export const OneHabitFacts = Type.Object({ habit: HabitFacts });
 export const HabitDayFacts = Type.Object({
   habit: HabitFacts,
   date: Type.Optional(CalendarDate),
+  /** The sum of that date. */
   amount: Type.Optional(Type.Number()),
 });
 

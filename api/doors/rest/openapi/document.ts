@@ -144,6 +144,7 @@ function success(contract: Contract, route: Route, schemas: Schemas): Answer {
 
 const methods: readonly Route["method"][] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
+/** Every route, in reading order. */
 const routes = contracts
   .flatMap((contract) => (contract.rest ?? []).map((route) => ({ contract, route })))
   .toSorted(({ route: one }, { route: other }) => {

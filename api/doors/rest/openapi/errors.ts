@@ -179,6 +179,7 @@ const bodyErrors: readonly ErrorResponse[] = [
   },
 ];
 
+/** The errors that an operation can answer. */
 export function errorsOf(contract: Contract, route: Route): ErrorResponse[] {
   const { kind, resource, scopes } = contract;
   const changes = kind === "command";

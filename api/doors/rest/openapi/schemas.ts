@@ -106,6 +106,7 @@ export function createSchemas() {
     show,
     name,
     properties,
+    /** Every named schema so far, in alphabetical order. */
     named: () =>
       Object.fromEntries([...all].toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))),
   };

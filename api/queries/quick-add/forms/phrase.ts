@@ -59,6 +59,7 @@ export type Hour = Readonly<{ hour: number; minute: number; isOpen?: boolean; zo
 
 export type RhythmFields = Pick<Rules, "frequency"> & Readonly<{ schedule: Schedule | null }>;
 
+/** The fields that the words of a line set. */
 export type Said = Readonly<{
   date?: string | undefined;
   hour?: Hour;
@@ -70,6 +71,7 @@ export type Said = Readonly<{
   /** A number of times in each week, which only a habit has. */
   rhythm?: RhythmFields;
   until?: string | undefined;
+  /** The time that a repetition lasts. */
   lasts?: Temporal.DurationLike;
   count?: number;
   category?: string;

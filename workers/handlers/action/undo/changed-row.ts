@@ -111,8 +111,10 @@ export const conflictAt = (
   fields: string[] = [],
 ): Conflict => ({ row: name, why, fields });
 
+/** @returns the id that the row's key begins with */
 export const idOf = ({ key }: ChangedRow): number => Number(key[0]);
 
+/** @returns the columns of the row's key */
 const keyOf = ({ table, key: [id, ...others] }: ChangedRow): Fields =>
   Object.fromEntries(keyColumns[table].map((column, index) => [column, [Number(id), ...others][index]]));
 
