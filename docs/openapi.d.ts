@@ -844,12 +844,12 @@ export interface components {
       estimated_minutes: number | null;
       /** @description A label for a place or tool, such as desk or phone */
       context: string | null;
+      /** @description True for a todo that lists mark and can show first */
+      is_important: boolean;
       /** @description The rule by which it repeats; null if it does not */
       recurrence: string | null;
       /** @description The day from which the rule counts: the due date, or the day of completion */
       recurrence_from: components["schemas"]["RecurrenceFrom"] | null;
-      /** @description True for a todo that lists mark and can show first */
-      is_important: boolean;
     };
     TodoPage: {
       /** @description The things of this page or answer, in order */

@@ -9,10 +9,12 @@ import { todoForm } from "../../api/doors/pages/edit/todo-form.ts";
 import { exportFormat, presentInFile } from "../../api/doors/pages/export/exported-things.ts";
 import { columnsOfTable, presentInTable } from "../../api/doors/pages/export/page.ts";
 import { collect } from "../../api/doors/pages/import/plan.ts";
+import { otherFacts } from "../../api/doors/pages/kit/items.ts";
+import { readQuickAdd } from "../../api/queries/quick-add/quick-add.ts";
 import { categoryFields } from "../../shared/contracts/category/fields.ts";
 import { habitFields } from "../../shared/contracts/habit/fields.ts";
-import type { DeclaredFields, Field, FieldKind } from "../../shared/contracts/kernel/declared-fields.ts";
-import { todoFields } from "../../shared/contracts/todo/fields.ts";
+import type { DeclaredFields, Field } from "../../shared/contracts/kernel/declared-fields.ts";
+import { todoFields, todoTags } from "../../shared/contracts/todo/fields.ts";
 import { CategoryEntity, HabitEntity, TodoEntity } from "../../shared/db/entities/things.ts";
 import { presentCategory, presentHabit, presentTodo } from "../../shared/db/present.ts";
 import { isReaching, perTarget, reminderChannels } from "../../shared/domain/reminder/channels.ts";
@@ -94,8 +96,7 @@ const time = "2026-11-19T20:15:44.902177Z";
 /** Values of columns whose type does not suggest one. */
 const values: Readonly<Record<string, unknown>> = {
   ...{ id: 7, category_id: 7, next_todo_id: 7, created_at: time, updated_at: time },
-  ...{ type: "bad", frequency: "custom", schedule: { every_days: 3 }, time_of_day: "evening" },
-  ...{ recurrence: "FREQ=DAILY", recurrence_from: "completion", icon: "heart" },
+  ...{ schedule: { every_days: 3 }, recurrence: "FREQ=DAILY", icon: "heart" },
   ...{ completions_count: 4, streak: 4, longest_streak: 5, streak_alive_through: "2026-11-21" },
   ...{ recent_dates: [today.date], skipped_dates: [today.date], neutral_dates: [today.date] },
   ...{ done_days: "1", edits: [{}], pauses: [] },
@@ -105,8 +106,9 @@ const values: Readonly<Record<string, unknown>> = {
 /** Another value of columns that are never null. */
 const others: Readonly<Record<string, unknown>> = { recent_amounts: {}, name: "Other", title: "Other" };
 
-function sampleOf(column: string, kind: FieldKind | undefined): unknown {
+function sampleOf(column: string, { kind, value }: Partial<Field> = {}): unknown {
   if (column in values) return values[column];
+  if (kind === "choice") return value?.enum?.at(-1);
   if (kind === "number") return 5;
   if (kind === "flag") return true;
   if (kind === "instant") return time;
@@ -184,7 +186,7 @@ describe.each(things)("a field of $table", ({ table, entity, fields, form, prese
   const columns = Object.keys(entity.meta.properties);
   const row: Row = {
     remind_at: null,
-    ...Object.fromEntries(columns.map((name) => [name, sampleOf(name, declared[name]?.kind)])),
+    ...Object.fromEntries(columns.map((name) => [name, sampleOf(name, declared[name])])),
   };
   const imported = broughtBack(table, row);
   const known = { names: new Map(), timeZone: "UTC" };
@@ -233,6 +235,23 @@ describe.each(things)("a field of $table", ({ table, entity, fields, form, prese
     );
     expect(wrong).toEqual([]);
   });
+});
+
+test("a choice of a todo is a tag, which a line of words sets, rows show and the page tells", async () => {
+  // These have words and filters of their own.
+  const own = ["time_of_day", "recurrence_from"];
+  const untold = Object.entries<Field>(todoFields).filter(
+    ([name, { kind, mark }]) => kind === "choice" && mark === undefined && !own.includes(name),
+  );
+  expect(untold.map(([name]) => `todos.${name} is no tag`)).toEqual([]);
+  const page = await textOf("docs/quick-add.md");
+  for (const [name, field] of Object.entries<Field>(todoTags)) {
+    const value = sampleOf(name, field);
+    const quick = readQuickAdd(`Call ${field.mark}"${value}"`, { ...today, now: 0, today: today.date });
+    expect(quick).toMatchObject({ title: "Call", [name]: value });
+    expect(otherFacts(quick).join()).toContain(String(value));
+    expect(page).toContain(`\`${field.mark}`);
+  }
 });
 
 test("a name that two things declare has one meaning, because the reference has one for each name", () => {

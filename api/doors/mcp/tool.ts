@@ -1,7 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
 import type { CommandName, Contract, QueryName } from "../../../shared/contracts/catalogue.ts";
 import type { CommandContract, QueryContract } from "../../../shared/contracts/kernel/contract.ts";
-import type { DeclaredFields } from "../../../shared/contracts/kernel/declared-fields.ts";
 import { type DayFields, Name } from "../../../shared/contracts/kernel/fields.ts";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { Today } from "../../../shared/domain/day/day.ts";
@@ -131,22 +130,6 @@ export const wordsOfOthers = ({ description, written_by }: Words): string =>
 /** The parts that apply, separated by commas. */
 export const joined = (parts: readonly (string | false | null | undefined)[]): string =>
   parts.filter((part) => part !== false && part != null).join(", ");
-
-/**
- * Says the declared fields that a line has no own words for, such as `context "desk"`; null and the usual value are left
- * out. @param own fields that the line says in its own way
- */
-export function wordsOfFields(fields: DeclaredFields, own: readonly string[]) {
-  const others = Object.entries(fields).filter(([name, { create }]) => create && !own.includes(name));
-  return (thing: Readonly<Record<string, unknown>>): string[] =>
-    others.flatMap(([name, { label = name, usual }]) => {
-      const value = thing[name];
-      if (value == null || value === usual) return [];
-      const words = label.toLowerCase();
-      if (value === true) return [words];
-      return [`${words} ${typeof value === "string" ? quoteStored(value) : JSON.stringify(value)}`];
-    });
-}
 
 /** A misspelt name makes no category: only `new_category` does. */
 export const categoryNames = { category: Type.Optional(Name), new_category: Type.Optional(Name) };

@@ -1,4 +1,7 @@
+import { Type } from "typebox";
 import type { OutputOf, Queries } from "../../../shared/contracts/catalogue.ts";
+import { schemasOf, withUsual } from "../../../shared/contracts/kernel/declared-fields.ts";
+import { todoTags } from "../../../shared/contracts/todo/fields.ts";
 import { addDays, localTime, resolveLocalTime } from "../../../shared/domain/day/day.ts";
 import { longestLine } from "../../../shared/domain/todo/quick-add-words.ts";
 import { firstOccurrence, parseRecurrence } from "../../../shared/domain/todo/recurrence.ts";
@@ -165,6 +168,8 @@ function hoursOf(
 
 const isOver = (date: string, time: string, clock: Clock): boolean => `${date}T${time}` <= wallTime(clock);
 
+const TagsInWords = Type.Object(schemasOf(todoTags, "shown"));
+
 export function fieldsSaid(said: Said, line: string, clock: Clock): TodoFields {
   const { due, remind } = hoursOf(said, line, clock);
   const [dueHour] = due;
@@ -181,7 +186,7 @@ export function fieldsSaid(said: Said, line: string, clock: Clock): TodoFields {
     recurrence: said.rule === undefined ? null : ruleIn(said, said.rule, date),
     recurrence_from: said.fromCompletion ? "completion" : null,
     estimated_minutes: said.minutes ?? null,
-    context: said.context ?? null,
+    ...withUsual(TagsInWords, todoTags, said),
     category: said.category ?? null,
     is_important: said.isImportant ?? false,
   };

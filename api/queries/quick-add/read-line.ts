@@ -1,3 +1,5 @@
+import type { Field } from "../../../shared/contracts/kernel/declared-fields.ts";
+import { todoTags } from "../../../shared/contracts/todo/fields.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { partsOfDay } from "../../../shared/domain/todo/quick-add-words.ts";
 import { dayPhrasesIn } from "./forms/days.ts";
@@ -17,9 +19,17 @@ import { repeatsIn } from "./forms/repeat.ts";
 import { rhythmOfRule, rhythms } from "./forms/rule.ts";
 import { times } from "./forms/times.ts";
 
-const mark = (sign: "#" | "@", field: "category" | "context"): Recogniser => ({
-  pattern: new RegExp(`(?<=^|[\\s(])${sign}(?:"([^"]*[^"\\s][^"]*)"|(\\p{L}[^\\s"]*(?<![.,;:!?)])))`, "gu"),
-  read: ([, quoted, word = ""]) => ({ says: { [field]: (quoted ?? word).trim() }, manner: "mark" }),
+/** A text behind its sign, or one of the words of a choice. */
+const mark = (sign: string, field: string, words?: readonly string[]): Recogniser => ({
+  pattern: new RegExp(
+    `(?<=^|[\\s(])${RegExp.escape(sign)}(?:"([^"]*[^"\\s][^"]*)"|(\\p{L}[^\\s"]*(?<![.,;:!?)])))`,
+    "gu",
+  ),
+  read([, quoted, word = ""]) {
+    const text = (quoted ?? word).trim();
+    const value = words ? words.find((one) => one === text.toLowerCase()) : text;
+    return value ? { says: { [field]: value }, manner: "mark" } : undefined;
+  },
 });
 
 /** A mark of its own word; `Hurry!` stays a title. */
@@ -66,7 +76,9 @@ const ends: readonly Recogniser[] = [
 
 const otherMarks: readonly Recogniser[] = [
   mark("#", "category"),
-  mark("@", "context"),
+  ...Object.entries<Field>(todoTags).map(([name, { mark: sign = "", value }]) =>
+    mark(sign, name, value.enum),
+  ),
   importance,
   minutes,
   part,

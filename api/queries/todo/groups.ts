@@ -18,6 +18,7 @@ import {
   isUndated,
   overduePart,
   selectTodos,
+  type TagFilters,
   type TodoPart,
   todo,
   type todoSorts,
@@ -128,7 +129,6 @@ const none = { todos: [], total: 0 };
 
 export type TodoFilters = Readonly<{
   q?: string | undefined;
-  context?: string | undefined;
   categoryId?: number | undefined;
   /** Only pending todos of this group. */
   group?: Readonly<{ name: DueGroup; firstWeekday: number }> | undefined;
@@ -136,7 +136,8 @@ export type TodoFilters = Readonly<{
   status?: "incomplete" | "completed" | undefined;
   /** Without it, pending todos are in the default order. */
   sort?: (typeof todoSorts)[number] | undefined;
-}>;
+}> &
+  TagFilters;
 
 /** One page of all todos: pending ones in the default order and, after the last of them, done ones, the newest first. */
 export async function readTodoPage(

@@ -7,6 +7,7 @@ import {
   sql,
 } from "kysely";
 import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
+import { todoTags } from "../../../shared/contracts/todo/fields.ts";
 import { parseDoneCursor, parseTodoCursor } from "../../../shared/contracts/todo/filters.ts";
 import {
   namesGiven,
@@ -22,8 +23,15 @@ import { type QueryContext, readDaySettings } from "../engine/context.ts";
 import { countOf, type Extent, firstRows } from "../engine/pagination.ts";
 import { hasText, patternsOf } from "../engine/search.ts";
 
+type Tag = keyof typeof todoTags;
+/** A value for each tag. */
+const perTag = <Value>(make: (name: Tag) => Value) =>
+  Object.fromEntries(namesGiven(todoTags).map((name) => [name, make(name)])) as Record<Tag, Value>;
+
+/** The values of lists of todos. */
 export const todoValues = {
-  ...({ todo_id: "bigint", ids: "bigint[]", context: "text", has_reminder: "boolean", q: "text[]" } as const),
+  ...perTag(() => "text" as const),
+  ...({ todo_id: "bigint", ids: "bigint[]", has_reminder: "boolean", q: "text[]" } as const),
   ...({ due_from: "date", due_to: "date", is_overdue: "boolean" } as const),
   ...({
     done_since: "date",
@@ -140,6 +148,7 @@ const isDueWithin = dueWithin({
 });
 
 const conditionOf = {
+  ...perTag((name): Condition => sql`${ref(`t.${name}`)}::text = ${value(name)}`),
   undated: isUndated,
   due: isDueWithin,
   context: isInContext,
@@ -276,6 +285,8 @@ export function afterDone(cursor: string) {
   };
 }
 
+export type TagFilters = { readonly [Name in Tag]?: ListInput[Name] | undefined };
+
 export type ListInput = Omit<InputOf<Queries["todo.list"]>, "page">;
 
 /** The filters of a list of todos at either door. All of them apply together. */
@@ -291,16 +302,17 @@ type Filters = Readonly<{ [Name in Exclude<keyof ListInput, "category_id">]?: Li
 
 /** The part of a user's todos that the filters leave. */
 export async function selectTodos(query: QueryContext, filters: Filters): Promise<Selection> {
-  const { q, context, has_reminder, time_of_day, categories } = filters;
+  const { q, has_reminder, time_of_day, categories } = filters;
+  const tags = perTag((name) => filters[name]?.toString());
   const { done_since = always.from, done_through = always.to } = filters;
   const due = await dueOf(query, filters);
   const filter = time_of_day ?? categories;
-  const given = { ...due, context, reminder: has_reminder, filter, search: q };
+  const given = { ...due, ...tags, reminder: has_reminder, filter, search: q };
   return {
     wanted: { status: rangesFor(filters), further: namesGiven(given) },
     order: hasDoneDays(filters) ? "done" : "due",
     values: {
-      ...{ ...due.due, context, has_reminder, time_of_day, done_since, done_through, q: patternsOf(q) },
+      ...{ ...due.due, ...tags, has_reminder, time_of_day, done_since, done_through, q: patternsOf(q) },
       categories: categories && `{${categories.join(",")}}`,
     },
   };

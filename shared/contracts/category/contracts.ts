@@ -1,10 +1,10 @@
 import { Type } from "typebox";
 import { command, query, route } from "../kernel/contract.ts";
-import { exampleOf, onlyPage, schemasOf } from "../kernel/declared-fields.ts";
+import { onlyPage, schemasOf, withUsual } from "../kernel/declared-fields.ts";
 import { Id, Name, Page, PageOf } from "../kernel/fields.ts";
 import { Category, categoryFields } from "./fields.ts";
 
-const exampleCategory = exampleOf(Category, categoryFields, {
+const exampleCategory = withUsual(Category, categoryFields, {
   id: 3,
   name: "Health",
   color: "#16a34a",
@@ -22,7 +22,7 @@ export const categoryExamples = {
   get: { input: { category_id }, output: exampleCategory },
   create: {
     input: { name: "Home", icon: "house" },
-    output: exampleOf(Category, categoryFields, {
+    output: withUsual(Category, categoryFields, {
       id: 4,
       name: "Home",
       icon: "house",

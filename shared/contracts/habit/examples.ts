@@ -1,11 +1,11 @@
-import { exampleOf, onlyPage } from "../kernel/declared-fields.ts";
+import { onlyPage, withUsual } from "../kernel/declared-fields.ts";
 import { Habit, habitFields } from "./fields.ts";
 
 /**
  * The habit was completed on the four days before Friday 20 November 2026, the day of all examples, and not yet on
  * that day.
  */
-export const exampleHabit = exampleOf(Habit, habitFields, {
+export const exampleHabit = withUsual(Habit, habitFields, {
   id: 12,
   name: "Read 20 pages",
   time_of_day: "evening",
@@ -49,7 +49,7 @@ export const habitExamples = {
       category_id: 3,
       grace_days: 0,
     },
-    output: exampleOf(Habit, habitFields, {
+    output: withUsual(Habit, habitFields, {
       id: 13,
       name: "Go for a run",
       frequency: "custom",

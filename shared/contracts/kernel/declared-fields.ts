@@ -17,6 +17,8 @@ export type Field = Words &
     file?: TSchema;
     /** The value of a new thing without this field, or null. */
     usual?: unknown;
+    /** The sign of a tag. */
+    mark?: string;
   }>;
 export type DeclaredFields = Readonly<Record<string, Field>>;
 
@@ -153,6 +155,9 @@ export const partOfDay = optional(timeOfDay(TimeOfDayField), {
   inLog: "time of day",
 });
 
+/** A field that works as a tag: a line of words sets it behind its sign, and lists filter by it. */
+export const tag = <Declared extends object>(mark: string, field: Declared) => ({ ...field, mark });
+
 /** A field that only commands set; no request gives it. */
 export function internal<Declared extends Readonly<{ create: TSchema; update: TSchema }>>(field: Declared) {
   const { create: _, update: __, ...others } = field;
@@ -163,17 +168,32 @@ export type ColumnsOf<Declared extends DeclaredFields> = {
   -readonly [Name in keyof Declared]: Static<Declared[Name]["shown"]>;
 };
 
-/** The fields as arguments of tools: none is required, and null clears nothing. */
-export const optionalValues = <Declared extends DeclaredFields>(fields: Declared) =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(([name, { create, value }]) =>
-      create ? [[name, Type.Optional(value)] as const] : [],
-    ),
-  ) as {
-    [Name in keyof Declared as Declared[Name] extends { create: TSchema } ? Name : never]: TOptional<
-      Declared[Name]["value"]
-    >;
+/** The fields that have a property. */
+export const fieldsWith = <Declared extends DeclaredFields, Property extends keyof Field>(
+  fields: Declared,
+  property: Property,
+) =>
+  Object.fromEntries(Object.entries(fields).filter(([, field]) => field[property] !== undefined)) as {
+    [Name in keyof Declared as Declared[Name] extends Readonly<Record<Property, unknown>>
+      ? Name
+      : never]: Declared[Name];
   };
+
+/** The fields as arguments of tools and as filters: none is required, and null clears nothing. */
+export const optionalValues = <Declared extends DeclaredFields>(fields: Declared) =>
+  Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, Type.Optional(value)])) as {
+    [Name in keyof Declared]: TOptional<Declared[Name]["value"]>;
+  };
+
+/** Gives the fields of a thing that a text has no own words for; null and the usual value are left out. */
+export function otherFields(fields: DeclaredFields, own: readonly string[]) {
+  const others = Object.entries(fields).filter(([name, { create }]) => create && !own.includes(name));
+  return (thing: Readonly<Record<string, unknown>>) =>
+    others.flatMap(([name, { label = name, usual, kind }]) => {
+      const value = thing[name];
+      return value == null || value === usual ? [] : [{ label, kind, value }];
+    });
+}
 
 type Part = "create" | "update" | "shown" | "file";
 type SchemasOf<Declared extends DeclaredFields, Of extends Part> = {
@@ -191,8 +211,8 @@ export function schemasOf<Declared extends DeclaredFields, Of extends Part>(
   return Object.fromEntries(schemas.filter(([, schema]) => schema !== undefined)) as SchemasOf<Declared, Of>;
 }
 
-/** An example of an answer, in the order of its schema. An absent field has its usual value, or null. */
-export const exampleOf = <Schema extends TSchema & Readonly<{ properties: object }>>(
+/** A thing in the order of its schema. An absent field has its usual value, or null. */
+export const withUsual = <Schema extends TSchema & Readonly<{ properties: object }>>(
   { properties }: Schema,
   fields: DeclaredFields,
   given: Partial<Static<Schema>>,

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { exampleOf, onlyPage } from "../kernel/declared-fields.ts";
+import { onlyPage, withUsual } from "../kernel/declared-fields.ts";
 import type { Reminder } from "./fields.ts";
 import { Todo, todoFields } from "./fields.ts";
 
@@ -13,7 +13,7 @@ const reminder: Static<typeof Reminder> = {
   choose_channel_at: "http://localhost:3000/account/settings",
 };
 
-export const exampleTodo = exampleOf(Todo, todoFields, {
+export const exampleTodo = withUsual(Todo, todoFields, {
   id: 31,
   title: "Call the dentist",
   due_date: "2026-11-23",
@@ -45,7 +45,7 @@ export const todoExamples = {
   get: { input: onlyId, output: exampleTodo },
   create: {
     input: { title: "Water the plants", due_date: "2026-11-21", recurrence: "FREQ=WEEKLY;BYDAY=SA" },
-    output: exampleOf(Todo, todoFields, {
+    output: withUsual(Todo, todoFields, {
       id: 32,
       title: "Water the plants",
       due_date: "2026-11-21",

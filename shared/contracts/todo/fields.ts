@@ -9,6 +9,7 @@ import { CategoryRef, categoryNameFields } from "../category/fields.ts";
 import {
   clockTime,
   day,
+  fieldsWith,
   flag,
   instant,
   internal,
@@ -20,6 +21,7 @@ import {
   partOfDay,
   required,
   schemasOf,
+  tag,
   usually,
   word,
 } from "../kernel/declared-fields.ts";
@@ -78,11 +80,14 @@ export const todoFields = {
     inLog: "duration",
     unit: "min",
   }),
-  context: optional(line(Context), {
-    label: "Context",
-    hint: "Such as desk or phone",
-    meaning: "A label for a place or tool, such as desk or phone",
-  }),
+  context: tag(
+    "@",
+    optional(line(Context), {
+      label: "Context",
+      hint: "Such as desk or phone",
+      meaning: "A label for a place or tool, such as desk or phone",
+    }),
+  ),
   category_id: link(Id, { inLog: "category" }),
   is_important: usually(flag(Flag), false, {
     ticked: "true",
@@ -116,6 +121,8 @@ export const todoFields = {
   recurrence_anchor: internal(optional(day(CalendarDate))),
   next_todo_id: internal(link(Id)),
 };
+
+export const todoTags = fieldsWith(todoFields, "mark");
 
 Format.Set("reminder-time", isReminderTime);
 

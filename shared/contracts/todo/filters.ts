@@ -2,9 +2,9 @@ import { type Static, Type } from "typebox";
 import Format from "typebox/format";
 import type { TimeOfDay } from "../../domain/vocabulary.ts";
 import type { FieldProblems } from "../../errors.ts";
+import { optionalValues } from "../kernel/declared-fields.ts";
 import {
   CalendarDate,
-  Context,
   checkPeriod,
   DueField,
   Flag,
@@ -15,6 +15,7 @@ import {
   WholeNumber,
 } from "../kernel/fields.ts";
 import { isCalendarDate } from "../kernel/text.ts";
+import { todoTags } from "./fields.ts";
 
 /** A todo's place among completed ones, newest first. */
 type DonePlace = Readonly<{ id: number; completed_on: string; completed_at: string }>;
@@ -83,7 +84,7 @@ export const PendingFilters = Type.Object({
   due_on: Type.Optional(CalendarDate),
   overdue_only: Type.Optional(Flag),
   has_reminder: Type.Optional(Flag),
-  context: Type.Optional(Context),
+  ...optionalValues(todoTags),
   category: Type.Optional(Name),
   count_by_category: Type.Optional(Flag),
   limit: Type.Optional(WholeNumber(1, maxPendingLimit)),

@@ -3,10 +3,10 @@ import { longestLine } from "../../domain/todo/quick-add-words.ts";
 import type { FieldErrors } from "../../errors.ts";
 import { FrequencyField, HabitTypeField, ScheduleField } from "../habit/fields.ts";
 import { query, route } from "../kernel/contract.ts";
+import { fieldsWith, optionalValues, schemasOf } from "../kernel/declared-fields.ts";
 import {
   CalendarDate,
   ClockTime,
-  Context,
   checkPeriod,
   DueField,
   Flag,
@@ -22,7 +22,7 @@ import {
   titled,
 } from "../kernel/fields.ts";
 import { todoExamples } from "./examples.ts";
-import { PendingTodos, RecurrenceFrom, Todo } from "./fields.ts";
+import { PendingTodos, RecurrenceFrom, Todo, todoFields, todoTags } from "./fields.ts";
 import { checkPending, PendingFilters } from "./filters.ts";
 
 const TodoFilters = Type.Object({
@@ -33,7 +33,7 @@ const TodoFilters = Type.Object({
   due_to: Type.Optional(CalendarDate),
   done_since: Type.Optional(CalendarDate),
   has_reminder: Type.Optional(Flag),
-  context: Type.Optional(Context),
+  ...optionalValues(todoTags),
   time_of_day: Type.Optional(TimeOfDayField),
   category_id: Type.Optional(Id),
   page: Type.Optional(Page),
@@ -87,19 +87,10 @@ function checkList({
   return checkPeriod("due_from", due_from, "due_to", due_to);
 }
 
+const { description: _, category_id: __, ...said } = schemasOf(fieldsWith(todoFields, "create"), "shown");
 const TodoInWords = titled(
   "TodoInWords",
-  Type.Object({
-    title: Type.String(),
-    due_date: Nullable(CalendarDate),
-    due_time: Nullable(ClockTime),
-    time_of_day: Nullable(TimeOfDayField),
-    estimated_minutes: Nullable(Type.Integer()),
-    context: Nullable(Type.String()),
-    recurrence: Nullable(Type.String()),
-    recurrence_from: Nullable(RecurrenceFrom),
-    is_important: Type.Boolean(),
-  }),
+  Type.Object({ ...said, recurrence_from: Nullable(RecurrenceFrom) }),
 );
 
 const HabitInWords = titled(

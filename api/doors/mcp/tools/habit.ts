@@ -6,7 +6,11 @@ import {
   roundAmount,
   sumOn,
 } from "../../../../shared/contracts/habit/fields.ts";
-import { optionalValues, schemasOf } from "../../../../shared/contracts/kernel/declared-fields.ts";
+import {
+  fieldsWith,
+  optionalValues,
+  schemasOf,
+} from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { CalendarDate, Nullable } from "../../../../shared/contracts/kernel/fields.ts";
 import {
   categoryNames,
@@ -19,7 +23,7 @@ import {
 } from "../tool.ts";
 
 /** The arguments that describe a habit, without its name: a new one needs that. */
-const { name: __, ...fields } = optionalValues(habitFields);
+const { name: __, ...fields } = optionalValues(fieldsWith(habitFields, "create"));
 export const habitArguments = { ...fields, ...categoryNames };
 
 type Frequency = Static<(typeof habitFields)["frequency"]["value"]>;

@@ -1,5 +1,9 @@
 import { type Static, Type } from "typebox";
-import { optionalValues } from "../../../../shared/contracts/kernel/declared-fields.ts";
+import {
+  fieldsWith,
+  optionalValues,
+  otherFields,
+} from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { Nullable, Reach } from "../../../../shared/contracts/kernel/fields.ts";
 import {
   ListedTodo,
@@ -16,12 +20,11 @@ import {
   LeanObject,
   quoteStored,
   type ToolResult,
-  wordsOfFields,
   wordsOfOthers,
 } from "../tool.ts";
 
 /** The arguments that describe a todo, without its title: a new one needs that. */
-const { title: _, ...fields } = optionalValues(todoFields);
+const { title: _, ...fields } = optionalValues(fieldsWith(todoFields, "create"));
 export const todoArguments = { ...fields, ...categoryNames, remind_at: Type.Optional(RemindAt) };
 
 const { category, reminder, completed_at, created_at, updated_at, ...shown } = ListedTodo.properties;
@@ -70,10 +73,17 @@ function reminderFacts({ reminder }: TodoOutput): Readonly<{ remind_at?: string;
   return status === "scheduled" ? { remind_at } : { remind_at, reminder_status: status };
 }
 
-const otherWords = wordsOfFields(todoFields, [
+const others = otherFields(todoFields, [
   ...["title", "description", "due_date", "due_time", "time_of_day", "estimated_minutes"],
   ...["category_id", "recurrence", "recurrence_from"],
 ]);
+
+/** Says a field without own words, such as `context "desk"`. */
+function sayField({ label, value }: ReturnType<typeof others>[number]): string {
+  const words = label.toLowerCase();
+  if (value === true) return words;
+  return `${words} ${typeof value === "string" ? quoteStored(value) : JSON.stringify(value)}`;
+}
 
 /** Object rest would copy most of the todo, so the fields are listed. */
 export function todoLine(todo: TodoOutput): string {
@@ -85,7 +95,7 @@ export function todoLine(todo: TodoOutput): string {
     is_overdue && "overdue",
     time_of_day,
     estimated_minutes !== null && `${estimated_minutes} min`,
-    ...otherWords(todo),
+    ...others(todo).map(sayField),
     category && `in ${quoteStored(category.name)}`,
     recurrence && `repeats ${recurrence}${countsAfresh(todo) ? " from completion" : ""}`,
     reminderOf(todo),

@@ -1,3 +1,5 @@
+import type { Field } from "../../../../shared/contracts/kernel/declared-fields.ts";
+import { todoTags } from "../../../../shared/contracts/todo/fields.ts";
 import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
 import { isRefused } from "../../../../shared/errors.ts";
 import { type Html, html } from "../../../../shared/html.ts";
@@ -9,6 +11,7 @@ import { draftOfQuickHabit, habitForm } from "../edit/habit-form.ts";
 import { createFrom } from "../edit/save.ts";
 import { type FormContext, newThingId, newThingPage, openForm } from "../edit/thing-form.ts";
 import { draftOfQuickTodo, todoForm } from "../edit/todo-form.ts";
+import { othersOfTodo } from "../kit/items.ts";
 import { rhythmInWords, sayDue, sayTime, sayWallTime } from "../kit/words.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { addPath } from "../session/frame.ts";
@@ -74,7 +77,11 @@ const help = [
   ["Their end", "until Christmas, for 6 weeks, 5 times"],
   ["From the day it is done", "every! 3 days"],
   ["Part of the day", "in the morning, every evening, tonight"],
-  ["Category, context, time", '#Home or #"Home office", @desk, 10min or 1h30'],
+  ["Category, time", '#Home or #"Home office", 10min or 1h30'],
+  ...Object.values<Field>(todoTags).map(
+    ({ label, mark, value: { enum: words = ["word", '"some words"'] } }) =>
+      [label, words.map((word) => `${mark}${word}`).join(" or ")] as const,
+  ),
   ["Important", "! or p1"],
   ["Habits", "habit Run 3 times a week; habit Read every evening; bad habit Smoking"],
 ] as const;
@@ -128,7 +135,7 @@ const ofTodo = (todo: QuickTodo, today: string): readonly Chip[] => [
   ["Counted", todo.recurrence_from === "completion" ? "from the day on which it is done" : null],
   ["Part of the day", todo.time_of_day],
   ["Takes", todo.estimated_minutes && `${todo.estimated_minutes} min`],
-  ["Context", todo.context],
+  ...othersOfTodo(todo).map(({ label, value }): Chip => [label, value === true ? "yes" : String(value)]),
   ["Category", todo.category],
   ["Important", todo.is_important ? "yes" : null],
 ];

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Static } from "typebox";
-import type { Todo } from "../../../../shared/contracts/todo/fields.ts";
+import { otherFields } from "../../../../shared/contracts/kernel/declared-fields.ts";
+import { type Todo, todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import { addDays, dayNumber, isoWeekday, type Today } from "../../../../shared/domain/day/day.ts";
 import { isPausedOn } from "../../../../shared/domain/habit/free-days.ts";
 import { daysShown } from "../../../../shared/domain/habit/history.ts";
@@ -147,6 +148,18 @@ function todoItem(visit: Visit, todo: TodoItem, { today, next }: ItemContext): H
 
 const important = html`<span class="important" role="img" aria-label="Important">${icon("flag")}</span> `;
 
+/** The fields of a todo that pages have no own words for. */
+export const othersOfTodo = otherFields(todoFields, [
+  ...["title", "description", "due_date", "due_time", "time_of_day", "estimated_minutes"],
+  ...["category_id", "is_important", "recurrence", "recurrence_from"],
+]);
+
+/** The same in words: a text stands alone, such as `desk`, and a word behind its label. */
+export const otherFacts = (todo: Readonly<Record<string, unknown>>): string[] =>
+  othersOfTodo(todo).map(({ label, kind, value }) =>
+    kind === "line" ? String(value) : `${label.toLowerCase()}${value === true ? "" : ` ${value}`}`,
+  );
+
 /** The line below the title, of which a narrow screen shows the beginning. */
 function factsOfTodo(todo: TodoItem, today: string) {
   const { category, description, recurrence, estimated_minutes: minutes } = todo;
@@ -155,7 +168,7 @@ function factsOfTodo(todo: TodoItem, today: string) {
     todo.due_time === null ? todo.time_of_day : null,
     recurrence && drawn("habits", saidRules.memo(recurrence)),
     minutes && drawn("clock", sayMinutes(minutes)),
-    todo.context,
+    ...otherFacts(todo),
     reminderInWords(todo, today),
     description && drawn("notes", "notes"),
   ];

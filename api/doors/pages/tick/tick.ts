@@ -17,7 +17,7 @@ import { readTodo } from "../../../queries/todo/read.ts";
 import { formToken } from "../../../web/form/form.ts";
 import { locale } from "../../../web/locale.ts";
 import { seeOther } from "../../../web/redirect.ts";
-import { type Tickable, tickFields } from "../kit/items.ts";
+import { otherFacts, type Tickable, tickFields } from "../kit/items.ts";
 import { facts, rhythmInWords, sayDate, sayDue, sayTime, sayWallTime } from "../kit/words.ts";
 import type { Guest, PageAnswer, Visit } from "../session/context.ts";
 import { hereWithoutNotes, withParameter } from "../session/go-on.ts";
@@ -188,7 +188,7 @@ async function readTodoWords(query: QueryContext, todo_id: number) {
     todo.reminder && `reminder ${sayWallTime(todo.reminder.local_time, date)}`,
     todo.time_of_day,
     todo.estimated_minutes && `${todo.estimated_minutes} min`,
-    todo.context,
+    ...otherFacts(todo),
     todo.category && `#${todo.category.name}`,
     todo.is_important ? "important" : null,
   ];

@@ -1,5 +1,7 @@
 import { commands } from "../../../../shared/contracts/catalogue.ts";
 import { maxInAction } from "../../../../shared/contracts/group/contracts.ts";
+import type { Field } from "../../../../shared/contracts/kernel/declared-fields.ts";
+import { todoTags } from "../../../../shared/contracts/todo/fields.ts";
 import { listTodos } from "../../../../shared/contracts/todo/queries.ts";
 import type { CategoryRefRow } from "../../../../shared/db/present.ts";
 import { addDays, dateOfDay, dayNumber, type Today, weekStart } from "../../../../shared/domain/day/day.ts";
@@ -37,7 +39,7 @@ import {
   pager,
   withoutPage,
 } from "../kit/lists.ts";
-import { countInWords } from "../kit/words.ts";
+import { capitalized, countInWords } from "../kit/words.ts";
 import { liveMark, liveScripts } from "../live/live.ts";
 import type { PageAnswer, Visit } from "../session/context.ts";
 import { accountPage, reminderWarning } from "../session/frame.ts";
@@ -120,7 +122,7 @@ function sections(
     : html`${open}${heading}${list(done)}`;
 }
 
-const todoFilterNames = ["q", "status", "due", "category_id", "context", "sort", "page"];
+const todoFilterNames = ["q", "status", "due", "category_id", ...Object.keys(todoTags), "sort", "page"];
 
 /** The filters as the query takes them: the fields of the REST list, where `due` is a group of due dates. */
 function readTodoFilters(chosen: URLSearchParams): (TodoFilters & Readonly<{ page: number }>) | Refused {
@@ -132,8 +134,8 @@ function readTodoFilters(chosen: URLSearchParams): (TodoFilters & Readonly<{ pag
   const validated = validate(listTodos, fields);
   if (isRefused(validated)) return validated;
   const group = name && { name, firstWeekday: firstWeekday() };
-  const { q, context, category_id: categoryId, status, page = 1 } = validated.input;
-  return { q, context, categoryId, group, status: status === "all" ? undefined : status, sort, page };
+  const { category_id: categoryId, status, page = 1, ...others } = validated.input;
+  return { ...others, categoryId, group, status: status === "all" ? undefined : status, sort, page };
 }
 
 const statuses: readonly FilterChoice[] = [
@@ -147,13 +149,19 @@ const sorts: readonly FilterChoice[] = [
   ["newest", "Newest first"],
 ];
 
+const wordChoice = (word: string): FilterChoice => [word, capitalized(word)];
+
 /** The form that filters and sorts the list; the address keeps its values. */
 const todoFilterForm = (chosen: URLSearchParams, categories: readonly FilterChoice[]): Html =>
   foldedFilters("/account/todos", chosen, [
     filterSelect({ name: "status", label: "Show" }, statuses, chosen, "Open and done"),
     filterSelect({ name: "due", label: "Due" }, dues, chosen, "Any time"),
     filterSelect({ name: "category_id", label: "Category" }, categories, chosen),
-    filterInput("text", { name: "context", label: "Context" }, chosen),
+    ...Object.entries<Field>(todoTags).map(([name, { label = name, value }]) =>
+      value.enum
+        ? filterSelect({ name, label }, value.enum.map(wordChoice), chosen, "Any")
+        : filterInput("text", { name, label }, chosen),
+    ),
     filterSelect({ name: "sort", label: "Order" }, sorts, chosen, "Due date"),
   ]);
 

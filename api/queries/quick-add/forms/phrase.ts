@@ -1,3 +1,5 @@
+import type { ColumnsOf } from "../../../../shared/contracts/kernel/declared-fields.ts";
+import type { todoTags } from "../../../../shared/contracts/todo/fields.ts";
 import { addDays, dayNumber, isoWeekday, localTime, weekStart } from "../../../../shared/domain/day/day.ts";
 import type { Rules, Schedule } from "../../../../shared/domain/habit/rhythm.ts";
 import { months, numbers } from "../../../../shared/domain/todo/quick-add-words.ts";
@@ -75,13 +77,13 @@ export type Said = Readonly<{
   lasts?: Temporal.DurationLike;
   count?: number;
   category?: string;
-  context?: string;
   isImportant?: true;
   remindHour?: Hour;
   /** Minutes from the reminder to the due time. */
   remindBefore?: number;
   asksReminder?: true;
-}>;
+}> &
+  Readonly<Partial<ColumnsOf<typeof todoTags>>>;
 
 /**
  * The position at which words are a phrase. A whole phrase (`on Friday`) counts at both ends of a line and before
