@@ -263,11 +263,15 @@ test("a name that two things declare has one meaning, because the reference has 
   expect(unlike.map(([name]) => name)).toEqual([]);
 });
 
-test("a reminder channel is in docs/channels.md, and its target is in the migrations", async () => {
-  const text = await textOf("docs/channels.md");
-  const untold = reminderChannels.filter((name) => isReaching(name) && !text.includes(`\`${name}\``));
+test("a reminder channel is documented and tested, and its texts have columns and labels of their own", async () => {
+  const page = await textOf("docs/channels.md");
+  const tests = (await Promise.all(list("test/workers/reminder/channels/*.test.ts").map(textOf))).join();
+  const untold = reminderChannels.filter((name) => isReaching(name) && !page.includes(`\`${name}\``));
+  const untested = reminderChannels.filter((name) => !tests.includes(`behavesAsChannel("${name}"`));
   const missing = Object.keys(perTarget(() => null)).filter((column) => !isMigrated("users", column));
-  expect([...untold, ...missing]).toEqual([]);
+  const labels = Object.values(perTarget(({ label }) => label)).filter((label) => label !== undefined);
+  const twice = labels.filter((label, at) => labels.indexOf(label) < at);
+  expect({ untold, untested, missing, twice }).toEqual({ untold: [], untested: [], missing: [], twice: [] });
 });
 
 test("docs/openapi.json is what npm run openapi writes", async () => {

@@ -3,7 +3,7 @@ import type { OutputOf } from "../../shared/contracts/catalogue.ts";
 import type { sendReminderAgain } from "../../shared/contracts/reminder/contracts.ts";
 import type { ReminderDeliveryRow, TodoRow, UserRow } from "../../shared/db/entities.ts";
 import { presentReminder } from "../../shared/db/present.ts";
-import { todoCompleted } from "../../shared/domain/conflicts.ts";
+import { conflicts } from "../../shared/domain/conflicts.ts";
 import {
   addDays,
   localTime,
@@ -81,7 +81,7 @@ export const reminderSet: Handler<"reminder.set"> = {
     if (isRefused(time)) return time;
     const todo = todos.get(todo_id);
     if (!todo) return notFound("Todo");
-    if (todo.is_completed) return todoCompleted;
+    if (todo.is_completed) return conflicts.todoCompleted;
     const before = reminders.get(todo_id);
     const row = putReminder(context, todo, time);
     if (row !== before) todos.update(todo, { updated_at: now });
@@ -172,7 +172,7 @@ function snooze(
   delivery: ReminderDeliveryRow,
   act: Exclude<Act, "done">,
 ) {
-  if (todo.is_completed) return todoCompleted;
+  if (todo.is_completed) return conflicts.todoCompleted;
   const { reminders, todos, today, acceptedAt, now } = context;
   const reminder = reminders.get(todo.id);
   const rangAt = timestamp(delivery.scheduled_at);
@@ -248,7 +248,7 @@ function sendOfTodo(context: HandlerContext, todo_id: number, delivery_id: strin
   const todo = todos.get(todo_id);
   const reminder = reminders.get(todo_id);
   if (!todo || !reminder) return notFound("Reminder");
-  if (todo.is_completed) return todoCompleted;
+  if (todo.is_completed) return conflicts.todoCompleted;
   if (reminder.status !== "failed" || reminder.delivery_id !== delivery_id) return outdated;
   const { remind_at: scheduled_at } = reminder;
   const { id } = deliveries.insert(newDelivery(context, { todo_id, scheduled_at }));

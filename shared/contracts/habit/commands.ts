@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { habitCompleted, habitDayDone, habitNotCompleted, habitNotSkipped } from "../../domain/conflicts.ts";
+import { conflicts } from "../../domain/conflicts.ts";
 import { habitActs } from "../../domain/reminder/link.ts";
 import { categoryNameFields } from "../category/fields.ts";
 import { command, route } from "../kernel/contract.ts";
@@ -62,7 +62,7 @@ export const completeHabit = command({
   resource: "Habit",
   scopes: ["habits:write"],
   summary: "Mark a habit completed, today or on one of the 366 days before; for a bad habit: avoided today",
-  conflict: habitCompleted(),
+  conflict: conflicts.habitCompleted(),
   rest: [route("completeHabit", "POST", dayPath, habitExamples.complete)],
   dayField: "date",
   input: withNote,
@@ -75,7 +75,7 @@ export const undoHabit = command({
   scopes: ["habits:write"],
   summary:
     "Undo the completion of today or of one of the 366 days before; the streak becomes what it would be without it",
-  conflict: habitNotCompleted(),
+  conflict: conflicts.habitNotCompleted(),
   rest: [route("undoHabitCompletion", "DELETE", dayPath, habitExamples.undo)],
   dayField: "date",
   input: oneDay,
@@ -90,7 +90,7 @@ export const skipHabit = command({
   scopes: ["habits:write"],
   summary:
     "Skip a day, or its week: nothing is asked and the streak stays; today, up to 366 days back or 30 ahead",
-  conflict: habitDayDone(),
+  conflict: conflicts.habitDayDone(),
   rest: [route("skipHabitDay", "POST", skipPath, habitExamples.skip)],
   dayField: "date",
   input: oneDay,
@@ -102,7 +102,7 @@ export const takeSkipBack = command({
   resource: "Habit",
   scopes: ["habits:write"],
   summary: "Take back the skip of today or of another day; the streak becomes what it would be without it",
-  conflict: habitNotSkipped(),
+  conflict: conflicts.habitNotSkipped(),
   rest: [route("takeHabitSkipBack", "DELETE", skipPath, habitExamples.takeSkipBack)],
   dayField: "date",
   input: oneDay,
@@ -114,7 +114,7 @@ export const actOnHabit = command({
   name: "habit.act",
   scopes: ["habits:write"],
   summary: "Do what a link in a habit's reminder offers, once, for the day of the reminder",
-  conflict: habitCompleted(),
+  conflict: conflicts.habitCompleted(),
   input: Type.Object({
     habit_id: Id,
     delivery_id: Type.String({ format: "uuid" }),

@@ -1,7 +1,7 @@
 import { createPublicKey } from "node:crypto";
 import { Type } from "typebox";
 import Format from "typebox/format";
-import { todoCompleted } from "../../domain/conflicts.ts";
+import { conflicts } from "../../domain/conflicts.ts";
 import { mayBePublic } from "../../domain/public-address.ts";
 import { acts } from "../../domain/reminder/link.ts";
 import { command, query, route } from "../kernel/contract.ts";
@@ -26,7 +26,7 @@ export const setReminder = command({
   resource: "Todo",
   scopes: ["todos:write"],
   summary: "Set or move the calling user's reminder for a todo",
-  conflict: todoCompleted,
+  conflict: conflicts.todoCompleted,
   rest: [route("setReminder", "PUT", path, todoExamples.setReminder)],
   input: Type.Object({ todo_id: Id, remind_at: RemindAt }),
   output: Reminder,
@@ -47,7 +47,7 @@ export const actOnReminder = command({
   name: "reminder.act",
   scopes: ["todos:write"],
   summary: "Do what a link in a reminder offers, once",
-  conflict: todoCompleted,
+  conflict: conflicts.todoCompleted,
   input: Type.Object({ todo_id: Id, delivery_id: Type.String({ format: "uuid" }), act: OneOf(acts) }),
   output: Todo,
 });

@@ -1,11 +1,11 @@
 import { type Static, Type } from "typebox";
 import Format from "typebox/format";
 import { isTimeZone } from "../../domain/day/day.ts";
-import { mayBePublic } from "../../domain/public-address.ts";
 import {
   perTarget,
   reminderChannels,
   type TargetColumn,
+  targetFormats,
   testedChannels,
   typedTexts,
 } from "../../domain/reminder/channels.ts";
@@ -26,11 +26,7 @@ import {
 import { allScopes } from "../kernel/scopes.ts";
 
 Format.Set("time-zone", isTimeZone);
-Format.Set("webhook-url", isWebhookUrl);
-Format.Set("ntfy-url", (text) => isWebhookUrl(text) && /^\/[\w-]{1,64}$/.test(new URL(text).pathname));
-Format.Set("header-token", (text) => /^[\w.~+/=-]+$/.test(text));
-Format.Set("telegram-chat", (text) => /^(-?\d{1,20}|@\w{4,32})$/.test(text));
-Format.Set("telegram-token", (text) => /^\d{3,20}:[\w-]{20,80}$/.test(text));
+for (const [name, isRight] of Object.entries(targetFormats)) Format.Set(name, isRight);
 
 const TimeZone = Type.String({
   format: "time-zone",
@@ -155,16 +151,6 @@ export const deleteUser = command({
   input: Type.Object({}),
   output: Type.Null(),
 });
-
-/** Allows https, and http to this machine, which pages and workers refuse without a setting. */
-function isWebhookUrl(text: string): boolean {
-  if (/\p{Cc}/u.test(text) || !URL.canParse(text)) return false;
-  const { protocol, hostname, username, password } = new URL(text);
-  if (username !== "" || password !== "" || !mayBePublic(hostname, true)) return false;
-  return (
-    protocol === "https:" || (protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
-  );
-}
 
 const Me = titledObject("Me", {
   ...TodayFields,

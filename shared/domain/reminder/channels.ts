@@ -1,3 +1,24 @@
+import { mayBePublic } from "../public-address.ts";
+
+/** Allows https, and http to this machine, which pages and workers refuse without a setting. */
+function isWebhookUrl(text: string): boolean {
+  if (/\p{Cc}/u.test(text) || !URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== "" || password !== "" || !mayBePublic(hostname, true)) return false;
+  return (
+    protocol === "https:" || (protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
+  );
+}
+
+/** The formats of texts; that of e-mail is a common one. */
+export const targetFormats = {
+  "webhook-url": isWebhookUrl,
+  "ntfy-url": (text: string) => isWebhookUrl(text) && /^\/[\w-]{1,64}$/.test(new URL(text).pathname),
+  "header-token": (text: string) => /^[\w.~+/=-]+$/.test(text),
+  "telegram-chat": (text: string) => /^(-?\d{1,20}|@\w{4,32})$/.test(text),
+  "telegram-token": (text: string) => /^\d{3,20}:[\w-]{20,80}$/.test(text),
+};
+
 /** A typed text of a channel: its address, or a text that goes with it. */
 export type ChannelText<Column extends string = string> = Readonly<{
   /** A column of users, which is also a field of the settings. */
@@ -5,7 +26,7 @@ export type ChannelText<Column extends string = string> = Readonly<{
   /** The label of its input; absent if the identity provider knows the text. */
   label?: string;
   hint?: string;
-  format: string;
+  format: keyof typeof targetFormats | "email";
   maxLength: number;
   /** Completes "The … field must be …". */
   expects: string;
@@ -118,12 +139,14 @@ export type TargetColumn = Declared[ReachingChannel]["targets"][number]["column"
 export const channels: Readonly<Record<ReminderChannel, Channel<TargetColumn>>> = declared;
 export const reminderChannels = Object.keys(declared) as ReminderChannel[];
 
-/** The channels to which a person can send a test. */
-export const testedChannels = ["push", "ntfy", "telegram", "webhook"] as const satisfies ReachingChannel[];
-export type TestedChannel = (typeof testedChannels)[number];
-
 export const isReaching = (channel: ReminderChannel): channel is ReachingChannel =>
   channels[channel].targets !== undefined;
+
+/** The channels to which a person can send a test: the provider has confirmed the address of e-mail. */
+export const testedChannels = reminderChannels.filter(
+  (name): name is Exclude<ReachingChannel, "email"> => name !== "email" && isReaching(name),
+);
+export type TestedChannel = (typeof testedChannels)[number];
 
 /** A value for the targets of each channel, by column. */
 export const perTarget = <Value>(make: (target: ChannelText<TargetColumn>) => Value) =>

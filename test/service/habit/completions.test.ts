@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { conflicts } from "../../../shared/domain/conflicts.ts";
 import { useMay } from "../../support/streak/habit-in-may.ts";
 
 const { page, at, day, habit } = await useMay();
@@ -25,11 +26,17 @@ test("done, or not done, on that day already is 409", async () => {
   const { complete, takeBack } = await habit();
   await complete({ date: day(5) });
   const twice = await complete({ date: day(5) });
-  expect([twice.status, twice.body.message]).toEqual([409, `Habit is already completed on ${day(5)}.`]);
+  expect([twice.status, twice.body.message]).toEqual([
+    409,
+    conflicts.habitCompleted(`on ${day(5)}`).refusal.message,
+  ]);
   expect((await complete({ date: day(6) })).status).toBe(200);
-  expect((await complete()).body.message).toBe("Habit is already completed today.");
+  expect((await complete()).body.message).toBe(conflicts.habitCompleted().refusal.message);
   const none = await takeBack(day(4));
-  expect([none.status, none.body.message]).toEqual([409, `Habit is not completed on ${day(4)}.`]);
+  expect([none.status, none.body.message]).toEqual([
+    409,
+    conflicts.habitNotCompleted(`on ${day(4)}`).refusal.message,
+  ]);
 });
 
 test("tomorrow, 367 days ago and what is no date are 422 on date, before it is asked whether there is a habit", async () => {

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import { validate } from "../../../api/http/input.ts";
 import { changeSettings } from "../../../shared/contracts/user/contracts.ts";
+import { perTarget } from "../../../shared/domain/reminder/channels.ts";
 import { agent } from "../../support/mcp.ts";
 import { headersOf, useMailbox } from "../../support/reminder/mailbox.ts";
 import { answering, startReceiver } from "../../support/reminder/receiver.ts";
@@ -39,12 +40,12 @@ beforeEach(() => {
 });
 
 test("a user who chose nothing has the log, and settings say so", async () => {
-  const { locale, email, test, browsers, ...others } = await settings();
-  expect({ locale, email, test, browsers }).toEqual({ locale: null, email: null, test: null, browsers: [] });
+  const { locale, test, browsers, ...others } = await settings();
+  expect({ locale, test, browsers }).toEqual({ locale: null, test: null, browsers: [] });
   expect(others).toEqual({
     ...{ time_zone: "UTC", day_start_hour: 0, reminder_channel: "log", digest: "never" },
-    ...{ ntfy_url: null, ntfy_token: null, telegram_chat_id: null, telegram_bot_token: null },
-    ...{ webhook_url: null, webhook_secret: null, webhook_failures: 0, webhook_disabled_at: null },
+    ...perTarget(() => null),
+    ...{ webhook_secret: null, webhook_failures: 0, webhook_disabled_at: null },
   });
 });
 

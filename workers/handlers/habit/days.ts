@@ -1,13 +1,6 @@
 import { mostInDay, roundAmount } from "../../../shared/contracts/habit/fields.ts";
 import type { HabitRow } from "../../../shared/db/entities.ts";
-import {
-  habitAlreadySkipped,
-  habitCompleted,
-  habitDayDone,
-  habitNotCompleted,
-  habitNotSkipped,
-  habitSkipped,
-} from "../../../shared/domain/conflicts.ts";
+import { conflicts } from "../../../shared/domain/conflicts.ts";
 import { addDays, dayNumber, isoWeekday } from "../../../shared/domain/day/day.ts";
 import { isFree, spansOf } from "../../../shared/domain/habit/free-days.ts";
 import {
@@ -80,12 +73,12 @@ export const habitComplete: Handler<"habit.complete"> = {
     const found = habitOnDay(context, input);
     if (isRefused(found)) return found;
     const { row, date } = found;
-    if (row.skipped_dates.includes(date)) return habitSkipped(whichDay(context, date));
+    if (row.skipped_dates.includes(date)) return conflicts.habitSkipped(whichDay(context, date));
     const isCompleted = isDoneOn(row, date);
     const day = addToDay({ sum: amounts.get(row.id, date), isCompleted }, row.target ?? null, amount);
     if (day === "already_completed")
       return note === undefined
-        ? habitCompleted(whichDay(context, date))
+        ? conflicts.habitCompleted(whichDay(context, date))
         : habitAnswer(context, noted(context, row, date, note));
     if (typeof day === "string") return refusals[day];
     if (note !== undefined && !day.isCompleted) return refusals.no_completion;
@@ -123,7 +116,8 @@ export const habitUndo: Handler<"habit.undo"> = {
     if (isRefused(found)) return found;
     const { row, date } = found;
     const isCompleted = isDoneOn(row, date);
-    if (!isCompleted && !amounts.get(row.id, date)) return habitNotCompleted(whichDay(context, date));
+    if (!isCompleted && !amounts.get(row.id, date))
+      return conflicts.habitNotCompleted(whichDay(context, date));
     const emptied = writeSum(context, row, date, undefined);
     if (!isCompleted) return habitAnswer(context, emptied);
     completions.remove(row.id, date);
@@ -141,8 +135,8 @@ export const habitSkip: Handler<"habit.skip"> = {
     if (isRefused(found)) return found;
     const { row, date } = found;
     const day = whichDay(context, date);
-    if (isDoneOn(row, date)) return habitDayDone(day);
-    if (row.skipped_dates.includes(date)) return habitAlreadySkipped(day);
+    if (isDoneOn(row, date)) return conflicts.habitDayDone(day);
+    if (row.skipped_dates.includes(date)) return conflicts.habitAlreadySkipped(day);
     if (isNeverDue(row, date)) return conflict(`Habit is not due ${day}`, "choose a day on which it is.");
     const skipped_dates = [...row.skipped_dates, date].sort();
     return habitAnswer(context, updateHistory(context, row, { skipped_dates }));
@@ -165,7 +159,7 @@ export const habitUnskip: Handler<"habit.unskip"> = {
     const found = habitOnDay(context, input, checkSkipDate);
     if (isRefused(found)) return found;
     const { row, date } = found;
-    if (!row.skipped_dates.includes(date)) return habitNotSkipped(whichDay(context, date));
+    if (!row.skipped_dates.includes(date)) return conflicts.habitNotSkipped(whichDay(context, date));
     const skipped_dates = row.skipped_dates.filter((one) => one !== date);
     return habitAnswer(context, updateHistory(context, row, { skipped_dates }));
   },

@@ -3,7 +3,7 @@ import { longestDescription } from "../../../shared/contracts/kernel/fields.ts";
 import { todoFields } from "../../../shared/contracts/todo/fields.ts";
 import type { TodoRow } from "../../../shared/db/entities.ts";
 import { presentTodo } from "../../../shared/db/present.ts";
-import { todoCompleted } from "../../../shared/domain/conflicts.ts";
+import { conflicts } from "../../../shared/domain/conflicts.ts";
 import { firstOccurrence, parseRule, successor } from "../../../shared/domain/todo/recurrence.ts";
 import { invalid, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
 import { forKeyShare, forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
@@ -137,7 +137,7 @@ export const todoUpdate: Handler<"todo.update"> = {
     if (isRefused(time)) return time;
     const row = todos.get(todo_id);
     if (!row) return notFound("Todo");
-    if (time && row.is_completed) return todoCompleted;
+    if (time && row.is_completed) return conflicts.todoCompleted;
     const { recurrence = row.recurrence, due_date = row.due_date } = input;
     const series = isRescheduled(input)
       ? recurrenceColumns(context, recurrence, due_date, row)

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { advise } from "../../../../api/doors/mcp/result.ts";
-import { habitCompleted, todoCompleted } from "../../../../shared/domain/conflicts.ts";
 import {
   alreadySo,
   conflict,
@@ -13,8 +12,8 @@ import {
 const cases: [string, Refused, string][] = [
   [
     "what is so already needs nothing more",
-    habitCompleted(),
-    "Habit is already completed today; nothing was changed and nothing needs to be done.",
+    alreadySo("Habit is archived."),
+    "Habit is archived; nothing was changed and nothing needs to be done.",
   ],
   [
     "whatever it quotes",
@@ -26,7 +25,7 @@ const cases: [string, Refused, string][] = [
     conflict("Habit is archived.", "Restore it first."),
     "Habit is archived. Restore it first.",
   ],
-  ["in one sentence", todoCompleted, "Todo is already completed; a reminder needs an incomplete todo."],
+  ["in one sentence", conflict("Todo is done", "open it again."), "Todo is done; open it again."],
   ["a key that is taken", keyTaken(true), expect.stringMatching(/different request; use a new key\.$/)],
   [
     "wrong arguments are corrected",

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { conflicts } from "../../../../shared/domain/conflicts.ts";
 import { useStack } from "../../../harness.ts";
 import { newcomer } from "../../../support/mcp.ts";
 
@@ -181,7 +182,8 @@ test("habits are completed on several days by one call, and taken back", async (
   expect(facts.done).toBe(5);
   expect(facts.results[2]).toMatchObject({ date: "2026-11-20", habit: { id: yoga, streak_count: 3 } });
   expect(facts.results[4]).toMatchObject({ habit_id: run, date: "2026-11-19", code: "conflict" });
-  expect(text).toContain(`#${run} on 2026-11-19 was refused: Habit is already completed on 2026-11-19.`);
+  const { message } = conflicts.habitCompleted("on 2026-11-19").refusal;
+  expect(text).toContain(`#${run} on 2026-11-19 was refused: ${message}`);
   const back = await call("complete-habit", { habit_id: yoga, dates: dates.slice(1), undo: true });
   expect(back.facts.results.at(-1).habit).toMatchObject({ id: yoga, streak_count: 1 });
   expect(await wrong("complete-habit", { habit_ids: [yoga, run], dates: ["soon"] })).toEqual(["dates"]);

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { unknownNames } from "../../../../api/http/input.ts";
+import { conflicts } from "../../../../shared/domain/conflicts.ts";
 import { examples, hasExampleDate, withPresentExamples } from "../../../../shared/domain/day/day.ts";
-import { alreadySo, invalid } from "../../../../shared/errors.ts";
+import { invalid } from "../../../../shared/errors.ts";
 
 test("examples become dates of the user's day, in the message and for each field", () => {
   const errors = {
@@ -29,7 +30,7 @@ test("examples become dates of the user's day, in the message and for each field
 test("dates of the user's own things stay as they are", () => {
   const name = "a real date such as 2026-11-20";
   for (const { refusal } of [
-    alreadySo("Habit is already completed on 2026-11-20."),
+    conflicts.habitCompleted("on 2026-11-20"),
     invalid({ category: ['The category field must name a category: "Trip 2026-11-20", "20261231".'] }),
     invalid({ date: ["The date field must be from 2026-11-20 to 2026-11-21."] }),
     invalid({ category: [`The category field must name a category: "${name}".`] }),

@@ -15,7 +15,7 @@ const nobody = closedAfter(await createEmailChannel({ ...settings, smtpUrl: "smt
 const toAda = (fields: Parameters<typeof delivery>[0] = {}) =>
   delivery({ email: "ada@example.com", ...fields });
 
-behavesAsChannel("e-mail", {
+behavesAsChannel("email", {
   channel,
   target: { channel: "email", email: "ada@example.com" },
   unset: { channel: "email", email: null },

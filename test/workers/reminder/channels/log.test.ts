@@ -13,7 +13,7 @@ const log = pino(
   }),
 );
 
-behavesAsChannel("the log", {
+behavesAsChannel("log", {
   channel: createLogChannel(log, "UTC"),
   target: {},
   seen: () =>

@@ -32,7 +32,7 @@ const statusOf = (answers: ReadonlyMap<PushBrowser, number>) => {
 };
 
 const one = service.newBrowser();
-behavesAsChannel("the browsers", {
+behavesAsChannel("push", {
   channel,
   target: to(one),
   unset: { channel: "push", browsers: null },

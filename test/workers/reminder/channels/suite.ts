@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { perTarget } from "../../../../shared/domain/reminder/channels.ts";
+import { perTarget, type ReminderChannel } from "../../../../shared/domain/reminder/channels.ts";
 import { readOffer } from "../../../../shared/domain/reminder/link.ts";
 import { type Channel, messageOf } from "../../../../workers/reminder/channels/channel.ts";
 import type { LeasedDelivery } from "../../../../workers/reminder/lease.ts";
@@ -79,7 +79,7 @@ export function deliveryOf(text: string): string {
 }
 
 /** The tests that every channel passes, however it sends. */
-export function behavesAsChannel(name: string, subject: Subject): void {
+export function behavesAsChannel(name: ReminderChannel, subject: Subject): void {
   const { channel, target, unset, broken, refusals, seen } = subject;
   const find = (id: string) => seen().filter((one) => one.id === id);
 

@@ -10,7 +10,7 @@ const telegram_bot_token = "123456:a-token-of-a-bot-that-nobody-has";
 const target = { channel: "telegram", telegram_bot_token, telegram_chat_id: "-100123" } as const;
 const written = () => inbox.taken.map(({ body }) => JSON.parse(String(body)));
 
-behavesAsChannel("Telegram", {
+behavesAsChannel("telegram", {
   channel,
   target,
   unset: { ...target, telegram_bot_token: null },

@@ -13,7 +13,7 @@ const [channel, strict] = [open(true), open(false)];
 const target = { channel: "webhook", webhook_url: receiver.url, webhook_secret: secret } as const;
 const at = (webhook_url: string) => delivery({ ...target, webhook_url });
 
-behavesAsChannel("the webhook", {
+behavesAsChannel("webhook", {
   channel,
   target,
   unset: { ...target, webhook_url: null },
